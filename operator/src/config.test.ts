@@ -1,4 +1,4 @@
-import { ConfigFailure } from '@trellis/kit/config'
+import { ConfigError } from '@trellis/kit/config'
 import { expect, test } from 'vitest'
 import { printOperatorConfig, readOperatorConfig } from './config.ts'
 
@@ -19,7 +19,7 @@ test.each([
   [{ EDGE_URL: 'edge' }, 'EDGE_URL'],
 ])('what is wrong with %o is said before anything is waited for', (told, setting) => {
   const read = () => readOperatorConfig({ ...min, ...told })
-  expect(read).toThrow(ConfigFailure)
+  expect(read).toThrow(ConfigError)
   expect(read).toThrow(setting)
 })
 

@@ -1,4 +1,4 @@
-import { baseConfig, ConfigFailure, read, type readConfig, readConfigs, setting } from '@trellis/kit/config'
+import { baseConfig, ConfigError, read, type readConfig, readConfigs, setting } from '@trellis/kit/config'
 import { busOptions, configPart, connectionsConfig, printConfig, rpcConfig, rpcSecurity } from '@trellis/kit/process'
 
 /** What the operator is told beside what every process is. */
@@ -63,7 +63,7 @@ export const readOperatorConfig = (environment: NodeJS.ProcessEnv) =>
     ({ connections, rpc, own }) => ({
       workersFile: () => {
         if (own.workersFile !== undefined) return own.workersFile
-        throw new ConfigFailure(
+        throw new ConfigError(
           'TRELLIS_WORKERS must be set: without it no worker can be made. The chart writes that file.',
         )
       },

@@ -5,7 +5,7 @@ import { freePort, startNatsServer } from '@trellis/distributed/servers'
 import { connectNatsBus } from '@trellis/kit/bus'
 import { connectGrpc } from '@trellis/kit/rpc'
 import { silentLog } from '@trellis/kit/telemetry'
-import { branchNotices } from '@trellis/kit/workloads'
+import { branchEvents } from '@trellis/kit/workloads'
 import { BranchServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/branch.ts'
 import type { BranchNotice } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
 import { describe, expect, test } from 'vitest'
@@ -89,7 +89,7 @@ describe('a branch as a process', () => {
       const notices: BranchNotice[] = []
       await using bus = await connectNatsBus({ servers: [nats.address], name: 'test', log: silentLog })
       const stop = new AbortController()
-      const working = bus.work(branchNotices, async ({ value }) => void notices.push(value), { signal: stop.signal })
+      const working = bus.work(branchEvents, async ({ value }) => void notices.push(value), { signal: stop.signal })
       await using branch = await startServiceProcess(module, settings)
       await expect.poll(() => notices.at(-1), { timeout: 60_000 }).toMatchObject({ slug: 'barn', entryCount: 0 })
       await push(settings.PORT, 'key-of-barn', '{"source_id": "x", "entries": [{"text": "y"}]}')

@@ -9,8 +9,8 @@ import { routes } from '@trellis/protos/edge/routes.ts'
 import { BranchIntakeServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createIntake } from '../../services/branch/src/intake.ts'
+import { createPassOn } from '../../services/edge/src/branches/branch-proxy.ts'
 import { createBranchLocations } from '../../services/edge/src/branches/locations.ts'
-import { createPassOn } from '../../services/edge/src/branches/pass-on.ts'
 import { canMakeCertificates, createAuthority } from '../support/certificates.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
@@ -62,7 +62,7 @@ describe.skipIf(!canRun)(`batches for a branch with a certificate${canRun ? '' :
       await createEdge({
         config: readConfig(edgeConfig, {}),
         routes,
-        backends: [{ name: fullName, mount: '/logs', heartbeat: 'heartbeat', client: {}, passOn }],
+        backends: [{ name: fullName, mount: '/logs', heartbeat: 'heartbeat', client: {}, proxyToBranch: passOn }],
         missing: () => ({}),
         log: silentLog,
         metrics: createMetrics({ processMetrics: false }),

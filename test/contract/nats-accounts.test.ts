@@ -14,10 +14,10 @@ import {
   inputsOf,
   prepareWorkerTopics,
   type RunKind,
+  runEvents,
   runKinds,
-  runNotices,
   runTopic,
-  workerNotices,
+  workerEvents,
 } from '@trellis/kit/workloads'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { take } from '../support/collect.ts'
@@ -91,7 +91,7 @@ describe.skipIf(natsMissing !== undefined).each(modes)(
       for (const role of ['operator', 'listings', 'logs', 'music'] as const)
         buses[role] = opened.use(await connectNatsBus(options(role)))
       await prepareWorkerTopics(buses.operator)
-      for (const jobs of [runNotices, ...runKinds.map((kind) => workerNotices[kind])])
+      for (const jobs of [runEvents, ...runKinds.map((kind) => workerEvents[kind])])
         await buses.operator.enqueue(jobs, { runId: 'prepared', notice: null })
       if (filesInNats) {
         await using files = await openFiles(filesAt('music'))
@@ -128,7 +128,7 @@ describe.skipIf(natsMissing !== undefined).each(modes)(
       const service = kind === 'search' ? buses.listings : buses.music
       const [report] = await take(service.subscribe(runTopic[kind](id), { after: 'start', signal: ended.signal }), 1)
       expect(report).toMatchObject({ sequence: reported })
-      await bus.enqueue(workerNotices[kind], { runId: id, notice: { $case: 'worked', value: {} } })
+      await bus.enqueue(workerEvents[kind], { runId: id, notice: { $case: 'worked', value: {} } })
     })
 
     test.each(runKinds)(

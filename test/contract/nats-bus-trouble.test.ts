@@ -1,6 +1,6 @@
 import { type NatsServer, startNatsServer } from '@trellis/distributed/servers'
 import { type Bus, connectNatsBus, type Delivery, type NatsBusOptions } from '@trellis/kit/bus'
-import { isFailure } from '@trellis/kit/errors'
+import { isServiceError } from '@trellis/kit/errors'
 import { createLog, silentLog } from '@trellis/kit/telemetry'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { canMakeCertificates, createAuthority } from '../support/certificates.ts'
@@ -75,7 +75,7 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
         try {
           acknowledged.get(id)?.set(number, await publisher.publish(wide(id), { number }))
         } catch (error) {
-          expect(isFailure(error, 'unavailable')).toBe(true)
+          expect(isServiceError(error, 'unavailable')).toBe(true)
           refused += 1
         }
       }
@@ -165,7 +165,7 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
           expect(await enqueuer.enqueue(jobs, { number }, `job ${number}`)).toBe(true)
           acknowledged.add(number)
         } catch (error) {
-          expect(isFailure(error, 'unavailable')).toBe(true)
+          expect(isServiceError(error, 'unavailable')).toBe(true)
           refused += 1
         }
       }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type Migration,
-  MigrationFailure,
+  MigrationError,
   migrateStore,
   openStore,
   type PostgresLimits,
@@ -121,7 +121,7 @@ describe.skipIf(postgresMissing !== undefined)(
       test('a replica of an older version refuses a newer schema at once', async () => {
         const { location, store } = await open()
         await store.close()
-        await expect(openStore({ ...location, name: 'trouble', migrations: [] })).rejects.toThrow(MigrationFailure)
+        await expect(openStore({ ...location, name: 'trouble', migrations: [] })).rejects.toThrow(MigrationError)
         await expect(migrateStore(location, { name: 'trouble', migrations: [] })).rejects.toThrow(/newer version/)
       })
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type ErrorKind, errorKinds, failure, messageOf } from '@trellis/kit/errors'
+import { type ErrorKind, errorKinds, messageOf, serviceError } from '@trellis/kit/errors'
 import { byteFrames, type Call, type Handlers, readUpload } from '@trellis/kit/rpc'
 import type { CountRequest, CountResponse, ProbeServiceDefinition } from './gen/ts/trellis/probe/v1/probe.ts'
 
@@ -36,12 +36,12 @@ async function* count(
   { to, lastEventId, behaviour }: CountRequest,
   signal: AbortSignal,
 ): AsyncGenerator<CountResponse> {
-  if (behaviour === 'not_found') throw failure('not_found', 'There is nothing to count.')
+  if (behaviour === 'not_found') throw serviceError('not_found', 'There is nothing to count.')
   yield { eventId: '', event: null }
   for (let number = Number(lastEventId ?? 0) + 1; number <= to; number += 1) {
     yield { eventId: String(number), event: { $case: 'counted', value: { number } } }
   }
-  if (behaviour === 'late') throw failure('upstream_failed', 'The abacus broke.')
+  if (behaviour === 'late') throw serviceError('upstream_failed', 'The abacus broke.')
   if (behaviour === 'forever') await untilAborted(signal)
   yield { eventId: '', event: { $case: 'spelledOut', value: { number: to } } }
   yield { eventId: '', event: { $case: 'done', value: { reason: undefined } } }
@@ -97,7 +97,7 @@ export const probeHandlers = (state: ProbeState): Handlers<typeof ProbeServiceDe
     free: '{"a":[1,null]}',
   }),
   createThing: async (request, call) => {
-    if (request.name === 'taken') throw failure('conflict', 'There is a thing of that name already.')
+    if (request.name === 'taken') throw serviceError('conflict', 'There is a thing of that name already.')
     call.head.header('location', '/probe/api/things/t1')
     call.head.header('set-cookie', 'a=1; Path=/probe')
     return { id: 't1', ...request }
@@ -111,11 +111,11 @@ export const probeHandlers = (state: ProbeState): Handlers<typeof ProbeServiceDe
     }
   },
   deleteThing: async (request) => {
-    if (request.id === 'unknown') throw failure('not_found', 'There is no thing "unknown".')
+    if (request.id === 'unknown') throw serviceError('not_found', 'There is no thing "unknown".')
     return {}
   },
   fail: async ({ kind, detail }) => {
-    if (isKind(kind)) throw failure(kind, detail, { retryAfterSeconds: 1.2, headers: { 'x-why': 'told to' } })
+    if (isKind(kind)) throw serviceError(kind, detail, { retryAfterSeconds: 1.2, headers: { 'x-why': 'told to' } })
     throw new Error('secret text')
   },
   async *count(request, call) {
@@ -126,7 +126,7 @@ export const probeHandlers = (state: ProbeState): Handlers<typeof ProbeServiceDe
     }
   },
   download: ({ size, filename, range }, call) => {
-    if (size < 0) throw failure('not_found', 'There is nothing to download.')
+    if (size < 0) throw serviceError('not_found', 'There is nothing to download.')
     call.head.header('cache-control', 'private')
     return byteFrames({ mediaType: 'text/plain', size, etag: '"v1"', read, ...(filename ? { filename } : {}) }, range)
   },
@@ -134,7 +134,7 @@ export const probeHandlers = (state: ProbeState): Handlers<typeof ProbeServiceDe
     const { parameters, ...rest } = await observed(state, () => uploaded(messages))
     if (typeof parameters === 'object' && parameters !== null && 'wait' in parameters && parameters.wait)
       call.head.status(200)
-    if (rest.files.includes('bad.bin')) throw failure('unsupported_media', 'That file is not wanted here.')
+    if (rest.files.includes('bad.bin')) throw serviceError('unsupported_media', 'That file is not wanted here.')
     return rest
   },
   push: async (messages) => {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ErrorKind, failure } from '@trellis/kit/errors'
+import { type ErrorKind, serviceError } from '@trellis/kit/errors'
 import type { Work } from '@trellis/kit/workloads'
 import type { ProbeTask } from './task.ts'
 
@@ -49,7 +49,7 @@ export const performTask: Work = async ({ input, progress, output, signal }) => 
       }
       return bytes(`done ${task.steps}`)
     case 'fail':
-      throw failure(task.kind as ErrorKind, task.detail, {
+      throw serviceError(task.kind as ErrorKind, task.detail, {
         ...(task.retryAfterSeconds ? { retryAfterSeconds: task.retryAfterSeconds } : {}),
       })
     case 'exit':

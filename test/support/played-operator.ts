@@ -1,6 +1,6 @@
 import type { Bus, Queue } from '@trellis/kit/bus'
 import { connectInProcess, type Handlers } from '@trellis/kit/rpc'
-import { assignmentsOf, inputsOf, runKindOf, runKinds, runNotices, workerNotices } from '@trellis/kit/workloads'
+import { assignmentsOf, inputsOf, runEvents, runKindOf, runKinds, workerEvents } from '@trellis/kit/workloads'
 import {
   type CapacityResponse,
   type RunConcluded,
@@ -29,7 +29,7 @@ export const playOperator = ({ bus, startPod, capacity = () => ({}) }: PlayedOpe
   const ending = new AbortController()
 
   const hearing = Promise.all(
-    [runNotices, ...runKinds.map((kind) => workerNotices[kind])].map((queue) =>
+    [runEvents, ...runKinds.map((kind) => workerEvents[kind])].map((queue) =>
       bus.work(
         queue,
         async ({ value }) => {

@@ -1,6 +1,6 @@
 import { createMemoryBus } from '@trellis/kit/bus'
 import { connectInProcess } from '@trellis/kit/rpc'
-import { branchNotices } from '@trellis/kit/workloads'
+import { branchEvents } from '@trellis/kit/workloads'
 import { BranchesServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findControlPlane } from '../../test/control-plane.ts'
@@ -436,7 +436,7 @@ describe.skipIf(typeof programs === 'string')(`branches on a real kube-apiserver
     await f.plant('web', { slug: 'web' })
     await f.until('web', 'Pending', 'Starting')
     const tell = (entryCount: number, lastSeen: string) =>
-      f.bus.enqueue(branchNotices, { slug: 'web', entryCount, lastSeen })
+      f.bus.enqueue(branchEvents, { slug: 'web', entryCount, lastSeen })
     const holds = (count: number) =>
       untilIs(
         () => f.read('web'),
@@ -445,7 +445,7 @@ describe.skipIf(typeof programs === 'string')(`branches on a real kube-apiserver
       )
     await tell(12, '2026-03-01T09:15:02.750Z')
     expect((await holds(12)).status.lastSeen).toBe('2026-03-01T09:15:02Z')
-    await f.bus.enqueue(branchNotices, { slug: 'nobody', entryCount: 1 })
+    await f.bus.enqueue(branchEvents, { slug: 'nobody', entryCount: 1 })
     await tell(11, '2026-03-01T09:15:01Z')
     await tell(13, '2026-03-01T09:16:00Z')
     expect((await holds(13)).status).toMatchObject({ phase: 'Pending', port: 8538 })

@@ -1,5 +1,5 @@
 import type { Bus } from '@trellis/kit/bus'
-import { branchNotices } from '@trellis/kit/workloads'
+import { branchEvents } from '@trellis/kit/workloads'
 import type { BranchNotice } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
 import { type Branch, type BranchStatus, branches } from '../crds/mod.ts'
 import { isPaused } from '../runs/mod.ts'
@@ -64,7 +64,7 @@ export const workBranchNotices = (
   signal: AbortSignal,
 ): Promise<void> =>
   bus.work(
-    branchNotices,
+    branchEvents,
     async ({ value }, handling) => {
       const sameSlug = store.by(slugIndex, value.slug)
       const branch = sameSlug.find((one) => !slugHolder(one, sameSlug))

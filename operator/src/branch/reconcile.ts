@@ -24,7 +24,7 @@ import { podConditionOf } from './pod-condition.ts'
 import { choosePort } from './port.ts'
 import { finalizer, releaseBranch } from './release.ts'
 import { slugHolder, slugOf } from './slug.ts'
-import { branchStatus, type Finding, judge, type Told } from './status.ts'
+import { branchStatus, type Finding, judge, type PublishedUpdates } from './status.ts'
 import { growVolume } from './volume.ts'
 
 /** What the operator applies is its own, whoever else has touched it. */
@@ -38,7 +38,7 @@ const nameTakenLasts = 5_000
 /** Milliseconds after which the Secret of a Branch is looked at: the operator may not list or watch Secrets. */
 const secretsLookedAt = 30_000
 
-type Look = { finding: Finding; told: Told }
+type Look = { finding: Finding; told: PublishedUpdates }
 
 /** Refusals that people have to read: a quota, a policy, a value that is not allowed. */
 const isRefusal = (error: unknown): error is ApiError =>
@@ -161,8 +161,8 @@ const lookOrRefusal = async (branch: Branch, dependencies: BranchDependencies, s
 /** Tells of what has gone wrong, once, when it begins. */
 const recordTrouble = (branch: Branch, finding: Finding, { recorder }: BranchDependencies) => {
   const { progress, reason, message } = judge(branch, finding)
-  const isNews = conditionOf(branch.status.conditions, 'Stalled')?.reason !== reason
-  if (progress === 'stalled' && isNews)
+  const isUnpublished = conditionOf(branch.status.conditions, 'Stalled')?.reason !== reason
+  if (progress === 'stalled' && isUnpublished)
     recorder.record(branches, branch, { type: 'Warning', reason, action: 'Reconcile', note: message })
 }
 

@@ -117,12 +117,12 @@ const phaseOf = ({ spec }: Branch, finding: Finding, { progress }: Verdict): Non
 }
 
 /** What is told of a Branch beside how far it is. Entries, and when they came, are the branch's own to tell. */
-export type Told = Pick<BranchStatus, 'port' | 'submitEndpoint' | 'secretName'>
+export type PublishedUpdates = Pick<BranchStatus, 'port' | 'submitEndpoint' | 'secretName'>
 
 /** The status of a Branch of which this was found; the conditions are the very list it has where nothing about them changed. */
 export const branchStatus = (
   branch: Branch,
-  { finding, told, now }: { finding: Finding; told: Told; now: number },
+  { finding, told, now }: { finding: Finding; told: PublishedUpdates; now: number },
 ): Partial<BranchStatus> => {
   const observedGeneration = branch.metadata.generation ?? 1
   const found = judge(branch, finding)

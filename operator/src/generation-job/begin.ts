@@ -11,11 +11,11 @@ import {
 } from '../runtime/mod.ts'
 import type { Pod } from '../workers/mod.ts'
 import { queueOf } from './batch-job.ts'
+import { isBelowLimit } from './concurrency-limit.ts'
 import type { Decision } from './decide.ts'
 import type { GenerationDependencies } from './dependencies.ts'
 import { stopRun } from './finish.ts'
 import { asksForResources } from './gpu-wish.ts'
-import { hasRoom } from './room.ts'
 import { type Run, settle, warn } from './run.ts'
 import { gpuFallback } from './status.ts'
 import { orderOf } from './subject.ts'
@@ -82,7 +82,7 @@ const obtain = async (dependencies: GenerationDependencies, run: Run, decision: 
   return done
 }
 
-const waitForRoom = async (dependencies: GenerationDependencies, run: Run): Promise<Result> => {
+const waitForSlot = async (dependencies: GenerationDependencies, run: Run): Promise<Result> => {
   const { clock, maxRuns } = dependencies
   const message = `Run limit: ${maxRuns} generations, the maximum, have workers. This one starts when one of them ends.`
   run.memory.takenOnAt = clock.now()
@@ -99,7 +99,7 @@ export const begin = async (dependencies: GenerationDependencies, run: Run, deci
   // The cache may be behind, and a pod that is thought gone may be at work.
   if (found.missing !== undefined && (await isPresent(dependencies, job, found.missing, signal)))
     return requeueAfter(startingQuietly)
-  if (!hasRoom(dependencies, job)) return waitForRoom(dependencies, run)
+  if (!isBelowLimit(dependencies, job)) return waitForSlot(dependencies, run)
   // What it had may be gone since it was deleted itself: the caches of the two are not in step.
   const hasBegun = memory.hasPlace || job.status.startTime !== undefined
   if (hasBegun && !(await isWanted(dependencies, job, signal))) return done

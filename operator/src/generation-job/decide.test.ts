@@ -159,9 +159,11 @@ test.each<[string, GenerationView, (string | undefined)[]]>([
 })
 
 describe('a waiting worker that was taken and is lost', () => {
-  const lost = (isFailure: boolean, backoffLimit = 2) =>
+  const lost = (isServiceError: boolean, backoffLimit = 2) =>
     decide(
-      view(survey({ lostClaim: { message: 'It is gone.', isFailure } }), { job: generationObject({ backoffLimit }) }),
+      view(survey({ lostClaim: { message: 'It is gone.', isServiceError } }), {
+        job: generationObject({ backoffLimit }),
+      }),
     )
 
   test('by its own doing counts as an attempt', () => {

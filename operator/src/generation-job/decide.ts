@@ -145,7 +145,7 @@ const withJob = (view: GenerationView, batch: NonNullable<Survey['batch']>, left
 const withoutWorker = ({ job, found: { lostClaim } }: GenerationView): Decision => {
   const { backoffLimit } = job.spec
   if (!lostClaim) return { kind: 'obtain', mayClaim: true, backoffLimit }
-  if (!lostClaim.isFailure) return { kind: 'obtain', mayClaim: false, backoffLimit, because: lostClaim.message }
+  if (!lostClaim.isServiceError) return { kind: 'obtain', mayClaim: false, backoffLimit, because: lostClaim.message }
   if (backoffLimit === 0) return fail('WorkerLost', lostClaim.message)
   return { kind: 'obtain', mayClaim: false, backoffLimit: backoffLimit - 1, because: lostClaim.message }
 }

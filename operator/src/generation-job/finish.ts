@@ -1,5 +1,14 @@
 import type { GenerationJob } from '../crds/mod.ts'
-import { expiresIn, isLive, lingersFor, logEnd, releaseWorker, runIdOf, tellFailure, unobserved } from '../runs/mod.ts'
+import {
+  expiresIn,
+  isLive,
+  logEnd,
+  releaseWorker,
+  remainingGraceMilliseconds,
+  runIdOf,
+  staleStatus,
+  tellFailure,
+} from '../runs/mod.ts'
 import { done, type Result, requeueAfter } from '../runtime/mod.ts'
 import type { Decision } from './decide.ts'
 import type { GenerationDependencies } from './dependencies.ts'
@@ -60,12 +69,12 @@ export const expire = async (
     await removeGenerationJob(dependencies, job, signal)
     return done
   }
-  const standing = unobserved(job)
+  const standing = staleStatus(job)
   if (standing) await writeStatus(dependencies, job, generationStatus(job, { standing, now }), signal)
   const gpu = hasFallenBack(job) ? undefined : gpuWish(job)
   const found = survey(job, { runId, gpu, jobs, pods })
   if (found.live.length === 0) return requeueAfter(left)
-  const untilStopped = lingersFor(job.status, now)
+  const untilStopped = remainingGraceMilliseconds(job.status, now)
   if (untilStopped > 0) return requeueAfter(Math.min(left, untilStopped))
   await stopRun(dependencies, found, signal)
   return requeueAfter(left)

@@ -1,5 +1,5 @@
 import { type GenerationJob, type GenerationJobStatus, generationJobs } from '../crds/mod.ts'
-import { isNewWorry, type RunFacts, type Standing, steadied, type Wanted } from '../runs/mod.ts'
+import { isNewWarning, type RunFacts, type Standing, stabilizeMessage, type Wanted } from '../runs/mod.ts'
 import { keyOf, secondsTime } from '../runtime/mod.ts'
 import type { GenerationDependencies } from './dependencies.ts'
 import type { GpuWish } from './gpu-wish.ts'
@@ -72,7 +72,7 @@ export const settle = async (
   }: { isHeld?: boolean; fallenBack?: string; more?: Wanted<GenerationJobStatus> } = {},
 ): Promise<void> => {
   const { job, found, signal } = run
-  const said = steadied(job.status, standing)
+  const said = stabilizeMessage(job.status, standing)
   const now = dependencies.clock.now()
   const wanted = { ...common(run, isHeld), ...generationStatus(job, { standing: said, now, fallenBack }), ...more }
   acknowledge(dependencies, run, await writeStatus(dependencies, job, wanted, signal))
@@ -80,5 +80,5 @@ export const settle = async (
   if (said.phase === 'Running' && job.status.phase !== 'Running') countStart(dependencies, run)
   // To wait in a queue is nothing to warn of.
   const isQueued = found.batch?.state.kind === 'suspended'
-  if (!isQueued && isNewWorry(job.status, said)) warn(dependencies, job, said.reason, said.message)
+  if (!isQueued && isNewWarning(job.status, said)) warn(dependencies, job, said.reason, said.message)
 }

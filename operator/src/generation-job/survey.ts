@@ -11,7 +11,7 @@ export type RunPod = { pod: Pod; state: PodState }
 export type LostClaim = {
   message: string
   /** Whether it was the worker's doing, so that it counts as a failed attempt. */
-  isFailure: boolean
+  isServiceError: boolean
 }
 
 /** What there is of a run in the cluster. */
@@ -38,7 +38,7 @@ const newestFirst = (a: RunPod, b: RunPod): number =>
 
 const lossOf = ({ state }: RunPod): LostClaim | undefined => {
   if (state.kind !== 'failed' || !(isLoss(state.cause) || state.cause === 'OOMKilled')) return undefined
-  return { message: state.message, isFailure: state.cause === 'OOMKilled' || state.cause === 'Crashed' }
+  return { message: state.message, isServiceError: state.cause === 'OOMKilled' || state.cause === 'Crashed' }
 }
 
 /** Sorts the Jobs and pods of a run; `gpu` is what its Job should have now. */
@@ -62,7 +62,7 @@ export const survey = (
   const isOfJob = [gpuWish(job), undefined].some((wish) => podName?.startsWith(`${batchJobName(job, runId, wish)}-`))
   const missing = podName !== undefined && !known && !isOfJob ? podName : undefined
   const lost = claims.map(lossOf).find((loss) => loss !== undefined)
-  const lostClaim = lost ?? (missing ? { message: `Its pod ${missing} is gone.`, isFailure: false } : undefined)
+  const lostClaim = lost ?? (missing ? { message: `Its pod ${missing} is gone.`, isServiceError: false } : undefined)
   const current = claimed ? { ...claimed, isClaimed: true } : made[0] && { ...made[0], isClaimed: false }
   const counted = claims.length + (wanted ? podsMadeBy(wanted) : 0)
   const isNew = current !== undefined && podName !== undefined && current.pod.metadata.name !== podName

@@ -1,4 +1,4 @@
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import type { Handlers } from '@trellis/kit/rpc'
 import type { BranchesServiceDefinition, GraftBranchRequest } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
 import {
@@ -61,7 +61,7 @@ const draftOf = (request: GraftBranchRequest, namespace: string) => {
 }
 
 const taken = (slug: string, cause?: unknown) =>
-  failure('conflict', `There is a branch ${slug} already: choose another slug.`, { cause })
+  serviceError('conflict', `There is a branch ${slug} already: choose another slug.`, { cause })
 
 /** Branches as objects of the cluster, for the logs service. Any replica answers. */
 export const branchesRpc = (options: BranchesRpcOptions): Handlers<typeof BranchesServiceDefinition> => {
@@ -78,7 +78,7 @@ export const branchesRpc = (options: BranchesRpcOptions): Handlers<typeof Branch
       return await client.create<Branch>(branches, draftOf(request, namespace) as never, { signal })
     } catch (error) {
       if (isAlreadyExists(error)) throw taken(request.slug, error)
-      if (isInvalid(error)) throw failure('invalid', error.message, { cause: error })
+      if (isInvalid(error)) throw serviceError('invalid', error.message, { cause: error })
       throw error
     }
   }
@@ -101,7 +101,7 @@ export const branchesRpc = (options: BranchesRpcOptions): Handlers<typeof Branch
     }, signal)
     if (key !== undefined) return key
     const sentence = `The branch ${slugOf(branch)} is made, but what a former one has left is still being removed: its key will be in its Secret.`
-    throw failure('unavailable', sentence, { retryAfterSeconds: 30 })
+    throw serviceError('unavailable', sentence, { retryAfterSeconds: 30 })
   }
 
   return {
@@ -127,7 +127,7 @@ export const branchesRpc = (options: BranchesRpcOptions): Handlers<typeof Branch
 
     setBranchState: async ({ slug, active }, { signal }) => {
       const branch = bySlug(slug)
-      const unknown = (cause?: unknown) => failure('not_found', `There is no branch ${slug}.`, { cause })
+      const unknown = (cause?: unknown) => serviceError('not_found', `There is no branch ${slug}.`, { cause })
       if (!branch) throw unknown()
       const body = { metadata: { uid: branch.metadata.uid }, spec: { state: active ? 'Active' : 'Inactive' } }
       try {

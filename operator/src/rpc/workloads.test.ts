@@ -1,4 +1,4 @@
-import { isFailure } from '@trellis/kit/errors'
+import { isServiceError } from '@trellis/kit/errors'
 import { RunRequest } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findControlPlane } from '../../test/control-plane.ts'
@@ -151,7 +151,7 @@ describe.skipIf(typeof programs === 'string')(
       ['a workload that is not run here', 'session-7', { workload: 'WORKLOAD_GENERATION' }, 'unavailable'],
     ] as const)('%s is refused', async (_, runId, more, kind) => {
       await using testbed = await startSearchTestbed(plane)
-      await expect(run(testbed, runId, more)).rejects.toSatisfy((error) => isFailure(error, kind))
+      await expect(run(testbed, runId, more)).rejects.toSatisfy((error) => isServiceError(error, kind))
     })
 
     test('more than may wait are refused, for a while', async () => {

@@ -1,8 +1,8 @@
 import type { Bus } from '@trellis/kit/bus'
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import type { Handlers } from '@trellis/kit/rpc'
 import type { Log } from '@trellis/kit/telemetry'
-import { runKindOf, runNotices } from '@trellis/kit/workloads'
+import { runEvents, runKindOf } from '@trellis/kit/workloads'
 import type {
   RunRequest,
   Workload,
@@ -49,7 +49,10 @@ const latest = 5_000
 const pause = 100
 
 const notAnswered = (cause: unknown) =>
-  failure('unavailable', 'The run could not be begun: the API server did not take it.', { cause, retryAfterSeconds: 5 })
+  serviceError('unavailable', 'The run could not be begun: the API server did not take it.', {
+    cause,
+    retryAfterSeconds: 5,
+  })
 
 const isQueued = ({ status }: RunObject): boolean => status.phase !== 'Running'
 
@@ -61,7 +64,7 @@ export const workloadsRpc = (options: WorkloadsRpcOptions): Handlers<typeof Work
 
   const runsOf = (workload: Workload): WorkloadRuns => {
     const found = runs.find((candidate) => candidate.workload === workload)
-    if (!found) throw failure('unavailable', `This installation runs no workload of kind ${workload}.`)
+    if (!found) throw serviceError('unavailable', `This installation runs no workload of kind ${workload}.`)
     return found
   }
 
@@ -127,13 +130,13 @@ export const workloadsRpc = (options: WorkloadsRpcOptions): Handlers<typeof Work
 
   const create = async (request: RunRequest, of: WorkloadRuns, signal: AbortSignal) => {
     const draft = of.draftOf(request)
-    if (!draft) throw failure('invalid', 'The request does not say what the run is about.')
+    if (!draft) throw serviceError('invalid', 'The request does not say what the run is about.')
     try {
       await client.create(of.resource, draft, soon(signal))
     } catch (error) {
       // Another replica was asked the same.
       if (isAlreadyExists(error)) return
-      if (isInvalid(error)) throw failure('invalid', error.message, { cause: error })
+      if (isInvalid(error)) throw serviceError('invalid', error.message, { cause: error })
       throw notAnswered(error)
     }
   }
@@ -142,7 +145,9 @@ export const workloadsRpc = (options: WorkloadsRpcOptions): Handlers<typeof Work
     const { runId } = request
     const of = runsOf(request.workload)
     if (unfinished(of).filter(isQueued).length >= of.total + maxQueued)
-      throw failure('unavailable', 'Too much work is waiting already. Try again shortly.', { retryAfterSeconds: 10 })
+      throw serviceError('unavailable', 'Too much work is waiting already. Try again shortly.', {
+        retryAfterSeconds: 10,
+      })
     // Before the object: a worker may be quicker than this call.
     await reporterOf(request.workload).input(runId, request.input)
     await create(request, of, signal)
@@ -152,7 +157,7 @@ export const workloadsRpc = (options: WorkloadsRpcOptions): Handlers<typeof Work
   return {
     run: async (request, { signal }) => {
       const { runId, parentRunId } = request
-      if (!runIdPattern.test(runId)) throw failure('invalid', `"${runId}" cannot be the id of a run.`)
+      if (!runIdPattern.test(runId)) throw serviceError('invalid', `"${runId}" cannot be the id of a run.`)
       if (parentRunId) return runBeside({ ...request, parentRunId })
       const of = runsOf(request.workload)
       const reporter = reporterOf(request.workload)
@@ -173,7 +178,7 @@ export const workloadsRpc = (options: WorkloadsRpcOptions): Handlers<typeof Work
       const found = find(runId)
       if (found && isFinished(found.object)) return {}
       log.debug({ runId }, 'the end of a run was asked for')
-      await bus.enqueue(runNotices, { runId, notice: { $case: 'cancelled', value: {} } })
+      await bus.enqueue(runEvents, { runId, notice: { $case: 'cancelled', value: {} } })
       return {}
     },
     list: async ({ workload }) => ({

@@ -5,7 +5,7 @@ import { millisecondsUntil, type RunStatus } from './run-status.ts'
 import { untilReported, type Waiting } from './waiting.ts'
 
 /** What a run is judged by before anybody looks at its worker. Times are milliseconds since 1970. */
-export type Told = {
+export type PublishedUpdates = {
   facts: RunFacts
   status: RunStatus
   activeDeadlineSeconds: number
@@ -18,7 +18,10 @@ export type Told = {
  * after its service has written everything is no loss. `outcome` says what came of a run that went well. Gives the milliseconds that are
  * left until the deadline where its worker has to be looked at.
  */
-export const byWord = (told: Told, outcome: (concluded: RunConcluded) => string): Ending | Waiting | number => {
+export const byWord = (
+  told: PublishedUpdates,
+  outcome: (concluded: RunConcluded) => string,
+): Ending | Waiting | number => {
   const { facts, status, activeDeadlineSeconds, takenOnAt, now } = told
   if (facts.cancelled) return fail('Cancelled', 'The caller cancelled the run.')
   if (facts.concluded) return endedBy(facts.concluded, facts, outcome(facts.concluded))

@@ -47,7 +47,7 @@ export {
   statusChanges,
   type Wanted,
 } from './run-status.ts'
-export { isNewWorry, lingersFor, steadied, unobserved } from './standing.ts'
+export { isNewWarning, remainingGraceMilliseconds, stabilizeMessage, staleStatus } from './standing.ts'
 export { tellFailure } from './tell-failure.ts'
 export {
   lookedAgain,

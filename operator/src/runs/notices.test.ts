@@ -1,6 +1,6 @@
 import { createMemoryBus } from '@trellis/kit/bus'
 import { silentLog } from '@trellis/kit/telemetry'
-import { type RunKind, runNotices, workerNotices } from '@trellis/kit/workloads'
+import { type RunKind, runEvents, workerEvents } from '@trellis/kit/workloads'
 import { expect, test } from 'vitest'
 import { eventually } from '../../test/eventually.ts'
 import { type Clock, systemClock } from '../runtime/mod.ts'
@@ -23,10 +23,10 @@ const listen = (known: Record<string, string> = { 'run-a': 'default/a' }, clock:
     enqueued,
     known,
     tellAsWorker: (kind: RunKind, runId: string, notice: object) =>
-      bus.enqueue(workerNotices[kind], { runId, notice } as never),
-    tell: (runId: string, notice: object) => bus.enqueue(runNotices, { runId, notice } as never),
+      bus.enqueue(workerEvents[kind], { runId, notice } as never),
+    tell: (runId: string, notice: object) => bus.enqueue(runEvents, { runId, notice } as never),
     /** Under one id, so that the answer says whether the notice before it is still there. */
-    tellOnce: (runId: string, notice: object) => bus.enqueue(runNotices, { runId, notice } as never, 'once'),
+    tellOnce: (runId: string, notice: object) => bus.enqueue(runEvents, { runId, notice } as never, 'once'),
     [Symbol.asyncDispose]: async () => {
       stop.abort()
       await working
@@ -80,7 +80,7 @@ test('what is said of a run that nobody has is let go, rather than kept as a fai
   await it.tellOnce('run-b', started)
   expect(await it.tellOnce('run-b', started)).toBe(false)
   await eventually(() => it.tellOnce('run-b', started), 'the notice is acknowledged')
-  expect(await it.bus.deadLetters(runNotices)).toEqual([])
+  expect(await it.bus.deadLetters(runEvents)).toEqual([])
 })
 
 test('the last word on a run does not stand in line behind a hundred workers whose statuses are yet to say that they are done', async () => {

@@ -1,7 +1,7 @@
 import type { Bus, Job } from '@trellis/kit/bus'
-import { onAbort } from '@trellis/kit/lifecycle'
+import { addAbortListener } from '@trellis/kit/lifecycle'
 import type { Log } from '@trellis/kit/telemetry'
-import { type RunKind, runKinds, runNotices, workerNotices } from '@trellis/kit/workloads'
+import { type RunKind, runEvents, runKinds, workerEvents } from '@trellis/kit/workloads'
 import type { RunNotice } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { Clock } from '../runtime/mod.ts'
 import { learn, type Notice, nothingHeard, type RunFacts } from './run-facts.ts'
@@ -74,7 +74,7 @@ export const createNotices = ({ bus, clock, log }: { bus: Bus; clock: Clock; log
     }
     const stopTimer = clock.after(patience, () => reject(new Error(`The status of run ${runId} does not say it yet.`)))
     entry.waiting.add(look)
-    const unlink = onAbort(signal, () => reject(signal.reason))
+    const unlink = addAbortListener(signal, () => reject(signal.reason))
     try {
       await promise
     } finally {
@@ -106,9 +106,9 @@ export const createNotices = ({ bus, clock, log }: { bus: Bus; clock: Clock; log
     }
     const entry = entryOf(runId)
     const facts = learn(entry.facts, notice, clock.now())
-    const isNews = facts !== entry.facts
+    const isUnpublished = facts !== entry.facts
     entry.facts = facts
-    if (isNews || entry.reflected < facts.version) found.reader.enqueue(found.key)
+    if (isUnpublished || entry.reflected < facts.version) found.reader.enqueue(found.key)
     await untilReflected(runId, entry, facts.version, signal)
   }
 
@@ -134,9 +134,9 @@ export const createNotices = ({ bus, clock, log }: { bus: Bus; clock: Clock; log
     work: async (signal) => {
       const options = { concurrency, signal }
       await Promise.all([
-        bus.work(runNotices, (job, handling) => hear(job, handling), options),
+        bus.work(runEvents, (job, handling) => hear(job, handling), options),
         ...runKinds.map((kind) =>
-          bus.work(workerNotices[kind], (job, handling) => hear(job, { kind, signal: handling.signal }), options),
+          bus.work(workerEvents[kind], (job, handling) => hear(job, { kind, signal: handling.signal }), options),
         ),
       ])
     },

@@ -10,7 +10,7 @@ const lingering = 60
 const readyOf = ({ conditions }: RunStatus): Condition | undefined => conditionOf(conditions, 'Ready')
 
 /** A standing in the words it is to be written with: while an image is tried again and again they alternate, and the first ones are kept. */
-export const steadied = (status: RunStatus, standing: Standing): Standing => {
+export const stabilizeMessage = (status: RunStatus, standing: Standing): Standing => {
   const before = readyOf(status)
   const isTriedAgain =
     standing.reason === 'ImagePull' && before?.reason === 'ImagePull' && standing.phase === status.phase
@@ -18,14 +18,14 @@ export const steadied = (status: RunStatus, standing: Standing): Standing => {
 }
 
 /** Whether people should be warned of a standing that follows on a status. */
-export const isNewWorry = (status: RunStatus, { phase, reason }: Standing): boolean =>
+export const isNewWarning = (status: RunStatus, { phase, reason }: Standing): boolean =>
   phase === 'Pending' && worrying.has(reason) && readyOf(status)?.reason !== reason
 
 /**
  * The standing of a run that has ended, where its status is to be written once more: a change of what may still be changed,
  * such as the time to live, is observed after the end, too.
  */
-export const unobserved = ({
+export const staleStatus = ({
   metadata,
   status,
 }: {
@@ -38,5 +38,5 @@ export const unobserved = ({
 }
 
 /** The milliseconds that the worker of a run that has ended still has to end by itself. */
-export const lingersFor = ({ completionTime }: RunStatus, now: number): number =>
+export const remainingGraceMilliseconds = ({ completionTime }: RunStatus, now: number): number =>
   millisecondsUntil(completionTime ?? now, lingering, now)

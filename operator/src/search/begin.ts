@@ -57,7 +57,7 @@ const getPod = async (dependencies: SearchDependencies, run: Run, attempt: numbe
  */
 const refused = async (dependencies: SearchDependencies, run: Run, error: unknown): Promise<Result> => {
   if (!isRefused(error)) throw error
-  dependencies.room.leave(run.search.metadata.uid)
+  dependencies.limiter.leave(run.search.metadata.uid)
   if (isNamespaceTerminating(error)) return done
   const message = `Quota or policy: the API server refused the pod: ${error.message}`
   await settle(dependencies, run, { phase: 'Pending', reason: 'Unschedulable', message })
@@ -90,12 +90,12 @@ const obtain = async (
   return done
 }
 
-const waitForRoom = async (
+const waitForSlot = async (
   dependencies: SearchDependencies,
   { search, runId, memory, signal }: Run,
 ): Promise<Result> => {
-  const { clock, room } = dependencies
-  const message = `Run limit: ${room.total} searches, the maximum, have workers. This one starts when one of them ends.`
+  const { clock, limiter } = dependencies
+  const message = `Run limit: ${limiter.total} searches, the maximum, have workers. This one starts when one of them ends.`
   // Its time has not begun.
   memory.takenOnAt = clock.now()
   const standing = runStatus(search, { phase: 'Pending', reason: 'Unschedulable', message }, clock.now())
@@ -113,7 +113,7 @@ export const begin = async (
   for (const pod of pods.leftovers) await stopPod(dependencies, pod, signal)
   if (pods.leftovers.length > 0) return requeueAfter(lookedAgain)
   const { namespace, name, uid } = search.metadata
-  return dependencies.room.take(uid, `${namespace}/${name}`)
+  return dependencies.limiter.take(uid, `${namespace}/${name}`)
     ? obtain(dependencies, run, decision)
-    : waitForRoom(dependencies, run)
+    : waitForSlot(dependencies, run)
 }

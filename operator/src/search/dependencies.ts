@@ -1,9 +1,9 @@
 import type { Search } from '../crds/mod.ts'
 import type { RunMemories, RunParts } from '../runs/mod.ts'
 import type { Store } from '../runtime/mod.ts'
+import type { ConcurrencyLimiter } from './concurrency-limiter.ts'
 import type { AllowedUsers } from './decide.ts'
 import type { OwnPods } from './own-pods.ts'
-import type { Room } from './room.ts'
 
 /** What the controller of Searches stands on. */
 export type SearchParts = RunParts & {
@@ -13,4 +13,4 @@ export type SearchParts = RunParts & {
 }
 
 /** And what it keeps while it runs. */
-export type SearchDependencies = SearchParts & { memories: RunMemories; ownPods: OwnPods; room: Room }
+export type SearchDependencies = SearchParts & { memories: RunMemories; ownPods: OwnPods; limiter: ConcurrencyLimiter }

@@ -20,7 +20,7 @@ export const canExchange = ({ claims }: SearchDependencies, { search, pods: { cu
  */
 export const exchange = async (dependencies: SearchDependencies, run: Run): Promise<Result> => {
   const { search, runId, pods, signal } = run
-  const { client, claims, ownPods, room, log } = dependencies
+  const { client, claims, ownPods, limiter, log } = dependencies
   if (!pods.current) return requeueAfter(0)
   const { attempt, pod } = pods.current
   const { metadata } = pod
@@ -31,7 +31,7 @@ export const exchange = async (dependencies: SearchDependencies, run: Run): Prom
       { podName: null, warm: null, attempts: attempt } as Wanted<SearchStatus>,
       signal,
     )
-  room.keep(search.metadata.uid)
+  limiter.keep(search.metadata.uid)
   const preconditions = { uid: metadata.uid, resourceVersion: metadata.resourceVersion ?? '' }
   try {
     await client.delete(podKind, metadata, { signal, preconditions })

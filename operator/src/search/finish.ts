@@ -3,14 +3,14 @@ import {
   expiresIn,
   failureOf,
   isLive,
-  lingersFor,
   logEnd,
   podStateOf,
   releaseWorker,
+  remainingGraceMilliseconds,
   runIdOf,
   runStatus,
+  staleStatus,
   tellFailure,
-  unobserved,
   type Wanted,
 } from '../runs/mod.ts'
 import { conditionOf, done, type Result, requeueAfter } from '../runtime/mod.ts'
@@ -21,13 +21,13 @@ import { removeSearch, stopPod, writeStatus } from './writes.ts'
 
 /** Lets go of all that is kept for a run that is over. Its place is free when its worker has ended. */
 const forget = (
-  { notices, memories, room, ownPods }: SearchDependencies,
+  { notices, memories, limiter, ownPods }: SearchDependencies,
   { metadata: { uid } }: Search,
   runId: string,
 ): void => {
   notices.forget(runId)
   memories.forget(uid)
-  room.leave(uid, ownPods.hasLive(uid))
+  limiter.leave(uid, ownPods.hasLive(uid))
 }
 
 /** Ends a run. Its topic says so before its status does: what was not told is told again, what is in the status is over. */
@@ -97,11 +97,11 @@ export const expire = async (
     await removeSearch(dependencies, search, signal)
     return done
   }
-  const standing = unobserved(search)
+  const standing = staleStatus(search)
   if (standing)
     await writeStatus(dependencies, search, runStatus(search, standing, now) as Wanted<SearchStatus>, signal)
   const live = dependencies.ownPods.of(search.metadata.uid).filter((pod) => isLive(podStateOf(pod)))
-  const untilStopped = lingersFor(search.status, now)
+  const untilStopped = remainingGraceMilliseconds(search.status, now)
   if (live.length > 0 && untilStopped > 0) return requeueAfter(Math.min(left, untilStopped))
   for (const pod of live) await stopPod(dependencies, pod, signal)
   return requeueAfter(left)

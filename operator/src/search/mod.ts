@@ -3,10 +3,10 @@ import type { WorkloadRuns } from '../rpc/workload-runs.ts'
 import { attendRuns, createRunMemories, runIndexes } from '../runs/mod.ts'
 import { type Controller, type Manager, type Store, toController, toSelf } from '../runtime/mod.ts'
 import { componentOf, label, type Pod } from '../workers/mod.ts'
+import { createConcurrencyLimiter } from './concurrency-limiter.ts'
 import type { SearchParts } from './dependencies.ts'
 import { createOwnPods } from './own-pods.ts'
 import { reconcileSearch } from './reconcile.ts'
-import { createRoom } from './room.ts'
 import { searchFor, searchNameOf } from './search-object.ts'
 
 /** Searches that are worked on at a time: they wait for the API server and the bus. */
@@ -50,7 +50,7 @@ export const addSearchController = (
   const { searches: store, pods, clock } = parts
   const memories = createRunMemories(clock)
   const ownPods = createOwnPods({ pods, clock })
-  const room = createRoom({
+  const limiter = createConcurrencyLimiter({
     pods,
     total: parts.maxRuns,
     clock,
@@ -60,13 +60,13 @@ export const addSearchController = (
   const controller: Controller = manager.controller({
     name: 'search',
     workers,
-    reconcile: reconcileSearch({ ...parts, memories, ownPods, room }),
+    reconcile: reconcileSearch({ ...parts, memories, ownPods, limiter }),
   })
   controller.watch(store, toSelf)
   controller.watch(pods, toController(searches))
   const forget = ({ metadata: { uid } }: Search) => {
     memories.forget(uid)
-    room.leave(uid, ownPods.hasLive(uid))
+    limiter.leave(uid, ownPods.hasLive(uid))
     ownPods.forget(uid)
   }
   attendRuns(manager, controller, { ...parts, kind: 'search', resource: searches, store, forget })

@@ -86,7 +86,7 @@ export const reconcileSearch =
     if (!search || isBeingDeleted(search)) return done
     if (isPaused(search)) {
       const { uid } = search.metadata
-      dependencies.room.leave(uid, dependencies.ownPods.hasLive(uid))
+      dependencies.limiter.leave(uid, dependencies.ownPods.hasLive(uid))
       return done
     }
     // The cache is behind what was written here last, and will tell when it is not.

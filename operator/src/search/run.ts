@@ -1,12 +1,12 @@
 import { type Search, type SearchStatus, searches } from '../crds/mod.ts'
 import {
-  isNewWorry,
+  isNewWarning,
   type RunFacts,
   type RunMemory,
   reflects,
   runStatus,
   type Standing,
-  steadied,
+  stabilizeMessage,
   type Wanted,
 } from '../runs/mod.ts'
 import { secondsTime } from '../runtime/mod.ts'
@@ -58,7 +58,7 @@ export const settle = async (
   more: Wanted<SearchStatus> = {},
 ): Promise<void> => {
   const { search, signal } = run
-  const said = steadied(search.status, standing)
+  const said = stabilizeMessage(search.status, standing)
   const wanted = {
     ...common(run),
     ...runStatus(search, said, dependencies.clock.now()),
@@ -66,5 +66,5 @@ export const settle = async (
   } as Wanted<SearchStatus>
   acknowledge(dependencies, run, await writeStatus(dependencies, search, wanted, signal))
   if (said.phase === 'Running' && search.status.phase !== 'Running') countStart(dependencies, run)
-  if (isNewWorry(search.status, said)) warn(dependencies, search, said.reason, said.message)
+  if (isNewWarning(search.status, said)) warn(dependencies, search, said.reason, said.message)
 }

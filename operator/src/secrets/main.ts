@@ -1,5 +1,5 @@
 /** Draws the secrets of an installation that are not there yet, shares what workers need, and ends: what runs before everything else. */
-import { ConfigFailure, read, readConfig, setting } from '@trellis/kit/config'
+import { ConfigError, read, readConfig, setting } from '@trellis/kit/config'
 import { createHttpClient } from '../runtime/mod.ts'
 import { requireApiKey } from './required-keys.ts'
 import { completeSecret } from './secret-values.ts'
@@ -16,7 +16,7 @@ const config = {
 }
 
 const must = (value: string | undefined, variable: string): string => {
-  if (value === undefined) throw new ConfigFailure(`${variable} must be set.`)
+  if (value === undefined) throw new ConfigError(`${variable} must be set.`)
   return value
 }
 

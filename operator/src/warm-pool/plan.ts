@@ -71,18 +71,18 @@ export const planPool = (members: readonly Member[], wishes: PoolWishes): Plan =
   const places = Math.max(0, wanted - live.length)
   const due = dead.filter((member) => dueAt(member) <= now)
   const waiting = dead.filter((member) => dueAt(member) > now).slice(0, places)
-  const room = Math.max(0, Math.min(places - waiting.length, roomForStarting(members, wishes)))
-  const create = Array.from({ length: room }, (_, at) => {
+  const limiter = Math.max(0, Math.min(places - waiting.length, roomForStarting(members, wishes)))
+  const create = Array.from({ length: limiter }, (_, at) => {
     const replaced = due[at]
     return replaced ? replaced.attempt + 1 : 0
   })
   // One that is due keeps its place until there is room for another in it.
-  const kept = new Set([...waiting, ...due.slice(room, Math.max(room, places - waiting.length))])
+  const kept = new Set([...waiting, ...due.slice(limiter, Math.max(limiter, places - waiting.length))])
   const buried = dead.filter((member) => !kept.has(member))
 
   const times = [
     ...waiting.map((member) => dueAt(member) - now),
-    ...(quietIn > 0 && (places > waiting.length + room || members.some(({ isOutdated }) => isOutdated))
+    ...(quietIn > 0 && (places > waiting.length + limiter || members.some(({ isOutdated }) => isOutdated))
       ? [quietIn]
       : []),
   ]

@@ -125,10 +125,10 @@ export const reconcileWarmPool = (dependencies: PoolDependencies): Reconcile => 
   /** Tells of a pool that cannot do its work any more, or need not. */
   const announce = (pool: WarmPool, { progress, reason, message }: Standing) => {
     const before = conditionOf(pool.status.conditions, 'Ready')
-    const isNews = before?.reason !== reason
-    if (isNews && progress === 'stalled')
+    const isUnpublished = before?.reason !== reason
+    if (isUnpublished && progress === 'stalled')
       recorder.record(warmPools, pool, { type: 'Warning', reason, action: 'Refill', note: message })
-    if (isNews && reason === restingReason)
+    if (isUnpublished && reason === restingReason)
       recorder.record(warmPools, pool, { type: 'Normal', reason, action: 'Rest', note: message })
   }
 

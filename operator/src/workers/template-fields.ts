@@ -1,4 +1,4 @@
-import { ConfigFailure } from '@trellis/kit/config'
+import { ConfigError } from '@trellis/kit/config'
 
 /** Reads a value of a document; throws ConfigFailure with a sentence that begins with the path of the field. */
 export type FieldReader<Value> = (value: unknown, path: string) => Value
@@ -6,8 +6,8 @@ export type FieldReader<Value> = (value: unknown, path: string) => Value
 /** The path of a field within another; the document's own path is empty. */
 const within = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`)
 
-const wrong = (path: string, what: string): ConfigFailure =>
-  new ConfigFailure(`${path === '' ? 'the document' : path} must be ${what}.`)
+const wrong = (path: string, what: string): ConfigError =>
+  new ConfigError(`${path === '' ? 'the document' : path} must be ${what}.`)
 
 const isMap = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -73,9 +73,9 @@ export const fieldsOf =
     const given = anyObject(value, path)
     const unknown = Object.keys(given).find((name) => !Object.hasOwn(readers, name))
     if (unknown !== undefined)
-      throw new ConfigFailure(`${within(path, unknown)} is not known; there are ${Object.keys(readers).join(', ')}.`)
+      throw new ConfigError(`${within(path, unknown)} is not known; there are ${Object.keys(readers).join(', ')}.`)
     const missing = required.find((name) => given[name] === undefined || given[name] === null)
-    if (missing !== undefined) throw new ConfigFailure(`${within(path, missing)} is missing.`)
+    if (missing !== undefined) throw new ConfigError(`${within(path, missing)} is missing.`)
     const read: Record<string, unknown> = {}
     // A chart writes null for what its values leave open.
     for (const [name, reader] of Object.entries<FieldReader<unknown>>(readers))

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { ConfigFailure } from '@trellis/kit/config'
+import { ConfigError } from '@trellis/kit/config'
 import type { EnvironmentVariable, Quantities, Resources, Toleration, Volume, VolumeMount } from './pod-spec.ts'
 import {
   anyObject,
@@ -50,7 +50,7 @@ const variable: FieldReader<EnvironmentVariable> = (value, path) => {
     path,
   )
   if (read.value !== undefined && read.valueFrom !== undefined)
-    throw new ConfigFailure(`${path} must have value or valueFrom, not both.`)
+    throw new ConfigError(`${path} must have value or valueFrom, not both.`)
   return read
 }
 
@@ -97,14 +97,14 @@ export const parseWorkerTemplates = (json: string, origin: string): WorkerTempla
   try {
     document = JSON.parse(json)
   } catch (cause) {
-    throw new ConfigFailure(`${origin} is not JSON: ${cause instanceof Error ? cause.message : String(cause)}`, {
+    throw new ConfigError(`${origin} is not JSON: ${cause instanceof Error ? cause.message : String(cause)}`, {
       cause,
     })
   }
   try {
     return templates(document, '')
   } catch (cause) {
-    if (cause instanceof ConfigFailure) throw new ConfigFailure(`${origin}: ${cause.message}`, { cause })
+    if (cause instanceof ConfigError) throw new ConfigError(`${origin}: ${cause.message}`, { cause })
     throw cause
   }
 }
@@ -115,7 +115,7 @@ export const readWorkerTemplates = (file: string): WorkerTemplates => {
   try {
     json = readFileSync(file, 'utf8')
   } catch (cause) {
-    throw new ConfigFailure(`TRELLIS_WORKERS names ${file}, which cannot be read.`, { cause })
+    throw new ConfigError(`TRELLIS_WORKERS names ${file}, which cannot be read.`, { cause })
   }
   return parseWorkerTemplates(json, file)
 }

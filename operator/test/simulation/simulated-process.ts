@@ -16,21 +16,21 @@ export type SimulatedProcess = {
    * Does something when a signal is aborted, until what it gives back is called, or the process is dead: the runtime of
    * A signal retains its listeners, and through them a simulation that is over.
    */
-  heed: (signal: AbortSignal | undefined, onAbort: () => void) => () => void
+  heed: (signal: AbortSignal | undefined, addAbortListener: () => void) => () => void
 }
 
 export const createSimulatedProcess = (name: string, simulation: Clock): SimulatedProcess => {
   let state: 'running' | 'paused' | 'dead' = 'running'
   let held: (() => void)[] = []
   const heeding = new Set<() => void>()
-  const heed: SimulatedProcess['heed'] = (signal, onAbort) => {
+  const heed: SimulatedProcess['heed'] = (signal, addAbortListener) => {
     const leave = () => {
       heeding.delete(leave)
-      signal?.removeEventListener('abort', onAbort)
+      signal?.removeEventListener('abort', addAbortListener)
     }
     if (signal && state !== 'dead') {
       heeding.add(leave)
-      signal.addEventListener('abort', onAbort, { once: true })
+      signal.addEventListener('abort', addAbortListener, { once: true })
     }
     return leave
   }

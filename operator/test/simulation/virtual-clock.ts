@@ -40,7 +40,7 @@ export const createVirtualClock = (start = Date.UTC(2030, 0, 1)): VirtualClock =
   /** The next one is last. */
   const timers: Timer[] = []
 
-  const isLater = (a: Timer, b: Timer) => a.due > b.due || (a.due === b.due && a.order > b.order)
+  const isReserved = (a: Timer, b: Timer) => a.due > b.due || (a.due === b.due && a.order > b.order)
 
   const after: Clock['after'] = (milliseconds, callback) => {
     order += 1
@@ -49,7 +49,7 @@ export const createVirtualClock = (start = Date.UTC(2030, 0, 1)): VirtualClock =
     for (let high = timers.length; low < high; ) {
       const middle = (low + high) >> 1
       const other = timers[middle]
-      if (other && isLater(other, timer)) low = middle + 1
+      if (other && isReserved(other, timer)) low = middle + 1
       else high = middle
     }
     timers.splice(low, 0, timer)

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { createLocalBranches } from '@trellis/branch'
-import { branchIntake, createEdge } from '@trellis/edge'
+import { branchIngestProxy, createEdge } from '@trellis/edge'
 import { createMemoryBus } from '@trellis/kit/bus'
 import { openDirectoryFiles } from '@trellis/kit/files'
 import { connectInProcess } from '@trellis/kit/rpc'
@@ -96,11 +96,11 @@ export const composeTrellis = async (
       log: log.child({ part: 'logs' }),
     }),
   )
-  const intake = opened.use(branchIntake(branchDirectoryOf(logs.implementations), log.child({ part: 'edge' })))
+  const intake = opened.use(branchIngestProxy(branchDirectoryOf(logs.implementations), log.child({ part: 'edge' })))
   const music = opened.use(
     await createMusicService({
       ...shared,
-      deskWorker: audioWorker,
+      localWorker: audioWorker,
       config: config.music,
       log: log.child({ part: 'music' }),
     }),

@@ -1,4 +1,4 @@
-import { baseConfig, ConfigFailure, read, readConfigs, setting } from '@trellis/kit/config'
+import { baseConfig, ConfigError, read, readConfigs, setting } from '@trellis/kit/config'
 import { busOptions, configPart, connectionsConfig, rpcConfig, rpcSecurity } from '@trellis/kit/process'
 import { branchConfig } from '@trellis/logs'
 
@@ -31,16 +31,16 @@ export const readAll = (environment: NodeJS.ProcessEnv) =>
     environment,
     ({ branch, serve, connections }) => ({
       slugCheck: () => {
-        if (branch.slug === '') throw new ConfigFailure('BRANCH_SLUG must be set: it is the name of the branch.')
+        if (branch.slug === '') throw new ConfigError('BRANCH_SLUG must be set: it is the name of the branch.')
       },
       keyCheck: () => {
         if (branch.key === '' && branch.keyHash === '')
-          throw new ConfigFailure('BRANCH_KEY must be set: senders authenticate with it.')
+          throw new ConfigError('BRANCH_KEY must be set: senders authenticate with it.')
       },
       security: () => {
         const security = rpcSecurity(serve)
         if (serve.takesTls && !security.tls)
-          throw new ConfigFailure('BRANCH_TLS needs RPC_TLS_CERT_FILE, RPC_TLS_KEY_FILE and RPC_TLS_CA_FILE.')
+          throw new ConfigError('BRANCH_TLS needs RPC_TLS_CERT_FILE, RPC_TLS_KEY_FILE and RPC_TLS_CA_FILE.')
         return security
       },
       // Without NATS the branch publishes no entry counts; everything else works.

@@ -1,6 +1,6 @@
 import { connectNatsWorkerBus, type NatsBusOptions, type WorkerBus } from '@trellis/kit/bus'
 import type { Log } from '@trellis/kit/telemetry'
-import { branchNotices } from '@trellis/kit/workloads'
+import { branchEvents } from '@trellis/kit/workloads'
 import type { BranchNotice } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
 import type { FromBranch } from './messages.ts'
 
@@ -38,7 +38,7 @@ export const createNotices = (
   return {
     notify: async (notice) => {
       tellStarter({ kind: 'notice', notice })
-      if (bus) await (await join(bus)).enqueue(branchNotices, notice)
+      if (bus) await (await join(bus)).enqueue(branchEvents, notice)
     },
     [Symbol.asyncDispose]: async () => {
       await connected?.[Symbol.asyncDispose]()

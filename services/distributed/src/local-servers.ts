@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ConfigFailure } from '@trellis/kit/config'
+import { ConfigError } from '@trellis/kit/config'
 import type { ConnectionsConfig } from '@trellis/kit/process'
 import {
   ExecutableMissing,
@@ -124,9 +124,9 @@ export const startLocalServers = async (
       grants.database = { DATABASE_URL: postgres.url() }
     }
   } catch (error) {
-    if (error instanceof FolderClosed) throw new ConfigFailure(error.message, { cause: error })
+    if (error instanceof FolderClosed) throw new ConfigError(error.message, { cause: error })
     throw error instanceof ExecutableMissing
-      ? new ConfigFailure(`${error.message} NATS_URL or DATABASE_URL can name one that runs already.`)
+      ? new ConfigError(`${error.message} NATS_URL or DATABASE_URL can name one that runs already.`)
       : error
   }
   if (executable !== undefined) {

@@ -1,4 +1,4 @@
-import { ConfigFailure, read, secret, setting } from '@trellis/kit/config'
+import { ConfigError, read, secret, setting } from '@trellis/kit/config'
 import { readProxies } from './admission/client-address.ts'
 import { limitsConfig } from './limits-config.ts'
 
@@ -64,7 +64,7 @@ export type EdgeConfig = { readonly [Name in keyof typeof edgeConfig]: (typeof e
 /** What no single variable can say. Throws ConfigFailure. */
 export const checkEdgeConfig = (config: EdgeConfig): void => {
   if (config.cloudMode && config.jwtSecrets.length === 0) {
-    throw new ConfigFailure(
+    throw new ConfigError(
       'GATEWAY_JWT_SECRET must be set when CLOUD_MODE=1: without it no session token can be checked.',
     )
   }

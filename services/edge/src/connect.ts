@@ -19,7 +19,7 @@ import { SetupServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/setup
 import { SshTargetsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/ssh_targets.ts'
 import { TemplatesServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/templates.ts'
 import { MusicServiceDefinition } from '@trellis/protos/ts/trellis/music/v1/music.ts'
-import { branchIntake } from './branches/backend.ts'
+import { branchIngestProxy } from './branches/backend.ts'
 import type { Backend } from './transcode/routes.ts'
 
 const where = (variable: string, name: string) =>
@@ -91,7 +91,7 @@ export const connectServices = (addresses: Addresses, security: RpcSecurity, log
       })
     }
     if (name === 'logs')
-      backends.push(opened.use(branchIntake(channel.client(BranchDirectoryServiceDefinition), log, security.tls)))
+      backends.push(opened.use(branchIngestProxy(channel.client(BranchDirectoryServiceDefinition), log, security.tls)))
     const health = channel.client(HealthDefinition, { deadlineMilliseconds: 5_000 })
     missing.set(name, 'not asked yet')
     checks.push(async () => {

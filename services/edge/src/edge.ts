@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, RequestListener, Server } from 'node:http'
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import { anonymous, type TlsFiles } from '@trellis/kit/rpc'
 import { type Log, type Metrics, silentLog } from '@trellis/kit/telemetry'
 import type { Route } from '@trellis/protos/edge/routes.ts'
@@ -117,7 +117,7 @@ const corsRules = (config: EdgeConfig, mounts: readonly string[]): CorsRule[] =>
 
 const nothingAt = ({ url }: FastifyRequest) => {
   const [path = ''] = url.split('?')
-  return failure('not_found', `There is nothing at ${path.slice(0, 200)}. The API is described at /docs.`)
+  return serviceError('not_found', `There is nothing at ${path.slice(0, 200)}. The API is described at /docs.`)
 }
 
 /** Ready while anything can be used: with one service away, the others must still be reached. */

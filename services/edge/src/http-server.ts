@@ -9,7 +9,7 @@ import {
 } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { Socket } from 'node:net'
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import { type TlsFiles, tlsRefreshMilliseconds } from '@trellis/kit/rpc'
 import type { BodyTimeouts } from './admission/body-timeouts.ts'
 import type { ConnectionShare } from './admission/connection-share.ts'
@@ -44,7 +44,7 @@ export const answerSlowBody =
     // An answer detaches the request from its connection. Without this, its reader would not receive the end of the connection, and wait forever.
     request.socket.once('close', () => request.destroy())
     abandonCall(response)
-    const slow = failure('request_timeout', 'The body did not arrive in time. Send it again, faster or in parts.')
+    const slow = serviceError('request_timeout', 'The body did not arrive in time. Send it again, faster or in parts.')
     answerRaw(response, slow, { ...headersOf(request), connection: 'close' })
   }
 

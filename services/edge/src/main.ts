@@ -1,4 +1,4 @@
-import { baseConfig, ConfigFailure, readConfigs, type ValuesOf } from '@trellis/kit/config'
+import { baseConfig, ConfigError, readConfigs, type ValuesOf } from '@trellis/kit/config'
 import { configPart, printConfig, rpcConfig, rpcSecurity, runProcess } from '@trellis/kit/process'
 import openapi from '@trellis/protos/edge/openapi.json' with { type: 'json' }
 import { routes } from '@trellis/protos/edge/routes.ts'
@@ -8,7 +8,7 @@ import { createEdge } from './edge.ts'
 
 const requireAddress = (addresses: ValuesOf<typeof addressConfig>): void => {
   if (Object.values(addresses).every((address) => address === ''))
-    throw new ConfigFailure(
+    throw new ConfigError(
       'LISTINGS_ADDRESS, LOGS_ADDRESS or MUSIC_ADDRESS must be set: an edge alone has nothing to show.',
     )
 }
@@ -28,7 +28,7 @@ const connect = (...given: Parameters<typeof connectServices>) => {
   try {
     return connectServices(...given)
   } catch (error) {
-    throw error instanceof TypeError ? new ConfigFailure(error.message, { cause: error }) : error
+    throw error instanceof TypeError ? new ConfigError(error.message, { cause: error }) : error
   }
 }
 

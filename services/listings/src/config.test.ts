@@ -46,7 +46,7 @@ test('settings of features to come are shown with the service, their secrets mas
     MARKETPLACE_WEBHOOK_VERIFY_SIGNATURES: false,
     DEMO_MODE: true,
   })
-  expect(shown.filter(({ variable }) => variable in later).every(({ isLater }) => isLater)).toBe(true)
+  expect(shown.filter(({ variable }) => variable in later).every(({ isReserved }) => isReserved)).toBe(true)
 })
 
 test.each([

@@ -1,5 +1,5 @@
 import { accessSync, constants } from 'node:fs'
-import { ConfigFailure, later, read, secret, setting } from '@trellis/kit/config'
+import { ConfigError, read, reserved, secret, setting } from '@trellis/kit/config'
 
 const identifier = (text: string): string => {
   if (/^[a-z][a-z0-9-]{0,39}$/.test(text)) return text
@@ -126,7 +126,7 @@ export const listingsConfig = {
     32,
     'Searches of one user that may wait or run at once; another is 429. Visitors without a session count as one user.',
   ),
-  issueTrackerToken: later(
+  issueTrackerToken: reserved(
     secret(
       'ISSUE_TRACKER_API_TOKEN',
       read.optional(read.text),
@@ -134,10 +134,10 @@ export const listingsConfig = {
       'Enables feedback, forwarded to the tracker.',
     ),
   ),
-  communityDatabase: later(
+  communityDatabase: reserved(
     secret('COMMUNITY_DB_URL', read.optional(read.text), undefined, 'Where trust signals are shared; unset: nowhere.'),
   ),
-  notificationToken: later(
+  notificationToken: reserved(
     secret(
       'MARKETPLACE_NOTIFICATION_TOKEN',
       read.optional(read.text),
@@ -145,7 +145,7 @@ export const listingsConfig = {
       "Verifies the marketplace's notifications.",
     ),
   ),
-  notificationEndpoint: later(
+  notificationEndpoint: reserved(
     setting(
       'MARKETPLACE_NOTIFICATION_ENDPOINT',
       read.optional(read.url),
@@ -153,7 +153,7 @@ export const listingsConfig = {
       'Where the marketplace notifies us.',
     ),
   ),
-  verifySignatures: later(
+  verifySignatures: reserved(
     setting(
       'MARKETPLACE_WEBHOOK_VERIFY_SIGNATURES',
       read.flag,
@@ -161,12 +161,12 @@ export const listingsConfig = {
       "Whether notifications must be the marketplace's.",
     ),
   ),
-  demoMode: later(setting('DEMO_MODE', read.flag, false, 'Refuses feedback.')),
+  demoMode: reserved(setting('DEMO_MODE', read.flag, false, 'Refuses feedback.')),
 }
 
 /** What only a worker is told, by the process that starts it. */
 export const workerConfig = {
-  standingsDirectory: setting(
+  hostStatesDirectory: setting(
     'LISTINGS_STANDINGS_DIRECTORY',
     read.optional(read.text),
     undefined,
@@ -199,7 +199,7 @@ export const browserSettings = ({
   | undefined => {
   if (chromium === undefined) {
     if (render === undefined || render === 'never') return undefined
-    throw new ConfigFailure(`MARKETPLACE_RENDER is ${render}, which needs a browser: set LISTINGS_CHROMIUM.`)
+    throw new ConfigError(`MARKETPLACE_RENDER is ${render}, which needs a browser: set LISTINGS_CHROMIUM.`)
   }
   return render === 'never'
     ? undefined

@@ -1,5 +1,5 @@
 import type { Bus } from '@trellis/kit/bus'
-import type { Turns } from '@trellis/kit/lifecycle'
+import type { SerialQueue } from '@trellis/kit/lifecycle'
 import type { RpcClient } from '@trellis/kit/rpc'
 import type { Log } from '@trellis/kit/telemetry'
 import type { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
@@ -14,11 +14,11 @@ export type Dependencies = {
   readonly bus: Bus
   readonly workloads: RpcClient<typeof WorkloadsServiceDefinition>
   /** Where what a call waits for is looked up: beside the service, where the runs of searches are objects. */
-  readonly desk: RpcClient<typeof WorkloadsServiceDefinition>
+  readonly localWorkloads: RpcClient<typeof WorkloadsServiceDefinition>
   /** Whether runs are objects in a cluster, whose operator orders searches and is to hear how they ended. */
   readonly runsAreObjects: boolean
   /** Searches are admitted one after the other. */
-  readonly admission: Turns
+  readonly admission: SerialQueue
   readonly log: Log
   readonly measures: Measures
   readonly now: () => Date

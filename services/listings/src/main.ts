@@ -12,7 +12,7 @@ await runService({
     createListingsService({
       config,
       ...ports,
-      deskWorker: ports.runsAreObjects ? searchWorker(config, busEnvironment(process.env)) : undefined,
+      localWorker: ports.runsAreObjects ? searchWorker(config, busEnvironment(process.env)) : undefined,
     }),
   environment: process.env,
   words: process.argv.slice(2),

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { failure, invalidField } from '@trellis/kit/errors'
+import { invalidField, serviceError } from '@trellis/kit/errors'
 import type { Caller, Handlers } from '@trellis/kit/rpc'
 import type { ListingsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
 import { lookUpComp } from './comps/look-up.ts'
@@ -59,7 +59,7 @@ export const listingsRpc = (dependencies: Dependencies): Handlers<typeof Listing
   getListing: async ({ platformListingId }, { caller }) => {
     const { db, config, now } = dependencies
     const row = await findListing(db, caller.userId, config.platform, platformListingId)
-    if (row === undefined) throw failure('not_found', unknownListing(platformListingId, caller))
+    if (row === undefined) throw serviceError('not_found', unknownListing(platformListingId, caller))
     const score = await findScore(db, row.id)
     const sellers = await sellersForUser(dependencies, caller.userId, [row.seller_platform_id])
     const seller = sellers.get(row.seller_platform_id)

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import type { Bus } from '@trellis/kit/bus'
 import type { Files } from '@trellis/kit/files'
-import { createTurns } from '@trellis/kit/lifecycle'
+import { createSerialQueue } from '@trellis/kit/lifecycle'
 import { connectInProcess, type Implementation, implementation, type RpcClient } from '@trellis/kit/rpc'
 import { openStore, type StoreLocation } from '@trellis/kit/store'
 import type { Log, Metrics } from '@trellis/kit/telemetry'
@@ -11,12 +11,12 @@ import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads
 import type { ListingsConfig } from './config.ts'
 import type { Dependencies } from './dependencies.ts'
 import type { DemoMarketplace } from './marketplace/demo/server.ts'
-import { prepareBusStandings } from './marketplace/scraper/bus-standings.ts'
+import { prepareBusHostStates } from './marketplace/scraper/bus-host-states.ts'
 import { createMeasures, noMeasures } from './measures.ts'
 import { listingsRpc } from './rpc.ts'
 import { driveSearches } from './search/drivers.ts'
 import { takeObjectOrders } from './search/object-orders.ts'
-import { standingsDirectory } from './search/worker/kind.ts'
+import { hostStatesDirectory } from './search/worker/kind.ts'
 import { migrations } from './store/migrations.ts'
 import type { Tables } from './store/tables.ts'
 
@@ -29,7 +29,7 @@ export type ListingsServiceOptions = {
   /** Whether those workloads are objects in a cluster, which order searches and are told how they ended. */
   readonly runsAreObjects?: boolean
   /** How workers beside the service are started, for what calls wait for; without them that goes to the workloads. */
-  readonly deskWorker?: WorkerKind | undefined
+  readonly localWorker?: WorkerKind | undefined
   readonly log: Log
   readonly metrics?: Metrics
   readonly now?: () => Date
@@ -55,11 +55,11 @@ const lazyDemo = (stack: AsyncDisposableStack, now: () => Date): (() => Promise<
 const maxWaiting = 50
 
 /** Where what a call waits for is looked up. */
-const openDesk = (stack: AsyncDisposableStack, { workloads, deskWorker, bus, log }: ListingsServiceOptions) => {
-  if (deskWorker === undefined) return workloads
-  const kinds = { WORKLOAD_SEARCH: deskWorker }
-  const desk = stack.use(createLocalWorkloads({ bus, kinds, maxQueued: maxWaiting, log }))
-  return connectInProcess(WorkloadsServiceDefinition, desk.handlers)
+const openDesk = (stack: AsyncDisposableStack, { workloads, localWorker, bus, log }: ListingsServiceOptions) => {
+  if (localWorker === undefined) return workloads
+  const kinds = { WORKLOAD_SEARCH: localWorker }
+  const localWorkloads = stack.use(createLocalWorkloads({ bus, kinds, maxQueued: maxWaiting, log }))
+  return connectInProcess(WorkloadsServiceDefinition, localWorkloads.handlers)
 }
 
 /**
@@ -71,26 +71,26 @@ export const createListingsService = async (options: ListingsServiceOptions): Pr
   await using opened = new AsyncDisposableStack()
   const { db } = opened.use(await openStore<Tables>({ ...store, name: 'listings', migrations, log }))
   // Workers may still be writing there: they end after the service.
-  opened.defer(() => rm(standingsDirectory(), { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }))
+  opened.defer(() => rm(hostStatesDirectory(), { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }))
   const demoUrl = config.demoUrl === undefined ? lazyDemo(opened, now) : async () => config.demoUrl ?? ''
   const ending = new AbortController()
   const measures = metrics === undefined ? noMeasures : createMeasures(metrics)
-  const desk = openDesk(opened, options)
+  const localWorkloads = openDesk(opened, options)
   const shared = {
     config,
     db,
     bus,
     workloads,
-    desk,
+    localWorkloads,
     runsAreObjects,
     log,
     measures,
     now,
     demoUrl,
-    admission: createTurns(),
+    admission: createSerialQueue(),
   }
   const dependencies: Dependencies = { ...shared, signal: ending.signal }
-  if (runsAreObjects) await prepareBusStandings(bus)
+  if (runsAreObjects) await prepareBusHostStates(bus)
   const loops = Promise.all([driveSearches(dependencies), takeObjectOrders(dependencies)]).catch((error: unknown) =>
     log.error({ err: error }, 'searches are not driven'),
   )

@@ -17,7 +17,7 @@ export interface Dependencies {
   /** Whether those are objects in a cluster, whose operator orders generations and is to hear how they ended. */
   readonly runsAreObjects: boolean
   /** Where uploads are read and files are written: beside the service, so that nobody waits behind a generation. */
-  readonly desk: WorkloadsClient
+  readonly localWorkloads: WorkloadsClient
   readonly log: Log
   readonly now: () => Date
   /** Aborted when the service ends. */

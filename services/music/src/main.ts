@@ -12,7 +12,7 @@ await runService({
       config,
       ...ports,
       files: await ports.openFiles(),
-      deskWorker: generationWorker({
+      localWorker: generationWorker({
         files: ports.filesLocation,
         workers: config.workers,
         memoryMegabytes: config.workerMegabytes,

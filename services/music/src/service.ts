@@ -33,7 +33,7 @@ export interface MusicServiceOptions {
   /** Whether those are objects in a cluster, which order generations and are told how they ended. */
   readonly runsAreObjects?: boolean
   /** How the workers beside the service are started, which read uploads and write exports. */
-  readonly deskWorker: WorkerKind
+  readonly localWorker: WorkerKind
   readonly log: Log
   readonly now?: () => Date
 }
@@ -56,12 +56,12 @@ const openMusicStore = ({ databasePath }: MusicConfig, location: StoreLocation, 
 
 /** The music service: opens its store, takes up what is being generated and nobody drives, and ends all that it started when disposed. */
 export const createMusicService = async (options: MusicServiceOptions): Promise<MusicService> => {
-  const { config, bus, files, workloads, runsAreObjects = false, deskWorker, log, now = () => new Date() } = options
+  const { config, bus, files, workloads, runsAreObjects = false, localWorker, log, now = () => new Date() } = options
   await using opened = new AsyncDisposableStack()
   const { store = { dataDirectory: options.dataDirectory } } = options
   const { db } = opened.use(await openMusicStore(config, store, log))
-  const desk = opened.use(
-    createLocalWorkloads({ bus, kinds: { WORKLOAD_GENERATION: deskWorker }, maxQueued: MAX_WAITING, log }),
+  const localWorkloads = opened.use(
+    createLocalWorkloads({ bus, kinds: { WORKLOAD_GENERATION: localWorker }, maxQueued: MAX_WAITING, log }),
   )
   const ending = new AbortController()
   const dependencies: Dependencies = {
@@ -71,7 +71,7 @@ export const createMusicService = async (options: MusicServiceOptions): Promise<
     files,
     workloads,
     runsAreObjects,
-    desk: connectInProcess(WorkloadsServiceDefinition, desk.handlers),
+    localWorkloads: connectInProcess(WorkloadsServiceDefinition, localWorkloads.handlers),
     log,
     now,
     signal: ending.signal,

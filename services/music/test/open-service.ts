@@ -26,7 +26,7 @@ export const openPorts = async (directory: string) => {
   const local = opened.use(createLocalWorkloads({ bus, kinds: { WORKLOAD_GENERATION: worker }, log: silentLog }))
   const workloads = connectInProcess(WorkloadsServiceDefinition, local.handlers)
   const stack = opened.move()
-  const ports = { dataDirectory: directory, bus, files, workloads, deskWorker: { ...worker, concurrency: 1 } }
+  const ports = { dataDirectory: directory, bus, files, workloads, localWorker: { ...worker, concurrency: 1 } }
   return { ...ports, [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }
 
@@ -34,12 +34,12 @@ export type Ports = Awaited<ReturnType<typeof openPorts>>
 
 /** One replica of the music service; disposing it is what a stop of its process does. */
 export const openReplica = async (
-  { dataDirectory, bus, files, workloads, deskWorker }: Ports,
+  { dataDirectory, bus, files, workloads, localWorker }: Ports,
   { environment = {}, now }: { environment?: Record<string, string>; now?: () => Date } = {},
 ) => {
   const service = await createMusicService({
     config: readConfig(musicConfig, environment),
-    ...{ dataDirectory, bus, files, workloads, deskWorker },
+    ...{ dataDirectory, bus, files, workloads, localWorker },
     log: silentLog,
     ...(now ? { now } : {}),
   })

@@ -1,6 +1,6 @@
 import type { Bus } from '@trellis/kit/bus'
 import { createMetrics, silentLog } from '@trellis/kit/telemetry'
-import { type Report, runTopic, workerNotices } from '@trellis/kit/workloads'
+import { type Report, runTopic, workerEvents } from '@trellis/kit/workloads'
 import { type Search, searches } from '@trellis/operator/crds'
 import {
   type Client,
@@ -61,7 +61,7 @@ export const playWorkers = async (
 
   const tell = async (runId: string, report: Report | undefined, notice: Notice) => {
     if (report) await bus.publish(runTopic.search(runId), { runId, report })
-    await bus.enqueue(workerNotices.search, { runId, notice })
+    await bus.enqueue(workerEvents.search, { runId, notice })
   }
 
   /** A fake container does not end by itself. */

@@ -1,6 +1,6 @@
 import { connectNatsBus } from '@trellis/kit/bus'
 import { silentLog } from '@trellis/kit/telemetry'
-import { announceConclusion } from '@trellis/kit/workloads'
+import { publishConclusion } from '@trellis/kit/workloads'
 import { RunConcluded } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { encodeMessage } from '../../../services/listings/src/search/worker/messages.ts'
 import { buildImages } from '../../cluster/support/images.ts'
@@ -98,7 +98,7 @@ export const benchClaims = (): Promise<string[]> =>
       log: silentLog,
     })
     const conclusion = RunConcluded.fromPartial({ listingsFound: 0 })
-    await using tap = await tapBus(nats, { onWorked: (runId) => void announceConclusion(bus, runId, conclusion) })
+    await using tap = await tapBus(nats, { onWorked: (runId) => void publishConclusion(bus, runId, conclusion) })
     const stop = new AbortController()
     const planning = planOrders({ bus, operator: () => operator, security, input: emptyInput }, stop.signal)
     const ended = planning.then((): never => {

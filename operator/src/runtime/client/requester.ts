@@ -1,4 +1,4 @@
-import { linkedAbort } from '@trellis/kit/lifecycle'
+import { childAbortController } from '@trellis/kit/lifecycle'
 import { DecoratorHandler, type Dispatcher } from 'undici'
 import type { Clock, Random } from '../clock.ts'
 import type { RuntimeMetrics } from '../metrics.ts'
@@ -146,7 +146,7 @@ export const createRequester = (limits: RequesterOptions): Requester => {
     await credentials.access()
     const { guard, timeout = limits.timeout, signal } = call.options ?? {}
     const limit = Math.min(timeout, guard?.() ?? Number.POSITIVE_INFINITY)
-    using ending = linkedAbort(signal ?? never)
+    using ending = childAbortController(signal ?? never)
     const stopTimer = clock.after(limit, () => ending.abort())
     try {
       return await exchange(call, ending.signal, (body) => body.json())

@@ -1,4 +1,4 @@
-import { linkedAbort } from '@trellis/kit/lifecycle'
+import { childAbortController } from '@trellis/kit/lifecycle'
 import type { Log } from '@trellis/kit/telemetry'
 import type { BackoffOptions } from '../backoff.ts'
 import { ApiError, NotLeader } from '../client/api-error.ts'
@@ -60,7 +60,7 @@ export const createController = (options: ControllerOptions): Controller => {
 
   /** Calls reconcile within its time; whatever it throws is a failure like another. */
   const attempt = async (key: string, stopped: AbortSignal): Promise<Result> => {
-    using ending = linkedAbort(stopped)
+    using ending = childAbortController(stopped)
     const tooLong = Promise.withResolvers<Result>()
     let isLate = false
     const stopTimer = clock.after(timeout, () => {

@@ -1,5 +1,5 @@
 import type { Bus } from '@trellis/kit/bus'
-import { isFailure } from '@trellis/kit/errors'
+import { isServiceError } from '@trellis/kit/errors'
 import { generationOrders, type Report, runKindOf, runTopic, searchOrders } from '@trellis/kit/workloads'
 import {
   GenerationSubject,
@@ -62,7 +62,7 @@ const trades = {
 
 const unavailable: RunFailed = { reason: 'Unavailable', detail: 'Nobody.', kind: 'unavailable', retryAfterSeconds: 5 }
 
-const orSilent = async <T>(clock: Clock, value: Promise<T>, milliseconds: number): Promise<T | 'silent'> => {
+const orIdle = async <T>(clock: Clock, value: Promise<T>, milliseconds: number): Promise<T | 'silent'> => {
   const enough = new AbortController()
   const silent = clock.sleep(milliseconds, enough.signal).then(
     () => 'silent' as const,
@@ -121,7 +121,7 @@ export const runService = (
           awaySince = undefined
         } catch (error) {
           awaySince ??= clock.monotonic()
-          if (!isFailure(error, 'unavailable')) return { ...unavailable, detail: String(error), kind: 'internal' }
+          if (!isServiceError(error, 'unavailable')) return { ...unavailable, detail: String(error), kind: 'internal' }
           if (clock.monotonic() - awaySince > patience) return unavailable
         }
         return undefined
@@ -129,7 +129,7 @@ export const runService = (
       let value = await ask()
       let wait = silence.first
       for (let next = reports.next(); !value; ) {
-        const delivery = await orSilent(clock, next, wait)
+        const delivery = await orIdle(clock, next, wait)
         if (delivery === 'silent') {
           value = await ask()
           wait = Math.min(wait * 2, silence.max)

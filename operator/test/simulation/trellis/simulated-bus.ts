@@ -1,5 +1,5 @@
 import type { Bus, Delivery, Job, Queue, Topic } from '@trellis/kit/bus'
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import type { SimulatedProcess, Simulation } from '../mod.ts'
 
 /** What goes wrong on the bus. Probabilities are for each call or delivery. */
@@ -102,7 +102,7 @@ export const createSimulatedBus = (simulation: Simulation): SimulatedBus => {
       new Promise((resolve, reject) => {
         simulation.step(process)
         const refuse = () =>
-          process.clock.after(patience, () => reject(failure('unavailable', `${what} was not acknowledged.`)))
+          process.clock.after(patience, () => reject(serviceError('unavailable', `${what} was not acknowledged.`)))
         if (random.chance(faults.lost)) return void refuse()
         const arrival = Math.max(arrivals.get(what) ?? 0, clock.monotonic() + random.between(...faults.delay))
         arrivals.set(what, arrival)

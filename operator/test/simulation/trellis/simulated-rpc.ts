@@ -1,4 +1,4 @@
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import type { RpcClient } from '@trellis/kit/rpc'
 import type { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { SimulatedProcess, Simulation } from '../mod.ts'
@@ -40,7 +40,7 @@ export const createCalls = ({ clock, random, step }: Simulation, replicas: () =>
       const left = new AbortController()
       const give = (answer: () => void) => from.deliver(answer)
       const cancelLimit = from.clock.after(patience, () => {
-        reject(failure('unavailable', 'Nobody answered in time.'))
+        reject(serviceError('unavailable', 'Nobody answered in time.'))
         to?.process.deliver(() => left.abort(new Error('The caller has left.')))
       })
       const answer = (settle: () => void) => {
@@ -52,7 +52,7 @@ export const createCalls = ({ clock, random, step }: Simulation, replicas: () =>
           }),
         )
       }
-      if (!to) return answer(() => reject(failure('unavailable', 'Nobody is there.')))
+      if (!to) return answer(() => reject(serviceError('unavailable', 'Nobody is there.')))
       if (random.chance(faults.lost)) return
       clock.after(random.between(...faults.delay), () =>
         to.process.deliver(() => {

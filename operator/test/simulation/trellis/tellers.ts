@@ -1,5 +1,5 @@
 import type { Bus } from '@trellis/kit/bus'
-import { type Report, type RunKind, runNotices, runTopic, workerNotices } from '@trellis/kit/workloads'
+import { type Report, type RunKind, runEvents, runTopic, workerEvents } from '@trellis/kit/workloads'
 import type { Notice } from '../../../src/runs/mod.ts'
 import type { Clock } from '../../../src/runtime/mod.ts'
 
@@ -20,12 +20,12 @@ const insist = async <T>(clock: Clock, something: () => Promise<T>): Promise<T> 
 /** What a service reports of runs, until it has arrived. */
 export const serviceReports = (bus: Bus, clock: Clock) => ({
   notice: (runId: string, notice: Notice, id?: string) =>
-    insist(clock, () => bus.enqueue(runNotices, { runId, notice }, id)),
+    insist(clock, () => bus.enqueue(runEvents, { runId, notice }, id)),
 })
 
 /** What a worker of a kind reports of runs, until it has arrived. `report` gives its sequence on the run's topic. */
 export const workerReports = (bus: Bus, clock: Clock, kind: RunKind) => ({
-  notice: (runId: string, notice: Notice) => insist(clock, () => bus.enqueue(workerNotices[kind], { runId, notice })),
+  notice: (runId: string, notice: Notice) => insist(clock, () => bus.enqueue(workerEvents[kind], { runId, notice })),
   report: (runId: string, report: Report) => insist(clock, () => bus.publish(runTopic[kind](runId), { runId, report })),
 })
 

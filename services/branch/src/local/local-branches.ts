@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { failure } from '@trellis/kit/errors'
-import { createTurns } from '@trellis/kit/lifecycle'
+import { serviceError } from '@trellis/kit/errors'
+import { createSerialQueue } from '@trellis/kit/lifecycle'
 import { type Handlers, type Implementation, implementation } from '@trellis/kit/rpc'
 import type { Log } from '@trellis/kit/telemetry'
 import { type Branch, BranchesServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
@@ -116,11 +116,11 @@ export const createLocalBranches = async (options: LocalBranchesOptions): Promis
     }
   }
 
-  const turns = createTurns()
+  const turns = createSerialQueue()
   /** Branches are made and changed one after the other. */
   const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> =>
-    turns.take(() => {
-      if (isEnding) throw failure('unavailable', 'The server is ending.', { retryAfterSeconds: 5 })
+    turns.run(() => {
+      if (isEnding) throw serviceError('unavailable', 'The server is ending.', { retryAfterSeconds: 5 })
       return work()
     })
   /** The record is written when the branch runs, so one that cannot be started is no branch. */
@@ -135,7 +135,10 @@ export const createLocalBranches = async (options: LocalBranchesOptions): Promis
       } catch (cause) {
         await stop(record.slug)
         if (attempt === portAttempts)
-          throw failure('unavailable', `Branch "${record.slug}" could not be started.`, { cause, retryAfterSeconds: 5 })
+          throw serviceError('unavailable', `Branch "${record.slug}" could not be started.`, {
+            cause,
+            retryAfterSeconds: 5,
+          })
         log.warn({ err: cause, branch: record.slug, port: made.port }, 'a branch did not start; the next port is tried')
         taken.add(made.port)
       }
@@ -145,10 +148,14 @@ export const createLocalBranches = async (options: LocalBranchesOptions): Promis
   const handlers: Handlers<typeof BranchesServiceDefinition> = {
     graftBranch: ({ slug, label, tenantId, retentionDays, anonymize }) =>
       inTurn(async () => {
-        if (!slugShape.test(slug)) throw failure('invalid', `"${slug}" cannot be the slug of a branch.`)
-        if (records.get(slug)) throw failure('conflict', `There is a branch "${slug}" already. Choose another slug.`)
+        if (!slugShape.test(slug)) throw serviceError('invalid', `"${slug}" cannot be the slug of a branch.`)
+        if (records.get(slug))
+          throw serviceError('conflict', `There is a branch "${slug}" already. Choose another slug.`)
         if (records.all().length >= limit)
-          throw failure('unavailable', `This machine has ${limit} branches already, which is its limit (BRANCH_LIMIT).`)
+          throw serviceError(
+            'unavailable',
+            `This machine has ${limit} branches already, which is its limit (BRANCH_LIMIT).`,
+          )
         const key = `branch_${randomBytes(24).toString('base64url')}`
         const record = await graft({
           slug,
@@ -168,7 +175,7 @@ export const createLocalBranches = async (options: LocalBranchesOptions): Promis
     setBranchState: ({ slug, active }) =>
       inTurn(async () => {
         const known = records.get(slug)
-        if (!known) throw failure('not_found', `There is no branch "${slug}".`)
+        if (!known) throw serviceError('not_found', `There is no branch "${slug}".`)
         if (known.active !== active) await records.change(slug, { active })
         if (!active) await stop(slug)
         else {
@@ -188,7 +195,7 @@ export const createLocalBranches = async (options: LocalBranchesOptions): Promis
     implementations: [implementation(BranchesServiceDefinition, handlers)],
     [Symbol.asyncDispose]: async () => {
       isEnding = true
-      await turns.last()
+      await turns.drain()
       await Promise.all([...running.keys()].map(stop))
     },
   }

@@ -1,6 +1,6 @@
 import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createTurns } from '@trellis/kit/lifecycle'
+import { createSerialQueue } from '@trellis/kit/lifecycle'
 
 /** What is known of a branch whether it runs or not; a file in its folder. */
 export type BranchRecord = {
@@ -62,7 +62,7 @@ const listIn = async (directory: string): Promise<BranchRecord[]> => {
 /** Branches as folders below one, each with its record. */
 export const openRecords = async (directory: string): Promise<Records> => {
   const records = new Map((await listIn(directory)).map((record) => [record.slug, record]))
-  const turns = createTurns()
+  const turns = createSerialQueue()
   const folderOf = (slug: string) => join(directory, slug)
   const write = async (record: BranchRecord) => {
     const folder = folderOf(record.slug)
@@ -84,12 +84,12 @@ export const openRecords = async (directory: string): Promise<Records> => {
     folderOf,
     get: (slug) => records.get(slug),
     all: () => [...records.values()],
-    add: (record) => turns.take(() => write(record)),
+    add: (record) => turns.run(() => write(record)),
     change: (slug, changes) =>
-      turns.take(async () => {
+      turns.run(async () => {
         const record = records.get(slug)
         if (record) await write({ ...record, ...changes })
       }),
-    written: turns.last,
+    written: turns.drain,
   }
 }

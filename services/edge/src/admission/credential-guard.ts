@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { failure, isFailure } from '@trellis/kit/errors'
+import { isServiceError, serviceError } from '@trellis/kit/errors'
 import type { CredentialCheck } from '../identity/keys.ts'
 import type { ClientAddress } from './client-address.ts'
 import { tooMany } from './front.ts'
@@ -30,7 +30,7 @@ export const createCredentialGuard = ({ failures, clientAddress }: CredentialGua
     if (accepted.size > maxAccepted && oldest !== undefined) accepted.delete(oldest)
   }
   const failed = (request: IncomingMessage, given: string | undefined, error: unknown): void => {
-    if (given === undefined || !isFailure(error, 'unauthenticated')) return
+    if (given === undefined || !isServiceError(error, 'unauthenticated')) return
     accepted.delete(given)
     failures.take(clientAddress(request))
   }
@@ -58,7 +58,7 @@ export const createCredentialGuard = ({ failures, clientAddress }: CredentialGua
       try {
         const value = await verify()
         if (!isRefused(value)) succeeded(credential)
-        else failed(request, credential, failure('unauthenticated', 'The credential was refused.'))
+        else failed(request, credential, serviceError('unauthenticated', 'The credential was refused.'))
         return value
       } catch (error) {
         failed(request, credential, error)

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { failure, type ServiceFailure } from '@trellis/kit/errors'
+import { type ServiceError, serviceError } from '@trellis/kit/errors'
 import type { Metrics } from '@trellis/kit/telemetry'
 import type { ClientAddress } from './client-address.ts'
 import type { HostRule } from './host-rule.ts'
@@ -23,20 +23,20 @@ const safeMethods: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'OP
 /** Probes of load balancers and of the kubelet; they must pass while a flood is refused. */
 const probes: ReadonlySet<string | undefined> = new Set(['/health', '/ready'])
 
-export const misdirected = (host: string | undefined): ServiceFailure =>
-  failure(
+export const misdirected = (host: string | undefined): ServiceError =>
+  serviceError(
     'misdirected',
     `This server does not answer for the host "${String(host).slice(0, 100)}". Use its address, or add the name to EDGE_HOSTS.`,
   )
 
-export const fromForeignSite = (): ServiceFailure =>
-  failure(
+export const fromForeignSite = (): ServiceError =>
+  serviceError(
     'forbidden',
     'A page of another site may not do this. CORS_ORIGINS and MUSIC_CORS_ORIGINS name the origins that may.',
   )
 
-export const tooMany = (what: string, variable: string, { retryAfterSeconds }: Refusal): ServiceFailure =>
-  failure('rate_limited', `Too many ${what}. Wait, or raise ${variable} on the server.`, { retryAfterSeconds })
+export const tooMany = (what: string, variable: string, { retryAfterSeconds }: Refusal): ServiceError =>
+  serviceError('rate_limited', `Too many ${what}. Wait, or raise ${variable} on the server.`, { retryAfterSeconds })
 
 /**
  * Refuses requests before anything is routed or read: a `Host` that is not ours (421), a change that a page of another
@@ -49,11 +49,11 @@ export const createFront = ({ isHostAccepted, isForeign, requests, clientAddress
     help: 'Requests refused before they were routed.',
     labels: ['reason'],
   })
-  const refuse = (reason: Reason, failed: ServiceFailure) => {
+  const refuse = (reason: Reason, failed: ServiceError) => {
     refused.inc({ reason })
     return failed
   }
-  return (request: IncomingMessage): ServiceFailure | undefined => {
+  return (request: IncomingMessage): ServiceError | undefined => {
     if (probes.has(request.url)) return undefined
     if (!isHostAccepted(request)) return refuse('host', misdirected(request.headers.host))
     if (!safeMethods.has(request.method) && isForeign(request)) return refuse('origin', fromForeignSite())
@@ -67,7 +67,7 @@ export type Front = ReturnType<typeof createFront>
 /** Answers a failure without the framework, on the bare response. */
 export const answerRaw = (
   response: ServerResponse,
-  { status, detail, retryAfterSeconds }: ServiceFailure,
+  { status, detail, retryAfterSeconds }: ServiceError,
   headers: Record<string, string>,
 ): void => {
   const body = JSON.stringify({ detail })

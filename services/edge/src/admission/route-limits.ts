@@ -1,4 +1,4 @@
-import { cancelled, failure } from '@trellis/kit/errors'
+import { cancelled, serviceError } from '@trellis/kit/errors'
 import type { Metrics } from '@trellis/kit/telemetry'
 import type { Route } from '@trellis/protos/edge/routes.ts'
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
@@ -56,9 +56,13 @@ export const createRouteLimits = ({ config, clientAddress, isForeign, metrics }:
     if (reply.raw.destroyed) throw cancelled()
     const caller = callerOf(request)
     if (!uploads.begin(caller)) {
-      throw failure('rate_limited', 'Too many uploads at once. Wait for one to end, or raise MAX_UPLOADS_PER_CALLER.', {
-        retryAfterSeconds: 1,
-      })
+      throw serviceError(
+        'rate_limited',
+        'Too many uploads at once. Wait for one to end, or raise MAX_UPLOADS_PER_CALLER.',
+        {
+          retryAfterSeconds: 1,
+        },
+      )
     }
     reply.raw.once('close', () => uploads.end(caller))
   }

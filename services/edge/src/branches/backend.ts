@@ -4,18 +4,18 @@ import { services } from '@trellis/protos/edge/routes.ts'
 import type { BranchDirectoryServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/branch.ts'
 import { BranchIntakeServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import type { Backend } from '../transcode/routes.ts'
+import { createPassOn } from './branch-proxy.ts'
 import { createBranchLocations } from './locations.ts'
-import { createPassOn } from './pass-on.ts'
 
 /** What takes batches for branches: the edge itself, which passes them on to where the logs service says that the branch is. */
-export const branchIntake = (
+export const branchIngestProxy = (
   directory: RpcClient<typeof BranchDirectoryServiceDefinition>,
   log: Log,
   tls?: RpcTls,
 ): Backend & Disposable => {
   const known = services.find(({ name }) => name === BranchIntakeServiceDefinition.fullName)
   if (!known) throw new TypeError(`${BranchIntakeServiceDefinition.fullName} has no routes.`)
-  const passOn = createPassOn(createBranchLocations({ directory, log }), tls)
+  const proxyToBranch = createPassOn(createBranchLocations({ directory, log }), tls)
   const { name, mount, heartbeat } = known
-  return { name, mount, heartbeat, client: {}, passOn, [Symbol.dispose]: () => passOn[Symbol.dispose]() }
+  return { name, mount, heartbeat, client: {}, proxyToBranch, [Symbol.dispose]: () => proxyToBranch[Symbol.dispose]() }
 }

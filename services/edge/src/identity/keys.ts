@@ -1,5 +1,5 @@
 import { isSameSecret, verifySession } from '@trellis/kit/credentials'
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import { parseCookie } from 'cookie'
 
 type Headers = Record<string, string | string[] | undefined>
@@ -21,7 +21,7 @@ const bearer = (headers: Headers): string | undefined =>
 const asBearer = '"Authorization: Bearer <key>"'
 
 const refused = (what: string, how = asBearer) =>
-  failure('unauthenticated', `${what} Send it as ${how}.`, {
+  serviceError('unauthenticated', `${what} Send it as ${how}.`, {
     headers: { 'www-authenticate': 'Bearer realm="trellis"' },
   })
 
@@ -77,7 +77,10 @@ export const createKeyChecks = ({ apiKey, adminKey, branchKey, isBranchKey, now 
     given: (headers) => (adminKey === '' ? undefined : named('admin key', givenAdminKey(headers))),
     verify: (headers) => {
       if (adminKey === '') {
-        throw failure('unavailable', 'Branches cannot be managed: SERVICE_ORCHARD_ADMIN_KEY is not set on the server.')
+        throw serviceError(
+          'unavailable',
+          'Branches cannot be managed: SERVICE_ORCHARD_ADMIN_KEY is not set on the server.',
+        )
       }
       const given = givenAdminKey(headers)
       if (given !== '' && isSameSecret(given, adminKey)) return

@@ -1,4 +1,4 @@
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import { parseCookie } from 'cookie'
 import { errors, jwtVerify } from 'jose'
 
@@ -31,7 +31,7 @@ export const guestId = (headers: Headers): string | undefined => {
 }
 
 const refused = (cause?: unknown) =>
-  failure('unauthenticated', 'The session is invalid or has expired. Sign in again.', {
+  serviceError('unauthenticated', 'The session is invalid or has expired. Sign in again.', {
     cause,
     headers: { 'www-authenticate': 'Bearer realm="trellis"' },
   })

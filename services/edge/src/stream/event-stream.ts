@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { toFailure } from '@trellis/kit/errors'
+import { toServiceError } from '@trellis/kit/errors'
 import type { FastifyReply } from 'fastify'
 import { drained } from './drained.ts'
 import { commentText, type Frame, frameText, isWritten, type WrittenFrames } from './frame.ts'
@@ -72,7 +72,7 @@ class EventWriter implements Beating {
 const uncork = (writer: EventWriter) => writer.uncork()
 
 const failedFrame = (error: unknown): Frame => {
-  const { status, detail } = toFailure(error)
+  const { status, detail } = toServiceError(error)
   return { id: undefined, event: 'failed', data: { status, detail } }
 }
 

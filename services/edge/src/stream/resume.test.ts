@@ -1,4 +1,4 @@
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import { expect, test } from 'vitest'
 import { resume } from './resume.ts'
 
@@ -17,7 +17,7 @@ const serviceOf = (...outcomes: { ids: string[]; error?: Error }[]) => {
 }
 const idOf = ({ id }: Record<string, unknown>) => id as string
 const { signal } = new AbortController()
-const lost = () => failure('unavailable', 'The replica is gone.')
+const lost = () => serviceError('unavailable', 'The replica is gone.')
 const idsOf = async (open: ReturnType<typeof serviceOf>['open']) =>
   (await Array.fromAsync(resume({ open, idOf, signal }))).map(idOf)
 
@@ -34,7 +34,7 @@ test('a stream that never begins is given up soon', async () => {
 })
 
 test('a failure that is no loss is thrown, whenever it comes', async () => {
-  const refused = failure('not_found', 'There is no such session.')
+  const refused = serviceError('not_found', 'There is no such session.')
   for (const ids of [[], ['1']]) {
     const service = serviceOf({ ids, error: refused })
     await expect(idsOf(service.open)).rejects.toThrow(refused.message)

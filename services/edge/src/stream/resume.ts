@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isFailure } from '@trellis/kit/errors'
+import { isServiceError } from '@trellis/kit/errors'
 
 type Message = Record<string, unknown>
 
@@ -39,7 +39,7 @@ export async function* resume({ open, idOf, signal }: Resumable): AsyncGenerator
       return
     } catch (error) {
       lostAt ??= performance.now()
-      const isLost = isFailure(error, 'unavailable') && !signal.aborted
+      const isLost = isServiceError(error, 'unavailable') && !signal.aborted
       const isGivenUp = hasBegun ? performance.now() - lostAt > giveUpMilliseconds : openings >= maxOpenings
       if (!isLost || isGivenUp) throw error
     }

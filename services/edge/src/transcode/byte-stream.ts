@@ -1,4 +1,4 @@
-import { isFailure } from '@trellis/kit/errors'
+import { isServiceError } from '@trellis/kit/errors'
 import type { ByteFrame, ByteHead } from '@trellis/protos/ts/trellis/http/v1/messages.ts'
 import type { FastifyReply } from 'fastify'
 import { drained } from '../stream/drained.ts'
@@ -67,7 +67,7 @@ export const openIfCurrent = async (
     if (part.head.start == null || isCurrent(part.head, ifRange)) return part.frames
     await part.close()
   } catch (error) {
-    if (!isFailure(error, 'range_not_satisfiable')) throw error
+    if (!isServiceError(error, 'range_not_satisfiable')) throw error
     outside = error
   }
   dropRange()

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import type { Route } from '@trellis/protos/edge/routes.ts'
 
 const header = 'content-encoding'
@@ -14,7 +14,7 @@ export const refuseEncoded = (headers: IncomingHttpHeaders): void => {
   if (given === undefined) return
   const encoding = given.trim().toLowerCase()
   if (encoding === '' || encoding === 'identity') return
-  throw failure(
+  throw serviceError(
     'unsupported_media',
     `A body with "Content-Encoding: ${encoding.slice(0, 40)}" is not read here: send it uncompressed, without Content-Encoding.`,
     { headers: { 'accept-encoding': 'identity' } },

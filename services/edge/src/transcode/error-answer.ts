@@ -3,10 +3,10 @@ import {
   type Detail,
   type ErrorKind,
   errorKinds,
-  failure,
-  isFailure,
-  type ServiceFailure,
-  toFailure,
+  isServiceError,
+  type ServiceError,
+  serviceError,
+  toServiceError,
 } from '@trellis/kit/errors'
 import type { Log } from '@trellis/kit/telemetry'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -25,22 +25,22 @@ const sentences: Record<string, string> = {
 }
 
 /** What the HTTP framework found wrong, in our words; everything unknown is ours to blame. */
-const fromFramework = (error: unknown): ServiceFailure | undefined => {
+const fromFramework = (error: unknown): ServiceError | undefined => {
   if (!(error instanceof Error) || !('statusCode' in error) || typeof error.statusCode !== 'number') return undefined
   if (error.statusCode < 400 || error.statusCode >= 500) return undefined
   const code = 'code' in error ? String(error.code) : ''
   if (code === 'FST_ERR_MAX_PARAM_LENGTH')
-    return failure('not_found', 'Nothing has an id as long as that.', { cause: error })
+    return serviceError('not_found', 'Nothing has an id as long as that.', { cause: error })
   const kind = kindOfStatus.get(error.statusCode) ?? 'malformed'
   const sentence = sentences[code] ?? (error instanceof SyntaxError ? 'The body is not valid JSON.' : error.message)
-  return failure(kind, sentence, { cause: error })
+  return serviceError(kind, sentence, { cause: error })
 }
 
-export const toAnswerable = (error: unknown): ServiceFailure =>
-  isFailure(error) ? error : (fromFramework(error) ?? toFailure(error))
+export const toAnswerable = (error: unknown): ServiceError =>
+  isServiceError(error) ? error : (fromFramework(error) ?? toServiceError(error))
 
 /** A 422 has a list of what is wrong where; a sentence about the whole request is one about its body, or its query where it has none. */
-const detailOf = ({ kind, detail }: ServiceFailure, { method }: FastifyRequest): Detail => {
+const detailOf = ({ kind, detail }: ServiceError, { method }: FastifyRequest): Detail => {
   if (kind !== 'invalid' || typeof detail !== 'string') return detail
   const hasBody = method !== 'GET' && method !== 'HEAD' && method !== 'DELETE'
   return [{ loc: [hasBody ? 'body' : 'query'], msg: detail, type: 'value_error' }]

@@ -1,5 +1,5 @@
 import { Busboy, type BusboyFileStream, type BusboyHeaders } from '@fastify/busboy'
-import { cancelled, failure, isFailure } from '@trellis/kit/errors'
+import { cancelled, isServiceError, serviceError } from '@trellis/kit/errors'
 import type { FastifyRequest } from 'fastify'
 import { onRequestLost } from './request-lost.ts'
 
@@ -40,12 +40,12 @@ const openParser = (request: FastifyRequest) => {
   try {
     return new Busboy({ headers: request.headers as BusboyHeaders, limits })
   } catch (cause) {
-    throw failure('malformed', 'The multipart form cannot be read: its Content-Type names no boundary.', { cause })
+    throw serviceError('malformed', 'The multipart form cannot be read: its Content-Type names no boundary.', { cause })
   }
 }
 
 const malformed = (cause: unknown) =>
-  failure('malformed', 'The multipart form breaks off or is not well-formed.', { cause })
+  serviceError('malformed', 'The multipart form breaks off or is not well-formed.', { cause })
 
 /**
  * The parts of a multipart form while they arrive. The network is read only as fast as the consumer takes chunks:
@@ -56,7 +56,7 @@ export async function* multipartParts(request: FastifyRequest): AsyncGenerator<P
   const parser = openParser(request)
   let file: BusboyFileStream | undefined
   parser.on('field', (name, value, _nameCut, valueCut) => {
-    const error = failure('too_large', `The form field "${name}" is longer than ${limits.fieldSize} characters.`)
+    const error = serviceError('too_large', `The form field "${name}" is longer than ${limits.fieldSize} characters.`)
     mailbox.put(
       valueCut ? { kind: 'error', error } : { kind: 'part', part: { $case: 'field', value: { name, value } } },
     )
@@ -67,7 +67,9 @@ export async function* multipartParts(request: FastifyRequest): AsyncGenerator<P
     mailbox.put({ kind: 'part', part: { $case: 'file', value: { name, filename: filename ?? '', mediaType } }, stream })
   })
   for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const) {
-    parser.on(limit, () => mailbox.put({ kind: 'error', error: failure('too_large', 'The form has too many parts.') }))
+    parser.on(limit, () =>
+      mailbox.put({ kind: 'error', error: serviceError('too_large', 'The form has too many parts.') }),
+    )
   }
   parser.on('error', (error) => mailbox.put({ kind: 'error', error: malformed(error) }))
   parser.on('finish', () => mailbox.put({ kind: 'end' }))
@@ -86,7 +88,7 @@ export async function* multipartParts(request: FastifyRequest): AsyncGenerator<P
       try {
         for await (const chunk of arrived.stream) yield { $case: 'chunk', value: chunk as Uint8Array }
       } catch (error) {
-        throw isFailure(error) ? error : malformed(error)
+        throw isServiceError(error) ? error : malformed(error)
       }
     }
   } finally {

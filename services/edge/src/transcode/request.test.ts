@@ -1,4 +1,4 @@
-import { isFailure } from '@trellis/kit/errors'
+import { isServiceError } from '@trellis/kit/errors'
 import { routes } from '@trellis/protos/edge/routes.ts'
 import type { FastifyRequest } from 'fastify'
 import { expect, test } from 'vitest'
@@ -12,7 +12,7 @@ const read = (rpc: string, { params = {}, query = {}, headers = {}, body, of = '
   try {
     return requestReader(route)({ params, query, body, headers } as FastifyRequest)
   } catch (error) {
-    if (isFailure(error, 'invalid')) return error.detail
+    if (isServiceError(error, 'invalid')) return error.detail
     throw error
   }
 }

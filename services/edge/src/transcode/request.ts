@@ -1,4 +1,4 @@
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import type { Route } from '@trellis/protos/edge/routes.ts'
 import type { FastifyRequest } from 'fastify'
 import { textReader } from './text-values.ts'
@@ -11,7 +11,7 @@ const isBag = (value: unknown): value is Bag => typeof value === 'object' && val
 const bodyOf = (body: unknown): Bag => {
   if (body === undefined) return {}
   if (isBag(body)) return body
-  throw failure('malformed', 'The body must be a JSON object.')
+  throw serviceError('malformed', 'The body must be a JSON object.')
 }
 
 /** The parameters that this request sends as headers. They take precedence over those of the query. */

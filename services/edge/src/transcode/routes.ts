@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
-import { failure } from '@trellis/kit/errors'
-import { linkedAbort } from '@trellis/kit/lifecycle'
+import { serviceError } from '@trellis/kit/errors'
+import { childAbortController } from '@trellis/kit/lifecycle'
 import type { CallOptions } from '@trellis/kit/rpc'
 import type { Route } from '@trellis/protos/edge/routes.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, onRequestHookHandler } from 'fastify'
@@ -9,7 +9,7 @@ import type { ClientAddress } from '../admission/client-address.ts'
 import type { ConcurrencyLimiter } from '../admission/concurrency-limiter.ts'
 import type { CredentialGuard } from '../admission/credential-guard.ts'
 import type { RouteLimits } from '../admission/route-limits.ts'
-import type { PassOn } from '../branches/pass-on.ts'
+import type { BranchProxy } from '../branches/branch-proxy.ts'
 import { givenBranchKey, requireBranchKey } from '../identity/keys.ts'
 import type { Answered, RequestDurations } from '../request-durations.ts'
 import { type EventStreams, sendEvents } from '../stream/event-stream.ts'
@@ -31,7 +31,7 @@ export type Backend = {
   heartbeat: string
   client: AnyClient
   /** Takes requests as they come, in place of the client, and sees to it who may send them. */
-  passOn?: PassOn
+  proxyToBranch?: BranchProxy
   /** It may be lost and come back while this process goes on; its streams are resumed then. */
   isRemote?: boolean
 }
@@ -115,14 +115,14 @@ const upload = (route: Route, backend: Backend, answered: Answered): Handle => {
   }
 }
 
-const passing = (route: Route, passOn: PassOn, answered: Answered, guard: CredentialGuard): Handle => {
+const passing = (route: Route, proxyToBranch: BranchProxy, answered: Answered, guard: CredentialGuard): Handle => {
   const read = requestReader(route)
   return async (request, reply) => {
     try {
       requireBranchKey(request.headers)
       read(request)
       const checked = async () => {
-        await passOn(request, reply)
+        await proxyToBranch(request, reply)
         return reply.statusCode
       }
       await guard.verifyAsync(request.raw, givenBranchKey(request.headers), checked, (status) => status === 401)
@@ -151,7 +151,7 @@ const bytes = (route: Route, backend: Backend, answered: Answered): Handle => {
 }
 
 const tooManyStreams = () =>
-  failure(
+  serviceError(
     'rate_limited',
     'Too many streams are open from this address. Close one, or raise MAX_STREAMS_PER_ADDRESS on the server.',
     { retryAfterSeconds: 5 },
@@ -170,13 +170,13 @@ const events = (
   const isResumable = backend.isRemote === true && Object.values(route.headerFields).includes(lastEventHeader)
   return async (request, reply) => {
     if (streams.heartbeat.size() >= maxStreams) {
-      throw failure('unavailable', 'Too many streams are open. Try again shortly.', { retryAfterSeconds: 5 })
+      throw serviceError('unavailable', 'Too many streams are open. Try again shortly.', { retryAfterSeconds: 5 })
     }
     const message = read(request)
     const caller = clientAddress(request.raw)
     if (!streamsByAddress.begin(caller)) throw tooManyStreams()
     using _share = { [Symbol.dispose]: () => streamsByAddress.end(caller) }
-    using ended = linkedAbort(streams.closing)
+    using ended = childAbortController(streams.closing)
     const { signal } = ended
     whenGone(reply, ended.abort)
     const options = callOptions(request, reply, signal)
@@ -238,7 +238,7 @@ export const registerRoutes = async (
 
   const handlerOf = (route: Route, backend: Backend, begin: Begin): Handle => {
     const answered = options.durations(route.method, route.path)
-    if (backend.passOn) return passing(route, backend.passOn, answered, options.guard)
+    if (backend.proxyToBranch) return passing(route, backend.proxyToBranch, answered, options.guard)
     if (route.stream === 'sse') return events(route, backend, answered, options)
     if (route.stream === 'bytes') return bytes(route, backend, answered)
     if (route.stream === 'multipart' || route.stream === 'body') return upload(route, backend, answered)
@@ -246,12 +246,12 @@ export const registerRoutes = async (
   }
 
   const add = (scope: FastifyInstance, route: Route, backend: Backend) => {
-    const admission = backend.passOn ? undefined : options.admit(route)
+    const admission = backend.proxyToBranch ? undefined : options.admit(route)
     const begin: onRequestHookHandler = (request, reply, done) => {
       options.begin(request, reply)
       done()
     }
-    const limits = backend.passOn ? [] : options.limits(route)
+    const limits = backend.proxyToBranch ? [] : options.limits(route)
     const beginsItself = admission === undefined && limits.length === 0 && route.stream === 'none'
     const withHead = (route.stream === 'bytes' || route.stream === 'sse') && route.method === 'GET'
     scope.route({
@@ -283,7 +283,7 @@ export const registerRoutes = async (
       onRequest: (request, _reply, done) => {
         const allow = [...allowed].join(', ')
         const sentence = `${request.method} is not for this path; ${allow} ${allowed.size === 1 ? 'is' : 'are'}.`
-        done(failure('method_not_allowed', sentence, { headers: { allow } }))
+        done(serviceError('method_not_allowed', sentence, { headers: { allow } }))
       },
       handler: () => undefined,
     })

@@ -1,4 +1,4 @@
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import type { Route } from '@trellis/protos/edge/routes.ts'
 import type { FastifyRequest } from 'fastify'
 import { multipartParts } from './multipart.ts'
@@ -25,10 +25,10 @@ const queryFields = (route: Route, request: FastifyRequest) => {
 export const uploadMessages = (route: Route, request: FastifyRequest, parameters: unknown): AsyncIterable<unknown> => {
   const mediaType = mediaTypeOf(request)
   if (route.stream === 'multipart' && mediaType !== 'multipart/form-data') {
-    throw failure('unsupported_media', 'Send the file as a multipart form (Content-Type: multipart/form-data).')
+    throw serviceError('unsupported_media', 'Send the file as a multipart form (Content-Type: multipart/form-data).')
   }
   if (route.stream === 'body' && !route.mediaTypes.includes(mediaType)) {
-    throw failure('unsupported_media', `Send the body as ${route.mediaTypes.join(' or ')}.`)
+    throw serviceError('unsupported_media', `Send the body as ${route.mediaTypes.join(' or ')}.`)
   }
   async function* messages() {
     yield { part: { $case: 'parameters', value: parameters } }

@@ -1,4 +1,4 @@
-import { failure, type ServiceFailure } from '@trellis/kit/errors'
+import { type ServiceError, serviceError } from '@trellis/kit/errors'
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 
@@ -102,7 +102,7 @@ const toDetail = (place: string) => (error: ErrorObject) => ({
 })
 
 /** Checks one part of a request; gives the failure, or undefined when all is well. */
-export type Check = (value: unknown) => ServiceFailure | undefined
+export type Check = (value: unknown) => ServiceError | undefined
 
 /** Compiles a schema at its first use, so that hundreds of routes cost nothing at the start. */
 export const check = (place: 'path' | 'query' | 'body', schema: object | undefined): Check => {
@@ -117,7 +117,7 @@ export const check = (place: 'path' | 'query' | 'body', schema: object | undefin
       findAll ??= allErrors.compile(schema)
       if (!findAll(value)) ({ errors } = findAll)
     }
-    return failure('invalid', (errors ?? []).slice(0, maxErrors).map(toDetail(place)))
+    return serviceError('invalid', (errors ?? []).slice(0, maxErrors).map(toDetail(place)))
   }
 }
 
@@ -130,6 +130,6 @@ export const checkNames = (known: ReadonlySet<string>): Check => {
   })
   return (query) => {
     const unknown = Object.keys(query ?? {}).filter((name) => !known.has(name))
-    return unknown.length === 0 ? undefined : failure('invalid', unknown.slice(0, maxErrors).map(detailOf))
+    return unknown.length === 0 ? undefined : serviceError('invalid', unknown.slice(0, maxErrors).map(detailOf))
   }
 }

@@ -1,5 +1,5 @@
+import type { KeyValue, Update } from './key-value.ts'
 import type { Queue } from './queue.ts'
-import type { Change, Shared } from './shared.ts'
 import type { Topic } from './topic.ts'
 
 /**
@@ -64,9 +64,9 @@ export type Bus = AsyncDisposable & {
    * Between processes it may throw `unavailable`, when the change could not be stored in time, or it is not known whether it was.
    */
   change: <Value, Result>(
-    shared: Shared<Value>,
+    shared: KeyValue<Value>,
     key: string,
-    make: (value: Value | undefined) => Change<Value, Result>,
+    make: (value: Value | undefined) => Update<Value, Result>,
   ) => Promise<Result>
 }
 

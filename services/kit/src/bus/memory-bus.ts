@@ -1,6 +1,6 @@
 import type { Bus } from './bus.ts'
+import { createMemoryKeyValue } from './memory-key-value.ts'
 import { createMemoryQueue, type MemoryQueue } from './memory-queue.ts'
-import { createMemoryShared } from './memory-shared.ts'
 import type { Queue } from './queue.ts'
 import { createRing, follow, type Ring } from './ring.ts'
 import type { Topic } from './topic.ts'
@@ -19,7 +19,7 @@ export const createMemoryBus = ({ now = Date.now, sweepEveryMilliseconds = 30_00
   let sequence = now() * 1_000
   let sweptAt = now()
   const rings = new Map<string, Ring<unknown>>()
-  const values = createMemoryShared(now)
+  const values = createMemoryKeyValue(now)
   const queues = new Map<string, MemoryQueue<unknown>>()
 
   const sweep = () => {
@@ -30,7 +30,7 @@ export const createMemoryBus = ({ now = Date.now, sweepEveryMilliseconds = 30_00
   const ringOf = <Event>(topic: Topic<Event>): Ring<Event> => {
     const known = rings.get(topic.name)
     if (known) return known as Ring<Event>
-    const ring = createRing<Event>({ keep: topic.keep, coalesceBy: topic.coalesceBy, now, goneThrough: sequence })
+    const ring = createRing<Event>({ keep: topic.keep, coalesceBy: topic.coalesceBy, now, trimmedThrough: sequence })
     rings.set(topic.name, ring as Ring<unknown>)
     return ring
   }

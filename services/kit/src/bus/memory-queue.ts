@@ -1,4 +1,4 @@
-import { failure } from '../errors/mod.ts'
+import { serviceError } from '../errors/mod.ts'
 import type { DeadLetter, Handling, Job } from './bus.ts'
 import { pauseAfter, type Queue, reasonOf } from './queue.ts'
 
@@ -100,7 +100,7 @@ export const createMemoryQueue = <Value>(queue: Queue<Value>) => {
     enqueue: (value: Value, id: string | undefined): boolean => {
       if (id !== undefined && ids.has(id)) return false
       if (size >= queue.maxWaiting) {
-        throw failure('unavailable', `Too much work is waiting already (${queue.name}). Try again shortly.`, {
+        throw serviceError('unavailable', `Too much work is waiting already (${queue.name}). Try again shortly.`, {
           retryAfterSeconds: 5,
         })
       }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createRing, missing, type Reader } from './ring.ts'
 
 const open = (events = 5, coalesceBy?: (event: string) => string | undefined) =>
-  createRing<string>({ keep: { events, milliseconds: 1_000 }, coalesceBy, now: () => 0, goneThrough: 10 })
+  createRing<string>({ keep: { events, milliseconds: 1_000 }, coalesceBy, now: () => 0, trimmedThrough: 10 })
 
 const drain = (reader: Reader<string>) => {
   const found: (string | number | null)[] = []
@@ -83,7 +83,7 @@ test('of events that weigh too much together the oldest go, and the newest stays
     keep: { events: 100, milliseconds: 1_000 },
     coalesceBy: undefined,
     now: () => 0,
-    goneThrough: 0,
+    trimmedThrough: 0,
     weigh: { of: (event) => event.length, max: 6 },
   })
   const follower = ring.reader('start')

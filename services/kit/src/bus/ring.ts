@@ -23,7 +23,7 @@ type RingOptions<Event> = {
   coalesceBy: ((event: Event) => string | undefined) | undefined
   now: () => number
   /** Events up to this sequence, if there were any, are already gone. */
-  goneThrough: number
+  trimmedThrough: number
   /** How heavy events are, and how heavy all that are kept may be; the newest is kept whatever it weighs. */
   weigh?: { of: (event: Event) => number; max: number } | undefined
 }
@@ -35,14 +35,14 @@ const coalesceBeyond = 16
  * The last events of one topic, and readers that each hold just a place in it. So a slow reader costs nothing but
  * its place: when the ring has moved past it, it meets a gap and goes on with the oldest event that is left.
  */
-export const createRing = <Event>({ keep, coalesceBy, now, goneThrough, weigh }: RingOptions<Event>) => {
+export const createRing = <Event>({ keep, coalesceBy, now, trimmedThrough, weigh }: RingOptions<Event>) => {
   const kept: Kept<Event>[] = []
   /** Dropped from the front of `kept`, but not yet cut from the array. */
   let offset = 0
   /** How many events were ever dropped: `dropped + position` numbers an event for good. */
   let dropped = 0
-  let gone = goneThrough
-  let newest = goneThrough
+  let gone = trimmedThrough
+  let newest = trimmedThrough
   let weight = 0
   const latestOfKey = new Map<string, number>()
   const wakers = new Set<() => void>()

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { ConfigFailure, describeConfig, later, readConfig, readConfigs, secret, setting } from './config.ts'
+import { ConfigError, describeConfig, readConfig, readConfigs, reserved, secret, setting } from './config.ts'
 import * as read from './readers.ts'
 
 const schema = {
@@ -46,7 +46,7 @@ describe('reading the configuration', () => {
     const other = { port: schema.port, limit: setting('LIMIT', read.integer(1), 1, 'How many.') }
     const wrong = () => readConfigs({ schema, other }, { PORT: 'x', MODE: 'c', LIMIT: '0' })
     expect(wrong).toThrow(
-      new ConfigFailure(
+      new ConfigError(
         [
           'PORT must be a whole number from 0 to 65535, but is "x".',
           'MODE must be one of a, b, but is "c".',
@@ -64,15 +64,15 @@ describe('reading the configuration', () => {
     const check = (environment: Record<string, string>) =>
       readConfigs({ schema }, environment, ({ schema: values }) => ({
         door: () => {
-          if (values.mode === 'b' && values.key === '') throw new ConfigFailure('KEY must be set when MODE is b.')
+          if (values.mode === 'b' && values.key === '') throw new ConfigError('KEY must be set when MODE is b.')
           return values.key
         },
         even: () => {
-          if (values.port % 2 === 1) throw new ConfigFailure('PORT must be even.')
+          if (values.port % 2 === 1) throw new ConfigError('PORT must be even.')
         },
       }))
     expect(() => check({ STRICT: 'perhaps', MODE: 'b', PORT: '81' })).toThrow(
-      new ConfigFailure(
+      new ConfigError(
         [
           'STRICT must be 1 or 0 (or true, false, yes, no, on, off), but is "perhaps".',
           'KEY must be set when MODE is b.',
@@ -81,7 +81,7 @@ describe('reading the configuration', () => {
       ),
     )
     expect(() => check({ PORT: 'x', MODE: 'b' })).toThrow(
-      new ConfigFailure(
+      new ConfigError(
         ['PORT must be a whole number from 0 to 65535, but is "x".', 'KEY must be set when MODE is b.'].join('\n'),
       ),
     )
@@ -109,11 +109,11 @@ describe('reading the configuration', () => {
   })
 
   test('a setting of a feature to come is checked like any other, and says that it is not in use', () => {
-    const coming = { ...schema, interval: later(setting('INTERVAL', read.integer(1), 900, 'How often.')) }
+    const coming = { ...schema, interval: reserved(setting('INTERVAL', read.integer(1), 900, 'How often.')) }
     expect(() => readConfig(coming, { INTERVAL: '0' })).toThrow('INTERVAL must be a whole number of at least 1')
     const row = describeConfig(coming, readConfig(coming, { INTERVAL: '5' })).find(
       ({ variable }) => variable === 'INTERVAL',
     )
-    expect(row).toMatchObject({ isLater: true, isDefault: false, description: 'Not in use yet. How often.' })
+    expect(row).toMatchObject({ isReserved: true, isDefault: false, description: 'Not in use yet. How often.' })
   })
 })

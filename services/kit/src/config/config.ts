@@ -9,7 +9,7 @@ export type Setting<Value> = {
   description: string
   secret: boolean
   /** Read and checked, but nothing asks for it yet. */
-  later: boolean
+  reserved: boolean
 }
 
 /** One service's settings: property name → environment variable and how to read it. */
@@ -19,7 +19,7 @@ export type ConfigSchema = Record<string, Setting<unknown> & { variable: string 
 export type ValuesOf<Schema extends ConfigSchema> = { readonly [Name in keyof Schema]: Schema[Name]['fallback'] }
 
 /** A variable with a wrong value. The message is the one line that a person starting the program should see. */
-export class ConfigFailure extends Error {
+export class ConfigError extends Error {
   override name = 'ConfigFailure'
 }
 
@@ -35,7 +35,7 @@ export const setting = <Value>(
   fallback,
   description,
   secret: false,
-  later: false,
+  reserved: false,
 })
 
 /** A setting that is never shown. It may also be given as a file, by the same variable with `_FILE`: how clusters hand over secrets. */
@@ -50,9 +50,9 @@ export const secret = <Value>(
 })
 
 /** Marks a setting of a feature that is not built yet: it is read and checked, and whoever sets it is told that it does nothing. */
-export const later = <Declared extends ConfigSchema[string]>(declared: Declared): Declared => ({
+export const reserved = <Declared extends ConfigSchema[string]>(declared: Declared): Declared => ({
   ...declared,
-  later: true,
+  reserved: true,
 })
 
 const textOf = (variable: string, isSecret: boolean, environment: NodeJS.ProcessEnv): string | undefined => {
@@ -63,7 +63,7 @@ const textOf = (variable: string, isSecret: boolean, environment: NodeJS.Process
   try {
     return readFileSync(file, 'utf8').trimEnd()
   } catch (cause) {
-    throw new ConfigFailure(`${variable}_FILE names ${file}, which cannot be read.`, { cause })
+    throw new ConfigError(`${variable}_FILE names ${file}, which cannot be read.`, { cause })
   }
 }
 
@@ -71,19 +71,19 @@ const textOf = (variable: string, isSecret: boolean, environment: NodeJS.Process
 export const filesNamedIn = (environment: NodeJS.ProcessEnv): string[] =>
   Object.entries(environment).flatMap(([name, value]) => (name.endsWith('_FILE') && value ? [value] : []))
 
-const wrongValue = (variable: string, shown: string, cause: unknown): ConfigFailure => {
-  if (cause instanceof ConfigFailure) return cause
+const wrongValue = (variable: string, shown: string, cause: unknown): ConfigError => {
+  if (cause instanceof ConfigError) return cause
   const reason = cause instanceof Error ? cause.message : 'is wrong'
-  return new ConfigFailure(`${variable} ${reason}, but is ${shown}.`, { cause })
+  return new ConfigError(`${variable} ${reason}, but is ${shown}.`, { cause })
 }
 
 /** Throws the failures as one, with each line once: schemas may share a variable. */
-const throwAll = (failures: readonly ConfigFailure[]): void => {
+const throwAll = (failures: readonly ConfigError[]): void => {
   const [first, second] = failures
   if (!first) return
   if (!second) throw first
   const lines = new Set(failures.flatMap(({ message }) => message.split('\n')))
-  throw new ConfigFailure([...lines].join('\n'), { cause: new AggregateError(failures) })
+  throw new ConfigError([...lines].join('\n'), { cause: new AggregateError(failures) })
 }
 
 /** Thrown by the value of a setting that is wrong, so that no check concludes anything from it. */
@@ -94,7 +94,7 @@ class UnreadableSetting extends Error {
 /** The values of a schema, and a failure for each wrong one, in whose place reading the value throws `UnreadableSetting`. */
 const readSchema = (schema: ConfigSchema, environment: NodeJS.ProcessEnv) => {
   const values: Record<string, unknown> = {}
-  const failures: ConfigFailure[] = []
+  const failures: ConfigError[] = []
   for (const [name, { variable, reader, fallback, secret: isSecret }] of Object.entries(schema)) {
     let text: string | undefined
     try {
@@ -151,7 +151,7 @@ export const readConfigs = <
     try {
       derived[name] = derivation()
     } catch (error) {
-      if (error instanceof ConfigFailure) failures.push(error)
+      if (error instanceof ConfigError) failures.push(error)
       else if (!(error instanceof UnreadableSetting)) throw error
     }
   }
@@ -161,14 +161,14 @@ export const readConfigs = <
 
 /** What is in force, for a person: one row a variable, secrets masked. */
 export const describeConfig = <Schema extends ConfigSchema>(schema: Schema, values: ValuesOf<Schema>) =>
-  Object.entries(schema).map(([name, { variable, description, secret: isSecret, fallback, later: isLater }]) => {
+  Object.entries(schema).map(([name, { variable, description, secret: isSecret, fallback, reserved: isReserved }]) => {
     const value: unknown = values[name]
     const isSet = value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0)
     return {
       variable,
       value: isSecret ? (isSet ? '***' : '') : value,
       isDefault: Object.is(value, fallback),
-      isLater,
-      description: isLater ? `Not in use yet. ${description}` : description,
+      isReserved,
+      description: isReserved ? `Not in use yet. ${description}` : description,
     }
   })

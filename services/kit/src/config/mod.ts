@@ -1,13 +1,13 @@
 export { type BaseConfig, baseConfig } from './base.ts'
 export {
-  ConfigFailure,
+  ConfigError,
   type ConfigSchema,
   describeConfig,
   filesNamedIn,
-  later,
   type Reader,
   readConfig,
   readConfigs,
+  reserved,
   secret,
   setting,
   type ValuesOf,

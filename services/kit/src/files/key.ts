@@ -1,4 +1,4 @@
-import { failure, type ServiceFailure } from '../errors/mod.ts'
+import { type ServiceError, serviceError } from '../errors/mod.ts'
 import { keyPattern } from './files.ts'
 
 /** Gives a key back if it may be one; throws a TypeError otherwise: keys are made by us, never by a caller. */
@@ -8,4 +8,4 @@ export const checkKey = (key: string): string => {
 }
 
 /** What reading a key that nothing was stored under fails with. */
-export const missingFile = (key: string): ServiceFailure => failure('not_found', `There is no file "${key}".`)
+export const missingFile = (key: string): ServiceError => serviceError('not_found', `There is no file "${key}".`)

@@ -7,17 +7,17 @@ const firstPauseMilliseconds = 100
 const longestPauseMilliseconds = 3_000
 
 /** What a store's errors mean for trying again. */
-export type Judge = {
+export type RetryPolicy = {
   /** Whether the same request may fare better in a moment. */
-  isPassing: (error: unknown) => boolean
+  isRetryable: (error: unknown) => boolean
   /** The pause that the store asked for. */
-  askedSeconds: (error: unknown) => number
+  retryAfterSeconds: (error: unknown) => number
   /** What is thrown where enough was tried. */
-  givenUp: (error: unknown) => unknown
+  onExhausted: (error: unknown) => unknown
 }
 
 /** Tries that are counted and paused between. */
-export type Tries = {
+export type Attempts = {
   /** Waits after what may pass. Throws what may not, and what the judge says where enough was tried; the signal's reason when it aborts. */
   pause: (error: unknown) => Promise<void>
   /** Begins to count anew: something came of it. */
@@ -25,22 +25,22 @@ export type Tries = {
 }
 
 /** How long to wait: doubling, by chance between half and all of it, or what the store asked for. */
-const pauseAfter = (tried: number, askedSeconds: number): number => {
+const pauseAfter = (tried: number, retryAfterSeconds: number): number => {
   const doubled = firstPauseMilliseconds * 2 ** (tried - 1) * (0.5 + Math.random() / 2)
-  return Math.min(Math.max(askedSeconds * 1_000, doubled), longestPauseMilliseconds)
+  return Math.min(Math.max(retryAfterSeconds * 1_000, doubled), longestPauseMilliseconds)
 }
 
-export const createTries = (judge: Judge, signal?: AbortSignal): Tries => {
+export const createAttempts = (policy: RetryPolicy, signal?: AbortSignal): Attempts => {
   let tried = 0
   let began = performance.now()
   return {
     pause: async (error) => {
       signal?.throwIfAborted()
-      if (!judge.isPassing(error)) throw error
+      if (!policy.isRetryable(error)) throw error
       tried += 1
       const late = performance.now() - began > limitMilliseconds
-      if (tried >= maxTries || late) throw judge.givenUp(error)
-      const wait = pauseAfter(tried, judge.askedSeconds(error))
+      if (tried >= maxTries || late) throw policy.onExhausted(error)
+      const wait = pauseAfter(tried, policy.retryAfterSeconds(error))
       await sleep(wait, undefined, signal ? { signal } : {}).catch(() => signal?.throwIfAborted())
     },
     reset: () => {
@@ -52,16 +52,16 @@ export const createTries = (judge: Judge, signal?: AbortSignal): Tries => {
 
 /** Runs something that may be done twice until it succeeds, or fails for good. */
 export const retrying = async <Value>(
-  judge: Judge,
+  policy: RetryPolicy,
   task: (again: boolean) => Promise<Value>,
   signal?: AbortSignal,
 ): Promise<Value> => {
-  const tries = createTries(judge, signal)
+  const attempts = createAttempts(policy, signal)
   for (let again = false; ; again = true) {
     try {
       return await task(again)
     } catch (error) {
-      await tries.pause(error)
+      await attempts.pause(error)
     }
   }
 }

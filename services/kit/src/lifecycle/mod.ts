@@ -1,4 +1,4 @@
-export { type LinkedAbort, linkedAbort, onAbort } from './linked-abort.ts'
+export { addAbortListener, type ChildAbortController, childAbortController } from './child-abort-controller.ts'
+export { createSerialQueue, type SerialQueue } from './serial-queue.ts'
 export { stopSignal } from './stop-signal.ts'
-export { createTurns, type Turns } from './turns.ts'
 export { untilAborted } from './until-aborted.ts'

@@ -1,4 +1,4 @@
-import { onAbort } from './linked-abort.ts'
+import { addAbortListener } from './child-abort-controller.ts'
 
 /** Closes an iterator whose pending `next` may never settle, so nothing waits for it. */
 const abandon = (iterator: AsyncIterator<unknown>): void => {
@@ -13,7 +13,7 @@ export async function* untilAborted<Item>(items: AsyncIterable<Item>, signal: Ab
   const iterator = items[Symbol.asyncIterator]()
   let isPending = false
   let interrupt = () => {}
-  const unlink = onAbort(signal, () => interrupt())
+  const unlink = addAbortListener(signal, () => interrupt())
   const next = () =>
     new Promise<IteratorResult<Item>>((resolve, reject) => {
       interrupt = () => reject(signal.reason)

@@ -1,6 +1,6 @@
 import { BranchesServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
 import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
-import { failure } from '../errors/mod.ts'
+import { serviceError } from '../errors/mod.ts'
 import { connectInProcess, openGrpcChannel, type RpcClient, type RpcSecurity } from '../rpc/mod.ts'
 
 /** Whoever runs searches, branches and generations, as a service calls them. */
@@ -11,7 +11,7 @@ export type WorkloadConnections = Disposable & {
 }
 
 const nobody = (): Promise<never> =>
-  Promise.reject(failure('unavailable', 'Nobody runs this here: WORKLOADS_ADDRESS is not set.'))
+  Promise.reject(serviceError('unavailable', 'Nobody runs this here: WORKLOADS_ADDRESS is not set.'))
 
 /** Connects to the address. Without one a service starts all the same, and says what is missing when it has something to run. */
 export const connectWorkloads = (address: string | undefined, security: RpcSecurity): WorkloadConnections => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ConfigFailure, readConfig } from '../config/mod.ts'
+import { ConfigError, readConfig } from '../config/mod.ts'
 import {
   busOptions,
   connectionsConfig,
@@ -21,7 +21,7 @@ describe('where things are kept', () => {
       databaseUrl: 'postgresql://db/trellis',
       limits: { connections: 3, statementMilliseconds: 30_000 },
     })
-    expect(() => storeLocation(connections({ DATABASE_URL: 'mysql://db' }), './data')).toThrow(ConfigFailure)
+    expect(() => storeLocation(connections({ DATABASE_URL: 'mysql://db' }), './data')).toThrow(ConfigError)
   })
 
   test('rows with a setting of their own: at another database, in a folder, or with the others', () => {

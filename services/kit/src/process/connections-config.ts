@@ -1,5 +1,5 @@
 import type { NatsBusOptions } from '../bus/mod.ts'
-import { ConfigFailure, read, secret, setting, type ValuesOf } from '../config/mod.ts'
+import { ConfigError, read, secret, setting, type ValuesOf } from '../config/mod.ts'
 import type { FilesLocation } from '../files/mod.ts'
 import type { RpcSecurity } from '../rpc/mod.ts'
 import { isPostgres, postgresLimits, type StoreLocation } from '../store/mod.ts'
@@ -116,7 +116,7 @@ export const storeLocation = (
   dataDirectory: string,
 ): StoreLocation => {
   if (databaseUrl === undefined) return { dataDirectory }
-  if (!isPostgresUrl(databaseUrl)) throw new ConfigFailure('DATABASE_URL must start with postgresql://, but does not.')
+  if (!isPostgresUrl(databaseUrl)) throw new ConfigError('DATABASE_URL must start with postgresql://, but does not.')
   return {
     databaseUrl,
     limits: { connections: databaseConnections, statementMilliseconds: databaseStatementSeconds * 1_000 },
@@ -135,7 +135,7 @@ export const storeElsewhere = (
   if (isPostgresUrl(value))
     return { ...(isPostgres(main) && main.limits && { limits: main.limits }), databaseUrl: value }
   if (/^[a-z][a-z0-9+.-]+:/i.test(value))
-    throw new ConfigFailure(`${variable} must start with postgresql://, or be the path of a folder.`)
+    throw new ConfigError(`${variable} must start with postgresql://, or be the path of a folder.`)
   return { dataDirectory: value }
 }
 
@@ -166,14 +166,14 @@ const natsTls = (config: ConnectionsConfig) => {
 /** How a process joins the bus. Throws ConfigFailure. */
 export const busOptions = (config: ConnectionsConfig): Omit<NatsBusOptions, 'name' | 'log'> => {
   const { natsServers, natsToken, natsUser, natsPassword, natsReplicas, natsPrefix, natsStreamMegabytes } = config
-  if (natsServers.length === 0) throw new ConfigFailure('NATS_URL must be set: processes of their own need NATS.')
+  if (natsServers.length === 0) throw new ConfigError('NATS_URL must be set: processes of their own need NATS.')
   // Not echoed: what stands before the @ is a secret.
   if (natsServers.some((server) => server.includes('@')))
-    throw new ConfigFailure(
+    throw new ConfigError(
       'NATS_URL holds a user or a password; NATS_USER and NATS_PASSWORD, or NATS_TOKEN, are for those.',
     )
   if ((natsUser === undefined) !== (natsPassword === undefined))
-    throw new ConfigFailure('NATS_USER and NATS_PASSWORD must be set together.')
+    throw new ConfigError('NATS_USER and NATS_PASSWORD must be set together.')
   const credentials = natsToken === undefined ? undefined : { token: natsToken }
   return {
     servers: natsServers,
@@ -217,7 +217,7 @@ export const filesLocation = (config: ConnectionsConfig): FilesLocation => {
     }
   }
   if (s3AccessKeyId === undefined || s3SecretAccessKey === undefined)
-    throw new ConfigFailure('S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY must be set where S3_ENDPOINT is.')
+    throw new ConfigError('S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY must be set where S3_ENDPOINT is.')
   return {
     kind: 's3',
     endpoint,
@@ -237,6 +237,6 @@ export const rpcSecurity = (config: RpcConfig): RpcSecurity => {
   const { certificateFile, keyFile, authorityFile, callers, serverName, rpcSecrets: secrets } = config
   if (certificateFile === undefined && keyFile === undefined && authorityFile === undefined) return { secrets }
   if (certificateFile === undefined || keyFile === undefined || authorityFile === undefined)
-    throw new ConfigFailure('RPC_TLS_CERT_FILE, RPC_TLS_KEY_FILE and RPC_TLS_CA_FILE must be set together.')
+    throw new ConfigError('RPC_TLS_CERT_FILE, RPC_TLS_KEY_FILE and RPC_TLS_CA_FILE must be set together.')
   return { secrets, tls: { certificateFile, keyFile, authorityFile, callers, serverName } }
 }

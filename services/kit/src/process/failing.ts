@@ -1,5 +1,5 @@
-import { ConfigFailure } from '../config/mod.ts'
-import { isFailure } from '../errors/mod.ts'
+import { ConfigError } from '../config/mod.ts'
+import { isServiceError } from '../errors/mod.ts'
 
 type SystemError = {
   code?: unknown
@@ -34,9 +34,9 @@ const systemSentence = (error: SystemError): string | undefined => {
 
 /** Why a process cannot go on, for the person who started it: a sentence for what they can mend, and all there is for a fault of ours. */
 export const explain = (error: unknown): string => {
-  if (error instanceof ConfigFailure) return error.message
+  if (error instanceof ConfigError) return error.message
   // A server that cannot be reached or refuses: what it stands on, not what it is.
-  if (isFailure(error) && error.kind !== 'internal') return error.message
+  if (isServiceError(error) && error.kind !== 'internal') return error.message
   const sentence = error instanceof Error && 'code' in error ? systemSentence(error) : undefined
   if (sentence !== undefined) return sentence
   return error instanceof Error ? (error.stack ?? error.message) : String(error)

@@ -32,6 +32,6 @@ export const printConfig = (parts: readonly ConfigPart[]): string =>
 export const setButNotInUse = (parts: readonly ConfigPart[]): string[] =>
   parts.flatMap(({ schema, values }) =>
     describeConfig(schema, values)
-      .filter(({ isLater, isDefault }) => isLater && !isDefault)
+      .filter(({ isReserved, isDefault }) => isReserved && !isDefault)
       .map(({ variable }) => variable),
   )

@@ -1,7 +1,7 @@
-import { type BaseConfig, ConfigFailure } from '../config/mod.ts'
+import { type BaseConfig, ConfigError } from '../config/mod.ts'
 import { stopSignal } from '../lifecycle/mod.ts'
 import { InsecureListener } from '../rpc/mod.ts'
-import { DataDirectoryInUse, DataDirectoryUnusable, MigrationFailure } from '../store/mod.ts'
+import { DataDirectoryInUse, DataDirectoryUnusable, MigrationError } from '../store/mod.ts'
 import { createMetrics, type Log, type Metrics, serveMetrics } from '../telemetry/mod.ts'
 import { explain, fail as failWith } from './failing.ts'
 import { watchFatalErrors } from './fatal-errors.ts'
@@ -29,7 +29,7 @@ export type ProcessOptions<Config extends { base: BaseConfig }> = SettingsOption
   commands?: Record<string, (config: Config, tools: { log: Log }) => Promise<string>>
 }
 
-const forPeople = [DataDirectoryInUse, DataDirectoryUnusable, MigrationFailure, InsecureListener]
+const forPeople = [DataDirectoryInUse, DataDirectoryUnusable, MigrationError, InsecureListener]
 
 /** What a person can mend is said in a sentence. */
 const why = (error: unknown): string =>
@@ -75,7 +75,7 @@ export const runProcess = async <Config extends { base: BaseConfig }>({
     if (word !== '') {
       const command = commands[word]
       if (!command)
-        throw new ConfigFailure(
+        throw new ConfigError(
           `"${word}" is no command here. There are: ${['--print-config', ...Object.keys(commands)].join(', ')}.`,
         )
       process.stdout.write(`${await command(config, { log })}\n`)

@@ -1,15 +1,7 @@
 import type { BranchesServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
 import type { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { type Bus, connectNatsBus } from '../bus/mod.ts'
-import {
-  baseConfig,
-  ConfigFailure,
-  type ConfigSchema,
-  read,
-  readConfigs,
-  setting,
-  type ValuesOf,
-} from '../config/mod.ts'
+import { baseConfig, ConfigError, type ConfigSchema, read, readConfigs, setting, type ValuesOf } from '../config/mod.ts'
 import { type Files, type FilesLocation, openFiles } from '../files/mod.ts'
 import { type Implementation, type RpcClient, type RpcSecurity, serveGrpc } from '../rpc/mod.ts'
 import { isPostgres, type Migration, migrateStore, type PlacedSchema, type StoreLocation } from '../store/mod.ts'
@@ -95,7 +87,7 @@ type Config<Schema extends ConfigSchema> = ReturnType<typeof readAll<Schema>>
 
 const databaseOf = ({ connections, base }: ReturnType<typeof readAll>): StoreLocation => {
   if (connections.databaseUrl === undefined)
-    throw new ConfigFailure('DATABASE_URL must be set: replicas of a service share one database.')
+    throw new ConfigError('DATABASE_URL must be set: replicas of a service share one database.')
   return storeLocation(connections, base.dataDirectory)
 }
 
@@ -108,7 +100,7 @@ const schemasOf = <Schema extends ConfigSchema>(
   const placed = schemas?.(config.own, main) ?? [{ name, migrations, location: main }]
   const alone = placed.find(({ location }) => !isPostgres(location))
   if (alone)
-    throw new ConfigFailure(
+    throw new ConfigError(
       `The rows of "${alone.name}" must be in a Postgres database, not in a folder: replicas share them.`,
     )
   return placed
@@ -120,7 +112,7 @@ const serve = async (...given: Parameters<typeof serveGrpc>) => {
     return await serveGrpc(...given)
   } catch (error) {
     if (!(error instanceof Error) || !error.message.includes('EADDRINUSE')) throw error
-    throw new ConfigFailure(`${given[1].address} is in use. Stop what listens there, or set RPC_ADDRESS to another.`, {
+    throw new ConfigError(`${given[1].address} is in use. Stop what listens there, or set RPC_ADDRESS to another.`, {
       cause: error,
     })
   }

@@ -9,7 +9,7 @@ import {
   prepareWorkerTopics,
   type Report,
   watchRun,
-  workerNotices,
+  workerEvents,
 } from '@trellis/kit/workloads'
 import type { RunNotice } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -46,8 +46,8 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     await prepareWorkerTopics(bus)
     // The queue is created by who works on it.
     const created = new AbortController()
-    await bus.enqueue(workerNotices.search, { runId: 'prepared', notice: null })
-    await bus.work(workerNotices.search, async () => created.abort(), { signal: created.signal })
+    await bus.enqueue(workerEvents.search, { runId: 'prepared', notice: null })
+    await bus.work(workerEvents.search, async () => created.abort(), { signal: created.signal })
   })
   afterEach(() => {
     for (const { child } of pods.splice(0)) child.kill('SIGKILL')
@@ -204,7 +204,7 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     const heard: RunNotice[] = []
     const enough = new AbortController()
     await bus.work(
-      workerNotices.search,
+      workerEvents.search,
       async ({ value }) => {
         if (value.runId === runId) heard.push(value)
         if (heard.at(-1)?.notice?.$case === 'worked') enough.abort()

@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest'
 import { describeExit, type Exit, isReadyMessage, type Supervised, supervise } from './mod.ts'
 
 /** Supervises a Node process that runs a script with a channel to this one. */
-const run = (script: string, options: { restartsUnready?: boolean; isFailure?: (exit: Exit) => boolean } = {}) => {
+const run = (script: string, options: { restartsUnready?: boolean; isServiceError?: (exit: Exit) => boolean } = {}) => {
   const restarts: { how: string; pause: number }[] = []
   const pids: (number | undefined)[] = []
   const supervised: Supervised = supervise({
@@ -43,7 +43,7 @@ test('a process that is killed is started again', async () => {
 
 test('an exit that is no failure is final', async () => {
   const { supervised, restarts } = run(`${ready}; setTimeout(() => process.exit(0), 50)`, {
-    isFailure: ({ code }) => code !== 0,
+    isServiceError: ({ code }) => code !== 0,
   })
   expect(await supervised.ended).toEqual({ code: 0, signal: null })
   expect(restarts).toEqual([])

@@ -9,7 +9,7 @@ export type SuperviseOptions = {
   /** Starts the process. Its output and messages are for the caller to read. */
   spawn: () => ChildProcess
   /** Whether an exit is a failure after which the process is started again. */
-  isFailure?: (exit: Exit) => boolean
+  isServiceError?: (exit: Exit) => boolean
   /** Starts a process again that ended before it was ready for the first time, too. */
   restartsUnready?: boolean
   /** Time for an orderly end, after which the process is killed. */
@@ -60,7 +60,7 @@ const exitOf = (child: ChildProcess): Promise<Exit> =>
 
 /** Runs a process and starts it again whenever it fails, with exponential back-off from 200 ms to 5 s. */
 export const supervise = (options: SuperviseOptions): Supervised => {
-  const { spawn, isFailure = () => true, restartsUnready = false, graceMilliseconds = 20_000, onRestart } = options
+  const { spawn, isServiceError = () => true, restartsUnready = false, graceMilliseconds = 20_000, onRestart } = options
   const ready = Promise.withResolvers<void>()
   const ended = Promise.withResolvers<Exit>()
   ready.promise.catch(() => undefined)
@@ -79,7 +79,7 @@ export const supervise = (options: SuperviseOptions): Supervised => {
     void exited.then((exit) => {
       if (child === started) child = undefined
       if (!wasReady) ready.reject(new Error(describeExit(exit), { cause: exit.error }))
-      if (isStopping || !isFailure(exit) || !(wasReady || restartsUnready)) return ended.resolve(exit)
+      if (isStopping || !isServiceError(exit) || !(wasReady || restartsUnready)) return ended.resolve(exit)
       if (performance.now() - startedAt > healthyMilliseconds) pause = firstPauseMilliseconds
       onRestart(exit, pause)
       timer = setTimeout(start, pause)

@@ -1,5 +1,5 @@
 import type { ByteFrame } from '@trellis/protos/ts/trellis/http/v1/messages.ts'
-import { failure } from '../errors/mod.ts'
+import { serviceError } from '../errors/mod.ts'
 import type { ByteRange } from '../files/mod.ts'
 
 /** Content to send as it is, of known size, readable by range. */
@@ -24,7 +24,7 @@ export const parseRange = (header: string | null | undefined, size: number): Req
   const start = first === '' ? Math.max(0, size - Number(last)) : Number(first)
   const end = first === '' || last === '' ? size : Math.min(size, Number(last) + 1)
   if (start >= end) {
-    throw failure('range_not_satisfiable', `The content has ${size} bytes; that range lies outside.`, {
+    throw serviceError('range_not_satisfiable', `The content has ${size} bytes; that range lies outside.`, {
       headers: { 'content-range': `bytes */${size}` },
     })
   }

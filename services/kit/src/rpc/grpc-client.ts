@@ -1,9 +1,9 @@
 import { createChannel, createClient } from 'nice-grpc'
 import { ClientError, type Metadata, Status } from 'nice-grpc-common'
-import { type ErrorKind, errorKinds, failure, toCallFailure } from '../errors/mod.ts'
+import { type ErrorKind, errorKinds, serviceError, toCallError } from '../errors/mod.ts'
 import type { CallOptions, MethodDefinition, RpcClient, ServiceDefinition } from './call.ts'
 import { channelOptions } from './grpc-limits.ts'
-import { failureFromMetadata, metadataToHead, requestMetadata } from './grpc-metadata.ts'
+import { errorFromMetadata, metadataToHead, requestMetadata } from './grpc-metadata.ts'
 import { callWithRetry } from './grpc-retry.ts'
 import { clientCredentials, type RpcSecurity, secretMetadata } from './grpc-security.ts'
 import { grpcTarget } from './grpc-target.ts'
@@ -21,10 +21,13 @@ const sentences: Partial<Record<Status, { kind: ErrorKind; detail: string }>> = 
 /** What a service threw, as it threw it; a failure of the way there as what it means for the caller. */
 const toServiceFailure = (error: unknown, trailer: Metadata | undefined): unknown => {
   if (!(error instanceof ClientError)) return error
-  const thrown = failureFromMetadata(trailer, error)
+  const thrown = errorFromMetadata(trailer, error)
   if (thrown) return thrown
   const { kind, detail } = sentences[error.code] ?? { kind: 'internal', detail: 'The service failed to answer.' }
-  return failure(kind, detail, { cause: error, ...(errorKinds[kind].status === 503 ? { retryAfterSeconds: 1 } : {}) })
+  return serviceError(kind, detail, {
+    cause: error,
+    ...(errorKinds[kind].status === 503 ? { retryAfterSeconds: 1 } : {}),
+  })
 }
 
 type Credentials = readonly [string, string][]
@@ -70,7 +73,7 @@ const withDeadline = (given: AbortSignal | undefined, milliseconds: number) => {
 }
 
 const tooLate = (milliseconds: number) =>
-  failure('upstream_timeout', `The service did not answer within ${Math.round(milliseconds / 1_000)} s.`)
+  serviceError('upstream_timeout', `The service did not answer within ${Math.round(milliseconds / 1_000)} s.`)
 
 /** What all calls of a channel share. */
 type ChannelState = {
@@ -95,7 +98,7 @@ const unary =
     try {
       const answer = await callWithRetry(once, {
         isSafe: options.isSafe === true,
-        isAnswer: (error) => failureFromMetadata(trailer, error) !== undefined,
+        isAnswer: (error) => errorFromMetadata(trailer, error) !== undefined,
         wasReached: channel.wasReached,
         signal: deadline.signal,
       })
@@ -103,7 +106,7 @@ const unary =
       return answer
     } catch (error) {
       if (deadline.isLate()) throw tooLate(deadlineMilliseconds)
-      throw toCallFailure(toServiceFailure(error, trailer), options.signal)
+      throw toCallError(toServiceFailure(error, trailer), options.signal)
     } finally {
       deadline.forget()
     }
@@ -120,7 +123,7 @@ const uploading =
     try {
       return await call(withEndMark(request, requestType.fromPartial({})), given)
     } catch (error) {
-      throw toCallFailure(toServiceFailure(error, trailer), signal)
+      throw toCallError(toServiceFailure(error, trailer), signal)
     }
   }
 
@@ -135,7 +138,7 @@ const streaming = (call: Untyped, credentials: Credentials) =>
         grpcOptions(options, credentials, signal, (received) => (trailer = received)),
       )
     } catch (error) {
-      throw toCallFailure(toServiceFailure(error, trailer), options.signal)
+      throw toCallError(toServiceFailure(error, trailer), options.signal)
     } finally {
       left.abort()
     }

@@ -1,5 +1,5 @@
 import { Metadata } from 'nice-grpc-common'
-import { type Detail, type ErrorKind, errorKinds, failure, type ServiceFailure } from '../errors/mod.ts'
+import { type Detail, type ErrorKind, errorKinds, type ServiceError, serviceError } from '../errors/mod.ts'
 import type { Call, CallOptions, ResponseHead } from './call.ts'
 import { anonymous, type Caller } from './caller.ts'
 import { callerKey, peerKey } from './grpc-security.ts'
@@ -69,7 +69,7 @@ const cut = (detail: Detail): Detail => {
   return `${text.slice(0, detailLimit)}…`
 }
 
-export const failureToMetadata = (error: ServiceFailure, metadata: Metadata): void => {
+export const errorToMetadata = (error: ServiceError, metadata: Metadata): void => {
   const { kind, detail, retryAfterSeconds, headers } = error
   const wire: Wire = {
     kind,
@@ -80,11 +80,11 @@ export const failureToMetadata = (error: ServiceFailure, metadata: Metadata): vo
   metadata.set(failureKey, json(wire))
 }
 
-export const failureFromMetadata = (metadata: Metadata | undefined, cause: unknown): ServiceFailure | undefined => {
+export const errorFromMetadata = (metadata: Metadata | undefined, cause: unknown): ServiceError | undefined => {
   const bytes = metadata?.get(failureKey)
   if (!bytes) return undefined
   const { kind, detail, retryAfterSeconds, headers } = parse(bytes) as Wire
   return Object.hasOwn(errorKinds, kind)
-    ? failure(kind, detail, { cause, headers, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) })
+    ? serviceError(kind, detail, { cause, headers, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) })
     : undefined
 }

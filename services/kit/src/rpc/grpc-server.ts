@@ -4,11 +4,11 @@ import { HealthCheckResponse } from '@trellis/protos/ts/grpc/health/v1/health.ts
 import { ByteFrame } from '@trellis/protos/ts/trellis/http/v1/messages.ts'
 import { createServer, ServerError } from 'nice-grpc'
 import type { CallContext } from 'nice-grpc-common'
-import { errorKinds, failure, toCallFailure } from '../errors/mod.ts'
+import { errorKinds, serviceError, toCallError } from '../errors/mod.ts'
 import type { Call, Implementation, MethodDefinition } from './call.ts'
 import { healthService } from './grpc-health.ts'
 import { serverOptions } from './grpc-limits.ts'
-import { callFromMetadata, failureToMetadata, headToMetadata } from './grpc-metadata.ts'
+import { callFromMetadata, errorToMetadata, headToMetadata } from './grpc-metadata.ts'
 import { admission, checkListener, type RpcSecurity, serverCredentials } from './grpc-security.ts'
 import { wholeRequest } from './whole-request.ts'
 
@@ -19,9 +19,9 @@ const callOf = (context: CallContext) =>
   callFromMetadata(context.metadata, context.signal, headToMetadata(context.header))
 
 const toServerError = (error: unknown, context: CallContext, onInternal: (error: unknown) => void): ServerError => {
-  const failed = toCallFailure(error, context.signal)
+  const failed = toCallError(error, context.signal)
   if (failed.kind === 'internal') onInternal(failed.cause ?? failed)
-  failureToMetadata(failed, context.trailer)
+  errorToMetadata(failed, context.trailer)
   return new ServerError(
     errorKinds[failed.kind].grpc,
     failed.kind === 'internal' ? 'internal' : failed.message.slice(0, 1_000),
@@ -51,7 +51,7 @@ const streaming = (handler: Untyped, onInternal: OnInternal) =>
 const endingWith = (ending: AbortSignal, handler: Untyped) =>
   async function* (request: Untyped, call: Call) {
     yield* handler(request, { ...call, signal: AbortSignal.any([call.signal, ending]) })
-    if (ending.aborted) throw failure('unavailable', 'The service is being restarted.', { retryAfterSeconds: 1 })
+    if (ending.aborted) throw serviceError('unavailable', 'The service is being restarted.', { retryAfterSeconds: 1 })
   }
 
 /** Downloads do, and are waited for; a watcher of the health has to hear of the end. */

@@ -1,5 +1,5 @@
-import { isFailure, toCallFailure } from '../errors/mod.ts'
-import { linkedAbort, untilAborted } from '../lifecycle/mod.ts'
+import { isServiceError, toCallError } from '../errors/mod.ts'
+import { childAbortController, untilAborted } from '../lifecycle/mod.ts'
 import type {
   Call,
   CallOptions,
@@ -84,21 +84,21 @@ const unary =
       const whole = wholeRequest(method, request, options)
       return method.responseType.fromPartial(await handler(whole, isCall(options) ? options : new UnaryCall(options)))
     } catch (error) {
-      throw isFailure(error) ? error : toCallFailure(error, options.signal)
+      throw isServiceError(error) ? error : toCallError(error, options.signal)
     }
   }
 
 /** Ends with the caller: whoever stops reading, or aborts, aborts the handler's signal at once, even while it waits. */
 const streaming = (method: MethodDefinition, handler: Untyped) =>
   async function* (request: Untyped, options: CallOptions = {}): AsyncGenerator<Untyped> {
-    using left = linkedAbort(options.signal ?? never)
+    using left = childAbortController(options.signal ?? never)
     const { signal } = left
     try {
       const whole = wholeRequest(method, request, options)
       for await (const message of handler(whole, streamCall(options, signal)))
         yield method.responseType.fromPartial(message)
     } catch (error) {
-      throw toCallFailure(error, signal)
+      throw toCallError(error, signal)
     } finally {
       left.abort()
     }

@@ -14,7 +14,7 @@ export type Migration = {
 }
 
 /** The schema of a store and the program do not fit. The message is for the person who started it. */
-export class MigrationFailure extends Error {
+export class MigrationError extends Error {
   override name = 'MigrationFailure'
 }
 
@@ -24,7 +24,7 @@ type AppliedTable = { schema_migrations: { number: number; name: string; applied
 export const checkNumbering = (migrations: readonly Migration[]) => {
   migrations.forEach((migration, index) => {
     if (migration.number !== index + 1) {
-      throw new MigrationFailure(`Migration "${migration.name}" has number ${migration.number}; ${index + 1} is due.`)
+      throw new MigrationError(`Migration "${migration.name}" has number ${migration.number}; ${index + 1} is due.`)
     }
   })
 }
@@ -32,7 +32,7 @@ export const checkNumbering = (migrations: readonly Migration[]) => {
 /** Throws MigrationFailure for a database that a newer version has written. */
 export const refuseNewer = (newest: number, known: number) => {
   if (newest <= known) return
-  throw new MigrationFailure(
+  throw new MigrationError(
     `The data was written by a newer version (schema ${newest}, this version knows ${known}). Start that version, or use another data directory or database.`,
   )
 }

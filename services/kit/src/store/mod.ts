@@ -9,7 +9,7 @@ export {
   type SqliteLocation,
   type StoreLocation,
 } from './location.ts'
-export { type Migration, MigrationFailure, migrate } from './migrations.ts'
+export { type Migration, MigrationError, migrate } from './migrations.ts'
 export {
   migrateStore,
   openStore,

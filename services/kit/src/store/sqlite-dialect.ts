@@ -10,7 +10,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
-import { failure } from '../errors/mod.ts'
+import { serviceError } from '../errors/mod.ts'
 import { toParameter } from './parameters.ts'
 
 const sqliteBusy = 5
@@ -33,7 +33,7 @@ const waitingForLock = async <T>(run: () => T, limitMilliseconds: number): Promi
     } catch (error) {
       if (!isBusy(error)) throw error
       if (performance.now() + pause > deadline) {
-        throw failure('unavailable', 'The database stayed locked by another writer. Try again shortly.', {
+        throw serviceError('unavailable', 'The database stayed locked by another writer. Try again shortly.', {
           cause: error,
           retryAfterSeconds: 5,
         })

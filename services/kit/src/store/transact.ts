@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kysely, Transaction } from 'kysely'
-import { isLostRace } from './postgres/postgres-failures.ts'
+import { isLostRace } from './postgres/postgres-errors.ts'
 
 /** After this long without winning, the failure of the last try is given to the caller, in milliseconds. */
 const patience = 10_000

@@ -5,7 +5,7 @@ import {
   WorkloadsServiceDefinition,
 } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { Bus } from '../bus/mod.ts'
-import { failure } from '../errors/mod.ts'
+import { serviceError } from '../errors/mod.ts'
 import { type Handlers, implementation } from '../rpc/mod.ts'
 import type { Log, Metrics } from '../telemetry/mod.ts'
 import type { WorkerKind } from './child.ts'
@@ -84,7 +84,7 @@ export const createLocalWorkloads = ({
 
   const poolOf = (workload: Workload): Pool => {
     const pool = pools.get(workload)
-    if (!pool) throw failure('unavailable', `This installation runs no workload of kind ${workload}.`)
+    if (!pool) throw serviceError('unavailable', `This installation runs no workload of kind ${workload}.`)
     return pool
   }
 
@@ -125,7 +125,7 @@ export const createLocalWorkloads = ({
   const handlers: Handlers<typeof WorkloadsServiceDefinition> = {
     run: async (request) => {
       const { runId, workload, activeDeadlineSeconds } = request
-      if (!runIdPattern.test(runId)) throw failure('invalid', `"${runId}" cannot be the id of a run.`)
+      if (!runIdPattern.test(runId)) throw serviceError('invalid', `"${runId}" cannot be the id of a run.`)
       const pool = poolOf(workload)
       if (runs.has(runId)) return { queued: runs.get(runId)?.startedAt === undefined }
       const ended = ends.get(runId)
@@ -135,7 +135,9 @@ export const createLocalWorkloads = ({
         return { queued: false }
       }
       if (pool.counts().queued >= maxQueued) {
-        throw failure('unavailable', 'Too much work is waiting already. Try again shortly.', { retryAfterSeconds: 10 })
+        throw serviceError('unavailable', 'Too much work is waiting already. Try again shortly.', {
+          retryAfterSeconds: 10,
+        })
       }
       const entry: Entry = { request, createdAt: now().toISOString(), startedAt: undefined, timer: undefined }
       runs.set(runId, entry)

@@ -1,21 +1,21 @@
 export type { WorkerKind } from './child.ts'
-export { announceConclusion } from './conclude.ts'
-export { type FollowedRun, type FollowOptions, followRun, type RunFollower } from './follow.ts'
-export { handlePatiently } from './handle-patiently.ts'
+export { handleWithRetries } from './handle-with-retries.ts'
 export { createLocalWorkloads, type LocalWorkloadsOptions, measureWorkloads } from './local.ts'
+export { publishConclusion } from './publish-conclusion.ts'
+export { type RunClients, type RunToStream, type StreamRunOptions, streamRun } from './stream-run.ts'
 export {
   assignmentsOf,
-  branchNotices,
+  branchEvents,
   generationOrders,
   inputsOf,
   prepareWorkerTopics,
   type RunKind,
+  runEvents,
   runKindOf,
   runKinds,
-  runNotices,
   runTopic,
   searchOrders,
-  workerNotices,
+  workerEvents,
 } from './topics.ts'
-export { type Report, runFailure, watchRun } from './watch.ts'
+export { errorOfRun, type Report, watchRun } from './watch.ts'
 export { type Assignment, serveWork, type Work } from './worker.ts'

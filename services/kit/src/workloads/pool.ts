@@ -1,4 +1,4 @@
-import { failure } from '../errors/mod.ts'
+import { serviceError } from '../errors/mod.ts'
 import type { Log } from '../telemetry/mod.ts'
 import { type Child, type ChildExit, startChild, type WorkerKind } from './child.ts'
 import type { FailureReport, FromWorker } from './messages.ts'
@@ -178,7 +178,7 @@ export const createPool = (kind: WorkerKind, { name, log }: { name: string; log:
 
   return {
     run: (run: Running): { queued: boolean } => {
-      if (closed) throw failure('unavailable', 'The server is shutting down.', { retryAfterSeconds: 1 })
+      if (closed) throw serviceError('unavailable', 'The server is shutting down.', { retryAfterSeconds: 1 })
       waiting.push(run)
       fill(true)
       return { queued: !busy.has(run.runId) }

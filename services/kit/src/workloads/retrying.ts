@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isFailure } from '../errors/mod.ts'
+import { isServiceError } from '../errors/mod.ts'
 
 const pauses = { first: 100, max: 5_000 }
 
-const isUnavailable = (error: unknown): boolean => isFailure(error, 'unavailable')
+const isUnavailable = (error: unknown): boolean => isServiceError(error, 'unavailable')
 
 export type RetryOptions = {
   /** How long `unavailable` is retried, in milliseconds. */
   withinMilliseconds: number
   signal: AbortSignal
   /** Whether a failure is worth another attempt; `unavailable` is, unless told otherwise. */
-  isPassing?: (error: unknown) => boolean
+  isRetryable?: (error: unknown) => boolean
   /** Called before each pause with what the attempt failed with. */
   onRetry?: (error: unknown) => void
 }
@@ -21,7 +21,7 @@ export type RetryOptions = {
  */
 export const retrying = async <Result>(
   attempt: (isAgain: boolean) => Promise<Result>,
-  { withinMilliseconds, signal, isPassing = isUnavailable, onRetry }: RetryOptions,
+  { withinMilliseconds, signal, isRetryable = isUnavailable, onRetry }: RetryOptions,
 ): Promise<Result> => {
   const limit = performance.now() + withinMilliseconds
   let isAgain = false
@@ -30,7 +30,7 @@ export const retrying = async <Result>(
     try {
       return await attempt(isAgain)
     } catch (error) {
-      if (!isPassing(error) || performance.now() + pause >= limit) throw error
+      if (!isRetryable(error) || performance.now() + pause >= limit) throw error
       onRetry?.(error)
     }
     isAgain = true

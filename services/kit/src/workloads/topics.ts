@@ -8,7 +8,7 @@ import {
   type Workload,
 } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { type Bus, messageCodec, queue, topics } from '../bus/mod.ts'
-import { failure } from '../errors/mod.ts'
+import { serviceError } from '../errors/mod.ts'
 
 /**
  * The kinds of runs. Each has streams of its own, since the permissions of a server are given by stream: a worker of one kind
@@ -25,7 +25,7 @@ const kindsByWorkload: Partial<Record<Workload, RunKind>> = {
 /** The kind of the runs of a workload. Throws `invalid` for a workload that is not specified. */
 export const runKindOf = (workload: Workload): RunKind => {
   const kind = kindsByWorkload[workload]
-  if (kind === undefined) throw failure('invalid', 'The request names no workload.')
+  if (kind === undefined) throw serviceError('invalid', 'The request names no workload.')
   return kind
 }
 
@@ -90,10 +90,10 @@ const notices = (name: string) =>
   })
 
 /** What services and the operator report of runs, for the statuses that the leading operator writes. */
-export const runNotices = notices('workloads.notices')
+export const runEvents = notices('workloads.notices')
 
 /** The same from the workers of a kind, who can say nothing else and nothing of runs of another kind. */
-export const workerNotices = perKind((kind) => notices(`workloads.worker-notices.${kind}`))
+export const workerEvents = perKind((kind) => notices(`workloads.worker-notices.${kind}`))
 
 const orders = (kind: RunKind) =>
   queue({
@@ -110,7 +110,7 @@ export const searchOrders = orders('search')
 export const generationOrders = orders('generation')
 
 /** What the statuses of branches are made of. */
-export const branchNotices = queue({
+export const branchEvents = queue({
   name: 'workloads.branch-notices',
   ...messageCodec(BranchNotice),
   maxDeliveries: 3,

@@ -1,6 +1,6 @@
 import type { RunReport } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { Bus } from '../bus/mod.ts'
-import { type ErrorKind, errorKinds, failure, type ServiceFailure } from '../errors/mod.ts'
+import { type ErrorKind, errorKinds, type ServiceError, serviceError } from '../errors/mod.ts'
 import { createRepeatFilter } from './repeats.ts'
 import { type RunKind, runTopic } from './topics.ts'
 
@@ -31,11 +31,11 @@ export const watchRun = (
 }
 
 /** The failure of a run as one that a caller may read. */
-export const runFailure = ({
+export const errorOfRun = ({
   kind,
   detail,
   retryAfterSeconds,
-}: Extract<Report, { $case: 'failed' }>['value']): ServiceFailure => {
+}: Extract<Report, { $case: 'failed' }>['value']): ServiceError => {
   const known = Object.hasOwn(errorKinds, kind) ? (kind as ErrorKind) : 'internal'
-  return failure(known, detail, typeof retryAfterSeconds === 'number' ? { retryAfterSeconds } : {})
+  return serviceError(known, detail, typeof retryAfterSeconds === 'number' ? { retryAfterSeconds } : {})
 }

@@ -1,4 +1,4 @@
-import { toFailure } from '../errors/mod.ts'
+import { toServiceError } from '../errors/mod.ts'
 import { failureReport } from './failure-report.ts'
 import type { FromWorker, ToWorker } from './messages.ts'
 
@@ -33,7 +33,7 @@ const perform = async (work: Work, { runId, input }: Extract<ToWorker, { kind: '
     })
     post({ kind: 'completed', runId, result })
   } catch (error) {
-    const failed = toFailure(error)
+    const failed = toServiceError(error)
     const report = failureReport(error, failed)
     post({
       kind: 'failed',

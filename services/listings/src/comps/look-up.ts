@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import type { Call } from '@trellis/kit/rpc'
 import { Adapter, type GetCompsResponse } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { startRun } from '../search/follow-run.ts'
 import { marketplaceFor } from '../search/marketplace.ts'
 import { chooseAdapter } from '../search/plan.ts'
+import { startRun } from '../search/search-run.ts'
 import { expiresAt, type MarketComp, summariseSales } from './comps.ts'
 import { findComp, saveComp } from './store.ts'
 
@@ -28,7 +28,7 @@ export const lookUpComp = async (dependencies: Dependencies, query: string, call
   if (kept !== undefined) return response(query, kept, kept.expiresAt)
   const marketplace = await marketplaceFor(chooseAdapter(Adapter.AUTO, config), dependencies)
   const outputs = await startRun(
-    { ...dependencies, workloads: dependencies.desk },
+    { ...dependencies, workloads: dependencies.localWorkloads },
     {
       runId: randomUUID(),
       input: { kind: 'search', marketplace, requests: [], salesQuery: query },
@@ -40,7 +40,7 @@ export const lookUpComp = async (dependencies: Dependencies, query: string, call
   let comp = summariseSales([])
   for await (const output of outputs) {
     if (output.kind !== 'sales') continue
-    if (output.failure !== null) throw failure('upstream_failed', output.failure)
+    if (output.failure !== null) throw serviceError('upstream_failed', output.failure)
     comp = summariseSales(output.sales)
   }
   const at = now()

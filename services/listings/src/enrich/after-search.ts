@@ -1,8 +1,8 @@
 import type { Dependencies } from '../dependencies.ts'
-import { type Driven, startRun } from '../search/follow-run.ts'
 import { type Found, rescore } from '../search/found.ts'
 import { siteFor } from '../search/marketplace.ts'
-import type { Teller } from '../search/teller.ts'
+import { type Driven, startRun } from '../search/search-run.ts'
+import type { UpdatePublisher } from '../search/update-publisher.ts'
 import { sellersForUser } from '../sellers/for-user.ts'
 import { learnSeller } from './learn.ts'
 import { chooseTasks } from './tasks.ts'
@@ -14,7 +14,7 @@ export type EnrichedSearch = {
   /** Whose finds they are. */
   readonly owner: string
   readonly deadlineSeconds: number
-  readonly teller: Teller
+  readonly publisher: UpdatePublisher
   readonly signal: AbortSignal
   readonly driven: Driven
 }
@@ -44,6 +44,6 @@ export const enrichFound = async (dependencies: Dependencies, found: Found, sear
     if (seller === undefined) continue
     sellers.set(sellerId, seller)
     const theirs = found.rows.filter(({ seller_platform_id }) => seller_platform_id === sellerId)
-    await rescore(dependencies, theirs, { ...found, sellers }, search.teller)
+    await rescore(dependencies, theirs, { ...found, sellers }, search.publisher)
   }
 }

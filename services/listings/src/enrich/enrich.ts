@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { failure, invalidField, isFailure } from '@trellis/kit/errors'
+import { invalidField, isServiceError, serviceError } from '@trellis/kit/errors'
 import type { Call } from '@trellis/kit/rpc'
 import type { EnrichRequest, EnrichResponse } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
 import { findComp } from '../comps/store.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { findListing, type ListingRow } from '../found/store.ts'
 import { contextOf, findScore, type KeptContext } from '../scoring/store.ts'
-import { startRun } from '../search/follow-run.ts'
 import { siteFor } from '../search/marketplace.ts'
 import { batchFrom, scoreRows } from '../search/scored.ts'
+import { startRun } from '../search/search-run.ts'
 import { sellerMessage, trustScoreMessage } from '../search/wire.ts'
 import { sellersForUser } from '../sellers/for-user.ts'
 import { findSellers, type SellerRow } from '../sellers/store.ts'
@@ -26,7 +26,7 @@ const lookUp = async (dependencies: Dependencies, seller: SellerRow, listingId: 
   if (site === undefined || (!wantsFacts && !wantsCategories)) return
   const task = { sellerId: seller.platform_seller_id, listingId: pageIdOf(listingId), wantsFacts, wantsCategories }
   const outputs = await startRun(
-    { ...dependencies, workloads: dependencies.desk },
+    { ...dependencies, workloads: dependencies.localWorkloads },
     {
       runId: randomUUID(),
       input: { kind: 'enrich', marketplace: site, tasks: [task] },
@@ -38,9 +38,9 @@ const lookUp = async (dependencies: Dependencies, seller: SellerRow, listingId: 
   for await (const output of outputs) {
     if (output.kind !== 'seller') continue
     if (output.facts === null && output.categories === null && output.failure !== null)
-      throw failure('upstream_failed', output.failure)
+      throw serviceError('upstream_failed', output.failure)
     const learned = await learnSeller(dependencies, output)
-    if (isFailure(learned)) throw learned
+    if (isServiceError(learned)) throw learned
   }
 }
 
@@ -87,7 +87,7 @@ export const enrich = async (
   const userId = requireSession(call.caller, 'look a seller up')
   const seller = (await findSellers(db, config.platform, [request.seller])).get(request.seller)
   if (seller === undefined)
-    throw failure('not_found', `There is no seller "${request.seller}" in what has been found so far.`)
+    throw serviceError('not_found', `There is no seller "${request.seller}" in what has been found so far.`)
   const before = await findListing(db, userId, config.platform, request.listingId)
   if (before !== undefined) {
     requireOwn(before, request.seller)
@@ -95,7 +95,7 @@ export const enrich = async (
   }
   const row = await findListing(db, userId, config.platform, request.listingId)
   if (row === undefined)
-    throw failure('not_found', `There is no listing "${request.listingId}" in what you have found so far.`)
+    throw serviceError('not_found', `There is no listing "${request.listingId}" in what you have found so far.`)
   const sellers = await sellersForUser(dependencies, userId, [row.seller_platform_id, request.seller])
   const score = await rescore(dependencies, row, sellers, request.query)
   const known = sellers.get(request.seller)

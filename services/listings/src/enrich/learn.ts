@@ -1,4 +1,4 @@
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import type { Dependencies } from '../dependencies.ts'
 import type { SellerFacts } from '../marketplace/adapter.ts'
 import type { WorkerOutput } from '../search/worker/messages.ts'
@@ -14,7 +14,7 @@ const isPageOf = ({ platform_seller_id, username }: SellerRow, { sellerNames }: 
   (sellerNames ?? []).some((name) => isSame(name, platform_seller_id) || isSame(name, username))
 
 const otherSeller = (shown: string | undefined, listingId: string, sellerId: string) =>
-  failure(
+  serviceError(
     'conflict',
     shown === undefined
       ? `The page of the listing "${listingId}" does not say who sells it, so nothing of it is taken for "${sellerId}".`

@@ -1,4 +1,4 @@
-import { type ErrorKind, failure, type ServiceFailure } from '@trellis/kit/errors'
+import { type ErrorKind, type ServiceError, serviceError } from '@trellis/kit/errors'
 
 /**
  * Why the marketplace gave no answer. The word is what a run reports as its reason; the sentence begins the detail, so that
@@ -28,7 +28,7 @@ const reasons = {
 } as const satisfies Record<string, { word: string; kind: ErrorKind; sentence: string }>
 
 export type MarketplaceReason = keyof typeof reasons
-export type MarketplaceFailure = ServiceFailure & {
+export type MarketplaceFailure = ServiceError & {
   readonly reason: string
   readonly marketplaceReason: MarketplaceReason
 }
@@ -40,7 +40,7 @@ export const marketplaceFailure = (
   { retryAfterSeconds, cause }: { readonly retryAfterSeconds?: number | undefined; readonly cause?: unknown } = {},
 ): MarketplaceFailure => {
   const { word, kind, sentence } = reasons[reason]
-  const made = failure(kind, `${sentence}: ${detail}.`, {
+  const made = serviceError(kind, `${sentence}: ${detail}.`, {
     cause,
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds: Math.max(1, Math.ceil(retryAfterSeconds)) }),
   })

@@ -1,5 +1,5 @@
 import type { Bus } from '@trellis/kit/bus'
-import { type Detail, type ErrorKind, failure, type ServiceFailure } from '@trellis/kit/errors'
+import { type Detail, type ErrorKind, type ServiceError, serviceError } from '@trellis/kit/errors'
 import { publishWhole, wholes } from './parts.ts'
 import { answersOf } from './updates.ts'
 import type { Answer } from './wire.ts'
@@ -22,7 +22,7 @@ export const sendAnswer = (bus: Bus, sessionId: string, answer: Answer): Promise
 export const sendFailure = (
   bus: Bus,
   sessionId: string,
-  { kind, detail, retryAfterSeconds }: ServiceFailure,
+  { kind, detail, retryAfterSeconds }: ServiceError,
 ): Promise<void> => publish(bus, sessionId, { kind: 'failed', failure: { kind, detail, retryAfterSeconds } })
 
 /**
@@ -37,7 +37,7 @@ export const answerOf = (bus: Bus, sessionId: string, signal: AbortSignal): (() 
       const outcome = JSON.parse(Buffer.from(whole.bytes).toString()) as Outcome
       if (outcome.kind === 'answer') return outcome.answer
       const { kind, detail, retryAfterSeconds } = outcome.failure
-      throw failure(kind, detail, retryAfterSeconds === undefined ? {} : { retryAfterSeconds })
+      throw serviceError(kind, detail, retryAfterSeconds === undefined ? {} : { retryAfterSeconds })
     }
     throw signal.reason
   }

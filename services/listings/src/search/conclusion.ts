@@ -1,8 +1,8 @@
-import { type ServiceFailure, toFailure } from '@trellis/kit/errors'
-import { announceConclusion } from '@trellis/kit/workloads'
+import { type ServiceError, toServiceError } from '@trellis/kit/errors'
+import { publishConclusion } from '@trellis/kit/workloads'
 import type { RunFailed } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { RunFailure } from './follow-run.ts'
+import { RunError } from './search-run.ts'
 
 /** What a search came to, for the object that shows it. */
 export type Findings = {
@@ -14,14 +14,14 @@ export type Findings = {
 /** The worker's words for having been turned away: whichever way, the marketplace refused. */
 const refusals: readonly string[] = ['MarketplaceRefused', 'ForbiddenByRobots', 'BreakerOpen']
 
-const reasonOf = (failed: ServiceFailure): string => {
-  const word = failed instanceof RunFailure ? failed.reason : undefined
+const reasonOf = (failed: ServiceError): string => {
+  const word = failed instanceof RunError ? failed.reason : undefined
   return word === undefined ? 'Failed' : refusals.includes(word) ? 'MarketplaceRefused' : word
 }
 
 /** Why a search came to nothing, in a word and a sentence; the word is the run's own unless another is given. */
 export const failureOf = (error: unknown, reason?: string): RunFailed => {
-  const failed = toFailure(error)
+  const failed = toServiceError(error)
   return {
     reason: reason ?? reasonOf(failed),
     detail: failed.message,
@@ -36,5 +36,5 @@ export const announce = async (
   runId: string,
   outcome: Findings | { readonly failure: RunFailed },
 ): Promise<void> => {
-  if (runsAreObjects) await announceConclusion(bus, runId, { failure: null, ...outcome })
+  if (runsAreObjects) await publishConclusion(bus, runId, { failure: null, ...outcome })
 }

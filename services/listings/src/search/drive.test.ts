@@ -1,7 +1,7 @@
 import { createMemoryBus } from '@trellis/kit/bus'
 import { readConfig } from '@trellis/kit/config'
-import { failure } from '@trellis/kit/errors'
-import { createTurns } from '@trellis/kit/lifecycle'
+import { serviceError } from '@trellis/kit/errors'
+import { createSerialQueue } from '@trellis/kit/lifecycle'
 import { openStore } from '@trellis/kit/store'
 import { silentLog } from '@trellis/kit/telemetry'
 import { runTopic } from '@trellis/kit/workloads'
@@ -40,7 +40,7 @@ beforeEach(async () => {
   const refusing: Dependencies['workloads'] = {
     run: async ({ runId = '' }) => {
       asked.push(runId)
-      throw failure('unavailable', 'Too much work is waiting already.')
+      throw serviceError('unavailable', 'Too much work is waiting already.')
     },
     cancel: async () => ({}),
     list: async () => ({ runs: [] }),
@@ -51,9 +51,9 @@ beforeEach(async () => {
     db,
     bus,
     workloads: refusing,
-    desk: refusing,
+    localWorkloads: refusing,
     runsAreObjects: false,
-    admission: createTurns(),
+    admission: createSerialQueue(),
     log: silentLog,
     measures: noMeasures,
     now: () => new Date(),
@@ -145,7 +145,7 @@ const failingWrites = (db: Dependencies['db'], isAway: () => boolean): Dependenc
   new Proxy(db, {
     get: (target, name) => {
       if (isAway() && (name === 'insertInto' || name === 'transaction'))
-        throw failure('unavailable', 'The database is away.')
+        throw serviceError('unavailable', 'The database is away.')
       const value: unknown = Reflect.get(target, name, target)
       return typeof value === 'function' ? value.bind(target) : value
     },
@@ -191,7 +191,9 @@ test.each([
   let calls = 0
   const failing: typeof bus.publish = (topic, event) => {
     calls += 1
-    return calls === failsAt ? Promise.reject(failure('unavailable', 'The bus is away.')) : bus.publish(topic, event)
+    return calls === failsAt
+      ? Promise.reject(serviceError('unavailable', 'The bus is away.'))
+      : bus.publish(topic, event)
   }
   dependencies = { ...dependencies, bus: { ...bus, publish: failing } }
   await expect(drive(2)).rejects.toMatchObject({ kind: 'unavailable' })
@@ -248,7 +250,7 @@ test('where runs are objects the operator is told before the search has ended, a
   const noticed: unknown[] = []
   let isAway = true
   const enqueue: typeof bus.enqueue = async (queue, value) => {
-    if (isAway) throw failure('unavailable', 'The bus is away.')
+    if (isAway) throw serviceError('unavailable', 'The bus is away.')
     noticed.push([queue.name, value, await hasEnded()])
     return true
   }

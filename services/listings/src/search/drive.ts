@@ -1,4 +1,4 @@
-import { failure, isFailure, type ServiceFailure, toFailure } from '@trellis/kit/errors'
+import { isServiceError, type ServiceError, serviceError, toServiceError } from '@trellis/kit/errors'
 import { findComp } from '../comps/store.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { enrichFound } from '../enrich/after-search.ts'
@@ -6,19 +6,19 @@ import type { SearchOutcome } from '../measures.ts'
 import { endSession, findSearch, type SessionRow, storeOwner } from '../session/store.ts'
 import { sendAnswer, sendFailure } from './answer.ts'
 import { announce, type Findings, failureOf } from './conclusion.ts'
-import { cancelRun, RunFailure, startRun } from './follow-run.ts'
 import { gather } from './gather.ts'
-import { createLeash, type Leash } from './leash.ts'
 import { marketplaceFor } from './marketplace.ts'
 import { decodeOrder, maxTries, runSeconds, type SearchOrder } from './order.ts'
 import { planSearch, type SearchPlan } from './plan.ts'
+import { readPublishedUpdates } from './published-updates.ts'
+import { createSearchLifetime, type SearchLifetime } from './search-lifetime.ts'
+import { cancelRun, RunError, startRun } from './search-run.ts'
 import { subjectOf } from './subject.ts'
-import { createTeller, type Teller } from './teller.ts'
-import { readTold } from './told.ts'
+import { createUpdatePublisher, type UpdatePublisher } from './update-publisher.ts'
 import { answerFrame } from './wire.ts'
 
 /** How a search came to this replica. */
-export type Turn = {
+export type SearchDelivery = {
   /** Which delivery this is, from 1. */
   readonly delivery: number
   /** Whether an earlier attempt of the same delivery met a server that was away. */
@@ -32,37 +32,37 @@ type Drive = {
   readonly session: SessionRow
   readonly order: SearchOrder
   readonly plan: SearchPlan
-  readonly teller: Teller
-  readonly leash: Leash
-  readonly turn: Turn
+  readonly publisher: UpdatePublisher
+  readonly lifetime: SearchLifetime
+  readonly turn: SearchDelivery
 }
 
 /** What a search that did not get to its end failed with: its leash's word goes before what that made fail. */
-const whyItEnded = (error: unknown, { leash, order }: Drive): ServiceFailure => {
-  if (leash.ranOut())
-    return failure('upstream_timeout', `The search took longer than the ${runSeconds(order)} s it may.`)
-  if (leash.signal.aborted) return failure('conflict', 'The search was cancelled.')
-  return toFailure(error)
+const whyItEnded = (error: unknown, { lifetime, order }: Drive): ServiceError => {
+  if (lifetime.isTimedOut())
+    return serviceError('upstream_timeout', `The search took longer than the ${runSeconds(order)} s it may.`)
+  if (lifetime.signal.aborted) return serviceError('conflict', 'The search was cancelled.')
+  return toServiceError(error)
 }
 
-const outcomeOf = (failed: ServiceFailure | undefined, leash: Leash): SearchOutcome => {
-  if (leash.ranOut()) return 'timeout'
-  if (leash.signal.aborted) return 'cancelled'
+const outcomeOf = (failed: ServiceError | undefined, lifetime: SearchLifetime): SearchOutcome => {
+  if (lifetime.isTimedOut()) return 'timeout'
+  if (lifetime.signal.aborted) return 'cancelled'
   return failed === undefined ? 'done' : 'failed'
 }
 
 /** Whether a failure is worth another attempt: a server that the service depends on is away. */
-const isPassing = (error: unknown): boolean => isFailure(error, 'unavailable') && !(error instanceof RunFailure)
+const isRetryable = (error: unknown): boolean => isServiceError(error, 'unavailable') && !(error instanceof RunError)
 
 /** Rethrows what no later attempt would change: a marketplace that is not configured. */
 const refused = (error: unknown): never => {
-  throw isFailure(error) ? new RunFailure(error) : error
+  throw isServiceError(error) ? new RunError(error) : error
 }
 
 /** Runs the search and what follows it: the answer goes to whoever waits for it, the rest to its followers. Gives what it came to. */
 const perform = async (
   dependencies: Dependencies,
-  { session, order, plan, teller, leash, turn }: Drive,
+  { session, order, plan, publisher, lifetime, turn }: Drive,
 ): Promise<Findings> => {
   const { db, bus, config, log, now } = dependencies
   const { id: sessionId, user_id: user } = session
@@ -72,11 +72,11 @@ const perform = async (
   const run = {
     user,
     deadlineSeconds: runSeconds(order),
-    signal: leash.signal,
+    signal: lifetime.signal,
     driven: {
       resumes: turn.delivery > 1 || turn.isAgain === true,
       // Where runs are objects, the conclusion of the search ends its run, with the reason.
-      isStopped: () => leash.signal.aborted && !turn.signal.aborted && !dependencies.runsAreObjects,
+      isStopped: () => lifetime.signal.aborted && !turn.signal.aborted && !dependencies.runsAreObjects,
       isAwaited: order.telling === 'answer',
     },
   }
@@ -96,7 +96,7 @@ const perform = async (
     user: owner,
     plan,
     kept,
-    teller: order.telling === 'stream' ? teller : undefined,
+    publisher: order.telling === 'stream' ? publisher : undefined,
     frame: answerFrame(dependencies, plan.adapter, sessionId),
   })
   if (order.telling === 'answer') await sendAnswer(bus, sessionId, answer)
@@ -104,52 +104,57 @@ const perform = async (
   if (found === undefined && !dependencies.runsAreObjects) await cancelRun(dependencies, sessionId)
   if (found === undefined) return { listingsFound: answer.listings.length, marketPrice: answer.marketPrice ?? null }
   try {
-    await enrichFound(dependencies, found, { ...run, owner, sessionId, teller })
+    await enrichFound(dependencies, found, { ...run, owner, sessionId, publisher })
   } catch (error) {
-    if (isPassing(error)) throw error
+    if (isRetryable(error)) throw error
     // The search itself has succeeded: what fails now leaves scores partial, and the log says why.
-    if (!leash.signal.aborted) log.warn({ err: error }, 'sellers could not be looked up')
+    if (!lifetime.signal.aborted) log.warn({ err: error }, 'sellers could not be looked up')
   }
   return { listingsFound: found.rows.length, marketPrice: found.context.comp?.medianPrice ?? null }
 }
 
 /** What a search came to, in the words that its object is to have. */
-const outcomeFor = ({ leash }: Drive, came: Findings | ServiceFailure) => {
+const outcomeFor = ({ lifetime }: Drive, came: Findings | ServiceError) => {
   if (!(came instanceof Error)) return came
   return {
-    failure: failureOf(came, leash.ranOut() ? 'DeadlineExceeded' : leash.signal.aborted ? 'Cancelled' : undefined),
+    failure: failureOf(
+      came,
+      lifetime.isTimedOut() ? 'DeadlineExceeded' : lifetime.signal.aborted ? 'Cancelled' : undefined,
+    ),
   }
 }
 
 /** Tells how a search ended. What is told first and written down last is told again by the next driver, if this one dies between. */
-const conclude = async (dependencies: Dependencies, drive: Drive, came: Findings | ServiceFailure): Promise<void> => {
+const conclude = async (dependencies: Dependencies, drive: Drive, came: Findings | ServiceError): Promise<void> => {
   const failed = came instanceof Error ? came : undefined
   const { bus, db, log, measures, now } = dependencies
-  const { session, order, plan, teller, leash } = drive
-  if (failed?.kind === 'internal' && !leash.signal.aborted)
+  const { session, order, plan, publisher, lifetime } = drive
+  if (failed?.kind === 'internal' && !lifetime.signal.aborted)
     log.error({ err: failed.cause ?? failed }, 'a search failed')
-  if (failed !== undefined && order.telling === 'stream' && !leash.signal.aborted) await teller.failed(failed)
+  if (failed !== undefined && order.telling === 'stream' && !lifetime.signal.aborted) await publisher.failed(failed)
   if (failed !== undefined && order.telling === 'answer') await sendFailure(bus, session.id, failed)
-  const isRunning = failed !== undefined && !(failed instanceof RunFailure) && !leash.signal.aborted
+  const isRunning = failed !== undefined && !(failed instanceof RunError) && !lifetime.signal.aborted
   if (isRunning && !dependencies.runsAreObjects) await cancelRun(dependencies, session.id)
-  measures.searched(plan.adapter, outcomeOf(failed, leash))
+  measures.searched(plan.adapter, outcomeOf(failed, lifetime))
   await announce(dependencies, session.id, outcomeFor(drive, came))
-  await teller.done(leash.ranOut() ? 'timeout' : null)
+  await publisher.done(lifetime.isTimedOut() ? 'timeout' : null)
   await endSession(db, session.id, now())
 }
 
 const driveToEnd = async (dependencies: Dependencies, drive: Drive): Promise<void> => {
-  const { leash, turn } = drive
+  const { lifetime, turn } = drive
   try {
-    leash.signal.throwIfAborted()
+    lifetime.signal.throwIfAborted()
     if (turn.delivery > maxTries)
-      throw failure('internal', 'The search was interrupted too often.', { cause: new Error('Its tries are used up.') })
+      throw serviceError('internal', 'The search was interrupted too often.', {
+        cause: new Error('Its tries are used up.'),
+      })
     const findings = await perform(dependencies, drive)
     turn.signal.throwIfAborted()
     await conclude(dependencies, drive, findings)
   } catch (error) {
     turn.signal.throwIfAborted()
-    if (!leash.signal.aborted && isPassing(error)) throw error
+    if (!lifetime.signal.aborted && isRetryable(error)) throw error
     await conclude(dependencies, drive, whyItEnded(error, drive))
   }
 }
@@ -158,16 +163,20 @@ const driveToEnd = async (dependencies: Dependencies, drive: Drive): Promise<voi
  * Drives a search that was asked for, on this replica or another, to its end. It may have been driven before by a replica
  * that died: what that one stored, counted and told is neither counted nor told again. Throws where another try may help.
  */
-export const driveSearch = async (dependencies: Dependencies, sessionId: string, turn: Turn): Promise<void> => {
+export const driveSearch = async (
+  dependencies: Dependencies,
+  sessionId: string,
+  turn: SearchDelivery,
+): Promise<void> => {
   const { db, bus, config, now } = dependencies
   const session = await findSearch(db, sessionId)
   if (!session || session.order_json === null || session.ended_at !== null) return
   const order = decodeOrder(session.order_json)
   const plan = planSearch(order.request, order.tier, config)
-  const told = await readTold(bus, sessionId, turn.signal)
+  const told = await readPublishedUpdates(bus, sessionId, turn.signal)
   if (told.isDone() || plan === undefined) return endSession(db, sessionId, now())
   const left = Math.max(0, Date.parse(session.deadline_at) - now().getTime())
-  const leash = createLeash({ bus, log: dependencies.log, signal: turn.signal }, sessionId, left / 1000, {
+  const lifetime = createSearchLifetime({ bus, log: dependencies.log, signal: turn.signal }, sessionId, left / 1000, {
     needsFollowers: order.object === undefined,
   })
   try {
@@ -175,11 +184,11 @@ export const driveSearch = async (dependencies: Dependencies, sessionId: string,
       session,
       order,
       plan,
-      teller: createTeller(dependencies, sessionId, told),
-      leash,
+      publisher: createUpdatePublisher(dependencies, sessionId, told),
+      lifetime,
       turn,
     })
   } finally {
-    leash.release()
+    lifetime.release()
   }
 }

@@ -1,4 +1,4 @@
-import { handlePatiently } from '@trellis/kit/workloads'
+import { handleWithRetries } from '@trellis/kit/workloads'
 import type { Dependencies } from '../dependencies.ts'
 import { unendedSearches } from '../session/store.ts'
 import { driveSearch } from './drive.ts'
@@ -27,7 +27,7 @@ export const driveSearches = async (dependencies: Dependencies): Promise<void> =
       const drive = (isAgain: boolean) =>
         driveSearch(dependencies, sessionId, { delivery, isAgain, signal: handling.signal })
       try {
-        await handlePatiently(drive, {
+        await handleWithRetries(drive, {
           queue: searches,
           handling,
           withinMilliseconds: longestOutage,

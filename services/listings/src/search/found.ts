@@ -7,7 +7,7 @@ import { sellersForUser } from '../sellers/for-user.ts'
 import { type SellerRow, upsertSellers } from '../sellers/store.ts'
 import type { SearchPlan } from './plan.ts'
 import { type SearchContext, scoreRows } from './scored.ts'
-import type { Teller } from './teller.ts'
+import type { UpdatePublisher } from './update-publisher.ts'
 
 /** What a search has found so far, stored: the listings that are returned, their sellers, and what they are scored with. */
 export type Found = {
@@ -42,11 +42,11 @@ export const rescore = async (
   dependencies: Dependencies,
   rows: readonly ListingRow[],
   { sellers, context }: Found,
-  teller: Teller,
+  publisher: UpdatePublisher,
 ): Promise<void> => {
   const scores = await scoreRows(dependencies, rows, sellers, context)
   for (const row of rows) {
     const score = scores.get(row.platform_listing_id)
-    if (score !== undefined) await teller.score(row, score, sellers.get(row.seller_platform_id), context.comp)
+    if (score !== undefined) await publisher.score(row, score, sellers.get(row.seller_platform_id), context.comp)
   }
 }

@@ -1,11 +1,11 @@
-import { isFailure } from '@trellis/kit/errors'
+import { isServiceError } from '@trellis/kit/errors'
 import { expiresAt, summariseSales } from '../comps/comps.ts'
 import { type StoredComp, saveComp } from '../comps/store.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { type Found, rescore, storeFound } from './found.ts'
 import type { SearchPlan } from './plan.ts'
 import { scoreRows } from './scored.ts'
-import type { Teller } from './teller.ts'
+import type { UpdatePublisher } from './update-publisher.ts'
 import { type Answer, type AnswerFrame, answerFrom, rawAnswer } from './wire.ts'
 import type { WorkerOutput } from './worker/messages.ts'
 
@@ -18,7 +18,7 @@ export type Gathering = {
   /** A market price that was still good when the search began. */
   readonly kept: StoredComp | undefined
   /** Tells as it goes; without it, everything is told at the end, as the answer. */
-  readonly teller: Teller | undefined
+  readonly publisher: UpdatePublisher | undefined
   readonly frame: AnswerFrame
 }
 
@@ -36,7 +36,7 @@ const toComp = async (
   try {
     await saveComp(db, config.platform, query, comp, at)
   } catch (error) {
-    if (!isFailure(error, 'unavailable')) throw error
+    if (!isServiceError(error, 'unavailable')) throw error
     log.warn({ err: error }, 'the database stayed locked: a market price is used but not kept')
   }
   return { ...comp, fetchedAt: at.toISOString(), expiresAt: expiresAt(at).toISOString() }
@@ -46,9 +46,9 @@ const scored = async (dependencies: Dependencies, found: Found, frame: AnswerFra
   answerFrom(found, await scoreRows(dependencies, found.rows, found.sellers, found.context), frame)
 
 /** The price came after the listings: it is told, and so is what it changes. */
-const tellLatePrice = async (dependencies: Dependencies, found: Found, teller: Teller): Promise<void> => {
-  await teller.price(found.context.comp)
-  if (found.context.comp?.medianPrice !== null) await rescore(dependencies, found.rows, found, teller)
+const tellLatePrice = async (dependencies: Dependencies, found: Found, publisher: UpdatePublisher): Promise<void> => {
+  await publisher.price(found.context.comp)
+  if (found.context.comp?.medianPrice !== null) await rescore(dependencies, found.rows, found, publisher)
 }
 
 /**
@@ -58,14 +58,14 @@ const tellLatePrice = async (dependencies: Dependencies, found: Found, teller: T
 const keep = async (
   dependencies: Dependencies,
   output: Extract<WorkerOutput, { kind: 'found' }>,
-  { sessionId, user, plan, teller, frame }: Gathering,
+  { sessionId, user, plan, publisher, frame }: Gathering,
   comp: StoredComp | undefined,
 ): Promise<Gathered> => {
   try {
     const found = await storeFound(dependencies, { id: sessionId, userId: user }, plan, { ...output, comp })
-    return { found, answer: teller === undefined ? rawAnswer([], frame) : await scored(dependencies, found, frame) }
+    return { found, answer: publisher === undefined ? rawAnswer([], frame) : await scored(dependencies, found, frame) }
   } catch (error) {
-    if (!isFailure(error, 'unavailable') || teller !== undefined) throw error
+    if (!isServiceError(error, 'unavailable') || publisher !== undefined) throw error
     dependencies.log.warn({ err: error }, 'the database stayed away: a search is answered without scores')
     const listings = output.listings.filter(({ title }) => plan.terms.matches(title))
     return { found: undefined, answer: rawAnswer(listings, frame) }
@@ -82,23 +82,23 @@ export const gather = async (
   outputs: AsyncIterable<WorkerOutput>,
   gathering: Gathering,
 ): Promise<Gathered> => {
-  const { plan, teller, frame } = gathering
+  const { plan, publisher, frame } = gathering
   let comp = gathering.kept
   let found: Found | undefined
   for await (const output of outputs) {
     if (output.kind === 'sales') {
       comp = await toComp(dependencies, plan.terms.compQuery, output)
       found = found === undefined ? undefined : { ...found, context: { ...found.context, comp } }
-      if (found !== undefined && teller !== undefined) await tellLatePrice(dependencies, found, teller)
+      if (found !== undefined && publisher !== undefined) await tellLatePrice(dependencies, found, publisher)
     } else if (output.kind === 'found') {
       if (output.usableShare !== null) dependencies.measures.pagesRead(output.usableShare)
       const kept = await keep(dependencies, output, gathering, comp)
-      await teller?.listings(kept.answer)
+      await publisher?.listings(kept.answer)
       if (kept.found === undefined) return kept
       found = kept.found
-      if (comp !== undefined) await teller?.price(comp)
+      if (comp !== undefined) await publisher?.price(comp)
     }
   }
-  if (found === undefined || teller !== undefined) return { found, answer: rawAnswer([], frame) }
+  if (found === undefined || publisher !== undefined) return { found, answer: rawAnswer([], frame) }
   return { found, answer: await scored(dependencies, found, frame) }
 }

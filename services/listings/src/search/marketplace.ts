@@ -1,4 +1,4 @@
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import type { ListingsConfig } from '../config.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Marketplace } from './worker/messages.ts'
@@ -14,7 +14,7 @@ export const marketplaceFor = async (
   if (adapter === 'api' && config.apiUrl !== undefined) return { adapter, baseUrl: config.apiUrl, isDemo: false }
   if (config.baseUrl !== undefined) return { adapter: 'scraper', baseUrl: config.baseUrl, isDemo: false }
   if (usesDemo(config)) return { adapter: 'scraper', baseUrl: await demoUrl(), isDemo: true }
-  throw failure('unavailable', 'There is no site to read: set MARKETPLACE_BASE_URL, or search with adapter=api.')
+  throw serviceError('unavailable', 'There is no site to read: set MARKETPLACE_BASE_URL, or search with adapter=api.')
 }
 
 /** Where sellers are looked up: on the site's pages, since the API knows neither join dates nor categories. Undefined without a site. */

@@ -15,7 +15,7 @@ import { temporaryDirectory } from '../../../../test/support/temporary-directory
 import { serveAssignments } from '../../../kit/src/workloads/pod/serve-assignments.ts'
 import { type Kind, openHeldSite } from '../../test/held-site.ts'
 import { expectWhole, follow, local, request } from '../../test/searches.ts'
-import { createMemoryStandings } from '../marketplace/scraper/standings.ts'
+import { createMemoryHostStates } from '../marketplace/scraper/host-states.ts'
 import { createListingsService, listingsConfig, searchWorker } from '../mod.ts'
 import { createAdapters } from './worker/adapters.ts'
 import { searchWork } from './worker/search-work.ts'
@@ -58,7 +58,7 @@ const podsOn = ({ bus, address }: RunningBus, environment: Record<string, string
     ending.signal.addEventListener('abort', () => child.kill('SIGKILL'))
   }
   const inProcess = (podUid: string) => {
-    const work = searchWork(createAdapters(readConfig(listingsConfig, environment), createMemoryStandings()))
+    const work = searchWork(createAdapters(readConfig(listingsConfig, environment), createMemoryHostStates()))
     const limits = { lingerMilliseconds: 10_000, reportWithinMilliseconds: 10_000, flushWithinMilliseconds: 100 }
     const own = {
       kind: 'search' as const,
@@ -89,7 +89,7 @@ const open = async (ground: RunningBus, { held, environment = {} }: { held?: Kin
     bus: ground.bus,
     workloads: operator.client,
     runsAreObjects: true,
-    deskWorker: searchWorker(config),
+    localWorker: searchWorker(config),
     log: silentLog,
   })
   cleanUp.push(async () => service[Symbol.asyncDispose]())

@@ -1,5 +1,5 @@
-import { failure, isFailure } from '@trellis/kit/errors'
-import { handlePatiently, searchOrders } from '@trellis/kit/workloads'
+import { isServiceError, serviceError } from '@trellis/kit/errors'
+import { handleWithRetries, searchOrders } from '@trellis/kit/workloads'
 import type { RunOrder } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { ListingsConfig } from '../config.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -26,10 +26,10 @@ const longestOutage = 15 * 60_000
 
 /** What an order asks for, planned as a request would be. Throws what is wrong with it. */
 const readOrder = ({ search, activeDeadlineSeconds }: RunOrder, config: ListingsConfig): SearchOrder => {
-  if (!search) throw failure('invalid', 'The order does not say what to search for.')
+  if (!search) throw serviceError('invalid', 'The order does not say what to search for.')
   const request = requestOf(search)
   const tier = config.cloudMode ? 'free' : 'local'
-  if (planSearch(request, tier, config) === undefined) throw failure('invalid', 'The query is blank.')
+  if (planSearch(request, tier, config) === undefined) throw serviceError('invalid', 'The query is blank.')
   return { request, tier, telling: 'stream', object: { activeDeadlineSeconds } }
 }
 
@@ -57,7 +57,7 @@ const takeOrder = async (dependencies: Dependencies, ordered: RunOrder, isLastTr
     await startOrdered(dependencies, ordered, order)
   } catch (error) {
     // What cannot be planned never can be; what could not be stored may be, a little later.
-    if (order !== undefined && !(isLastTry && !isFailure(error, 'unavailable'))) throw error
+    if (order !== undefined && !(isLastTry && !isServiceError(error, 'unavailable'))) throw error
     dependencies.log.info({ err: error, runId: ordered.runId }, 'a search that was ordered cannot be done')
     await announce(dependencies, ordered.runId, { failure: failureOf(error) })
   }
@@ -72,7 +72,7 @@ export const takeObjectOrders = async (dependencies: Dependencies): Promise<void
   await dependencies.bus.work(
     searchOrders,
     ({ value, delivery }, handling) =>
-      handlePatiently(() => takeOrder(dependencies, value, delivery >= searchOrders.maxDeliveries), {
+      handleWithRetries(() => takeOrder(dependencies, value, delivery >= searchOrders.maxDeliveries), {
         queue: searchOrders,
         handling,
         withinMilliseconds: longestOutage,

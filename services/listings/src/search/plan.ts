@@ -1,4 +1,4 @@
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import type { Tier } from '@trellis/kit/rpc'
 import {
   Adapter,
@@ -32,7 +32,10 @@ export const chooseAdapter = (asked: Adapter, config: ListingsConfig): 'api' | '
     config.apiUrl === undefined
       ? 'MARKETPLACE_API_URL, MARKETPLACE_APP_ID and MARKETPLACE_CERT_ID'
       : 'MARKETPLACE_APP_ID and MARKETPLACE_CERT_ID'
-  throw failure('unavailable', `The marketplace API is not configured: set ${missing}, or search with adapter=scraper.`)
+  throw serviceError(
+    'unavailable',
+    `The marketplace API is not configured: set ${missing}, or search with adapter=scraper.`,
+  )
 }
 
 /** Plans a search from its parameters; undefined for a blank query, which finds nothing. Throws 422 and 503. */

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import type { Call, Caller } from '@trellis/kit/rpc'
 import type { SearchRequest } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { countRunning, createSession, deleteSession, endSession } from '../session/store.ts'
 import { answerOf } from './answer.ts'
 import { deadlineSeconds, encodeOrder, searches, type Telling } from './order.ts'
-import { createTeller } from './teller.ts'
-import { readTold } from './told.ts'
+import { readPublishedUpdates } from './published-updates.ts'
+import { createUpdatePublisher } from './update-publisher.ts'
 import { type Control, controlOf } from './updates.ts'
 import { type Answer, answerFrame, rawAnswer } from './wire.ts'
 
@@ -23,7 +23,7 @@ const requireRoom = async ({ db, config, now }: Dependencies, { userId, kind }: 
   const whose = kind === 'anonymous' ? 'Visitors without a session have' : 'You have'
   const remedy =
     kind === 'anonymous' ? 'open a session of your own, or wait' : 'cancel one, or wait until one has ended'
-  throw failure('rate_limited', `${whose} ${limit} searches under way, which is the limit: ${remedy}.`, {
+  throw serviceError('rate_limited', `${whose} ${limit} searches under way, which is the limit: ${remedy}.`, {
     retryAfterSeconds: retrySeconds,
   })
 }
@@ -38,7 +38,7 @@ const order = async (
   const deadlineAt = new Date(now().getTime() + deadlineSeconds[telling] * 1000)
   const orderJson = encodeOrder({ request, tier: caller.tier, telling })
   // One after the other: searches started at once would all be counted before any is registered.
-  await admission.take(async () => {
+  await admission.run(async () => {
     await requireRoom(dependencies, caller)
     await createSession(db, { id: sessionId, userId: caller.userId, deadlineAt, orderJson }, now())
   })
@@ -79,8 +79,8 @@ export const searchNow = async (dependencies: Dependencies, request: SearchReque
     return await answer()
   } catch (error) {
     if (ending.aborted)
-      throw failure('unavailable', 'The service is being restarted. Try again shortly.', { retryAfterSeconds: 1 })
-    if (late.aborted) throw failure('upstream_timeout', 'The search took longer than it may.', { cause: error })
+      throw serviceError('unavailable', 'The service is being restarted. Try again shortly.', { retryAfterSeconds: 1 })
+    if (late.aborted) throw serviceError('upstream_timeout', 'The search took longer than it may.', { cause: error })
     throw error
   } finally {
     answered.abort()
@@ -98,9 +98,9 @@ export const startEmptySearch = async (
   const sessionId = randomUUID()
   const session = { id: sessionId, userId: caller.userId, deadlineAt: now(), orderJson: null }
   await createSession(db, session, now())
-  const teller = createTeller(dependencies, sessionId, await readTold(bus, sessionId, signal))
-  await teller.listings(rawAnswer([], answerFrame(dependencies, adapter, sessionId)))
-  await teller.done(null)
+  const publisher = createUpdatePublisher(dependencies, sessionId, await readPublishedUpdates(bus, sessionId, signal))
+  await publisher.listings(rawAnswer([], answerFrame(dependencies, adapter, sessionId)))
+  await publisher.done(null)
   await endSession(db, sessionId, now())
   return sessionId
 }

@@ -1,17 +1,17 @@
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import type { Call } from '@trellis/kit/rpc'
 import { UpdateFrame, type WatchUpdatesRequest } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { findSession } from '../session/store.ts'
 import { wholes } from './parts.ts'
-import { findDone } from './told.ts'
+import { findDone } from './published-updates.ts'
 import { type Control, controlOf, updatesOf } from './updates.ts'
 
 /** A stream outlives its search's deadline by this much, so that the search's own word on it comes first, in milliseconds. */
 const grace = 5_000
 
 const unknownSession = (id: string) =>
-  failure('not_found', `There is no search "${id}" of yours, or its updates are no longer kept.`)
+  serviceError('not_found', `There is no search "${id}" of yours, or its updates are no longer kept.`)
 
 const placeAfter = (lastEventId: string | null | undefined): number | 'start' => {
   const sequence = Number(lastEventId ?? '')

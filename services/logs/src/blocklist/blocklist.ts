@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import type { Log } from '@trellis/kit/telemetry'
 import type { Kysely } from 'kysely'
 import type { Leases } from '../cluster/leases.ts'
@@ -58,7 +58,7 @@ export type BlocklistOptions = {
   roundMilliseconds?: number
 }
 
-const inWords = (error: FilterFailure) => failure('upstream_failed', error.message, { cause: error })
+const inWords = (error: FilterFailure) => serviceError('upstream_failed', error.message, { cause: error })
 
 /** The filter itself must stay reachable by its name. */
 const hostOf = (address: string): string[] => {
@@ -92,7 +92,7 @@ export const createBlocklist = (options: BlocklistOptions): Blocklist => {
       await using lease = await leases.take(filterLease, signal)
       if (lease) return await work()
       if (performance.now() > until)
-        throw failure('unavailable', 'Others are changing the DNS filter: try again in a moment.', {
+        throw serviceError('unavailable', 'Others are changing the DNS filter: try again in a moment.', {
           retryAfterSeconds: 5,
         })
       await sleep(filterLookMilliseconds, undefined, { signal })
@@ -128,7 +128,7 @@ export const createBlocklist = (options: BlocklistOptions): Blocklist => {
     list: async (status) => rankedCandidates(db, await settings.read(), status),
     scan: async (signal) => {
       const result = await scanFor(maxRequestMilliseconds, signal)
-      if (!result) throw failure('conflict', 'A scan is running: look at the candidates in a moment.')
+      if (!result) throw serviceError('conflict', 'A scan is running: look at the candidates in a moment.')
       return result
     },
     decide: async (id, doing) => {

@@ -1,4 +1,4 @@
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import type { Kysely } from 'kysely'
 import type { SettingsValues } from '../settings/declared.ts'
 import { registeredDomain } from './scan/domains.ts'
@@ -51,13 +51,13 @@ const advice: Record<Doing, string> = {
 /** Throws `conflict` (409) where the status does not allow it. */
 export const checkAllowed = ({ domain, status }: Pick<CandidateTable, 'domain' | 'status'>, doing: Doing): void => {
   const from: readonly Status[] = transitions[doing].from
-  if (!from.includes(status)) throw failure('conflict', `${domain} is ${status}: ${advice[doing]}.`)
+  if (!from.includes(status)) throw serviceError('conflict', `${domain} is ${status}: ${advice[doing]}.`)
 }
 
 /** The candidate with an id. Throws `not_found`. */
 export const requireCandidate = async (db: Kysely<BlocklistTables>, id: string): Promise<CandidateTable> => {
   const row = await findCandidate(db, id)
-  if (!row) throw failure('not_found', `There is no candidate "${id}".`)
+  if (!row) throw serviceError('not_found', `There is no candidate "${id}".`)
   return row
 }
 
@@ -70,7 +70,7 @@ export const move = async (
 ): Promise<CandidateTable> => {
   const moved = await moveCandidate(db, { id: row.id, from: row.status, status, lastError })
   if (!moved)
-    throw failure('conflict', `${row.domain} was changed by somebody else at the same moment: look at it again.`)
+    throw serviceError('conflict', `${row.domain} was changed by somebody else at the same moment: look at it again.`)
   return moved
 }
 

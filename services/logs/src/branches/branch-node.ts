@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { failure } from '@trellis/kit/errors'
-import { createTurns } from '@trellis/kit/lifecycle'
+import { serviceError } from '@trellis/kit/errors'
+import { createSerialQueue } from '@trellis/kit/lifecycle'
 import { type Handlers, type Implementation, implementation } from '@trellis/kit/rpc'
 import { openStore } from '@trellis/kit/store'
 import type { Log } from '@trellis/kit/telemetry'
@@ -112,9 +112,9 @@ export const createBranchNode = async (options: BranchNodeOptions): Promise<Bran
     }
   }
 
-  const turns = createTurns()
+  const turns = createSerialQueue()
   /** One after the other: each goes through all there is. */
-  const rewrite = (wanted: Rewrite) => turns.take(() => engine.rewrite(wanted))
+  const rewrite = (wanted: Rewrite) => turns.run(() => engine.rewrite(wanted))
   const expire = async () => {
     const { entries } = await rewrite({ kind: 'expire', before: now() - config.retentionDays * day })
     if (entries === 0) return
@@ -136,7 +136,7 @@ export const createBranchNode = async (options: BranchNodeOptions): Promise<Bran
   opened.defer(async () => {
     clearInterval(ticking)
     clearInterval(expiring)
-    await turns.last()
+    await turns.drain()
     // What is being told may be from before the last change. Whoever does not listen now is not waited for.
     const told = tellOfChange().then(tellOfChange)
     await Promise.race([told, sleep(lastNoticeMilliseconds, undefined, { ref: false })])
@@ -168,7 +168,7 @@ export const createBranchNode = async (options: BranchNodeOptions): Promise<Bran
       statisticsTo(await engine.countWords(queryFrom(query ?? { clauses: [], excluded: [] }), signal)),
     findEntry: async ({ entryId }, { signal }) => {
       const entry = await engine.find(entryId, signal)
-      if (!entry) throw failure('not_found', `There is no entry "${entryId}" in branch "${config.slug}".`)
+      if (!entry) throw serviceError('not_found', `There is no entry "${entryId}" in branch "${config.slug}".`)
       return entryTo(entry)
     },
     countBranchTemplates: async (request, { signal }) => ({
@@ -184,7 +184,7 @@ export const createBranchNode = async (options: BranchNodeOptions): Promise<Bran
     },
     setBranchSeverity: async ({ entryId, severity }, { signal }) => {
       const entry = await engine.setSeverity(entryId, severityOf(severity), signal)
-      if (!entry) throw failure('not_found', `There is no entry "${entryId}" in branch "${config.slug}".`)
+      if (!entry) throw serviceError('not_found', `There is no entry "${entryId}" in branch "${config.slug}".`)
       return entryTo(entry)
     },
     tailBranch: (request, { signal }) => tailFrames(tail, request, signal),

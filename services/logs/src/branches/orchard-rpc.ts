@@ -1,4 +1,4 @@
-import { failure, invalidField } from '@trellis/kit/errors'
+import { invalidField, serviceError } from '@trellis/kit/errors'
 import { type Call, type Handlers, type Implementation, implementation } from '@trellis/kit/rpc'
 import { BranchDirectoryServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/branch.ts'
 import type { LogsServiceDefinition, OrchardBranch } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
@@ -25,7 +25,7 @@ const stateOf = ({ active }: Branch): string => (active ? 'active' : 'inactive')
 /** The directory, or why there is none. */
 const required = (directory: BranchDirectory | undefined): BranchDirectory => {
   if (directory) return directory
-  throw failure('unavailable', 'Nothing here runs branches: WORKLOADS_ADDRESS is not set on the server.')
+  throw serviceError('unavailable', 'Nothing here runs branches: WORKLOADS_ADDRESS is not set on the server.')
 }
 
 /** Manages branches through whoever runs them. */
@@ -98,11 +98,11 @@ export const orchardRpc = (given: BranchDirectory | undefined): OrchardHandlers 
       const directory = required(given)
       const { branches } = await directory.service.listBranches({}, { isSafe: true })
       const known = branches.find((branch) => branch.slug === slug)
-      if (!known) throw failure('not_found', `There is no branch "${slug}".`)
-      if (!known.active) throw failure('conflict', `Branch "${slug}" is not active. Activate it first.`)
+      if (!known) throw serviceError('not_found', `There is no branch "${slug}".`)
+      if (!known.active) throw serviceError('conflict', `Branch "${slug}" is not active. Activate it first.`)
       const client = (await directory.active()).find((branch) => branch.slug === slug)?.client
       if (!client)
-        throw failure('unavailable', `Branch "${slug}" cannot be reached just now.`, { retryAfterSeconds: 5 })
+        throw serviceError('unavailable', `Branch "${slug}" cannot be reached just now.`, { retryAfterSeconds: 5 })
       return client.anonymizeEntries({}, { signal })
     },
   }

@@ -1,4 +1,4 @@
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import { silentLog } from '@trellis/kit/telemetry'
 import type { Branch } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
 import { expect, test } from 'vitest'
@@ -33,7 +33,7 @@ test('where nothing runs branches there are none', async () => {
 test('while nobody says which branches there are, any is taken at its word', async () => {
   let isAway = true
   using directory = directoryOf(() => {
-    if (isAway) throw failure('unavailable', 'Away.')
+    if (isAway) throw serviceError('unavailable', 'Away.')
     return []
   })
   const requireBranch = createRequireBranch(directory)

@@ -1,5 +1,5 @@
 import { serialize } from 'node:v8'
-import { failure, isFailure } from '@trellis/kit/errors'
+import { isServiceError, serviceError } from '@trellis/kit/errors'
 import type { Log } from '@trellis/kit/telemetry'
 import type { KeptEntry } from '@trellis/protos/ts/trellis/logs/v1/branch.ts'
 import type { StoredEntry } from '../entries/entry.ts'
@@ -51,7 +51,7 @@ const foundOnly = async (asking: Promise<KeptEntry>): Promise<StoredEntry | unde
   try {
     return entryFrom(await asking)
   } catch (error) {
-    if (isFailure(error, 'not_found')) return undefined
+    if (isServiceError(error, 'not_found')) return undefined
     throw error
   }
 }
@@ -180,7 +180,7 @@ export const createSharedSearch = ({ own, directory, waitMilliseconds, log }: Sh
 
   const unlessAway = (missing: ReadonlySet<string>, why: string) => {
     if (missing.size === 0) return
-    throw failure('unavailable', `${why} a branch that does not answer: ${[...missing].join(', ')}.`, {
+    throw serviceError('unavailable', `${why} a branch that does not answer: ${[...missing].join(', ')}.`, {
       retryAfterSeconds: 5,
     })
   }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import type { Dependencies } from '../dependencies.ts'
 import type { IncidentDb } from '../incidents/all-tables.ts'
 import { entriesOfIncident, type IncidentEntriesOptions } from '../incidents/incident-entries.ts'
@@ -109,7 +109,7 @@ export const createBundles = (options: BundlesOptions): Bundles => {
     send: async (incidentId, given) => {
       await incidents.get(incidentId)
       if (!outbox || !endpoint)
-        throw failure('unavailable', 'No receiver of bundles is configured: set SERVICE_BUNDLE_ENDPOINT.')
+        throw serviceError('unavailable', 'No receiver of bundles is configured: set SERVICE_BUNDLE_ENDPOINT.')
       const { text } = await bundle(incidentId, given)
       const queued: SentBundleTable = {
         ...record(incidentId, given.sanitize),
@@ -122,7 +122,7 @@ export const createBundles = (options: BundlesOptions): Bundles => {
       await insertSentBundle(db, queued)
       const row = (await outbox.attempt(queued.id)) ?? queued
       if (row.status === 'failed')
-        throw failure('upstream_failed', `The receiver of bundles refused it: ${row.last_error}`)
+        throw serviceError('upstream_failed', `The receiver of bundles refused it: ${row.last_error}`)
       if (row.status === 'queued') await event(incidentId, 'queued', `For ${row.destination}.`)
       return row
     },
@@ -133,7 +133,7 @@ export const createBundles = (options: BundlesOptions): Bundles => {
         received_at: now(),
       })
       if ((await countBundles(db)) >= maxBundles)
-        throw failure('conflict', `${maxBundles} bundles are kept already: delete some first.`)
+        throw serviceError('conflict', `${maxBundles} bundles are kept already: delete some first.`)
       return await insertBundle(db, row)
     },
     [Symbol.asyncDispose]: async () => outbox?.[Symbol.asyncDispose](),

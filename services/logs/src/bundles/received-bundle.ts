@@ -1,4 +1,4 @@
-import { failure, invalidField } from '@trellis/kit/errors'
+import { invalidField, serviceError } from '@trellis/kit/errors'
 import { isTooNested, maxNesting } from '../entries/nesting.ts'
 import { bundleVersion } from './bundle.ts'
 import type { BundleTable } from './tables.ts'
@@ -23,13 +23,13 @@ const parse = (text: string): Record<string, unknown> => {
   try {
     parsed = JSON.parse(text)
   } catch (cause) {
-    throw failure('malformed', 'The body is not valid JSON: send what GET /api/incidents/{id}/bundle has given.', {
+    throw serviceError('malformed', 'The body is not valid JSON: send what GET /api/incidents/{id}/bundle has given.', {
       cause,
     })
   }
-  if (!isObject(parsed)) throw failure('malformed', 'A bundle is a JSON object.')
+  if (!isObject(parsed)) throw serviceError('malformed', 'A bundle is a JSON object.')
   if (isTooNested(parsed, maxBundleNesting))
-    throw failure('malformed', `A bundle may have at most ${maxBundleNesting} levels of lists and objects.`)
+    throw serviceError('malformed', `A bundle may have at most ${maxBundleNesting} levels of lists and objects.`)
   return parsed
 }
 
@@ -76,12 +76,12 @@ export const readBundleText = async (content: AsyncIterable<Uint8Array>): Promis
   let size = 0
   for await (const part of content) {
     size += part.length
-    if (size > maxBundleBytes) throw failure('too_large', `A bundle may have ${maxBundleBytes / 1024 / 1024} MB.`)
+    if (size > maxBundleBytes) throw serviceError('too_large', `A bundle may have ${maxBundleBytes / 1024 / 1024} MB.`)
     parts.push(part)
   }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts))
   } catch (cause) {
-    throw failure('malformed', 'A bundle must be JSON in UTF-8.', { cause })
+    throw serviceError('malformed', 'A bundle must be JSON in UTF-8.', { cause })
   }
 }

@@ -1,4 +1,4 @@
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import { byteFrames, type Handlers, readUpload } from '@trellis/kit/rpc'
 import type { Bundle, IncidentsServiceDefinition, SentBundle } from '@trellis/protos/ts/trellis/logs/v1/incidents.ts'
 import { tellMissing } from '../branches/tell-missing.ts'
@@ -48,7 +48,7 @@ async function* slices(content: Buffer, start: number, end: number) {
   for (let from = start; from < end; from += chunkBytes) yield content.subarray(from, Math.min(end, from + chunkBytes))
 }
 
-const noBundle = (id: string) => failure('not_found', `There is no bundle "${id}".`)
+const noBundle = (id: string) => serviceError('not_found', `There is no bundle "${id}".`)
 
 export const bundlesRpc = ({ bundles, db }: { bundles: Bundles; db: IncidentDb }): BundleHandlers => ({
   async *exportBundle({ id, sanitize }, { signal, head }) {
@@ -76,7 +76,7 @@ export const bundlesRpc = ({ bundles, db }: { bundles: Bundles; db: IncidentDb }
       // Awaited here: leaving the loop ends the body.
       if (part.kind === 'file') return { id: await bundles.receive(part.content, parameters.idempotencyKey || null) }
     }
-    throw failure('malformed', 'The body is empty: send what GET /api/incidents/{id}/bundle has given.')
+    throw serviceError('malformed', 'The body is empty: send what GET /api/incidents/{id}/bundle has given.')
   },
   listBundles: async (request) => {
     const limit = request.limit ?? defaultPage

@@ -9,10 +9,10 @@ import { logsMigrations } from '../schemas.ts'
 import { batchOf } from '../segments/store-for-tests.ts'
 import { entryMessages, type Message } from './message.ts'
 import { numbered } from './numbered-lines.ts'
-import { createShared } from './replicas-for-tests.ts'
+import { createKeyValue } from './replicas-for-tests.ts'
 import { countOf, describeReplicas } from './replicas-suite.ts'
 
-describeReplicas('one bus in memory, a folder and an SQLite file', createShared)
+describeReplicas('one bus in memory, a folder and an SQLite file', createKeyValue)
 
 const bytesIn = async (directory: string) => {
   const sizes = await Promise.all(
@@ -28,7 +28,7 @@ const noise = (amount: number, from: number) =>
 
 describe('copies of segments on a machine', () => {
   test('take no more room than they may, on one folder for two replicas, and searches find all that went', async () => {
-    await using dependencies = await createShared()
+    await using dependencies = await createKeyValue()
     const local = { directory: join(dependencies.directory, 'local'), bytes: 300_000 }
     await using one = await dependencies.open({ local })
     await using other = await dependencies.open({ local })
@@ -47,7 +47,7 @@ describe('copies of segments on a machine', () => {
   })
 
   test.each(['cut short', 'changed', 'removed'])('that were %s are fetched again', async (how) => {
-    await using dependencies = await createShared()
+    await using dependencies = await createKeyValue()
     const local = { directory: join(dependencies.directory, 'local'), bytes: 10_000_000 }
     // Nothing is kept in memory, so that every search reads.
     const limits = { documents: 8_192, textBytes: 4 * 1024 * 1024, cacheBytes: 0 }
@@ -74,7 +74,7 @@ describe('copies of segments on a machine', () => {
 test.each(['changed', 'removed'])(
   'a segment that was %s is named, and the rest is still found, also by who comes later',
   async (how) => {
-    await using dependencies = await createShared()
+    await using dependencies = await createKeyValue()
     const limits = { documents: 8_192, textBytes: 4 * 1024 * 1024, cacheBytes: 0 }
     await using one = await dependencies.open({ limits })
     await one.engine.ingest(batchOf(numbered(1_000)))
@@ -100,7 +100,7 @@ test.each(['changed', 'removed'])(
 )
 
 test('a sender is told to come again while the store is held up, and what it sent is there once in the end', async () => {
-  await using dependencies = await createShared()
+  await using dependencies = await createKeyValue()
   await using patient = await dependencies.open()
   await using impatient = await dependencies.open({ waitMilliseconds: 300 })
   await using holder = await openStore({ ...dependencies.shared.store, name: 'logs', migrations: logsMigrations })
@@ -139,7 +139,7 @@ const watchThreads = () => {
 
 test('threads that were idle end, and nothing is lost by it', async () => {
   using threads = watchThreads()
-  await using dependencies = await createShared()
+  await using dependencies = await createKeyValue()
   await using one = await dependencies.open({ idleMilliseconds: 1 })
   for (let round = 0; round < 4; round++) {
     const before = threads.started.length
@@ -153,7 +153,7 @@ test('threads that were idle end, and nothing is lost by it', async () => {
 })
 
 test('a search whose caller has left ends with the reason it was left for', async () => {
-  await using dependencies = await createShared()
+  await using dependencies = await createKeyValue()
   await using one = await dependencies.open()
   await one.engine.ingest(batchOf(numbered(1_000)))
   const leaving = new AbortController()
@@ -165,7 +165,7 @@ test('a search whose caller has left ends with the reason it was left for', asyn
 })
 
 test('a deletion or a severity whose caller leaves while it waits for the catalogue changes nothing', async () => {
-  await using dependencies = await createShared()
+  await using dependencies = await createKeyValue()
   await using one = await dependencies.open()
   let leaving = new AbortController()
   const leave = () => leaving.abort(new Error('the caller left'))
@@ -194,7 +194,7 @@ test('a deletion or a severity whose caller leaves while it waits for the catalo
 })
 
 test('looking for duplicates of ids that say no time fetches no segment', async () => {
-  await using dependencies = await createShared()
+  await using dependencies = await createKeyValue()
   const foreign = (amount: number, from: number) =>
     numbered(amount, from).map((line, index) => ({ ...line, entryId: `own-${from + index}` }))
   {
@@ -210,7 +210,7 @@ test('looking for duplicates of ids that say no time fetches no segment', async 
 })
 
 test('replicas let go of what was kept long enough, one of them at a time, and give back the room of what was deleted', async () => {
-  await using dependencies = await createShared()
+  await using dependencies = await createKeyValue()
   await using one = await dependencies.open({ graceMilliseconds: 0 })
   await using other = await dependencies.open({ graceMilliseconds: 0 })
   const day = 86_400_000
@@ -236,7 +236,7 @@ test('replicas let go of what was kept long enough, one of them at a time, and g
 })
 
 test('a message that cannot be read is set aside once, and those after it are indexed', async () => {
-  await using dependencies = await createShared()
+  await using dependencies = await createKeyValue()
   await using one = await dependencies.open()
   const damaged = batchOf(numbered(10, 100))
   new Uint8Array(damaged).fill(0xff, 12, 60)
@@ -258,7 +258,7 @@ test('a message that cannot be read is set aside once, and those after it are in
 })
 
 test('a sender learns that its batch cannot be indexed instead of waiting for it', async () => {
-  await using dependencies = await createShared()
+  await using dependencies = await createKeyValue()
   await using one = await dependencies.open()
   const bus = dependencies.shared.bus
   await using other = await dependencies.open({

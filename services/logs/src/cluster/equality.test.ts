@@ -10,7 +10,7 @@ import { type CatalogueTables, catalogueMigrations, createCatalogue } from '../s
 import { batchOf } from '../segments/store-for-tests.ts'
 import { createLogEngine } from '../threads/engine.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
-import { createShared } from './replicas-for-tests.ts'
+import { createKeyValue } from './replicas-for-tests.ts'
 
 const limits = { documents: 60, textBytes: 64 * 1024, cacheBytes: 1024 * 1024 }
 
@@ -132,7 +132,7 @@ const withoutTemplates = (pages: readonly SearchResult[]) =>
 test('replicas give the same answers as one process on files, whatever goes to whom in which order', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyStep, { minLength: 10, maxLength: 25 }), async (steps) => {
-      await using dependencies = await createShared()
+      await using dependencies = await createKeyValue()
       await using alone = await openEmbedded(dependencies.directory)
       await using one = await dependencies.open({ limits, messageBytes: 3_000 })
       await using other = await dependencies.open({ limits, messageBytes: 3_000 })

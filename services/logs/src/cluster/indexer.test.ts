@@ -11,7 +11,7 @@ import { createTemplates } from '../templates/templates.ts'
 import { createIndexer } from './indexer.ts'
 import { createMirror } from './mirror.ts'
 import { numbered } from './numbered-lines.ts'
-import { createShared, smallLimits } from './replicas-for-tests.ts'
+import { createKeyValue, smallLimits } from './replicas-for-tests.ts'
 import { createSegmentSource, type SegmentSource } from './segment-source.ts'
 import { createSharedCatalogue } from './shared-catalogue-store.ts'
 import type { SharedCatalogueTables } from './shared-catalogue-tables.ts'
@@ -23,7 +23,7 @@ const fail = (problem: string) => {
 /** Indexers on one folder and one database, in this thread; `around` may do something when one has written a segment. */
 const createIndexers = async () => {
   await using opened = new AsyncDisposableStack()
-  const { shared } = opened.use(await createShared())
+  const { shared } = opened.use(await createKeyValue())
   const store = opened.use(
     await openStore<SharedCatalogueTables & AmendmentTables>({
       ...shared.store,

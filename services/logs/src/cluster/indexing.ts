@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Bus, Handling, Job } from '@trellis/kit/bus'
-import { isFailure, messageOf } from '@trellis/kit/errors'
+import { isServiceError, messageOf } from '@trellis/kit/errors'
 import type { Files } from '@trellis/kit/files'
 import { BatchUnreadable, isBatchUnreadable } from '../entries/entry-batch.ts'
 import type { BatchAnalysis } from '../segments/batch-analysis.ts'
@@ -59,7 +59,7 @@ export const startIndexing = (options: IndexingOptions): Promise<void> => {
     try {
       return await readFile(files, content.key)
     } catch (error) {
-      if (isFailure(error, 'not_found')) return undefined
+      if (isServiceError(error, 'not_found')) return undefined
       throw error
     }
   }

@@ -5,13 +5,13 @@ import { numbered } from './numbered-lines.ts'
 import { openReplica, type Shared } from './replicas-for-tests.ts'
 
 /** A replica that takes batches, several at a time, and says of each when it was acknowledged, until it is killed. Run by the tests. */
-type Told = Omit<Shared, 'bus'> & {
+type PublishedUpdates = Omit<Shared, 'bus'> & {
   nats?: { address: string; prefix: string }
   linesPerBatch: number
   batches: number
   inHand: number
 }
-const told = JSON.parse(process.argv[2] ?? '{}') as Told
+const told = JSON.parse(process.argv[2] ?? '{}') as PublishedUpdates
 const bus = told.nats
   ? await connectNatsBus({
       servers: [told.nats.address],

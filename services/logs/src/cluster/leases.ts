@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { linkedAbort } from '@trellis/kit/lifecycle'
+import { childAbortController } from '@trellis/kit/lifecycle'
 import type { Kysely } from 'kysely'
 import { clearLeases, endLease, findLease, keepLease, type LeaseTables, renewLease, takeLease } from './lease-store.ts'
 
@@ -35,7 +35,7 @@ const renewalsPerLease = 3
 /** Tasks as rows that replicas share: all that one replica at a time does stands on these. */
 export const createLeases = ({ db, now, milliseconds = leaseMilliseconds }: LeasesOptions): Leases => {
   const hold = (name: string, owner: string, signal: AbortSignal): HeldLease => {
-    const held = linkedAbort(signal)
+    const held = childAbortController(signal)
     let failures = 0
     const lose = (cause?: unknown) => held.abort(new Error(`The task "${name}" is another replica's now.`, { cause }))
     const renew = async () => {

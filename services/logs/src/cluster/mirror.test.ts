@@ -3,13 +3,13 @@ import { expect, test } from 'vitest'
 import { batchOf } from '../segments/store-for-tests.ts'
 import { createMirror } from './mirror.ts'
 import { numbered } from './numbered-lines.ts'
-import { createShared } from './replicas-for-tests.ts'
+import { createKeyValue } from './replicas-for-tests.ts'
 import { createSegmentSource } from './segment-source.ts'
 
 /** A mirror of what a replica has committed: so many segments of ten entries. */
 const createMirrored = async (segments: number, retryMilliseconds: number) => {
   await using opened = new AsyncDisposableStack()
-  const dependencies = opened.use(await createShared())
+  const dependencies = opened.use(await createKeyValue())
   const { engine, catalogue } = opened.use(await dependencies.open())
   for (let number = 0; number < segments; number++) await engine.ingest(batchOf(numbered(10, number * 10)))
   const files = opened.use(await openFiles(dependencies.shared.files, { recover: false }))

@@ -57,7 +57,7 @@ export const openReplica = async (shared: Shared, options: ReplicaOptions = {}):
 }
 
 /** Bus, files and store in this process and a folder that goes when the test does. */
-export const createShared = async () => {
+export const createKeyValue = async () => {
   const directory = await mkdtemp(join(tmpdir(), 'trellis-replicas-'))
   const bus = createMemoryBus()
   const shared: Shared = {

@@ -6,7 +6,7 @@ import { keepAll } from '../segments/retention.ts'
 import { batchOf } from '../segments/store-for-tests.ts'
 import { segmentsPerTier } from './choose-tier.ts'
 import { numbered } from './numbered-lines.ts'
-import { createShared, type Replica, type ReplicaOptions } from './replicas-for-tests.ts'
+import { createKeyValue, type Replica, type ReplicaOptions } from './replicas-for-tests.ts'
 import type { SharedCatalogue } from './shared-catalogue.ts'
 
 const day = 86_400_000
@@ -18,7 +18,7 @@ const young = { text: 'stays', sequence: 2, entryId: 'young' }
 /** Replicas, one of them with a catalogue that calls `before` once with what it is about to do. */
 const openHooked = async (before: (name: 'merge' | 'override', hooked: Replica) => Promise<void>) => {
   await using stack = new AsyncDisposableStack()
-  const dependencies = stack.use(await createShared())
+  const dependencies = stack.use(await createKeyValue())
   const other = stack.use(await dependencies.open())
   let isArmed = false
   const hook = async (name: 'merge' | 'override') => {

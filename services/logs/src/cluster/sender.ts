@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Bus } from '@trellis/kit/bus'
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import type { Files } from '@trellis/kit/files'
 import { BatchUnreadable } from '../entries/entry-batch.ts'
 import type { IngestResult } from '../segments/shard.ts'
@@ -90,9 +90,13 @@ export const createSender = (options: SenderOptions): Sender => {
     lookLater()
     const late = () =>
       reject(
-        failure('unavailable', 'The entries are kept, but are not searchable yet. Sending them again does no harm.', {
-          retryAfterSeconds,
-        }),
+        serviceError(
+          'unavailable',
+          'The entries are kept, but are not searchable yet. Sending them again does no harm.',
+          {
+            retryAfterSeconds,
+          },
+        ),
       )
     const timer = setTimeout(late, waitMilliseconds)
     const ended = () => reject(signal.reason)

@@ -3,12 +3,12 @@ import { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.t
 import { expect, test } from 'vitest'
 import { openServiceForTests } from '../service-for-tests.ts'
 import { eventsOf } from '../tail/events-for-tests.ts'
-import { createShared } from './replicas-for-tests.ts'
+import { createKeyValue } from './replicas-for-tests.ts'
 
 /** Two services on one bus, one store and one place for segments. */
 const openTwo = async () => {
   await using opened = new AsyncDisposableStack()
-  const { shared, directory } = opened.use(await createShared())
+  const { shared, directory } = opened.use(await createKeyValue())
   const place = { dataDirectory: directory, store: shared.store, filesLocation: shared.files }
   const bus = opened.use(createMemoryBus())
   const open = async () => opened.use(await openServiceForTests({ ...place, bus })).client(LogsServiceDefinition)

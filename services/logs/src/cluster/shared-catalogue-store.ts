@@ -1,4 +1,4 @@
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import { transact } from '@trellis/kit/store'
 import type { Kysely } from 'kysely'
 import { isOfSource } from '../search/filters.ts'
@@ -246,7 +246,7 @@ export const createSharedCatalogue = ({ db, now }: SharedCatalogueOptions): Shar
         if ((await readState(transaction)).forgotten > after) return false
         if (await isReplacedAfter(transaction, after, override.time)) return false
         if ((await countOverrides(transaction)) >= maxOverrides)
-          throw failure('unavailable', 'Too many severities wait to be written into segments. Try again later.', {
+          throw serviceError('unavailable', 'Too many severities wait to be written into segments. Try again later.', {
             retryAfterSeconds: 60,
           })
         await writeAmendments(transaction, { override: { ...override, place } }, now())

@@ -2,14 +2,14 @@ import { openFiles } from '@trellis/kit/files'
 import { expect, test } from 'vitest'
 import { batchOf } from '../segments/store-for-tests.ts'
 import { numbered } from './numbered-lines.ts'
-import { createShared } from './replicas-for-tests.ts'
+import { createKeyValue } from './replicas-for-tests.ts'
 import { countOf } from './replicas-suite.ts'
 import { createUpkeep } from './upkeep.ts'
 
 const hour = 3_600_000
 
 test('what a killed replica left goes, and what is in use or new stays', async () => {
-  await using dependencies = await createShared()
+  await using dependencies = await createKeyValue()
   await using one = await dependencies.open()
   await one.engine.ingest(batchOf(numbered(10)))
   await using files = await openFiles(dependencies.shared.files, { recover: false })

@@ -1,4 +1,4 @@
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import type { MatchedEntry } from '../entries/matched-entry.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 import type { Checkpoints, Collectors } from './collector.ts'
@@ -40,7 +40,7 @@ export const collectSource = async (
 ): Promise<Collected> => {
   const collector = collectorFor(collectors, source)
   if (!collector)
-    throw failure(
+    throw serviceError(
       'unavailable',
       `Sources of the type ${source.transport}/${source.gleanType} cannot be collected here.`,
     )

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { onAbort } from '@trellis/kit/lifecycle'
+import { addAbortListener } from '@trellis/kit/lifecycle'
 
 /** How a command ended: its code, or null where a signal ended it; and the last that it said on standard error. */
 export type CommandEnd = { code: number | null; complaint: string }
@@ -53,7 +53,7 @@ export const runLocally: RunCommand = async ([program = '', ...words], signal) =
     child.kill('SIGTERM')
     killing ??= setTimeout(() => child.kill('SIGKILL'), killMilliseconds).unref()
   }
-  const unlink = onAbort(signal, stop)
+  const unlink = addAbortListener(signal, stop)
   const ended = once(child, 'close').then(
     ([code]: (number | null)[]) => ({ code: code ?? null, complaint: complaint() }),
     (cause: NodeJS.ErrnoException) => {

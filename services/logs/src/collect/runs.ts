@@ -1,4 +1,4 @@
-import { failure, messageOf } from '@trellis/kit/errors'
+import { messageOf, serviceError } from '@trellis/kit/errors'
 import type { Log } from '@trellis/kit/telemetry'
 import type { Task } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import type { Kysely } from 'kysely'
@@ -81,7 +81,7 @@ const onlyOf = ({ entries, problems }: SourcesDocument, id: string): Asked => {
   const found = findSource(entries, id)
   if (found) return { entries: [found], problems: [], isReadable: true }
   const why = problems.slice(0, maxToldProblems).map((problem) => ` ${problem}`)
-  throw failure('not_found', `No source with the id "${id}" is configured.${why.join('')}`)
+  throw serviceError('not_found', `No source with the id "${id}" is configured.${why.join('')}`)
 }
 
 export const createRuns = (options: RunsOptions): Runs => {
@@ -197,7 +197,7 @@ export const createRuns = (options: RunsOptions): Runs => {
       const document = await sources.read()
       const asked = source === undefined ? enabledOf(document) : onlyOf(document, source)
       const lease = await leases.take(runLease, ending.signal)
-      if (!lease) throw failure('conflict', 'A run is in progress. Ask again when it has ended.')
+      if (!lease) throw serviceError('conflict', 'A run is in progress. Ask again when it has ended.')
       return (await start(lease, asked, force)).task
     },
     runIfDue: async (intervalMilliseconds) => {

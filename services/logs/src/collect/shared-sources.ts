@@ -1,4 +1,4 @@
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import { transact } from '@trellis/kit/store'
 import type { Kysely } from 'kysely'
 import { type AddedSourcesTables, readAddedSources, saveAddedSources } from './added-sources-store.ts'
@@ -51,7 +51,7 @@ export const createSharedSources = ({
         if (added.length === 0) return added
         const document = withSources(text, sources)
         if (document.length > maxDocumentBytes)
-          throw failure(
+          throw serviceError(
             'conflict',
             `All sources that are added may take ${maxDocumentBytes} characters; there is no room.`,
           )

@@ -1,4 +1,4 @@
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import type { LocalFiles } from '../local-files/local-files.ts'
 import { usualEngineSockets } from '../setup/discover.ts'
 import type { Collector, CollectRequest } from './collector.ts'
@@ -37,7 +37,7 @@ export const refusalOfSource = async (
 
 const requireAccess = async (source: LocalEntry, localFiles: LocalFiles): Promise<void> => {
   const refusal = await refusalOfSource(source, localFiles)
-  if (refusal !== undefined) throw failure('forbidden', `${refusal.key} ${refusal.problem}.`)
+  if (refusal !== undefined) throw serviceError('forbidden', `${refusal.key} ${refusal.problem}.`)
 }
 
 /** A collector that reads a path or a socket by a program or a library of its own: what the source names is judged before each run. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { linkedAbort } from '@trellis/kit/lifecycle'
+import { childAbortController } from '@trellis/kit/lifecycle'
 import type { Leases } from '../cluster/leases.ts'
 
 export type LockUse = {
@@ -39,7 +39,7 @@ export const createSourceLocks = ({ leases }: { leases: Leases | undefined }): S
     work: (signal: AbortSignal) => Promise<Result>,
   ): Promise<Result> => {
     await using lease = await takeLease(source, signal)
-    using held = linkedAbort(lease?.signal ?? signal)
+    using held = childAbortController(lease?.signal ?? signal)
     if (yieldsAfter === undefined) return await work(held.signal)
     const holder: Holder = { yield: () => held.abort(new Error('Somebody else wants the source.')) }
     const timer = setTimeout(holder.yield, yieldsAfter)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { failure, invalidField, messageOf } from '@trellis/kit/errors'
+import { invalidField, messageOf, serviceError } from '@trellis/kit/errors'
 import { DataDirectoryInUse, lockDataDirectory } from '@trellis/kit/store'
 import { isProblem, readSource } from './read-source.ts'
 import type { SourceEntry } from './source-entry.ts'
@@ -32,7 +32,7 @@ export const checkAppended = (
   { problems, entries, isReadable }: SourcesDocument,
   sources: readonly Record<string, unknown>[],
 ): SourceEntry[] => {
-  if (!isReadable) throw failure('conflict', `Nothing can be added before this is mended: ${problems.join(' ')}`)
+  if (!isReadable) throw serviceError('conflict', `Nothing can be added before this is mended: ${problems.join(' ')}`)
   if (sources.length > maxAppended)
     throw invalidField(['body', 'sources'], `At most ${maxAppended} sources can be added at once.`)
   const ids = new Set(entries.map(({ id }) => id))
@@ -43,7 +43,7 @@ export const checkAppended = (
       const named = [`sources[${index}]`, ...key].join('.')
       throw invalidField(['body', 'sources', index, ...key], `${named} ${read.problem}.`)
     }
-    if (ids.has(read.id)) throw failure('conflict', `There is a source with the id "${read.id}" already.`)
+    if (ids.has(read.id)) throw serviceError('conflict', `There is a source with the id "${read.id}" already.`)
     ids.add(read.id)
     return read
   })
@@ -88,7 +88,7 @@ const locked = async <Result>(directory: string, work: () => Promise<Result>): P
     } catch (error) {
       if (!(error instanceof DataDirectoryInUse)) throw error
       if (performance.now() > giveUpAt) {
-        throw failure('unavailable', 'The sources are being changed by somebody else.', { retryAfterSeconds: 5 })
+        throw serviceError('unavailable', 'The sources are being changed by somebody else.', { retryAfterSeconds: 5 })
       }
     }
     await sleep(lockPauseMilliseconds)
@@ -129,7 +129,9 @@ export const createSourcesFile = ({
       await mkdir(dirname(path), { recursive: true })
       await replaceFile(path, withSources(await readText(), sources.map(asAddedByApi)))
     } catch (cause) {
-      throw failure('unavailable', `${basename(path)} cannot be written (${codeOf(cause) || 'unknown'}).`, { cause })
+      throw serviceError('unavailable', `${basename(path)} cannot be written (${codeOf(cause) || 'unknown'}).`, {
+        cause,
+      })
     }
     return added.map((entry) => ({ ...entry, addedBy: 'api' }))
   }

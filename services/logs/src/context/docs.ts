@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { failure, invalidField } from '@trellis/kit/errors'
+import { invalidField, serviceError } from '@trellis/kit/errors'
 import { transact } from '@trellis/kit/store'
 import type { Kysely } from 'kysely'
 import { chunksOf } from './chunks.ts'
@@ -45,7 +45,7 @@ export type Docs = {
   removeAll: () => Promise<number>
 }
 
-const unknownDoc = (id: string) => failure('not_found', `There is no document "${id}".`)
+const unknownDoc = (id: string) => serviceError('not_found', `There is no document "${id}".`)
 
 const fromRow = ({ id, title, text, tags, chunk_count, created_at }: DocTable): Doc => ({
   id,
@@ -64,7 +64,7 @@ export const checkDoc = ({ title: givenTitle, text, tags: givenTags }: NewDoc): 
     throw invalidField(['body', 'title'], `title must have 1 to ${docLimits.titleCharacters} characters.`)
   if (text.trim() === '') throw invalidField(['body', 'text'], `"${title}" has no text.`)
   if (text.length > docLimits.characters)
-    throw failure(
+    throw serviceError(
       'too_large',
       `"${title}" has ${text.length} characters, and ${docLimits.characters} are allowed: split it.`,
     )
@@ -122,7 +122,7 @@ export const createDocs = ({ db, now }: { db: Kysely<ContextTables>; now: () => 
       const { docs, characters } = await docTotals(transaction)
       const isTooMuch = docs > docLimits.docs || characters > docLimits.allCharacters
       if (isTooMuch && kept.some(({ isNew }) => isNew))
-        throw failure(
+        throw serviceError(
           'too_large',
           `The context holds at most ${docLimits.docs} documents with ${docLimits.allCharacters} characters together: remove some first.`,
         )

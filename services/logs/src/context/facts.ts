@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { failure, invalidField } from '@trellis/kit/errors'
+import { invalidField, serviceError } from '@trellis/kit/errors'
 import { transact } from '@trellis/kit/store'
 import type { Kysely } from 'kysely'
 import type { ContextTables, FactTable } from './migrations.ts'
@@ -53,7 +53,7 @@ const checkFact = (given: NewFact): NewFact => {
 /** Throws `too_large` where there are more facts than are allowed. In the transaction that adds some. */
 export const checkFactCount = async (db: Kysely<ContextTables>): Promise<void> => {
   if ((await countFacts(db)) > factLimits.facts)
-    throw failure('too_large', `The context holds at most ${factLimits.facts} facts: remove some first.`)
+    throw serviceError('too_large', `The context holds at most ${factLimits.facts} facts: remove some first.`)
 }
 
 export const createFacts = ({ db, now }: { db: Kysely<ContextTables>; now: () => number }): Facts => ({
@@ -76,7 +76,7 @@ export const createFacts = ({ db, now }: { db: Kysely<ContextTables>; now: () =>
   },
   remove: (id) =>
     transact(db, async (transaction) => {
-      if (!(await deleteFact(transaction, id))) throw failure('not_found', `There is no fact "${id}".`)
+      if (!(await deleteFact(transaction, id))) throw serviceError('not_found', `There is no fact "${id}".`)
       await bumpVersion(transaction)
     }),
   removeAll: (filter) =>

@@ -1,4 +1,4 @@
-import { failure, invalidField } from '@trellis/kit/errors'
+import { invalidField, serviceError } from '@trellis/kit/errors'
 import type { Upload } from '@trellis/kit/rpc'
 import type { UploadContextDocsParameters } from '@trellis/protos/ts/trellis/logs/v1/context.ts'
 import { docLimits, type NewDoc } from './docs.ts'
@@ -14,7 +14,7 @@ const readAll = async (content: AsyncIterable<Uint8Array>, name: string): Promis
   for await (const chunk of content) {
     bytes += chunk.length
     if (bytes > maxBytes)
-      throw failure('too_large', `${name} is larger than ${docLimits.characters} characters: split it.`)
+      throw serviceError('too_large', `${name} is larger than ${docLimits.characters} characters: split it.`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
@@ -34,7 +34,7 @@ export const decodeText = (bytes: Uint8Array, name: string): string => {
   } catch {
     // Said below.
   }
-  throw failure('unsupported_media', `${name} is not text in UTF-8 or UTF-16.`)
+  throw serviceError('unsupported_media', `${name} is not text in UTF-8 or UTF-16.`)
 }
 
 /** The first heading of the first level, else the file's name without its extension. */
@@ -58,8 +58,8 @@ export const readUploadedDocs = async ({
     }
     const name = part.filename || part.name || 'the file'
     if (!extensions.some((extension) => name.toLowerCase().endsWith(extension)))
-      throw failure('unsupported_media', `${name} is not a document: only ${extensions.join(', ')} are taken.`)
-    if (files.length === maxFiles) throw failure('too_large', `At most ${maxFiles} files are taken at once.`)
+      throw serviceError('unsupported_media', `${name} is not a document: only ${extensions.join(', ')} are taken.`)
+    if (files.length === maxFiles) throw serviceError('too_large', `At most ${maxFiles} files are taken at once.`)
     files.push({ name, text: decodeText(await readAll(part.content, name), name) })
   }
   if (files.length === 0)

@@ -1,4 +1,4 @@
-import { invalidField, isFailure } from '@trellis/kit/errors'
+import { invalidField, isServiceError } from '@trellis/kit/errors'
 import type { Call, Handlers } from '@trellis/kit/rpc'
 import type { DiagnoseFrame, DiagnoseRequest, LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { tellMissing } from '../branches/tell-missing.ts'
@@ -40,7 +40,7 @@ const modelOf = (settings: SettingsValues, { llm }: DiagnoseRequest): Pick<Diagn
     return { model: { baseUrl, model, apiKey: settings.llm_api_key } }
   } catch (error) {
     // A key that cannot be read is no reason to say nothing of the logs.
-    if (!isFailure(error, 'unavailable')) throw error
+    if (!isServiceError(error, 'unavailable')) throw error
     return { modelProblem: error.message }
   }
 }

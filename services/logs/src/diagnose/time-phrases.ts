@@ -88,8 +88,8 @@ const between = (first: Moment, second: Moment, clock: Clock, elsewhere: Moment[
 const inSameHalf = (first: Moment, second: Moment): Moment => {
   const [from = 0] = first.hours ?? []
   const [to = 0] = second.hours ?? []
-  const isLater = first.isOpen === true && second.isOpen !== true && to >= 12 && from + 12 < to
-  return isLater && first.day === undefined ? { ...first, hours: [from + 12, from + 12], isOpen: false } : first
+  const isReserved = first.isOpen === true && second.isOpen !== true && to >= 12 && from + 12 < to
+  return isReserved && first.day === undefined ? { ...first, hours: [from + 12, from + 12], isOpen: false } : first
 }
 
 const rangeOf = (text: string, clock: Clock): Reading | undefined => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { failure, invalidField } from '@trellis/kit/errors'
+import { invalidField, serviceError } from '@trellis/kit/errors'
 import { transact } from '@trellis/kit/store'
 import type { StoredEntry } from '../entries/entry.ts'
 import { changeIncident, type IncidentInput, type IncidentStatus, newIncident } from './incident.ts'
@@ -49,7 +49,7 @@ const statusEvents: Record<IncidentStatus, string> = {
   resolved: 'resolved',
 }
 
-export const noIncident = (id: string) => failure('not_found', `There is no incident "${id}".`)
+export const noIncident = (id: string) => serviceError('not_found', `There is no incident "${id}".`)
 
 /** Incidents as rows; what changes one, and the event that says so, are one transaction. */
 export const createIncidents = ({ db, now, settled = async () => undefined }: IncidentsOptions): Incidents => {
@@ -120,7 +120,7 @@ export const createIncidents = ({ db, now, settled = async () => undefined }: In
       transact(db, async (transaction) => {
         await required(transaction, id)
         if (!(await detachEntry(transaction, id, entryId)))
-          throw failure('not_found', `The entry "${entryId}" is not attached to this incident.`)
+          throw serviceError('not_found', `The entry "${entryId}" is not attached to this incident.`)
         await addEvent(transaction, { incident_id: id, kind: 'detached', detail: `The entry ${entryId}.`, at: now() })
       }),
   }

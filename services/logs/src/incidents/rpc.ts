@@ -1,4 +1,4 @@
-import { failure, invalidField } from '@trellis/kit/errors'
+import { invalidField, serviceError } from '@trellis/kit/errors'
 import type { Handlers } from '@trellis/kit/rpc'
 import type { IncidentsServiceDefinition, ListIncidentsRequest } from '@trellis/protos/ts/trellis/logs/v1/incidents.ts'
 import { tellMissing } from '../branches/tell-missing.ts'
@@ -96,7 +96,7 @@ export const incidentsRpc = ({ dependencies: { engine }, incidents, db }: Incide
     const entries = []
     for (const entryId of new Set(entryIds)) {
       const entry = await engine.find(entryId, signal)
-      if (!entry) throw failure('not_found', `There is no entry "${entryId}".`)
+      if (!entry) throw serviceError('not_found', `There is no entry "${entryId}".`)
       entries.push(entry)
     }
     return await incidents.attach(id, entries)

@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { failure, isFailure } from '@trellis/kit/errors'
+import { isServiceError, serviceError } from '@trellis/kit/errors'
 import type { GleanBatchParameters, GleanBatchResponse } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { PushedOptions } from './read-pushed.ts'
@@ -19,7 +19,7 @@ const isGzip = (encoding: string | null | undefined): boolean => {
   const name = (encoding ?? '').trim().toLowerCase()
   const known = Object.hasOwn(isGzipped, name) ? isGzipped[name] : undefined
   if (known !== undefined) return known
-  throw failure(
+  throw serviceError(
     'unsupported_media',
     `A body packed as "${name.slice(0, 40)}" is not read here: send it as gzip, or as it is.`,
   )
@@ -43,7 +43,7 @@ const readBody = async (
     for await (const part of source) {
       size += part.length
       if (size > maxBytes)
-        throw failure(
+        throw serviceError(
           'too_large',
           `A batch may have ${Math.round(maxBytes / 1024 / 1024)} MB, unpacked (SERVICE_MAX_BATCH_MB). Send it in parts.`,
         )
@@ -52,7 +52,7 @@ const readBody = async (
     }
   } catch (error) {
     const isBroken = error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')
-    throw isBroken ? failure('malformed', 'The gzip body breaks off or is damaged.', { cause: error }) : error
+    throw isBroken ? serviceError('malformed', 'The gzip body breaks off or is damaged.', { cause: error }) : error
   }
   // A buffer of its own, for it is handed on.
   const body = new Uint8Array(size)
@@ -66,8 +66,8 @@ const readBody = async (
 
 /** A disk or a server that does not take entries is no fault of who sends them: they may come again. */
 const toUnavailable = (cause: unknown): never => {
-  if (isFailure(cause)) throw cause
-  throw failure('unavailable', 'Not all entries could be kept. Sending them again keeps the rest.', {
+  if (isServiceError(cause)) throw cause
+  throw serviceError('unavailable', 'Not all entries could be kept. Sending them again keeps the rest.', {
     cause,
     retryAfterSeconds: 5,
   })

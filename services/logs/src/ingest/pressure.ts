@@ -1,4 +1,4 @@
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 
 /** Bytes of requests that are being worked on, and how many of them there may be. */
 export type Pressure = {
@@ -19,7 +19,7 @@ export const createPressure = (maxBytes: number): Pressure => {
       return {
         hold: (bytes) => {
           if (total > own && total + bytes > maxBytes) {
-            throw failure(
+            throw serviceError(
               'unavailable',
               'Too much is being stored at the moment. Nothing of this was; send it again.',
               {

@@ -1,4 +1,4 @@
-import { failure, invalidField } from '@trellis/kit/errors'
+import { invalidField, serviceError } from '@trellis/kit/errors'
 import { createAnonymizer } from '../anonymize/anonymize-entry.ts'
 import { createPseudonyms } from '../anonymize/pseudonyms.ts'
 import { createBatchBuilder, type NewEntry } from '../entries/batch-builder.ts'
@@ -57,7 +57,10 @@ const listOf = (body: string): { sourceId: unknown; entries: unknown[] } => {
   const lines = body.split('\n').filter((line) => line.trim() !== '')
   const entries = lines.map(parsedJson)
   if (entries.length === 0 || entries[0] === undefined)
-    throw failure('malformed', 'The body is neither {"source_id": ..., "entries": [...]} nor one JSON object a line.')
+    throw serviceError(
+      'malformed',
+      'The body is neither {"source_id": ..., "entries": [...]} nor one JSON object a line.',
+    )
   return { sourceId: undefined, entries }
 }
 
@@ -180,7 +183,7 @@ const createChange = (key: Uint8Array | undefined): ((entry: NewEntry) => NewEnt
 export const readPushed = (body: Buffer, options: PushedOptions, onBatch: (batch: ArrayBuffer) => void): Rejected[] => {
   const { sourceId, entries } = listOf(body.toString('utf8'))
   if (entries.length > maxEntries)
-    throw failure('too_large', `A batch may have ${maxEntries} entries. Send it in parts.`)
+    throw serviceError('too_large', `A batch may have ${maxEntries} entries. Send it in parts.`)
   const named = sourceId ?? options.sourceId
   const defaultSource = named === undefined || named === '' ? undefined : checkSourceId(named)
   const areNumbered = entries.every((given) => isObject(given) && typeof given.sequence === 'number')

@@ -1,4 +1,4 @@
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import { type Handlers, readUpload } from '@trellis/kit/rpc'
 import type { LogsServiceDefinition, Task } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -17,7 +17,7 @@ export const gleanBatchRpc =
       // Awaited here: leaving the loop ends the body, of which there is more than the first chunk.
       if (part.kind === 'file') return await receiveBatch(intake, parameters, part.content)
     }
-    throw failure('malformed', 'The body is empty: send {"source_id": ..., "entries": [...]} or one entry a line.')
+    throw serviceError('malformed', 'The body is empty: send {"source_id": ..., "entries": [...]} or one entry a line.')
   }
 
 const isOver = (task: Task) => task.status === 'done' || task.status === 'failed'
@@ -32,12 +32,12 @@ export const ingestRpc = (dependencies: Dependencies): IngestHandlers => ({
   },
   getTask: async ({ taskId }) => {
     const task = await dependencies.tasks.get(taskId)
-    if (!task) throw failure('not_found', `There is no task "${taskId}".`)
+    if (!task) throw serviceError('not_found', `There is no task "${taskId}".`)
     return task
   },
   async *watchTask({ taskId, lastEventId }, { signal }) {
     const known = await dependencies.tasks.get(taskId)
-    if (!known) throw failure('not_found', `There is no task "${taskId}".`)
+    if (!known) throw serviceError('not_found', `There is no task "${taskId}".`)
     const place = lastEventId && /^\d+$/.test(lastEventId) ? lastEventId : undefined
     const after = place === undefined ? 'latest' : Number(place)
     const events = dependencies.bus.subscribe(taskEvents(taskId), { after, signal })

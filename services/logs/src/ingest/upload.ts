@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { failure, invalidField, isFailure, messageOf } from '@trellis/kit/errors'
+import { invalidField, isServiceError, messageOf, serviceError } from '@trellis/kit/errors'
 import type { UploadedFile, UploadPart } from '@trellis/kit/rpc'
 import type { SkippedFile, Task, UploadParameters } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { counted } from '../counted.ts'
@@ -75,9 +75,12 @@ const noteSkipped = (receiving: Receiving, name: string, reason: string) => {
 
 /** A disk or a server that does not take entries is no fault of who sends them. */
 const notKept = (cause: unknown): never => {
-  throw isFailure(cause)
+  throw isServiceError(cause)
     ? cause
-    : failure('unavailable', 'The upload could not be kept. Try again for the rest.', { cause, retryAfterSeconds: 5 })
+    : serviceError('unavailable', 'The upload could not be kept. Try again for the rest.', {
+        cause,
+        retryAfterSeconds: 5,
+      })
 }
 
 /** Hands a text over as it comes. What came before it broke off is kept. */
@@ -130,7 +133,7 @@ const receiveFile = async (receiving: Receiving, settings: UploadSettings, file:
     throw invalidField(['body', 'file'], `There is no file in ${file.filename}.`)
   const [first] = receiving.skipped.slice(skippedBefore)
   const example = first ? `: ${first.name}, for one. ${first.reason}` : '.'
-  throw failure('unsupported_media', `No file in ${file.filename} can be read${example}`)
+  throw serviceError('unsupported_media', `No file in ${file.filename} can be read${example}`)
 }
 
 /**
@@ -185,10 +188,14 @@ const failUpload = async ({ running, endings, ...receiving }: Receiving, error: 
   const detail = `${sentence}${keptSentence(kept)}`
   const { skipped, skippedCount } = receiving
   await running.finish({ status: 'failed', error: detail, ...shown(kept), skipped, skippedCount })
-  if (!isFailure(error)) return error
+  if (!isServiceError(error)) return error
   const { kind, retryAfterSeconds, headers } = error
   const named = Array.isArray(error.detail) ? error.detail.map((field) => ({ ...field, msg: detail })) : detail
-  return failure(kind, named, { cause: error, headers, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) })
+  return serviceError(kind, named, {
+    cause: error,
+    headers,
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+  })
 }
 
 const finishUpload = async ({ running, endings, ...receiving }: Receiving): Promise<Task> => {
@@ -199,10 +206,14 @@ const finishUpload = async ({ running, endings, ...receiving }: Receiving): Prom
     return await running.finish({ status: 'done', progress, ...shown(result), skipped, skippedCount })
   } catch (error) {
     await running.finish({ status: 'failed', error: messageOf(error) })
-    throw failure('unavailable', 'The upload could not be kept. What was read before is; try again for the rest.', {
-      cause: error,
-      retryAfterSeconds: 5,
-    })
+    throw serviceError(
+      'unavailable',
+      'The upload could not be kept. What was read before is; try again for the rest.',
+      {
+        cause: error,
+        retryAfterSeconds: 5,
+      },
+    )
   }
 }
 

@@ -1,4 +1,4 @@
-import { failure, invalidField } from '@trellis/kit/errors'
+import { invalidField, serviceError } from '@trellis/kit/errors'
 import type { Handlers } from '@trellis/kit/rpc'
 import type { EntriesServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/entries.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -22,12 +22,12 @@ export const entriesRpc = (
   vacuum: () => vacuum.begin(),
   deleteSource: async ({ sourceId }, { signal }) => {
     if ((await engine.deleteSource(sourceId, signal)) === 0)
-      throw failure('not_found', `There are no entries of a source "${sourceId}".`)
+      throw serviceError('not_found', `There are no entries of a source "${sourceId}".`)
     return {}
   },
   changeEntry: async ({ entryId, severity }, { signal }) => {
     const entry = await engine.setSeverity(entryId, readSeverity(severity), signal)
-    if (!entry) throw failure('not_found', `There is no entry "${entryId}".`)
+    if (!entry) throw serviceError('not_found', `There is no entry "${entryId}".`)
     return presentEntry(entry)
   },
 })

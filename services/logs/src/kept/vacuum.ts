@@ -1,4 +1,4 @@
-import { failure, messageOf } from '@trellis/kit/errors'
+import { messageOf, serviceError } from '@trellis/kit/errors'
 import type { Task } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import type { Tasks } from '../ingest/tasks.ts'
 import type { Keeping } from './keeping.ts'
@@ -19,7 +19,7 @@ export const createVacuum = ({ tasks, keeping }: { tasks: Tasks; keeping: Pick<K
   return {
     /** Begins, and gives the task. Throws `conflict` while one runs here; one of another replica makes the task fail. */
     begin: async (): Promise<Task> => {
-      if (running !== undefined) throw failure('conflict', another)
+      if (running !== undefined) throw serviceError('conflict', another)
       const begun = Promise.withResolvers<void>()
       running = begun.promise
       try {

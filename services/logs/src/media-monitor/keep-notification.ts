@@ -1,4 +1,4 @@
-import { failure, isFailure } from '@trellis/kit/errors'
+import { isServiceError, serviceError } from '@trellis/kit/errors'
 import type { Dependencies } from '../dependencies.ts'
 import { createBatchBuilder } from '../entries/batch-builder.ts'
 import type { Origin, StoredEntry } from '../entries/entry.ts'
@@ -15,7 +15,7 @@ const maxTries = 8
 const retryAfterSeconds = 5
 
 const notKept = (cause?: unknown) =>
-  failure('unavailable', 'The notification could not be kept. Send it again.', { cause, retryAfterSeconds })
+  serviceError('unavailable', 'The notification could not be kept. Send it again.', { cause, retryAfterSeconds })
 
 /**
  * Keeps a notification and gives the entry that it became, once it is durable and searchable. Its number in its source is the microsecond
@@ -45,7 +45,7 @@ export const keepNotification = async (
       sender: { fields: { ...notification } },
     })
     const kept = await engine.ingest(builder.finish(arrived)).catch((cause: unknown) => {
-      throw isFailure(cause) ? cause : notKept(cause)
+      throw isServiceError(cause) ? cause : notKept(cause)
     })
     if (kept.entries === 0) continue
     const entryId = entryIdOf({ sourceId: origin.sourceId, sequence, timestampIso: isoOf(time), text })

@@ -1,4 +1,4 @@
-import { failure, invalidField } from '@trellis/kit/errors'
+import { invalidField, serviceError } from '@trellis/kit/errors'
 import { isTooNested, maxNesting } from '../entries/nesting.ts'
 import type { Severity } from '../entries/severity-code.ts'
 import { createTimeReader, epochMilliseconds, readEpoch } from '../formats/time.ts'
@@ -15,7 +15,7 @@ const readJson = (body: string): Notification => {
   try {
     value = JSON.parse(body)
   } catch (cause) {
-    throw failure('malformed', 'The body is no JSON. Send an object, or a form.', { cause })
+    throw serviceError('malformed', 'The body is no JSON. Send an object, or a form.', { cause })
   }
   if (!isObject(value)) throw invalidField(['body'], 'The body must be a JSON object, such as {"action": "play"}.')
   if (isTooNested(value))

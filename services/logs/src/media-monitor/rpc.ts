@@ -1,5 +1,5 @@
 import { isSameSecret } from '@trellis/kit/credentials'
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import { type Handlers, readUpload, type UploadPart } from '@trellis/kit/rpc'
 import type { MediaMonitorServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/media_monitor.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -19,7 +19,7 @@ const readBody = async (parts: AsyncIterable<UploadPart>): Promise<string> => {
     if (part.kind === 'field') continue
     for await (const chunk of part.content) {
       size += chunk.length
-      if (size > maxBytes) throw failure('too_large', `A notification may have ${maxBytes / 1024} KB.`)
+      if (size > maxBytes) throw serviceError('too_large', `A notification may have ${maxBytes / 1024} KB.`)
       chunks.push(chunk)
     }
   }
@@ -29,7 +29,7 @@ const readBody = async (parts: AsyncIterable<UploadPart>): Promise<string> => {
 const checkToken = async ({ settings }: MediaMonitorDependencies, given: string): Promise<void> => {
   const { media_monitor_token: token } = await settings.read()
   if (token === '' || isSameSecret(given, token)) return
-  throw failure('unauthenticated', 'X-Notifier-Token must have the token of the setting media_monitor_token.', {
+  throw serviceError('unauthenticated', 'X-Notifier-Token must have the token of the setting media_monitor_token.', {
     headers: { 'www-authenticate': 'X-Notifier-Token realm="trellis"' },
   })
 }

@@ -1,4 +1,4 @@
-import { failure, invalidField } from '@trellis/kit/errors'
+import { invalidField, serviceError } from '@trellis/kit/errors'
 import type { Handlers } from '@trellis/kit/rpc'
 import type {
   Detection,
@@ -122,7 +122,7 @@ export const scoringRpc = (
     listCybersecDetections: (request) => listOf(detections, { ...request, scorer: 'cybersec' }),
     acknowledgeDetection: async ({ id, notes }) => {
       const row = await detections.acknowledge(id, notes ?? undefined)
-      if (!row) throw failure('not_found', `There is no detection "${id}".`)
+      if (!row) throw serviceError('not_found', `There is no detection "${id}".`)
       return detectionOf(row)
     },
   }

@@ -1,4 +1,4 @@
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import type { Log } from '@trellis/kit/telemetry'
 import type { Task } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import type { Kysely } from 'kysely'
@@ -52,7 +52,8 @@ export const createScorerRuns = ({ db, leases, tasks, signal, log }: Options): S
   return {
     begin: async (scorer, range) => {
       const held = await leases.take(nameOf(scorer), signal)
-      if (!held) throw failure('conflict', `The ${scorer.name} scorer is running already; wait for its task to end.`)
+      if (!held)
+        throw serviceError('conflict', `The ${scorer.name} scorer is running already; wait for its task to end.`)
       try {
         const task = await tasks.begin(`${scorer.name}-run`, 'sources')
         await noteTask(db, { name: nameOf(scorer), outcome: task.task.taskId })

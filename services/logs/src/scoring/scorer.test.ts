@@ -1,4 +1,4 @@
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import { openStore } from '@trellis/kit/store'
 import { silentLog } from '@trellis/kit/telemetry'
 import { expect, test } from 'vitest'
@@ -134,7 +134,7 @@ test('what the store refuses of one source does not keep others from being score
   await using opened = await open(['first', 'web'], async (range, left) => {
     if (range.sourceId === 'web') return scoreAll(range, left)
     asked++
-    throw failure('invalid', 'Text may not hold the character U+0000.')
+    throw serviceError('invalid', 'Text may not hold the character U+0000.')
   })
   await opened.scorer.round(signal)
   await opened.scorer.round(signal)

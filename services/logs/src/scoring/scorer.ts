@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isFailure } from '@trellis/kit/errors'
+import { isServiceError } from '@trellis/kit/errors'
 import type { Log } from '@trellis/kit/telemetry'
 import type { Kysely } from 'kysely'
 import type { Leases } from '../cluster/leases.ts'
@@ -188,7 +188,7 @@ export const createScorer = (options: ScorerOptions): Scorer => {
         sum.detections += fresh
       } catch (error) {
         // The store refuses what it was given, and would do so again.
-        if (!isFailure(error, 'invalid')) throw error
+        if (!isServiceError(error, 'invalid')) throw error
         passOver(source.sourceId, { err: error })
       }
       if (range.until > source.lastTime) await saveScoredSource(db, row)

@@ -4,7 +4,7 @@ import { ScoringServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/sco
 import { describe, expect, test, vi } from 'vitest'
 import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
 import { batchBody, type Pushed } from '../branches/stores-for-tests.ts'
-import { createShared } from '../cluster/replicas-for-tests.ts'
+import { createKeyValue } from '../cluster/replicas-for-tests.ts'
 import { writeTinyModel } from '../models/tiny-model-for-tests.ts'
 import { openServiceForTests, type ServiceForTestsOptions } from '../service-for-tests.ts'
 
@@ -206,7 +206,7 @@ describe('runs', () => {
 describe('replicas', () => {
   test('what came in at one is scored once, and known at both', async () => {
     await using stack = new AsyncDisposableStack()
-    const { shared, directory } = stack.use(await createShared())
+    const { shared, directory } = stack.use(await createKeyValue())
     const options = { store: shared.store, bus: shared.bus, filesLocation: shared.files }
     const one = stack.use(await openService({ ...options, dataDirectory: join(directory, 'one') }))
     const other = stack.use(await openService({ ...options, dataDirectory: join(directory, 'other') }))

@@ -1,4 +1,4 @@
-import { isFailure } from '@trellis/kit/errors'
+import { isServiceError } from '@trellis/kit/errors'
 import { expect, test } from 'vitest'
 import { readFilters, readMoment, readWindow } from './read-request.ts'
 
@@ -16,7 +16,7 @@ test('what is no severity is refused with those that there are', () => {
       return error
     }
   })()
-  expect(isFailure(refusal, 'invalid')).toBe(true)
+  expect(isServiceError(refusal, 'invalid')).toBe(true)
   expect(String(refusal)).toContain('CRITICAL, ERROR, WARN or none')
 })
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { failure, invalidField } from '@trellis/kit/errors'
+import { invalidField, serviceError } from '@trellis/kit/errors'
 import type { Handlers } from '@trellis/kit/rpc'
 import type { SearchRequest as Asked, LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { tellMissing } from '../branches/tell-missing.ts'
@@ -109,7 +109,7 @@ export const searchRpc = ({ engine, semantic, requireBranch, now }: Dependencies
     },
     getContext: async ({ entryId, before, after }, { signal }) => {
       const entry = await engine.find(entryId, signal)
-      if (!entry) throw failure('not_found', `There is no entry "${entryId}".`)
+      if (!entry) throw serviceError('not_found', `There is no entry "${entryId}".`)
       const around = await aroundEntry(engine, entry, { before: before ?? 20, after: after ?? 20, signal })
       return { entries: around.map(presentEntry) }
     },

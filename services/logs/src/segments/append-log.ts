@@ -2,7 +2,7 @@ import { closeSync, fdatasync, openSync, writevSync } from 'node:fs'
 import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import { createTurns } from '@trellis/kit/lifecycle'
+import { createSerialQueue } from '@trellis/kit/lifecycle'
 
 /**
  * What came in and is not yet in a segment. Positions count from 1. Embedded it is files in a folder; in a cluster a stream.
@@ -64,7 +64,7 @@ export const openFileAppendLog = async ({
     await folder.sync().finally(() => folder.close())
     return { name, firstPosition: next, descriptor, bytes: 0 }
   }
-  const turns = createTurns()
+  const turns = createSerialQueue()
   const write = async (record: Uint8Array): Promise<{ position: number; file: LogFile }> => {
     if (current && current.bytes >= fileBytes) {
       closeSync(current.descriptor)
@@ -83,7 +83,7 @@ export const openFileAppendLog = async ({
   }
 
   return {
-    append: (record) => turns.take(async () => (await write(record)).position),
+    append: (record) => turns.run(async () => (await write(record)).position),
     replay: (after, onDamage) => {
       // A log that lost its files must not give out positions again: what follows would look as if it were in a segment.
       next = Math.max(next, after + 1)
@@ -99,7 +99,7 @@ export const openFileAppendLog = async ({
       }
     },
     clear: () =>
-      turns.take(async () => {
+      turns.run(async () => {
         if (current) closeSync(current.descriptor)
         current = undefined
         const stale = (await firstPositionsIn(directory)).filter((first) => first !== next)
@@ -108,7 +108,7 @@ export const openFileAppendLog = async ({
         for (const first of stale) await rm(join(directory, fileName(first)), { force: true })
       }),
     async [Symbol.asyncDispose]() {
-      await turns.last()
+      await turns.drain()
       if (current) closeSync(current.descriptor)
       current = undefined
     },

@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises'
-import { failure, isFailure, messageOf, type ServiceFailure } from '@trellis/kit/errors'
+import { isServiceError, messageOf, type ServiceError, serviceError } from '@trellis/kit/errors'
 
 /** How the system says that there is no room, or not for this user, or not in this file. */
 const fullCodes = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
@@ -16,11 +16,11 @@ export const isDiskFull = (error: unknown): boolean => {
 /** A write that did not succeed as whoever asked for it is to hear of it: a disk without room passes, and is 503 until then. */
 export const writeFailure = (what: string, cause: unknown): Error => {
   if (isDiskFull(cause)) return noRoom(cause)
-  return isFailure(cause) ? cause : new Error(`${what}: ${messageOf(cause)}`, { cause })
+  return isServiceError(cause) ? cause : new Error(`${what}: ${messageOf(cause)}`, { cause })
 }
 
-const noRoom = (cause?: unknown): ServiceFailure =>
-  failure(
+const noRoom = (cause?: unknown): ServiceError =>
+  serviceError(
     'unavailable',
     'There is no room left on the disk of the server. Nothing of this was stored; send it again later.',
     {

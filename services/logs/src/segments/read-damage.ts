@@ -1,4 +1,4 @@
-import { isFailure } from '@trellis/kit/errors'
+import { isServiceError } from '@trellis/kit/errors'
 import type { Files } from '@trellis/kit/files'
 import { isAllocationFailure } from './allocate.ts'
 import { SegmentCorrupt } from './segment-layout.ts'
@@ -14,7 +14,7 @@ const codeOf = (error: unknown): string => (error instanceof Error && 'code' in 
 export const isShortage = (error: unknown): boolean => shortageCodes.has(codeOf(error)) || isAllocationFailure(error)
 
 const problemOf = (error: unknown): string | undefined => {
-  if (isFailure(error, 'not_found')) return 'its file is missing'
+  if (isServiceError(error, 'not_found')) return 'its file is missing'
   const code = codeOf(error)
   return damageCodes.has(code) ? `its file cannot be read (${code})` : undefined
 }

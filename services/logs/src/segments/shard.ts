@@ -147,11 +147,11 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
   return {
     ingest: (batch, given = {}) => {
       upkeep.busy()
-      return turns.take(() => intake.take(batch, given))
+      return turns.run(() => intake.take(batch, given))
     },
     parts: views.parts,
     exclude: segments.exclude,
-    flush: () => turns.take(memory.seal),
+    flush: () => turns.run(memory.seal),
     rewrite: rewriting.rewrite,
     ...amending,
     maintain: createMaintain(pieces),

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net'
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import type { Call, Handlers, ServiceDefinition } from '@trellis/kit/rpc'
 import type { Dependencies } from '../dependencies.ts'
 
@@ -23,7 +23,7 @@ export const requireLocalCaller = (
   what: string,
 ): void => {
   if (config.apiKey !== '' || (peer !== undefined && isLoopback(peer))) return
-  throw failure(
+  throw serviceError(
     'forbidden',
     `Without an API key, ${what} from this machine only. Set SERVICE_API_KEY on the server and send it as "Authorization: Bearer <key>".`,
   )

@@ -1,4 +1,4 @@
-import { failure, invalidField } from '@trellis/kit/errors'
+import { invalidField, serviceError } from '@trellis/kit/errors'
 
 /** How one setting is given, kept and read. */
 export type SettingKind<Value> = {
@@ -111,7 +111,7 @@ const parsed = (value: string, name: string): unknown => {
     return JSON.parse(value)
   } catch (cause) {
     const example = '{"192.168.1.20": "TV"}'
-    throw failure('malformed', `${name} is not valid JSON. It must be the text of an object such as ${example}.`, {
+    throw serviceError('malformed', `${name} is not valid JSON. It must be the text of an object such as ${example}.`, {
       cause,
     })
   }

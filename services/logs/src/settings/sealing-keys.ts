@@ -1,5 +1,5 @@
 import { loadKeyFile } from '@trellis/kit/credentials'
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import { type SealingKey, sealingKey } from './seal.ts'
 
 /** Anything shorter could be guessed. */
@@ -39,11 +39,11 @@ export const createSealingKeys = ({ configured, file }: SealingKeysOptions): Sea
   const load: SealingKeys = async () => {
     const [first, ...rest] = configured.map(sealingKey)
     if (first) return [first, ...rest]
-    if (file === undefined) throw failure('unavailable', noKey)
+    if (file === undefined) throw serviceError('unavailable', noKey)
     try {
       return [sealingKey(await loadKeyFile(file))]
     } catch (cause) {
-      throw failure(
+      throw serviceError(
         'unavailable',
         `The key for secrets cannot be read: ${cause instanceof Error ? cause.message : cause}`,
         { cause },

@@ -1,4 +1,4 @@
-import { failure, invalidField } from '@trellis/kit/errors'
+import { invalidField, serviceError } from '@trellis/kit/errors'
 import { transact } from '@trellis/kit/store'
 import type { Kysely } from 'kysely'
 import { mask, nextRows, readChanges } from './change.ts'
@@ -31,7 +31,7 @@ export type SettingsOptions = {
 }
 
 const lost = (name: SettingName, cause?: unknown) =>
-  failure(
+  serviceError(
     'unavailable',
     `The setting ${name} was kept under a key that this server does not have. Add that key to SERVICE_SETTINGS_KEY (or restore the file settings-key), or set ${name} again.`,
     { cause },

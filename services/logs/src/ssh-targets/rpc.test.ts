@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isFailure } from '@trellis/kit/errors'
+import { isServiceError } from '@trellis/kit/errors'
 import { SshTargetsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/ssh_targets.ts'
 import { describe, expect, test } from 'vitest'
 import { makeKeyPair, sshdMissing, startSshd } from '../../../../test/support/sshd.ts'
@@ -76,7 +76,7 @@ describe('SSH targets', () => {
       dependencies.client.deleteSshTarget({ id: 'x' }),
       dependencies.client.testSshTarget({ id: 'x' }),
     ])
-      expect(isFailure(await thrown(ask), 'not_found')).toBe(true)
+      expect(isServiceError(await thrown(ask), 'not_found')).toBe(true)
   })
 
   test('take key paths in the folders for keys alone, whatever the path tries', async () => {
@@ -91,7 +91,7 @@ describe('SSH targets', () => {
       `${keys}/./id`,
     ]) {
       const refusal = await thrown(dependencies.client.createSshTarget(nas(keyPath)))
-      expect(isFailure(refusal, 'invalid'), keyPath).toBe(true)
+      expect(isServiceError(refusal, 'invalid'), keyPath).toBe(true)
       expect(String(refusal)).toContain('key_path')
     }
   })
@@ -117,7 +117,7 @@ describe('SSH targets', () => {
     ]
     for (const fields of bad)
       expect(
-        isFailure(await thrown(dependencies.client.createSshTarget(fields)), 'invalid'),
+        isServiceError(await thrown(dependencies.client.createSshTarget(fields)), 'invalid'),
         JSON.stringify(fields),
       ).toBe(true)
     for (const host of ['192.168.1.7', '10.0.0.1', '::1', 'fd12::7', 'nas', 'a.b-c.example.org'])

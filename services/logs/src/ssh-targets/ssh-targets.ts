@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { isIP } from 'node:net'
 import { refusalOfAddress } from '@trellis/kit/egress'
-import { failure, invalidField } from '@trellis/kit/errors'
+import { invalidField, serviceError } from '@trellis/kit/errors'
 import type { Kysely } from 'kysely'
 import { outputOf } from '../collect/command.ts'
 import { openSshConnection, type SshOptions } from '../collect/ssh/connection.ts'
@@ -83,7 +83,7 @@ const checkFields = (fields: Partial<SshTargetFields>, keyFolders: readonly stri
 
 const addressIn = ({ host, port, user, key_path: keyPath }: SshTargetRow): SshAddress => ({ host, port, user, keyPath })
 
-const unknown = (id: string) => failure('not_found', `There is no SSH target with the id "${id.slice(0, 100)}".`)
+const unknown = (id: string) => serviceError('not_found', `There is no SSH target with the id "${id.slice(0, 100)}".`)
 
 export const createSshTargets = ({ db, now, ...ssh }: SshTargetsOptions): SshTargets => {
   const iso = () => new Date(now()).toISOString()
@@ -109,7 +109,7 @@ export const createSshTargets = ({ db, now, ...ssh }: SshTargetsOptions): SshTar
     create: async (fields) => {
       checkFields(fields, ssh.keyFolders)
       if ((await countTargets(db)) >= maxTargets)
-        throw failure('conflict', `There may be ${maxTargets} SSH targets. Remove one first.`)
+        throw serviceError('conflict', `There may be ${maxTargets} SSH targets. Remove one first.`)
       const { label, host, port, user, keyPath } = fields
       const row: SshTargetRow = {
         id: randomUUID(),

@@ -19,7 +19,7 @@ export const createArrivals = <Came extends Arrival>(now: () => number = Date.no
     keep,
     coalesceBy: undefined,
     now,
-    goneThrough: 0,
+    trimmedThrough: 0,
     weigh: { of: ({ bytes }) => bytes, max: maxBytes },
   })
   return {

@@ -1,4 +1,4 @@
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import type { TailFrame } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { expect, test } from 'vitest'
 import { begun, gap, reset } from './frames.ts'
@@ -84,7 +84,7 @@ test('each store is taken up at its own place', async () => {
 })
 
 test('a branch that is lost is taken up where it was; started anew, a gap says that something may be missing', async () => {
-  const lost = failure('unavailable', 'gone')
+  const lost = serviceError('unavailable', 'gone')
   const barn = store('barn', [entry('b.1.1'), lost], [entry('b.2.1'), lost], [reset('n.0.0'), entry('n.1.1')])
   const ids = await read(store(''), () => [barn], 4)
   expect(barn.opened).toEqual([undefined, 'b.1.1', 'b.2.1'])
@@ -106,8 +106,8 @@ test('a gap without a place of its own is where the reader is', async () => {
 })
 
 test('the stream fails with the own store, and with no branch', async () => {
-  const broken = store('', [entry('o.1.1'), failure('unavailable', 'gone')])
-  await expect(read(broken, () => [store('barn', [failure('unavailable', 'gone')])], 2)).rejects.toMatchObject({
+  const broken = store('', [entry('o.1.1'), serviceError('unavailable', 'gone')])
+  await expect(read(broken, () => [store('barn', [serviceError('unavailable', 'gone')])], 2)).rejects.toMatchObject({
     kind: 'unavailable',
   })
 })

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isFailure } from '@trellis/kit/errors'
-import { type LinkedAbort, linkedAbort } from '@trellis/kit/lifecycle'
+import { isServiceError } from '@trellis/kit/errors'
+import { type ChildAbortController, childAbortController } from '@trellis/kit/lifecycle'
 import { createMerge } from '../merge-sequences.ts'
 import { gap, type TailStep } from './frames.ts'
 
@@ -31,7 +31,7 @@ export const decodePositions = (text: string | null | undefined): Positions => {
 }
 
 /** A frame as it came from the store of that name. */
-type Told = { name: string; frame: TailStep }
+type PublishedUpdates = { name: string; frame: TailStep }
 
 const pauseMilliseconds = 1_000
 
@@ -61,13 +61,13 @@ export type MergedTails = Disposable & {
 export const mergeTails = (options: MergeTailsOptions): MergedTails => {
   const { own, branches, positions, onBranches, signal } = options
   let isOver = false
-  const merge = createMerge<Told>()
-  const followed = new Map<string, { begun: Promise<void>; controller: LinkedAbort }>()
+  const merge = createMerge<PublishedUpdates>()
+  const followed = new Map<string, { begun: Promise<void>; controller: ChildAbortController }>()
   /** The reader has been told that it follows: whose place is taken later may have had entries meanwhile. */
   let hasBegun = false
 
   /** What is to be told of a frame; one that only says where its store is waits for nobody. */
-  const told = (name: string, frame: TailStep): Told | undefined => {
+  const told = (name: string, frame: TailStep): PublishedUpdates | undefined => {
     if (frame.event !== null || frame.followed) return { name, frame }
     if (frame.eventId !== '') positions.set(name, frame.eventId)
     return undefined
@@ -76,7 +76,7 @@ export const mergeTails = (options: MergeTailsOptions): MergedTails => {
     { name, open }: TailShard,
     ending: AbortSignal,
     begin: () => void,
-  ): AsyncGenerator<Told> {
+  ): AsyncGenerator<PublishedUpdates> {
     let isFollowed = false
     while (!ending.aborted) {
       try {
@@ -89,7 +89,7 @@ export const mergeTails = (options: MergeTailsOptions): MergedTails => {
           begin()
         }
       } catch (error) {
-        if (!isFailure(error) && !ending.aborted) throw error
+        if (!isServiceError(error) && !ending.aborted) throw error
       }
       await sleep(pauseMilliseconds, undefined, { signal: ending }).catch(() => undefined)
     }
@@ -106,7 +106,7 @@ export const mergeTails = (options: MergeTailsOptions): MergedTails => {
     }
     for (const shard of wanted) {
       if (followed.has(shard.name)) continue
-      const controller = linkedAbort(signal)
+      const controller = childAbortController(signal)
       const { promise, resolve } = Promise.withResolvers<void>()
       followed.set(shard.name, { begun: promise, controller })
       void merge.add(toldByBranch(shard, controller.signal, resolve))
@@ -128,7 +128,7 @@ export const mergeTails = (options: MergeTailsOptions): MergedTails => {
   }
   void follow()
   /** What is passed on is behind the reader from here on, and no more than that. */
-  const passOn = ({ name, frame }: Told): TailStep => {
+  const passOn = ({ name, frame }: PublishedUpdates): TailStep => {
     if (frame.eventId !== '') positions.set(name, frame.eventId)
     return { ...frame, eventId: encodePositions(positions) }
   }

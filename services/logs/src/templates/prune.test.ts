@@ -4,7 +4,7 @@ import { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.t
 import { TemplatesServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/templates.ts'
 import { describe, expect, test } from 'vitest'
 import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
-import { createShared } from '../cluster/replicas-for-tests.ts'
+import { createKeyValue } from '../cluster/replicas-for-tests.ts'
 import { logsMigrations } from '../schemas.ts'
 import { batchOf, openServiceForTests } from '../service-for-tests.ts'
 import { createTemplateStore, type TemplateTables } from './store.ts'
@@ -13,7 +13,7 @@ import { createTemplates } from './templates.ts'
 const day = 86_400_000
 
 const openPlace = async () => {
-  const { directory, shared, ...dependencies } = await createShared()
+  const { directory, shared, ...dependencies } = await createKeyValue()
   return { ...dependencies, directory, bus: shared.bus, shared: { store: shared.store, filesLocation: shared.files } }
 }
 

@@ -1,4 +1,4 @@
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import type { Handlers } from '@trellis/kit/rpc'
 import type { Template, TemplatesServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/templates.ts'
 import { noteMissing } from '../branches/note-missing.ts'
@@ -31,8 +31,8 @@ const present = (counts: TemplateCounts, direction: Direction, window: Window): 
 /** One that only a branch has which does not answer is not gone. */
 const noTemplate = (templateId: string, missing: readonly string[]) =>
   missing.length === 0
-    ? failure('not_found', `There is no template "${templateId}".`)
-    : failure('unavailable', `It may be in a branch that does not answer: ${missing.join(', ')}.`, {
+    ? serviceError('not_found', `There is no template "${templateId}".`)
+    : serviceError('unavailable', `It may be in a branch that does not answer: ${missing.join(', ')}.`, {
         retryAfterSeconds: 5,
       })
 

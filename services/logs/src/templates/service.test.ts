@@ -2,7 +2,7 @@ import { createMemoryBus } from '@trellis/kit/bus'
 import { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { TemplatesServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/templates.ts'
 import { describe, expect, test } from 'vitest'
-import { createShared } from '../cluster/replicas-for-tests.ts'
+import { createKeyValue } from '../cluster/replicas-for-tests.ts'
 import { openServiceForTests } from '../service-for-tests.ts'
 import type { LogsServiceOptions } from '../service-options.ts'
 
@@ -33,7 +33,7 @@ const openAt = async (place: Place) => {
 }
 
 const openAlone = async () => {
-  const { shared: _, directory, ...dependencies } = await createShared()
+  const { shared: _, directory, ...dependencies } = await createKeyValue()
   const bus = createMemoryBus()
   const place: Place = { dataDirectory: directory, bus }
   return {
@@ -157,7 +157,7 @@ describe('template_id', () => {
   })
 
   test('is the same on all replicas, which find a template together that none has seen enough of', async () => {
-    const { shared, directory, ...dependencies } = await createShared()
+    const { shared, directory, ...dependencies } = await createKeyValue()
     await using _ = dependencies
     await using bus = createMemoryBus()
     const place: Place = { dataDirectory: directory, store: shared.store, filesLocation: shared.files, bus }

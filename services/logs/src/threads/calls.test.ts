@@ -1,5 +1,5 @@
 import { MessageChannel } from 'node:worker_threads'
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import { expect, onTestFinished, test } from 'vitest'
 import { BatchUnreadable, isBatchUnreadable } from '../entries/entry-batch.ts'
 import { type Callable, createCalls, type Port } from './calls.ts'
@@ -34,7 +34,7 @@ test('an error keeps its name, text, code and cause between threads', async () =
 })
 
 test('a failure keeps its status between threads, and other thrown values stay as they are', async () => {
-  await expect(callOf(throwing(failure('unavailable', 'later', { retryAfterSeconds: 5 })))).rejects.toMatchObject({
+  await expect(callOf(throwing(serviceError('unavailable', 'later', { retryAfterSeconds: 5 })))).rejects.toMatchObject({
     kind: 'unavailable',
     retryAfterSeconds: 5,
   })

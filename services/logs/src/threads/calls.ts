@@ -1,5 +1,5 @@
 import type { Transferable } from 'node:worker_threads'
-import { type FailureOptions, failure, isFailure, type ServiceFailure } from '@trellis/kit/errors'
+import { isServiceError, type ServiceError, type ServiceErrorOptions, serviceError } from '@trellis/kit/errors'
 
 /** What one side of a thread's port can be asked; arguments and results must survive a structured clone. */
 // biome-ignore lint/suspicious/noExplicitAny: functions of all shapes; each call is checked against the one it names
@@ -33,7 +33,7 @@ type Message =
  * callers distinguish other errors by `name` and `code`.
  */
 type SentError =
-  | { of: 'failure'; kind: ServiceFailure['kind']; detail: ServiceFailure['detail']; options: FailureOptions }
+  | { of: 'failure'; kind: ServiceError['kind']; detail: ServiceError['detail']; options: ServiceErrorOptions }
   | { of: 'error'; name: string; message: string; stack?: string; code?: string | number; cause?: SentError }
   | { of: 'other'; thrown: unknown }
 
@@ -55,7 +55,7 @@ const isCloneable = (value: unknown): boolean => {
 const maxCauses = 8
 
 const toSent = (error: unknown, depth = 0): SentError => {
-  if (isFailure(error)) {
+  if (isServiceError(error)) {
     const { kind, detail, retryAfterSeconds, headers } = error
     return {
       of: 'failure',
@@ -78,7 +78,7 @@ const toSent = (error: unknown, depth = 0): SentError => {
 }
 
 const fromSent = (sent: SentError): unknown => {
-  if (sent.of === 'failure') return failure(sent.kind, sent.detail, sent.options)
+  if (sent.of === 'failure') return serviceError(sent.kind, sent.detail, sent.options)
   if (sent.of === 'other') return sent.thrown
   const { name, message, stack, code, cause } = sent
   const error = new Error(message, cause && { cause: fromSent(cause) })

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type Transferable, Worker } from 'node:worker_threads'
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import { type Callable, type Calls, createCalls, type Port } from './calls.ts'
 
 export type LazyThreadOptions = {
@@ -99,7 +99,7 @@ export const createLazyThread = <Remote extends Callable>(options: LazyThreadOpt
     ): Promise<Awaited<ReturnType<Remote[Name]>>> => {
       // A thread that is being ended must have let go of its files before another takes them.
       while (resting !== undefined) await resting
-      if (isDisposed) throw failure('unavailable', 'The log engine is shutting down. Send it again later.')
+      if (isDisposed) throw serviceError('unavailable', 'The log engine is shutting down. Send it again later.')
       running ??= start()
       try {
         return await running.calls.call(name, args, transfer)

@@ -1,5 +1,5 @@
-import { failure } from '@trellis/kit/errors'
-import { createTurns } from '@trellis/kit/lifecycle'
+import { serviceError } from '@trellis/kit/errors'
+import { createSerialQueue } from '@trellis/kit/lifecycle'
 
 /** What is opened again after it failed. */
 export type Failing = AsyncDisposable & {
@@ -25,7 +25,7 @@ export type ReopeningOptions<Opened> = {
 
 export const createReopening = <Opened extends Failing>(options: ReopeningOptions<Opened>): Reopening<Opened> => {
   const { open, isClosed } = options
-  const turns = createTurns()
+  const turns = createSerialQueue()
   let current: Opened | undefined
   let isEnding = false
 
@@ -39,13 +39,13 @@ export const createReopening = <Opened extends Failing>(options: ReopeningOption
     }
   }
   const replace = async (): Promise<Opened> => {
-    if (isEnding) throw failure('unavailable', 'The log engine is shutting down. Send it again later.')
+    if (isEnding) throw serviceError('unavailable', 'The log engine is shutting down. Send it again later.')
     if (current && !current.failure) return current
     await close()
     current = await open()
     return current
   }
-  const get = async (): Promise<Opened> => (current && !current.failure ? current : turns.take(replace))
+  const get = async (): Promise<Opened> => (current && !current.failure ? current : turns.run(replace))
   return {
     get,
     use: async (work) => {
@@ -60,7 +60,7 @@ export const createReopening = <Opened extends Failing>(options: ReopeningOption
     },
     end: () => {
       isEnding = true
-      return turns.take(close)
+      return turns.run(close)
     },
   }
 }

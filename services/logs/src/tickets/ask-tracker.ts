@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { EgressRefused } from '@trellis/kit/egress'
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import { retryAfter } from '../bundles/backoff.ts'
 import { parsedJson } from '../parsed-json.ts'
 import type { TrackerContext } from './tracker.ts'
@@ -39,13 +39,13 @@ const readText = async (body: AsyncIterable<unknown> | null): Promise<string> =>
 
 const asFailure = (title: string, error: unknown, context: TrackerContext): unknown => {
   context.signal.throwIfAborted()
-  if (error instanceof EgressRefused) return failure('upstream_failed', error.message, { cause: error })
+  if (error instanceof EgressRefused) return serviceError('upstream_failed', error.message, { cause: error })
   if (error instanceof Error && error.name === 'TimeoutError')
-    return failure('upstream_timeout', `${title} did not answer within ${answerMilliseconds / 1_000} seconds.`, {
+    return serviceError('upstream_timeout', `${title} did not answer within ${answerMilliseconds / 1_000} seconds.`, {
       cause: error,
     })
   const why = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error)
-  return failure('upstream_failed', `${title} cannot be reached: ${why}`, { cause: error })
+  return serviceError('upstream_failed', `${title} cannot be reached: ${why}`, { cause: error })
 }
 
 /** Asks a tracker once, and again where it says soon that it is asked too often. Throws `upstream_failed` or `upstream_timeout` where no answer comes. */
@@ -83,8 +83,8 @@ export const askTracker = async (request: TrackerRequest, context: TrackerContex
 
 /** The body of an answer that is a success. Throws `upstream_failed` with the tracker's words for another. */
 export const expectSuccess = (title: string, { status, body, words }: TrackerAnswer): Record<string, unknown> => {
-  if (status < 200 || status > 299) throw failure('upstream_failed', `${title} answered ${status}: ${words}`)
-  if (!isObject(body)) throw failure('upstream_failed', `${title} answered with something that is no JSON object.`)
+  if (status < 200 || status > 299) throw serviceError('upstream_failed', `${title} answered ${status}: ${words}`)
+  if (!isObject(body)) throw serviceError('upstream_failed', `${title} answered with something that is no JSON object.`)
   return body
 }
 

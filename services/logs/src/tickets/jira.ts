@@ -1,4 +1,4 @@
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import type { SettingsValues } from '../settings/declared.ts'
 import { askTracker, expectSuccess, isObject, listIn, type TrackerRequest } from './ask-tracker.ts'
 import { idFact } from './ticket-content.ts'
@@ -115,7 +115,7 @@ export const jira: Tracker = {
       },
     })
     const { key } = expectSuccess(title, answer)
-    if (typeof key !== 'string') throw failure('upstream_failed', 'Jira made an issue and did not say which.')
+    if (typeof key !== 'string') throw serviceError('upstream_failed', 'Jira made an issue and did not say which.')
     return ticketOf(context, key)
   },
   find: async ({ incidentId }, context) => {

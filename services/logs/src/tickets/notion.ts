@@ -1,4 +1,4 @@
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import { askTracker, expectSuccess, isObject, listIn, type TrackerRequest } from './ask-tracker.ts'
 import { idFact } from './ticket-content.ts'
 import type { CreatedTicket, TicketContent, Tracker, TrackerContext } from './tracker.ts'
@@ -70,7 +70,10 @@ const titleProperty = (described: Record<string, unknown>): string => {
   const properties = isObject(described.properties) ? Object.entries(described.properties) : []
   const found = properties.find(([, property]) => isObject(property) && property.type === 'title')
   if (!found)
-    throw failure('upstream_failed', 'The database in Notion shows no title property: share it with the integration.')
+    throw serviceError(
+      'upstream_failed',
+      'The database in Notion shows no title property: share it with the integration.',
+    )
   return found[0]
 }
 
@@ -138,7 +141,7 @@ export const notion: Tracker = {
       }),
     )
     const [ticket] = ticketsIn([page])
-    if (!ticket) throw failure('upstream_failed', 'Notion made a page and did not say which.')
+    if (!ticket) throw serviceError('upstream_failed', 'Notion made a page and did not say which.')
     return ticket
   },
   find: async ({ incidentId, since }, context) => {

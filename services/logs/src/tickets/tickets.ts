@@ -1,4 +1,4 @@
-import { failure, invalidField, isFailure } from '@trellis/kit/errors'
+import { invalidField, isServiceError, serviceError } from '@trellis/kit/errors'
 import { maskEntries, maskIncident } from '../bundles/bundle.ts'
 import type { Leases } from '../cluster/leases.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -35,9 +35,9 @@ export type TicketsOptions = {
 
 /** What a failure says, without secrets. Which of them trackers repeat nobody knows. */
 const withoutSecrets = (error: unknown, secrets: readonly string[]): unknown => {
-  if (!isFailure(error) || typeof error.detail !== 'string') return error
+  if (!isServiceError(error) || typeof error.detail !== 'string') return error
   const clean = secrets.filter((one) => one !== '').reduce((text, one) => text.replaceAll(one, '***'), error.detail)
-  return clean === error.detail ? error : failure(error.kind, clean)
+  return clean === error.detail ? error : serviceError(error.kind, clean)
 }
 
 /** Makes tickets of incidents. Which trackers there are is data; nothing here knows one. */
@@ -70,7 +70,10 @@ export const createTickets = (options: TicketsOptions) => {
     const values = await settings.read()
     const missing = tracker.missing(values)
     if (missing.length > 0)
-      throw failure('unavailable', `${tracker.title} is not configured: set ${missing.join(', ')} in the settings.`)
+      throw serviceError(
+        'unavailable',
+        `${tracker.title} is not configured: set ${missing.join(', ')} in the settings.`,
+      )
     const content = await contentOf(request)
     const { incidentId: incident_id } = request
     const place = { incident_id, tracker: tracker.name }
@@ -103,7 +106,7 @@ export const createTickets = (options: TicketsOptions) => {
       const before = await known()
       if (before) return { ...before, isNew: false }
       await using lease = await leases.take(`ticket:${tracker.name}:${request.incidentId}`, request.signal)
-      if (!lease) throw failure('conflict', 'A ticket of this incident is being made in this tracker just now.')
+      if (!lease) throw serviceError('conflict', 'A ticket of this incident is being made in this tracker just now.')
       // Another may have made it while this one was about to begin.
       const meanwhile = await known()
       return meanwhile ? { ...meanwhile, isNew: false } : await make(tracker, request)

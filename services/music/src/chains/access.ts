@@ -1,4 +1,4 @@
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import type { Caller } from '@trellis/kit/rpc'
 import type { Dependencies } from '../dependencies.ts'
 import { findChain, nodesOfChains } from './store.ts'
@@ -10,7 +10,7 @@ import type { ChainRow, NodeRow } from './tables.ts'
  */
 export const requireOwner = (caller: Caller): string => {
   if (caller.kind === 'anonymous' || caller.kind === 'guest') {
-    throw failure('forbidden', 'Sign in first: a chain belongs to an account.')
+    throw serviceError('forbidden', 'Sign in first: a chain belongs to an account.')
   }
   return caller.userId
 }
@@ -18,7 +18,7 @@ export const requireOwner = (caller: Caller): string => {
 /** A chain of the caller's; another's is as unknown as one that does not exist. */
 export const requireChain = async ({ db }: Dependencies, caller: Caller, chainId: string): Promise<ChainRow> => {
   const chain = await findChain(db, chainId, caller.userId)
-  if (!chain) throw failure('not_found', `There is no chain ${JSON.stringify(chainId)}.`)
+  if (!chain) throw serviceError('not_found', `There is no chain ${JSON.stringify(chainId)}.`)
   return chain
 }
 
@@ -41,13 +41,14 @@ export const requireNode = async (
 ): Promise<ChainTree & { node: NodeRow }> => {
   const tree = await requireTree(dependencies, caller, chainId)
   const node = tree.nodes.find((candidate) => candidate.id === nodeId)
-  if (!node) throw failure('not_found', `There is no node ${JSON.stringify(nodeId)} in this chain.`)
+  if (!node) throw serviceError('not_found', `There is no node ${JSON.stringify(nodeId)} in this chain.`)
   return { ...tree, node }
 }
 
 /** Refuses to work with a node that is not there to be heard yet. */
 export const requireReady = (node: NodeRow): void => {
   if (node.status === 'generating')
-    throw failure('conflict', 'The node is still being generated: wait until it is ready.')
-  if (node.status === 'error') throw failure('conflict', 'The node could not be generated: retry it, or take another.')
+    throw serviceError('conflict', 'The node is still being generated: wait until it is ready.')
+  if (node.status === 'error')
+    throw serviceError('conflict', 'The node could not be generated: retry it, or take another.')
 }

@@ -1,4 +1,4 @@
-import { failure, invalidField, isFailure, type ServiceFailure } from '@trellis/kit/errors'
+import { invalidField, isServiceError, type ServiceError, serviceError } from '@trellis/kit/errors'
 import { type Caller, readUpload, type UploadedFile } from '@trellis/kit/rpc'
 import type { CreateChainRequest } from '@trellis/protos/ts/trellis/music/v1/music.ts'
 import type { AudioResult } from '@trellis/protos/ts/trellis/music/v1/work.ts'
@@ -22,7 +22,7 @@ async function* withinLimit(content: AsyncIterable<Uint8Array>, megabytes: numbe
   let size = 0
   for await (const chunk of content) {
     size += chunk.byteLength
-    if (size > megabytes * 1_000_000) throw failure('too_large', `The file is larger than ${megabytes} MB.`)
+    if (size > megabytes * 1_000_000) throw serviceError('too_large', `The file is larger than ${megabytes} MB.`)
     yield chunk
   }
 }
@@ -66,9 +66,9 @@ const receive = async (
 }
 
 /** A worker that was lost over an upload was lost because of it: the file is at fault, not the server. */
-const blameUpload = (error: unknown): ServiceFailure | unknown =>
-  isFailure(error, 'internal') || isFailure(error, 'upstream_timeout')
-    ? failure('invalid', 'The file could not be decoded within the limits of time and memory.', { cause: error })
+const blameUpload = (error: unknown): ServiceError | unknown =>
+  isServiceError(error, 'internal') || isServiceError(error, 'upstream_timeout')
+    ? serviceError('invalid', 'The file could not be decoded within the limits of time and memory.', { cause: error })
     : error
 
 const ingest = async (
@@ -77,12 +77,12 @@ const ingest = async (
   caller: Caller,
   signal: AbortSignal,
 ): Promise<AudioResult> => {
-  const { db, bus, desk, config } = dependencies
+  const { db, bus, localWorkloads, config } = dependencies
   const maxBytes = (await requireBytes(db, caller, config)) ?? 0
   const task = { $case: 'ingest', value: { nodeId, maxSeconds: config.maxSeconds, maxBytes } } as const
   const run = { runId: `ingest-${nodeId}`, task, deadlineSeconds: INGEST_SECONDS, user: caller.userId }
   try {
-    return await runTask({ bus, workloads: desk }, run, signal)
+    return await runTask({ bus, workloads: localWorkloads }, run, signal)
   } catch (error) {
     throw blameUpload(error)
   }

@@ -1,4 +1,4 @@
-import { failure, invalidField } from '@trellis/kit/errors'
+import { invalidField, serviceError } from '@trellis/kit/errors'
 import type { Caller, Handlers } from '@trellis/kit/rpc'
 import { transact } from '@trellis/kit/store'
 import type { Chain, MusicServiceDefinition } from '@trellis/protos/ts/trellis/music/v1/music.ts'
@@ -65,7 +65,7 @@ const decide = async (
     }
     return decided
   })
-  if (outcome.kind === 'refused') throw failure('conflict', outcome.why)
+  if (outcome.kind === 'refused') throw serviceError('conflict', outcome.why)
   const { chain, nodes } = await requireTree(dependencies, caller, chainId)
   for (const node of nodes) if (outcome.decisions.has(node.id)) await publishNode(bus, node)
   return chainMessage(chain, nodes)
@@ -155,11 +155,12 @@ export const chainRpc = (dependencies: Dependencies, generations: Generations): 
 
   async deleteNode(request, { caller }) {
     const { node } = await requireNode(dependencies, caller, request)
-    if (node.parent_id === null) throw failure('conflict', 'The upload cannot be removed: delete the chain instead.')
+    if (node.parent_id === null)
+      throw serviceError('conflict', 'The upload cannot be removed: delete the chain instead.')
     await transact(dependencies.db, async (transaction) => {
       const nodes = await nodesOfChains(transaction, [node.chain_id])
       if (nodes.some(({ parent_id }) => parent_id === node.id)) {
-        throw failure('conflict', 'Other nodes hang below this one: remove those first.')
+        throw serviceError('conflict', 'Other nodes hang below this one: remove those first.')
       }
       await noteLeftovers(transaction, [node.id], dependencies.now())
       await deleteNodes(transaction, [node.id])

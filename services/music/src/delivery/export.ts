@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import type { AudioFormat } from '@trellis/protos/ts/trellis/music/v1/music.ts'
 import { deliveryFolder } from '../audio/files-layout.ts'
 import { newId } from '../chains/ids.ts'
@@ -45,7 +45,7 @@ const digestOf = ({ nodes, format, crossfadeMs, normalize }: Order): string =>
 
 /** Writes files for download, each once, however many ask for it at a time; a write that nobody waits for is cancelled. */
 export const createDeliveries = (dependencies: Dependencies) => {
-  const { bus, config, desk, files } = dependencies
+  const { bus, config, localWorkloads, files } = dependencies
   const writeOnce = createSharedWrites({ perUser: config.userExports, ending: dependencies.signal })
 
   const write = async (order: Order, folder: string, name: string, signal: AbortSignal): Promise<void> => {
@@ -54,7 +54,7 @@ export const createDeliveries = (dependencies: Dependencies) => {
     const crossfadeFrames = Math.round((crossfadeMs / 1000) * chain.sample_rate)
     const task = { $case: 'export', value: { pieces, folder, name, format, crossfadeFrames, normalize } } as const
     const run = { runId: `export-${newId()}`, task, deadlineSeconds: EXPORT_SECONDS, user: chain.user_id }
-    await runTask({ bus, workloads: desk }, run, signal)
+    await runTask({ bus, workloads: localWorkloads }, run, signal)
   }
 
   const prune = async (ownerId: string): Promise<void> => {
@@ -76,7 +76,8 @@ export const createDeliveries = (dependencies: Dependencies) => {
       await prune(order.ownerId)
     }
     const info = await files.stat(key)
-    if (!info) throw failure('unavailable', 'The file was removed again at once. Try again.', { retryAfterSeconds: 1 })
+    if (!info)
+      throw serviceError('unavailable', 'The file was removed again at once. Try again.', { retryAfterSeconds: 1 })
     return { key, size: info.size, mediaType: MEDIA_TYPES[order.format], etag: `"${digest}"` }
   }
 }

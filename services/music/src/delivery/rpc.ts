@@ -1,4 +1,4 @@
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import { byteFrames, type Handlers } from '@trellis/kit/rpc'
 import type { MusicServiceDefinition } from '@trellis/protos/ts/trellis/music/v1/music.ts'
 import { nodeFile } from '../audio/files-layout.ts'
@@ -31,7 +31,7 @@ const wavContent = ({ files }: Dependencies, chain: ChainRow, node: NodeRow) => 
 const storedAudio = async ({ files }: Dependencies, chain: ChainRow, node: NodeRow) => {
   const key = nodeFile(node.id, 'samples')
   const info = await files.stat(key)
-  if (!info) throw failure('not_found', "The node's audio is no longer there.")
+  if (!info) throw serviceError('not_found', "The node's audio is no longer there.")
   const source = {
     size: info.size,
     read: (offset: number, length: number) => files.readRange(key, { start: offset, end: offset + length }),

@@ -1,5 +1,5 @@
-import { failure } from '@trellis/kit/errors'
-import { onAbort } from '@trellis/kit/lifecycle'
+import { serviceError } from '@trellis/kit/errors'
+import { addAbortListener } from '@trellis/kit/lifecycle'
 
 /** A file that is being written, for all who wait for it. */
 type Writing = { readonly done: Promise<void>; readonly stop: AbortController; waiting: number }
@@ -17,7 +17,7 @@ const RETRY_SECONDS = 10
 /** The value, or a failure as soon as the caller has left. */
 const unlessLeft = async (value: Promise<void>, signal: AbortSignal): Promise<void> => {
   const { promise, reject } = Promise.withResolvers<never>()
-  const release = onAbort(signal, () => reject(failure('conflict', 'The download was cancelled.')))
+  const release = addAbortListener(signal, () => reject(serviceError('conflict', 'The download was cancelled.')))
   try {
     await Promise.race([value, promise])
   } finally {
@@ -36,7 +36,7 @@ export const createSharedWrites = ({ perUser, ending }: { perUser: number; endin
   const begin = ({ key, userId, write }: WriteRequest): Writing => {
     const running = users.get(userId) ?? 0
     if (running >= perUser) {
-      throw failure(
+      throw serviceError(
         'rate_limited',
         `${perUser} files are being written for you, which is the limit: wait until one is ready.`,
         { retryAfterSeconds: RETRY_SECONDS },

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { failure, invalidField } from '@trellis/kit/errors'
+import { invalidField, serviceError } from '@trellis/kit/errors'
 import type { Caller } from '@trellis/kit/rpc'
 import { transact } from '@trellis/kit/store'
 import type { CreateBranchesRequest } from '@trellis/protos/ts/trellis/music/v1/music.ts'
@@ -43,7 +43,7 @@ const seedsOf = (request: CreateBranchesRequest, takes: number): number[] => {
 
 const requireRoom = (nodes: readonly NodeRow[], takes: number, max: number): void => {
   if (nodes.length + takes > max) {
-    throw failure('conflict', `A chain has at most ${max} nodes: delete some first.`)
+    throw serviceError('conflict', `A chain has at most ${max} nodes: delete some first.`)
   }
 }
 
@@ -117,7 +117,7 @@ export const createBranches = async (
   await transact(db, async (transaction) => {
     const present = await nodesOfChains(transaction, [chain.id])
     requireRoom(present, takes, config.maxNodes)
-    if (!present.some(({ id }) => id === parent.id)) throw failure('not_found', 'The node has just been removed.')
+    if (!present.some(({ id }) => id === parent.id)) throw serviceError('not_found', 'The node has just been removed.')
     await requireGenerations(transaction, caller.userId, config, takes)
     await requireBytes(transaction, caller, config, takes * frames * chain.channels * STORED_LAYOUT.bytes)
     await insertNodes(transaction, made)

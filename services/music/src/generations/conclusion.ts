@@ -1,5 +1,5 @@
-import { type ErrorKind, isFailure } from '@trellis/kit/errors'
-import { announceConclusion } from '@trellis/kit/workloads'
+import { type ErrorKind, isServiceError } from '@trellis/kit/errors'
+import { publishConclusion } from '@trellis/kit/workloads'
 import type { RunConcluded, RunFailed } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { nodeFile } from '../audio/files-layout.ts'
 import type { ChainRow, NodeRow } from '../chains/tables.ts'
@@ -22,7 +22,7 @@ export const failed = (reason: string, kind: ErrorKind, detail: string): RunFail
 
 /** What a generation failed with that never came to a report. */
 export const failureOf = (error: unknown): RunFailed =>
-  isFailure(error)
+  isServiceError(error)
     ? { ...failed('Failed', error.kind, error.message), retryAfterSeconds: error.retryAfterSeconds }
     : failed('Failed', 'internal', 'Something went wrong here.')
 
@@ -32,5 +32,5 @@ export const announce = async (
   runId: string,
   outcome: RunConcluded | { failure: RunFailed },
 ): Promise<void> => {
-  if (runsAreObjects) await announceConclusion(bus, runId, outcome)
+  if (runsAreObjects) await publishConclusion(bus, runId, outcome)
 }

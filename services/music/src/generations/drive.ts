@@ -1,5 +1,5 @@
-import { isFailure, toFailure } from '@trellis/kit/errors'
-import { followRun, type Report } from '@trellis/kit/workloads'
+import { isServiceError, toServiceError } from '@trellis/kit/errors'
+import { type Report, streamRun } from '@trellis/kit/workloads'
 import { AudioResult } from '@trellis/protos/ts/trellis/music/v1/work.ts'
 import type { ChainTree } from '../chains/access.ts'
 import { publishNode } from '../chains/events.ts'
@@ -100,8 +100,8 @@ const driveToItsEnd = async (
   const tree = await findTree(dependencies.db, node.chain_id)
   if (!tree) return abandon(dependencies, order, signal)
   let told = node.progress
-  const how = { signal, resumes: true, patienceMilliseconds: DEADLINE_SECONDS * 1_000 }
-  for await (const report of await followRun(dependencies, generationRun(tree, node), how)) {
+  const how = { signal, resumes: true, retryBudgetMilliseconds: DEADLINE_SECONDS * 1_000 }
+  for await (const report of await streamRun(dependencies, generationRun(tree, node), how)) {
     if (report.$case === 'started') await noteStart(dependencies, order)
     const changes = changesOf(report, told, dependencies.now)
     if (!changes) continue
@@ -126,9 +126,9 @@ export const driveGeneration = async (
     await driveToItsEnd(dependencies, order, turn)
   } catch (error) {
     const isLast = turn.delivery >= generationOrders.maxDeliveries
-    if (turn.signal.aborted || !isLast || isFailure(error, 'unavailable')) throw error
+    if (turn.signal.aborted || !isLast || isServiceError(error, 'unavailable')) throw error
     dependencies.log.error({ err: error, ...order }, 'a generation was given up')
     await announce(dependencies, order.runId, { failure: failureOf(error) })
-    await changeGenerating(dependencies, order, { status: 'error', error: toFailure(error).message })
+    await changeGenerating(dependencies, order, { status: 'error', error: toServiceError(error).message })
   }
 }

@@ -1,5 +1,5 @@
 import { setInterval } from 'node:timers/promises'
-import { handlePatiently } from '@trellis/kit/workloads'
+import { handleWithRetries } from '@trellis/kit/workloads'
 import { generatingNodes } from '../chains/store.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { driveGeneration } from './drive.ts'
@@ -42,7 +42,7 @@ const drive = (dependencies: Dependencies): Promise<void> =>
       const drive = (isAgain: boolean) =>
         driveGeneration(dependencies, order, { delivery, isAgain, signal: handling.signal })
       try {
-        await handlePatiently(drive, {
+        await handleWithRetries(drive, {
           queue: generationOrders,
           handling,
           withinMilliseconds: LONGEST_OUTAGE,

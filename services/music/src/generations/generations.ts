@@ -1,4 +1,4 @@
-import { failure, toFailure } from '@trellis/kit/errors'
+import { serviceError, toServiceError } from '@trellis/kit/errors'
 import { transact } from '@trellis/kit/store'
 import type { ChainTree } from '../chains/access.ts'
 import { publishNode } from '../chains/events.ts'
@@ -28,7 +28,7 @@ export const createGenerations = (dependencies: Dependencies): Generations => {
   /** The run is asked for here, so that whoever wants it hears of a refusal; any replica may follow it. */
   const start = async (tree: ChainTree, node: NodeRow): Promise<void> => {
     const fault = faultOfInput(node.input_key, tree.nodes)
-    if (fault !== undefined) throw failure('invalid', fault)
+    if (fault !== undefined) throw serviceError('invalid', fault)
     const run = generationRun(tree, node)
     await workloads.run(run)
     await bus.enqueue(generationOrders, { nodeId: node.id, runId: run.runId }, run.runId)
@@ -51,7 +51,7 @@ export const createGenerations = (dependencies: Dependencies): Generations => {
       try {
         await start(tree, restarted)
       } catch (error) {
-        const changes = { status: 'error', error: toFailure(error).message } as const
+        const changes = { status: 'error', error: toServiceError(error).message } as const
         await changeGenerating(dependencies, { nodeId: node.id, runId }, changes)
         throw error
       }
@@ -65,7 +65,7 @@ export const createGenerations = (dependencies: Dependencies): Generations => {
 
 /** What a request for a node that cannot be retried is told. */
 export const notRetryable = (node: NodeRow) =>
-  failure(
+  serviceError(
     'conflict',
     node.status === 'ready'
       ? 'The node is ready: branch again for another take.'

@@ -1,4 +1,4 @@
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import type { Generator } from '@trellis/protos/ts/trellis/music/v1/music.ts'
 import type { NodeRow } from '../chains/tables.ts'
 
@@ -9,7 +9,7 @@ export const noModel = 'No model is installed here: use the generator "recombine
 
 /** The generator that a request comes to: the best there is, unless it names one. Throws 503 for one that is not installed. */
 export const generatorFor = (asked: Generator, isMock: boolean): GeneratorWord => {
-  if (asked === 'GENERATOR_ONNX') throw failure('unavailable', noModel)
+  if (asked === 'GENERATOR_ONNX') throw serviceError('unavailable', noModel)
   if (asked === 'GENERATOR_MOCK') return 'mock'
   if (asked === 'GENERATOR_RECOMBINE') return 'recombine'
   return isMock ? 'mock' : 'recombine'

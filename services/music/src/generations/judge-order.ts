@@ -1,4 +1,4 @@
-import { isFailure } from '@trellis/kit/errors'
+import { isServiceError } from '@trellis/kit/errors'
 import type { GenerationSubject, RunFailed, RunOrder } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { ChainTree } from '../chains/access.ts'
 import type { NodeRow } from '../chains/tables.ts'
@@ -92,7 +92,7 @@ export const judgeOrder = (
   try {
     return judgeNode(order, tree, node, wantedOf(subject, tree.chain.sample_rate, mockGenerator))
   } catch (error) {
-    if (isFailure(error)) return refuse('Failed', error.kind, error.message)
+    if (isServiceError(error)) return refuse('Failed', error.kind, error.message)
     throw error
   }
 }

@@ -94,7 +94,7 @@ const open = async (ground: RunningBus) => {
     files,
     workloads: operator.client,
     runsAreObjects: true,
-    deskWorker: generationWorker({ files: location, workers: 1 }),
+    localWorker: generationWorker({ files: location, workers: 1 }),
     log: silentLog,
   })
   cleanUp.push(async () => service[Symbol.asyncDispose]())

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isFailure } from '@trellis/kit/errors'
-import { generationOrders, handlePatiently } from '@trellis/kit/workloads'
+import { isServiceError } from '@trellis/kit/errors'
+import { generationOrders, handleWithRetries } from '@trellis/kit/workloads'
 import type { RunOrder } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { ChainTree } from '../chains/access.ts'
 import { publishNode } from '../chains/events.ts'
@@ -40,7 +40,7 @@ const start = async (
   try {
     await generations.start(tree, node)
   } catch (error) {
-    if (!isFailure(error) || error.kind === 'unavailable') throw error
+    if (!isServiceError(error) || error.kind === 'unavailable') throw error
     const runId = node.run_id ?? ''
     await announce(dependencies, runId, { failure: failureOf(error) })
     await changeGenerating(dependencies, { nodeId: node.id, runId }, { status: 'error', error: error.message })
@@ -91,7 +91,7 @@ export const takeObjectOrders = async (dependencies: Dependencies, generations: 
     generationOrders,
     async ({ value: order, delivery }, handling) => {
       try {
-        await handlePatiently(() => takeOrder(dependencies, generations, order), {
+        await handleWithRetries(() => takeOrder(dependencies, generations, order), {
           queue: generationOrders,
           handling,
           withinMilliseconds: LONGEST_OUTAGE,
@@ -100,7 +100,7 @@ export const takeObjectOrders = async (dependencies: Dependencies, generations: 
         })
       } catch (error) {
         const isLast = delivery >= generationOrders.maxDeliveries
-        if (handling.signal.aborted || !isLast || isFailure(error, 'unavailable')) throw error
+        if (handling.signal.aborted || !isLast || isServiceError(error, 'unavailable')) throw error
         dependencies.log.error({ err: error, runId: order.runId }, 'an ordered generation was given up')
         await announce(dependencies, order.runId, { failure: failureOf(error) })
       }

@@ -1,4 +1,4 @@
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
 import { local, openPorts, openReplica, type Ports } from '../../test/open-service.ts'
@@ -56,7 +56,7 @@ test('tells the GPUs of a cluster by model, and no wait that is not known', asyn
 
 test('says that nothing generates while whoever does so is away', async () => {
   const capacity = async () => {
-    throw failure('unavailable', 'The service cannot be reached just now.')
+    throw serviceError('unavailable', 'The service cannot be reached just now.')
   }
   await using replica = await openBeside({ capacity })
   const gpu = await replica.client.getGpu({}, caller)

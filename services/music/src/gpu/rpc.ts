@@ -1,4 +1,4 @@
-import { failure, isFailure } from '@trellis/kit/errors'
+import { isServiceError, serviceError } from '@trellis/kit/errors'
 import type { Handlers } from '@trellis/kit/rpc'
 import type {
   GeneratorStatus,
@@ -35,14 +35,14 @@ const capacityOf = async ({ workloads, now }: Dependencies): Promise<CapacityRes
   try {
     return await workloads.capacity({ workload: 'WORKLOAD_GENERATION' })
   } catch (error) {
-    if (!isFailure(error, 'unavailable')) throw error
+    if (!isServiceError(error, 'unavailable')) throw error
     const reasons = ['Whoever runs generations cannot be reached just now.']
     return CapacityResponse.fromPartial({ mode: 'none', observedAt: now().toISOString(), reasons })
   }
 }
 
 const expired = (id: string) =>
-  failure('not_found', `There is no session ${JSON.stringify(id)} of yours, or it has expired.`)
+  serviceError('not_found', `There is no session ${JSON.stringify(id)} of yours, or it has expired.`)
 
 const sessionOf = ({ id, expires_at }: LeaseRow): GpuSession => ({
   sessionId: id,
@@ -75,9 +75,9 @@ export const gpuRpc = (dependencies: Dependencies): GpuHandlers => ({
   async createGpuSession(_request, { caller }) {
     const userId = requireOwner(caller)
     const { total, running } = await capacityOf(dependencies)
-    if (total <= 0) throw failure('conflict', 'There is nothing to lease: nothing generates here at present.')
+    if (total <= 0) throw serviceError('conflict', 'There is nothing to lease: nothing generates here at present.')
     const lease = await takeLease(dependencies.db, { userId, slots: total - running, now: dependencies.now() })
-    if (!lease) throw failure('conflict', 'All slots are taken: try again when one is free.')
+    if (!lease) throw serviceError('conflict', 'All slots are taken: try again when one is free.')
     return sessionOf(lease)
   },
 

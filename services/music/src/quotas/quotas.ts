@@ -1,4 +1,4 @@
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import type { Caller } from '@trellis/kit/rpc'
 import { STORED_LAYOUT } from '../audio/stored-audio.ts'
 import type { Db } from '../chains/store.ts'
@@ -21,7 +21,7 @@ export const requireBytes = async (
   if (!hasQuota(caller)) return undefined
   const left = userMegabytes * MEGABYTE - (await samplesOf(db, caller.userId)) * STORED_LAYOUT.bytes
   if (left >= wanted) return left
-  throw failure(
+  throw serviceError(
     'too_large',
     `Your audio takes up its ${userMegabytes} MB, or would with this: delete chains or nodes first.`,
   )
@@ -30,7 +30,7 @@ export const requireBytes = async (
 /** Throws 403 where the caller has as many chains as they may. */
 export const requireChainPlace = async (db: Db, caller: Caller, { userChains }: MusicConfig): Promise<void> => {
   if (!hasQuota(caller) || (await chainsOf(db, caller.userId)) < userChains) return
-  throw failure('forbidden', `You have ${userChains} chains, which is the limit: delete one first.`)
+  throw serviceError('forbidden', `You have ${userChains} chains, which is the limit: delete one first.`)
 }
 
 /** Throws 429 where more generations would be under way for the caller than may be. */
@@ -41,7 +41,7 @@ export const requireGenerations = async (
   added: number,
 ): Promise<void> => {
   if ((await generatingOf(db, userId)) + added <= userGenerations) return
-  throw failure(
+  throw serviceError(
     'rate_limited',
     `At most ${userGenerations} generations of yours may be under way: wait until some are ready, or remove some.`,
     { retryAfterSeconds: RETRY_SECONDS },

@@ -1,4 +1,4 @@
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import { type Files, type FilesLocation, openFiles } from '@trellis/kit/files'
 import type { Work } from '@trellis/kit/workloads'
 import { AudioResult, AudioTask } from '@trellis/protos/ts/trellis/music/v1/work.ts'
@@ -16,7 +16,7 @@ const perform = async ({ task }: AudioTask, dependencies: TaskDependencies): Pro
     case 'export':
       return exportAudio(task.value, dependencies)
     default:
-      throw failure('malformed', 'The worker was given nothing to do.')
+      throw serviceError('malformed', 'The worker was given nothing to do.')
   }
 }
 
@@ -24,7 +24,9 @@ const kinds = { 413: 'too_large', 415: 'unsupported_media', 422: 'invalid' } as 
 
 /** What is wrong with the audio is for its sender to read. */
 const readable = (error: unknown): unknown =>
-  error instanceof AudioRefused ? failure(kinds[refusalStatus[error.reason]], error.message, { cause: error }) : error
+  error instanceof AudioRefused
+    ? serviceError(kinds[refusalStatus[error.reason]], error.message, { cause: error })
+    : error
 
 /**
  * What an audio worker does with a run, wherever it runs. The files are opened with the first one, and used for all: what

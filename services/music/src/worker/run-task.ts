@@ -1,7 +1,7 @@
 import type { Bus } from '@trellis/kit/bus'
-import { failure, ServiceFailure } from '@trellis/kit/errors'
+import { ServiceError, serviceError } from '@trellis/kit/errors'
 import type { RpcClient } from '@trellis/kit/rpc'
-import { runFailure, watchRun } from '@trellis/kit/workloads'
+import { errorOfRun, watchRun } from '@trellis/kit/workloads'
 import { AudioResult, AudioTask } from '@trellis/protos/ts/trellis/music/v1/work.ts'
 import type {
   GenerationSubject,
@@ -40,7 +40,7 @@ export const runRequest = ({ runId, task, deadlineSeconds, user, subject }: Task
 })
 
 /** Cancelled work whose worker has not been heard of since: it may still write. */
-export class StillRunning extends ServiceFailure {
+export class StillRunning extends ServiceError {
   override name = 'StillRunning'
 
   constructor() {
@@ -74,8 +74,8 @@ export const runTask = async (
   await workloads.run(runRequest(run))
   for await (const report of reports) {
     if (report.$case === 'completed') return AudioResult.decode(report.value.result)
-    if (report.$case === 'failed') throw runFailure(report.value)
+    if (report.$case === 'failed') throw errorOfRun(report.value)
   }
   const hasEnded = await endRun({ bus, workloads }, run.runId)
-  throw hasEnded ? failure('conflict', 'The work was cancelled.', { cause: signal.reason }) : new StillRunning()
+  throw hasEnded ? serviceError('conflict', 'The work was cancelled.', { cause: signal.reason }) : new StillRunning()
 }

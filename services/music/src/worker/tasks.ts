@@ -1,4 +1,4 @@
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import type { Files } from '@trellis/kit/files'
 import type {
   ContinueTask,
@@ -38,7 +38,7 @@ export interface TaskDependencies {
 
 const byteSource = async (files: Files, key: string): Promise<ByteSource> => {
   const info = await files.stat(key)
-  if (!info) throw failure('not_found', 'The audio that was to be worked on is no longer there.')
+  if (!info) throw serviceError('not_found', 'The audio that was to be worked on is no longer there.')
   return { size: info.size, read: (offset, length) => files.readRange(key, { start: offset, end: offset + length }) }
 }
 
@@ -162,7 +162,7 @@ const contextOf = (pieces: readonly PathPiece[], frames: number, signal: AbortSi
 /** Makes a node's samples out of what comes before it. */
 export const continueAudio = async (task: ContinueTask, dependencies: TaskDependencies): Promise<AudioResult> => {
   const generate = GENERATORS[task.generator]
-  if (!generate) throw failure('unavailable', `This installation has no generator of kind ${task.generator}.`)
+  if (!generate) throw serviceError('unavailable', `This installation has no generator of kind ${task.generator}.`)
   const { signal } = dependencies
   const pieces = task.input
     ? [await openInput(dependencies, task.nodeId, task.input)]

@@ -7,9 +7,9 @@ import {
   credsAuthenticator,
   type NatsConnection,
 } from '@nats-io/transport-node'
-import { failure } from '../../errors/mod.ts'
+import { serviceError } from '../../errors/mod.ts'
 import type { Log } from '../../telemetry/mod.ts'
-import { ConnectionLost } from './failures.ts'
+import { ConnectionLost } from './errors.ts'
 import type { NatsBusLimits, NatsBusOptions, NatsCredentials } from './options.ts'
 
 /** One attempt to connect may take this long, the first and every later one, in milliseconds. */
@@ -58,9 +58,11 @@ const dial = async (options: ConnectionOptions, { servers }: NatsBusOptions, wit
     } catch (error) {
       const where = servers.join(', ')
       if (error instanceof AuthorizationError)
-        throw failure('unavailable', `The NATS server at ${where} does not accept these credentials.`, { cause: error })
+        throw serviceError('unavailable', `The NATS server at ${where} does not accept these credentials.`, {
+          cause: error,
+        })
       if (performance.now() >= limit)
-        throw failure('unavailable', `No NATS server answered at ${where} within ${within / 1_000} s.`, {
+        throw serviceError('unavailable', `No NATS server answered at ${where} within ${within / 1_000} s.`, {
           cause: error,
         })
       await sleep(100)
@@ -77,7 +79,7 @@ const checkJetStream = async (manager: JetStreamManager, { servers }: NatsBusOpt
     } catch (error) {
       if (performance.now() >= limit) {
         const message = `The NATS server at ${servers.join(', ')} offers no JetStream to this account: it must be turned on.`
-        throw failure('unavailable', message, { cause: error })
+        throw serviceError('unavailable', message, { cause: error })
       }
       await sleep(100)
     }

@@ -2,9 +2,9 @@ import type { Log } from '../../telemetry/mod.ts'
 import type { DeadLetter } from '../bus.ts'
 import type { Queue, QueueRules } from '../queue.ts'
 import type { Connection } from './connection.ts'
+import type { Store } from './message-store.ts'
 import type { Names } from './names.ts'
 import type { QueueShapes } from './queue-streams.ts'
-import type { Store } from './storing.ts'
 import type { Streams } from './streams.ts'
 import { readSubject } from './subject.ts'
 
@@ -48,7 +48,11 @@ export const createDeadLetters = ({ connection, names, streams, shapes, store, l
       const stream = shapes.dead(queue)
       await streams.ensure(stream)
       const subject = names.deadLetters(queue.name)
-      const stored = await readSubject(connection, { stream: stream.name, subject, through: Number.MAX_SAFE_INTEGER })
+      const stored = await readSubject(connection, {
+        stream: stream.name,
+        subject,
+        withPermit: Number.MAX_SAFE_INTEGER,
+      })
       const letters = new Map<string, DeadLetter<Value>>()
       for (const { delivery, message } of stored) {
         const read = (name: string) => message.headers?.get(name) ?? ''

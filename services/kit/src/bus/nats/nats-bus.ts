@@ -1,11 +1,11 @@
 import type { Bus } from '../bus.ts'
 import { openConnection } from './connection.ts'
-import { createGate } from './gate.ts'
+import { createKeyValue } from './key-value.ts'
+import { createMessageStore } from './message-store.ts'
 import { createNames } from './names.ts'
 import { defaultLimits, type NatsBusOptions } from './options.ts'
 import { createQueues } from './queues.ts'
-import { createShared } from './shared.ts'
-import { createStoring } from './storing.ts'
+import { createSemaphore } from './semaphore.ts'
 import { createStreams } from './streams.ts'
 import { createTopics } from './topics.ts'
 
@@ -22,13 +22,13 @@ export const connectNatsBus = async (options: NatsBusOptions): Promise<Bus> => {
   const connection = await openConnection(options, limits)
   const stopping = new AbortController()
   const closing = new AbortController()
-  const gate = createGate(limits.requestsInFlight)
-  const streams = createStreams({ connection, gate, storage, log })
-  const store = createStoring({ connection, streams, limits, signal: closing.signal })
-  const shared = { connection, names, streams, store, gate, limits, log, signal: stopping.signal }
+  const semaphore = createSemaphore(limits.requestsInFlight)
+  const streams = createStreams({ connection, semaphore, storage, log })
+  const store = createMessageStore({ connection, streams, limits, signal: closing.signal })
+  const shared = { connection, names, streams, store, semaphore, limits, log, signal: stopping.signal }
   const topics = createTopics(shared)
   const queues = createQueues(shared)
-  const values = createShared(shared)
+  const values = createKeyValue(shared)
 
   return {
     publish: topics.publish,

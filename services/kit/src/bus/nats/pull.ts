@@ -1,5 +1,5 @@
 import { createInbox, type Msg, nanos } from '@nats-io/transport-node'
-import { onAbort } from '../../lifecycle/mod.ts'
+import { addAbortListener } from '../../lifecycle/mod.ts'
 import type { Connection } from './connection.ts'
 import { type DeliveryInfo, readDelivery } from './delivery.ts'
 
@@ -58,7 +58,7 @@ export const openPull = (
       nats.publish(`${jetStream.apiPrefix}.CONSUMER.MSG.NEXT.${stream}.${consumer}`, request, { reply: inbox })
       const giveUp = () => answer('none')
       const timer = setTimeout(giveUp, requestMilliseconds + graceMilliseconds)
-      const unlink = onAbort(signal, giveUp)
+      const unlink = addAbortListener(signal, giveUp)
       try {
         return await promise
       } finally {

@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Nuid } from '@nats-io/transport-node'
-import { failure, isFailure } from '../../errors/mod.ts'
+import { isServiceError, serviceError } from '../../errors/mod.ts'
 import type { Log } from '../../telemetry/mod.ts'
 import type { Bus } from '../bus.ts'
 import type { Queue, QueueRules } from '../queue.ts'
-import { createAcknowledging } from './acknowledging.ts'
+import { createAcknowledger } from './acknowledger.ts'
 import type { Connection } from './connection.ts'
 import { createDeadLetters, jobHeadroom } from './dead-letters.ts'
-import { apiCodes, isApiError, unavailable } from './failures.ts'
-import type { Gate } from './gate.ts'
+import { apiCodes, isApiError, unavailable } from './errors.ts'
+import { checkSize, Refused, refusal, type Store } from './message-store.ts'
 import type { Names } from './names.ts'
 import type { NatsBusLimits } from './options.ts'
 import { consumerName, queueShapes } from './queue-streams.ts'
-import { checkSize, Refused, refusal, type Store } from './storing.ts'
+import type { Semaphore } from './semaphore.ts'
 import type { Streams } from './streams.ts'
 import { work } from './worker.ts'
 
@@ -23,7 +23,7 @@ type QueuesOptions = {
   names: Names
   streams: Streams
   store: Store
-  gate: Gate
+  semaphore: Semaphore
   limits: NatsBusLimits
   log: Log
   /** Ends all work. */
@@ -33,18 +33,18 @@ type QueuesOptions = {
 /** What the server said or did not say, in the words that callers are told. */
 const told = <Result>(promise: Promise<Result>): Promise<Result> =>
   promise.catch((error: unknown) => {
-    throw isFailure(error) ? error : unavailable(error)
+    throw isServiceError(error) ? error : unavailable(error)
   })
 
 /**
  * Work queues: each is a stream whose messages go when they are done, with one consumer that all workers share. A job
  * under an id has a subject of its own, of which the stream takes no second message: so it is unique across processes.
  */
-export const createQueues = ({ connection, names, streams, store, gate, limits, log, signal }: QueuesOptions) => {
+export const createQueues = ({ connection, names, streams, store, semaphore, limits, log, signal }: QueuesOptions) => {
   const { manager, whileConnected } = connection
   const shapes = queueShapes(names, limits)
   const deadLetters = createDeadLetters({ connection, names, streams, shapes, store, log })
-  const acknowledging = createAcknowledging(connection)
+  const acknowledging = createAcknowledger(connection)
   const tokens = new Nuid()
   const consumers = new Map<string, Promise<void>>()
   const atWork = new Set<Promise<void>>()
@@ -54,7 +54,7 @@ export const createQueues = ({ connection, names, streams, store, gate, limits, 
     await streams.ensure(shapes.dead(queue))
     const stream = names.queueStream(queue.name)
     const wanted = shapes.workers(queue)
-    await gate.through(async () => {
+    await semaphore.withPermit(async () => {
       try {
         await whileConnected(manager.consumers.add(stream, wanted))
       } catch (error) {
@@ -115,7 +115,7 @@ export const createQueues = ({ connection, names, streams, store, gate, limits, 
       if (!isApiError(error.answer, apiCodes.limitReached)) throw refusal(error)
       // The number is the same for both limits.
       if (error.answer.message.includes('per subject')) return isOurs(stream.name, subject, error)
-      throw failure('unavailable', `Too much work is waiting already (${queue.name}). Try again shortly.`, {
+      throw serviceError('unavailable', `Too much work is waiting already (${queue.name}). Try again shortly.`, {
         cause: error,
         retryAfterSeconds: 5,
       })

@@ -1,14 +1,14 @@
 import type { StreamConfig, StreamInfo } from '@nats-io/jetstream'
 import type { Log } from '../../telemetry/mod.ts'
 import type { Connection } from './connection.ts'
-import { apiCodes, ConnectionLost, isApiError } from './failures.ts'
-import type { Gate } from './gate.ts'
+import { apiCodes, ConnectionLost, isApiError } from './errors.ts'
 import type { NatsStorage } from './options.ts'
+import type { Semaphore } from './semaphore.ts'
 
 /** What a stream of ours is to be; what is common to all of them is added. */
 export type StreamShape = Pick<StreamConfig, 'name' | 'subjects' | 'retention'> & Partial<StreamConfig>
 
-type StreamsOptions = { connection: Connection; gate: Gate; storage: NatsStorage; log: Log }
+type StreamsOptions = { connection: Connection; semaphore: Semaphore; storage: NatsStorage; log: Log }
 
 /** Settings that a running stream may be given anew; a release that keeps more or less changes them at its first use. */
 const changeable = [
@@ -22,7 +22,7 @@ const changeable = [
 ] as const
 
 /** Makes the streams that are needed, once each, when they are first needed. */
-export const createStreams = ({ connection, gate, storage, log }: StreamsOptions) => {
+export const createStreams = ({ connection, semaphore, storage, log }: StreamsOptions) => {
   const { manager, whileConnected } = connection
   const ensured = new Map<string, Promise<void>>()
 
@@ -68,8 +68,8 @@ export const createStreams = ({ connection, gate, storage, log }: StreamsOptions
     ensure: (shape: StreamShape): Promise<void> => {
       const known = ensured.get(shape.name)
       if (known !== undefined) return known
-      const making = gate
-        .through(() => whileConnected(make(shape)))
+      const making = semaphore
+        .withPermit(() => whileConnected(make(shape)))
         .catch((error: unknown) => {
           ensured.delete(shape.name)
           if (!(error instanceof ConnectionLost))

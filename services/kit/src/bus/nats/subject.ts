@@ -7,7 +7,7 @@ import { heartbeatMilliseconds, openSubjectConsumer } from './subject-consumer.t
 
 export type SubjectState = {
   /** Everything of the subject behind this number is kept: a reader that has read so far has missed nothing. */
-  goneThrough: number
+  trimmedThrough: number
   /** The stream's newest number, of whatever subject. */
   newest: number
   /** What the server's clock is ahead of ours, at most, in milliseconds. */
@@ -19,7 +19,7 @@ export type SubjectState = {
  * one of them; but events go in two ways only: the oldest of the whole stream, which moves its first number, and
  * the oldest of a subject that holds as many as it may. A subject that holds fewer has lost nothing behind the stream's first number.
  */
-export const lookAt = async (
+export const readSubjectState = async (
   { manager, whileConnected }: Connection,
   { stream, subject }: { stream: string; subject: string },
 ): Promise<SubjectState> => {
@@ -28,10 +28,10 @@ export const lookAt = async (
   const found = { newest: state.last_seq, clockAhead }
   const kept = state.subjects?.[subject] ?? 0
   if (config.max_msgs_per_subject <= 0 || kept < config.max_msgs_per_subject)
-    return { ...found, goneThrough: state.first_seq - 1 }
+    return { ...found, trimmedThrough: state.first_seq - 1 }
   const first: SeqMsgRequest & { next_by_subj: string } = { seq: state.first_seq, next_by_subj: subject }
   const oldest = await whileConnected(manager.streams.getMessage(stream, first))
-  return { ...found, goneThrough: (oldest?.seq ?? state.last_seq + 1) - 1 }
+  return { ...found, trimmedThrough: (oldest?.seq ?? state.last_seq + 1) - 1 }
 }
 
 export type StoredMessage = { delivery: DeliveryInfo; message: Msg }
@@ -39,7 +39,7 @@ export type StoredMessage = { delivery: DeliveryInfo; message: Msg }
 /** Reads what a stream keeps of a subject, up to a number, oldest first. Throws when the server falls silent. */
 export const readSubject = async (
   connection: Connection,
-  { stream, subject, through }: { stream: string; subject: string; through: number },
+  { stream, subject, withPermit }: { stream: string; subject: string; withPermit: number },
 ): Promise<StoredMessage[]> => {
   const found: StoredMessage[] = []
   const { promise: done, resolve, reject } = Promise.withResolvers<void>()
@@ -49,8 +49,8 @@ export const readSubject = async (
     subject,
     start: { policy: 'all' },
     onMessage: (delivery, message) => {
-      if (delivery.sequence <= through) found.push({ delivery, message })
-      if (delivery.sequence >= through || delivery.pending === 0) resolve()
+      if (delivery.sequence <= withPermit) found.push({ delivery, message })
+      if (delivery.sequence >= withPermit || delivery.pending === 0) resolve()
     },
     onBroken: (reason) => reject(new Error(reason)),
   })

@@ -3,15 +3,15 @@ import type { Log } from '../../telemetry/mod.ts'
 import type { Bus } from '../bus.ts'
 import type { Topic } from '../topic.ts'
 import type { Connection } from './connection.ts'
-import { unavailable } from './failures.ts'
-import { createFeed, type Feed } from './feed.ts'
-import type { Gate } from './gate.ts'
-import { createMark, type Mark } from './mark.ts'
+import { unavailable } from './errors.ts'
+import { createHighWaterMark, type HighWaterMark } from './high-water-mark.ts'
+import { checkSize, Refused, refusal, type Store } from './message-store.ts'
 import type { Names } from './names.ts'
 import type { NatsBusLimits } from './options.ts'
-import { checkSize, Refused, refusal, type Store } from './storing.ts'
+import type { Semaphore } from './semaphore.ts'
 import type { StreamShape, Streams } from './streams.ts'
 import { heartbeatMilliseconds } from './subject-consumer.ts'
+import { createTopicReader, type TopicReader } from './topic-reader.ts'
 
 /** Room for the message's id in its headers, in bytes. */
 const headroom = 256
@@ -21,21 +21,21 @@ type TopicsOptions = {
   names: Names
   streams: Streams
   store: Store
-  gate: Gate
+  semaphore: Semaphore
   limits: NatsBusLimits
   log: Log
   signal: AbortSignal
 }
 
 /** The topics of a process: a family is a stream, a topic one of its subjects, an event's number the stream's. */
-export const createTopics = ({ connection, names, streams, store, gate, limits, log, signal }: TopicsOptions) => {
-  const marks = new Map<string, Mark>()
-  const feeds = new Map<string, Feed<unknown>>()
+export const createTopics = ({ connection, names, streams, store, semaphore, limits, log, signal }: TopicsOptions) => {
+  const marks = new Map<string, HighWaterMark>()
+  const feeds = new Map<string, TopicReader<unknown>>()
 
-  const markOf = (family: string): Mark => {
+  const markOf = (family: string): HighWaterMark => {
     const known = marks.get(family)
     if (known) return known
-    const made = createMark()
+    const made = createHighWaterMark()
     marks.set(family, made)
     return made
   }
@@ -51,24 +51,24 @@ export const createTopics = ({ connection, names, streams, store, gate, limits, 
     duplicate_window: nanos(Math.min(keep.milliseconds, limits.publishWithinMilliseconds * 2)),
   })
 
-  const feedOf = <Event>(topic: Topic<Event>): Feed<Event> => {
+  const feedOf = <Event>(topic: Topic<Event>): TopicReader<Event> => {
     const known = feeds.get(topic.name)
-    if (known) return known as Feed<Event>
+    if (known) return known as TopicReader<Event>
     const stream = streamOf(topic)
-    const made = createFeed<Event>({
+    const made = createTopicReader<Event>({
       topic,
       stream,
       at: { stream: stream.name, subject: names.topicSubject(topic.name) },
       connection,
       streams,
-      gate,
-      mark: markOf(topic.family),
+      semaphore,
+      highWaterMark: markOf(topic.family),
       log,
       signal,
       idleMilliseconds: limits.idleTopicMilliseconds,
       onIdle: () => feeds.delete(topic.name),
     })
-    feeds.set(topic.name, made as Feed<unknown>)
+    feeds.set(topic.name, made as TopicReader<unknown>)
     return made
   }
 

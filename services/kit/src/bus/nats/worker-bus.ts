@@ -1,16 +1,16 @@
 import { jetstreamManager } from '@nats-io/jetstream'
 import { Nuid } from '@nats-io/transport-node'
-import { onAbort } from '../../lifecycle/mod.ts'
+import { addAbortListener } from '../../lifecycle/mod.ts'
 import type { Bus, Delivery, WorkerBus } from '../bus.ts'
 import type { Topic } from '../topic.ts'
 import { type Connection, openConnection } from './connection.ts'
 import { jobHeadroom } from './dead-letters.ts'
-import { unavailable } from './failures.ts'
+import { unavailable } from './errors.ts'
+import { createKeyValue } from './key-value.ts'
+import { checkSize, createMessageStore, Refused, refusal } from './message-store.ts'
 import { createNames } from './names.ts'
 import { defaultLimits, type NatsBusOptions } from './options.ts'
 import { queueShapes } from './queue-streams.ts'
-import { createShared } from './shared.ts'
-import { checkSize, createStoring, Refused, refusal } from './storing.ts'
 import type { StreamShape, Streams } from './streams.ts'
 
 /** Room for the message's id in its headers, in bytes. */
@@ -34,7 +34,7 @@ const createAlarm = (signal: AbortSignal) => {
         const { promise, resolve } = Promise.withResolvers<void>()
         wake = resolve
         const timer = setTimeout(resolve, milliseconds)
-        const unlink = onAbort(signal, resolve)
+        const unlink = addAbortListener(signal, resolve)
         await promise
         unlink()
         clearTimeout(timer)
@@ -121,10 +121,10 @@ export const connectNatsWorkerBus = async (options: NatsBusOptions): Promise<Wor
   const reader = await createDirectReader(connection)
   const closing = new AbortController()
   const streams: Streams = { ensure: async () => undefined, doubt: () => undefined }
-  const store = createStoring({ connection, streams, limits, signal: closing.signal })
+  const store = createMessageStore({ connection, streams, limits, signal: closing.signal })
   const shapes = queueShapes(names, limits)
   const tokens = new Nuid()
-  const { change } = createShared({ connection, names, streams, store, limits, readLast: reader.last })
+  const { change } = createKeyValue({ connection, names, streams, store, limits, readLast: reader.last })
 
   const surely = async (what: { subject: string; lane: string; bytes: Uint8Array; stream: StreamShape }) => {
     try {

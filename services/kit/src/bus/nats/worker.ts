@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { linkedAbort } from '../../lifecycle/mod.ts'
+import { childAbortController } from '../../lifecycle/mod.ts'
 import type { Log } from '../../telemetry/mod.ts'
 import type { Handling, Job } from '../bus.ts'
 import { pauseAfter, type Queue, reasonOf } from '../queue.ts'
-import type { Acknowledging } from './acknowledging.ts'
+import type { Acknowledger } from './acknowledger.ts'
 import type { Connection } from './connection.ts'
 import type { DeadLetters } from './dead-letters.ts'
 import { createLease } from './lease.ts'
@@ -21,7 +21,7 @@ type WorkerOptions<Value> = {
   /** Ends the work; what is in hand may be finished or given back. */
   signal: AbortSignal
   connection: Connection
-  acknowledging: Acknowledging
+  acknowledging: Acknowledger
   deadLetters: DeadLetters
   /** Sees to it that the stream and its consumer are there. `again`: they were found missing. */
   ensure: (again: boolean) => Promise<void>
@@ -59,7 +59,7 @@ export const work = async <Value>(options: WorkerOptions<Value>): Promise<void> 
   /** Whether the handler did it; else why not. */
   const attempt = async ({ bytes, reply }: Pulled, delivery: number): Promise<'done' | { reason: string }> => {
     const lease = createLease(queue.acknowledgeWithinMilliseconds, () => acknowledging.working(reply))
-    using linked = linkedAbort(signal)
+    using linked = childAbortController(signal)
     lease.signal.addEventListener('abort', () => linked.abort(lease.signal.reason), { once: true })
     try {
       const handling = { signal: linked.signal, working: lease.working }

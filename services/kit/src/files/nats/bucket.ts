@@ -1,8 +1,8 @@
 import { JetStreamApiError, jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { connect, errors, type NatsConnection } from '@nats-io/transport-node'
-import { failure } from '../../errors/mod.ts'
+import { serviceError } from '../../errors/mod.ts'
 import type { NatsLocation } from '../location.ts'
-import { type Judge, retrying } from '../retry.ts'
+import { type RetryPolicy, retrying } from '../retry.ts'
 import { createSubjects } from './subjects.ts'
 
 /** JetStream's codes for what callers tell apart. */
@@ -15,7 +15,7 @@ const retryAfterSeconds = 5
 export const isReplaced = (error: unknown): boolean =>
   error instanceof JetStreamApiError && error.code === wrongLastSequence
 
-const isPassing = (error: unknown): boolean => {
+const isRetryable = (error: unknown): boolean => {
   if (error instanceof JetStreamApiError) return error.status === 503
   return (
     error instanceof errors.TimeoutError ||
@@ -28,11 +28,11 @@ const isPassing = (error: unknown): boolean => {
 const unavailable = (error: unknown) => {
   const reason = error instanceof JetStreamApiError ? `it answered "${error.message}"` : 'it cannot be reached'
   const options = { cause: error, retryAfterSeconds }
-  return failure('unavailable', `The NATS store of files is not available just now: ${reason}.`, options)
+  return serviceError('unavailable', `The NATS store of files is not available just now: ${reason}.`, options)
 }
 
 /** When to ask the store again. */
-export const natsJudge: Judge = { isPassing, askedSeconds: () => 0, givenUp: unavailable }
+export const natsRetryPolicy: RetryPolicy = { isRetryable, retryAfterSeconds: () => 0, onExhausted: unavailable }
 
 const connectTo = async ({ servers, token, user, password, tls }: NatsLocation): Promise<NatsConnection> => {
   try {
@@ -49,7 +49,7 @@ const connectTo = async ({ servers, token, user, password, tls }: NatsLocation):
     })
   } catch (error) {
     if (error instanceof errors.AuthorizationError || error instanceof errors.UserAuthenticationExpiredError) {
-      throw failure('unavailable', 'The NATS store of files refuses the credentials.', { cause: error })
+      throw serviceError('unavailable', 'The NATS store of files refuses the credentials.', { cause: error })
     }
     throw unavailable(error)
   }
@@ -73,12 +73,13 @@ export const openBucket = async (location: NatsLocation) => {
     streams: manager.streams,
     direct: manager.direct,
     /** The last message of a subject, from the stream's leader: what was acknowledged is seen. */
-    last: (subject: string) => retrying(natsJudge, () => manager.streams.getMessage(stream, { last_by_subj: subject })),
-    purge: (subject: string) => retrying(natsJudge, () => manager.streams.purge(stream, { filter: subject })),
+    last: (subject: string) =>
+      retrying(natsRetryPolicy, () => manager.streams.getMessage(stream, { last_by_subj: subject })),
+    purge: (subject: string) => retrying(natsRetryPolicy, () => manager.streams.purge(stream, { filter: subject })),
     close: () => connection.close(),
   }
   try {
-    await retrying(natsJudge, async () => {
+    await retrying(natsRetryPolicy, async () => {
       // A worker may use the stream, and not create it.
       const isThere = await manager.streams.info(stream).then(
         () => true,
@@ -106,7 +107,7 @@ export const openBucket = async (location: NatsLocation) => {
   } catch (error) {
     await connection.close()
     throw error instanceof JetStreamApiError
-      ? failure('unavailable', `The NATS store of files refuses to open: ${error.message}.`, { cause: error })
+      ? serviceError('unavailable', `The NATS store of files refuses to open: ${error.message}.`, { cause: error })
       : error
   }
 }

@@ -1,5 +1,5 @@
 import { retrying } from '../retry.ts'
-import { type Bucket, natsJudge } from './bucket.ts'
+import { type Bucket, natsRetryPolicy } from './bucket.ts'
 import { readManifest } from './manifest.ts'
 
 /** Content whose intent is this old (ms) has lost its writer. */
@@ -9,7 +9,7 @@ const sweptAtOnce = 1_000
 
 /** Says, before the deed, that content is about to be written, or to be parted from its key. */
 export const declareIntent = async (bucket: Bucket, id: string, key: string): Promise<void> => {
-  await retrying(natsJudge, () => bucket.publish(bucket.subjects.intent(id), key))
+  await retrying(natsRetryPolicy, () => bucket.publish(bucket.subjects.intent(id), key))
 }
 
 /** Forgets an intent; one that cannot be forgotten now is swept later. */
@@ -41,7 +41,7 @@ export const manifestOf = async ({ last, subjects }: Bucket, key: string) => {
 /** Ends the intents of crashed writers: their content goes unless its manifest was written. */
 export const sweepIntents = async (bucket: Bucket, now: number): Promise<void> => {
   const { subjects, streams, stream } = bucket
-  const info = await retrying(natsJudge, () => streams.info(stream, { subjects_filter: subjects.intents }))
+  const info = await retrying(natsRetryPolicy, () => streams.info(stream, { subjects_filter: subjects.intents }))
   for (const subject of Object.keys(info.state.subjects ?? {}).slice(0, sweptAtOnce)) {
     const message = await bucket.last(subject)
     if (!message || message.time.getTime() > now - staleAfterMilliseconds) continue

@@ -3,7 +3,7 @@ import { checkKey } from '../key.ts'
 import type { NatsLocation } from '../location.ts'
 import type { OpenedFiles, OpenFilesOptions } from '../open-files.ts'
 import { retrying } from '../retry.ts'
-import { type Bucket, natsJudge, openBucket } from './bucket.ts'
+import { type Bucket, natsRetryPolicy, openBucket } from './bucket.ts'
 import { declareIntent, manifestOf, removeContent, sweepIntents } from './intents.ts'
 import { listManifests } from './list.ts'
 import { readContent } from './read.ts'
@@ -15,7 +15,7 @@ const removeFile = async (bucket: Bucket, key: string): Promise<void> => {
   await declareIntent(bucket, manifest.id, key)
   try {
     // This manifest and no later one: what is written meanwhile stays.
-    await retrying(natsJudge, () => bucket.streams.deleteMessage(bucket.stream, manifest.place, false))
+    await retrying(natsRetryPolicy, () => bucket.streams.deleteMessage(bucket.stream, manifest.place, false))
   } catch (error) {
     const left = await manifestOf(bucket, key)
     if (left?.place === manifest.place) throw error

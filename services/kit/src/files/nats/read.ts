@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { failure } from '../../errors/mod.ts'
+import { serviceError } from '../../errors/mod.ts'
 import type { ByteRange } from '../files.ts'
 import { missingFile } from '../key.ts'
 import { retrying } from '../retry.ts'
-import { type Bucket, natsJudge } from './bucket.ts'
+import { type Bucket, natsRetryPolicy } from './bucket.ts'
 import { manifestOf } from './intents.ts'
 import { placesFrom } from './manifest.ts'
 
@@ -13,10 +13,10 @@ const chunksAhead = 4
 /** One chunk, from whichever server has it, else from the leader: a follower may not have it yet. */
 const readChunk = async ({ direct, streams, stream, subjects }: Bucket, key: string, id: string, place: number) => {
   const message =
-    (await retrying(natsJudge, () => direct.getMessage(stream, { seq: place }))) ??
-    (await retrying(natsJudge, () => streams.getMessage(stream, { seq: place })))
+    (await retrying(natsRetryPolicy, () => direct.getMessage(stream, { seq: place }))) ??
+    (await retrying(natsRetryPolicy, () => streams.getMessage(stream, { seq: place })))
   if (message?.subject !== subjects.content(id)) {
-    throw failure('conflict', `The file "${key}" was replaced or removed while it was read.`)
+    throw serviceError('conflict', `The file "${key}" was replaced or removed while it was read.`)
   }
   return message.data
 }
@@ -59,6 +59,6 @@ export async function* readContent(
     yield part
   }
   if (position < last || (digest && digest.digest('hex') !== manifest.digest)) {
-    throw failure('upstream_failed', `The file "${key}" came back damaged from the NATS store.`)
+    throw serviceError('upstream_failed', `The file "${key}" came back damaged from the NATS store.`)
   }
 }

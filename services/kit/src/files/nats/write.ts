@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { headers } from '@nats-io/transport-node'
-import { failure } from '../../errors/mod.ts'
+import { serviceError } from '../../errors/mod.ts'
 import { cut } from '../cut.ts'
 import { retrying } from '../retry.ts'
-import { type Bucket, isReplaced, natsJudge } from './bucket.ts'
+import { type Bucket, isReplaced, natsRetryPolicy } from './bucket.ts'
 import { declareIntent, endIntent, manifestOf, removeContent } from './intents.ts'
 import { type Manifest, toRuns, writeManifest } from './manifest.ts'
 
@@ -30,7 +30,7 @@ const publishChunks = async (
   let total = 0
   // A chunk whose acknowledgement was lost is sent again under the same name, and acknowledged with its first place.
   const publish = async (index: number, chunk: Uint8Array) =>
-    (await retrying(natsJudge, () => bucket.publish(subject, chunk, { msgID: `${id}.${index}` }), signal)).seq
+    (await retrying(natsRetryPolicy, () => bucket.publish(subject, chunk, { msgID: `${id}.${index}` }), signal)).seq
   try {
     for await (const chunk of cut(content, size, signal)) {
       digest.update(chunk)
@@ -61,13 +61,13 @@ const commit = async (bucket: Bucket, key: string, manifest: Manifest): Promise<
     rollup.set('Nats-Rollup', 'sub')
     const expect = { lastSubjectSequence: old?.place ?? 0 }
     try {
-      await retrying(natsJudge, () => bucket.publish(bucket.subjects.key(key), text, { headers: rollup, expect }))
+      await retrying(natsRetryPolicy, () => bucket.publish(bucket.subjects.key(key), text, { headers: rollup, expect }))
       return old?.id
     } catch (error) {
       if (!isReplaced(error)) throw error
     }
   }
-  throw failure('conflict', `The file "${key}" is being replaced by many at once.`)
+  throw serviceError('conflict', `The file "${key}" is being replaced by many at once.`)
 }
 
 /** Publishes the content, or leaves none of it. */

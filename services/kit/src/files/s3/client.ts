@@ -1,7 +1,7 @@
 import type { S3Location } from '../location.ts'
 import { retrying } from '../retry.ts'
 import { type Answer, createExchange, discard, readText } from './exchange.ts'
-import { StoreRefusal, storeJudge } from './refusal.ts'
+import { S3Error, s3RetryPolicy } from './s3-error.ts'
 import { escapePath, escapeText, sha256, signedHeaders } from './sign.ts'
 import { textOf } from './xml.ts'
 
@@ -74,13 +74,13 @@ export const createS3Client = (location: S3Location): S3Client => {
     if (answer.status >= 200 && answer.status < 300) return answer
     const code = method === 'HEAD' ? undefined : textOf(await readText(answer), 'Code')
     discard(answer)
-    throw new StoreRefusal(answer.status, code, retryAfterOf(answer))
+    throw new S3Error(answer.status, code, retryAfterOf(answer))
   }
 
   return {
     ask,
-    send: (request) => retrying(storeJudge, () => ask(request), request.signal),
-    sendForText: (request) => retrying(storeJudge, async () => readText(await ask(request)), request.signal),
+    send: (request) => retrying(s3RetryPolicy, () => ask(request), request.signal),
+    sendForText: (request) => retrying(s3RetryPolicy, async () => readText(await ask(request)), request.signal),
     close: exchange.close,
   }
 }

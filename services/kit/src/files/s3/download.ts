@@ -1,16 +1,16 @@
 import { crc32 } from 'node:zlib'
-import { failure } from '../../errors/mod.ts'
+import { serviceError } from '../../errors/mod.ts'
 import type { ByteRange } from '../files.ts'
 import { missingFile } from '../key.ts'
-import { createTries } from '../retry.ts'
+import { createAttempts } from '../retry.ts'
 import type { S3Client } from './client.ts'
 import type { Answer } from './exchange.ts'
-import { isMissing, StoreRefusal, storeJudge } from './refusal.ts'
+import { isMissing, S3Error, s3RetryPolicy } from './s3-error.ts'
 
 export type Download = { client: S3Client; name: string; key: string; signal?: AbortSignal | undefined }
 
 const damaged = (key: string) =>
-  failure('upstream_failed', `The file "${key}" came back damaged from the object store.`)
+  serviceError('upstream_failed', `The file "${key}" came back damaged from the object store.`)
 
 /** The CRC-32 that a store kept of the whole object; one over checksums of parts is of no use here. */
 const keptChecksum = (answer: Answer): number | undefined => {
@@ -36,12 +36,12 @@ const openAt = async (
     const promised = range ? answer.header('content-range')?.startsWith(`bytes ${position}-`) : true
     if (promised) return answer
     answer.body.destroy()
-    throw failure('upstream_failed', 'The object store answered another range than was asked for.')
+    throw serviceError('upstream_failed', 'The object store answered another range than was asked for.')
   } catch (error) {
-    if (!(error instanceof StoreRefusal)) throw error
+    if (!(error instanceof S3Error)) throw error
     if (error.status === 416) return undefined
     if (isMissing(error)) throw missingFile(key)
-    if (error.status === 412) throw failure('conflict', `The file "${key}" was replaced while it was read.`)
+    if (error.status === 412) throw serviceError('conflict', `The file "${key}" was replaced while it was read.`)
     throw error
   }
 }
@@ -51,7 +51,7 @@ const openAt = async (
  * version of the object. What was read whole is held to the checksum that the store kept.
  */
 export async function* download(source: Download, { start, end }: ByteRange): AsyncGenerator<Uint8Array> {
-  const tries = createTries(storeJudge, source.signal)
+  const attempts = createAttempts(s3RetryPolicy, source.signal)
   const isWhole = start === 0 && end === undefined
   let position = start
   let etag: string | undefined
@@ -66,12 +66,12 @@ export async function* download(source: Download, { start, end }: ByteRange): As
       for await (const chunk of answer.body as AsyncIterable<Buffer>) {
         if (expected !== undefined) crc = crc32(chunk, crc)
         position += chunk.byteLength
-        tries.reset()
+        attempts.reset()
         yield chunk
       }
       break
     } catch (error) {
-      await tries.pause(error)
+      await attempts.pause(error)
     }
   }
   if (expected !== undefined && crc !== expected) throw damaged(source.key)

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
-import { failure } from '../../errors/mod.ts'
-import { isPassing, systemCode } from './refusal.ts'
+import { serviceError } from '../../errors/mod.ts'
+import { isRetryable, systemCode } from './s3-error.ts'
 
 export type Outgoing = {
   method: string
@@ -39,8 +39,8 @@ export const discard = ({ body }: Answer): void => {
 /** Faults that no second try helps against, such as a certificate that is not trusted; the signal's own comes through. */
 const throwReadable = (error: unknown): never => {
   const code = systemCode(error)
-  if (isPassing(error) || code === undefined || code === 'ABORT_ERR') throw error
-  throw failure('unavailable', `The object store cannot be spoken to: ${code}.`, { cause: error })
+  if (isRetryable(error) || code === undefined || code === 'ABORT_ERR') throw error
+  throw serviceError('unavailable', `The object store cannot be spoken to: ${code}.`, { cause: error })
 }
 
 /** Reads an answer's body as text. */

@@ -6,7 +6,7 @@ import { createS3Client, type S3Client } from './client.ts'
 import { download } from './download.ts'
 import { discard } from './exchange.ts'
 import { listObjects, listUploads } from './list.ts'
-import { isMissing, StoreRefusal, toStoreFailure } from './refusal.ts'
+import { isMissing, S3Error, toStoreError } from './s3-error.ts'
 import { abortUpload, upload } from './upload.ts'
 
 /** An upload in parts that is this old (ms) is nobody's any more. */
@@ -27,7 +27,7 @@ const sweep = async (client: S3Client, folder: string, stale: number): Promise<v
 }
 
 /** Refusals of the store by what they mean. Errors of connections had their names given where they were tried again; others are the content's own. */
-const meaning = (error: unknown): unknown => (error instanceof StoreRefusal ? toStoreFailure(error) : error)
+const meaning = (error: unknown): unknown => (error instanceof S3Error ? toStoreError(error) : error)
 
 const named = async <Value>(task: Promise<Value>): Promise<Value> => {
   try {
@@ -60,7 +60,7 @@ const createFiles = (client: S3Client, folder: string, checksums: boolean): File
     try {
       return await head(key)
     } catch (error) {
-      if (!(error instanceof StoreRefusal)) throw error
+      if (!(error instanceof S3Error)) throw error
     }
     try {
       discard(await client.send({ method: 'GET', name: nameOf(key), headers: { range: 'bytes=0-0' } }))

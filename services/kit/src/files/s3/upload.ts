@@ -1,10 +1,10 @@
 import { crc32 } from 'node:zlib'
-import { failure } from '../../errors/mod.ts'
+import { serviceError } from '../../errors/mod.ts'
 import { cut } from '../cut.ts'
 import { retrying } from '../retry.ts'
 import type { S3Client } from './client.ts'
 import { discard, readText } from './exchange.ts'
-import { StoreRefusal, storeJudge } from './refusal.ts'
+import { S3Error, s3RetryPolicy } from './s3-error.ts'
 import { escapeXml, textOf } from './xml.ts'
 
 /** Stores want parts of at least 5 MiB, some want all but the last to be of one size. */
@@ -41,7 +41,7 @@ const begin = async (name: string, { client, checksums, signal }: UploadOptions)
   const headers = { 'x-amz-checksum-algorithm': 'CRC32', 'x-amz-checksum-type': 'FULL_OBJECT' }
   const request = { method: 'POST', name, query: { uploads: '' }, headers: checksums ? headers : {}, signal } as const
   const uploadId = textOf(await client.sendForText(request), 'UploadId')
-  if (!uploadId) throw failure('upstream_failed', 'The object store began an upload without naming it.')
+  if (!uploadId) throw serviceError('upstream_failed', 'The object store began an upload without naming it.')
   return uploadId
 }
 
@@ -77,7 +77,7 @@ const sendParts = async (
   try {
     for await (const piece of pieces) {
       if (sending.length === maxParts) {
-        throw failure('too_large', `A file may be at most ${(maxParts * partBytes) / 2 ** 30} GiB on this store.`)
+        throw serviceError('too_large', `A file may be at most ${(maxParts * partBytes) / 2 ** 30} GiB on this store.`)
       }
       if (checksums) crc = crc32(piece, crc)
       size += piece.byteLength
@@ -115,7 +115,7 @@ const complete = async (
   const full = { 'x-amz-checksum-type': 'FULL_OBJECT', 'x-amz-checksum-crc32': checksumOf(sent.crc) }
   const began = new Date()
   await retrying(
-    storeJudge,
+    s3RetryPolicy,
     async (again) => {
       try {
         const answer = await client.ask({
@@ -129,9 +129,9 @@ const complete = async (
         })
         const text = await readText(answer)
         // The head is sent before the store knows how it ends.
-        if (textOf(text, 'Error') !== undefined) throw new StoreRefusal(500, textOf(text, 'Code'))
+        if (textOf(text, 'Error') !== undefined) throw new S3Error(500, textOf(text, 'Code'))
       } catch (error) {
-        const gone = error instanceof StoreRefusal && error.code === 'NoSuchUpload'
+        const gone = error instanceof S3Error && error.code === 'NoSuchUpload'
         if (!(again && gone && (await isThere(name, sent.size, began, options)))) throw error
       }
     },

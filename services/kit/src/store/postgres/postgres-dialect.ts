@@ -11,7 +11,7 @@ import type pg from 'pg'
 import { toParameter } from '../parameters.ts'
 import { retryingLostRaces } from '../transact.ts'
 import { PortableCompiler } from './postgres-compiler.ts'
-import { isFatal, tooManyWaiting, toStoreFailure } from './postgres-failures.ts'
+import { isFatal, tooManyWaiting, toStoreError } from './postgres-errors.ts'
 import { createPool, type PoolOptions } from './postgres-pool.ts'
 
 type Connection = DatabaseConnection & {
@@ -32,7 +32,7 @@ const createConnection = (client: pg.PoolClient): Connection => {
       return await client.query(text, parameters.map(toParameter))
     } catch (error) {
       isBroken ||= isFatal(error)
-      throw toStoreFailure(error)
+      throw toStoreError(error)
     }
   }
 
@@ -98,7 +98,7 @@ const createDriver = (options: PoolOptions): Driver => {
     try {
       return createConnection(await pool.connect())
     } catch (error) {
-      throw toStoreFailure(error)
+      throw toStoreError(error)
     }
   }
   return {

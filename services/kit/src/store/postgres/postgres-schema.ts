@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
-import { isFailure } from '../../errors/mod.ts'
+import { isServiceError } from '../../errors/mod.ts'
 import type { Log } from '../../telemetry/mod.ts'
-import { checkNumbering, type Migration, MigrationFailure, migrate, refuseNewer } from '../migrations.ts'
+import { checkNumbering, type Migration, MigrationError, migrate, refuseNewer } from '../migrations.ts'
 
 /** Between two looks at a schema that is not ready, or at a lock that another holds, in milliseconds. */
 const lookAgain = 250
@@ -28,7 +28,7 @@ const refusals = new Set(['28000', '28P01', '3D000', '42501'])
 const explained = (error: unknown): unknown => {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (!(error instanceof Error) || !refusals.has(code)) return error
-  return new MigrationFailure(`The database refuses this program: ${error.message}.`, { cause: error })
+  return new MigrationError(`The database refuses this program: ${error.message}.`, { cause: error })
 }
 
 export type AwaitedSchema = {
@@ -63,11 +63,11 @@ export const awaitSchema = async (
       if (newest === migrations.length) return
       const found = `The schema "${name}" of the database is at step ${newest}, and this version needs ${migrations.length}`
       // Usual where replicas and migrations are started together, as the chart does.
-      await wait(new MigrationFailure(`${found}: run the migrations first.`), () =>
+      await wait(new MigrationError(`${found}: run the migrations first.`), () =>
         log.info({ schema: name, step: newest, needed: migrations.length }, 'waiting for the migrations'),
       )
     } catch (error) {
-      if (!isFailure(error, 'unavailable')) throw explained(error)
+      if (!isServiceError(error, 'unavailable')) throw explained(error)
       await wait(error, () => log.warn({ schema: name, err: error }, 'waiting for the database'))
     }
   }
@@ -82,7 +82,7 @@ const takeLock = async (db: Kysely<unknown>, name: string, waitMilliseconds: num
     const { rows } = await sql<{ taken: number }>`select pg_try_advisory_lock(${lockKey(name)}) as taken`.execute(db)
     if (rows[0]?.taken) return
     if (performance.now() > deadline)
-      throw new MigrationFailure(`Another process has been migrating the schema "${name}" for too long: look after it.`)
+      throw new MigrationError(`Another process has been migrating the schema "${name}" for too long: look after it.`)
     if (!hasSaid) log.info({ schema: name }, 'another process is migrating: waiting for it')
     await sleep(lookAgain)
   }

@@ -1,5 +1,5 @@
 import type { WorkerBus } from '../../bus/mod.ts'
-import { isFailure, toFailure } from '../../errors/mod.ts'
+import { isServiceError, toServiceError } from '../../errors/mod.ts'
 import type { Log } from '../../telemetry/mod.ts'
 import { failureReport, reasonIn } from '../failure-report.ts'
 import type { FailureReport } from '../messages.ts'
@@ -9,7 +9,7 @@ import type { Work } from '../worker.ts'
 import { createReporter, type Reporter } from './reporter.ts'
 import { type Verdict, watchOwnRun } from './watch-own-run.ts'
 
-export type RunInHand = {
+export type CurrentRun = {
   runId: string
   /** Whether the worker stood ready when it was given the run. */
   warm: boolean
@@ -37,10 +37,10 @@ export type RunEnd = 'completed' | 'failed' | 'broken' | 'stopped'
 
 /** Whether it is the run that failed, and not what its worker stands on: then doing it over would change nothing. */
 const isTheRuns = (error: unknown): boolean =>
-  reasonIn(error) !== undefined || (isFailure(error) && error.kind !== 'internal' && error.kind !== 'unavailable')
+  reasonIn(error) !== undefined || (isServiceError(error) && error.kind !== 'internal' && error.kind !== 'unavailable')
 
 /** Whether the same work may succeed here in a moment: a server that it depends on is away. */
-const isPassing = (error: unknown): boolean => isFailure(error, 'unavailable') && reasonIn(error) === undefined
+const isRetryable = (error: unknown): boolean => isServiceError(error, 'unavailable') && reasonIn(error) === undefined
 
 const readInput = async ({ bus, kind }: RunDependencies, runId: string, signal: AbortSignal): Promise<Uint8Array> => {
   for await (const delivery of bus.subscribe(inputsOf[kind](runId), { after: 'start', signal }))
@@ -69,7 +69,7 @@ const repeatNotice = async (reporter: Reporter, { report }: Extract<Verdict, { k
  * not done again; one that somebody else ends, or begins, is left. While a server that the work depends on is away
  * (`unavailable`), the work is started again in this worker: another one would fare no better.
  */
-export const doRun = async (dependencies: RunDependencies, run: RunInHand): Promise<RunEnd> => {
+export const doRun = async (dependencies: RunDependencies, run: CurrentRun): Promise<RunEnd> => {
   const { bus, work, kind, worker, log } = dependencies
   const { runId, warm, signal } = run
   const left = new AbortController()
@@ -116,7 +116,7 @@ export const doRun = async (dependencies: RunDependencies, run: RunInHand): Prom
     const result = await retrying(attempt, {
       withinMilliseconds: dependencies.reportWithinMilliseconds,
       signal: inHand,
-      isPassing,
+      isRetryable,
       onRetry: (error) => log.warn({ err: error, runId }, 'a server is away: the run is started again'),
     })
     await conclude(reporter, { result })
@@ -128,7 +128,7 @@ export const doRun = async (dependencies: RunDependencies, run: RunInHand): Prom
     const error = stop.signal.aborted ? stop.signal.reason : thrown
     log.error({ err: error, runId }, 'a run failed')
     if (run.mayBeDoneOver && !isTheRuns(error)) return 'broken'
-    const failed = toFailure(error)
+    const failed = toServiceError(error)
     await conclude(reporter, { failure: failureReport(error, failed) })
     return 'failed'
   } finally {

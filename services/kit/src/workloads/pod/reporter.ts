@@ -1,7 +1,7 @@
 import type { RunNotice } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { WorkerBus } from '../../bus/mod.ts'
 import { retrying } from '../retrying.ts'
-import { type RunKind, runTopic, workerNotices } from '../topics.ts'
+import { type RunKind, runTopic, workerEvents } from '../topics.ts'
 import type { Report } from '../watch.ts'
 
 /** Progress goes out no more often than this, in milliseconds: as reports, and as what a status is made of. */
@@ -40,7 +40,7 @@ export type Reporter = {
 export const createReporter = (options: ReporterOptions): Reporter => {
   const { bus, kind, runId, withinMilliseconds, signal, onLost } = options
   const topic = runTopic[kind](runId)
-  const notices = workerNotices[kind]
+  const notices = workerEvents[kind]
   let line: Promise<unknown> = Promise.resolve()
   let number = 0
   let progressedAt = Number.NEGATIVE_INFINITY

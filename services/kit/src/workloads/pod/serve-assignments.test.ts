@@ -1,5 +1,5 @@
 import { type Bus, createMemoryBus } from '@trellis/kit/bus'
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import { silentLog } from '@trellis/kit/telemetry'
 import type { RunNotice } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -7,7 +7,7 @@ import { performTask } from '../../../../../test/probe/perform-task.ts'
 import type { ProbeTask } from '../../../../../test/probe/task.ts'
 import { collect, take } from '../../../../../test/support/collect.ts'
 import { reportsSoFar } from '../../../../../test/support/reports.ts'
-import { assignmentsOf, inputsOf, type Report, runTopic, type Work, watchRun, workerNotices } from '../mod.ts'
+import { assignmentsOf, inputsOf, type Report, runTopic, type Work, watchRun, workerEvents } from '../mod.ts'
 import { serveAssignments, type WorkerEnd } from './serve-assignments.ts'
 
 let bus: Bus
@@ -60,7 +60,7 @@ const heardUntil = async (runId: string, last: string): Promise<RunNotice[]> => 
   const heard: RunNotice[] = []
   const enough = new AbortController()
   await bus.work(
-    workerNotices.search,
+    workerEvents.search,
     async ({ value }) => {
       heard.push(value)
       if (value.runId === runId && value.notice?.$case === last) enough.abort()
@@ -147,7 +147,7 @@ test('a run whose work fails while a server is away is started again in the same
   const work: Work = async (assignment) => {
     assignment.output(Buffer.from('found'))
     attempts += 1
-    if (attempts < 3) throw failure('unavailable', 'The message server is away.')
+    if (attempts < 3) throw serviceError('unavailable', 'The message server is away.')
     return Buffer.from('well')
   }
   await give('run', { do: 'work', steps: 0 })
@@ -162,7 +162,7 @@ test('a run whose work fails while a server is away is started again in the same
 
 test('a run that fails as unavailable for a reason of its own is not started again', async () => {
   const work = vi.fn(async () => {
-    throw Object.assign(failure('unavailable', 'The site is left alone.'), { reason: 'BreakerOpen' })
+    throw Object.assign(serviceError('unavailable', 'The site is left alone.'), { reason: 'BreakerOpen' })
   })
   await give('run', { do: 'work', steps: 0 })
   await assign('run')
@@ -227,7 +227,7 @@ test('a report whose acknowledgement is lost is sent again, and read once', asyn
       const sequence = await bus.publish(topic, event)
       if ((event as { report?: Report }).report?.$case === 'output') outputs += 1
       else return sequence
-      if (outputs === 1) throw failure('unavailable', 'Nobody acknowledged it.')
+      if (outputs === 1) throw serviceError('unavailable', 'Nobody acknowledged it.')
       return sequence
     },
   }
@@ -245,7 +245,7 @@ test('a find that no bus would carry fails its run, with what is wrong', async (
     ...bus,
     publish: async (topic, event) => {
       if ((event as { report?: Report }).report?.$case === 'output')
-        throw failure('too_large', 'It has too many bytes.')
+        throw serviceError('too_large', 'It has too many bytes.')
       return bus.publish(topic, event)
     },
   }

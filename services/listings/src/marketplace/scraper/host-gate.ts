@@ -1,10 +1,10 @@
 import { marketplaceFailure } from '../failures.ts'
-import type { Standing, Standings } from './standings.ts'
+import type { HostState, HostStates } from './host-states.ts'
 
 export type HostGateOptions = {
   /** Shortest time between two requests to a host, in milliseconds. */
   readonly gapMilliseconds: number
-  readonly standings: Standings
+  readonly hostStates: HostStates
   /** Milliseconds; the time of day where standings are shared between processes. */
   readonly clock: () => number
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>
@@ -34,22 +34,22 @@ const longestGap = 30_000
 const furthestTurn = 10 * 60_000
 
 /** Creates a gate. Back-off is the host's Retry-After, else 2 s doubling to 60 s. */
-export const createHostGate = ({ gapMilliseconds, standings, clock, sleep }: HostGateOptions): HostGate => {
+export const createHostGate = ({ gapMilliseconds, hostStates, clock, sleep }: HostGateOptions): HostGate => {
   /** Milliseconds until the turn that is taken, or how long the host stays closed. */
   const takeTurn = (
-    standing: Standing,
+    hostState: HostState,
   ): { readonly wait: number } | { readonly closedFor: number; readonly refusals: number } => {
     const now = clock()
-    const closedFor = standing.closedUntil - now
-    if (closedFor > longestWait) return { closedFor, refusals: standing.refusals }
-    const next = standing.nextTurn - now > furthestTurn ? now : standing.nextTurn
-    const turn = Math.max(now, next, standing.closedUntil)
-    standing.nextTurn = turn + Math.max(gapMilliseconds, standing.askedGap)
+    const closedFor = hostState.closedUntil - now
+    if (closedFor > longestWait) return { closedFor, refusals: hostState.refusals }
+    const next = hostState.nextTurn - now > furthestTurn ? now : hostState.nextTurn
+    const turn = Math.max(now, next, hostState.closedUntil)
+    hostState.nextTurn = turn + Math.max(gapMilliseconds, hostState.askedGap)
     return { wait: turn - now }
   }
   return {
     enter: async (host, signal) => {
-      const turn = await standings.change(host, takeTurn)
+      const turn = await hostStates.change(host, takeTurn)
       if ('closedFor' in turn) {
         const detail = turn.refusals === 1 ? 'it has just refused' : `it has refused ${turn.refusals} times in a row`
         throw marketplaceFailure('breakerOpen', detail, { retryAfterSeconds: turn.closedFor / 1000 })
@@ -57,19 +57,19 @@ export const createHostGate = ({ gapMilliseconds, standings, clock, sleep }: Hos
       if (turn.wait > 0) await sleep(turn.wait, signal)
     },
     succeeded: (host) =>
-      standings.change(host, (standing) => {
-        standing.refusals = 0
-        standing.closedUntil = 0
+      hostStates.change(host, (hostState) => {
+        hostState.refusals = 0
+        hostState.closedUntil = 0
       }),
     refused: (host, retryAfterSeconds) =>
-      standings.change(host, (standing) => {
-        const backOff = Math.min(longestBackOff, firstBackOff * 2 ** standing.refusals)
-        standing.refusals += 1
-        standing.closedUntil = clock() + (retryAfterSeconds === undefined ? backOff : retryAfterSeconds * 1000)
+      hostStates.change(host, (hostState) => {
+        const backOff = Math.min(longestBackOff, firstBackOff * 2 ** hostState.refusals)
+        hostState.refusals += 1
+        hostState.closedUntil = clock() + (retryAfterSeconds === undefined ? backOff : retryAfterSeconds * 1000)
       }),
     slowDown: (host, asked) =>
-      standings.change(host, (standing) => {
-        standing.askedGap = Math.min(longestGap, asked)
+      hostStates.change(host, (hostState) => {
+        hostState.askedGap = Math.min(longestGap, asked)
       }),
   }
 }

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createFetchPage, type FetchPage, type Rendering } from './fetch-page.ts'
 import { createHostGate } from './host-gate.ts'
+import { createMemoryHostStates, type HostStates } from './host-states.ts'
 import { createHttpGet } from './http-get.ts'
 import { createPageCache } from './page-cache.ts'
 import { createRobots } from './robots.ts'
-import { createMemoryStandings, type Standings } from './standings.ts'
 
 export type PolitenessOptions = {
   /** Says who is asking; its first word, without the version, is the name in robots.txt. */
@@ -13,7 +13,7 @@ export type PolitenessOptions = {
   /** Hosts that are configured may be at private addresses. */
   readonly mayBePrivate: (hostname: string) => boolean
   /** How hosts stand: in memory unless several processes share it. */
-  readonly standings?: Standings
+  readonly hostStates?: HostStates
   readonly timeoutMilliseconds?: number
   readonly maxBytes?: number
   readonly cacheMilliseconds?: number
@@ -29,7 +29,7 @@ export const createPoliteFetch = ({
   userAgent,
   gapMilliseconds,
   mayBePrivate,
-  standings = createMemoryStandings(),
+  hostStates = createMemoryHostStates(),
   timeoutMilliseconds = 20_000,
   maxBytes = 8 * mebibyte,
   cacheMilliseconds = 5 * 60_000,
@@ -42,7 +42,7 @@ export const createPoliteFetch = ({
     get,
     gate: createHostGate({
       gapMilliseconds,
-      standings,
+      hostStates,
       clock: () => Date.now(),
       sleep: async (milliseconds, signal) => void (await sleep(milliseconds, undefined, { signal })),
     }),

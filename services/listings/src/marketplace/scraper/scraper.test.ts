@@ -5,11 +5,11 @@ import { startDemoMarketplace } from '../demo/server.ts'
 import { searchAddress, soldAddress } from './addresses.ts'
 import { createFetchPage } from './fetch-page.ts'
 import { createHostGate } from './host-gate.ts'
+import { createMemoryHostStates } from './host-states.ts'
 import { createHttpGet, readRetryAfter } from './http-get.ts'
 import { createPageCache } from './page-cache.ts'
 import { createRobots } from './robots.ts'
 import { createScraper } from './scraper.ts'
-import { createMemoryStandings } from './standings.ts'
 
 const signal = new AbortController().signal
 const request = {
@@ -43,7 +43,7 @@ const createSite = async (respond: (request: IncomingMessage, response: ServerRe
     get,
     gate: createHostGate({
       gapMilliseconds: 1_000,
-      standings: createMemoryStandings(),
+      hostStates: createMemoryHostStates(),
       clock,
       sleep: async (milliseconds) => {
         pauses.push(milliseconds)
@@ -350,7 +350,7 @@ describe('the demo marketplace', () => {
       get,
       gate: createHostGate({
         gapMilliseconds: 0,
-        standings: createMemoryStandings(),
+        hostStates: createMemoryHostStates(),
         clock: now,
         sleep: async () => undefined,
       }),

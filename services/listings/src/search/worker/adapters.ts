@@ -4,9 +4,9 @@ import { createApiAdapter } from '../../marketplace/api/api-adapter.ts'
 import { createApiCall } from '../../marketplace/api/call.ts'
 import { createBrowser } from '../../marketplace/browser/chromium.ts'
 import type { FetchPage, Rendering } from '../../marketplace/scraper/fetch-page.ts'
+import { createMemoryHostStates, type HostStates } from '../../marketplace/scraper/host-states.ts'
 import { createPoliteFetch } from '../../marketplace/scraper/polite.ts'
 import { createScraper } from '../../marketplace/scraper/scraper.ts'
-import { createMemoryStandings, type Standings } from '../../marketplace/scraper/standings.ts'
 import type { Marketplace } from './messages.ts'
 
 /** The browser of this worker, which starts with the first page that needs it and ends with the worker. */
@@ -23,7 +23,7 @@ const renderingOf = (config: ListingsConfig): Rendering | undefined => {
  */
 export const createAdapters = (
   config: ListingsConfig,
-  standings: Standings,
+  hostStates: HostStates,
 ): ((marketplace: Marketplace) => MarketplaceAdapter) => {
   const { platform, currency: defaultCurrency, userAgent } = config
   const now = () => new Date()
@@ -38,7 +38,7 @@ export const createAdapters = (
         userAgent,
         gapMilliseconds: isDemo ? 0 : config.gapMilliseconds,
         mayBePrivate: (hostname) => configuredHosts.has(hostname),
-        standings: isDemo ? createMemoryStandings() : standings,
+        hostStates: isDemo ? createMemoryHostStates() : hostStates,
         rendering,
       })
     fetches.set(isDemo, known)

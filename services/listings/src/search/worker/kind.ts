@@ -23,7 +23,7 @@ const told = [
 ] as const
 
 /** Where the workers of this process share how they stand with hosts. It goes with the service. */
-export const standingsDirectory = (): string => join(tmpdir(), `trellis-listings-${process.pid}`)
+export const hostStatesDirectory = (): string => join(tmpdir(), `trellis-listings-${process.pid}`)
 
 const workerKind = (config: ListingsConfig, shared: Readonly<Record<string, string>>): WorkerKind => ({
   module: new URL('./main.ts', import.meta.url),
@@ -33,7 +33,7 @@ const workerKind = (config: ListingsConfig, shared: Readonly<Record<string, stri
         config[name] === undefined ? [] : [[listingsConfig[name].variable, String(config[name])]],
       ),
     ),
-    [workerConfig.standingsDirectory.variable]: standingsDirectory(),
+    [workerConfig.hostStatesDirectory.variable]: hostStatesDirectory(),
     ...shared,
   },
   concurrency: config.workers,

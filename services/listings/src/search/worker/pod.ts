@@ -1,6 +1,6 @@
 import { runWorker } from '@trellis/kit/process/worker'
 import { listingsConfig } from '../../config.ts'
-import { createBusStandings } from '../../marketplace/scraper/bus-standings.ts'
+import { createBusHostStates } from '../../marketplace/scraper/bus-host-states.ts'
 import { createAdapters } from './adapters.ts'
 import { searchWork } from './search-work.ts'
 
@@ -13,7 +13,7 @@ await runWorker({
     searchWork(
       createAdapters(
         config,
-        createBusStandings(async () => bus),
+        createBusHostStates(async () => bus),
       ),
     ),
   environment: process.env,

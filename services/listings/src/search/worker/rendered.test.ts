@@ -3,7 +3,7 @@ import { createMemoryBus } from '@trellis/kit/bus'
 import { readConfig } from '@trellis/kit/config'
 import { connectInProcess, type Handlers } from '@trellis/kit/rpc'
 import { silentLog } from '@trellis/kit/telemetry'
-import { createLocalWorkloads, followRun } from '@trellis/kit/workloads'
+import { createLocalWorkloads, streamRun } from '@trellis/kit/workloads'
 import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { describe, expect, test } from 'vitest'
 import { chromiumMissing, chromiumOptions } from '../../../../../test/support/chromium.ts'
@@ -81,7 +81,7 @@ describe.skipIf(chromiumMissing !== '')(`a search worker with a browser ${chromi
     const { signal } = new AbortController()
     const outputs = []
     let end = ''
-    for await (const report of await followRun({ bus, workloads }, run, { signal })) {
+    for await (const report of await streamRun({ bus, workloads }, run, { signal })) {
       if (report.$case === 'output') outputs.push(decodeOutput(report.value))
       end = report.$case
     }

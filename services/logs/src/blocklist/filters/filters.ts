@@ -1,5 +1,5 @@
 import type { Egress } from '@trellis/kit/egress'
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import type { SettingsValues } from '../../settings/declared.ts'
 import { adguardHome } from './adguard-home.ts'
 import type { DnsFilter, FilterKind } from './dns-filter.ts'
@@ -20,7 +20,7 @@ const idleMilliseconds = 30_000
 const baseOf = (url: string): string => url.replace(/\/(?:admin|api|control)(?:\/.*)?$/, '')
 
 const unconfigured = (what: string) =>
-  failure('unavailable', `The DNS filter is not configured: set ${what} with PATCH /logs/api/settings.`)
+  serviceError('unavailable', `The DNS filter is not configured: set ${what} with PATCH /logs/api/settings.`)
 
 /** The filter as it is set. Throws `unavailable` (503) where its address or its key is not. */
 const accessOf = (settings: SettingsValues) => {
@@ -29,7 +29,7 @@ const accessOf = (settings: SettingsValues) => {
   if (missing.length > 0) throw unconfigured(missing.map(([name]) => name).join(' and '))
   const kind = filterKinds[version]
   const problem = kind.problemOfKey?.(key)
-  if (problem !== undefined) throw failure('unavailable', problem)
+  if (problem !== undefined) throw serviceError('unavailable', problem)
   return { kind, access: { url: baseOf(url), key, certificate: settings.dns_filter_certificate } }
 }
 

@@ -77,9 +77,10 @@ export async function* followContainers(
       followed.delete(id)
     }
   }
-  const isNews = ({ id, isRunning }: Container): boolean => !followed.has(id) && (isRunning || !readToEnd.has(id))
+  const isUnpublished = ({ id, isRunning }: Container): boolean =>
+    !followed.has(id) && (isRunning || !readToEnd.has(id))
   const look = async () => {
-    for (const container of (await engine.list(signal)).filter(isChosen).filter(isNews)) {
+    for (const container of (await engine.list(signal)).filter(isChosen).filter(isUnpublished)) {
       if (followed.size >= maxFollowed) {
         tell(container, `It is not followed: ${maxFollowed} others are. Runs collect it.`)
         continue

@@ -1,4 +1,4 @@
-import { onAbort } from '@trellis/kit/lifecycle'
+import { addAbortListener } from '@trellis/kit/lifecycle'
 import { openSshConnection, type SshConnection, type SshOptions } from './connection.ts'
 import type { SshAddress } from './handshake.ts'
 
@@ -22,7 +22,7 @@ const nameOf = ({ host, port, user, keyPath }: SshAddress) => JSON.stringify([ho
 const unlessAborted = async <Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> => {
   let unlink: () => void = () => undefined
   const aborted = new Promise<never>((_, reject) => {
-    unlink = onAbort(signal, () => reject(signal.reason))
+    unlink = addAbortListener(signal, () => reject(signal.reason))
   })
   try {
     return await Promise.race([promise, aborted])

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { onAbort } from '@trellis/kit/lifecycle'
+import { addAbortListener } from '@trellis/kit/lifecycle'
 import type { Client, ServerHostKeyAlgorithm } from 'ssh2'
 import { reasonOf, unreachable } from './dial.ts'
 import type { HostKeys, HostKeyVerdict } from './host-keys.ts'
@@ -124,7 +124,7 @@ export const shakeHands = async (socket: Socket, handshake: Handshake): Promise<
       },
     })
   })
-  const unlink = onAbort(signal, () => void end())
+  const unlink = addAbortListener(signal, () => void end())
   try {
     await ready
     return { client, closed, end, fingerprint: verdict?.fingerprint ?? '' }

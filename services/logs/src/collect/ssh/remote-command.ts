@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream'
-import { onAbort } from '@trellis/kit/lifecycle'
+import { addAbortListener } from '@trellis/kit/lifecycle'
 import type { ClientChannel } from 'ssh2'
 import { keepComplaint, type RunningCommand } from '../command.ts'
 import { shellCommand } from './shell-quote.ts'
@@ -36,7 +36,7 @@ export const followCommand = (
     output.end()
     over.resolve()
   }
-  const unlink = onAbort(signal, stop)
+  const unlink = addAbortListener(signal, stop)
   channel.once('exit', (exit: number | null) => {
     code = exit
   })

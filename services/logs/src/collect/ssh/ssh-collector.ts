@@ -1,4 +1,4 @@
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import type { Batch, Chunk, Collector, CollectRequest } from '../collector.ts'
 import { collectContainers } from '../docker/container-collector.ts'
 import type { ContainerEngine } from '../docker/engine.ts'
@@ -49,7 +49,7 @@ export const createSshCollector = ({ connections, addressOf, now }: SshCollector
   const reach = async (way: SshReach): Promise<SshAddress> => {
     if (way.kind === 'address') return way
     const address = await addressOf(way.targetId)
-    if (!address) throw failure('not_found', `There is no SSH target with the id "${way.targetId}".`)
+    if (!address) throw serviceError('not_found', `There is no SSH target with the id "${way.targetId}".`)
     return address
   }
   async function* collect(request: CollectRequest<SshEntry>): AsyncGenerator<Chunk | Batch> {

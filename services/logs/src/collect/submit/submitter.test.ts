@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createMemoryBus } from '@trellis/kit/bus'
 import { createEgress } from '@trellis/kit/egress'
-import { isFailure } from '@trellis/kit/errors'
+import { isServiceError } from '@trellis/kit/errors'
 import { openStore } from '@trellis/kit/store'
 import { silentLog } from '@trellis/kit/telemetry'
 import { expect, test } from 'vitest'
@@ -47,7 +47,7 @@ const withReceiver = async (key = 'branch-key') => {
       const taken = await receiver.logs.gleanBatch(messages())
       if (!after.shift()?.(response)) response.end(JSON.stringify(taken))
     } catch (error) {
-      response.writeHead(isFailure(error) ? error.status : 500).end()
+      response.writeHead(isServiceError(error) ? error.status : 500).end()
     }
   }
   const server = createServer((request, response) => void take(request, response))

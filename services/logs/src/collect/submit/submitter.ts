@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import type { Log } from '@trellis/kit/telemetry'
 import type { Kysely } from 'kysely'
 import type { Leases } from '../../cluster/leases.ts'
@@ -97,7 +97,7 @@ export const createSubmitter = ({ db, target, leases, log, limits = submitLimits
   return {
     add: async (entries) => {
       if ((await outboxSize(db)) + entries.length > limits.waiting) {
-        throw failure(
+        throw serviceError(
           'unavailable',
           `${limits.waiting} matched entries wait to be pushed to SERVICE_SUBMIT_ENDPOINT, and there is no room for more. Nothing is collected until it takes some.`,
         )

@@ -1,4 +1,4 @@
-import { onAbort } from '@trellis/kit/lifecycle'
+import { addAbortListener } from '@trellis/kit/lifecycle'
 import type { SourceEntry } from '../source-entry.ts'
 import type { PendingLimits } from './pending.ts'
 
@@ -41,7 +41,7 @@ export const watchLimits: WatchLimits = {
 export const abortedAfter = (closing: AbortSignal, milliseconds: number): Disposable & { signal: AbortSignal } => {
   const controller = new AbortController()
   let timer: NodeJS.Timeout | undefined
-  const unlink = onAbort(closing, () => {
+  const unlink = addAbortListener(closing, () => {
     timer = setTimeout(() => controller.abort(new Error('There was no time for the rest.')), milliseconds)
     timer.unref()
   })

@@ -1,4 +1,4 @@
-import { failure, invalidField } from '@trellis/kit/errors'
+import { invalidField, serviceError } from '@trellis/kit/errors'
 import { type Column, type Field, type Step, wizardSteps } from './steps.ts'
 
 /** In characters, entries of a list, and rows. */
@@ -9,7 +9,7 @@ export type Row = Readonly<Record<string, string | readonly string[]>>
 export type Answers = Readonly<Record<string, string | readonly string[] | readonly Row[]>>
 
 const refuse = (place: string, problem: string) =>
-  failure('invalid', [{ loc: ['body', 'answers', ...place.split('.')], msg: problem, type: 'value_error' }])
+  serviceError('invalid', [{ loc: ['body', 'answers', ...place.split('.')], msg: problem, type: 'value_error' }])
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -78,18 +78,18 @@ export const stepOf = (id: string): Step => {
   const step = wizardSteps.find((known) => known.id === id)
   if (step) return step
   const known = wizardSteps.map((one) => one.id).join(', ')
-  throw failure('not_found', `The wizard has no step "${id.slice(0, 100)}": its steps are ${known}.`)
+  throw serviceError('not_found', `The wizard has no step "${id.slice(0, 100)}": its steps are ${known}.`)
 }
 
 /** Checks the answers to a step, given as JSON text. Throws `invalid` (422) that says which answer, or `malformed`. */
 export const readAnswers = (step: Step, json: string): Answers => {
   if (json.length > answerLimits.all)
-    throw failure('too_large', `answers must have at most ${answerLimits.all} characters.`)
+    throw serviceError('too_large', `answers must have at most ${answerLimits.all} characters.`)
   let given: unknown
   try {
     given = json === '' ? {} : (JSON.parse(json) ?? {})
   } catch (cause) {
-    throw failure('malformed', 'answers are no valid JSON.', { cause })
+    throw serviceError('malformed', 'answers are no valid JSON.', { cause })
   }
   if (!isObject(given)) throw invalidField(['body', 'answers'], 'answers must be an object from fields to answers.')
   checkNames(given, step.fields, '')

@@ -1,6 +1,6 @@
 import type { Transform } from 'node:stream'
 import { createGunzip, createInflateRaw, createZstdDecompress, constants as zlib } from 'node:zlib'
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import type { FileExpansion } from './expansion.ts'
 import type { Chunks } from './peeked.ts'
 
@@ -21,12 +21,12 @@ const codeOf = (error: unknown): string =>
 
 const explained = (error: unknown, name: Decompressor): unknown => {
   if (codeOf(error) === 'ZSTD_error_frameParameter_windowTooLarge')
-    return failure(
+    return serviceError(
       'unsupported_media',
       'The zstd file needs more than 128 MB of memory to unpack: pack it without --long.',
     )
   if (codeOf(error).startsWith('Z'))
-    return failure('malformed', `The ${name} data breaks off or is damaged.`, { cause: error })
+    return serviceError('malformed', `The ${name} data breaks off or is damaged.`, { cause: error })
   return error
 }
 

@@ -1,4 +1,4 @@
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 
 export type ExpansionLimits = { packedBytes: number; expandedBytes: number }
 
@@ -28,7 +28,7 @@ export const createExpansion = ({ packedBytes, expandedBytes }: ExpansionLimits)
   const check = (expandedOfFile: number, packedOfFile: number, expandedOfAll: number) => {
     const isBomb = expandedOfFile > freeBytes && expandedOfFile > packedOfFile * maxExpansion
     if (!isBomb && expandedOfAll <= expandedBytes) return
-    throw failure(
+    throw serviceError(
       'too_large',
       `Unpacked, the upload is more than is allowed: ${megabytes(expandedBytes)} MB (SERVICE_MAX_EXPANDED_MB), or ${maxExpansion} times what was sent.`,
     )
@@ -42,7 +42,7 @@ export const createExpansion = ({ packedBytes, expandedBytes }: ExpansionLimits)
           packed += bytes
           allPacked += bytes
           if (allPacked <= packedBytes) return
-          throw failure(
+          throw serviceError(
             'too_large',
             `The upload is larger than ${megabytes(packedBytes)} MB (SERVICE_MAX_UPLOAD_MB). Send it in parts.`,
           )

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import { gatherChunks } from '../gather-chunks.ts'
 import type { Chunks } from './peeked.ts'
 
@@ -19,7 +19,7 @@ const retryAfterSeconds = 30
 const writeBytes = 256 * 1024
 
 const noRoom = (cause?: unknown) =>
-  failure('unavailable', 'There is no room on the disk for the archive at the moment. Send it again later.', {
+  serviceError('unavailable', 'There is no room on the disk for the archive at the moment. Send it again later.', {
     retryAfterSeconds,
     cause,
   })

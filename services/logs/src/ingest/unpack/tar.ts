@@ -1,11 +1,13 @@
 import { Readable } from 'node:stream'
-import { failure, isFailure } from '@trellis/kit/errors'
+import { isServiceError, serviceError } from '@trellis/kit/errors'
 import { extract } from 'tar-stream'
 import { type Member, maxMembers, modifiedAt, safePath } from './member.ts'
 import type { Chunks } from './peeked.ts'
 
 const explained = (error: unknown): unknown =>
-  isFailure(error) ? error : failure('malformed', 'The tar archive breaks off or is damaged.', { cause: error })
+  isServiceError(error)
+    ? error
+    : serviceError('malformed', 'The tar archive breaks off or is damaged.', { cause: error })
 
 /** Archives from before POSIX have no mark. The option is not in the library's types. */
 const options = { highWaterMark: 64 * 1024, allowUnknownFormat: true }
@@ -35,7 +37,7 @@ export async function* tarMembers(content: Chunks): AsyncGenerator<Member> {
   try {
     for await (const entry of archive) {
       if (++members > maxMembers)
-        throw failure('too_large', `An archive may have ${maxMembers} files. Send it in parts.`)
+        throw serviceError('too_large', `An archive may have ${maxMembers} files. Send it in parts.`)
       const { type, name, mtime } = entry.header
       if (type === 'file' || type === 'contiguous-file')
         yield { path: safePath(name), content: contentOf(entry), modified: modifiedAt(mtime) }

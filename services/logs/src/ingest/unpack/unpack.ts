@@ -1,4 +1,4 @@
-import { failure, isFailure } from '@trellis/kit/errors'
+import { isServiceError, serviceError } from '@trellis/kit/errors'
 import { decompress } from './decompress.ts'
 import type { FileExpansion } from './expansion.ts'
 import type { Member } from './member.ts'
@@ -41,7 +41,7 @@ const reasonToSkip = ({ packing }: Peeked): string | undefined => {
   return packing === 'binary' || packing === 'zeros' ? 'is no text' : undefined
 }
 
-const isDamaged = (error: unknown) => isFailure(error, 'malformed')
+const isDamaged = (error: unknown) => isServiceError(error, 'malformed')
 
 /** Damage to one file of an archive is said of that file; what is wrong with the whole is thrown. */
 async function* upToDamage(content: Chunks, onDamage: () => void): AsyncGenerator<Uint8Array> {
@@ -88,19 +88,19 @@ async function* textsOf(members: AsyncIterable<Member>, expansion: FileExpansion
 
 const refusePacking = (packing: Packing, sent: Packing): void => {
   if (isUnreadable(packing))
-    throw failure(
+    throw serviceError(
       'unsupported_media',
       `This is packed with ${packing}, which is not read here: unpack it, or pack it with gzip, zstd or zip.`,
     )
   if (packing === 'binary')
-    throw failure(
+    throw serviceError(
       'unsupported_media',
       sent === 'binary'
         ? 'This is no text, and no archive that is known here (gzip, zstd, zip or tar). It may be damaged or encrypted.'
         : `What is packed with ${sent} here is no text, and no archive.`,
     )
   if (packing !== 'zip' && !isCompression(packing)) return
-  throw failure('unsupported_media', `This is ${packing} within ${sent}: unpack it once, and send that.`)
+  throw serviceError('unsupported_media', `This is ${packing} within ${sent}: unpack it once, and send that.`)
 }
 
 /**

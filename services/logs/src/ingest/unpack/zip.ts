@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import { failure } from '@trellis/kit/errors'
+import { serviceError } from '@trellis/kit/errors'
 import { type Entry, fromFdPromise, getFileNameLowLevel, type ZipFile } from 'yauzl'
 import { type Decompressor, decompress } from './decompress.ts'
 import type { FileExpansion } from './expansion.ts'
@@ -16,7 +16,7 @@ const localHeaderBytes = 30
 const fileTypeBits = 0o170000
 const regularFile = 0o100000
 
-const damaged = (detail: string, cause?: unknown) => failure('malformed', `The zip archive ${detail}.`, { cause })
+const damaged = (detail: string, cause?: unknown) => serviceError('malformed', `The zip archive ${detail}.`, { cause })
 
 const openZip = async (file: Spooled): Promise<ZipFile> => {
   try {
@@ -27,7 +27,7 @@ const openZip = async (file: Spooled): Promise<ZipFile> => {
 }
 
 const readEntries = async (zip: ZipFile): Promise<Entry[]> => {
-  const tooMany = () => failure('too_large', `An archive may have ${maxMembers} files. Send it in parts.`)
+  const tooMany = () => serviceError('too_large', `An archive may have ${maxMembers} files. Send it in parts.`)
   if (zip.entryCount > maxMembers) throw tooMany()
   const entries: Entry[] = []
   try {

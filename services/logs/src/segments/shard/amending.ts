@@ -1,5 +1,5 @@
-import { failure } from '@trellis/kit/errors'
-import type { Turns } from '@trellis/kit/lifecycle'
+import { serviceError } from '@trellis/kit/errors'
+import type { SerialQueue } from '@trellis/kit/lifecycle'
 import type { StoredEntry } from '../../entries/entry.ts'
 import { keyOfEntryId } from '../../entries/identity.ts'
 import { type Severity, severityCode } from '../../entries/severity-code.ts'
@@ -15,7 +15,7 @@ import type { WriteGuard } from './write-guard.ts'
 const retryAfterSeconds = 60
 
 export type AmendingOptions = {
-  turns: Pick<Turns, 'take'>
+  turns: Pick<SerialQueue, 'run'>
   views: Pick<Views, 'look'>
   memory: Pick<MemoryIndexes, 'seal' | 'position'>
   amendments: HeldAmendments
@@ -38,7 +38,7 @@ export const createAmending = (options: AmendingOptions): Amending => {
   let burials = 0
 
   const deleteSource: Amending['deleteSource'] = (source, signal) =>
-    turns.take(async () => {
+    turns.run(async () => {
       guard.check()
       signal?.throwIfAborted()
       const counts = await views.look((parts) => countSources(parts, { source }))
@@ -54,7 +54,7 @@ export const createAmending = (options: AmendingOptions): Amending => {
     })
   const override = async ({ entryId, origin, effectiveTime }: StoredEntry, severity: Severity | null) => {
     if (amendments.overrides >= maxOverrides)
-      throw failure('unavailable', 'Too many severities wait to be written into segments. Try again in a while.', {
+      throw serviceError('unavailable', 'Too many severities wait to be written into segments. Try again in a while.', {
         retryAfterSeconds,
       })
     const override: SeverityOverride = {
@@ -72,7 +72,7 @@ export const createAmending = (options: AmendingOptions): Amending => {
       const before = burials
       const entry = await views.look((parts) => findEntry(parts, entryId, signal))
       if (!entry) return undefined
-      const changed = await turns.take(async (): Promise<StoredEntry | 'gone' | undefined> => {
+      const changed = await turns.run(async (): Promise<StoredEntry | 'gone' | undefined> => {
         // Its source may have been deleted since it was found.
         if (burials !== before) return undefined
         signal?.throwIfAborted()

@@ -1,4 +1,4 @@
-import { createTurns, type Turns } from '@trellis/kit/lifecycle'
+import { createSerialQueue, type SerialQueue } from '@trellis/kit/lifecycle'
 
 /** The shard was closed before this began: nothing of it was done, and the caller can repeat it on the shard that replaced this one. */
 export class ShardClosed extends Error {
@@ -6,22 +6,22 @@ export class ShardClosed extends Error {
 }
 
 /** Turns that begin no more work once they are closed: another writer may have taken over the files. */
-export type ClosableTurns = Pick<Turns, 'take'> & {
+export type ClosableTurns = Pick<SerialQueue, 'run'> & {
   /** Resolves when all work that was requested before is done; work requested after it fails with ShardClosed. */
   close: () => Promise<void>
 }
 
 export const createClosableTurns = (): ClosableTurns => {
-  const turns = createTurns()
+  const turns = createSerialQueue()
   let isClosed = false
   return {
-    take: (work) => {
+    run: (work) => {
       if (isClosed) return Promise.reject(new ShardClosed('The shard is closed.'))
-      return turns.take(work)
+      return turns.run(work)
     },
     close: async () => {
       isClosed = true
-      await turns.last()
+      await turns.drain()
     },
   }
 }

@@ -1,4 +1,4 @@
-import type { Turns } from '@trellis/kit/lifecycle'
+import type { SerialQueue } from '@trellis/kit/lifecycle'
 import { isAmended, overriddenIn } from '../amended-part.ts'
 import { addFreed, type Care, type Freed, isExpired, keepsAll, lessFreed, planRetention } from '../retention.ts'
 import type { Clearing } from './clearing.ts'
@@ -12,7 +12,7 @@ import type { Upkeep } from './upkeep.ts'
 const hour = 3_600_000
 
 export type MaintenanceOptions = {
-  turns: Pick<Turns, 'take'>
+  turns: Pick<SerialQueue, 'run'>
   upkeep: Pick<Upkeep, 'exclusively' | 'onEach'>
   clearing: Pick<Clearing, 'clear'>
   merging: Pick<Merging, 'once'>
@@ -37,7 +37,7 @@ export const createMaintain = (options: MaintenanceOptions): Maintain => {
     const parts = memory.parts()
     const isOverdue = parts.some(({ streams }) => streams.some(({ firstIngest = now }) => now - firstIngest > hour))
     for (const part of parts) part.release()
-    if (isOverdue) await turns.take(memory.seal)
+    if (isOverdue) await turns.run(memory.seal)
   }
   const dropSegment = async (old: OpenedSegment) => {
     const overridden = () => overriddenIn([amendments.partOf(old)])
@@ -83,14 +83,14 @@ export const createMaintain = (options: MaintenanceOptions): Maintain => {
   }
   /** In turn and exclusively: a file that is there before its row is not one of those that a crash left. */
   const sweep = () =>
-    turns.take(() =>
+    turns.run(() =>
       upkeep.exclusively(async () => {
         await memory.sealed()
         return segments.sweep()
       }),
     )
   return async (care) => {
-    if (care.isThorough) await turns.take(memory.seal)
+    if (care.isThorough) await turns.run(memory.seal)
     const before = segments.freed()
     const freed = () => lessFreed(segments.freed(), before)
     await retain(care)

@@ -1,5 +1,5 @@
-import { failure } from '@trellis/kit/errors'
-import type { Turns } from '@trellis/kit/lifecycle'
+import { serviceError } from '@trellis/kit/errors'
+import type { SerialQueue } from '@trellis/kit/lifecycle'
 import type { AppendLog } from '../append-log.ts'
 import { createRewriter, type Rewrite, type Rewriter, type Rewritten } from '../rewrite.ts'
 import type { HeldAmendments } from './held-amendments.ts'
@@ -9,7 +9,7 @@ import type { Replacing } from './replacing.ts'
 import type { Upkeep } from './upkeep.ts'
 
 export type RewritingOptions = {
-  turns: Pick<Turns, 'take'>
+  turns: Pick<SerialQueue, 'run'>
   upkeep: Pick<Upkeep, 'onSegment'>
   replacing: Pick<Replacing, 'rewrite'>
   segments: Pick<OpenSegments, 'all'>
@@ -39,7 +39,7 @@ export const createRewriting = (options: RewritingOptions): Rewriting => {
     } finally {
       for (const part of parts) part.release()
     }
-    await turns.take(memory.seal)
+    await turns.run(memory.seal)
   }
   const rewriteSegment = async (old: OpenedSegment, { concerns, change, keep, drop }: Rewriter) => {
     if (!(await concerns(amendments.partOf(old)))) return
@@ -60,10 +60,10 @@ export const createRewriting = (options: RewritingOptions): Rewriting => {
     const next = () => segments.all().find(({ row }) => !seen.has(row.key) && row.logPosition <= upTo)
     for (let old = next(); old && !signal.aborted; old = next()) {
       const { key } = old.row
-      await turns.take(() => upkeep.onSegment(key, (opened) => rewriteSegment(opened, rewriter)))
+      await turns.run(() => upkeep.onSegment(key, (opened) => rewriteSegment(opened, rewriter)))
       seen.add(key)
     }
-    await turns.take(async () => {
+    await turns.run(async () => {
       // What is replaced stands in the log, too, until that is cleared; what came in meanwhile has to leave it first.
       if (wanted.kind === 'anonymize') await memory.seal()
       if (memory.isEmpty) await log.clear()
@@ -72,7 +72,8 @@ export const createRewriting = (options: RewritingOptions): Rewriting => {
   }
   return {
     async rewrite(wanted) {
-      if (isUnderWay) throw failure('conflict', 'All that is stored is being gone through already. Ask again later.')
+      if (isUnderWay)
+        throw serviceError('conflict', 'All that is stored is being gone through already. Ask again later.')
       isUnderWay = true
       try {
         return await rewriteAll(wanted)

@@ -1,4 +1,4 @@
-import { createTurns } from '@trellis/kit/lifecycle'
+import { createSerialQueue } from '@trellis/kit/lifecycle'
 import { createBudget } from '../budget.ts'
 import { SegmentCorrupt } from '../segment-layout.ts'
 import type { OpenedSegment, OpenSegments } from './open-segments.ts'
@@ -27,11 +27,11 @@ export type UpkeepOptions = {
 }
 
 export const createUpkeep = ({ segments, signal }: UpkeepOptions): Upkeep => {
-  const turns = createTurns()
+  const turns = createSerialQueue()
   const budget = createBudget({ share: upkeepShare })
 
   const onSegment: Upkeep['onSegment'] = (key, work) =>
-    turns.take(async () => {
+    turns.run(async () => {
       const opened = segments.find(key)
       if (!opened || signal.aborted) return
       try {
@@ -42,12 +42,12 @@ export const createUpkeep = ({ segments, signal }: UpkeepOptions): Upkeep => {
       }
     })
   return {
-    exclusively: turns.take,
+    exclusively: turns.run,
     onSegment,
     async onEach(keys, work) {
       for (const key of keys) await budget.step(() => onSegment(key, work))
     },
     busy: budget.busy,
-    last: turns.last,
+    last: turns.drain,
   }
 }

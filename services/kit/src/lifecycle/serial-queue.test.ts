@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { createSerialQueue } from './serial-queue.ts'
+
+const gated = () => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  return { promise, open: resolve }
+}
+
+test('work begins when what was asked for before it has ended, and in that order', async () => {
+  const turns = createSerialQueue()
+  const gate = gated()
+  const done: string[] = []
+  const first = turns.run(async () => {
+    await gate.promise
+    done.push('first')
+  })
+  const second = turns.run(async () => done.push('second'))
+  gate.open()
+  await Promise.all([first, second])
+  expect(done).toEqual(['first', 'second'])
+})
+
+test('each who asked hears how it went, and a failure stops nobody after it', async () => {
+  const turns = createSerialQueue()
+  const failing = turns.run(() => Promise.reject(new Error('no')))
+  const following = turns.run(async () => 'yes')
+  await expect(failing).rejects.toThrow('no')
+  expect(await following).toBe('yes')
+})
+
+test('the last ends with what was asked for until then, fails for nobody, and stays the same while nothing more is asked for', async () => {
+  const turns = createSerialQueue()
+  let isDone = false
+  const failing = turns.run(async () => {
+    isDone = true
+    throw new Error('no')
+  })
+  const last = turns.drain()
+  expect(turns.drain()).toBe(last)
+  await last
+  expect(isDone).toBe(true)
+  await expect(failing).rejects.toThrow('no')
+  void turns.run(async () => undefined)
+  expect(turns.drain()).not.toBe(last)
+})

@@ -1,0 +1,237 @@
+import { createMemoryBus } from '@trellis/kit/bus'
+import { serviceError } from '@trellis/kit/errors'
+import { connectInProcess, type RpcClient } from '@trellis/kit/rpc'
+import { silentLog } from '@trellis/kit/telemetry'
+import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import { afterEach, expect, test } from 'vitest'
+import type { ProbeTask } from '../../../../test/probe/task.ts'
+import { collect, take } from '../../../../test/support/collect.ts'
+import { createLocalWorkloads, type Report, type RunToStream, runTopic, streamRun, watchRun } from './mod.ts'
+
+type Client = RpcClient<typeof WorkloadsServiceDefinition>
+
+const places: AsyncDisposable[] = []
+afterEach(async () => {
+  for (const place of places.splice(0).reverse()) await place[Symbol.asyncDispose]()
+})
+
+const openRuntime = (bus: ReturnType<typeof createMemoryBus>) => {
+  const runtime = createLocalWorkloads({
+    bus,
+    log: silentLog,
+    kinds: {
+      WORKLOAD_SEARCH: {
+        module: new URL('../../../../test/probe/worker.ts', import.meta.url),
+        environment: {},
+        concurrency: 2,
+        warm: 0,
+        idleMilliseconds: 10_000,
+        runsPerWorker: 10,
+        memoryMegabytes: 64,
+        residentMegabytes: 512,
+      },
+    },
+  })
+  places.push(runtime)
+  return { runtime, client: connectInProcess(WorkloadsServiceDefinition, runtime.handlers) }
+}
+
+const open = () => {
+  const bus = createMemoryBus()
+  places.push(bus)
+  return { bus, ...openRuntime(bus) }
+}
+
+const never = new AbortController().signal
+const quick = { signal: never, idleMilliseconds: 300 }
+
+const request = (task: ProbeTask, runId = 'run'): RunToStream => ({
+  runId,
+  workload: 'WORKLOAD_SEARCH',
+  input: Buffer.from(JSON.stringify(task)),
+  activeDeadlineSeconds: 60,
+  user: 'local',
+})
+
+const last = (reports: Report[]) => reports.at(-1)?.$case
+const starts = (reports: Report[]) => reports.filter(({ $case }) => $case === 'started').length
+
+/** A service that can be exchanged behind its clients, as when it is killed and comes back. */
+const replaceable = (first: Pick<Client, 'run'>) => {
+  let current = first
+  let asked = 0
+  return {
+    workloads: {
+      run: (...call: Parameters<Client['run']>) => {
+        asked += 1
+        return current.run(...call)
+      },
+    },
+    replace: (next: Pick<Client, 'run'>) => {
+      current = next
+    },
+    asked: () => asked,
+  }
+}
+
+const away: Pick<Client, 'run'> = {
+  run: async () => {
+    throw serviceError('unavailable', 'The service cannot be reached just now. Try again shortly.')
+  },
+}
+
+test('a run that goes well is asked for once and followed to its end', async () => {
+  const { bus, client } = open()
+  const reports = await collect(await streamRun({ bus, workloads: client }, request({ do: 'work', steps: 2 }), quick))
+  expect(reports.map(({ $case }) => $case)).toEqual([
+    'started',
+    'progress',
+    'output',
+    'progress',
+    'output',
+    'completed',
+  ])
+})
+
+test('a run that its runtime has forgotten is started again under the same id', async () => {
+  const bus = createMemoryBus()
+  places.push(bus)
+  // Takes the run and forgets it, as a runtime does that is killed the next moment.
+  const service = replaceable({ run: async () => ({ queued: true }) })
+  const reports = await streamRun({ bus, workloads: service.workloads }, request({ do: 'work', steps: 1 }), quick)
+  service.replace(openRuntime(bus).client)
+  const all = await collect(reports)
+  expect([last(all), starts(all)]).toEqual(['completed', 1])
+  expect(service.asked()).toBeGreaterThan(1)
+})
+
+test('a run whose server stops in the middle is started again by the next one', async () => {
+  const { bus, client, runtime } = open()
+  const service = replaceable(client)
+  const follow = { bus, workloads: service.workloads }
+  const stop = new AbortController()
+  const reports = await streamRun(follow, request({ do: 'wait' }), { ...quick, signal: stop.signal })
+  const seen: Report[] = []
+  for await (const report of reports) {
+    seen.push(report)
+    if (starts(seen) === 1 && report.$case === 'started') {
+      await runtime[Symbol.asyncDispose]()
+      service.replace(openRuntime(bus).client)
+    } else if (starts(seen) === 2) stop.abort()
+  }
+  expect(seen.map(({ $case }) => $case)).toEqual(['started', 'started'])
+})
+
+test('a silent run that goes on is asked for again without being started again', async () => {
+  const { bus, client } = open()
+  const service = replaceable(client)
+  const reports = await streamRun({ bus, workloads: service.workloads }, request({ do: 'wait' }), {
+    ...quick,
+    idleMilliseconds: 50,
+  })
+  const seen: Report[] = []
+  for await (const report of reports) {
+    seen.push(report)
+    if (report.$case !== 'started') continue
+    while (service.asked() < 3) {
+      // The reader asks no more while it is not read: ask in its place.
+      await service.workloads.run(request({ do: 'wait' }))
+    }
+    await client.cancel({ runId: 'run' })
+  }
+  expect([last(seen), starts(seen)]).toEqual(['failed', 1])
+})
+
+test('a run that has ended is told of again when it is asked for again, not run again', async () => {
+  const { bus, client } = open()
+  const run = request({ do: 'work', steps: 0 })
+  await client.run(run)
+  await collect(watchRun(bus, { kind: 'search', runId: 'run' }, never))
+  expect(await client.run(run)).toEqual({ queued: false })
+  const kept = await take(bus.subscribe(runTopic.search('run'), { after: 'start', signal: never }), 3)
+  expect(kept.map((delivery) => delivery.kind === 'event' && delivery.event.report?.$case)).toEqual([
+    'started',
+    'completed',
+    'completed',
+  ])
+})
+
+test('a service that stays away is waited for, and fails the following when patience ends', async () => {
+  const { bus, client } = open()
+  const service = replaceable(client)
+  const run = request({ do: 'wait' })
+  const reports = await streamRun({ bus, workloads: service.workloads }, run, {
+    ...quick,
+    idleMilliseconds: 20,
+    retryBudgetMilliseconds: 200,
+  })
+  service.replace(away)
+  await expect(collect(reports)).rejects.toMatchObject({ kind: 'unavailable' })
+})
+
+test('who is patient waits for a service that is not there yet', async () => {
+  const { bus, client } = open()
+  const service = replaceable(away)
+  const options = { ...quick, retriesUnavailable: true }
+  const reports = await streamRun({ bus, workloads: service.workloads }, request({ do: 'work', steps: 1 }), options)
+  service.replace(client)
+  expect(last(await collect(reports))).toBe('completed')
+})
+
+test('who resumes reads what was told before, and asks only when nothing comes', async () => {
+  const { bus, client } = open()
+  const run = request({ do: 'work', steps: 1 })
+  await collect(await streamRun({ bus, workloads: client }, run, quick))
+  const service = replaceable(away)
+  const reports = await collect(
+    await streamRun({ bus, workloads: service.workloads }, run, { ...quick, resumes: true }),
+  )
+  expect([last(reports), starts(reports), service.asked()]).toEqual(['completed', 1, 0])
+})
+
+test('a refusal of the first request is thrown by the call', async () => {
+  const { bus, client } = open()
+  await expect(
+    streamRun({ bus, workloads: client }, request({ do: 'wait' }, 'Not-An-Id'), quick),
+  ).rejects.toMatchObject({
+    kind: 'invalid',
+  })
+  await expect(streamRun({ bus, workloads: away }, request({ do: 'wait' }), quick)).rejects.toMatchObject({
+    kind: 'unavailable',
+  })
+})
+
+test('a bus that fails while a report is processed fails the following, and nothing else', async () => {
+  const { bus, client } = open()
+  const failing: typeof bus = {
+    ...bus,
+    subscribe: (topic, options) => {
+      const deliveries = bus.subscribe(topic, options)[Symbol.asyncIterator]()
+      let calls = 0
+      const next = async () => {
+        calls += 1
+        if (calls > 1) throw new Error('The bus has failed.')
+        return deliveries.next()
+      }
+      return { [Symbol.asyncIterator]: () => ({ next }) }
+    },
+  }
+  const unhandled: unknown[] = []
+  const note = (reason: unknown) => unhandled.push(reason)
+  process.on('unhandledRejection', note)
+  try {
+    const read = async () => {
+      // A turn of the event loop is when Node looks for rejections that nothing handles.
+      for await (const _ of await streamRun(
+        { bus: failing, workloads: client },
+        request({ do: 'work', steps: 1 }),
+        quick,
+      ))
+        await new Promise((resolve) => setImmediate(resolve))
+    }
+    await expect(read()).rejects.toThrow('The bus has failed.')
+  } finally {
+    process.off('unhandledRejection', note)
+  }
+  expect(unhandled).toEqual([])
+})

@@ -1,0 +1,70 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createMemoryBus } from '@trellis/kit/bus'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createBusHostStates } from './bus-host-states.ts'
+import { createHostGate } from './host-gate.ts'
+import { createFileHostStates, createMemoryHostStates } from './host-states.ts'
+
+let directory: string
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'standings-test-'))
+})
+afterEach(() => rm(directory, { recursive: true, force: true }))
+
+const signal = new AbortController().signal
+
+const ways = {
+  memory: () => createMemoryHostStates(),
+  files: () => createFileHostStates(directory),
+  'a bus': () => {
+    const bus = createMemoryBus()
+    return createBusHostStates(async () => bus)
+  },
+}
+
+describe.each(Object.entries(ways))('standings in %s', (_kind, create) => {
+  test('keep what was changed, for each host by itself', async () => {
+    const hostStates = create()
+    await hostStates.change('a', (hostState) => {
+      hostState.refusals = 2
+    })
+    expect(await hostStates.change('a', ({ refusals }) => refusals)).toBe(2)
+    expect(await hostStates.change('b', ({ refusals }) => refusals)).toBe(0)
+  })
+
+  test('changes at the same time are made one after another', async () => {
+    const hostStates = create()
+    const turns = await Promise.all(
+      Array.from({ length: 20 }, () => hostStates.change('a', (hostState) => ++hostState.refusals)),
+    )
+    expect(turns.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1))
+  })
+})
+
+test('gates that share standings keep one pace and learn of each refusal', async () => {
+  const pauses: number[] = []
+  const gate = () =>
+    createHostGate({
+      gapMilliseconds: 1_000,
+      hostStates: createFileHostStates(directory),
+      clock: () => 50_000,
+      sleep: async (milliseconds) => void pauses.push(milliseconds),
+    })
+  const [one, other] = [gate(), gate()]
+  for (const each of [one, other, one]) await each.enter('site.test', signal)
+  expect(pauses).toEqual([1_000, 2_000])
+  await one.refused('site.test', 90)
+  await expect(other.enter('site.test', signal)).rejects.toMatchObject({ reason: 'BreakerOpen', retryAfterSeconds: 90 })
+})
+
+test('what a process that died left behind does no harm', async () => {
+  const hostStates = createFileHostStates(directory)
+  await hostStates.change('a', (hostState) => {
+    hostState.refusals = 1
+  })
+  const [file = ''] = await readdir(directory)
+  await writeFile(join(directory, file), '{"refus')
+  expect(await hostStates.change('a', ({ refusals }) => refusals)).toBe(0)
+})

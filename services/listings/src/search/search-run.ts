@@ -1,0 +1,108 @@
+import { isServiceError, ServiceError } from '@trellis/kit/errors'
+import { errorOfRun, streamRun } from '@trellis/kit/workloads'
+import type { SearchSubject } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import type { Dependencies } from '../dependencies.ts'
+import { createJoiner } from './worker/found-parts.ts'
+import { decodeOutput, encodeMessage, type WorkerInput, type WorkerOutput } from './worker/messages.ts'
+
+/** What a run failed or was refused with. Whoever asks again under the same id is told the same. */
+export class RunError extends ServiceError {
+  override name = 'RunFailure'
+  /** The word that the run itself gave for it; undefined where it was refused before it ran. */
+  readonly reason: string | undefined
+
+  constructor({ kind, detail, retryAfterSeconds, cause }: ServiceError, reason?: string) {
+    super(kind, detail, { cause, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) })
+    this.reason = reason
+  }
+}
+
+const ofRun = (error: unknown): unknown =>
+  isServiceError(error) && !(error instanceof RunError) ? new RunError(error) : error
+
+/**
+ * The run of a call that waits for its answer is refused after this long without a workloads service, in milliseconds. Other
+ * runs wait until their signal.
+ */
+const answerPatience = 8_000
+
+/** How a run is driven, beside what `RunOptions` says. */
+export type Driven = {
+  /** Whether another replica, or an earlier attempt, may have asked for the run before. */
+  readonly resumes: boolean
+  /** Whether the search itself has been stopped. Otherwise the run continues, and another attempt follows it. */
+  readonly isStopped: () => boolean
+  /** Whether a call waits for the answer. */
+  readonly isAwaited: boolean
+}
+
+export type RunOptions = {
+  readonly runId: string
+  readonly input: WorkerInput
+  readonly user: string
+  readonly deadlineSeconds: number
+  /** Aborting it cancels the run. */
+  readonly signal: AbortSignal
+  /** For a run that replicas drive. Without it the run is cancelled when its findings are no longer read. */
+  readonly driven?: Driven
+  /** What people are shown of a run that is an object of its own. */
+  readonly subject?: SearchSubject
+  /** The run whose worker is to do this one, too. */
+  readonly parentRunId?: string
+}
+
+/** Cancels a run. One that cannot be cancelled is ended by its deadline. */
+export const cancelRun = async ({ workloads, log }: Dependencies, runId: string): Promise<void> => {
+  try {
+    await workloads.cancel({ runId })
+  } catch (error) {
+    log.warn({ err: error, runId }, 'a run could not be cancelled')
+  }
+}
+
+/**
+ * Starts a run, or takes one up, and gives what it finds as it comes. The start is awaited, so that an overloaded
+ * installation refuses at once, or where the run is driven within seconds; the findings end early with the signal. Both throw
+ * RunFailure. A run that had to be started again finds again.
+ */
+export const startRun = async (
+  dependencies: Dependencies,
+  options: RunOptions,
+): Promise<AsyncIterable<WorkerOutput>> => {
+  const { bus, workloads } = dependencies
+  const { runId, input, user, deadlineSeconds, signal, driven, subject, parentRunId } = options
+  const run = {
+    runId,
+    workload: 'WORKLOAD_SEARCH',
+    input: encodeMessage(input),
+    activeDeadlineSeconds: deadlineSeconds,
+    user,
+    search: subject ?? null,
+    parentRunId,
+  } as const
+  const retryBudgetMilliseconds = driven?.isAwaited === false ? Number.POSITIVE_INFINITY : answerPatience
+  const how = driven ? { resumes: driven.resumes, retriesUnavailable: true, retryBudgetMilliseconds } : {}
+  const reports = await streamRun({ bus, workloads }, run, { signal, ...how }).catch((error: unknown) => {
+    throw ofRun(error)
+  })
+  return {
+    async *[Symbol.asyncIterator]() {
+      let isOver = false
+      const { begin, join } = createJoiner()
+      try {
+        for await (const report of reports) {
+          isOver = report.$case === 'completed' || report.$case === 'failed'
+          if (report.$case === 'started') begin()
+          const output = report.$case === 'output' ? join(decodeOutput(report.value)) : undefined
+          if (output) yield output
+          if (report.$case === 'failed') throw new RunError(errorOfRun(report.value), report.value.reason)
+        }
+      } catch (error) {
+        throw ofRun(error)
+      } finally {
+        if (!isOver && (driven?.isStopped() ?? true)) await cancelRun(dependencies, runId)
+      }
+      signal.throwIfAborted()
+    },
+  }
+}
