@@ -70,10 +70,10 @@ const lockDigest = () =>
     .update(readFileSync(join(root, 'package-lock.json')))
     .digest('hex')
 
-const isInstalled = (wanted) => {
+const isInstalled = (desired) => {
   if (!existsSync(stampFile) || !existsSync(node)) return false
   const [digest, extent] = readFileSync(stampFile, 'utf8').trim().split(' ')
-  return digest === lockDigest() && (extent === 'all' || extent === wanted || extent === `${wanted}-with-models`)
+  return digest === lockDigest() && (extent === 'all' || extent === desired || extent === `${desired}-with-models`)
 }
 
 /** npm, quietly: its output is shown only if it fails. */
@@ -90,10 +90,10 @@ const npm = (args) => {
   fail(`Installing failed at "npm ${args.join(' ')}". With a network to the npm registry it can be tried again.`)
 }
 
-const install = (wanted) => {
+const install = (desired) => {
   const began = Date.now()
   process.stderr.write(
-    wanted === 'all'
+    desired === 'all'
       ? 'Installing Trellis and its tools (once) ...\n'
       : 'Installing what Trellis needs to run (once) ...\n',
   )
@@ -107,13 +107,13 @@ const install = (wanted) => {
     '--no-fund',
     '--loglevel=error',
     // Running takes what the one process is made of; the operator and the tools are for those who ask for more.
-    ...(wanted === 'all' ? [] : ['--omit=dev', '--workspace=services/all-in-one', '--include-workspace-root']),
-    ...(wanted === 'run' ? ['--omit=optional'] : []),
+    ...(desired === 'all' ? [] : ['--omit=dev', '--workspace=services/all-in-one', '--include-workspace-root']),
+    ...(desired === 'run' ? ['--omit=optional'] : []),
   ])
   process.stderr.write('Installing Node ...\n')
   npm(['rebuild', 'node', '--ignore-scripts=false', '--foreground-scripts=false', '--loglevel=error'])
   if (!existsSync(node)) fail('Node could not be installed: the package "node" brought no binary for this system.')
-  writeFileSync(stampFile, `${lockDigest()} ${wanted}\n`)
+  writeFileSync(stampFile, `${lockDigest()} ${desired}\n`)
   process.stderr.write(`Installed in ${Math.round((Date.now() - began) / 1000)} s.\n`)
 }
 

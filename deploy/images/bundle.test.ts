@@ -19,7 +19,7 @@ const folderOfRepository = fileURLToPath(root)
 const talking = Object.keys(entries).filter(
   (name) => !['create-secrets', 'await-servers', 'follow-search'].includes(name),
 )
-const told = {
+const reported = {
   NATS_URL: '127.0.0.1:4222',
   RPC_SECRET: 'secret',
   LISTINGS_ADDRESS: '127.0.0.1:9000',
@@ -42,7 +42,7 @@ afterAll(() => directory[Symbol.asyncDispose]())
 test.each(talking)('%s tells what is in force', async (name) => {
   const { stdout } = await run(process.execPath, [join(folder, `${name}.js`), '--print-config'], {
     cwd: directory.path,
-    env: { ...told, TRELLIS_WORKERS: join(directory.path, 'workers.json') },
+    env: { ...reported, TRELLIS_WORKERS: join(directory.path, 'workers.json') },
   })
   expect(stdout).toMatch(/^# every process\n.*^METRICS_PORT=9090/ms)
 })

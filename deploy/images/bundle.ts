@@ -5,9 +5,9 @@ import { copyPackages } from './copy-packages.ts'
 import { workerModules } from './worker-modules.ts'
 
 /** Packages that read or load files beside them while they run: they go along as they are. */
-const keptWhole = ['@fastify/swagger-ui', 'playwright-core', 'onnxruntime-node', 'ssh2']
+const verbatim = ['@fastify/swagger-ui', 'playwright-core', 'onnxruntime-node', 'ssh2']
 
-const isKeptWhole = (id: string): boolean => keptWhole.some((name) => id === name || id.startsWith(`${name}/`))
+const isVerbatim = (id: string): boolean => verbatim.some((name) => id === name || id.startsWith(`${name}/`))
 
 /**
  * Writes everything that the images run into a folder: one file an entry, chunks that they share, source maps, and the few
@@ -18,7 +18,7 @@ export const bundle = async (modules: Readonly<Record<string, string>>, folder: 
   await using build = await rolldown({
     input: { ...modules },
     platform: 'node',
-    external: isKeptWhole,
+    external: isVerbatim,
     plugins: [workerModules()],
     logLevel: 'warn',
     onLog: (level, log, handle) => {
@@ -38,5 +38,5 @@ export const bundle = async (modules: Readonly<Record<string, string>>, folder: 
     comments: { jsdoc: false },
   })
   await writeFile(join(folder, 'package.json'), `${JSON.stringify({ private: true, type: 'module' })}\n`)
-  await copyPackages(keptWhole, folder)
+  await copyPackages(verbatim, folder)
 }

@@ -8,8 +8,8 @@ test.each([
   [{}, ['default']],
   [{ POD_NAMESPACE: 'trellis' }, ['trellis']],
   [{ POD_NAMESPACE: 'trellis', WATCH_NAMESPACES: 'one, two,one' }, ['trellis', 'one', 'two']],
-])('with %o it looks into %o', (told, namespaces) => {
-  expect(readOperatorConfig({ ...min, ...told }).namespaces).toEqual(namespaces)
+])('with %o it looks into %o', (reported, namespaces) => {
+  expect(readOperatorConfig({ ...min, ...reported }).namespaces).toEqual(namespaces)
 })
 
 test.each([
@@ -17,8 +17,8 @@ test.each([
   [{ NATS_URL: undefined }, 'NATS_URL'],
   [{ MAXIMUM_RUNS: '0' }, 'MAXIMUM_RUNS'],
   [{ EDGE_URL: 'edge' }, 'EDGE_URL'],
-])('what is wrong with %o is said before anything is waited for', (told, setting) => {
-  const read = () => readOperatorConfig({ ...min, ...told })
+])('what is wrong with %o is said before anything is waited for', (reported, setting) => {
+  const read = () => readOperatorConfig({ ...min, ...reported })
   expect(read).toThrow(ConfigError)
   expect(read).toThrow(setting)
 })

@@ -3,14 +3,14 @@ import { type Implementation, implementation } from '@trellis/kit/rpc'
 import type { Log, Metrics } from '@trellis/kit/telemetry'
 import { BranchesServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
 import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
-import { addBranchController, cacheBranches, workBranchNotices } from './branch/mod.ts'
+import { addBranchController, cacheBranches, handleBranchEvents } from './branch/mod.ts'
 import { createGpuCapacity } from './capacity/mod.ts'
 import type { OperatorConfig } from './config.ts'
 import { warmPools } from './crds/mod.ts'
 import { addGenerationController, cacheGenerations, generationRuns } from './generation-job/mod.ts'
 import { branchesRpc } from './rpc/branches.ts'
 import { workloadsRpc } from './rpc/workloads.ts'
-import { createNotices, createReporters, createRunMetrics } from './runs/mod.ts'
+import { createReporters, createRunEvents, createRunMetrics } from './runs/mod.ts'
 import { type Client, createManager, type Manager, type RuntimeMetrics, systemClock } from './runtime/mod.ts'
 import { addSearchController, cacheSearches, searchRuns } from './search/mod.ts'
 import { createWarmPools, poolIndexes } from './warm-pool/mod.ts'
@@ -57,7 +57,7 @@ export const createOperator = (options: OperatorOptions): Operator => {
     drain: shutdownSeconds * 1_000,
   })
   const pods = manager.cache(podKind, podCache({ instance, indexes: poolIndexes }))
-  const notices = createNotices({ bus, clock, log })
+  const events = createRunEvents({ bus, clock, log })
   const reporters = createReporters(bus)
   const shared = { client: manager.client, recorder: manager.recorder, pods, clock, log, instance }
 
@@ -75,7 +75,7 @@ export const createOperator = (options: OperatorOptions): Operator => {
     tolerations: templates.generation.tolerations ?? [],
   })
   const runMetrics = createRunMetrics(metrics)
-  const runs = { ...shared, claims: pools.claims, notices, maxRuns, runMetrics }
+  const runs = { ...shared, claims: pools.claims, events, maxRuns, runMetrics }
   const searches = cacheSearches(manager)
   addSearchController(manager, {
     ...runs,
@@ -102,13 +102,13 @@ export const createOperator = (options: OperatorOptions): Operator => {
   }
   addBranchController(manager, { ...branchStores, clock, log, settings, edgeUrl })
 
-  manager.whileLeading((signal) => notices.work(signal))
+  manager.whileLeading((signal) => events.work(signal))
   manager.whileLeading((signal) =>
-    workBranchNotices({ bus, client: manager.client, store: branchStores.branches }, signal),
+    handleBranchEvents({ bus, client: manager.client, store: branchStores.branches }, signal),
   )
 
-  const wishes = { total: maxRuns, namespace, ttlSeconds: config.own.runTtlSeconds }
-  const kinds = [searchRuns({ searches, pods, ...wishes }), generationRuns({ stores: generations, ...wishes })]
+  const overrides = { total: maxRuns, namespace, ttlSeconds: config.own.runTtlSeconds }
+  const kinds = [searchRuns({ searches, pods, ...overrides }), generationRuns({ stores: generations, ...overrides })]
   return {
     manager,
     implementations: [

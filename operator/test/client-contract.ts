@@ -124,11 +124,11 @@ export const testClientContract = (get: () => ClientUnderTest): void => {
   test('a finalizer keeps an object until it is removed', async () => {
     const held = await create('final')
     const { client } = get()
-    const kept = await addFinalizer(client, deployments, held, 'example.test/clean')
+    const retained = await addFinalizer(client, deployments, held, 'example.test/clean')
     await client.delete(deployments, held.metadata)
     const ending = await client.get(deployments, held.metadata)
     expect(ending.metadata.deletionTimestamp).toBeDefined()
-    await expect(removeFinalizer(client, deployments, kept, 'example.test/clean')).rejects.toSatisfy(isConflict)
+    await expect(removeFinalizer(client, deployments, retained, 'example.test/clean')).rejects.toSatisfy(isConflict)
     await removeFinalizer(client, deployments, ending, 'example.test/clean')
     await expect(client.get(deployments, held.metadata)).rejects.toSatisfy(isNotFound)
     await removeFinalizer(client, deployments, ending, 'example.test/clean')
@@ -146,15 +146,15 @@ export const testClientContract = (get: () => ClientUnderTest): void => {
     await client.patch(deployments, metadata, { type: 'merge', body: { spec: { replicas: 2 } } })
     await client.delete(deployments, metadata, { propagationPolicy: 'Background' })
     const stop = new AbortController()
-    const told: WatchEvent<Deployment>[] = []
+    const reported: WatchEvent<Deployment>[] = []
     const options = { namespace, resourceVersion: rest.resourceVersion, timeoutSeconds: 60, signal: stop.signal }
     for await (const event of await client.watch(deployments, options)) {
-      if (event.type !== 'BOOKMARK') told.push(event)
-      if (told.length === 3) break
+      if (event.type !== 'BOOKMARK') reported.push(event)
+      if (reported.length === 3) break
     }
     stop.abort()
-    expect(told.map(({ type }) => type)).toEqual(['ADDED', 'MODIFIED', 'DELETED'])
-    const versions = told.map(({ object }) => Number((object as Deployment).metadata.resourceVersion))
+    expect(reported.map(({ type }) => type)).toEqual(['ADDED', 'MODIFIED', 'DELETED'])
+    const versions = reported.map(({ object }) => Number((object as Deployment).metadata.resourceVersion))
     expect([...versions].sort((a, b) => a - b)).toEqual(versions)
     expect(new Set(versions).size).toBe(3)
   })

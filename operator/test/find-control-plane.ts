@@ -22,14 +22,14 @@ const envtestFolders = (environment: NodeJS.ProcessEnv): string[] => {
  * the checkout. Gives the reason, a sentence for the names of skipped tests, where this machine lacks them.
  */
 export const findControlPlane = (environment: NodeJS.ProcessEnv = process.env): ControlPlanePrograms | string => {
-  const told = environment.KUBEBUILDER_ASSETS
-  for (const folders of told ? [() => [told]] : [() => envtestFolders(environment), besideCheckout]) {
+  const reported = environment.KUBEBUILDER_ASSETS
+  for (const folders of reported ? [() => [reported]] : [() => envtestFolders(environment), besideCheckout]) {
     for (const folder of folders()) {
       const programs = { etcd: join(folder, 'etcd'), kubeApiserver: join(folder, 'kube-apiserver') }
       if (Object.values(programs).every(isExecutable)) return programs
     }
   }
-  return told
-    ? `KUBEBUILDER_ASSETS is ${told}, which lacks kube-apiserver or etcd`
+  return reported
+    ? `KUBEBUILDER_ASSETS is ${reported}, which lacks kube-apiserver or etcd`
     : 'kube-apiserver and etcd were not found; KUBEBUILDER_ASSETS can say where they are'
 }

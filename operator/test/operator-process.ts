@@ -60,7 +60,7 @@ export type OperatorServers = AsyncDisposable & {
   bus: Bus
   newNamespace: () => Promise<string>
   /** Starts a replica for a namespace, with more settings maybe, and waits until it says that it is ready. */
-  startOperator: (namespace: string, told?: Readonly<Record<string, string>>) => Promise<OperatorReplica>
+  startOperator: (namespace: string, reported?: Readonly<Record<string, string>>) => Promise<OperatorReplica>
 }
 
 /** Starts the servers. What is disposed of ends the replicas, too. */
@@ -80,7 +80,7 @@ export const startOperatorServers = async (): Promise<OperatorServers> => {
   await writeFile(join(directory, 'kubeconfig'), installed.kubeconfig)
   await writeFile(join(directory, 'workers.json'), JSON.stringify(templates))
 
-  const startOperator = async (namespace: string, told: Readonly<Record<string, string>> = {}) => {
+  const startOperator = async (namespace: string, reported: Readonly<Record<string, string>> = {}) => {
     const [rpcPort, healthPort, metricsPort] = [await freePort(), await freePort(), await freePort()]
     const address = `127.0.0.1:${rpcPort}`
     const operator = spawnOperator({
@@ -91,7 +91,7 @@ export const startOperatorServers = async (): Promise<OperatorServers> => {
       RPC_ADDRESS: address,
       HEALTH_PORT: String(healthPort),
       METRICS_PORT: String(metricsPort),
-      ...told,
+      ...reported,
     })
     const hasEnded = operator.gone.then((code) => {
       throw new Error(`It ended with ${code}: ${operator.said.error}${operator.said.out}`)

@@ -12,11 +12,10 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { statefulSets } from '../src/branch/child-kinds.ts'
 import { type Branch, branches, type Search, searches } from '../src/crds/mod.ts'
-import type { Notice } from '../src/runs/mod.ts'
+import type { RunEventOf } from '../src/runs/mod.ts'
 import { type Client, leases } from '../src/runtime/mod.ts'
 import { pods } from '../src/workers/mod.ts'
 import { eventually } from './eventually.ts'
-import { noticesFor } from './notices-for.ts'
 import {
   type OperatorServers,
   serversMissing,
@@ -24,6 +23,7 @@ import {
   startOperatorServers,
   workerTemplate,
 } from './operator-process.ts'
+import { runEventsFor } from './run-events-for.ts'
 
 test('without a file of templates it says which setting is missing, and does not start', async () => {
   const { said, gone } = spawnOperator({ NATS_URL: '127.0.0.1:1' })
@@ -79,7 +79,7 @@ describe.skipIf(serversMissing !== undefined)(
       const stop = new AbortController()
       for await (const delivery of bus.subscribe(assignmentsOf.search(uid), { after: 'start', signal: stop.signal }))
         if (delivery.kind === 'event' && delivery.event.runId === runId) break
-      const tell = (notice: Notice) => bus.enqueue(noticesFor('search', notice), { runId, notice })
+      const tell = (event: RunEventOf) => bus.enqueue(runEventsFor('search', event), { runId, event })
       await tell({ $case: 'started', value: { worker: name, warm: false } })
       await tell({ $case: 'worked', value: {} })
       await tell({ $case: 'concluded', value: RunConcluded.fromPartial({ listingsFound: 3 }) })

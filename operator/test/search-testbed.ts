@@ -1,10 +1,10 @@
 import { createMemoryBus } from '@trellis/kit/bus'
 import { createMetrics } from '@trellis/kit/telemetry'
-import { assignmentsOf, inputsOf, type Report, runTopic, searchOrders } from '@trellis/kit/workloads'
-import type { RunOrder } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import { assignmentsOf, inputsOf, type Report, runTopic, searchPlanRequests } from '@trellis/kit/workloads'
+import type { PlanRequest } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { type Search, type SearchSpecInput, searches, type WarmPool, warmPools } from '../src/crds/mod.ts'
 import { workloadsRpc } from '../src/rpc/workloads.ts'
-import { createNotices, createReporters, createRunMetrics, type Notice } from '../src/runs/mod.ts'
+import { createReporters, createRunEvents, createRunMetrics, type RunEventOf } from '../src/runs/mod.ts'
 import {
   type Client,
   type Clock,
@@ -19,7 +19,7 @@ import { createWarmPools, poolIndexes } from '../src/warm-pool/mod.ts'
 import { label, type Pod, podCache, pods, type WorkerTemplate } from '../src/workers/mod.ts'
 import { type KindsPlane, untilIs } from './kinds-plane.ts'
 import { recordLog } from './log-lines.ts'
-import { noticesFor } from './notices-for.ts'
+import { runEventsFor } from './run-events-for.ts'
 
 const template: WorkerTemplate = { image: 'example.test/worker:1', command: ['worker'] }
 const instance = 'test'
@@ -49,9 +49,9 @@ export const startSearchTestbed = async (plane: KindsPlane, { maxRuns = 10 } = {
   const namespace = await plane.newNamespace()
   const bus = createMemoryBus()
   const ended = new AbortController()
-  const orders: RunOrder[] = []
+  const orders: PlanRequest[] = []
   const { log, lines } = recordLog()
-  const working = bus.work(searchOrders, async ({ value }) => void orders.push(value), { signal: ended.signal })
+  const working = bus.work(searchPlanRequests, async ({ value }) => void orders.push(value), { signal: ended.signal })
   let skipped = 0
   const clock: Clock = {
     ...systemClock,
@@ -72,7 +72,7 @@ export const startSearchTestbed = async (plane: KindsPlane, { maxRuns = 10 } = {
       drain: 5_000,
     })
     const podStore = manager.cache(pods, { ...podCache({ instance, indexes: poolIndexes }), freeze: true })
-    const notices = createNotices({ bus, clock, log })
+    const events = createRunEvents({ bus, clock, log })
     const reporters = createReporters(bus)
     const parts = {
       client: manager.client,
@@ -90,13 +90,13 @@ export const startSearchTestbed = async (plane: KindsPlane, { maxRuns = 10 } = {
       ...parts,
       searches: store,
       claims: pools.claims,
-      notices,
+      events,
       reporter: reporters.search,
       template,
       maxRuns,
       runMetrics: createRunMetrics(metrics),
     })
-    manager.whileLeading((signal) => notices.work(signal))
+    manager.whileLeading((signal) => events.work(signal))
     const kind = searchRuns({ searches: store, pods: podStore, total: maxRuns, namespace, ttlSeconds: 60 })
     const rpc = workloadsRpc({
       client,
@@ -206,8 +206,8 @@ export const startSearchTestbed = async (plane: KindsPlane, { maxRuns = 10 } = {
         ],
       }),
     lose: (pod: Pod) => client.delete(pods, pod.metadata, { gracePeriodSeconds: 0 }),
-    tell: async (runId: string, notice: Notice) => {
-      await bus.enqueue(noticesFor('search', notice), { runId, notice })
+    tell: async (runId: string, event: RunEventOf) => {
+      await bus.enqueue(runEventsFor('search', event), { runId, event })
     },
     /** The next event of a topic that satisfies. */
     reported: async (runId: string, $case: Report['$case']): Promise<Report> => {

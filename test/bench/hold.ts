@@ -3,21 +3,21 @@ import { connect } from 'node:net'
 
 const [given = '', clients = '1'] = process.argv.slice(2)
 const url = new URL(given)
-const wanted = Number(clients)
+const desired = Number(clients)
 /** At once: more would not fit into the backlog of the listening socket. */
 const lanes = 64
 let begun = 0
-let asked = 0
+let requested = 0
 
 const open = () => {
-  if (asked === wanted) return
-  asked += 1
+  if (requested === desired) return
+  requested += 1
   const socket = connect(Number(url.port), url.hostname, () =>
     socket.write(`GET ${url.pathname}${url.search} HTTP/1.1\r\nHost: ${url.host}\r\nAccept: text/event-stream\r\n\r\n`),
   )
   socket.once('data', () => {
     begun += 1
-    if (begun === wanted) process.stdout.write('connected\n')
+    if (begun === desired) process.stdout.write('connected\n')
     open()
   })
   socket.resume()

@@ -24,8 +24,8 @@ const parts: Record<string, () => Promise<string[]> | AsyncIterable<string[]>> =
 /** Run only when asked for: they need servers that not every machine has, or take long. */
 const onRequest = new Set(['distributed', 'operator', 'logs-soak'])
 
-const wanted = process.argv.slice(2)
-const unknown = wanted.find((name) => !Object.hasOwn(parts, name))
+const desired = process.argv.slice(2)
+const unknown = desired.find((name) => !Object.hasOwn(parts, name))
 if (unknown !== undefined) {
   process.stderr.write(`There is no bench "${unknown}". There are: ${Object.keys(parts).join(', ')}.\n`)
   process.exit(1)
@@ -33,9 +33,9 @@ if (unknown !== undefined) {
 
 const say = (lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`)
 
-say(machineLines(`npm run bench${wanted.length > 0 ? ` -- ${wanted.join(' ')}` : ''}`))
+say(machineLines(`npm run bench${desired.length > 0 ? ` -- ${desired.join(' ')}` : ''}`))
 for (const [name, measure] of Object.entries(parts)) {
-  if (wanted.length > 0 ? !wanted.includes(name) : onRequest.has(name)) continue
+  if (desired.length > 0 ? !desired.includes(name) : onRequest.has(name)) continue
   say(['', `## ${name}`])
   const measured = measure()
   if ('then' in measured) say(await measured)

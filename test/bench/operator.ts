@@ -11,8 +11,8 @@ const parts: Record<string, () => Promise<string[]>> = {
 /** The operator on the cluster that KUBECONFIG names, part by part. */
 export async function* benchOperator(): AsyncGenerator<string[]> {
   if (clusterMissing !== undefined) throw new Error(`The operator cannot be measured here: ${clusterMissing}.`)
-  const wanted = process.env.BENCH_OPERATOR?.split(',') ?? Object.keys(parts)
-  for (const name of wanted) {
+  const desired = process.env.BENCH_OPERATOR?.split(',') ?? Object.keys(parts)
+  for (const name of desired) {
     const measure = parts[name]
     if (!measure) throw new Error(`BENCH_OPERATOR may name ${Object.keys(parts).join(', ')}.`)
     yield await measure()

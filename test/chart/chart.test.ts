@@ -282,12 +282,12 @@ describe.skipIf(helmMissing !== undefined)(`the chart${helmMissing ? ` (skipped:
   })
 
   test('tells the operator of the storage class of branches, where one is set', async () => {
-    const told = async (values: object) =>
+    const reported = async (values: object) =>
       (await deploymentOf('operator', values)).spec.template.spec.containers[0].env.find(
         ({ name }: { name: string }) => name === 'BRANCH_STORAGE_CLASS',
       )
-    expect(await told({ workers: { branch: { storageClass: 'fast' } } })).toMatchObject({ value: 'fast' })
-    expect(await told({})).toBeUndefined()
+    expect(await reported({ workers: { branch: { storageClass: 'fast' } } })).toMatchObject({ value: 'fast' })
+    expect(await reported({})).toBeUndefined()
   })
 
   test('leaves the number of replicas to the autoscaler where there is one', async () => {

@@ -30,8 +30,8 @@ const files = {
 describe.skipIf(helmMissing !== undefined)(`the log service${helmMissing ? ` (skipped: ${helmMissing})` : ''}`, () => {
   test('understands what the chart tells it, which is its own defaults unless told', async () => {
     const { containers } = (await logsPod({})).spec
-    const told = environmentOf(containers[0].env)
-    expect(readConfig(logsConfig, told)).toEqual(readConfig(logsConfig, {}))
+    const reported = environmentOf(containers[0].env)
+    expect(readConfig(logsConfig, reported)).toEqual(readConfig(logsConfig, {}))
   })
 
   test('is told of days, room, thresholds and models as they are in the values', async () => {

@@ -169,8 +169,8 @@ describe.skipIf(serversMissing !== undefined)(
     })
 
     test('know the labels of all metrics but those that need a worker to wait', () => {
-      const asked = [...rules, ...panels, ...variables].flatMap(([, expression]) => selectionsOf(expression))
-      const unknown = new Set(asked.map(({ metric }) => metric).filter((metric) => !series.labels.has(metric)))
+      const requested = [...rules, ...panels, ...variables].flatMap(([, expression]) => selectionsOf(expression))
+      const unknown = new Set(requested.map(({ metric }) => metric).filter((metric) => !series.labels.has(metric)))
       expect([...unknown]).toEqual(['trellis_pool_claim_duration_seconds_bucket'])
     })
   },

@@ -43,9 +43,9 @@ const copySchemas = async (from: string, to: string): Promise<void> => {
 
 /** Fetches the package with pip, compares it with what is known of it, and makes of it what kubeconform reads. */
 const download = async (python: string, versions: readonly string[], folder: string): Promise<void> => {
-  const wanted = `${source.name}==${source.version}`
+  const desired = `${source.name}==${source.version}`
   const quietly = ['--quiet', '--disable-pip-version-check', '--retries', '1', '--timeout', '20']
-  await must(python, ['-m', 'pip', 'download', ...quietly, '--no-deps', '--dest', folder, wanted], { seconds: 120 })
+  await must(python, ['-m', 'pip', 'download', ...quietly, '--no-deps', '--dest', folder, desired], { seconds: 120 })
   const [wheel = ''] = (await readdir(folder)).filter((name) => name.endsWith('.whl'))
   const digest = createHash('sha256')
     .update(await readFile(join(folder, wheel)))

@@ -69,7 +69,7 @@ describe.skipIf(clusterMissing !== undefined)(unlessMissing('an installation by 
       const form = new FormData()
       form.append('file', new Blob(['2026-03-01T09:00:00Z ERROR disk full of lilies\n']), 'app.log')
       const headers = await release.authorization()
-      const asked = () => fetch(`${origin}/logs/api/search?q=lilies`, { headers })
+      const requested = () => fetch(`${origin}/logs/api/search?q=lilies`, { headers })
       expect((await fetch(`${origin}/logs/api/search?q=lilies`)).status).toBe(401)
       const upload = await fetch(`${origin}/logs/api/ingest/upload?wait=true`, { method: 'POST', headers, body: form })
       expect(await upload.json()).toMatchObject({ status: 'done', counts: { entries: 1 } })
@@ -82,7 +82,7 @@ describe.skipIf(clusterMissing !== undefined)(unlessMissing('an installation by 
       // One that is replaced runs for some seconds more.
       const edges = await namespace.list('pods', '-l', 'app.kubernetes.io/component=edge')
       expect(edges.filter(({ metadata }) => metadata.deletionTimestamp === undefined)).toHaveLength(2)
-      expect(await (await asked()).json()).toMatchObject({ total: 1 })
+      expect(await (await requested()).json()).toMatchObject({ total: 1 })
     },
     15 * minutes,
   )

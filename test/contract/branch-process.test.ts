@@ -7,7 +7,7 @@ import { connectGrpc } from '@trellis/kit/rpc'
 import { silentLog } from '@trellis/kit/telemetry'
 import { branchEvents } from '@trellis/kit/workloads'
 import { BranchServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/branch.ts'
-import type { BranchNotice } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
+import type { BranchEvent } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
 import { describe, expect, test } from 'vitest'
 import { asStarted } from '../support/as-started.ts'
 import { modulePath } from '../support/module-path.ts'
@@ -86,7 +86,7 @@ describe('a branch as a process', () => {
       const nats = await startNatsServer({ command: natsCommand })
       await using _nats = nats
       const settings = await settingsOf(directory.path, { NATS_URL: nats.address })
-      const notices: BranchNotice[] = []
+      const notices: BranchEvent[] = []
       await using bus = await connectNatsBus({ servers: [nats.address], name: 'test', log: silentLog })
       const stop = new AbortController()
       const working = bus.work(branchEvents, async ({ value }) => void notices.push(value), { signal: stop.signal })

@@ -9,7 +9,7 @@ import { routes } from '@trellis/protos/edge/routes.ts'
 import { BranchIntakeServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createIntake } from '../../services/branch/src/intake.ts'
-import { createPassOn } from '../../services/edge/src/branches/branch-proxy.ts'
+import { createBranchProxy } from '../../services/edge/src/branches/branch-proxy.ts'
 import { createBranchLocations } from '../../services/edge/src/branches/locations.ts'
 import { canMakeCertificates, createAuthority } from '../support/certificates.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
@@ -56,13 +56,13 @@ describe.skipIf(!canRun)(`batches for a branch with a certificate${canRun ? '' :
 
   const serveEdge = async (httpAddress: string, tls?: RpcTls): Promise<string> => {
     const directory = { locateBranches: async () => ({ branches: [{ slug: 'barn', active: true, httpAddress }] }) }
-    const passOn = stack.use(createPassOn(createBranchLocations({ directory, log: silentLog }), tls))
+    const branchProxy = stack.use(createBranchProxy(createBranchLocations({ directory, log: silentLog }), tls))
     const { fullName } = BranchIntakeServiceDefinition
     const edge = stack.use(
       await createEdge({
         config: readConfig(edgeConfig, {}),
         routes,
-        backends: [{ name: fullName, mount: '/logs', heartbeat: 'heartbeat', client: {}, proxyToBranch: passOn }],
+        backends: [{ name: fullName, mount: '/logs', heartbeat: 'heartbeat', client: {}, proxyToBranch: branchProxy }],
         missing: () => ({}),
         log: silentLog,
         metrics: createMetrics({ processMetrics: false }),

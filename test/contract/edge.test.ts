@@ -200,8 +200,8 @@ describe.each(transports)('the edge before a service %s', (transport: Transport)
 
   test('methods that browsers do not send, such as TRACE and QUERY, are 405 with Allow', async () => {
     for (const method of ['TRACE', 'QUERY']) {
-      const asked = request(`${served.origin}/probe/api/echo/x`, { method }).end()
-      const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+      const requested = request(`${served.origin}/probe/api/echo/x`, { method }).end()
+      const [answer] = (await once(requested, 'response')) as [IncomingMessage]
       answer.resume()
       expect(answer.statusCode, method).toBe(405)
       expect(answer.headers.allow, method).toBe('GET, HEAD')

@@ -21,14 +21,14 @@ const sign = (
 
 /** A licensing service that knows one paid user, counts what it is asked, and can be told to fail. */
 const serveLicences = async () => {
-  const asked: { path: string; authorization: string | undefined; body: Record<string, unknown> }[] = []
+  const requested: { path: string; authorization: string | undefined; body: Record<string, unknown> }[] = []
   const state = { failing: false }
   const server = createServer((request, response) => {
     let text = ''
     request.on('data', (chunk) => (text += chunk))
     request.on('end', () => {
       const body = JSON.parse(text) as Record<string, unknown>
-      asked.push({ path: request.url ?? '', authorization: request.headers.authorization, body })
+      requested.push({ path: request.url ?? '', authorization: request.headers.authorization, body })
       response.statusCode = state.failing ? 500 : 200
       response.end(
         JSON.stringify(request.url?.endsWith('resolve') ? { tier: body.user_id === 'ann' ? 'premium' : 'free' } : {}),
@@ -37,7 +37,7 @@ const serveLicences = async () => {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}`, asked, state, close: () => server.close() }
+  return { url: `http://127.0.0.1:${port}`, requested, state, close: () => server.close() }
 }
 
 describe('callers in cloud mode', () => {
@@ -87,10 +87,10 @@ describe('callers in cloud mode', () => {
   })
 
   test('the tier is asked once in five minutes, with the token, after the user has been made known', async () => {
-    licences.asked.length = 0
+    licences.requested.length = 0
     const token = await sign({ id: 'eve' })
     for (let time = 0; time < 3; time += 1) await who({ 'x-gateway-session': token })
-    expect(licences.asked).toEqual([
+    expect(licences.requested).toEqual([
       {
         path: '/admin/provision',
         authorization: 'Bearer licence-token',

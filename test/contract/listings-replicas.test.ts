@@ -85,7 +85,7 @@ describe.skipIf(missing)(`replicas of the listings service, as processes on NATS
     await one.end('SIGKILL')
     marketplace.release()
     expectWhole(await frames)
-    expect(marketplace.askedFor('search')).toBe(1)
+    expect(marketplace.requestedFor('search')).toBe(1)
     await expectCountedOnce(two.client)
   })
 
@@ -99,7 +99,7 @@ describe.skipIf(missing)(`replicas of the listings service, as processes on NATS
     await one.end('SIGTERM')
     marketplace.release()
     expectWhole(await frames)
-    expect(marketplace.askedFor('search')).toBe(1)
+    expect(marketplace.requestedFor('search')).toBe(1)
     await expectCountedOnce(two.client)
   })
 
@@ -150,7 +150,7 @@ describe.skipIf(missing)(`replicas of the listings service, as processes on NATS
     await expect(client.searchAsync(request(), { caller: local })).rejects.toMatchObject({ kind: 'unavailable' })
     await postgres.server.start()
     expectWhole(await frames)
-    expect(marketplace.askedFor('search')).toBe(1)
+    expect(marketplace.requestedFor('search')).toBe(1)
   })
 
   test('more listings than a message of the bus may hold', async () => {

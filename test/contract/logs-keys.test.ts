@@ -70,14 +70,14 @@ describe('with all keys set', () => {
     for (const route of logsRoutes) {
       const schemes = new Set(route.operation.security?.flatMap((scheme) => Object.keys(scheme)))
       const key = keyFor(route)
-      const wanted = {
+      const desired = {
         open: [],
         api: takesSession(route) ? ['bearer', 'logsSession'] : ['bearer'],
         admin: ['adminKey', 'bearer'],
         branch: ['bearer'],
         'of the branch': ['bearer'],
       }
-      expect([...schemes].toSorted(), `${route.method} ${route.path}`).toEqual(wanted[key])
+      expect([...schemes].toSorted(), `${route.method} ${route.path}`).toEqual(desired[key])
     }
   })
 

@@ -49,18 +49,18 @@ const startJira = async () => {
 
 /** Takes bundles, or does not: what it is asked under each idempotency key, and how often it took that. */
 const startReceiver = async () => {
-  const asked = new Map<string, number>()
+  const requested = new Map<string, number>()
   const taken = new Map<string, number>()
   const mode: { answer: 'take' | 'refuse' | 'silent' } = { answer: 'take' }
   const server = await startHttpServer(({ headers }: Asked): Answering | Promise<Answering> => {
     const key = String(headers['idempotency-key'])
-    asked.set(key, (asked.get(key) ?? 0) + 1)
+    requested.set(key, (requested.get(key) ?? 0) + 1)
     if (mode.answer === 'silent') return new Promise<Answering>(() => undefined)
     if (mode.answer === 'refuse') return { status: 503, headers: { 'retry-after': '1' } }
     taken.set(key, (taken.get(key) ?? 0) + 1)
     return { status: 201, body: { id: key } }
   })
-  return { asked, taken, mode, url: server.url, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
+  return { requested, taken, mode, url: server.url, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
 }
 
 const incident = (label: string) => ({ label, startedAt: '2026-03-01T09:00:00Z', endedAt: '2026-03-01T10:00:00Z' })
@@ -147,8 +147,8 @@ describe.skipIf(missing)(`two replicas of the logs service on one Postgres and o
       for (let turn = 0; turn < 10; turn++) {
         await appendFile(log('app'), numbered(written, written + 20))
         written += 20
-        const asked = [one, other].map(({ collect }) => collect.gleanSource({ sourceId: 'app' }))
-        const answers = await Promise.allSettled(asked)
+        const requested = [one, other].map(({ collect }) => collect.gleanSource({ sourceId: 'app' }))
+        const answers = await Promise.allSettled(requested)
         for (const answer of answers)
           if (answer.status === 'rejected') expect(answer.reason).toMatchObject({ kind: 'conflict' })
       }
@@ -270,7 +270,7 @@ describe.skipIf(missing)(`two replicas of the logs service on one Postgres and o
       await vi.waitFor(async () => {
         expect(jira.issues.length).toBe(before + 1)
         const [bundle] = await sentOf(other, sentId)
-        expect(receiver.asked.get(bundle?.id ?? '')).toBe(1)
+        expect(receiver.requested.get(bundle?.id ?? '')).toBe(1)
       }, patiently)
       await Promise.all([
         one.push('orphaned', errorsAt(now - 60_000, 6, 'orphaned')),
@@ -322,7 +322,7 @@ describe.skipIf(missing)(`two replicas of the logs service on one Postgres and o
     test('a bundle that it was sending is sent by the other, under the same key', async () => {
       await expect.poll(() => sentOf(other, sentId), patiently).toMatchObject([{ status: 'sent' }])
       const [bundle] = await sentOf(other, sentId)
-      expect(receiver.asked.get(bundle?.id ?? '')).toBe(2)
+      expect(receiver.requested.get(bundle?.id ?? '')).toBe(2)
       expect(receiver.taken.get(bundle?.id ?? '')).toBe(1)
     })
 

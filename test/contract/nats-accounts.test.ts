@@ -92,12 +92,12 @@ describe.skipIf(natsMissing !== undefined).each(modes)(
         buses[role] = opened.use(await connectNatsBus(options(role)))
       await prepareWorkerTopics(buses.operator)
       for (const jobs of [runEvents, ...runKinds.map((kind) => workerEvents[kind])])
-        await buses.operator.enqueue(jobs, { runId: 'prepared', notice: null })
+        await buses.operator.enqueue(jobs, { runId: 'prepared', event: null })
       if (filesInNats) {
         await using files = await openFiles(filesAt('music'))
         await files.write('logs/segment', Buffer.from('lines'))
       }
-      await buses.listings.change(standings, 'host', () => ({ value: { count: 0 }, result: undefined }))
+      await buses.listings.update(standings, 'host', () => ({ value: { count: 0 }, result: undefined }))
       for (const { role, topic, jobs } of foreign) {
         await buses[role].publish(topic('a'), 1)
         await buses[role].enqueue(jobs, {})
@@ -128,7 +128,7 @@ describe.skipIf(natsMissing !== undefined).each(modes)(
       const service = kind === 'search' ? buses.listings : buses.music
       const [report] = await take(service.subscribe(runTopic[kind](id), { after: 'start', signal: ended.signal }), 1)
       expect(report).toMatchObject({ sequence: reported })
-      await bus.enqueue(workerEvents[kind], { runId: id, notice: { $case: 'worked', value: {} } })
+      await bus.enqueue(workerEvents[kind], { runId: id, event: { $case: 'worked', value: {} } })
     })
 
     test.each(runKinds)(
@@ -162,7 +162,7 @@ describe.skipIf(natsMissing !== undefined).each(modes)(
       await using one = await connectNatsWorkerBus(options('search'))
       await using other = await connectNatsWorkerBus(options('search'))
       const add = (bus: typeof one) =>
-        bus.change(standings, 'host', (value) => {
+        bus.update(standings, 'host', (value) => {
           const count = (value?.count ?? 0) + 1
           return { value: { count }, result: count }
         })

@@ -134,8 +134,8 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
   test('what needs more servers than are there at the moment is tried until its time is over', async () => {
     const cluster = await startNatsCluster()
     for (const server of cluster) opened.use(server)
-    const told: string[] = []
-    const log = createLog({ level: 'debug', format: 'json', destination: { write: (text) => told.push(text) } })
+    const reported: string[] = []
+    const log = createLog({ level: 'debug', format: 'json', destination: { write: (text) => reported.push(text) } })
     const servers = cluster.map(({ address }) => address)
     const bus = await connect('', {
       servers,
@@ -144,7 +144,7 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
       log,
     })
     await expect(bus.publish(notes('a'), { number: 1 })).rejects.toMatchObject({ kind: 'unavailable' })
-    expect(told.filter((line) => /no suitable peers/.test(line)).length).toBeGreaterThan(1)
+    expect(reported.filter((line) => /no suitable peers/.test(line)).length).toBeGreaterThan(1)
   })
 
   test('a server killed under load loses no acknowledged job, and workers go on', async () => {
@@ -382,12 +382,12 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
 
   test('a server without room for a stream refuses, and the log says why', async () => {
     const server = await startServer()
-    const told: string[] = []
-    const log = createLog({ level: 'debug', format: 'json', destination: { write: (text) => told.push(text) } })
+    const reported: string[] = []
+    const log = createLog({ level: 'debug', format: 'json', destination: { write: (text) => reported.push(text) } })
     const storage = { maxStreamBytes: 2 ** 52 }
     const bus = await connect(server.address, { storage, log, limits: { publishWithinMilliseconds: 300 } })
     await expect(bus.publish(notes('a'), { number: 1 })).rejects.toMatchObject({ kind: 'unavailable' })
-    expect(told.join('')).toMatch(/insufficient storage resources/)
+    expect(reported.join('')).toMatch(/insufficient storage resources/)
   })
 
   test('an account without JetStream is told at the start', async () => {
@@ -407,8 +407,8 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
 
   test('secrets are asked for and told to nobody', async () => {
     const server = await startServer('authorization { user: trellis, password: "kept secret" }')
-    const told: string[] = []
-    const log = createLog({ level: 'debug', format: 'json', destination: { write: (text) => told.push(text) } })
+    const reported: string[] = []
+    const log = createLog({ level: 'debug', format: 'json', destination: { write: (text) => reported.push(text) } })
     const wrong = connect(server.address, { credentials: { user: 'trellis', password: 'a wrong secret' }, log })
     const error = await wrong.then(
       () => undefined,
@@ -420,8 +420,8 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     await server.stop('SIGKILL')
     await server.start()
     await vi.waitFor(() => bus.publish(notes('a'), { number: 2 }), patient)
-    expect(told.join('')).toMatch(/connected to the message server again/)
-    expect(told.join('') + error?.message + error?.stack).not.toMatch(/secret/)
+    expect(reported.join('')).toMatch(/connected to the message server again/)
+    expect(reported.join('') + error?.message + error?.stack).not.toMatch(/secret/)
     await expect(connect(`nats://trellis:kept@${server.address}`)).rejects.toThrow(/by themselves/)
     await expect(connect(`nats://trellis:kept@${server.address}`)).rejects.not.toThrow(/kept/)
   })

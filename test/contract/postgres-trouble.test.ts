@@ -37,9 +37,9 @@ const unavailable = { kind: 'unavailable', retryAfterSeconds: 1 }
 
 /** What a log was told, as the words of its lines. */
 const heardLog = () => {
-  const heard: string[] = []
-  const write = (text: string) => void heard.push((JSON.parse(text) as { msg: string }).msg)
-  return { heard, log: createLog({ level: 'info', format: 'json', destination: { write } }) }
+  const received: string[] = []
+  const write = (text: string) => void received.push((JSON.parse(text) as { msg: string }).msg)
+  return { received, log: createLog({ level: 'info', format: 'json', destination: { write } }) }
 }
 
 const until = async (isSo: () => boolean | Promise<boolean>): Promise<void> => {
@@ -76,7 +76,7 @@ describe.skipIf(postgresMissing !== undefined)(
 
       test('a migrator waits for the lock of another, which a dead one does not hold', async () => {
         const { store, location } = await open()
-        const { heard, log } = heardLog()
+        const { received, log } = heardLog()
         const held = Promise.withResolvers<number>()
         const holder = store.db
           .connection()
@@ -89,7 +89,7 @@ describe.skipIf(postgresMissing !== undefined)(
           .catch((error: unknown) => error)
         const pid = await held.promise
         const migrating = migrateStore(location, { ...schema, log })
-        await until(() => heard.some((words) => words.includes('another process is migrating')))
+        await until(() => received.some((words) => words.includes('another process is migrating')))
         await sql`select pg_terminate_backend(${pid})`.execute(store.db)
         expect(await migrating).toEqual([])
         expect(await holder).toMatchObject(unavailable)
@@ -98,13 +98,13 @@ describe.skipIf(postgresMissing !== undefined)(
 
       test('a replica waits for an older schema, saying so, and starts when it is up to date', async () => {
         const databaseUrl = await postgres.createDatabase()
-        const { heard, log } = heardLog()
+        const { received, log } = heardLog()
         const opening = openStore<Tables>({ databaseUrl, ...schema, log })
-        await until(() => heard.includes('waiting for the migrations'))
+        await until(() => received.includes('waiting for the migrations'))
         await migrateStore({ databaseUrl }, schema)
         await using store = await opening
         expect(await store.db.selectFrom('ledger').selectAll().execute()).toEqual([])
-        expect(heard).toEqual(['waiting for the migrations'])
+        expect(received).toEqual(['waiting for the migrations'])
       })
 
       test('a replica that waited in vain says what to do, and has changed nothing', async () => {
@@ -348,9 +348,9 @@ describe.skipIf(postgresMissing !== undefined)(
       const databaseUrl = await postgres.createDatabase()
       await migrateStore({ databaseUrl }, schema)
       await postgres.server.stop()
-      const { heard, log } = heardLog()
+      const { received, log } = heardLog()
       const opening = openStore<Tables>({ databaseUrl, ...schema, log })
-      await until(() => heard.includes('waiting for the database'))
+      await until(() => received.includes('waiting for the database'))
       await postgres.server.start()
       await using store = await opening
       expect(await store.db.selectFrom('ledger').selectAll().execute()).toEqual([])

@@ -102,8 +102,8 @@ const pushLines = (origin: string, name: string) => {
 
 /** Until each of these counts has grown by some steps, however fast the machine is. */
 const advances = async (counts: readonly (() => number)[]) => {
-  const wanted = counts.map((count) => count() + 10)
-  await vi.waitFor(() => expect(counts.filter((count, index) => count() < (wanted[index] as number))).toEqual([]), {
+  const desired = counts.map((count) => count() + 10)
+  await vi.waitFor(() => expect(counts.filter((count, index) => count() < (desired[index] as number))).toEqual([]), {
     timeout: 60_000,
     interval: 100,
   })

@@ -5,10 +5,10 @@ import { startTrellis, type Trellis } from '../support/trellis.ts'
 
 /** A chat-completions server that says one sentence, and remembers what it was asked with. */
 const startModel = async () => {
-  const asked: { key: string | undefined; system: string }[] = []
+  const requested: { key: string | undefined; system: string }[] = []
   const server = createServer(async (request, response) => {
     const body = JSON.parse(Buffer.concat(await request.toArray()).toString())
-    asked.push({ key: request.headers.authorization, system: body.messages[0].content })
+    requested.push({ key: request.headers.authorization, system: body.messages[0].content })
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     response.end(
       `data: ${JSON.stringify({ choices: [{ delta: { content: 'Nothing is wrong.' } }] })}\n\ndata: [DONE]\n\n`,
@@ -17,7 +17,7 @@ const startModel = async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
-    asked,
+    requested,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
@@ -90,8 +90,8 @@ describe('GET, PATCH /api/settings', () => {
     }
     expect((await diagnose()).summary).toMatchObject({ text: 'Nothing is wrong.', source: 'llm' })
     await diagnose({ base_url: model.baseUrl })
-    expect(model.asked.map(({ key }) => key)).toEqual(['Bearer of-settings', undefined])
-    expect(model.asked[0]?.system).toContain('without technical knowledge')
+    expect(model.requested.map(({ key }) => key)).toEqual(['Bearer of-settings', undefined])
+    expect(model.requested[0]?.system).toContain('without technical knowledge')
     await patch({ llm_base_url: null, llm_api_key: null, tech_level: null })
     expect((await diagnose()).summary.source).toBe('rules')
   })

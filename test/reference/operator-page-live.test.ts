@@ -59,15 +59,15 @@ describe.skipIf(serversMissing !== undefined)(
       const operator = await servers.startOperator(await servers.newNamespace())
       const response = await fetch(operator.metrics)
       expect(response.status).toBe(200)
-      const told = read(await response.text())
+      const reported = read(await response.text())
       const listed = new Map(
         page
           .rowsUnder('Metrics')
           .map(([name = '', labels = '']): [string, string[]] => [name.replaceAll('`', ''), labels.split(', ')]),
       )
-      expect([...listed.keys()].sort()).toEqual([...told.keys()].filter((name) => !ofNode(name)).sort())
+      expect([...listed.keys()].sort()).toEqual([...reported.keys()].filter((name) => !ofNode(name)).sort())
       for (const [name, labels] of listed)
-        expect({ name, missing: [...(told.get(name) ?? [])].filter((label) => !labels.includes(label)) }).toEqual({
+        expect({ name, missing: [...(reported.get(name) ?? [])].filter((label) => !labels.includes(label)) }).toEqual({
           name,
           missing: [],
         })

@@ -53,7 +53,11 @@ describe('the page on the operator', () => {
   test('lists every condition that a status gets, and no other', () => {
     const job = { metadata: { name: 'a', generation: 1 }, spec: {}, status: {} } as GenerationJob
     const ends = (['Complete', 'Failed'] as const).flatMap((phase) =>
-      generationStatus(job, { standing: { phase, reason: 'Finished', message: '' }, now: 0, fallenBack: 'No GPU.' }),
+      generationStatus(job, {
+        desiredStatus: { phase, reason: 'Finished', message: '' },
+        now: 0,
+        fallenBack: 'No GPU.',
+      }),
     )
     const types = ends.flatMap(({ conditions }) => (conditions ?? []).map(({ type }) => type))
     expect(page.namesUnder('Conditions').sort()).toEqual(sorted(types))
@@ -106,14 +110,14 @@ describe.skipIf(helmMissing !== undefined)(
           ),
         ),
       )
-      const told = page
+      const reported = page
         .rowsUnder('Rights of the operator')
         .flatMap(([group = '', resources = '', verbs = '']) =>
           resources
             .split(', ')
             .flatMap((resource) => verbs.split(', ').map((verb) => `${verb} ${group.replaceAll('`', '')} ${resource}`)),
         )
-      expect(sorted(told)).toEqual(sorted(granted))
+      expect(sorted(reported)).toEqual(sorted(granted))
     })
 
     test('shows values that the chart takes', async () => {

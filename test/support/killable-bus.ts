@@ -51,7 +51,7 @@ export const killableBus = (bus: Bus): KillableBus => {
         { ...options, signal: AbortSignal.any([options.signal, death.signal]) },
       ),
     deadLetters: (...given) => whileAlive(() => bus.deadLetters(...given)),
-    change: (...given) => whileAlive(() => bus.change(...given)),
+    update: (...given) => whileAlive(() => bus.update(...given)),
     kill: () => death.abort(new Error('The process was killed.')),
     bury: () => {
       death.abort()

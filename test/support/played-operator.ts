@@ -3,9 +3,9 @@ import { connectInProcess, type Handlers } from '@trellis/kit/rpc'
 import { assignmentsOf, inputsOf, runEvents, runKindOf, runKinds, workerEvents } from '@trellis/kit/workloads'
 import {
   type CapacityResponse,
+  type PlanRequest,
   type RunConcluded,
-  type RunNotice,
-  type RunOrder,
+  type RunEvent,
   type RunRequest,
   WorkloadsServiceDefinition,
 } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
@@ -22,9 +22,9 @@ export type PlayedOperatorOptions = {
  * to its parent's, hears notices and orders runs. It never ends a run by itself.
  */
 export const playOperator = ({ bus, startPod, capacity = () => ({}) }: PlayedOperatorOptions) => {
-  const asked: RunRequest[] = []
+  const requested: RunRequest[] = []
   const podOf = new Map<string, string>()
-  const notices: RunNotice[] = []
+  const notices: RunEvent[] = []
   const waiting = new Set<() => void>()
   const ending = new AbortController()
 
@@ -46,7 +46,7 @@ export const playOperator = ({ bus, startPod, capacity = () => ({}) }: PlayedOpe
       const { runId, parentRunId } = request
       const kind = runKindOf(request.workload)
       if (podOf.has(runId)) return { queued: false }
-      asked.push(request)
+      requested.push(request)
       const parents = parentRunId ? podOf.get(parentRunId) : undefined
       const podUid = parents ?? `pod-of-${runId}`
       podOf.set(runId, podUid)
@@ -84,20 +84,19 @@ export const playOperator = ({ bus, startPod, capacity = () => ({}) }: PlayedOpe
   return {
     client: connectInProcess(WorkloadsServiceDefinition, handlers),
     /** The runs that were asked for, in order, each once: who does not know what came of asking asks again. */
-    asked,
+    requested,
     /** What was heard of a run, in order, without how far it was. */
-    heardOf: (runId: string) =>
-      notices.flatMap(({ runId: of, notice }) =>
-        of === runId && notice && notice.$case !== 'progress' ? [notice.$case] : [],
+    seenBefore: (runId: string) =>
+      notices.flatMap(({ runId: of, event }) =>
+        of === runId && event && event.$case !== 'progress' ? [event.$case] : [],
       ),
     /** Resolves to what a run came to, when its service has said so. */
     concluded: (runId: string): Promise<RunConcluded> =>
       found(() => {
-        for (const { runId: of, notice } of notices)
-          if (of === runId && notice?.$case === 'concluded') return notice.value
+        for (const { runId: of, event } of notices) if (of === runId && event?.$case === 'concluded') return event.value
         return undefined
       }),
-    order: (queue: Queue<RunOrder>, order: Partial<RunOrder> & { runId: string }) =>
+    order: (queue: Queue<PlanRequest>, order: Partial<PlanRequest> & { runId: string }) =>
       bus.enqueue(
         queue,
         { user: '', activeDeadlineSeconds: 300, search: null, generation: null, ...order },

@@ -6,12 +6,12 @@ export const reportsSoFar = async (bus: Bus, runId: string): Promise<Report[]> =
   const ending = new AbortController()
   const mark: Report = { $case: 'output', value: Buffer.from('the end') }
   const end = await bus.publish(runTopic.search(runId), { runId, report: mark })
-  const told: Report[] = []
+  const reported: Report[] = []
   for await (const delivery of bus.subscribe(runTopic.search(runId), { after: 'start', signal: ending.signal })) {
     if (delivery.kind === 'gap') continue
     if (delivery.sequence === end) break
-    if (delivery.event.report) told.push(delivery.event.report)
+    if (delivery.event.report) reported.push(delivery.event.report)
   }
   ending.abort()
-  return told
+  return reported
 }

@@ -24,10 +24,10 @@ const takesConnections = ({ host, port }: Server): Promise<boolean> =>
 const awaitServer = async (name: string, servers: readonly Server[]): Promise<void> => {
   const until = Date.now() + giveUpSeconds * 1_000
   const shown = servers.map(({ host, port }) => `${host}:${port}`).join(', ')
-  for (let told = false; ; told = true) {
+  for (let reported = false; ; reported = true) {
     for (const server of servers) if (await takesConnections(server)) return
     if (Date.now() > until) throw new Error(`${name} at ${shown} took no connection for ${giveUpSeconds} s.`)
-    if (!told) process.stdout.write(`Waiting for ${name} at ${shown}\n`)
+    if (!reported) process.stdout.write(`Waiting for ${name} at ${shown}\n`)
     await sleep(pauseMilliseconds)
   }
 }

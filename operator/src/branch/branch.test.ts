@@ -21,10 +21,10 @@ import {
 } from '../runtime/mod.ts'
 import { secrets } from '../secrets/secret-kind.ts'
 import { pods } from '../workers/mod.ts'
+import { handleBranchEvents, writeEvent } from './branch-events.ts'
 import { claims, services, statefulSets } from './child-kinds.ts'
 import { addBranchController, cacheBranches } from './controller.ts'
 import { namesOf } from './names.ts'
-import { workBranchNotices, writeNotice } from './notices.ts'
 import { settings } from './test-support.ts'
 
 const programs = findControlPlane()
@@ -65,7 +65,7 @@ describe.skipIf(typeof programs === 'string')(`branches on a real kube-apiserver
         secretsEvery: 1_000,
       })
       manager.whileLeading((signal) =>
-        workBranchNotices({ bus, client: manager.client, store: stores.branches }, signal),
+        handleBranchEvents({ bus, client: manager.client, store: stores.branches }, signal),
       )
       return branchesRpc({ client, clock: systemClock, stores, settings, namespace })
     }
@@ -295,21 +295,21 @@ describe.skipIf(typeof programs === 'string')(`branches on a real kube-apiserver
 
   test('its volume goes with a branch, unless it is to be kept; then the next one of the slug has it', async () => {
     await using f = await farm()
-    const [gone, kept] = [await f.plant('gone', { slug: 'gone' }), await f.plant('kept', { slug: 'kept' })]
-    for (const branch of [gone, kept]) await f.grow(branch)
+    const [gone, retained] = [await f.plant('gone', { slug: 'gone' }), await f.plant('kept', { slug: 'kept' })]
+    for (const branch of [gone, retained]) await f.grow(branch)
     await f.until('kept', 'Active', 'Active')
     await f.until('gone', 'Active', 'Active')
     await f.change('kept', { metadata: { annotations: { 'trellis.dev/keep-volume': 'true' } } })
-    for (const branch of [gone, kept]) {
+    for (const branch of [gone, retained]) {
       await f.client.delete(branches, f.ref(branch.metadata.name))
       await eventually(() => f.isGone(branches, branch.metadata.name), `${branch.metadata.name} is gone`)
       expect(await f.isGone(statefulSets, namesOf(branch).statefulSet)).toBe(true)
     }
     expect((await f.client.get(claims, f.ref(namesOf(gone).claim))).metadata.deletionTimestamp).toBeDefined()
-    const held = await f.client.get(claims, f.ref(namesOf(kept).claim))
+    const held = await f.client.get(claims, f.ref(namesOf(retained).claim))
     expect(held.metadata.deletionTimestamp).toBeUndefined()
 
-    for (const branch of [gone, kept]) {
+    for (const branch of [gone, retained]) {
       const names = namesOf(branch)
       await f.client.delete(services, f.ref(names.service))
       await f.client.delete(secrets, f.ref(names.secret))
@@ -317,7 +317,7 @@ describe.skipIf(typeof programs === 'string')(`branches on a real kube-apiserver
       await f.plant(`${branch.metadata.name}-again`, { slug: branch.metadata.name })
     }
     await f.until('kept-again', 'Pending', 'Starting')
-    const names = namesOf(kept)
+    const names = namesOf(retained)
     const set = await f.client.get(statefulSets, f.ref(names.statefulSet))
     expect(`${set.spec?.volumeClaimTemplates[0]?.metadata.name}-${set.metadata.name}-0`).toBe(held.metadata.name)
     // The other waits until the volume that is being deleted is out of the way.
@@ -460,7 +460,7 @@ describe.skipIf(typeof programs === 'string')(`branches on a real kube-apiserver
       spec: { slug: 'web' },
     } as never)
     const tell = (entryCount: number, lastSeen: string) =>
-      writeNotice(client, known, { slug: 'web', entryCount, lastSeen }, signal)
+      writeEvent(client, known, { slug: 'web', entryCount, lastSeen }, signal)
     await tell(12, '2026-03-01T09:15:02Z')
     await tell(11, '2026-03-01T09:15:01Z')
     const status = async () => (await client.get(branches, { name: 'web', namespace })).status

@@ -21,11 +21,11 @@ const goesBefore = (a: Branch, b: Branch, port: number): boolean => {
  * another has it has to wait for; one that was merely assigned is given up for another.
  */
 export const choosePort = (branch: Branch, others: readonly Branch[]): PortChoice => {
-  const wanted = claimOf(branch)
+  const desired = claimOf(branch)
   const by = others.find(
-    (other) => wanted !== undefined && claimOf(other) === wanted && goesBefore(other, branch, wanted),
+    (other) => desired !== undefined && claimOf(other) === desired && goesBefore(other, branch, desired),
   )
-  if (wanted !== undefined && !by) return { kind: 'port', port: wanted }
+  if (desired !== undefined && !by) return { kind: 'port', port: desired }
   if (by && branch.spec.port !== undefined) return { kind: 'taken', port: branch.spec.port, by }
   const taken = new Set(others.flatMap(({ spec, status }) => [spec.port, status.port]))
   for (let port = firstPort; port <= lastPort; port += 1) if (!taken.has(port)) return { kind: 'port', port }

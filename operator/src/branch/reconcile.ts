@@ -38,7 +38,7 @@ const nameTakenLasts = 5_000
 /** Milliseconds after which the Secret of a Branch is looked at: the operator may not list or watch Secrets. */
 const secretsLookedAt = 30_000
 
-type Look = { finding: Finding; told: PublishedUpdates }
+type Look = { finding: Finding; reported: PublishedUpdates }
 
 /** Refusals that people have to read: a quota, a policy, a value that is not allowed. */
 const isRefusal = (error: unknown): error is ApiError =>
@@ -117,22 +117,23 @@ const look = async (branch: Branch, dependencies: BranchDependencies, signal: Ab
   if (holder)
     return {
       finding: { kind: 'slugTaken', by: keyOf(holder.metadata), isGoing: isBeingDeleted(holder) },
-      told: {},
+      reported: {},
     }
   const others = dependencies.branches.list().filter((other) => other.metadata.uid !== metadata.uid)
   const choice = choosePort(branch, others)
-  if (choice.kind === 'none') return { finding: { kind: 'noPort' }, told: {} }
+  if (choice.kind === 'none') return { finding: { kind: 'noPort' }, reported: {} }
   if (choice.kind === 'taken')
-    return { finding: { kind: 'portTaken', port: choice.port, by: keyOf(choice.by.metadata) }, told: {} }
+    return { finding: { kind: 'portTaken', port: choice.port, by: keyOf(choice.by.metadata) }, reported: {} }
   const stranger = foreign(branch, dependencies)
-  if (stranger) return { finding: { kind: 'nameTaken', what: stranger }, told: {} }
+  if (stranger) return { finding: { kind: 'nameTaken', what: stranger }, reported: {} }
 
   const { port } = choice
   const names = namesOf(branch)
   const submitEndpoint = `${dependencies.edgeUrl}/logs/branches/${slug}/api/glean/batch`
-  const told = { port, submitEndpoint, secretName: names.secret }
+  const reported = { port, submitEndpoint, secretName: names.secret }
   const secret = await secretOf(branch, dependencies, signal)
-  if (!isOwnedBy(secret, branch)) return { finding: { kind: 'nameTaken', what: `Secret ${names.secret}` }, told: {} }
+  if (!isOwnedBy(secret, branch))
+    return { finding: { kind: 'nameTaken', what: `Secret ${names.secret}` }, reported: {} }
   const service = dependencies.services.get(childKey(branch, names.service))
   await applyService(dependencies, { live: service, desired: serviceFor(branch, port, dependencies.settings) }, signal)
   const live = dependencies.statefulSets.get(childKey(branch, names.statefulSet))
@@ -145,7 +146,7 @@ const look = async (branch: Branch, dependencies: BranchDependencies, signal: Ab
   const isUpdated =
     (set.status?.observedGeneration ?? 0) >= (set.metadata.generation ?? 0) &&
     pod?.metadata.labels?.['controller-revision-hash'] === set.status?.updateRevision
-  return { finding: { kind: 'running', port, pod: podConditionOf(pod), isUpdated, growth }, told }
+  return { finding: { kind: 'running', port, pod: podConditionOf(pod), isUpdated, growth }, reported }
 }
 
 /** Looks, and takes a refusal for something that people have to be shown. */
@@ -154,7 +155,7 @@ const lookOrRefusal = async (branch: Branch, dependencies: BranchDependencies, s
     return await look(branch, dependencies, signal)
   } catch (error) {
     if (!isRefusal(error)) throw error
-    return { finding: { kind: 'refused', message: error.message }, told: {} }
+    return { finding: { kind: 'refused', message: error.message }, reported: {} }
   }
 }
 
@@ -168,11 +169,14 @@ const recordTrouble = (branch: Branch, finding: Finding, { recorder }: BranchDep
 
 const settle = async (
   branch: Branch,
-  { finding, told }: Look,
+  { finding, reported }: Look,
   dependencies: BranchDependencies,
   signal: AbortSignal,
 ) => {
-  const changes = statusChanges(branch.status, branchStatus(branch, { finding, told, now: dependencies.clock.now() }))
+  const changes = statusChanges(
+    branch.status,
+    branchStatus(branch, { finding, reported, now: dependencies.clock.now() }),
+  )
   if (!changes) return
   recordTrouble(branch, finding, dependencies)
   const patch = { type: 'merge', body: { status: changes } } as const

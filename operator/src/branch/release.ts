@@ -45,9 +45,9 @@ export const releaseBranch = async (
     }
     return requeueAfter(longestWait)
   }
-  const isKept = branch.metadata.annotations?.[keepVolumeAnnotation] === 'true'
+  const isRetained = branch.metadata.annotations?.[keepVolumeAnnotation] === 'true'
   const refs = [refOf(childKey(branch, names.claim)), ...surplusClaims(branch, volumes).map(({ metadata }) => metadata)]
-  if (!isKept && !set) for (const ref of refs) await client.delete(claims, ref, { signal }).catch(ignoreNotFound)
+  if (!isRetained && !set) for (const ref of refs) await client.delete(claims, ref, { signal }).catch(ignoreNotFound)
   await removeFinalizer(client, branches, branch, finalizer, { signal })
   return done
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ContainerStatus, Pod, PodCondition } from '../workers/mod.ts'
-import { noticedChanges } from './notices.ts'
+import { noticedChanges } from './branch-events.ts'
 import { podConditionOf } from './pod-condition.ts'
 import { branchStatus, type Finding, judge } from './status.ts'
 import { branchObject } from './test-support.ts'
@@ -145,7 +145,7 @@ test.each<[string, typeof active, Finding, [string, string, string]]>([
   ['waits for a name', active, { kind: 'nameTaken', what: 'Secret x' }, ['Pending', 'working', 'NameTaken']],
   ['is refused', active, { kind: 'refused', message: 'exceeded quota' }, ['Failed', 'stalled', 'Refused']],
 ])('a branch that %s', (_, branch, finding, [phase, progress, reason]) => {
-  const status = branchStatus(branch, { finding, told: {}, now: 0 })
+  const status = branchStatus(branch, { finding, reported: {}, now: 0 })
   expect(judge(branch, finding)).toMatchObject({ progress, reason, message: expect.stringMatching(/./) })
   expect(status).toMatchObject({ phase, observedGeneration: 3 })
   const is = (type: string) => status.conditions?.find((condition) => condition.type === type)?.status
@@ -157,26 +157,26 @@ test.each<[string, typeof active, Finding, [string, string, string]]>([
 
 describe('what a branch tells of itself', () => {
   const at = '2026-03-01T09:15:02.750Z'
-  const told = branchObject('a', { status: { entryCount: 5, lastSeen: '2026-03-01T09:15:02Z' } })
+  const reported = branchObject('a', { status: { entryCount: 5, lastSeen: '2026-03-01T09:15:02Z' } })
 
   test.each([
     ['is new', branchObject('a'), { entryCount: 5, lastSeen: at }, { entryCount: 5, lastSeen: '2026-03-01T09:15:02Z' }],
-    ['is known', told, { entryCount: 5, lastSeen: at }, undefined],
+    ['is known', reported, { entryCount: 5, lastSeen: at }, undefined],
     [
       'is more',
-      told,
+      reported,
       { entryCount: 6, lastSeen: '2026-03-01T09:16:00Z' },
       { entryCount: 6, lastSeen: '2026-03-01T09:16:00Z' },
     ],
     [
       'is less, as old entries went',
-      told,
+      reported,
       { entryCount: 2, lastSeen: at },
       { entryCount: 2, lastSeen: '2026-03-01T09:15:02Z' },
     ],
-    ['is old', told, { entryCount: 4, lastSeen: '2026-03-01T09:15:01Z' }, undefined],
+    ['is old', reported, { entryCount: 4, lastSeen: '2026-03-01T09:15:01Z' }, undefined],
     ['is that it holds nothing', branchObject('a'), { entryCount: 0 }, { entryCount: 0 }],
-  ])('%s', (_, branch, notice, expected) => {
-    expect(noticedChanges(branch, { slug: 'a', ...notice })).toEqual(expected)
+  ])('%s', (_, branch, event, expected) => {
+    expect(noticedChanges(branch, { slug: 'a', ...event })).toEqual(expected)
   })
 })

@@ -122,12 +122,12 @@ export type PublishedUpdates = Pick<BranchStatus, 'port' | 'submitEndpoint' | 's
 /** The status of a Branch of which this was found; the conditions are the very list it has where nothing about them changed. */
 export const branchStatus = (
   branch: Branch,
-  { finding, told, now }: { finding: Finding; told: PublishedUpdates; now: number },
+  { finding, reported, now }: { finding: Finding; reported: PublishedUpdates; now: number },
 ): Partial<BranchStatus> => {
   const observedGeneration = branch.metadata.generation ?? 1
   const found = judge(branch, finding)
   const { reason, message } = found
   const states = progressConditions(found.progress, { reason, message, observedGeneration })
   const conditions = mergeConditions(branch.status.conditions ?? [], states, now)
-  return { observedGeneration, conditions, phase: phaseOf(branch, finding, found), ...told }
+  return { observedGeneration, conditions, phase: phaseOf(branch, finding, found), ...reported }
 }

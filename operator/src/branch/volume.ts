@@ -23,11 +23,11 @@ export const growVolume = async (
   { client }: Pick<BranchDependencies, 'client'>,
   options: RequestOptions,
 ): Promise<VolumeGrowth> => {
-  const wanted = amountOf(branch.spec.storage)
-  const asked = claim?.spec?.resources?.requests?.storage
+  const desired = amountOf(branch.spec.storage)
+  const requested = claim?.spec?.resources?.requests?.storage
   // One that is not bound yet cannot be changed; its event comes.
-  if (!claim || asked === undefined || claim.status?.phase !== 'Bound') return { kind: 'fits' }
-  if (wanted > amountOf(asked)) {
+  if (!claim || requested === undefined || claim.status?.phase !== 'Bound') return { kind: 'fits' }
+  if (desired > amountOf(requested)) {
     const body = { spec: { resources: { requests: { storage: String(branch.spec.storage) } } } }
     try {
       await client.patch(claims, claim.metadata, { type: 'merge', body }, options)
@@ -38,5 +38,5 @@ export const growVolume = async (
     return { kind: 'growing' }
   }
   const capacity = claim.status?.capacity?.storage
-  return capacity !== undefined && amountOf(capacity) < wanted ? { kind: 'growing' } : { kind: 'fits' }
+  return capacity !== undefined && amountOf(capacity) < desired ? { kind: 'growing' } : { kind: 'fits' }
 }

@@ -52,7 +52,7 @@ export const createGpuCapacity = (options: GpuCapacityOptions): GpuCapacity => {
   let nearby: OptionalCache<GpuPod>[] = []
 
   let hasSaid = false
-  const sayOnce = (refusal: string) => {
+  const logOnce = (refusal: string) => {
     if (!hasSaid) parts.log.info({ refusal }, narrowView)
     hasSaid = true
   }
@@ -68,9 +68,9 @@ export const createGpuCapacity = (options: GpuCapacityOptions): GpuCapacity => {
 
   return {
     run: async (signal) => {
-      const watching: Promise<void>[] = [nodes.run(signal, sayOnce)]
+      const watching: Promise<void>[] = [nodes.run(signal, logOnce)]
       const lookNearby = (refusal: string) => {
-        sayOnce(refusal)
+        logOnce(refusal)
         if (nearby.length > 0) return
         nearby = namespaces.map((namespace) => podsIn(`capacity-pods-${namespace}`, namespace))
         watching.push(...nearby.map((cache) => cache.run(signal)))

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { gpuClasses, isOffered, ownGpus } from './gpu-classes.ts'
 import { gpuToleration, keepOfNode, type NodeObject } from './gpu-nodes.ts'
-import { type GpuPod, gpusAskedBy, keepOfPod } from './gpu-pods.ts'
+import { type GpuPod, gpusRequestedBy, keepOfPod } from './gpu-pods.ts'
 import { memoryLabel, productLabel } from './gpu-resources.ts'
 
 const a100 = { [productLabel]: 'NVIDIA-A100-SXM4-80GB', [memoryLabel]: '81920' }
@@ -75,7 +75,7 @@ describe('what a pod asks for', () => {
       { 'nvidia.com/mig-1g.5gb': 2 },
     ],
   ])('is %s', (_, spec, expected) => {
-    expect(gpusAskedBy(spec)).toEqual(expected)
+    expect(gpusRequestedBy(spec)).toEqual(expected)
   })
 })
 

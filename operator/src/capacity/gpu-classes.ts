@@ -46,7 +46,7 @@ const countNode = (classes: Map<string, GpuClass>, node: NodeObject, pods: reado
 
 /** Takes what waiting pods want from what is free: of the model that they name, else of those of which most is free. */
 const setAside = (classes: Map<string, GpuClass>, waiting: readonly GpuPod[]): number => {
-  let wanted = 0
+  let desired = 0
   for (const { gpus = {}, spec } of waiting) {
     const product = spec?.nodeSelector?.[productLabel]
     for (const [resource, amount] of Object.entries(gpus)) {
@@ -54,7 +54,7 @@ const setAside = (classes: Map<string, GpuClass>, waiting: readonly GpuPod[]): n
         .filter((one) => one.resource === resource && (product === undefined || one.product === product))
         .sort((a, b) => b.free - a.free)
       if (fitting.length === 0) continue
-      wanted += amount
+      desired += amount
       let rest = amount
       for (const one of fitting) {
         const taken = Math.min(one.free, rest)
@@ -63,7 +63,7 @@ const setAside = (classes: Map<string, GpuClass>, waiting: readonly GpuPod[]): n
       }
     }
   }
-  return wanted
+  return desired
 }
 
 const closedSentence = (closed: readonly { node: NodeObject; why: string }[]): string => {
@@ -88,11 +88,11 @@ export const gpuClasses = ({ nodes, pods, tolerations }: Observed): GpuCount => 
     if (why === undefined) countNode(classes, node, byNode.get(node.metadata.name) ?? [])
     else closed.push({ node, why })
   }
-  const wanted = setAside(classes, byNode.get('') ?? [])
+  const desired = setAside(classes, byNode.get('') ?? [])
   const reasons = [
     ...(withGpus.length === 0 ? ['No node of the cluster has a GPU.'] : []),
     ...(closed.length > 0 ? [closedSentence(closed)] : []),
-    ...(wanted > 0 ? [`Pods that wait for a node ask for ${wanted} GPUs, which are not counted as free.`] : []),
+    ...(desired > 0 ? [`Pods that wait for a node ask for ${desired} GPUs, which are not counted as free.`] : []),
   ]
   const ordered = [...classes.values()].sort(
     (a, b) => a.product.localeCompare(b.product, 'en') || a.resource.localeCompare(b.resource, 'en'),

@@ -28,23 +28,23 @@ export const gpuPodResource: Resource<GpuPod> = resource<GpuPod>({
 export const notEnded = 'status.phase!=Succeeded,status.phase!=Failed'
 
 /** Of GPUs the request is the limit, and may be given as that alone. */
-const askedBy = ({ resources }: Container): Gpus => gpusIn({ ...resources?.limits, ...resources?.requests })
+const requestedBy = ({ resources }: Container): Gpus => gpusIn({ ...resources?.limits, ...resources?.requests })
 
 /**
  * What a pod needs at once, as the scheduler counts: all containers with the sidecars, or one of the init containers with
  * the sidecars that were started before it, whichever is more.
  */
-export const gpusAskedBy = ({ containers = [], initContainers = [] }: NonNullable<GpuPod['spec']>): Gpus => {
+export const gpusRequestedBy = ({ containers = [], initContainers = [] }: NonNullable<GpuPod['spec']>): Gpus => {
   let sidecars: Gpus = {}
   let max: Gpus = {}
   for (const container of initContainers) {
-    const asked = askedBy(container)
+    const requested = requestedBy(container)
     if (container.restartPolicy === 'Always') {
-      sidecars = sumOf([sidecars, asked])
+      sidecars = sumOf([sidecars, requested])
       max = mostOf(max, sidecars)
-    } else max = mostOf(max, sumOf([sidecars, asked]))
+    } else max = mostOf(max, sumOf([sidecars, requested]))
   }
-  return mostOf(max, sumOf([sidecars, ...containers.map(askedBy)]))
+  return mostOf(max, sumOf([sidecars, ...containers.map(requestedBy)]))
 }
 
 /**
@@ -56,7 +56,7 @@ export const keepOfPod =
   (pod: GpuPod): GpuPod => {
     const { name, namespace, uid, resourceVersion } = pod.metadata
     const metadata = { name, uid, resourceVersion, ...(namespace === undefined ? {} : { namespace }) }
-    const gpus = gpusAskedBy(pod.spec ?? {})
+    const gpus = gpusRequestedBy(pod.spec ?? {})
     if (Object.keys(gpus).length === 0) return { metadata }
     const product = pod.spec?.nodeSelector?.[productLabel]
     return {

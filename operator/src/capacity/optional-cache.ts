@@ -38,7 +38,7 @@ export const createOptionalCache = <T extends KubeObject>(
 ): OptionalCache<T> => {
   const store = createStore<T>()
   let words: string | undefined
-  let heard: (words: string) => void = () => undefined
+  let received: (words: string) => void = () => undefined
 
   /** Notes whether the server refuses us, and lets what it said pass. */
   const noting = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
@@ -50,7 +50,7 @@ export const createOptionalCache = <T extends KubeObject>(
       if (isRefusal(error)) {
         const isNew = words === undefined
         words = error.message
-        if (isNew) heard(words)
+        if (isNew) received(words)
       }
       throw error
     }
@@ -69,7 +69,7 @@ export const createOptionalCache = <T extends KubeObject>(
     isFilled: () => reflector.hasSynced() && words === undefined,
     refusal: () => words,
     run: async (signal, onRefusal) => {
-      heard = onRefusal ?? heard
+      received = onRefusal ?? received
       await reflector.run(signal)
     },
   }

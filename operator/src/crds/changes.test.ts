@@ -174,10 +174,10 @@ describe.skipIf(typeof programs === 'string')(
         kind === 'Branch' ? { port: 9000 } : kind === 'WarmPool' ? { replicas: 1 } : { activeDeadlineSeconds: 77 }
       const both = { spec: change, status: { observedGeneration: 1, conditions: [condition] } }
 
-      const told = await patch(objectPath(kind, 'apart', 'status'), both)
-      expect(told.body.spec).toEqual(before.spec)
-      expect(told.body.status).toEqual(both.status)
-      expect(at(told.body, 'metadata', 'generation')).toBe(1)
+      const reported = await patch(objectPath(kind, 'apart', 'status'), both)
+      expect(reported.body.spec).toEqual(before.spec)
+      expect(reported.body.status).toEqual(both.status)
+      expect(at(reported.body, 'metadata', 'generation')).toBe(1)
 
       const changed = await patch(objectPath(kind, 'apart'), { ...both, status: { observedGeneration: 99 } })
       expect(changed.body.spec).toMatchObject(change)

@@ -88,7 +88,7 @@ export const rows: Record<string, { status: object; shown: object; wide: object 
     shown: {
       Name: 'searches',
       Workload: 'search',
-      Wanted: 3,
+      Desired: 3,
       Waiting: 2,
       Claimed: 9,
       Ready: 'False',

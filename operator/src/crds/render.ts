@@ -8,7 +8,7 @@ import { warmPool } from './kinds/warm-pool.ts'
 /** Every kind of the group. */
 export const kinds: readonly Kind[] = [search, branch, generationJob, warmPool]
 
-const notice = '# Generated from operator/src/crds by "npm run generate"; change it there.\n'
+const event = '# Generated from operator/src/crds by "npm run generate"; change it there.\n'
 
 /** The definitions as files: `{ "searches.yaml": "..." }`. The same input always gives the same text. */
 export const renderDefinitions = (): Record<string, string> =>
@@ -16,6 +16,6 @@ export const renderDefinitions = (): Record<string, string> =>
     kinds.map((kind) => [
       `${kind.plural}.yaml`,
       // Without aliases: a part that two kinds share is written out in both, since not every reader of YAML follows them.
-      notice + stringify(customResourceDefinition(kind), { lineWidth: 120, aliasDuplicateObjects: false }),
+      event + stringify(customResourceDefinition(kind), { lineWidth: 120, aliasDuplicateObjects: false }),
     ]),
   )

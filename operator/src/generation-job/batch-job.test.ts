@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type BatchCondition, batchJobFor, batchStateOf } from './batch-job.ts'
-import { asksForResources, gpuWish, inWords, isOutOfReach } from './gpu-wish.ts'
+import { asksForResources, gpuRequest, inWords, isOutOfReach } from './gpu-wish.ts'
 import { generationFor, orderOf, subjectOf } from './subject.ts'
 import { generationObject, template } from './test-support.ts'
 
@@ -8,7 +8,7 @@ const queue = 'kueue.x-k8s.io/queue-name'
 const build = (job = generationObject(), hasGpu = true) =>
   batchJobFor(job, {
     runId: 'run-1',
-    gpu: hasGpu ? gpuWish(job) : undefined,
+    gpu: hasGpu ? gpuRequest(job) : undefined,
     backoffLimit: 2,
     template,
     instance: 'home',
@@ -107,8 +107,8 @@ test.each<[string, object | undefined, string | undefined, boolean]>([
   ['a CPU', { cpu: '2' }, undefined, true],
 ])('of a run that asks for %s', (_, resources, words, asks) => {
   const job = generationObject(resources ? { resources } : {})
-  const wish = gpuWish(job)
-  expect(wish && inWords(wish)).toBe(words)
+  const request = gpuRequest(job)
+  expect(request && inWords(request)).toBe(words)
   expect(asksForResources(job)).toBe(asks)
 })
 

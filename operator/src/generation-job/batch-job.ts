@@ -10,7 +10,7 @@ import {
   withoutManagedFields,
 } from '../runtime/mod.ts'
 import { commonLabels, label, type PodSpec, podMetadata, podSpec, type WorkerTemplate } from '../workers/mod.ts'
-import { type GpuWish, resourceWishes } from './gpu-wish.ts'
+import { type GpuRequest, resourceOverrides } from './gpu-wish.ts'
 
 export type BatchCondition = { type: string; status: string; reason?: string; message?: string }
 
@@ -69,7 +69,7 @@ const passedOn = ({ metadata }: GenerationJob): Record<string, string> =>
   Object.fromEntries(queueLabels.flatMap((name) => (metadata.labels?.[name] ? [[name, metadata.labels[name]]] : [])))
 
 /** The name of the Job that does a run with or without GPUs. A Job's pods have its name in a label, with room to spare. */
-export const batchJobName = ({ metadata }: GenerationJob, runId: string, gpu: GpuWish | undefined): string =>
+export const batchJobName = ({ metadata }: GenerationJob, runId: string, gpu: GpuRequest | undefined): string =>
   deterministicName([metadata.name, metadata.uid, runId, gpu ? 'gpu' : 'cpu'], 52)
 
 export const workerContainer = 'worker'
@@ -87,7 +87,7 @@ export const batchJobFor = (
     backoffLimit,
     template,
     instance,
-  }: { runId: string; gpu: GpuWish | undefined; backoffLimit: number; template: WorkerTemplate; instance: string },
+  }: { runId: string; gpu: GpuRequest | undefined; backoffLimit: number; template: WorkerTemplate; instance: string },
 ): Draft<BatchJob> => {
   const labels = {
     ...commonLabels({ instance, component: 'generation-worker' }),
@@ -118,7 +118,7 @@ export const batchJobFor = (
       },
       template: {
         metadata: podMetadata(template, { labels }),
-        spec: podSpec(template, { container: workerContainer, ...resourceWishes(job, gpu) }),
+        spec: podSpec(template, { container: workerContainer, ...resourceOverrides(job, gpu) }),
       },
     },
   }

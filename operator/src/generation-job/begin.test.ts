@@ -15,14 +15,14 @@ test('a GenerationJob that the server has no more is not given another Job, thou
   const dependencies = {
     client: { create, get },
     claims: { claim: async () => undefined, settle: async () => undefined },
-    memories: { peek: () => ({ hasPlace: true }) },
+    memories: { peek: () => ({ isAdmitted: true }) },
     maxRuns: 1,
   } as unknown as GenerationDependencies
   const run = {
     job: job as unknown as GenerationJob,
     runId: 'obj-u',
     found: { surplus: [] },
-    memory: { hasPlace: true },
+    memory: { isAdmitted: true },
     signal: new AbortController().signal,
   } as unknown as Run
   expect(await begin(dependencies, run, { kind: 'obtain', mayClaim: true, backoffLimit: 0 })).toEqual({ kind: 'done' })

@@ -19,7 +19,7 @@ import { asksForResources } from './gpu-wish.ts'
 import { type Run, settle, warn } from './run.ts'
 import { gpuFallback } from './status.ts'
 import { orderOf } from './subject.ts'
-import { isPresent, isWanted, makeJob, stopJob } from './writes.ts'
+import { isDesired, isPresent, makeJob, stopJob } from './writes.ts'
 
 type Obtain = Extract<Decision, { kind: 'obtain' }>
 
@@ -85,7 +85,7 @@ const obtain = async (dependencies: GenerationDependencies, run: Run, decision: 
 const waitForSlot = async (dependencies: GenerationDependencies, run: Run): Promise<Result> => {
   const { clock, maxRuns } = dependencies
   const message = `Run limit: ${maxRuns} generations, the maximum, have workers. This one starts when one of them ends.`
-  run.memory.takenOnAt = clock.now()
+  run.memory.acceptedAt = clock.now()
   await settle(dependencies, run, { phase: 'Pending', reason: 'Unschedulable', message }, { isHeld: true })
   return requeueAfter(lookedAgain)
 }
@@ -101,9 +101,9 @@ export const begin = async (dependencies: GenerationDependencies, run: Run, deci
     return requeueAfter(startingQuietly)
   if (!isBelowLimit(dependencies, job)) return waitForSlot(dependencies, run)
   // What it had may be gone since it was deleted itself: the caches of the two are not in step.
-  const hasBegun = memory.hasPlace || job.status.startTime !== undefined
-  if (hasBegun && !(await isWanted(dependencies, job, signal))) return done
-  memory.hasPlace = true
+  const hasBegun = memory.isAdmitted || job.status.startTime !== undefined
+  if (hasBegun && !(await isDesired(dependencies, job, signal))) return done
+  memory.isAdmitted = true
   return obtain(dependencies, run, decision)
 }
 

@@ -17,7 +17,7 @@ export const isBelowLimit = (
   // What this process began may not show yet. What was begun before it was there shows, and need not say so itself yet.
   const isBegun = ({ status, metadata: { uid } }: GenerationJob) =>
     status.startTime !== undefined ||
-    memories.peek(uid)?.hasPlace ||
+    memories.peek(uid)?.isAdmitted ||
     batchJobs.by('owner', uid).length > 0 ||
     pods.by('owner', uid).length > 0
   if (isBegun(job) || queueOf(job) !== undefined) return true

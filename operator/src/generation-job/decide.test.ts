@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { nothingHeard, type PodState, type RunFacts } from '../runs/mod.ts'
+import { noReports, type PodState, type RunFacts } from '../runs/mod.ts'
 import type { BatchState } from './batch-job.ts'
 import { type Decision, decide, type GenerationView } from './decide.ts'
 import type { Survey } from './survey.ts'
@@ -29,23 +29,25 @@ const survey = (parts: {
 const active: BatchState = { kind: 'active' }
 const view = (found: Survey, rest: Partial<GenerationView> = {}): GenerationView => ({
   job: generationObject(),
-  facts: nothingHeard,
+  facts: noReports,
   found,
   gpu: undefined,
   isOffered: undefined,
-  takenOnAt: start,
+  acceptedAt: start,
   waitingSince: undefined,
   endedAt: now,
   now,
   ...rest,
 })
-const heard = (facts: Partial<RunFacts>): { facts: RunFacts } => ({ facts: { ...nothingHeard, version: 1, ...facts } })
+const received = (facts: Partial<RunFacts>): { facts: RunFacts } => ({ facts: { ...noReports, version: 1, ...facts } })
 const failure = (reason: string) => ({ reason, detail: 'So it is.', kind: 'not_found', retryAfterSeconds: null })
 
 /** A decision in three words: what, in which phase, why. */
-const told = (decision: Decision) => [
+const reported = (decision: Decision) => [
   decision.kind,
-  ...('standing' in decision && decision.standing ? [decision.standing.phase, decision.standing.reason] : []),
+  ...('desiredStatus' in decision && decision.desiredStatus
+    ? [decision.desiredStatus.phase, decision.desiredStatus.reason]
+    : []),
 ]
 
 const crashed: PodState = { kind: 'failed', cause: 'Crashed', message: 'Code 1.', endedAt: now }
@@ -60,7 +62,7 @@ const overdue = { endedAt: now - 30_000 }
 test.each<[string, GenerationView, (string | undefined)[]]>([
   ['has no worker', view(survey({})), ['obtain']],
   ['has a Job without a pod', view(survey({ batch: active })), ['wait', 'Pending', 'Starting']],
-  ['has just been begun', view(survey({ batch: active }), { takenOnAt: now }), ['wait']],
+  ['has just been begun', view(survey({ batch: active }), { acceptedAt: now }), ['wait']],
   ['waits in a queue', view(survey({ batch: { kind: 'suspended' } })), ['wait', 'Pending', 'Unschedulable']],
   [
     'has a worker that has not said so',
@@ -76,7 +78,7 @@ test.each<[string, GenerationView, (string | undefined)[]]>([
     'is worked on',
     view(
       survey({ batch: active, pod: { kind: 'running' } }),
-      heard({ started: { worker: 'p1', warm: false, at: now } }),
+      received({ started: { worker: 'p1', warm: false, at: now } }),
     ),
     ['wait', 'Running', 'Running'],
   ],
@@ -89,33 +91,33 @@ test.each<[string, GenerationView, (string | undefined)[]]>([
   ['lost a pod that its Job replaces', view(survey({ batch: active, pod: crashed })), ['wait', 'Pending', 'Starting']],
   [
     'was worked on',
-    view(survey({ batch: active, pod: { kind: 'running' } }), heard({ worked: { at: now } })),
+    view(survey({ batch: active, pod: { kind: 'running' } }), received({ worked: { at: now } })),
     ['wait', 'Running', 'Finished'],
   ],
   [
     'is done',
-    view(survey({ batch: active }), heard({ concluded: { outputKey: 'k', outputSeconds: 10 } as never })),
+    view(survey({ batch: active }), received({ concluded: { outputKey: 'k', outputSeconds: 10 } as never })),
     ['end', 'Complete', 'Finished'],
   ],
   [
     'came to nothing',
-    view(survey({}), heard({ concluded: { failure: failure('NodeNotFound') } as never })),
+    view(survey({}), received({ concluded: { failure: failure('NodeNotFound') } as never })),
     ['end', 'Failed', 'NodeNotFound'],
   ],
-  ['was cancelled', view(survey({ batch: active }), heard({ cancelled: true })), ['end', 'Failed', 'Cancelled']],
+  ['was cancelled', view(survey({ batch: active }), received({ cancelled: true })), ['end', 'Failed', 'Cancelled']],
   [
     'took too long',
-    view(survey({ batch: active }), { takenOnAt: now - 3_600_000 }),
+    view(survey({ batch: active }), { acceptedAt: now - 3_600_000 }),
     ['end', 'Failed', 'DeadlineExceeded'],
   ],
   [
     'failed, which its service has not said yet',
-    view(survey({ batch: active }), heard({ failed: { failure: failure('NodeNotFound'), at: now } })),
+    view(survey({ batch: active }), received({ failed: { failure: failure('NodeNotFound'), at: now } })),
     ['wait'],
   ],
   [
     'failed, which its service does not say',
-    view(survey({ batch: active }), heard({ failed: { failure: failure('NodeNotFound'), at: now - 30_000 } })),
+    view(survey({ batch: active }), received({ failed: { failure: failure('NodeNotFound'), at: now - 30_000 } })),
     ['end', 'Failed', 'NodeNotFound'],
   ],
   ['has a Job that is done, and no report yet', view(survey({ batch: { kind: 'complete' } })), ['wait']],
@@ -155,7 +157,7 @@ test.each<[string, GenerationView, (string | undefined)[]]>([
     ['end', 'Failed', 'OOMKilled'],
   ],
 ])('a run that %s', (_, seen, expected) => {
-  expect(told(decide(seen))).toEqual(expected)
+  expect(reported(decide(seen))).toEqual(expected)
 })
 
 describe('a waiting worker that was taken and is lost', () => {
@@ -168,7 +170,7 @@ describe('a waiting worker that was taken and is lost', () => {
 
   test('by its own doing counts as an attempt', () => {
     expect(lost(true)).toMatchObject({ kind: 'obtain', mayClaim: false, backoffLimit: 1 })
-    expect(told(lost(true, 0))).toEqual(['end', 'Failed', 'WorkerLost'])
+    expect(reported(lost(true, 0))).toEqual(['end', 'Failed', 'WorkerLost'])
   })
 
   test('by no doing of its own counts as none', () => {
@@ -184,7 +186,11 @@ describe('a run that asks for a GPU', () => {
     )
 
   test('waits a minute where no node has it, and says why', () => {
-    expect(waiting({})).toMatchObject({ kind: 'wait', milliseconds: 40_000, standing: { reason: 'Unschedulable' } })
+    expect(waiting({})).toMatchObject({
+      kind: 'wait',
+      milliseconds: 40_000,
+      desiredStatus: { reason: 'Unschedulable' },
+    })
     expect(waiting({ waitingSince: now - 60_000 })).toEqual({
       kind: 'fallBack',
       message: 'No node offers a GPU of model H100: it is made on the CPU.',
@@ -210,6 +216,6 @@ describe('a run that asks for a GPU', () => {
 
   test('and must have it waits however long it takes: its time has not begun', () => {
     const required = waiting({ gpu: { ...gpu, isRequired: true }, waitingSince: now - 600_000 })
-    expect(required).toMatchObject({ kind: 'wait', isHeld: true, standing: { reason: 'Unschedulable' } })
+    expect(required).toMatchObject({ kind: 'wait', isHeld: true, desiredStatus: { reason: 'Unschedulable' } })
   })
 })

@@ -1,25 +1,25 @@
 import type { RunConcluded } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { GenerationJob, RunReason } from '../crds/mod.ts'
 import {
-  byPod,
-  byWord,
+  awaitReport,
+  type DesiredStatus,
+  debounced,
+  decideFromEvents,
+  decideFromPod,
   type Ending,
   fail,
   hasStarted,
   hasWorked,
   noReport,
-  onceItLasts,
   type PodFailure,
   type PodState,
   pending,
   type RunFacts,
-  type Standing,
-  untilReported,
   type Waiting,
   wait,
 } from '../runs/mod.ts'
 import { queueOf } from './batch-job.ts'
-import { type GpuWish, inWords, isOutOfReach } from './gpu-wish.ts'
+import { type GpuRequest, inWords, isOutOfReach } from './gpu-wish.ts'
 import type { Survey } from './survey.ts'
 
 /** Milliseconds that a run waits for a GPU that no node has, before it goes on without. */
@@ -35,10 +35,10 @@ export type GenerationView = {
   facts: RunFacts
   found: Survey
   /** What its Job has, or is to have. */
-  gpu: GpuWish | undefined
+  gpu: GpuRequest | undefined
   /** Whether some node has such GPUs; undefined where the nodes are not known. */
   isOffered: boolean | undefined
-  takenOnAt: number
+  acceptedAt: number
   /** Since when there is a Job and no pod of it that a node has taken. */
   waitingSince: number | undefined
   /** When the Job or the claimed pod was first seen to have ended. */
@@ -59,7 +59,7 @@ const outcome = ({ outputSeconds: seconds }: RunConcluded): string =>
   typeof seconds === 'number' ? `It made ${Math.round(seconds * 10) / 10} s of audio.` : 'It is done.'
 
 /** Waiting that is not the run's own time. */
-const held = (standing: Standing): Decision => ({ ...wait(heldFor, standing), isHeld: true })
+const held = (desiredStatus: DesiredStatus): Decision => ({ ...wait(heldFor, desiredStatus), isHeld: true })
 
 const reasonOf: Record<PodFailure, RunReason> = {
   OOMKilled: 'OOMKilled',
@@ -75,7 +75,7 @@ const failedJob = ({ found, endedAt, now }: GenerationView, message: string, lef
   const behind = endedAt + podsBehind - now
   if (state && state.kind !== 'failed' && behind > 0) return wait(Math.min(left, behind))
   if (state?.kind !== 'failed') return fail('WorkerLost', `Its workers were lost. ${message}`)
-  if (state.cause === 'Reported') return untilReported(endedAt, { now, left }, noReport('The worker failed'))
+  if (state.cause === 'Reported') return awaitReport(endedAt, { now, left }, noReport('The worker failed'))
   return fail(
     reasonOf[state.cause],
     `${found.attempts > 1 ? `Its worker failed ${found.attempts} times. ` : ''}${state.message}`,
@@ -83,15 +83,15 @@ const failedJob = ({ found, endedAt, now }: GenerationView, message: string, lef
 }
 
 const withPod = (view: GenerationView, name: string, state: PodState, left: number): Decision => {
-  const { job, facts, found, gpu, takenOnAt, endedAt, now } = view
+  const { job, facts, found, gpu, acceptedAt, endedAt, now } = view
   const time = { now, left }
   const isStarted = hasStarted(facts, job.status, name)
   switch (state.kind) {
     case 'running':
       return isStarted
         ? wait(left, { phase: 'Running', reason: 'Running', message: 'A worker makes the audio.' })
-        : onceItLasts(
-            takenOnAt,
+        : debounced(
+            acceptedAt,
             time,
             pending(found.current?.isClaimed ? 'Claimed' : 'Starting', 'The worker waits for what it is to do.'),
           )
@@ -102,10 +102,10 @@ const withPod = (view: GenerationView, name: string, state: PodState, left: numb
     case 'failed':
       // Its Job makes another, or gives up, and says so.
       return found.current?.isClaimed
-        ? untilReported(endedAt, time, noReport('The worker failed'))
+        ? awaitReport(endedAt, time, noReport('The worker failed'))
         : wait(left, pending('Starting', `${state.message} Another worker is started.`))
     default:
-      return byPod(state, isStarted, { takenOnAt, endedAt, ...time })
+      return decideFromPod(state, isStarted, { acceptedAt, endedAt, ...time })
   }
 }
 
@@ -120,15 +120,15 @@ const withoutGpu = ({ gpu, isOffered, found, waitingSince, now }: GenerationView
 }
 
 const withJob = (view: GenerationView, batch: NonNullable<Survey['batch']>, left: number): Decision => {
-  const { found, job, takenOnAt, endedAt, now } = view
+  const { found, job, acceptedAt, endedAt, now } = view
   const time = { now, left }
   switch (batch.state.kind) {
     case 'failed':
       return batch.state.isReported
-        ? untilReported(endedAt, time, noReport('The worker failed'))
+        ? awaitReport(endedAt, time, noReport('The worker failed'))
         : failedJob(view, batch.state.message, left)
     case 'complete':
-      return untilReported(endedAt, time, noReport('The worker ended well'))
+      return awaitReport(endedAt, time, noReport('The worker ended well'))
     case 'suspended': {
       const queue = queueOf(job)
       const message = queue ? `Queue: ${queue} has not admitted the Job yet.` : 'Queue: the Job is suspended.'
@@ -138,7 +138,7 @@ const withJob = (view: GenerationView, batch: NonNullable<Survey['batch']>, left
     case 'active':
       return found.current
         ? withPod(view, found.current.pod.metadata.name, found.current.state, left)
-        : onceItLasts(takenOnAt, time, pending('Starting', 'Its worker is being made.'))
+        : debounced(acceptedAt, time, pending('Starting', 'Its worker is being made.'))
   }
 }
 
@@ -167,9 +167,9 @@ const byWorkerOrGpu = (view: GenerationView, left: number): Decision => {
 
 /** What is to be done about a GenerationJob that has not ended. */
 export const decide = (view: GenerationView): Decision => {
-  const { job, facts, takenOnAt, now } = view
+  const { job, facts, acceptedAt, now } = view
   const { activeDeadlineSeconds } = job.spec
-  const left = byWord({ facts, status: job.status, activeDeadlineSeconds, takenOnAt, now }, outcome)
+  const left = decideFromEvents({ facts, status: job.status, activeDeadlineSeconds, acceptedAt, now }, outcome)
   if (typeof left === 'object') return left
   if (hasWorked(facts, job.status)) {
     const message = 'The worker is done; the music service writes what it made.'

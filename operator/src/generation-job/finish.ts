@@ -12,7 +12,7 @@ import {
 import { done, type Result, requeueAfter } from '../runtime/mod.ts'
 import type { Decision } from './decide.ts'
 import type { GenerationDependencies } from './dependencies.ts'
-import { gpuWish } from './gpu-wish.ts'
+import { gpuRequest } from './gpu-wish.ts'
 import { type Run, settle, warn } from './run.ts'
 import { generationStatus, hasFallenBack, outcomeOf } from './status.ts'
 import { type Survey, survey } from './survey.ts'
@@ -31,8 +31,8 @@ export const stopRun = async (
 }
 
 /** Lets go of all that is kept for a run that is over. */
-const forget = ({ notices, memories }: GenerationDependencies, { metadata }: GenerationJob, runId: string): void => {
-  notices.forget(runId)
+const forget = ({ events, memories }: GenerationDependencies, { metadata }: GenerationJob, runId: string): void => {
+  events.forget(runId)
   memories.forget(metadata.uid)
 }
 
@@ -40,15 +40,15 @@ const forget = ({ notices, memories }: GenerationDependencies, { metadata }: Gen
 export const end = async (
   dependencies: GenerationDependencies,
   run: Run,
-  { standing, concluded, tell, stops }: Extract<Decision, { kind: 'end' }>,
+  { desiredStatus, concluded, tell, stops }: Extract<Decision, { kind: 'end' }>,
 ): Promise<Result> => {
   const { job, runId, found, signal } = run
   if (tell && !(await tellFailure(dependencies, { runId, failure: tell, signal }))) return requeueAfter(0)
   if (stops) await stopRun(dependencies, found, signal)
-  await settle(dependencies, run, standing, { more: outcomeOf(concluded) })
-  dependencies.runMetrics?.ended('generation', standing)
-  logEnd(dependencies.log, { workload: 'generation', object: job, runId, standing, now: dependencies.clock.now() })
-  if (standing.phase === 'Failed') warn(dependencies, job, standing.reason, standing.message)
+  await settle(dependencies, run, desiredStatus, { more: outcomeOf(concluded) })
+  dependencies.runMetrics?.ended('generation', desiredStatus)
+  logEnd(dependencies.log, { workload: 'generation', object: job, runId, desiredStatus, now: dependencies.clock.now() })
+  if (desiredStatus.phase === 'Failed') warn(dependencies, job, desiredStatus.reason, desiredStatus.message)
   if (!stops && found.current) await releaseWorker(dependencies, found.current)
   forget(dependencies, job, runId)
   return done
@@ -69,9 +69,9 @@ export const expire = async (
     await removeGenerationJob(dependencies, job, signal)
     return done
   }
-  const standing = staleStatus(job)
-  if (standing) await writeStatus(dependencies, job, generationStatus(job, { standing, now }), signal)
-  const gpu = hasFallenBack(job) ? undefined : gpuWish(job)
+  const desiredStatus = staleStatus(job)
+  if (desiredStatus) await writeStatus(dependencies, job, generationStatus(job, { desiredStatus, now }), signal)
+  const gpu = hasFallenBack(job) ? undefined : gpuRequest(job)
   const found = survey(job, { runId, gpu, jobs, pods })
   if (found.live.length === 0) return requeueAfter(left)
   const untilStopped = remainingGraceMilliseconds(job.status, now)

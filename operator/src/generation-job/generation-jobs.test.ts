@@ -1,9 +1,9 @@
 import { createMemoryBus } from '@trellis/kit/bus'
 import { connectInProcess } from '@trellis/kit/rpc'
 import { createMetrics } from '@trellis/kit/telemetry'
-import { assignmentsOf, generationOrders, inputsOf, runTopic } from '@trellis/kit/workloads'
+import { assignmentsOf, generationPlanRequests, inputsOf, runTopic } from '@trellis/kit/workloads'
 import {
-  type RunOrder,
+  type PlanRequest,
   type RunReport,
   WorkloadsServiceDefinition,
 } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
@@ -12,7 +12,7 @@ import { findControlPlane } from '../../test/control-plane.ts'
 import { eventually } from '../../test/eventually.ts'
 import { type KindsPlane, startKindsPlane, untilIs } from '../../test/kinds-plane.ts'
 import { recordLog } from '../../test/log-lines.ts'
-import { noticesFor } from '../../test/notices-for.ts'
+import { runEventsFor } from '../../test/run-events-for.ts'
 import { setQuota } from '../../test/set-quota.ts'
 import { createGpuCapacity } from '../capacity/mod.ts'
 import {
@@ -24,7 +24,7 @@ import {
 } from '../crds/mod.ts'
 import { noMachines } from '../rpc/workload-runs.ts'
 import { workloadsRpc } from '../rpc/workloads.ts'
-import { createNotices, createReporters, type Notice } from '../runs/mod.ts'
+import { createReporters, createRunEvents, type RunEventOf } from '../runs/mod.ts'
 import {
   type Clock,
   conditionOf,
@@ -75,7 +75,7 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
     const declare = (manager: Manager) => {
       const pods = manager.cache(podKind, { ...podCache({ instance, namespace, indexes: poolIndexes }), freeze: true })
       const metrics = createMetrics({ processMetrics: false })
-      const notices = createNotices({ bus, clock, log })
+      const events = createRunEvents({ bus, clock, log })
       const reporters = createReporters(bus)
       const shared = { client: manager.client, recorder: manager.recorder, pods, clock, log, instance }
       const pools = createWarmPools({
@@ -103,14 +103,14 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
         ...shared,
         ...stores,
         claims: pools.claims,
-        notices,
+        events,
         reporter: reporters.generation,
         gpus,
         template,
         maxRuns,
       }
       const controller = addGenerationController(manager, parts)
-      manager.whileLeading((signal) => notices.work(signal))
+      manager.whileLeading((signal) => events.work(signal))
       const runs = generationRuns({ stores, total: maxRuns, namespace, ttlSeconds: 3_600 })
       const handlers = workloadsRpc({
         client,
@@ -127,8 +127,10 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
     }
     const operator = await plane.operate(declare)
     const { controller, handlers, watching, gpus } = operator.declared
-    const orders: RunOrder[] = []
-    const ordering = bus.work(generationOrders, async ({ value }) => void orders.push(value), { signal: stop.signal })
+    const orders: PlanRequest[] = []
+    const ordering = bus.work(generationPlanRequests, async ({ value }) => void orders.push(value), {
+      signal: stop.signal,
+    })
     const ref = (name: string) => ({ name, namespace })
     const read = (name: string) => client.get(generationJobs, ref(name))
     const jobsOf = async ({ metadata: { uid } }: KubeObject): Promise<readonly BatchJob[]> =>
@@ -208,7 +210,7 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
             await client.delete(podKind, pod.metadata, { gracePeriodSeconds: 0 })
         await client.patch(batchJobs, job.metadata, { type: 'merge', body: { metadata: { finalizers: null } } })
       },
-      tell: (runId: string, notice: Notice) => bus.enqueue(noticesFor('generation', notice), { runId, notice }),
+      tell: (runId: string, event: RunEventOf) => bus.enqueue(runEventsFor('generation', event), { runId, event }),
       firstOf: async <T>(topic: Parameters<typeof bus.subscribe<T>>[0]): Promise<T> => {
         for await (const delivery of bus.subscribe(topic, { after: 'start', signal: AbortSignal.timeout(60_000) }))
           if (delivery.kind === 'event') return delivery.event
@@ -237,9 +239,9 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
 
   test('a run is ordered, done by the pod of a Job that is told of it, and tells what came of it until its time is over', async () => {
     await using s = await studio()
-    const asked = await s.ask('song', { durationSeconds: 12, prompt: 'slower' })
-    const runId = runOf(asked)
-    const job = await s.jobOf(asked)
+    const requested = await s.ask('song', { durationSeconds: 12, prompt: 'slower' })
+    const runId = runOf(requested)
+    const job = await s.jobOf(requested)
     await eventually(() => s.orders.length > 0, 'it is ordered')
     expect(s.orders[0]).toMatchObject({
       runId,
@@ -286,7 +288,7 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
       'True',
       'True',
     ])
-    expect(await s.jobsOf(asked)).toHaveLength(1)
+    expect(await s.jobsOf(requested)).toHaveLength(1)
 
     s.pass(3_700_000, 'song')
     await eventually(() => s.isGone(generationJobs, 'song'), 'it is gone after its time')
@@ -294,9 +296,9 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
 
   test('a run that the worker says cannot be done fails by the reason of its service', async () => {
     await using s = await studio()
-    const asked = await s.ask('song')
-    const runId = runOf(asked)
-    const job = await s.jobOf(asked)
+    const requested = await s.ask('song')
+    const runId = runOf(requested)
+    const job = await s.jobOf(requested)
     const ended = {
       phase: 'Failed',
       containerStatuses: [
@@ -332,8 +334,8 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
 
   test('a run whose pods take too much memory fails when its Job gives up, and whoever waits for it hears so', async () => {
     await using s = await studio()
-    const asked = await s.ask('song', { backoffLimit: 0 })
-    const job = await s.jobOf(asked)
+    const requested = await s.ask('song', { backoffLimit: 0 })
+    const job = await s.jobOf(requested)
     const killed = {
       phase: 'Failed',
       containerStatuses: [
@@ -352,14 +354,14 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
     await s.until('song', 'Failed', 'OOMKilled')
     // What has ended by itself stays with its logs.
     expect((await s.client.get(batchJobs, job.metadata)).metadata.deletionTimestamp).toBeUndefined()
-    expect(reasonOf(await s.firstOf(runTopic.generation(runOf(asked))))).toBe('OOMKilled')
+    expect(reasonOf(await s.firstOf(runTopic.generation(runOf(requested))))).toBe('OOMKilled')
   })
 
   test('a run goes on without a GPU that no node has, once the first Job is gone, and says so', async () => {
     await using s = await studio()
     await s.gpusAreKnown()
-    const asked = await s.ask('song', { resources: { class: 'NVIDIA-H100', memory: '2Gi' } })
-    const withGpu = await s.jobOf(asked)
+    const requested = await s.ask('song', { resources: { class: 'NVIDIA-H100', memory: '2Gi' } })
+    const withGpu = await s.jobOf(requested)
     expect(withGpu.spec?.template.spec.nodeSelector).toEqual({ 'nvidia.com/gpu.product': 'NVIDIA-H100' })
     const message = '0/1 nodes are available: 1 Insufficient nvidia.com/gpu.'
     await s.startPod(withGpu, {
@@ -385,13 +387,13 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
     s.pass(0, 'song')
     await s.ask('other')
     await s.until('other', 'Pending', 'Starting')
-    expect(await s.jobsOf(asked)).toHaveLength(1)
+    expect(await s.jobsOf(requested)).toHaveLength(1)
     await s.collect(withGpu)
-    const onCpu = await s.jobOf(asked, ({ metadata }) => metadata.uid !== withGpu.metadata.uid)
+    const onCpu = await s.jobOf(requested, ({ metadata }) => metadata.uid !== withGpu.metadata.uid)
     expect(onCpu.spec?.template.spec.nodeSelector).toBeUndefined()
     expect(onCpu.spec?.template.spec.containers[0]?.resources?.limits).toEqual({ memory: '2Gi' })
     const pod = await s.startPod(onCpu)
-    await s.tell(runOf(asked), { $case: 'started', value: { worker: pod.metadata.name, warm: false } })
+    await s.tell(runOf(requested), { $case: 'started', value: { worker: pod.metadata.name, warm: false } })
     expect((await s.until('song', 'Running', 'Running')).status).toMatchObject({
       attempts: 1,
       podName: pod.metadata.name,
@@ -401,8 +403,8 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
   test('a run that must have a GPU waits for it longer than its deadline', async () => {
     await using s = await studio()
     await s.gpusAreKnown()
-    const asked = await s.ask('song', { resources: { gpuRequired: true }, activeDeadlineSeconds: 30 })
-    const job = await s.jobOf(asked)
+    const requested = await s.ask('song', { resources: { gpuRequired: true }, activeDeadlineSeconds: 30 })
+    const job = await s.jobOf(requested)
     await s.startPod(job, {
       phase: 'Pending',
       conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: 'No.' }],
@@ -424,8 +426,8 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
     await using s = await studio({ maxRuns: 1 })
     await s.ask('busy')
     await s.until('busy', 'Pending', 'Starting')
-    const asked = await s.ask('song', {}, { [queueLabel]: 'music' })
-    const job = await s.jobOf(asked)
+    const requested = await s.ask('song', {}, { [queueLabel]: 'music' })
+    const job = await s.jobOf(requested)
     expect(job.spec?.suspend).toBe(true)
     expect(job.metadata.labels?.[queueLabel]).toBe('music')
     const held = await s.until('song', 'Pending', 'Unschedulable')
@@ -458,8 +460,8 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
       'it is ready',
     )
 
-    const asked = await s.ask('song')
-    const runId = runOf(asked)
+    const requested = await s.ask('song')
+    const runId = runOf(requested)
     expect(await s.firstOf(assignmentsOf.generation(pod.metadata.uid))).toMatchObject({ runId })
     await s.tell(runId, { $case: 'started', value: { worker: pod.metadata.name, warm: true } })
     expect((await s.until('song', 'Running', 'Running')).status).toMatchObject({
@@ -467,12 +469,12 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
       attempts: 1,
     })
     expect((await s.client.get(podKind, pod.metadata)).metadata.ownerReferences).toMatchObject([
-      { kind: 'GenerationJob', uid: asked.metadata.uid },
+      { kind: 'GenerationJob', uid: requested.metadata.uid },
     ])
-    expect(await s.jobsOf(asked)).toEqual([])
+    expect(await s.jobsOf(requested)).toEqual([])
 
     await s.client.delete(podKind, pod.metadata, { gracePeriodSeconds: 0 })
-    const job = await s.jobOf(asked)
+    const job = await s.jobOf(requested)
     const second = await s.startPod(job)
     expect(await s.firstOf(assignmentsOf.generation(second.metadata.uid))).toMatchObject({ runId })
     await s.tell(runId, { $case: 'started', value: { worker: second.metadata.name, warm: false } })
@@ -488,9 +490,9 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
 
   test('a pod that its Job replaces is logged as a repair, once', async () => {
     await using s = await studio()
-    const asked = await s.ask('song')
-    const runId = runOf(asked)
-    const job = await s.jobOf(asked)
+    const requested = await s.ask('song')
+    const runId = runOf(requested)
+    const job = await s.jobOf(requested)
     const first = await s.startPod(job)
     await s.tell(runId, { $case: 'started', value: { worker: first.metadata.name, warm: false } })
     await s.until('song', 'Running', 'Running')
@@ -522,8 +524,8 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
       metadata: { name: 'ready', namespace: s.namespace },
       spec: { workload: 'generation', replicas: 1 },
     } as never)
-    const asked = await s.ask('song', { resources: { memory: '4Gi' } })
-    expect((await s.jobOf(asked)).spec?.template.spec.containers[0]?.resources?.limits).toEqual({ memory: '4Gi' })
+    const requested = await s.ask('song', { resources: { memory: '4Gi' } })
+    expect((await s.jobOf(requested)).spec?.template.spec.containers[0]?.resources?.limits).toEqual({ memory: '4Gi' })
   })
 
   test('a run that is cancelled, and one that takes too long, end with their Jobs', async () => {
@@ -550,14 +552,14 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
 
   test('a run that is deleted is told of to whoever waits for it', async () => {
     await using s = await studio()
-    const asked = await s.ask('song')
+    const requested = await s.ask('song')
     await s.until('song', 'Pending', 'Starting')
     await s.client.delete(generationJobs, s.ref('song'))
-    expect(reasonOf(await s.firstOf(runTopic.generation(runOf(asked))))).toBe('Cancelled')
+    expect(reasonOf(await s.firstOf(runTopic.generation(runOf(requested))))).toBe('Cancelled')
     expect(s.lines('a run ended')).toMatchObject([
       {
         workload: 'generation',
-        runId: runOf(asked),
+        runId: runOf(requested),
         object: `${s.namespace}/song`,
         phase: 'Failed',
         reason: 'Cancelled',
@@ -570,12 +572,12 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
   test('a run whose Job a quota refuses says so', async () => {
     await using s = await studio()
     await setQuota(s.client, s.namespace, { 'count/jobs.batch': '0' })
-    const asked = await s.ask('song')
+    const requested = await s.ask('song')
     const waiting = await s.until('song', 'Pending', 'Unschedulable')
     expect(conditionOf(waiting.status.conditions, 'Ready')?.message).toMatch(
       /^Quota or policy: the API server refused the worker: .*exceeded quota: few/,
     )
-    expect(await s.jobsOf(asked)).toEqual([])
+    expect(await s.jobsOf(requested)).toEqual([])
   })
 
   test('no more runs than may have workers at a time, and the next one when one of them ends', async () => {
@@ -607,16 +609,16 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
     await s.rpc.run(request)
     const made = (await s.client.list(generationJobs, { namespace: s.namespace })).items
     expect(made).toHaveLength(1)
-    const [asked] = made as [GenerationJob]
-    expect(asked).toMatchObject({
+    const [requested] = made as [GenerationJob]
+    expect(requested).toMatchObject({
       metadata: { labels: { 'trellis.dev/run-id': 'run-7' } },
       spec: { generator: 'recombine', activeDeadlineSeconds: 60 },
     })
     expect(Buffer.from((await s.firstOf(inputsOf.generation('run-7'))).input).toString()).toBe('do it')
-    const pod = await s.startPod(await s.jobOf(asked))
+    const pod = await s.startPod(await s.jobOf(requested))
     expect(await s.firstOf(assignmentsOf.generation(pod.metadata.uid))).toMatchObject({ runId: 'run-7' })
     await s.tell('run-7', { $case: 'started', value: { worker: pod.metadata.name, warm: false } })
-    await s.until(asked.metadata.name, 'Running', 'Running')
+    await s.until(requested.metadata.name, 'Running', 'Running')
     expect(s.orders).toEqual([])
     // What the operator counts follows what it has read of the cluster, a moment after it has written.
     await vi.waitFor(async () =>

@@ -1,9 +1,9 @@
 import { gpuToleration, productLabel, wholeGpu } from '../capacity/mod.ts'
 import type { GenerationJob } from '../crds/mod.ts'
-import type { PodWishes } from '../workers/mod.ts'
+import type { PodOverrides } from '../workers/mod.ts'
 
 /** The GPUs that a run asks for. */
-export type GpuWish = {
+export type GpuRequest = {
   amount: number
   /** The model, as nodes name it; any unless told. */
   product?: string
@@ -12,14 +12,14 @@ export type GpuWish = {
 }
 
 /** What a GenerationJob asks for: one GPU where it names a class or requires one and does not say how many. */
-export const gpuWish = ({ spec: { resources } }: GenerationJob): GpuWish | undefined => {
+export const gpuRequest = ({ spec: { resources } }: GenerationJob): GpuRequest | undefined => {
   const { gpu, class: product, gpuRequired: isRequired = false } = resources ?? {}
   const amount = gpu ?? (product !== undefined || isRequired ? 1 : 0)
   return amount === 0 ? undefined : { amount, isRequired, ...(product === undefined ? {} : { product }) }
 }
 
 /** A wish in words: `a GPU`, `2 GPUs of model Tesla-T4`. */
-export const inWords = ({ amount, product }: GpuWish): string =>
+export const inWords = ({ amount, product }: GpuRequest): string =>
   `${amount === 1 ? 'a GPU' : `${amount} GPUs`}${product === undefined ? '' : ` of model ${product}`}`
 
 /** Whether anything is asked for that a worker which waits for any run may not have. */
@@ -27,7 +27,10 @@ export const asksForResources = ({ spec: { resources } }: GenerationJob): boolea
   Object.values(resources ?? {}).some((value) => value !== undefined && value !== false && value !== 0)
 
 /** What the pod of a run is given beyond its template; `gpu` where it is to have one. A GPU's request is its limit. */
-export const resourceWishes = ({ spec: { resources } }: GenerationJob, gpu: GpuWish | undefined): PodWishes => {
+export const resourceOverrides = (
+  { spec: { resources } }: GenerationJob,
+  gpu: GpuRequest | undefined,
+): PodOverrides => {
   const amounts = {
     ...(resources?.cpu === undefined ? {} : { cpu: resources.cpu }),
     ...(resources?.memory === undefined ? {} : { memory: resources.memory }),

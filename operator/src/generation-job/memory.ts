@@ -5,7 +5,7 @@ type More = {
   /** Since when its Job has no pod that a node has taken. */
   waitingSince: number
   /** It was given a place among those that run at a time. */
-  hasPlace: true
+  isAdmitted: true
 }
 
 export type GenerationMemory = RunMemory & Partial<More>

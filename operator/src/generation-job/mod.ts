@@ -42,7 +42,7 @@ const podsOf = ({ batchJobs: jobs, pods }: GenerationStores, { metadata }: KubeO
 export const generationRuns = ({
   stores,
   total,
-  ...wishes
+  ...overrides
 }: {
   stores: GenerationStores
   total: number
@@ -54,7 +54,7 @@ export const generationRuns = ({
   resource: generationJobs,
   store: stores.generationJobs,
   nameOf: generationNameOf,
-  draftOf: (request) => (request.generation ? generationFor(request, request.generation, wishes) : undefined),
+  draftOf: (request) => (request.generation ? generationFor(request, request.generation, overrides) : undefined),
   podsOf: (object) => podsOf(stores, object),
   total,
 })

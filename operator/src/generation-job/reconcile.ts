@@ -6,7 +6,7 @@ import { assign, begin, fallBack, order } from './begin.ts'
 import { type Decision, decide } from './decide.ts'
 import type { GenerationDependencies } from './dependencies.ts'
 import { end, expire } from './finish.ts'
-import { gpuWish } from './gpu-wish.ts'
+import { gpuRequest } from './gpu-wish.ts'
 import { acknowledge, type Run, settle } from './run.ts'
 import { hasFallenBack } from './status.ts'
 import { survey } from './survey.ts'
@@ -31,7 +31,7 @@ const judge = ({ clock, gpus }: GenerationDependencies, run: Run): Decision => {
     found,
     gpu,
     isOffered: gpu && gpus.offers({ resource: wholeGpu, ...gpu }),
-    takenOnAt: memory.takenOnAt,
+    acceptedAt: memory.acceptedAt,
     waitingSince: memory.waitingSince,
     endedAt: endOf(run, now),
     now,
@@ -43,12 +43,12 @@ const advance = async (
   job: GenerationJob,
   signal: AbortSignal,
 ): Promise<Result> => {
-  const { memories, notices, clock, batchJobs: jobs, pods } = dependencies
+  const { memories, events, clock, batchJobs: jobs, pods } = dependencies
   const runId = runIdOf(job)
-  const gpu = hasFallenBack(job) ? undefined : gpuWish(job)
+  const gpu = hasFallenBack(job) ? undefined : gpuRequest(job)
   const found = survey(job, { runId, gpu, jobs, pods })
   const memory = memories.of(job, runId)
-  const run: Run = { job, runId, memory, gpu, found, facts: notices.factsOf(runId), signal }
+  const run: Run = { job, runId, memory, gpu, found, facts: events.factsOf(runId), signal }
   for (const pod of found.live) await assign(dependencies, run, pod)
   const decision = judge(dependencies, run)
   switch (decision.kind) {
@@ -59,9 +59,9 @@ const advance = async (
     case 'obtain':
       return begin(dependencies, run, decision)
     case 'wait': {
-      const { standing, milliseconds, isHeld = false } = decision
-      if (isHeld) memory.takenOnAt = clock.now()
-      if (standing) await settle(dependencies, run, standing, { isHeld })
+      const { desiredStatus, milliseconds, isHeld = false } = decision
+      if (isHeld) memory.acceptedAt = clock.now()
+      if (desiredStatus) await settle(dependencies, run, desiredStatus, { isHeld })
       else acknowledge(dependencies, run, job.status)
       return requeueAfter(Math.min(milliseconds, (await order(dependencies, run)) ?? milliseconds))
     }

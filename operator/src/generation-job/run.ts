@@ -1,8 +1,8 @@
 import { type GenerationJob, type GenerationJobStatus, generationJobs } from '../crds/mod.ts'
-import { isNewWarning, type RunFacts, type Standing, stabilizeMessage, type Wanted } from '../runs/mod.ts'
+import { type Desired, type DesiredStatus, isNewWarning, type RunFacts, stabilizeMessage } from '../runs/mod.ts'
 import { keyOf, secondsTime } from '../runtime/mod.ts'
 import type { GenerationDependencies } from './dependencies.ts'
-import type { GpuWish } from './gpu-wish.ts'
+import type { GpuRequest } from './gpu-wish.ts'
 import type { GenerationMemory } from './memory.ts'
 import { generationStatus, progressOf, saysAll } from './status.ts'
 import type { Survey } from './survey.ts'
@@ -14,7 +14,7 @@ export type Run = {
   runId: string
   memory: GenerationMemory
   /** What its Job has, or is to have. */
-  gpu: GpuWish | undefined
+  gpu: GpuRequest | undefined
   found: Survey
   facts: RunFacts
   signal: AbortSignal
@@ -26,24 +26,24 @@ export const warn = ({ recorder }: GenerationDependencies, job: GenerationJob, r
 
 /** Has what was heard acknowledged, as far as the status says it. */
 export const acknowledge = (
-  { notices }: GenerationDependencies,
+  { events }: GenerationDependencies,
   { runId, facts, found }: Run,
   status: GenerationJobStatus,
 ): void => {
-  if (saysAll(status, facts, found.current?.pod.metadata.name)) notices.reflected(runId, facts.version)
+  if (saysAll(status, facts, found.current?.pod.metadata.name)) events.reflected(runId, facts.version)
 }
 
 const countStart = ({ runMetrics }: GenerationDependencies, { memory, found, facts }: Run): void => {
   if (facts.started && found.current)
-    runMetrics?.started('generation', found.current.isClaimed, facts.started.at - memory.takenOnAt)
+    runMetrics?.started('generation', found.current.isClaimed, facts.started.at - memory.acceptedAt)
 }
 
 /** What every status of a run says beside how it stands; where it `isHeld` its time has not begun. */
-const common = ({ job, memory, found, facts }: Run, isHeld: boolean): Wanted<GenerationJobStatus> => {
+const common = ({ job, memory, found, facts }: Run, isHeld: boolean): Desired<GenerationJobStatus> => {
   const podName = found.current?.pod.metadata.name
   const progress = progressOf(facts)
   return {
-    ...(isHeld ? {} : { startTime: job.status.startTime ?? secondsTime(memory.takenOnAt) }),
+    ...(isHeld ? {} : { startTime: job.status.startTime ?? secondsTime(memory.acceptedAt) }),
     ...(podName === undefined ? {} : { podName }),
     ...(progress === undefined ? {} : { progress }),
     attempts: found.attempts,
@@ -64,18 +64,22 @@ const logReplacement = ({ log }: GenerationDependencies, { job, runId, found: { 
 export const settle = async (
   dependencies: GenerationDependencies,
   run: Run,
-  standing: Standing,
+  desiredStatus: DesiredStatus,
   {
     isHeld = false,
     fallenBack,
     more = {},
-  }: { isHeld?: boolean; fallenBack?: string; more?: Wanted<GenerationJobStatus> } = {},
+  }: { isHeld?: boolean; fallenBack?: string; more?: Desired<GenerationJobStatus> } = {},
 ): Promise<void> => {
   const { job, found, signal } = run
-  const said = stabilizeMessage(job.status, standing)
+  const said = stabilizeMessage(job.status, desiredStatus)
   const now = dependencies.clock.now()
-  const wanted = { ...common(run, isHeld), ...generationStatus(job, { standing: said, now, fallenBack }), ...more }
-  acknowledge(dependencies, run, await writeStatus(dependencies, job, wanted, signal))
+  const desired = {
+    ...common(run, isHeld),
+    ...generationStatus(job, { desiredStatus: said, now, fallenBack }),
+    ...more,
+  }
+  acknowledge(dependencies, run, await writeStatus(dependencies, job, desired, signal))
   logReplacement(dependencies, run)
   if (said.phase === 'Running' && job.status.phase !== 'Running') countStart(dependencies, run)
   // To wait in a queue is nothing to warn of.

@@ -1,6 +1,6 @@
 import type { RunConcluded } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { GenerationJob, GenerationJobStatus } from '../crds/mod.ts'
-import { type RunFacts, reflects, runStatus, type Standing, type Wanted } from '../runs/mod.ts'
+import { type Desired, type DesiredStatus, type RunFacts, reflects, runStatus } from '../runs/mod.ts'
 import { conditionOf, mergeConditions } from '../runtime/mod.ts'
 
 /** Why a run that asked for a GPU has none, as a condition of its own that stays. */
@@ -11,7 +11,7 @@ export const hasFallenBack = ({ status }: GenerationJob): boolean =>
   conditionOf(status.conditions, gpuFallback)?.status === 'True'
 
 /** What came of a run, as its service tells. */
-export const outcomeOf = (concluded: RunConcluded | undefined): Wanted<GenerationJobStatus> => {
+export const outcomeOf = (concluded: RunConcluded | undefined): Desired<GenerationJobStatus> => {
   const { outputKey, outputSeconds, distancePercentile, loudnessStepLu, beatErrorMs } = concluded ?? {}
   const seam = {
     ...(typeof distancePercentile === 'number' ? { distancePercentile } : {}),
@@ -31,10 +31,10 @@ export const progressOf = ({ progress }: RunFacts): number | undefined =>
 /** The status of a run that stands so; with `fallenBack` also that it goes on without a GPU, and why. */
 export const generationStatus = (
   job: GenerationJob,
-  { standing, now, fallenBack }: { standing: Standing; now: number; fallenBack?: string | undefined },
-): Wanted<GenerationJobStatus> => {
-  const status = runStatus(job, standing, now)
-  if (fallenBack === undefined) return status as Wanted<GenerationJobStatus>
+  { desiredStatus, now, fallenBack }: { desiredStatus: DesiredStatus; now: number; fallenBack?: string | undefined },
+): Desired<GenerationJobStatus> => {
+  const status = runStatus(job, desiredStatus, now)
+  if (fallenBack === undefined) return status as Desired<GenerationJobStatus>
   const condition = {
     type: gpuFallback,
     status: 'True' as const,
@@ -45,7 +45,7 @@ export const generationStatus = (
   return {
     ...status,
     conditions: mergeConditions(status.conditions ?? [], [condition], now),
-  } as Wanted<GenerationJobStatus>
+  } as Desired<GenerationJobStatus>
 }
 
 /** Whether a status says all that was heard of a run, how much is made included. */

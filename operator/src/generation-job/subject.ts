@@ -1,4 +1,4 @@
-import type { GenerationSubject, RunOrder, RunRequest } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import type { GenerationSubject, PlanRequest, RunRequest } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { GenerationJob, GenerationJobSpec, GenerationJobSpecInput } from '../crds/mod.ts'
 import { type Draft, deterministicName } from '../runtime/mod.ts'
 import { label } from '../workers/mod.ts'
@@ -16,7 +16,7 @@ export const subjectOf = ({ spec }: GenerationJob): GenerationSubject => ({
 })
 
 /** What the music service is asked to plan, where it did not ask for the GenerationJob itself. */
-export const orderOf = (job: GenerationJob, runId: string): RunOrder => ({
+export const orderOf = (job: GenerationJob, runId: string): PlanRequest => ({
   runId,
   user: '',
   activeDeadlineSeconds: job.spec.activeDeadlineSeconds,

@@ -3,7 +3,7 @@ import { isLive, isLoss, type PodState, podStateOf } from '../runs/mod.ts'
 import { controllerOf, type Store } from '../runtime/mod.ts'
 import { label, type Pod } from '../workers/mod.ts'
 import { type BatchJob, type BatchState, batchJobName, batchStateOf, podsMadeBy } from './batch-job.ts'
-import { type GpuWish, gpuWish } from './gpu-wish.ts'
+import { type GpuRequest, gpuRequest } from './gpu-wish.ts'
 
 export type RunPod = { pod: Pod; state: PodState }
 
@@ -44,14 +44,14 @@ const lossOf = ({ state }: RunPod): LostClaim | undefined => {
 /** Sorts the Jobs and pods of a run; `gpu` is what its Job should have now. */
 export const survey = (
   job: GenerationJob,
-  { runId, gpu, jobs, pods }: { runId: string; gpu: GpuWish | undefined; jobs: Store<BatchJob>; pods: Store<Pod> },
+  { runId, gpu, jobs, pods }: { runId: string; gpu: GpuRequest | undefined; jobs: Store<BatchJob>; pods: Store<Pod> },
 ): Survey => {
   const { uid } = job.metadata
   const owned = jobs.by('owner', uid).filter((one) => controllerOf(one)?.uid === uid)
   const name = batchJobName(job, runId, gpu)
-  const wanted = owned.find(({ metadata }) => metadata.name === name && metadata.deletionTimestamp === undefined)
+  const desired = owned.find(({ metadata }) => metadata.name === name && metadata.deletionTimestamp === undefined)
   const seen = (owner: string): RunPod[] => pods.by('owner', owner).map((pod) => ({ pod, state: podStateOf(pod) }))
-  const made = wanted ? seen(wanted.metadata.uid).sort(newestFirst) : []
+  const made = desired ? seen(desired.metadata.uid).sort(newestFirst) : []
   const claims = seen(uid)
     .filter(({ pod }) => pod.metadata.labels?.[label.runId] === runId && controllerOf(pod)?.uid === uid)
     .sort(newestFirst)
@@ -59,17 +59,19 @@ export const survey = (
   const { podName, attempts: held = 0 } = job.status
   const known = [...made, ...claims].find(({ pod }) => pod.metadata.name === podName)
   // The pods of a Job are its own to count, and to make again.
-  const isOfJob = [gpuWish(job), undefined].some((wish) => podName?.startsWith(`${batchJobName(job, runId, wish)}-`))
+  const isOfJob = [gpuRequest(job), undefined].some((gpuRequest) =>
+    podName?.startsWith(`${batchJobName(job, runId, gpuRequest)}-`),
+  )
   const missing = podName !== undefined && !known && !isOfJob ? podName : undefined
   const lost = claims.map(lossOf).find((loss) => loss !== undefined)
   const lostClaim = lost ?? (missing ? { message: `Its pod ${missing} is gone.`, isServiceError: false } : undefined)
   const current = claimed ? { ...claimed, isClaimed: true } : made[0] && { ...made[0], isClaimed: false }
-  const counted = claims.length + (wanted ? podsMadeBy(wanted) : 0)
+  const counted = claims.length + (desired ? podsMadeBy(desired) : 0)
   const isNew = current !== undefined && podName !== undefined && current.pod.metadata.name !== podName
   // What no node has taken was not started.
   const notBegun = Number(current?.state.kind === 'unscheduled')
   return {
-    surplus: owned.filter((one) => one !== wanted),
+    surplus: owned.filter((one) => one !== desired),
     live: [...made, ...claims].filter(({ state }) => isLive(state)).map(({ pod }) => pod),
     attempts: Math.max(
       held,
@@ -77,7 +79,7 @@ export const survey = (
       counted - notBegun,
       Number(current !== undefined) - notBegun,
     ),
-    ...(wanted ? { batch: { job: wanted, state: batchStateOf(wanted) } } : {}),
+    ...(desired ? { batch: { job: desired, state: batchStateOf(desired) } } : {}),
     ...(current ? { current } : {}),
     ...(lostClaim ? { lostClaim } : {}),
     ...(missing ? { missing } : {}),

@@ -1,18 +1,18 @@
 import { type GenerationJob, type GenerationJobStatus, generationJobs } from '../crds/mod.ts'
-import { type Wanted, writeRunStatus } from '../runs/mod.ts'
+import { type Desired, writeRunStatus } from '../runs/mod.ts'
 import { createOwned, findOwned, isBeingDeleted, isNotFound, remove } from '../runtime/mod.ts'
 import { type Pod, pods } from '../workers/mod.ts'
 import { type BatchJob, batchJobFor, batchJobs } from './batch-job.ts'
 import type { GenerationDependencies } from './dependencies.ts'
-import type { GpuWish } from './gpu-wish.ts'
+import type { GpuRequest } from './gpu-wish.ts'
 
 /** Brings a status to what is wanted; see `writeRunStatus`. */
 export const writeStatus = (
   { client, generationJobs: store }: GenerationDependencies,
   job: GenerationJob,
-  wanted: Wanted<GenerationJobStatus>,
+  desired: Desired<GenerationJobStatus>,
   signal: AbortSignal,
-): Promise<GenerationJobStatus> => writeRunStatus({ client, resource: generationJobs, store }, job, wanted, signal)
+): Promise<GenerationJobStatus> => writeRunStatus({ client, resource: generationJobs, store }, job, desired, signal)
 
 /** Asks for the end of a pod, if it is still the one that was looked at. */
 export const stopPod = ({ client }: GenerationDependencies, pod: Pod, signal: AbortSignal): Promise<void> =>
@@ -33,13 +33,13 @@ export const removeGenerationJob = (
 export const makeJob = (
   { client, template, instance }: GenerationDependencies,
   job: GenerationJob,
-  wishes: { runId: string; gpu: GpuWish | undefined; backoffLimit: number },
+  overrides: { runId: string; gpu: GpuRequest | undefined; backoffLimit: number },
   signal: AbortSignal,
 ): Promise<BatchJob> =>
-  createOwned(client, batchJobs, batchJobFor(job, { ...wishes, template, instance }), job, { signal })
+  createOwned(client, batchJobs, batchJobFor(job, { ...overrides, template, instance }), job, { signal })
 
 /** Whether the server still has the object, and nobody has deleted it: a cache may be behind. */
-export const isWanted = async (
+export const isDesired = async (
   { client }: GenerationDependencies,
   { metadata }: GenerationJob,
   signal: AbortSignal,

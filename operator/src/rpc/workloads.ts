@@ -178,7 +178,7 @@ export const workloadsRpc = (options: WorkloadsRpcOptions): Handlers<typeof Work
       const found = find(runId)
       if (found && isFinished(found.object)) return {}
       log.debug({ runId }, 'the end of a run was asked for')
-      await bus.enqueue(runEvents, { runId, notice: { $case: 'cancelled', value: {} } })
+      await bus.enqueue(runEvents, { runId, event: { $case: 'cancelled', value: {} } })
       return {}
     },
     list: async ({ workload }) => ({

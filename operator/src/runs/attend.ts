@@ -10,8 +10,8 @@ import {
   type Store,
 } from '../runtime/mod.ts'
 import { logEnd } from './log-end.ts'
-import type { Notices } from './notices.ts'
 import { failureOf, type Reporter } from './reporter.ts'
+import type { RunEvents } from './run-events.ts'
 import { type RunObject, runIdIndex, runIdOf, runIdsOf } from './run-id.ts'
 import { isFinished, type RunStatus } from './run-status.ts'
 
@@ -20,7 +20,7 @@ export type AttendOptions<Run extends RunObject & { status: RunStatus }> = {
   resource: Resource<Run>
   /** With `runIndexes`. */
   store: Store<Run>
-  notices: Notices
+  events: RunEvents
   reporter: Reporter
   clock: Clock
   log: Log
@@ -35,7 +35,7 @@ export type AttendOptions<Run extends RunObject & { status: RunStatus }> = {
 export const attendRuns = <Run extends RunObject & { status: RunStatus }>(
   manager: Pick<Manager, 'whileLeading'>,
   controller: Pick<Controller, 'queue'>,
-  { kind, resource, store, notices, reporter, clock, log, forget }: AttendOptions<Run>,
+  { kind, resource, store, events, reporter, clock, log, forget }: AttendOptions<Run>,
 ): void => {
   let isLeading = false
   // The signal ends the work, not the leading: what is under way still writes.
@@ -43,7 +43,7 @@ export const attendRuns = <Run extends RunObject & { status: RunStatus }>(
     isLeading = true
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
   })
-  notices.read({
+  events.read({
     kind,
     keyOf: (runId) => store.by(runIdIndex, runId).map(({ metadata }) => keyOf(metadata))[0],
     enqueue: (key) => controller.queue.add(key),
@@ -51,7 +51,7 @@ export const attendRuns = <Run extends RunObject & { status: RunStatus }>(
   store.onChange(({ type, object }) => {
     if (type !== 'deleted') return
     forget(object)
-    for (const runId of runIdsOf(object)) notices.forget(runId)
+    for (const runId of runIdsOf(object)) events.forget(runId)
     if (!isLeading || isFinished(object)) return
     const runId = runIdOf(object)
     const message = `The ${resource.kind} was deleted.`
@@ -61,7 +61,7 @@ export const attendRuns = <Run extends RunObject & { status: RunStatus }>(
         workload: kind,
         object,
         runId,
-        standing: { phase: 'Failed', reason: 'Cancelled', message },
+        desiredStatus: { phase: 'Failed', reason: 'Cancelled', message },
         now: clock.now(),
       })
     reporter

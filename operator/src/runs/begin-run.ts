@@ -1,11 +1,11 @@
-import type { RunOrder } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import type { PlanRequest } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { Clock } from '../runtime/mod.ts'
 import type { Pod } from '../workers/mod.ts'
 import type { RunMemory } from './memory.ts'
 import { isLive, podStateOf } from './pod-state.ts'
 import type { Reporter } from './reporter.ts'
 import type { RunFacts } from './run-facts.ts'
-import { type RunObject, wasAskedFor } from './run-id.ts'
+import { type RunObject, wasRequested } from './run-id.ts'
 
 /** What is known of a run that begins. */
 type Beginning = { object: RunObject; runId: string; memory: RunMemory; facts: RunFacts }
@@ -17,9 +17,9 @@ const orderedAgain = 30_000
 export const orderRun = async (
   { clock, reporter }: { clock: Clock; reporter: Reporter },
   { object, memory, facts }: Beginning,
-  orderOf: () => RunOrder,
+  orderOf: () => PlanRequest,
 ): Promise<number | undefined> => {
-  if (wasAskedFor(object) || facts.started || object.status?.phase === 'Running') return undefined
+  if (wasRequested(object) || facts.started || object.status?.phase === 'Running') return undefined
   const now = clock.now()
   const due = (memory.orderedAt ?? Number.NEGATIVE_INFINITY) + orderedAgain
   if (due > now) return due - now

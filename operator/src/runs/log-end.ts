@@ -1,20 +1,20 @@
 import type { Log } from '@trellis/kit/telemetry'
 import { type KubeObject, keyOf } from '../runtime/mod.ts'
-import type { RunStatus, Standing } from './run-status.ts'
+import type { DesiredStatus, RunStatus } from './run-status.ts'
 
 /** A run that has ended: its object, and how. */
 export type EndedRun = {
   workload: 'search' | 'generation'
   object: KubeObject & { status: RunStatus }
   runId: string
-  standing: Standing
+  desiredStatus: DesiredStatus
   now: number
 }
 
 /** Writes the one line of a run's end to the log. `seconds` counts from when it was taken on. */
-export const logEnd = (log: Log, { workload, object, runId, standing, now }: EndedRun): void => {
+export const logEnd = (log: Log, { workload, object, runId, desiredStatus, now }: EndedRun): void => {
   const { metadata, status } = object
-  const { phase, reason, message } = standing
+  const { phase, reason, message } = desiredStatus
   const startedAt = Date.parse(status.startTime ?? '')
   const seconds = Number.isNaN(startedAt) ? undefined : Math.round((now - startedAt) / 100) / 10
   log.info(

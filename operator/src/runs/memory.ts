@@ -7,7 +7,7 @@ import type { Clock, KubeObject } from '../runtime/mod.ts'
 export type RunMemory = {
   runId: string
   /** When it was first taken on, or last waited for what is not its own time. */
-  takenOnAt: number
+  acceptedAt: number
   /** When the service was last asked to plan it. */
   orderedAt?: number
   /** Uids of the pods that were told of the run. */
@@ -35,7 +35,7 @@ export const createRunMemories = <More extends object = object>(clock: Clock): R
       if (held?.runId === runId) return held
       const made: RunMemory = {
         runId,
-        takenOnAt: clock.now(),
+        acceptedAt: clock.now(),
         assigned: new Set(),
         surplus: new Set(),
         endedAt: new Map(),

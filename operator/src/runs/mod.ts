@@ -1,13 +1,13 @@
 /** What the kinds that run once have in common: their ids, what is heard and said of them, how their pods and statuses stand. */
 export { attendRuns } from './attend.ts'
 export { assignRun, orderRun } from './begin-run.ts'
-export { byPod } from './by-pod.ts'
-export { byWord } from './by-word.ts'
+export { decideFromEvents } from './decide-from-events.ts'
+export { decideFromPod } from './decide-from-pod.ts'
+export { isNewWarning, remainingGraceMilliseconds, stabilizeMessage, staleStatus } from './desired-status.ts'
 export { type Ending, fail, noReport, pending } from './ending.ts'
 export { hasStarted, hasWorked, reflects } from './heard.ts'
 export { logEnd } from './log-end.ts'
 export { createRunMemories, firstSeenEnded, type RunMemories, type RunMemory } from './memory.ts'
-export { createNotices, type NoticeReader, type Notices } from './notices.ts'
 export { unlessOvertaken } from './overtaken.ts'
 export type { RunParts } from './parts.ts'
 export { isPaused, pausedAnnotation } from './paused.ts'
@@ -22,7 +22,8 @@ export {
 } from './pod-state.ts'
 export { releaseWorker } from './release-worker.ts'
 export { createReporters, failureOf, type Reporter, type Reporters } from './reporter.ts'
-export { learn, type Notice, nothingHeard, type RunFacts } from './run-facts.ts'
+export { createRunEvents, type RunEventReader, type RunEvents } from './run-events.ts'
+export { learn, noReports, type RunEventOf, type RunFacts } from './run-facts.ts'
 export {
   isFromObject,
   type RunObject,
@@ -32,10 +33,12 @@ export {
   runIdsOf,
   runIndexes,
   unfinishedIndex,
-  wasAskedFor,
+  wasRequested,
 } from './run-id.ts'
 export { createRunMetrics, type RunMetrics } from './run-metrics.ts'
 export {
+  type Desired,
+  type DesiredStatus,
   expiresIn,
   failureCondition,
   isFinished,
@@ -43,19 +46,16 @@ export {
   type RunPhase,
   type RunStatus,
   runStatus,
-  type Standing,
   statusChanges,
-  type Wanted,
 } from './run-status.ts'
-export { isNewWarning, remainingGraceMilliseconds, stabilizeMessage, staleStatus } from './standing.ts'
 export { tellFailure } from './tell-failure.ts'
 export {
+  awaitReport,
+  debounced,
   lookedAgain,
-  onceItLasts,
   refusedAgain,
   reportPatience,
   startingQuietly,
-  untilReported,
   type Waiting,
   wait,
 } from './waiting.ts'

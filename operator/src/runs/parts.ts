@@ -2,8 +2,8 @@ import type { Log } from '@trellis/kit/telemetry'
 import type { Client, Clock, Recorder, Store } from '../runtime/mod.ts'
 import type { Claims } from '../warm-pool/mod.ts'
 import type { Pod, WorkerTemplate } from '../workers/mod.ts'
-import type { Notices } from './notices.ts'
 import type { Reporter } from './reporter.ts'
+import type { RunEvents } from './run-events.ts'
 import type { RunMetrics } from './run-metrics.ts'
 
 /** What the controller of every kind of runs stands on. */
@@ -12,7 +12,7 @@ export type RunParts = {
   recorder: Recorder
   pods: Store<Pod>
   claims: Pick<Claims, 'claim' | 'settle' | 'isWaiting' | 'askAgain'>
-  notices: Notices
+  events: RunEvents
   reporter: Reporter
   clock: Clock
   log: Log

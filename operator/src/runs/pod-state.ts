@@ -36,7 +36,7 @@ export const isLoss = (cause: PodFailure): boolean =>
   cause === 'Evicted' || cause === 'WorkerLost' || cause === 'Crashed'
 
 /** Killed by SIGTERM: told to end, as whoever deletes a pod does. */
-const toldToEnd = 128 + 15
+const isDraining = 128 + 15
 
 /** The pod's reason where its node ended it, by who did. */
 const byNode: Record<string, PodFailure> = {
@@ -94,7 +94,7 @@ const failed = (pod: SeenPod, ended: Terminated | undefined): PodState => {
   if (ended?.exitCode === reportedExitCode) return because('Reported', 'The worker could not do what it was asked to.')
   if (!ended || ended.reason === 'ContainerStatusUnknown')
     return because('WorkerLost', `The worker ended, and nobody knows how${said(message)}`)
-  if (ended.exitCode === toldToEnd) return because('WorkerLost', 'The worker was told to end before it was done.')
+  if (ended.exitCode === isDraining) return because('WorkerLost', 'The worker was told to end before it was done.')
   const words = ended.message?.trim().split('\n').at(-1)
   return because('Crashed', `The worker ended with code ${ended.exitCode}${said(words)}`)
 }

@@ -1,7 +1,14 @@
 import type { Bus, Topic } from '@trellis/kit/bus'
 import { type ErrorKind, errorKinds } from '@trellis/kit/errors'
-import { assignmentsOf, generationOrders, inputsOf, type RunKind, runTopic, searchOrders } from '@trellis/kit/workloads'
-import type { RunFailed, RunOrder, RunReport } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import {
+  assignmentsOf,
+  generationPlanRequests,
+  inputsOf,
+  type RunKind,
+  runTopic,
+  searchPlanRequests,
+} from '@trellis/kit/workloads'
+import type { PlanRequest, RunFailed, RunReport } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { RunReason } from '../crds/mod.ts'
 
 /** How a run is told to have ended. */
@@ -12,7 +19,7 @@ export type Reporter = {
   /** Ends a run as failed on its topic, where its service and its listeners find it. */
   failed: (runId: string, failure: RunFailed) => Promise<void>
   /** The same, where nothing seems to have been said of its end; gives what was, `completed` or another failure. */
-  failedUnlessTold: (runId: string, failure: RunFailed, signal: AbortSignal) => Promise<RunEnd | undefined>
+  failedUnlessReported: (runId: string, failure: RunFailed, signal: AbortSignal) => Promise<RunEnd | undefined>
   /** Gives the worker in a pod, by its uid, a run to do. */
   assign: (podUid: string, runId: string) => Promise<void>
   /** Tells the worker in a pod, by its uid, that no run will follow on those that it was given: it ends, and need not wait. */
@@ -20,7 +27,7 @@ export type Reporter = {
   /** Lays down what a run is to do. */
   input: (runId: string, input: Uint8Array) => Promise<void>
   /** Asks the service that owns the workload for a run that an object asked for; once while the order waits. */
-  order: (order: RunOrder) => Promise<void>
+  order: (order: PlanRequest) => Promise<void>
 }
 
 /** What the ends that the operator knows of mean to a caller. */
@@ -68,7 +75,7 @@ const createReporter = (bus: Bus, kind: RunKind): Reporter => {
       await publishFailure(runId, value)
     },
     // Who follows the run hears the first of its ends alone. Said first, it is what marks how far there is to read.
-    failedUnlessTold: async (runId, value, signal) => {
+    failedUnlessReported: async (runId, value, signal) => {
       const before = await publishFailure(runId, value)
       const end = await endBefore(bus, runTopic[kind](runId), { before, signal })
       return end?.$case === 'failed' && end.value.reason === value.reason ? undefined : end
@@ -83,7 +90,7 @@ const createReporter = (bus: Bus, kind: RunKind): Reporter => {
       await bus.publish(inputsOf[kind](runId), { runId, input })
     },
     order: async (order) => {
-      await bus.enqueue(order.generation ? generationOrders : searchOrders, order, order.runId)
+      await bus.enqueue(order.generation ? generationPlanRequests : searchPlanRequests, order, order.runId)
     },
   }
 }

@@ -1,7 +1,7 @@
 import type {
   RunConcluded,
+  RunEvent,
   RunFailed,
-  RunNotice,
   RunProgress,
 } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 
@@ -21,9 +21,9 @@ export type RunFacts = Readonly<{
   cancelled?: true
 }>
 
-export type Notice = NonNullable<RunNotice['notice']>
+export type RunEventOf = NonNullable<RunEvent['event']>
 
-export const nothingHeard: RunFacts = Object.freeze({ version: 0 })
+export const noReports: RunFacts = Object.freeze({ version: 0 })
 
 const learned = ({ version, ...known }: RunFacts, news: Partial<Omit<RunFacts, 'version'>>): RunFacts => ({
   ...known,
@@ -35,22 +35,22 @@ const learned = ({ version, ...known }: RunFacts, news: Partial<Omit<RunFacts, '
  * What is known once a notice was heard. Notices come at least once, so that what is known already gives the very same
  * facts back. A second worker's start takes the place of the first one's.
  */
-export const learn = (facts: RunFacts, notice: Notice, now: number): RunFacts => {
-  switch (notice.$case) {
+export const learn = (facts: RunFacts, event: RunEventOf, now: number): RunFacts => {
+  switch (event.$case) {
     case 'started': {
-      const { worker, warm } = notice.value
+      const { worker, warm } = event.value
       return facts.started?.worker === worker ? facts : learned(facts, { started: { worker, warm, at: now } })
     }
     case 'progress':
-      return facts.progress?.fraction === notice.value.fraction && facts.progress.detail === notice.value.detail
+      return facts.progress?.fraction === event.value.fraction && facts.progress.detail === event.value.detail
         ? facts
-        : learned(facts, { progress: notice.value })
+        : learned(facts, { progress: event.value })
     case 'worked':
       return facts.worked ? facts : learned(facts, { worked: { at: now } })
     case 'failed':
-      return facts.failed ? facts : learned(facts, { failed: { failure: notice.value, at: now } })
+      return facts.failed ? facts : learned(facts, { failed: { failure: event.value, at: now } })
     case 'concluded':
-      return facts.concluded ? facts : learned(facts, { concluded: notice.value })
+      return facts.concluded ? facts : learned(facts, { concluded: event.value })
     case 'cancelled':
       return facts.cancelled ? facts : learned(facts, { cancelled: true })
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isFromObject, type RunObject, runIdOf, runIdPattern, runIdsOf, wasAskedFor } from './run-id.ts'
+import { isFromObject, type RunObject, runIdOf, runIdPattern, runIdsOf, wasRequested } from './run-id.ts'
 
 const uid = '0b5a2f0e-6f3f-4a57-9d2b-d0f3ad0c9c61'
 const labels = { 'trellis.dev/run-id': 'session-7' }
@@ -25,8 +25,8 @@ test('the run id stays while the run goes on, whatever becomes of the spec', () 
 test('what is resumed is another run, that nobody asked for, and is found by both ids', () => {
   const resumed = object({ labels, generation: 3 }, suspended)
   expect(runIdOf(resumed)).toBe(`obj-${uid}-3`)
-  expect(wasAskedFor(resumed)).toBe(false)
-  expect(wasAskedFor(object({ labels }))).toBe(true)
+  expect(wasRequested(resumed)).toBe(false)
+  expect(wasRequested(object({ labels }))).toBe(true)
   expect(runIdsOf(resumed)).toEqual(['session-7', `obj-${uid}-3`])
   expect(runIdsOf(object({ labels }))).toEqual(['session-7'])
 })

@@ -44,7 +44,7 @@ export const runIdOf = (object: RunObject): string => {
 }
 
 /** Whether a service asked for the current run, and so has planned it already. A run that was resumed nobody asked for. */
-export const wasAskedFor = (object: RunObject): boolean => object.metadata.labels?.[label.runId] === runIdOf(object)
+export const wasRequested = (object: RunObject): boolean => object.metadata.labels?.[label.runId] === runIdOf(object)
 
 /** The ids that an object is found by: of its first run, and of the current one. */
 export const runIdsOf: IndexFunction<RunObject> = (object) => [...new Set([firstRunId(object), runIdOf(object)])]

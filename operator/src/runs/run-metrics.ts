@@ -1,14 +1,14 @@
 import type { Metrics } from '@trellis/kit/telemetry'
 import { type RunReason, runReasons } from '../crds/mod.ts'
 import type { Workload } from '../workers/mod.ts'
-import type { Standing } from './run-status.ts'
+import type { DesiredStatus } from './run-status.ts'
 
 /** How runs fare: how many end how, and how long they wait for a worker to begin. */
 export type RunMetrics = {
   /** A worker began after so many milliseconds from when the run was taken on; `warm` where it was claimed. */
   started: (workload: Workload, warm: boolean, milliseconds: number) => void
   /** A run ended so. */
-  ended: (workload: Workload, standing: Standing) => void
+  ended: (workload: Workload, desiredStatus: DesiredStatus) => void
 }
 
 const buckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]

@@ -32,9 +32,9 @@ test.each([
 })
 
 test('a status that says it already is not written again', () => {
-  const standing = { phase: 'Running', reason: 'Running', message: 'It is at work.' } as const
-  const held = { ...runStatus(object(), standing, now), podName: 'w' }
-  expect(statusChanges(held, runStatus(object(held), standing, now + 60_000))).toBeUndefined()
+  const desiredStatus = { phase: 'Running', reason: 'Running', message: 'It is at work.' } as const
+  const held = { ...runStatus(object(), desiredStatus, now), podName: 'w' }
+  expect(statusChanges(held, runStatus(object(held), desiredStatus, now + 60_000))).toBeUndefined()
 })
 
 describe('the changes of a status', () => {
@@ -44,8 +44,8 @@ describe('the changes of a status', () => {
     ['what is to go', { podName: 'w' }, { podName: null }, { podName: null }],
     ['not what is gone already', {}, { podName: null }, undefined],
     ['not what nothing is said of', { podName: 'w' }, {}, undefined],
-  ] as [string, RunStatus, object, object | undefined][])('say %s', (_, held, wanted, changes) => {
-    expect(statusChanges(held, wanted)).toEqual(changes)
+  ] as [string, RunStatus, object, object | undefined][])('say %s', (_, held, desired, changes) => {
+    expect(statusChanges(held, desired)).toEqual(changes)
   })
 })
 

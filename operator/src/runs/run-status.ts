@@ -9,11 +9,11 @@ import {
 } from '../runtime/mod.ts'
 
 /** How a run stands, as its status says it: one word for programs and a sentence for people. */
-export type Standing =
+export type DesiredStatus =
   | { phase: 'Pending' | 'Running' | 'Complete'; reason: string; message: string }
   | { phase: 'Failed'; reason: string; message: string }
 
-export type RunPhase = Standing['phase']
+export type RunPhase = DesiredStatus['phase']
 
 /** What the statuses of all runs have, as far as it is reckoned with here. Times are text, RFC 3339 to the second. */
 export type RunStatus = {
@@ -38,7 +38,7 @@ const progressOf: Record<RunPhase, Progress> = {
 const terminalOf: Partial<Record<RunPhase, string>> = { Complete: 'Complete', Failed: 'Failed' }
 
 /** The conditions of a run that stands so: Ready, Reconciling and Stalled; once it has ended also Complete or Failed. */
-const conditionsOf = ({ phase, reason, message }: Standing, observedGeneration: number): ConditionState[] => {
+const conditionsOf = ({ phase, reason, message }: DesiredStatus, observedGeneration: number): ConditionState[] => {
   const terminal = terminalOf[phase]
   return [
     ...progressConditions(progressOf[phase], { reason, message, observedGeneration }),
@@ -52,33 +52,33 @@ const conditionsOf = ({ phase, reason, message }: Standing, observedGeneration: 
  */
 export const runStatus = <Status extends RunStatus>(
   { metadata, status }: RunOf<Status>,
-  standing: Standing,
+  desiredStatus: DesiredStatus,
   now: number,
 ): Pick<RunStatus, 'observedGeneration' | 'phase' | 'conditions' | 'completionTime'> => {
   const generation = metadata.generation ?? 1
   return {
     observedGeneration: generation,
-    phase: standing.phase,
-    conditions: mergeConditions(status.conditions ?? [], conditionsOf(standing, generation), now),
-    ...(terminalOf[standing.phase] ? { completionTime: status.completionTime ?? secondsTime(now) } : {}),
+    phase: desiredStatus.phase,
+    conditions: mergeConditions(status.conditions ?? [], conditionsOf(desiredStatus, generation), now),
+    ...(terminalOf[desiredStatus.phase] ? { completionTime: status.completionTime ?? secondsTime(now) } : {}),
   }
 }
 
 const isSame = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b)
 
 /** A status as it is wanted; what is null is to go. */
-export type Wanted<Status> = { [Name in keyof Status]?: Status[Name] | null }
+export type Desired<Status> = { [Name in keyof Status]?: Status[Name] | null }
 
 /** What a merge patch must say to make a status the one that is wanted; undefined where it is that already. */
 export const statusChanges = <Status extends object>(
   status: Status,
-  wanted: Wanted<Status>,
-): Wanted<Status> | undefined => {
-  const changes = Object.entries(wanted).filter(([name, value]) => {
+  desired: Desired<Status>,
+): Desired<Status> | undefined => {
+  const changes = Object.entries(desired).filter(([name, value]) => {
     const held = (status as Record<string, unknown>)[name]
     return value !== undefined && !isSame(held ?? null, value)
   })
-  return changes.length === 0 ? undefined : (Object.fromEntries(changes) as Wanted<Status>)
+  return changes.length === 0 ? undefined : (Object.fromEntries(changes) as Desired<Status>)
 }
 
 /** Whether a run has ended, well or not. What has ended does not change any more. */

@@ -4,8 +4,8 @@ import { runTopic } from '@trellis/kit/workloads'
 import type { RunReport } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { expect, test } from 'vitest'
 import { systemClock } from '../runtime/mod.ts'
-import { createNotices } from './notices.ts'
 import { createReporters, failureOf } from './reporter.ts'
+import { createRunEvents } from './run-events.ts'
 import { tellFailure } from './tell-failure.ts'
 
 type Report = NonNullable<RunReport['report']>
@@ -19,11 +19,11 @@ const lost: Report = { $case: 'failed', value: failureOf('WorkerLost', 'It is go
 const tellAfter = async (reports: readonly Report[], reason: string) => {
   await using bus = createMemoryBus()
   for (const report of reports) await bus.publish(runTopic.search('run'), { runId: 'run', report })
-  const notices = createNotices({ bus, clock: systemClock, log: silentLog })
-  const simulation = { reporter: createReporters(bus).search, notices }
+  const events = createRunEvents({ bus, clock: systemClock, log: silentLog })
+  const simulation = { reporter: createReporters(bus).search, events }
   const signal = AbortSignal.timeout(60_000)
-  const isTold = await tellFailure(simulation, { runId: 'run', failure: failureOf(reason, 'So it is.'), signal })
-  return { isTold, facts: notices.factsOf('run') }
+  const isReported = await tellFailure(simulation, { runId: 'run', failure: failureOf(reason, 'So it is.'), signal })
+  return { isReported, facts: events.factsOf('run') }
 }
 
 test.each<[string, Report[], string]>([
@@ -32,7 +32,7 @@ test.each<[string, Report[], string]>([
   ['the same was told before, and came to no status', [started, lost], 'WorkerLost'],
   ['it was told to be done, and the failure does not rest on silence', [started, completed], 'DeadlineExceeded'],
 ])('a failure stands where %s', async (_, reports, reason) => {
-  expect(await tellAfter(reports, reason)).toEqual({ isTold: true, facts: { version: 0 } })
+  expect(await tellAfter(reports, reason)).toEqual({ isReported: true, facts: { version: 0 } })
 })
 
 test.each<[string, Report[], string, object]>([
@@ -40,5 +40,5 @@ test.each<[string, Report[], string, object]>([
   ['be done, before it was taken for lost', [started, completed, lost], 'WorkerLost', { worked: {} }],
   ['fail for its own reason', [started, refused], 'Evicted', { failed: { failure: { reason: 'MarketplaceRefused' } } }],
 ])('a failure for want of a word does not stand where the run was told to %s', async (_, reports, reason, facts) => {
-  expect(await tellAfter(reports, reason)).toMatchObject({ isTold: false, facts })
+  expect(await tellAfter(reports, reason)).toMatchObject({ isReported: false, facts })
 })

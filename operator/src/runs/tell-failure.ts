@@ -1,7 +1,7 @@
 import type { RunFailed } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { RunReason } from '../crds/mod.ts'
-import type { Notices } from './notices.ts'
 import type { Reporter } from './reporter.ts'
+import type { RunEvents } from './run-events.ts'
 
 /** Ends that are thought to be because the worker has not said how it ended. */
 const forWantOfWord: ReadonlySet<string> = new Set<RunReason>(['NoReport', 'WorkerLost', 'Evicted'])
@@ -12,14 +12,14 @@ const forWantOfWord: ReadonlySet<string> = new Set<RunReason>(['NoReport', 'Work
  * that is known from here on, and is to be decided anew.
  */
 export const tellFailure = async (
-  { reporter, notices }: { reporter: Reporter; notices: Notices },
+  { reporter, events }: { reporter: Reporter; events: RunEvents },
   { runId, failure, signal }: { runId: string; failure: RunFailed; signal: AbortSignal },
 ): Promise<boolean> => {
   if (!forWantOfWord.has(failure.reason)) {
     await reporter.failed(runId, failure)
     return true
   }
-  const told = await reporter.failedUnlessTold(runId, failure, signal)
-  if (told) notices.learned(runId, told.$case === 'failed' ? told : { $case: 'worked', value: {} })
-  return told === undefined
+  const reported = await reporter.failedUnlessReported(runId, failure, signal)
+  if (reported) events.learned(runId, reported.$case === 'failed' ? reported : { $case: 'worked', value: {} })
+  return reported === undefined
 }

@@ -1,4 +1,4 @@
-import type { Standing } from './run-status.ts'
+import type { DesiredStatus } from './run-status.ts'
 
 /** Milliseconds that a worker which has ended, or failed, waits for the word that is missing. */
 export const reportPatience = 30_000
@@ -13,25 +13,25 @@ export const lookedAgain = 5_000
 export const refusedAgain = 10_000
 
 /** The decision to do nothing for `milliseconds`; the status is to say so now, or what it says already will do. */
-export type Waiting = { kind: 'wait'; milliseconds: number; standing?: Standing }
+export type Waiting = { kind: 'wait'; milliseconds: number; desiredStatus?: DesiredStatus }
 
 /** `now` in milliseconds since 1970, and the milliseconds that are `left` until the deadline of the run. */
 type Time = { now: number; left: number }
 
-export const wait = (milliseconds: number, standing?: Standing): Waiting => ({
+export const wait = (milliseconds: number, desiredStatus?: DesiredStatus): Waiting => ({
   kind: 'wait',
   milliseconds,
-  ...(standing ? { standing } : {}),
+  ...(desiredStatus ? { desiredStatus } : {}),
 })
 
 /** Some things most often pass before anybody could read of them: they are written when they have lasted. */
-export const onceItLasts = (since: number, { now, left }: Time, standing: Standing): Waiting => {
+export const debounced = (since: number, { now, left }: Time, desiredStatus: DesiredStatus): Waiting => {
   const quiet = since + startingQuietly - now
-  return quiet > 0 ? wait(Math.min(left, quiet)) : wait(left, standing)
+  return quiet > 0 ? wait(Math.min(left, quiet)) : wait(left, desiredStatus)
 }
 
 /** A worker ended, or failed, and the last word on it is missing: nothing is said for a while. */
-export const untilReported = <Otherwise>(
+export const awaitReport = <Otherwise>(
   since: number,
   { now, left }: Time,
   otherwise: Otherwise,

@@ -1,5 +1,5 @@
 import type { Client, KubeObject, Resource, Store } from '../runtime/mod.ts'
-import { statusChanges, type Wanted } from './run-status.ts'
+import { type Desired, statusChanges } from './run-status.ts'
 
 /**
  * Brings a status to what is wanted, with one request, and none where it is that already. It is written over the version that
@@ -8,10 +8,10 @@ import { statusChanges, type Wanted } from './run-status.ts'
 export const writeRunStatus = async <Run extends KubeObject & { status: object }>(
   { client, resource, store }: { client: Client; resource: Resource<Run>; store: Pick<Store<Run>, 'wrote'> },
   object: Run,
-  wanted: Wanted<Run['status']>,
+  desired: Desired<Run['status']>,
   signal: AbortSignal,
 ): Promise<Run['status']> => {
-  const status = statusChanges(object.status, wanted)
+  const status = statusChanges(object.status, desired)
   if (!status) return object.status
   const { resourceVersion } = object.metadata
   const written = await client.patch(

@@ -1,13 +1,13 @@
 import { type SearchStatus, searches } from '../crds/mod.ts'
 import {
   assignRun,
+  type Desired,
   lookedAgain,
   orderRun,
   podStateOf,
   refusedAgain,
   runStatus,
   startingQuietly,
-  type Wanted,
 } from '../runs/mod.ts'
 import {
   done,
@@ -97,9 +97,9 @@ const waitForSlot = async (
   const { clock, limiter } = dependencies
   const message = `Run limit: ${limiter.total} searches, the maximum, have workers. This one starts when one of them ends.`
   // Its time has not begun.
-  memory.takenOnAt = clock.now()
-  const standing = runStatus(search, { phase: 'Pending', reason: 'Unschedulable', message }, clock.now())
-  await writeStatus(dependencies, search, { ...standing, sessionId: runId } as Wanted<SearchStatus>, signal)
+  memory.acceptedAt = clock.now()
+  const desiredStatus = runStatus(search, { phase: 'Pending', reason: 'Unschedulable', message }, clock.now())
+  await writeStatus(dependencies, search, { ...desiredStatus, sessionId: runId } as Desired<SearchStatus>, signal)
   return requeueAfter(lookedAgain)
 }
 

@@ -1,7 +1,7 @@
 import type { RunFailed } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { describe, expect, test } from 'vitest'
 import type { Search } from '../crds/mod.ts'
-import { nothingHeard, type PodState, type RunFacts, reportPatience, startingQuietly } from '../runs/mod.ts'
+import { noReports, type PodState, type RunFacts, reportPatience, startingQuietly } from '../runs/mod.ts'
 import { type Decision, decide, type SearchView, type Worker } from './decide.ts'
 import type { Loss } from './survey.ts'
 
@@ -47,8 +47,8 @@ type Case = {
 const decided = ({ after = 0, of = search(), facts = {}, ...more }: Case): Decision => {
   const view: SearchView = {
     search: of,
-    facts: { ...nothingHeard, ...facts },
-    takenOnAt: begun,
+    facts: { ...noReports, ...facts },
+    acceptedAt: begun,
     now: begun + after,
     ...more,
   }
@@ -56,29 +56,29 @@ const decided = ({ after = 0, of = search(), facts = {}, ...more }: Case): Decis
 }
 
 describe('a Search that names an account', () => {
-  const asked = (labels: Record<string, string>, user: string, allowedUsers: string[]) => {
+  const requested = (labels: Record<string, string>, user: string, allowedUsers: string[]) => {
     const of = search({}, { user })
     const view: SearchView = {
       search: { ...of, metadata: { ...of.metadata, labels } },
-      facts: nothingHeard,
-      takenOnAt: begun,
+      facts: noReports,
+      acceptedAt: begun,
       now: begun,
       allowedUsers,
     }
     return decide(view)
   }
-  const refused = { kind: 'end', standing: { phase: 'Failed', reason: 'UserNotAllowed' } }
+  const refused = { kind: 'end', desiredStatus: { phase: 'Failed', reason: 'UserNotAllowed' } }
 
   test('fails unless the installation allows it to act for that account', () => {
-    expect(asked({}, 'alice', [])).toMatchObject(refused)
-    expect(asked({}, 'alice', ['bob'])).toMatchObject(refused)
-    expect(asked({}, 'alice', ['alice'])).toMatchObject({ kind: 'obtain' })
-    expect(asked({}, 'alice', ['*'])).toMatchObject({ kind: 'obtain' })
+    expect(requested({}, 'alice', [])).toMatchObject(refused)
+    expect(requested({}, 'alice', ['bob'])).toMatchObject(refused)
+    expect(requested({}, 'alice', ['alice'])).toMatchObject({ kind: 'obtain' })
+    expect(requested({}, 'alice', ['*'])).toMatchObject({ kind: 'obtain' })
   })
 
   test('is begun where it names the own account, or a service asked for it', () => {
-    expect(asked({}, 'local', [])).toMatchObject({ kind: 'obtain' })
-    expect(asked({ 'trellis.dev/run-id': 'run-1' }, 'alice', [])).toMatchObject({ kind: 'obtain' })
+    expect(requested({}, 'local', [])).toMatchObject({ kind: 'obtain' })
+    expect(requested({ 'trellis.dev/run-id': 'run-1' }, 'alice', [])).toMatchObject({ kind: 'obtain' })
   })
 })
 
@@ -169,11 +169,11 @@ describe('a run fails', () => {
       'MarketplaceRefused',
       false,
     ],
-  ])('%s', (_, given, reason, isTold) => {
+  ])('%s', (_, given, reason, isReported) => {
     const decision = decided(given)
-    expect(decision).toMatchObject({ kind: 'end', standing: { phase: 'Failed', reason } })
-    expect('tell' in decision).toBe(isTold)
-    if (isTold) expect(decision).toMatchObject({ tell: { reason }, stops: true })
+    expect(decision).toMatchObject({ kind: 'end', desiredStatus: { phase: 'Failed', reason } })
+    expect('tell' in decision).toBe(isReported)
+    if (isReported) expect(decision).toMatchObject({ tell: { reason }, stops: true })
   })
 })
 
@@ -191,7 +191,7 @@ describe('a run is complete when its service says so', () => {
   ])('%s', (_, given) => {
     expect(decided(given)).toEqual({
       kind: 'end',
-      standing: { phase: 'Complete', reason: 'Finished', message: 'It found 1 listing.' },
+      desiredStatus: { phase: 'Complete', reason: 'Finished', message: 'It found 1 listing.' },
       concluded,
       stops: false,
     })
@@ -221,7 +221,7 @@ describe('a run waits', () => {
       {
         kind: 'wait',
         milliseconds: left - startingQuietly,
-        standing: { phase: 'Pending', reason: 'Starting', message: 'It is started.' },
+        desiredStatus: { phase: 'Pending', reason: 'Starting', message: 'It is started.' },
       },
     ],
     [
@@ -230,7 +230,7 @@ describe('a run waits', () => {
       {
         kind: 'wait',
         milliseconds: left - startingQuietly,
-        standing: { phase: 'Pending', reason: 'Claimed', message: 'A waiting worker has taken it.' },
+        desiredStatus: { phase: 'Pending', reason: 'Claimed', message: 'A waiting worker has taken it.' },
       },
     ],
     [
@@ -239,7 +239,7 @@ describe('a run waits', () => {
       {
         kind: 'wait',
         milliseconds: left,
-        standing: { phase: 'Running', reason: 'Running', message: 'A worker searches.' },
+        desiredStatus: { phase: 'Running', reason: 'Running', message: 'A worker searches.' },
       },
     ],
     [
@@ -248,7 +248,7 @@ describe('a run waits', () => {
       {
         kind: 'wait',
         milliseconds: left,
-        standing: { phase: 'Running', reason: 'Running', message: 'A worker searches.' },
+        desiredStatus: { phase: 'Running', reason: 'Running', message: 'A worker searches.' },
       },
     ],
     [
@@ -257,7 +257,7 @@ describe('a run waits', () => {
       {
         kind: 'wait',
         milliseconds: left - startingQuietly,
-        standing: { phase: 'Pending', reason: 'Starting', message: 'The worker waits for what it is to do.' },
+        desiredStatus: { phase: 'Pending', reason: 'Starting', message: 'The worker waits for what it is to do.' },
       },
     ],
     [
@@ -271,7 +271,7 @@ describe('a run waits', () => {
       {
         kind: 'wait',
         milliseconds: left - 5_000,
-        standing: {
+        desiredStatus: {
           phase: 'Running',
           reason: 'Finished',
           message: 'The worker is done; the listings service writes what it found.',
@@ -294,7 +294,7 @@ describe('a run waits', () => {
       {
         kind: 'wait',
         milliseconds: 2_000,
-        standing: { phase: 'Running', reason: 'Running', message: 'A worker searches.' },
+        desiredStatus: { phase: 'Running', reason: 'Running', message: 'A worker searches.' },
       },
     ],
     [
@@ -303,7 +303,7 @@ describe('a run waits', () => {
       {
         kind: 'wait',
         milliseconds: left,
-        standing: { phase: 'Running', reason: 'WorkerLost', message: 'It is being ended.' },
+        desiredStatus: { phase: 'Running', reason: 'WorkerLost', message: 'It is being ended.' },
       },
     ],
   ])('%s', (_, given, expected) => {
@@ -319,7 +319,7 @@ describe('a run waits', () => {
     })
     expect(decided({ of: held, worker: worker(succeeded, { endedAt: begun }), after: 60_000 })).toMatchObject({
       kind: 'wait',
-      standing: { reason: 'Finished' },
+      desiredStatus: { reason: 'Finished' },
     })
   })
 })

@@ -1,21 +1,21 @@
 import type { RunConcluded } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { Search } from '../crds/mod.ts'
 import {
-  byPod,
-  byWord,
+  awaitReport,
+  debounced,
+  decideFromEvents,
+  decideFromPod,
   type Ending,
   fail,
   hasStarted,
   hasWorked,
   noReport,
-  onceItLasts,
   type PodState,
   pending,
   type RunFacts,
-  untilReported,
   type Waiting,
   wait,
-  wasAskedFor,
+  wasRequested,
 } from '../runs/mod.ts'
 import { maxAttempts } from './pod.ts'
 import { attemptIn, type Loss } from './survey.ts'
@@ -49,7 +49,7 @@ export type SearchView = {
   worker?: Worker
   /** The last of its workers that was lost. */
   lost?: Loss
-  takenOnAt: number
+  acceptedAt: number
   now: number
 }
 
@@ -76,7 +76,7 @@ const withoutWorker = ({ search, lost }: SearchView): Decision => {
 }
 
 const withWorker = (view: SearchView, worker: Worker, left: number): Decision => {
-  const { search, facts, takenOnAt, now } = view
+  const { search, facts, acceptedAt, now } = view
   const { isClaimed, endedAt = now } = worker
   const time = { now, left }
   const isStarted = hasStarted(facts, search.status, worker.name)
@@ -84,8 +84,8 @@ const withWorker = (view: SearchView, worker: Worker, left: number): Decision =>
   switch (state.kind) {
     case 'running':
       if (isStarted) return wait(left, { phase: 'Running', reason: 'Running', message: 'A worker searches.' })
-      return onceItLasts(
-        takenOnAt,
+      return debounced(
+        acceptedAt,
         time,
         isClaimed
           ? pending('Claimed', 'A waiting worker has taken it.')
@@ -95,26 +95,26 @@ const withWorker = (view: SearchView, worker: Worker, left: number): Decision =>
       return wait(left, pending('Unschedulable', state.message))
     case 'failed':
       if (state.cause === 'OOMKilled') return fail('OOMKilled', state.message)
-      return untilReported(endedAt, time, noReport(state.message.replace(/\.$/, '')))
+      return awaitReport(endedAt, time, noReport(state.message.replace(/\.$/, '')))
     default:
-      return byPod(state, isStarted, { takenOnAt, endedAt, ...time })
+      return decideFromPod(state, isStarted, { acceptedAt, endedAt, ...time })
   }
 }
 
 /** What is to be done about a Search that is not suspended and has not ended. */
 export const decide = (view: SearchView): Decision => {
-  const { search, facts, worker, takenOnAt, now, allowedUsers = [] } = view
+  const { search, facts, worker, acceptedAt, now, allowedUsers = [] } = view
   const { activeDeadlineSeconds } = search.spec
-  if (!wasAskedFor(search) && !mayActFor(search, allowedUsers))
+  if (!wasRequested(search) && !mayActFor(search, allowedUsers))
     return fail(
       'UserNotAllowed',
       `Searches that are applied may not act for the user "${search.spec.user}": leave spec.user out, or have operator.searchUsers name it.`,
     )
-  const left = byWord({ facts, status: search.status, activeDeadlineSeconds, takenOnAt, now }, outcome)
+  const left = decideFromEvents({ facts, status: search.status, activeDeadlineSeconds, acceptedAt, now }, outcome)
   if (typeof left === 'object') return left
   if (hasWorked(facts, search.status)) {
     const message = 'The worker is done; the listings service writes what it found.'
-    return onceItLasts(facts.worked?.at ?? 0, { now, left }, { phase: 'Running', reason: 'Finished', message })
+    return debounced(facts.worked?.at ?? 0, { now, left }, { phase: 'Running', reason: 'Finished', message })
   }
   return worker ? withWorker(view, worker, left) : withoutWorker(view)
 }

@@ -1,5 +1,5 @@
 import type { SearchStatus } from '../crds/mod.ts'
-import { lookedAgain, type Wanted } from '../runs/mod.ts'
+import { type Desired, lookedAgain } from '../runs/mod.ts'
 import { isConflict, isNotFound, type Result, requeueAfter } from '../runtime/mod.ts'
 import { pods as podKind } from '../workers/mod.ts'
 import type { SearchDependencies } from './dependencies.ts'
@@ -28,7 +28,7 @@ export const exchange = async (dependencies: SearchDependencies, run: Run): Prom
     await writeStatus(
       dependencies,
       search,
-      { podName: null, warm: null, attempts: attempt } as Wanted<SearchStatus>,
+      { podName: null, warm: null, attempts: attempt } as Desired<SearchStatus>,
       signal,
     )
   limiter.keep(search.metadata.uid)

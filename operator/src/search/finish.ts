@@ -1,5 +1,6 @@
 import type { Search, SearchStatus } from '../crds/mod.ts'
 import {
+  type Desired,
   expiresIn,
   failureOf,
   isLive,
@@ -11,7 +12,6 @@ import {
   runStatus,
   staleStatus,
   tellFailure,
-  type Wanted,
 } from '../runs/mod.ts'
 import { conditionOf, done, type Result, requeueAfter } from '../runtime/mod.ts'
 import type { Decision } from './decide.ts'
@@ -21,11 +21,11 @@ import { removeSearch, stopPod, writeStatus } from './writes.ts'
 
 /** Lets go of all that is kept for a run that is over. Its place is free when its worker has ended. */
 const forget = (
-  { notices, memories, limiter, ownPods }: SearchDependencies,
+  { events, memories, limiter, ownPods }: SearchDependencies,
   { metadata: { uid } }: Search,
   runId: string,
 ): void => {
-  notices.forget(runId)
+  events.forget(runId)
   memories.forget(uid)
   limiter.leave(uid, ownPods.hasLive(uid))
 }
@@ -34,18 +34,18 @@ const forget = (
 export const end = async (
   dependencies: SearchDependencies,
   run: Run,
-  { standing, concluded, tell, stops }: Extract<Decision, { kind: 'end' }>,
+  { desiredStatus, concluded, tell, stops }: Extract<Decision, { kind: 'end' }>,
 ): Promise<Result> => {
   const { search, runId, pods, signal } = run
   if (tell && !(await tellFailure(dependencies, { runId, failure: tell, signal }))) return requeueAfter(0)
   if (stops && pods.current && isLive(pods.current.state)) await stopPod(dependencies, pods.current.pod, signal)
-  await settle(dependencies, run, standing, {
+  await settle(dependencies, run, desiredStatus, {
     ...(typeof concluded?.listingsFound === 'number' ? { listingsFound: concluded.listingsFound } : {}),
     ...(typeof concluded?.marketPrice === 'number' ? { marketPrice: concluded.marketPrice } : {}),
   })
-  dependencies.runMetrics?.ended('search', standing)
-  logEnd(dependencies.log, { workload: 'search', object: search, runId, standing, now: dependencies.clock.now() })
-  if (standing.phase === 'Failed') warn(dependencies, search, standing.reason, standing.message)
+  dependencies.runMetrics?.ended('search', desiredStatus)
+  logEnd(dependencies.log, { workload: 'search', object: search, runId, desiredStatus, now: dependencies.clock.now() })
+  if (desiredStatus.phase === 'Failed') warn(dependencies, search, desiredStatus.reason, desiredStatus.message)
   if (!stops && pods.current) await releaseWorker(dependencies, pods.current)
   forget(dependencies, search, runId)
   return done
@@ -64,9 +64,9 @@ export const suspend = async (
   const runId = runIdOf(search)
   const isNew = conditionOf(search.status.conditions, 'Ready')?.reason !== 'Suspended'
   const message = 'The search is suspended; a new run begins when it is resumed.'
-  const standing = runStatus(search, { phase: 'Pending', reason: 'Suspended', message }, clock.now())
+  const desiredStatus = runStatus(search, { phase: 'Pending', reason: 'Suspended', message }, clock.now())
   const gone = { sessionId: null, startTime: null, podName: null, warm: null, attempts: null }
-  await writeStatus(dependencies, search, { ...standing, ...gone } as Wanted<SearchStatus>, signal)
+  await writeStatus(dependencies, search, { ...desiredStatus, ...gone } as Desired<SearchStatus>, signal)
   for (const pod of ownPods.of(search.metadata.uid))
     if (isLive(podStateOf(pod))) await stopPod(dependencies, pod, signal)
   forget(dependencies, search, runId)
@@ -77,7 +77,7 @@ export const suspend = async (
       workload: 'search',
       object: search,
       runId,
-      standing: { phase: 'Failed', reason: 'Suspended', message: ended },
+      desiredStatus: { phase: 'Failed', reason: 'Suspended', message: ended },
       now: clock.now(),
     })
   await reporter.failed(runId, failureOf('Suspended', ended))
@@ -97,9 +97,9 @@ export const expire = async (
     await removeSearch(dependencies, search, signal)
     return done
   }
-  const standing = staleStatus(search)
-  if (standing)
-    await writeStatus(dependencies, search, runStatus(search, standing, now) as Wanted<SearchStatus>, signal)
+  const desiredStatus = staleStatus(search)
+  if (desiredStatus)
+    await writeStatus(dependencies, search, runStatus(search, desiredStatus, now) as Desired<SearchStatus>, signal)
   const live = dependencies.ownPods.of(search.metadata.uid).filter((pod) => isLive(podStateOf(pod)))
   const untilStopped = remainingGraceMilliseconds(search.status, now)
   if (live.length > 0 && untilStopped > 0) return requeueAfter(Math.min(left, untilStopped))

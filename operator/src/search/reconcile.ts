@@ -26,7 +26,7 @@ const judge = (dependencies: SearchDependencies, run: Run): Decision => {
     search,
     facts,
     allowedUsers,
-    takenOnAt: memory.takenOnAt,
+    acceptedAt: memory.acceptedAt,
     now: dependencies.clock.now(),
     ...(worker ? { worker } : {}),
     ...(pods.lost ? { lost: pods.lost } : {}),
@@ -41,10 +41,10 @@ const isThereAfterAll = async (dependencies: SearchDependencies, { search, pods,
 }
 
 const advance = async (dependencies: SearchDependencies, search: Search, signal: AbortSignal): Promise<Result> => {
-  const { memories, notices, ownPods } = dependencies
+  const { memories, events, ownPods } = dependencies
   const runId = runIdOf(search)
   const pods = survey(search, runId, ownPods.of(search.metadata.uid))
-  const run: Run = { search, runId, memory: memories.of(search, runId), pods, facts: notices.factsOf(runId), signal }
+  const run: Run = { search, runId, memory: memories.of(search, runId), pods, facts: events.factsOf(runId), signal }
   for (const pod of pods.surplus) {
     const { uid, name } = pod.metadata
     await stopPod(dependencies, pod, signal)
@@ -67,12 +67,12 @@ const advance = async (dependencies: SearchDependencies, search: Search, signal:
       return begin(dependencies, run, decision)
     case 'wait': {
       if (canExchange(dependencies, run)) return exchange(dependencies, run)
-      if (decision.standing) await settle(dependencies, run, decision.standing)
+      if (decision.desiredStatus) await settle(dependencies, run, decision.desiredStatus)
       else acknowledge(dependencies, run, search.status)
-      const untilOrdered = pods.current ? await order(dependencies, run) : undefined
+      const untilPlanRequested = pods.current ? await order(dependencies, run) : undefined
       const isUnscheduled = pods.current?.state.kind === 'unscheduled'
       const longest = isUnscheduled ? lookedAgain : Number.POSITIVE_INFINITY
-      return requeueAfter(Math.min(decision.milliseconds, longest, untilOrdered ?? Number.POSITIVE_INFINITY))
+      return requeueAfter(Math.min(decision.milliseconds, longest, untilPlanRequested ?? Number.POSITIVE_INFINITY))
     }
   }
 }

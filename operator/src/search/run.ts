@@ -1,13 +1,13 @@
 import { type Search, type SearchStatus, searches } from '../crds/mod.ts'
 import {
+  type Desired,
+  type DesiredStatus,
   isNewWarning,
   type RunFacts,
   type RunMemory,
   reflects,
   runStatus,
-  type Standing,
   stabilizeMessage,
-  type Wanted,
 } from '../runs/mod.ts'
 import { secondsTime } from '../runtime/mod.ts'
 import type { SearchDependencies } from './dependencies.ts'
@@ -30,41 +30,41 @@ export const warn = ({ recorder }: SearchDependencies, search: Search, reason: s
 
 /** Has what was heard acknowledged, as far as the status says it. */
 export const acknowledge = (
-  { notices }: SearchDependencies,
+  { events }: SearchDependencies,
   { runId, facts, pods }: Run,
   status: SearchStatus,
 ): void => {
-  if (reflects(status, facts, pods.current?.pod.metadata.name)) notices.reflected(runId, facts.version)
+  if (reflects(status, facts, pods.current?.pod.metadata.name)) events.reflected(runId, facts.version)
 }
 
 /** What every status of a run says beside how it stands. */
-const common = ({ search, runId, memory, pods: { current } }: Run): Wanted<SearchStatus> => {
+const common = ({ search, runId, memory, pods: { current } }: Run): Desired<SearchStatus> => {
   return {
     sessionId: runId,
-    startTime: search.status.startTime ?? secondsTime(memory.takenOnAt),
+    startTime: search.status.startTime ?? secondsTime(memory.acceptedAt),
     ...(current ? { podName: current.pod.metadata.name, warm: current.isClaimed, attempts: current.attempt } : {}),
   }
 }
 
 const countStart = ({ runMetrics }: SearchDependencies, { memory, pods: { current }, facts }: Run): void => {
-  if (facts.started && current) runMetrics?.started('search', current.isClaimed, facts.started.at - memory.takenOnAt)
+  if (facts.started && current) runMetrics?.started('search', current.isClaimed, facts.started.at - memory.acceptedAt)
 }
 
 /** Writes how a run stands, where that is news, and acknowledges what it was learned from. */
 export const settle = async (
   dependencies: SearchDependencies,
   run: Run,
-  standing: Standing,
-  more: Wanted<SearchStatus> = {},
+  desiredStatus: DesiredStatus,
+  more: Desired<SearchStatus> = {},
 ): Promise<void> => {
   const { search, signal } = run
-  const said = stabilizeMessage(search.status, standing)
-  const wanted = {
+  const said = stabilizeMessage(search.status, desiredStatus)
+  const desired = {
     ...common(run),
     ...runStatus(search, said, dependencies.clock.now()),
     ...more,
-  } as Wanted<SearchStatus>
-  acknowledge(dependencies, run, await writeStatus(dependencies, search, wanted, signal))
+  } as Desired<SearchStatus>
+  acknowledge(dependencies, run, await writeStatus(dependencies, search, desired, signal))
   if (said.phase === 'Running' && search.status.phase !== 'Running') countStart(dependencies, run)
   if (isNewWarning(search.status, said)) warn(dependencies, search, said.reason, said.message)
 }

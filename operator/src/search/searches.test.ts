@@ -185,9 +185,9 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
     expect(readyOf(failed)?.reason).toBe('OOMKilled')
     expect(await testbed.reported(runId, 'failed')).toMatchObject({ value: { reason: 'OOMKilled', kind: 'internal' } })
     expect(await testbed.podsOf(search)).toHaveLength(1)
-    const told = () => plane.reasonsOf(testbed.namespace, 'oom')
-    await eventually(async () => (await told()).length > 0, 'an event says so')
-    expect(await told()).toEqual(['OOMKilled'])
+    const reported = () => plane.reasonsOf(testbed.namespace, 'oom')
+    await eventually(async () => (await reported()).length > 0, 'an event says so')
+    expect(await reported()).toEqual(['OOMKilled'])
   })
 
   test('an image that can never be pulled fails it without waiting for its deadline', async () => {

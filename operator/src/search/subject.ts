@@ -1,4 +1,4 @@
-import type { RunOrder, SearchSubject } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import type { PlanRequest, SearchSubject } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { Search } from '../crds/mod.ts'
 
 /** What a Search is for, in the words of the services. */
@@ -15,7 +15,7 @@ export const subjectOf = ({ spec }: Search): SearchSubject => ({
 })
 
 /** What the listings service is asked to plan, where it did not ask for the Search itself. */
-export const orderOf = (search: Search, runId: string): RunOrder => ({
+export const orderOf = (search: Search, runId: string): PlanRequest => ({
   runId,
   user: search.spec.user ?? '',
   activeDeadlineSeconds: search.spec.activeDeadlineSeconds,

@@ -1,5 +1,5 @@
 import { type Search, type SearchStatus, searches } from '../crds/mod.ts'
-import { type Wanted, writeRunStatus } from '../runs/mod.ts'
+import { type Desired, writeRunStatus } from '../runs/mod.ts'
 import { createOwned, findOwned, remove } from '../runtime/mod.ts'
 import { type Pod, pods } from '../workers/mod.ts'
 import type { SearchDependencies } from './dependencies.ts'
@@ -9,9 +9,9 @@ import { searchPod } from './pod.ts'
 export const writeStatus = (
   { client, searches: store }: SearchDependencies,
   search: Search,
-  wanted: Wanted<SearchStatus>,
+  desired: Desired<SearchStatus>,
   signal: AbortSignal,
-): Promise<SearchStatus> => writeRunStatus({ client, resource: searches, store }, search, wanted, signal)
+): Promise<SearchStatus> => writeRunStatus({ client, resource: searches, store }, search, desired, signal)
 
 /** Asks for the end of a pod, if it is still the one that was looked at. */
 export const stopPod = ({ client }: SearchDependencies, pod: Pod, signal: AbortSignal): Promise<void> =>

@@ -34,7 +34,7 @@ export type Claims = {
    */
   settle: (claim: Claim, signal?: AbortSignal) => Promise<Pod | undefined>
   /** Whether a worker waits that a run could be given. */
-  isWaiting: (wish: Pick<Claim, 'namespace' | 'workload'>) => boolean
+  isWaiting: (demandKey: Pick<Claim, 'namespace' | 'workload'>) => boolean
   /** Lets a run that was told that no worker waits ask again. The caller has removed the pod that was made instead. */
   askAgain: (runId: string) => void
 }
@@ -210,7 +210,7 @@ export const createClaims = (options: ClaimsOptions): Claims => {
 
   const serve = async (claim: Claim, options: Options): Promise<Pod | undefined> => {
     const started = clock.monotonic()
-    const { granted } = demand.asked(claim)
+    const { granted } = demand.requested(claim)
     try {
       const pod = await find(claim, options)
       metrics.answered(claim.workload, pod ? 'warm' : 'cold', (clock.monotonic() - started) / 1_000)
@@ -230,7 +230,7 @@ export const createClaims = (options: ClaimsOptions): Claims => {
   return {
     claim: (claim, signal) => once(claim.runId, () => serve(claim, signal ? { signal } : {})),
     settle: (claim, signal) => once(claim.runId, () => findEarlier(claim, signal ? { signal } : {})),
-    isWaiting: (wish) => candidateFor(wish, new Set()) !== undefined,
+    isWaiting: (demandKey) => candidateFor(demandKey, new Set()) !== undefined,
     askAgain: (runId) => void cold.delete(runId),
   }
 }

@@ -30,42 +30,42 @@ const podIn = (slot: number, more: Record<string, string> = {}): Pod => ({
 const podStore = () => createStore<Pod>({ indexes: poolIndexes, freeze: true })
 
 describe('demand', () => {
-  const wish = { namespace: 'default', workload: 'search' } as const
+  const demandKey = { namespace: 'default', workload: 'search' } as const
 
   test('is quiet 300 ms after the only run that asked, and not while one still asks', async () => {
     const clock = createVirtualClock()
     const demand = createDemand({ clock })
-    expect(demand.quietIn(wish)).toBe(0)
-    const { granted } = demand.asked(wish)
+    expect(demand.quietIn(demandKey)).toBe(0)
+    const { granted } = demand.requested(demandKey)
     await clock.advance(5_000)
-    expect(demand.quietIn(wish)).toBeGreaterThan(0)
+    expect(demand.quietIn(demandKey)).toBeGreaterThan(0)
     granted()
-    expect(demand.quietIn(wish)).toBe(0)
-    demand.asked(wish).granted()
-    expect(demand.quietIn({ ...wish, namespace: 'other' })).toBe(0)
+    expect(demand.quietIn(demandKey)).toBe(0)
+    demand.requested(demandKey).granted()
+    expect(demand.quietIn({ ...demandKey, namespace: 'other' })).toBe(0)
   })
 
   test('waits twice the usual gap between runs, so that the next one meets no starting pod', async () => {
     const clock = createVirtualClock()
     const demand = createDemand({ clock })
     for (let run = 0; run < 20; run += 1) {
-      demand.asked(wish).granted()
+      demand.requested(demandKey).granted()
       await clock.advance(1_000)
     }
-    expect(demand.quietIn(wish)).toBeCloseTo(1_000, -1)
+    expect(demand.quietIn(demandKey)).toBeCloseTo(1_000, -1)
     await clock.advance(1_000)
-    expect(demand.quietIn(wish)).toBe(0)
+    expect(demand.quietIn(demandKey)).toBe(0)
   })
 
   test('tells when a run asked last, and whoever wants to know at once', () => {
     const clock = createVirtualClock()
     const demand = createDemand({ clock })
-    const heard: object[] = []
-    demand.onAsked((asked) => heard.push(asked))
-    expect(demand.lastAsked(wish)).toBeUndefined()
-    demand.asked(wish)
-    expect(demand.lastAsked(wish)).toBe(clock.now())
-    expect(heard).toEqual([wish])
+    const received: object[] = []
+    demand.onRequested((requested) => received.push(requested))
+    expect(demand.lastRequested(demandKey)).toBeUndefined()
+    demand.requested(demandKey)
+    expect(demand.lastRequested(demandKey)).toBe(clock.now())
+    expect(received).toEqual([demandKey])
   })
 })
 
@@ -108,7 +108,7 @@ describe('slots', () => {
   test('that were asked for and are not seen are asked for again, before any other, as long as the request may linger', async () => {
     const [pods, clock] = [podStore(), createVirtualClock()]
     const slots = createSlots({ pods, clock })
-    slots.asked(pool(), 5)
+    slots.requested(pool(), 5)
     expect(slots.choose(pool(), 2, 2)).toEqual([5, 0])
     expect(slots.choose(pool(), 1, 1)).toEqual([5])
     // It may come late beside a pod in another slot: then that would be one too many.
@@ -123,7 +123,7 @@ describe('slots', () => {
 
 describe('rest', () => {
   const at = Date.UTC(2030, 0, 1)
-  const facts = { origin: [], lastAsked: undefined, seenSince: at, now: at }
+  const facts = { origin: [], lastRequested: undefined, seenSince: at, now: at }
 
   test('never comes unless it is asked for', () => {
     expect(restOf({ ...facts, pool: pool(), now: at + 1e9 })).toEqual({ isResting: false, restsIn: undefined })
@@ -135,7 +135,7 @@ describe('rest', () => {
     expect(restOf({ ...facts, pool: napping, now: at + 45_000 })).toEqual({ isResting: false, restsIn: 15_000 })
     expect(restOf({ ...facts, pool: napping, now: at + 60_000 })).toEqual({ isResting: true })
     expect(restOf({ ...facts, pool: napping, now: at + 60_000, origin: [claimed] })).toMatchObject({ restsIn: 30_000 })
-    expect(restOf({ ...facts, pool: napping, now: at + 60_000, lastAsked: at + 50_000 })).toMatchObject({
+    expect(restOf({ ...facts, pool: napping, now: at + 60_000, lastRequested: at + 50_000 })).toMatchObject({
       restsIn: 50_000,
     })
   })
@@ -144,7 +144,7 @@ describe('rest', () => {
     const ready = { type: 'Ready', status: 'True', reason: 'Resting', message: '', lastTransitionTime: '' } as const
     const resting = pool({ idleSeconds: 60 }, { conditions: [{ ...ready, observedGeneration: 1 }] })
     expect(restOf({ ...facts, pool: resting })).toEqual({ isResting: true })
-    expect(restOf({ ...facts, pool: resting, lastAsked: at })).toMatchObject({ isResting: false })
+    expect(restOf({ ...facts, pool: resting, lastRequested: at })).toMatchObject({ isResting: false })
     const changed = { ...resting, metadata: { ...resting.metadata, generation: 2 } }
     expect(restOf({ ...facts, pool: changed })).toMatchObject({ isResting: false })
   })

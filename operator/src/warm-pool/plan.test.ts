@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Member } from './member.ts'
-import { type PoolWishes, planPool } from './plan.ts'
+import { type DesiredPool, planPool } from './plan.ts'
 
 const now = 1_000_000
 
@@ -19,8 +19,8 @@ const member = (name: string, kind: Member['kind'], more: Partial<Member> = {}):
 const several = (count: number, kind: Member['kind'], more: Partial<Member> = {}): Member[] =>
   Array.from({ length: count }, (_, at) => member(`${kind}-${at}`, kind, { createdAt: at, ...more }))
 
-const plan = (members: readonly Member[], wishes: Partial<PoolWishes> = {}) => {
-  const { create, remove, lookAgainIn } = planPool(members, { wanted: 3, quietIn: 0, now, ...wishes })
+const plan = (members: readonly Member[], overrides: Partial<DesiredPool> = {}) => {
+  const { create, remove, lookAgainIn } = planPool(members, { desired: 3, quietIn: 0, now, ...overrides })
   return { create: create.length, attempts: create, remove: remove.map(({ pod }) => pod.metadata.name), lookAgainIn }
 }
 
@@ -30,18 +30,18 @@ describe('filling', () => {
     ['a full one is left alone', several(3, 'ready'), {}, 0],
     ['pods that wait for a node have their places', several(3, 'held'), {}, 0],
     ['pods that are being ended have theirs, until they are gone', several(3, 'ending'), {}, 0],
-    ['a large pool is filled ten at a time', several(4, 'starting'), { wanted: 50 }, 6],
-    ['those that no node takes yet hold up nobody', several(20, 'held'), { wanted: 50 }, 10],
+    ['a large pool is filled ten at a time', several(4, 'starting'), { desired: 50 }, 6],
+    ['those that no node takes yet hold up nobody', several(20, 'held'), { desired: 50 }, 10],
     ['while runs claim, a healthy pool is left alone', several(2, 'ready'), { quietIn: 200 }, 0],
-    ['while runs claim, one that runs low gets two at a time', several(4, 'ready'), { wanted: 10, quietIn: 200 }, 2],
+    ['while runs claim, one that runs low gets two at a time', several(4, 'ready'), { desired: 10, quietIn: 200 }, 2],
     [
       'and no more until those are ready',
       [...several(4, 'ready'), ...several(2, 'starting')],
-      { wanted: 10, quietIn: 200 },
+      { desired: 10, quietIn: 200 },
       0,
     ],
-  ] as [string, Member[], Partial<PoolWishes>, number][])('%s', (_, members, wishes, create) => {
-    expect(plan(members, wishes)).toMatchObject({ create, remove: [] })
+  ] as [string, Member[], Partial<DesiredPool>, number][])('%s', (_, members, overrides, create) => {
+    expect(plan(members, overrides)).toMatchObject({ create, remove: [] })
   })
 
   test('a refill that waits for quiet is looked at again when that may have come', () => {
@@ -57,14 +57,14 @@ describe('emptying', () => {
       member('starting', 'starting'),
       member('old', 'ready', { isOutdated: true }),
     ]
-    expect(plan(members, { wanted: 3 }).remove).toEqual(['old'])
-    expect(plan(members, { wanted: 2 }).remove).toEqual(['old', 'starting'])
-    expect(plan(members, { wanted: 1 }).remove).toEqual(['old', 'starting', 'ready-1'])
-    expect(plan(members, { wanted: 0 }).remove).toHaveLength(4)
+    expect(plan(members, { desired: 3 }).remove).toEqual(['old'])
+    expect(plan(members, { desired: 2 }).remove).toEqual(['old', 'starting'])
+    expect(plan(members, { desired: 1 }).remove).toEqual(['old', 'starting', 'ready-1'])
+    expect(plan(members, { desired: 0 }).remove).toHaveLength(4)
   })
 
   test('a pod that is being claimed is left alone', () => {
-    expect(plan(several(1, 'ready', { isReserved: true }), { wanted: 0 }).remove).toEqual([])
+    expect(plan(several(1, 'ready', { isReserved: true }), { desired: 0 }).remove).toEqual([])
   })
 
   test('pods that are being ended are not asked twice, nor others in their place', () => {
@@ -82,12 +82,12 @@ describe('failing', () => {
 
   test('the waits grow to five minutes and no further', () => {
     const dead = member('dead', 'dead', { attempt: 30 })
-    expect(plan([dead], { wanted: 1 }).lookAgainIn).toBe(300_000)
+    expect(plan([dead], { desired: 1 }).lookAgainIn).toBe(300_000)
   })
 
   test('one for which there is no place goes at once', () => {
     expect(plan([...several(3, 'ready'), member('dead', 'dead')])).toMatchObject({ create: 0, remove: ['dead'] })
-    expect(plan([member('dead', 'dead')], { wanted: 0 })).toMatchObject({ create: 0, remove: ['dead'] })
+    expect(plan([member('dead', 'dead')], { desired: 0 })).toMatchObject({ create: 0, remove: ['dead'] })
   })
 
   test('one that is due stays, with its logs, while runs claim', () => {
@@ -118,7 +118,7 @@ describe('a new template', () => {
   })
 
   test('replaces the only worker, too, in quiet times', () => {
-    expect(plan(several(1, 'ready', old), { wanted: 1 }).remove).toEqual(['ready-0'])
-    expect(plan(several(1, 'ready', old), { wanted: 1, quietIn: 50 })).toMatchObject({ remove: [], lookAgainIn: 50 })
+    expect(plan(several(1, 'ready', old), { desired: 1 }).remove).toEqual(['ready-0'])
+    expect(plan(several(1, 'ready', old), { desired: 1, quietIn: 50 })).toMatchObject({ remove: [], lookAgainIn: 50 })
   })
 })

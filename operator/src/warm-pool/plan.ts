@@ -1,9 +1,9 @@
 import { type BackoffOptions, backoffAt } from '../runtime/mod.ts'
 import { isLiveMember, type Member } from './member.ts'
 
-export type PoolWishes = {
+export type DesiredPool = {
   /** Pods that should wait: the spec's replicas, or none while the pool rests. */
-  wanted: number
+  desired: number
   /** Milliseconds until nobody claims any more; 0 where nobody does. */
   quietIn: number
   /** Milliseconds since 1970. */
@@ -37,19 +37,19 @@ const byDispensability = (a: Member, b: Member): number =>
   (a.pod.metadata.name < b.pod.metadata.name ? -1 : 1)
 
 /** How many pods may be started now beside those that are being started. */
-const roomForStarting = (members: readonly Member[], { wanted, quietIn }: PoolWishes): number => {
+const roomForStarting = (members: readonly Member[], { desired, quietIn }: DesiredPool): number => {
   const count = (kind: Member['kind']) => members.filter((member) => member.kind === kind).length
   if (quietIn <= 0) return startingLimits.quiet - count('starting')
-  return count('ready') >= wanted * healthyShare ? 0 : startingLimits.busy - count('starting')
+  return count('ready') >= desired * healthyShare ? 0 : startingLimits.busy - count('starting')
 }
 
 /** Those of an old template that can be replaced now: what is not ready at once, of the ready one at a time, while others are. */
-const outdated = (members: readonly Member[], { wanted, quietIn }: PoolWishes): Member[] => {
+const outdated = (members: readonly Member[], { desired, quietIn }: DesiredPool): Member[] => {
   const old = members.filter(({ isOutdated, isReserved }) => isOutdated && !isReserved)
   const useless = old.filter(({ kind }) => kind === 'starting' || kind === 'held')
   if (useless.length > 0) return useless
   const ready = members.filter(({ kind }) => kind === 'ready')
-  const isWhole = ready.length >= wanted && members.every(({ kind }) => kind === 'ready' || kind === 'dead')
+  const isWhole = ready.length >= desired && members.every(({ kind }) => kind === 'ready' || kind === 'dead')
   const oldest = old.filter(({ kind }) => kind === 'ready').sort((a, b) => a.createdAt - b.createdAt)[0]
   return oldest && isWhole && quietIn <= 0 ? [oldest] : []
 }
@@ -58,27 +58,27 @@ const outdated = (members: readonly Member[], { wanted, quietIn }: PoolWishes): 
  * What is to be done about a pool. Live pods, those that are being ended among them, never become more than are wanted.
  * The dead keep their places, and their logs, until they may be replaced; then they go.
  */
-export const planPool = (members: readonly Member[], wishes: PoolWishes): Plan => {
-  const { wanted, quietIn, now } = wishes
+export const planPool = (members: readonly Member[], overrides: DesiredPool): Plan => {
+  const { desired, quietIn, now } = overrides
   const live = members.filter(isLiveMember)
   const staying = live.filter(({ kind }) => kind !== 'ending')
   const dead = members.filter(({ kind }) => kind === 'dead').sort((a, b) => dueAt(a) - dueAt(b))
 
-  const surplus = staying.length - wanted
+  const surplus = staying.length - desired
   const dispensable = staying.filter(({ isReserved }) => !isReserved).sort(byDispensability)
-  const removed = surplus > 0 ? dispensable.slice(0, surplus) : outdated(members, wishes)
+  const removed = surplus > 0 ? dispensable.slice(0, surplus) : outdated(members, overrides)
 
-  const places = Math.max(0, wanted - live.length)
+  const places = Math.max(0, desired - live.length)
   const due = dead.filter((member) => dueAt(member) <= now)
   const waiting = dead.filter((member) => dueAt(member) > now).slice(0, places)
-  const limiter = Math.max(0, Math.min(places - waiting.length, roomForStarting(members, wishes)))
+  const limiter = Math.max(0, Math.min(places - waiting.length, roomForStarting(members, overrides)))
   const create = Array.from({ length: limiter }, (_, at) => {
     const replaced = due[at]
     return replaced ? replaced.attempt + 1 : 0
   })
   // One that is due keeps its place until there is room for another in it.
-  const kept = new Set([...waiting, ...due.slice(limiter, Math.max(limiter, places - waiting.length))])
-  const buried = dead.filter((member) => !kept.has(member))
+  const retained = new Set([...waiting, ...due.slice(limiter, Math.max(limiter, places - waiting.length))])
+  const buried = dead.filter((member) => !retained.has(member))
 
   const times = [
     ...waiting.map((member) => dueAt(member) - now),

@@ -65,7 +65,7 @@ export const createPoolRequests = ({
       const ref = { name: '', ...pod.metadata }
       const child = keyOf(ref)
       expectations.expectCreation(keyOf(pool.metadata), child)
-      slots.asked(pool, place.slot)
+      slots.requested(pool, place.slot)
       try {
         await client.create(podKind, pod)
         return undefined

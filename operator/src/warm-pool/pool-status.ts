@@ -5,7 +5,7 @@ import { restingReason } from './rest.ts'
 
 export type PoolFacts = {
   members: readonly Member[]
-  wanted: number
+  desired: number
   isResting: boolean
   /** Claims so far. */
   claimed: number
@@ -29,14 +29,14 @@ export const poolReasons = [
 ] as const
 export type PoolReason = (typeof poolReasons)[number]
 
-export type Standing = { progress: Progress; reason: PoolReason; message: string }
+export type DesiredStatus = { progress: Progress; reason: PoolReason; message: string }
 
 const workers = (count: number): string => (count === 1 ? '1 worker' : `${count} workers`)
 
 const messageIn = ({ state }: Member): string => ('message' in state ? state.message : '')
 
 /** Why workers cannot start, where they cannot; the first that is found speaks for the others. */
-const obstacle = (members: readonly Member[]): Standing | undefined => {
+const obstacle = (members: readonly Member[]): DesiredStatus | undefined => {
   for (const member of members) {
     const { state, kind, attempt } = member
     if (state.kind === 'unable') return { progress: 'stalled', reason: state.reason, message: messageIn(member) }
@@ -50,21 +50,21 @@ const obstacle = (members: readonly Member[]): Standing | undefined => {
 }
 
 /** How far a pool is, in a word and a sentence. */
-export const standingOf = ({ members, wanted, isResting, refusal }: PoolFacts): Standing => {
+export const desiredStatusOf = ({ members, desired, isResting, refusal }: PoolFacts): DesiredStatus => {
   const live = members.filter(isLiveMember)
   const ready = members.filter(({ kind }) => kind === 'ready')
   if (refusal !== undefined) return { progress: 'stalled', reason: 'Refused', message: refusal }
-  const blocked = ready.length < wanted ? obstacle(members) : undefined
+  const blocked = ready.length < desired ? obstacle(members) : undefined
   if (blocked) return blocked
   const held = members.find(({ kind }) => kind === 'held')
-  if (held && ready.length < wanted) return { progress: 'working', reason: 'Unschedulable', message: messageIn(held) }
-  if (ready.length < wanted)
-    return { progress: 'working', reason: 'Starting', message: `${ready.length} of ${workers(wanted)} are ready.` }
-  if (live.length > wanted)
+  if (held && ready.length < desired) return { progress: 'working', reason: 'Unschedulable', message: messageIn(held) }
+  if (ready.length < desired)
+    return { progress: 'working', reason: 'Starting', message: `${ready.length} of ${workers(desired)} are ready.` }
+  if (live.length > desired)
     return {
       progress: 'working',
       reason: 'ScalingDown',
-      message: `${workers(live.length - wanted)} too many are being ended.`,
+      message: `${workers(live.length - desired)} too many are being ended.`,
     }
   if (isResting) {
     const message = 'No run has asked for a worker for idleSeconds: the pool rests until the next one does.'
@@ -79,7 +79,7 @@ export const standingOf = ({ members, wanted, isResting, refusal }: PoolFacts): 
 /** The status of a pool. Its conditions are the very list that it has where nothing about them changes. */
 export const poolStatus = ({ status, metadata }: WarmPool, selector: string, facts: PoolFacts): WarmPoolStatus => {
   const observedGeneration = metadata.generation ?? 1
-  const { progress, ...why } = standingOf(facts)
+  const { progress, ...why } = desiredStatusOf(facts)
   return {
     observedGeneration,
     replicas: facts.members.filter(isLiveMember).length,

@@ -25,7 +25,7 @@ import { isLiveMember, type Member, memberOf } from './member.ts'
 import { type Plan, planPool } from './plan.ts'
 import { type Blueprint, selectorOf } from './pool-pod.ts'
 import { createPoolRequests } from './pool-requests.ts'
-import { type PoolFacts, poolStatus, type Standing, standingOf } from './pool-status.ts'
+import { type DesiredStatus, desiredStatusOf, type PoolFacts, poolStatus } from './pool-status.ts'
 import type { Reservations } from './reservations.ts'
 import { restingReason, restOf, wasResting } from './rest.ts'
 import { createSlots } from './slots.ts'
@@ -123,7 +123,7 @@ export const reconcileWarmPool = (dependencies: PoolDependencies): Reconcile => 
   }
 
   /** Tells of a pool that cannot do its work any more, or need not. */
-  const announce = (pool: WarmPool, { progress, reason, message }: Standing) => {
+  const announce = (pool: WarmPool, { progress, reason, message }: DesiredStatus) => {
     const before = conditionOf(pool.status.conditions, 'Ready')
     const isUnpublished = before?.reason !== reason
     if (isUnpublished && progress === 'stalled')
@@ -152,7 +152,7 @@ export const reconcileWarmPool = (dependencies: PoolDependencies): Reconcile => 
     )
     pools.wrote(answer)
     written.set(key, clock.monotonic())
-    announce(pool, standingOf(facts))
+    announce(pool, desiredStatusOf(facts))
     return undefined
   }
 
@@ -166,18 +166,18 @@ export const reconcileWarmPool = (dependencies: PoolDependencies): Reconcile => 
     if (!expectations.fulfilled(key)) return requeueAfter(expectations.expiresIn(key))
 
     const { uid } = pool.metadata
-    const wish = { namespace: namespaceOf(pool), workload: pool.spec.workload }
+    const demandKey = { namespace: namespaceOf(pool), workload: pool.spec.workload }
     const now = clock.now()
-    const quietIn = demand.quietIn(wish)
+    const quietIn = demand.quietIn(demandKey)
     const members = membersOf(pool, blueprints[pool.spec.workload])
-    const lastAsked = demand.lastAsked(wish)
+    const lastRequested = demand.lastRequested(demandKey)
     const origin = pods.by('origin', uid)
-    const rest = restOf({ pool, origin, lastAsked, seenSince: seenSince(key, pool), now })
-    const wanted = rest.isResting ? 0 : pool.spec.replicas
+    const rest = restOf({ pool, origin, lastRequested, seenSince: seenSince(key, pool), now })
+    const desired = rest.isResting ? 0 : pool.spec.replicas
 
-    const plan = planPool(members, { wanted, quietIn, now })
+    const plan = planPool(members, { desired, quietIn, now })
     losses.watch(uid, members)
-    const places = wanted - members.filter(isLiveMember).length
+    const places = desired - members.filter(isLiveMember).length
     if (places <= 0) losses.settled(uid)
     const { deeds, refusal } = await carryOut(pool, plan, places)
     if (refusal === undefined) logReplacements(pool, plan)
@@ -187,7 +187,7 @@ export const reconcileWarmPool = (dependencies: PoolDependencies): Reconcile => 
       return requeueAfter(soonest(contendedFor, plan.lookAgainIn, restsIn) ?? contendedFor)
 
     const claimed = ledger.count(pool.metadata)
-    const facts = { members, wanted, isResting: rest.isResting, claimed, refusal, now }
+    const facts = { members, desired, isResting: rest.isResting, claimed, refusal, now }
     const writtenIn = await writeStatus(key, pool, facts, quietIn > 0)
     const next = soonest(plan.lookAgainIn, restsIn, writtenIn, refusal === undefined ? undefined : refusedFor)
     return next === undefined ? done : requeueAfter(next)

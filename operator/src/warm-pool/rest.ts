@@ -10,7 +10,7 @@ export type RestFacts = {
   /** Pods that were made for the pool, claimed or not. */
   origin: readonly Pod[]
   /** When a run last asked for a worker of its workload, and since when this process has seen this spec; since 1970, in milliseconds. */
-  lastAsked: number | undefined
+  lastRequested: number | undefined
   seenSince: number
   now: number
 }
@@ -27,12 +27,12 @@ export const wasResting = ({ metadata, status }: WarmPool): boolean => {
  * Whether a pool rests at no workers: nobody has asked for one for `idleSeconds`. Else after how many milliseconds it will,
  * if nobody asks; undefined where it never does.
  */
-export const restOf = ({ pool, origin, lastAsked, seenSince, now }: RestFacts): Rest => {
+export const restOf = ({ pool, origin, lastRequested, seenSince, now }: RestFacts): Rest => {
   const { idleSeconds } = pool.spec
   if (idleSeconds === 0) return { isResting: false, restsIn: undefined }
-  if (wasResting(pool) && lastAsked === undefined) return { isResting: true }
+  if (wasResting(pool) && lastRequested === undefined) return { isResting: true }
   const claims = origin.map(({ metadata }) => Date.parse(metadata.annotations?.[annotation.claimedAt] ?? '') || 0)
-  const since = Math.max(seenSince, lastAsked ?? 0, ...claims)
+  const since = Math.max(seenSince, lastRequested ?? 0, ...claims)
   const restsIn = since + idleSeconds * 1_000 - now
   return restsIn <= 0 ? { isResting: true } : { isResting: false, restsIn }
 }

@@ -12,7 +12,7 @@ export type Slots = {
   /** The slots to fill for so many pods, of which so many may be added to what there is and may yet be. */
   choose: (pool: WarmPool, count: number, places: number) => number[]
   /** A pod is asked for. */
-  asked: (pool: WarmPool, slot: number) => void
+  requested: (pool: WarmPool, slot: number) => void
   /** For a pool that is gone. */
   forget: (uid: string) => void
 }
@@ -24,24 +24,24 @@ const slotOf = ({ labels }: ObjectMeta): number => Number(labels?.[label.slot])
 
 export const createSlots = ({ pods, clock }: { pods: Store<Pod>; clock: Clock }): Slots => {
   /** By the uid of the pool and the slot: until when a request for it may linger, and whether its pod was seen. */
-  const askedFor = new Map<string, Map<number, { until: number; isSeen: boolean }>>()
+  const requestedFor = new Map<string, Map<number, { until: number; isSeen: boolean }>>()
 
   pods.onChange(({ object: { metadata } }) => {
-    const asked = askedFor.get(metadata.annotations?.[annotation.poolUid] ?? '')?.get(slotOf(metadata))
-    if (asked) asked.isSeen = true
+    const requested = requestedFor.get(metadata.annotations?.[annotation.poolUid] ?? '')?.get(slotOf(metadata))
+    if (requested) requested.isSeen = true
   })
 
   /** Slots that were asked for lately and have no pod, claimed or not. */
   const open = (pool: WarmPool): number[] => {
-    const asked = askedFor.get(pool.metadata.uid)
-    if (!asked) return []
+    const requested = requestedFor.get(pool.metadata.uid)
+    if (!requested) return []
     const now = clock.monotonic()
-    for (const [slot, { until }] of asked) if (until <= now) asked.delete(slot)
+    for (const [slot, { until }] of requested) if (until <= now) requested.delete(slot)
     const { namespace } = pool.metadata
     const isFree = (slot: number) =>
       pods.get(keyOf({ name: slotName(pool, slot), ...(namespace ? { namespace } : {}) })) === undefined
     // What was never seen is the likeliest to be there all the same.
-    return [...asked]
+    return [...requested]
       .filter(([slot]) => isFree(slot))
       .sort(([a, { isSeen: wasA }], [b, { isSeen: wasB }]) => Number(wasA) - Number(wasB) || a - b)
       .map(([slot]) => slot)
@@ -56,12 +56,12 @@ export const createSlots = ({ pods, clock }: { pods: Store<Pod>; clock: Clock })
       const again = lingered.slice(0, count)
       return [...again, ...freeSlots(taken, Math.min(count - again.length, places - lingered.length))]
     },
-    asked: (pool, slot) => {
-      const asked = askedFor.get(pool.metadata.uid) ?? new Map<number, { until: number; isSeen: boolean }>()
-      asked.set(slot, { until: clock.monotonic() + lingering, isSeen: false })
-      askedFor.set(pool.metadata.uid, asked)
+    requested: (pool, slot) => {
+      const requested = requestedFor.get(pool.metadata.uid) ?? new Map<number, { until: number; isSeen: boolean }>()
+      requested.set(slot, { until: clock.monotonic() + lingering, isSeen: false })
+      requestedFor.set(pool.metadata.uid, requested)
     },
-    forget: (uid) => void askedFor.delete(uid),
+    forget: (uid) => void requestedFor.delete(uid),
   }
 }
 

@@ -58,8 +58,8 @@ export const createWarmPools = (options: WarmPoolsOptions): WarmPools => {
     watch: (controller) => {
       controller.watch(pools, toSelf)
       controller.watch(pods, toController(warmPools))
-      demand.onAsked((wish) => {
-        for (const key of restingPools(pools, wish)) controller.queue.add(key)
+      demand.onRequested((demandKey) => {
+        for (const key of restingPools(pools, demandKey)) controller.queue.add(key)
       })
     },
   }

@@ -147,8 +147,8 @@ describe.skipIf(typeof programs === 'string')(`on a real kube-apiserver${reason}
 
   test('what a cache keeps of a pod is less than half of it', async () => {
     const stored = await client.get(pods, { name: 'worker', namespace })
-    const kept = keepOfPod(stored)
-    expect(kept.metadata).toMatchObject({ name: 'worker', labels: { team: 'search' }, uid: stored.metadata.uid })
-    expect(JSON.stringify(kept).length).toBeLessThan(JSON.stringify(stored).length / 2)
+    const retained = keepOfPod(stored)
+    expect(retained.metadata).toMatchObject({ name: 'worker', labels: { team: 'search' }, uid: stored.metadata.uid })
+    expect(JSON.stringify(retained).length).toBeLessThan(JSON.stringify(stored).length / 2)
   })
 })

@@ -12,7 +12,7 @@ import type {
 import type { WorkerTemplate } from './templates.ts'
 
 /** What a kind asks of its pods beyond the template. */
-export type PodWishes = {
+export type PodOverrides = {
   /** The container's name; `worker` unless told. */
   container?: string
   /** Wins over the template's variables of the same names. */
@@ -56,7 +56,7 @@ const startup: Probe = {
 }
 const readiness: Probe = { ...startup, initialDelaySeconds: 0, periodSeconds: 30, failureThreshold: 1 }
 
-const probes = ({ isProbed = false, readinessProbe }: PodWishes) => {
+const probes = ({ isProbed = false, readinessProbe }: PodOverrides) => {
   if (readinessProbe) return { readinessProbe }
   return isProbed ? { startupProbe: startup, readinessProbe: readiness } : {}
 }
@@ -80,9 +80,9 @@ const mergeVariables = (...lists: readonly (readonly EnvironmentVariable[])[]): 
   ...new Map(lists.flat().map((variable) => [variable.name, variable])).values(),
 ]
 
-const mergeResources = (base: Resources = {}, wishes: Resources = {}): Resources | undefined => {
-  const requests = { ...base.requests, ...wishes.requests }
-  const limits = { ...base.limits, ...wishes.limits }
+const mergeResources = (base: Resources = {}, overrides: Resources = {}): Resources | undefined => {
+  const requests = { ...base.requests, ...overrides.requests }
+  const limits = { ...base.limits, ...overrides.limits }
   const merged = {
     ...(Object.keys(requests).length > 0 ? { requests } : {}),
     ...(Object.keys(limits).length > 0 ? { limits } : {}),
@@ -91,7 +91,7 @@ const mergeResources = (base: Resources = {}, wishes: Resources = {}): Resources
 }
 
 /** The parts of a template that go into the pod as they are. */
-const placement = (template: WorkerTemplate, { nodeSelector, tolerations }: PodWishes) => {
+const placement = (template: WorkerTemplate, { nodeSelector, tolerations }: PodOverrides) => {
   const selector = { ...template.nodeSelector, ...nodeSelector }
   const tolerated = [...(template.tolerations ?? []), ...(tolerations ?? [])]
   const { affinity, topologySpreadConstraints, priorityClassName, runtimeClassName } = template
@@ -109,9 +109,9 @@ const placement = (template: WorkerTemplate, { nodeSelector, tolerations }: PodW
 }
 
 /** Volumes with an empty /tmp among them, unless one is mounted there. */
-const storage = (template: WorkerTemplate, wishes: PodWishes) => {
-  const volumes = [...(template.extraVolumes ?? []), ...(wishes.volumes ?? [])]
-  const volumeMounts = [...(template.extraVolumeMounts ?? []), ...(wishes.volumeMounts ?? [])]
+const storage = (template: WorkerTemplate, overrides: PodOverrides) => {
+  const volumes = [...(template.extraVolumes ?? []), ...(overrides.volumes ?? [])]
+  const volumeMounts = [...(template.extraVolumeMounts ?? []), ...(overrides.volumeMounts ?? [])]
   if (volumeMounts.some(({ mountPath }) => mountPath === '/tmp')) return { volumes, volumeMounts }
   return {
     volumes: [{ name: 'tmp', emptyDir: { sizeLimit: temporarySpace } }, ...volumes],
@@ -123,34 +123,34 @@ const storage = (template: WorkerTemplate, wishes: PodWishes) => {
  * The spec of a pod with one container. It is let in where the pod security level "restricted" is enforced: no root, no
  * privileges, no writing but to volumes, and no token of the API server, which workers never speak to.
  */
-export const podSpec = (template: WorkerTemplate, wishes: PodWishes = {}): PodSpec => {
-  const { volumes, volumeMounts } = storage(template, wishes)
-  const resources = mergeResources(template.resources, wishes.resources)
+export const podSpec = (template: WorkerTemplate, overrides: PodOverrides = {}): PodSpec => {
+  const { volumes, volumeMounts } = storage(template, overrides)
+  const resources = mergeResources(template.resources, overrides.resources)
   return {
-    restartPolicy: wishes.restartPolicy ?? 'Never',
-    terminationGracePeriodSeconds: wishes.terminationGracePeriodSeconds ?? 30,
+    restartPolicy: overrides.restartPolicy ?? 'Never',
+    terminationGracePeriodSeconds: overrides.terminationGracePeriodSeconds ?? 30,
     automountServiceAccountToken: false,
     // Otherwise every Service of the namespace becomes variables of the environment.
     enableServiceLinks: false,
     securityContext: {
       runAsNonRoot: true,
       seccompProfile: { type: 'RuntimeDefault' },
-      ...(wishes.fsGroup === undefined ? {} : { fsGroup: wishes.fsGroup, fsGroupChangePolicy: 'OnRootMismatch' }),
+      ...(overrides.fsGroup === undefined ? {} : { fsGroup: overrides.fsGroup, fsGroupChangePolicy: 'OnRootMismatch' }),
     },
-    ...placement(template, wishes),
+    ...placement(template, overrides),
     containers: [
       {
-        name: wishes.container ?? 'worker',
+        name: overrides.container ?? 'worker',
         image: template.image,
         ...(template.imagePullPolicy ? { imagePullPolicy: template.imagePullPolicy } : {}),
         command: template.command,
-        env: mergeVariables(ownVariables, template.env ?? [], ownVariables, wishes.env ?? []),
+        env: mergeVariables(ownVariables, template.env ?? [], ownVariables, overrides.env ?? []),
         ...(template.envFrom ? { envFrom: template.envFrom } : {}),
-        ports: [{ name: 'metrics', containerPort: metricsPort }, ...(wishes.ports ?? [])],
+        ports: [{ name: 'metrics', containerPort: metricsPort }, ...(overrides.ports ?? [])],
         ...(resources ? { resources } : {}),
         volumeMounts,
-        ...probes(wishes),
-        ...(wishes.livenessProbe ? { livenessProbe: wishes.livenessProbe } : {}),
+        ...probes(overrides),
+        ...(overrides.livenessProbe ? { livenessProbe: overrides.livenessProbe } : {}),
         securityContext: {
           allowPrivilegeEscalation: false,
           readOnlyRootFilesystem: true,

@@ -1,5 +1,5 @@
 /** The pods that the operator makes: what they are made from, how they are labelled and built, and how they are cached. */
-export { hashOf, type PodWishes, podMetadata, podSpec } from './build-pod.ts'
+export { hashOf, type PodOverrides, podMetadata, podSpec } from './build-pod.ts'
 export { annotation, commonLabels, componentOf, label, labelValue, type Workload } from './labels.ts'
 export {
   type ContainerState,

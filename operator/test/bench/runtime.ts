@@ -34,7 +34,7 @@ const configMaps = resource<ConfigMap>({
 const programs = findControlPlane()
 if (typeof programs === 'string') throw new Error(programs)
 
-const say = (what: string, value: number, unit: string) =>
+const printLine = (what: string, value: number, unit: string) =>
   process.stdout.write(`${what.padEnd(64)} ${value.toFixed(value < 10 ? 2 : 0).padStart(8)} ${unit}\n`)
 
 /** Calls a second, so many at a time. */
@@ -58,8 +58,8 @@ const measureImport = (what: string, code: string) => {
     return JSON.parse(said.toString()) as [number, number]
   }).sort((a, b) => a[0] - b[0])
   const [milliseconds = 0, megabytes = 0] = runs[2] ?? []
-  say(`${what}: time`, milliseconds, 'ms')
-  say(`${what}: resident`, megabytes, 'MiB')
+  printLine(`${what}: time`, milliseconds, 'ms')
+  printLine(`${what}: resident`, megabytes, 'MiB')
 }
 
 const heap = () => {
@@ -100,10 +100,10 @@ await client.create(configMaps, { metadata: { name, namespace }, data: { x: 'y' 
 const get = () => client.get(configMaps, { name, namespace })
 const getTyped = () => typed.readNamespacedConfigMap({ name, namespace })
 await rate(200, 4, get)
-say('GET, one at a time, ours', await rate(2_000, 1, get), '/s')
-say("GET, one at a time, client-node's", await rate(300, 1, getTyped), '/s')
-say('GET, 16 at a time, ours', await rate(4_000, 16, get), '/s')
-say("GET, 16 at a time, client-node's", await rate(600, 16, getTyped), '/s')
+printLine('GET, one at a time, ours', await rate(2_000, 1, get), '/s')
+printLine("GET, one at a time, client-node's", await rate(300, 1, getTyped), '/s')
+printLine('GET, 16 at a time, ours', await rate(4_000, 16, get), '/s')
+printLine("GET, 16 at a time, client-node's", await rate(600, 16, getTyped), '/s')
 
 const payload = 'x'.repeat(2_000)
 let made = 0
@@ -114,7 +114,7 @@ const create = () => {
 }
 const watching = reflect(client)
 await watching.reflector.synced()
-say('creations of 2 KB, 16 at a time, watched', await rate(objects, 16, create), '/s')
+printLine('creations of 2 KB, 16 at a time, watched', await rate(objects, 16, create), '/s')
 while (watching.store.size < objects) await systemClock.sleep(5)
 await watching.end()
 watching.store.replace({ objects: [], version: '0', initial: false })
@@ -122,12 +122,12 @@ watching.store.replace({ objects: [], version: '0', initial: false })
 const began = performance.now()
 const listing = reflect(client)
 await listing.reflector.synced()
-say(`list of ${listing.store.size} objects, in pages of 500, into the store`, performance.now() - began, 'ms')
+printLine(`list of ${listing.store.size} objects, in pages of 500, into the store`, performance.now() - began, 'ms')
 await listing.end()
 const count = listing.store.size
 const full = heap()
 listing.store.replace({ objects: [], version: '0', initial: false })
-say(`heap that ${count} cached objects take, with their indexes`, (full - heap()) / 1_048_576, 'MiB')
+printLine(`heap that ${count} cached objects take, with their indexes`, (full - heap()) / 1_048_576, 'MiB')
 
 const stop = new AbortController()
 const { resourceVersion } = await client.list(configMaps, { namespace, limit: 1 })
@@ -144,5 +144,5 @@ for await (const event of await client.watch(configMaps, options)) {
   seen += 1
   if (seen === objects) break
 }
-say(`events of 2 KB replayed to a watch (${seen})`, (seen / (performance.now() - replayed)) * 1_000, '/s')
+printLine(`events of 2 KB replayed to a watch (${seen})`, (seen / (performance.now() - replayed)) * 1_000, '/s')
 stop.abort()

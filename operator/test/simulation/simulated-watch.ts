@@ -64,13 +64,13 @@ export const openSimulatedWatch = <T extends KubeObject>(
     timers.add(cancel)
   }
 
-  const send = (event: WatchEvent<T>, isOrdered: boolean) => {
+  const send = (event: WatchEvent<T>, isPlanRequested: boolean) => {
     const faults = network.faults()
     const now = clock.monotonic()
     const due = now + random.between(...faults.eventDelay)
     const inOrder = Math.max(due, lastDue)
-    if (isOrdered) lastDue = inOrder
-    later((isOrdered ? inOrder : due + random.between(0, 2_000)) - now, () => {
+    if (isPlanRequested) lastDue = inOrder
+    later((isPlanRequested ? inOrder : due + random.between(0, 2_000)) - now, () => {
       if (isBroken) return
       if (network.isIsolated(process)) {
         isBroken = true

@@ -127,12 +127,12 @@ export const createStorage = (
         }
       }
       const waiting = found === 0 ? lingering.get(owner) : undefined
-      if (waiting) letGo(owner, waiting)
+      if (waiting) released(owner, waiting)
     })
   }
 
   /** Takes from an object that waited for what it owns what kept it. */
-  const letGo = (uid: string, { resource, ref }: { resource: Resource; ref: ObjectRef }) => {
+  const released = (uid: string, { resource, ref }: { resource: Resource; ref: ObjectRef }) => {
     lingering.delete(uid)
     const held = kindOf(resource).objects.get(keyOf(ref))
     if (held?.metadata.uid !== uid) return
@@ -151,8 +151,8 @@ export const createStorage = (
       return
     }
     const deletionTimestamp = secondsTime(clock.now())
-    const kept = finalizers.length > 0 ? { finalizers } : {}
-    commit('MODIFIED', resource, { ...object, metadata: { ...metadata, ...kept, deletionTimestamp } }, by)
+    const retained = finalizers.length > 0 ? { finalizers } : {}
+    commit('MODIFIED', resource, { ...object, metadata: { ...metadata, ...retained, deletionTimestamp } }, by)
     if (rest) clock.after(rest(), () => finish(resource, metadata))
     if (!isForeground) return
     lingering.set(metadata.uid, { resource, ref: metadata })
@@ -167,10 +167,10 @@ export const createStorage = (
     if ((object.metadata.finalizers ?? []).length === 0) commit('DELETED', resource, object, '')
   }
 
-  const checkVersion = (resource: Resource, held: Body, wanted: Partial<ObjectMeta> | undefined) => {
+  const checkVersion = (resource: Resource, held: Body, desired: Partial<ObjectMeta> | undefined) => {
     const isOther =
-      (wanted?.resourceVersion !== undefined && wanted.resourceVersion !== held.metadata.resourceVersion) ||
-      (wanted?.uid !== undefined && wanted.uid !== held.metadata.uid)
+      (desired?.resourceVersion !== undefined && desired.resourceVersion !== held.metadata.resourceVersion) ||
+      (desired?.uid !== undefined && desired.uid !== held.metadata.uid)
     if (isOther) throw refusal(409, 'Conflict', `${resource.plural} "${held.metadata.name}" has been modified`)
   }
 
@@ -182,7 +182,7 @@ export const createStorage = (
     const content: Record<string, unknown> = isStatus ? { ...heldRest, status } : { ...rest, status: heldStatus }
     const isSpecNew = !isDeepStrictEqual(content.spec, held.spec)
     const { uid, creationTimestamp, deletionTimestamp, generation = 1 } = heldMeta
-    const kept = {
+    const retained = {
       ...(isStatus ? heldMeta : metadata),
       uid,
       resourceVersion: heldMeta.resourceVersion,
@@ -190,11 +190,11 @@ export const createStorage = (
       ...(creationTimestamp ? { creationTimestamp } : {}),
       ...(deletionTimestamp ? { deletionTimestamp } : {}),
     }
-    const body = JSON.parse(JSON.stringify({ ...content, metadata: kept })) as Body
+    const body = JSON.parse(JSON.stringify({ ...content, metadata: retained })) as Body
     // The server writes nothing, and tells nobody, where nothing changes.
     if (isDeepStrictEqual(body, held)) return held
     const hasEnded = !terminating(resource) || ended.has(uid)
-    const isLetGo = isBeingDeleted(body) && (kept.finalizers ?? []).length === 0 && hasEnded
+    const isLetGo = isBeingDeleted(body) && (retained.finalizers ?? []).length === 0 && hasEnded
     return commit(isLetGo ? 'DELETED' : 'MODIFIED', resource, body, by)
   }
 

@@ -4,7 +4,7 @@ import { lockDataDirectory } from '@trellis/kit/store'
 import { createBranchNode } from '@trellis/logs'
 import { type Config, configParts, readAll } from './config.ts'
 import { createIntake } from './intake.ts'
-import { createNotices, tellStarter } from './notices.ts'
+import { createRunEvents, tellStarter } from './notices.ts'
 
 /** One branch as a process: takes batches over HTTP with its key, keeps them in its data directory, and is searched over gRPC. */
 await runProcess<Config>({
@@ -14,8 +14,8 @@ await runProcess<Config>({
     await using opened = new AsyncDisposableStack()
     const { host, port, dataDirectory } = base
     opened.use(await lockDataDirectory(dataDirectory))
-    const notices = opened.use(createNotices(bus, config.slug, log))
-    const node = opened.use(await createBranchNode({ config, dataDirectory, notify: notices.notify, log }))
+    const events = opened.use(createRunEvents(bus, config.slug, log))
+    const node = opened.use(await createBranchNode({ config, dataDirectory, notify: events.notify, log }))
     const rpc = opened.use(
       await serveGrpc(node.implementations, {
         address: serve.rpcAddress,

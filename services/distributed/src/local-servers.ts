@@ -39,15 +39,20 @@ export type LocalServers = AsyncDisposable & {
 const pauseMilliseconds = 500
 
 /** Starts a server again whenever it is gone before its time. */
-const keepRunning = async (name: string, server: ServerProcess, ending: AbortSignal, say: (line: string) => void) => {
+const keepRunning = async (
+  name: string,
+  server: ServerProcess,
+  ending: AbortSignal,
+  printLine: (line: string) => void,
+) => {
   for (;;) {
     await server.gone()
     if (ending.aborted) return
-    say(`${name} is gone; it is started again`)
+    printLine(`${name} is gone; it is started again`)
     try {
       await server.start()
     } catch (error) {
-      say(error instanceof Error ? error.message : String(error))
+      printLine(error instanceof Error ? error.message : String(error))
     }
     await sleep(pauseMilliseconds)
   }
@@ -73,7 +78,11 @@ const orUndefined = <Value>(find: () => Value): Value | undefined => {
  */
 export const startLocalServers = async (
   config: ConnectionsConfig,
-  { directory, environment, say }: { directory: string; environment: NodeJS.ProcessEnv; say: (line: string) => void },
+  {
+    directory,
+    environment,
+    printLine,
+  }: { directory: string; environment: NodeJS.ProcessEnv; printLine: (line: string) => void },
 ): Promise<LocalServers> => {
   await using opened = new AsyncDisposableStack()
   await mkdir(directory, { recursive: true, mode: 0o755 })
@@ -84,7 +93,7 @@ export const startLocalServers = async (
   const started: Record<string, ServerProcess> = {}
   const note = () => notes.note(Object.values(started).flatMap((server) => server.pid() ?? []))
   const keep = async <Server extends ServerProcess>(name: string, server: Server): Promise<Server> => {
-    const tell = () => say(`${name} runs (process ${server.pid()})`)
+    const tell = () => printLine(`${name} runs (process ${server.pid()})`)
     const start = async () => {
       await server.start()
       await note()
@@ -96,7 +105,7 @@ export const startLocalServers = async (
       await server[Symbol.asyncDispose]()
     })
     await note()
-    void keepRunning(name, { ...server, start }, ending.signal, say)
+    void keepRunning(name, { ...server, start }, ending.signal, printLine)
     tell()
     return server
   }

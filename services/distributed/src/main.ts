@@ -9,7 +9,7 @@ import { layOut } from './layout.ts'
 import { startLocalServers } from './local-servers.ts'
 import { type ProcessSpec, runOnce, supervise } from './supervise.ts'
 
-const say = (name: string, line: string) => void process.stdout.write(`${name.padEnd(12)} ${line}\n`)
+const printLine = (name: string, line: string) => void process.stdout.write(`${name.padEnd(12)} ${line}\n`)
 
 const described = (environment: NodeJS.ProcessEnv): Record<string, string> =>
   Object.fromEntries(
@@ -28,12 +28,12 @@ await runProcess<LaunchConfig>({
     await using opened = new AsyncDisposableStack()
     const dataDirectory = join(resolve(base.dataDirectory), 'distributed')
     opened.use(await lockDataDirectory(dataDirectory))
-    say('launcher', 'starting NATS, Postgres and a store for files, as far as none is named')
+    printLine('launcher', 'starting NATS, Postgres and a store for files, as far as none is named')
     const servers = opened.use(
       await startLocalServers(connections, {
         directory: join(dataDirectory, 'servers'),
         environment: process.env,
-        say: (line) => say('launcher', line),
+        printLine: (line) => printLine('launcher', line),
       }),
     )
     const layout = await layOut({
@@ -50,10 +50,10 @@ await runProcess<LaunchConfig>({
       secret: randomBytes(24).toString('base64url'),
     })
     await Promise.all(layout.migrations.map(runOnce))
-    say('launcher', 'the schemas are up to date')
+    printLine('launcher', 'the schemas are up to date')
     /** What is started later ends earlier, and all of a row at once. */
     const startRow = async (row: readonly ProcessSpec[]) => {
-      const running = await Promise.all(row.map((spec) => supervise(spec, say)))
+      const running = await Promise.all(row.map((spec) => supervise(spec, printLine)))
       opened.defer(async () => {
         await Promise.all(running.map((one) => one.stop()))
       })

@@ -14,11 +14,11 @@ export type ProcessSpec = {
   reserved?: readonly AsyncDisposable[]
 }
 
-type Say = (name: string, line: string) => void
+type PrintLine = (name: string, line: string) => void
 
 const spawnProcess = (
   { name, module, words = [], environment }: ProcessSpec,
-  { say, onReady }: { say: Say; onReady: () => void },
+  { printLine, onReady }: { printLine: PrintLine; onReady: () => void },
 ) => {
   const child = spawn(process.execPath, [module.pathname, ...words], {
     env: environment,
@@ -27,10 +27,10 @@ const spawnProcess = (
     // In a group of its own, so that Ctrl-C at the terminal reaches the launcher alone, which ends all in order.
     detached: true,
   })
-  say(name, `runs (process ${child.pid ?? 'none'}); metrics on port ${environment.METRICS_PORT ?? 'none'}`)
+  printLine(name, `runs (process ${child.pid ?? 'none'}); metrics on port ${environment.METRICS_PORT ?? 'none'}`)
   for (const input of [child.stdout, child.stderr]) {
     createInterface({ input }).on('line', (line) => {
-      say(name, line)
+      printLine(name, line)
       if (/^Trellis .* is ready/.test(line)) onReady()
     })
   }
@@ -38,12 +38,12 @@ const spawnProcess = (
 }
 
 /** Runs a process, and starts it again whenever it ends by itself once it was ready. */
-export const supervise = async (spec: ProcessSpec, say: Say): Promise<Supervised> => {
+export const supervise = async (spec: ProcessSpec, printLine: PrintLine): Promise<Supervised> => {
   const { name, reserved = [] } = spec
   await Promise.all(reserved.map((port) => port[Symbol.asyncDispose]()))
   const supervised: Supervised = superviseProcess({
-    spawn: () => spawnProcess(spec, { say, onReady: () => supervised.markReady() }),
-    onRestart: (exit) => say(name, `${describeExit(exit)}; it is started again`),
+    spawn: () => spawnProcess(spec, { printLine, onReady: () => supervised.markReady() }),
+    onRestart: (exit) => printLine(name, `${describeExit(exit)}; it is started again`),
   })
   const ready = supervised.ready.catch((cause: Error) => {
     throw new Error(`${name} ${cause.message} before it was ready.`, { cause })

@@ -123,16 +123,16 @@ describe.each(drawnBackend(databases, 'listings/replicas'))('on $name', ({ isMis
       first.kill()
       site.release()
       expectWhole(await frames)
-      expect([site.askedFor('search'), site.askedFor('sales')]).toEqual([1, 1])
+      expect([site.requestedFor('search'), site.requestedFor('sales')]).toEqual([1, 1])
       await expectCountedOnce(second.client)
     })
 
     test('killed after the listings were told: the other tells what comes after them', async () => {
       const { first, second, site } = await openTwo('seller')
       const { sessionId } = await first.client.searchAsync(request(), { caller: local })
-      const told = Promise.withResolvers<void>()
-      const frames = follow(second.client, sessionId, ({ $case }) => $case === 'marketPrice' && told.resolve())
-      await Promise.all([told.promise, site.reached])
+      const reported = Promise.withResolvers<void>()
+      const frames = follow(second.client, sessionId, ({ $case }) => $case === 'marketPrice' && reported.resolve())
+      await Promise.all([reported.promise, site.reached])
       first.kill()
       site.release()
       expectWhole(await frames)
@@ -159,7 +159,7 @@ describe.each(drawnBackend(databases, 'listings/replicas'))('on $name', ({ isMis
       await first.close()
       site.release()
       expectWhole(await frames)
-      expect(site.askedFor('search')).toBe(1)
+      expect(site.requestedFor('search')).toBe(1)
     })
 
     test('a runtime that comes back having forgotten its runs is asked for them again', async () => {

@@ -342,9 +342,9 @@ describe.each(drawnBackend(databases, 'listings/service'))('on $name', ({ isMiss
       })
 
       test('the API without credentials is a 503, asynchronously too', async () => {
-        const wanted = request({ adapter: Adapter.API })
-        await expect(service.client.search(wanted, { caller: local })).rejects.toMatchObject({ status: 503 })
-        await expect(service.client.searchAsync(wanted, { caller: local })).rejects.toMatchObject({ status: 503 })
+        const desired = request({ adapter: Adapter.API })
+        await expect(service.client.search(desired, { caller: local })).rejects.toMatchObject({ status: 503 })
+        await expect(service.client.searchAsync(desired, { caller: local })).rejects.toMatchObject({ status: 503 })
       })
     })
 

@@ -15,7 +15,7 @@ import { prepareBusHostStates } from './marketplace/scraper/bus-host-states.ts'
 import { createMeasures, noMeasures } from './measures.ts'
 import { listingsRpc } from './rpc.ts'
 import { driveSearches } from './search/drivers.ts'
-import { takeObjectOrders } from './search/object-orders.ts'
+import { servePlanRequests } from './search/plan-requests.ts'
 import { hostStatesDirectory } from './search/worker/kind.ts'
 import { migrations } from './store/migrations.ts'
 import type { Tables } from './store/tables.ts'
@@ -91,7 +91,7 @@ export const createListingsService = async (options: ListingsServiceOptions): Pr
   }
   const dependencies: Dependencies = { ...shared, signal: ending.signal }
   if (runsAreObjects) await prepareBusHostStates(bus)
-  const loops = Promise.all([driveSearches(dependencies), takeObjectOrders(dependencies)]).catch((error: unknown) =>
+  const loops = Promise.all([driveSearches(dependencies), servePlanRequests(dependencies)]).catch((error: unknown) =>
     log.error({ err: error }, 'searches are not driven'),
   )
   opened.defer(async () => {

@@ -27,12 +27,12 @@ const kindOf = ({ pathname, searchParams }: URL): Kind =>
  * listings of three sellers, who joined in March 2015, and no completed sales.
  */
 export const openHeldSite = async (held: Kind | undefined, { count = 3 } = {}) => {
-  const asked: Kind[] = []
+  const requested: Kind[] = []
   const reached = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
   const respond = async (address: URL, response: ServerResponse) => {
     const kind = kindOf(address)
-    asked.push(kind)
+    requested.push(kind)
     if (kind === held) {
       reached.resolve()
       await released.promise
@@ -54,7 +54,7 @@ export const openHeldSite = async (held: Kind | undefined, { count = 3 } = {}) =
     /** Resolves when the first request that is held back has come. */
     reached: reached.promise,
     release: () => released.resolve(),
-    askedFor: (kind: Kind) => asked.filter((each) => each === kind).length,
+    requestedFor: (kind: Kind) => requested.filter((each) => each === kind).length,
     close: async () => {
       released.resolve()
       server.closeAllConnections()

@@ -7,10 +7,10 @@ export type SiteAnswer = { readonly status?: number; readonly headers?: Record<s
 export const openSite = async (
   answers: Readonly<Record<string, SiteAnswer | ((request: IncomingMessage) => SiteAnswer | Promise<SiteAnswer>)>>,
 ) => {
-  const asked: { readonly path: string; readonly headers: IncomingMessage['headers'] }[] = []
+  const requested: { readonly path: string; readonly headers: IncomingMessage['headers'] }[] = []
   const server = createServer(async (request, response) => {
     const path = request.url ?? ''
-    asked.push({ path, headers: request.headers })
+    requested.push({ path, headers: request.headers })
     const found = answers[path] ?? { status: 404 }
     const { status = 200, headers = {}, body = '' } = typeof found === 'function' ? await found(request) : found
     response.writeHead(status, { 'content-type': path.endsWith('.js') ? 'text/javascript' : 'text/html', ...headers })
@@ -19,8 +19,8 @@ export const openSite = async (
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
-    paths: () => asked.map(({ path }) => path),
+    requested,
+    paths: () => requested.map(({ path }) => path),
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

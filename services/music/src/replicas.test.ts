@@ -57,9 +57,9 @@ test('a replica that starts leaves alone what another drives: each node ends onc
   expect(nodes.map(({ nodeId }) => nodeOf(chain, nodeId).status)).toEqual(Array(3).fill('NODE_STATUS_READY'))
   // A marker behind everything: had a node ended twice, its second end would stand before it.
   await one.client.commitNode({ chainId, nodeId: nodes[0]?.nodeId ?? '' }, asLocal)
-  const told = await toldOf(two, chainId, 4)
-  expect(told.slice(0, 3).toSorted()).toEqual(nodes.map(({ nodeId }) => nodeId).toSorted())
-  expect(told[3]).toBe(nodes[0]?.nodeId)
+  const reported = await toldOf(two, chainId, 4)
+  expect(reported.slice(0, 3).toSorted()).toEqual(nodes.map(({ nodeId }) => nodeId).toSorted())
+  expect(reported[3]).toBe(nodes[0]?.nodeId)
 })
 
 test('what a replica was driving when it ended is finished by another', async () => {

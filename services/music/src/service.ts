@@ -18,7 +18,7 @@ import { deliveryRpc } from './delivery/rpc.ts'
 import type { Dependencies } from './dependencies.ts'
 import { driveGenerations } from './generations/drivers.ts'
 import { createGenerations } from './generations/generations.ts'
-import { takeObjectOrders } from './generations/object-orders.ts'
+import { servePlanRequests } from './generations/plan-requests.ts'
 import { gpuRpc } from './gpu/rpc.ts'
 import type { WorkloadsClient } from './worker/run-task.ts'
 
@@ -79,7 +79,7 @@ export const createMusicService = async (options: MusicServiceOptions): Promise<
   const generations = createGenerations(dependencies)
   const loops = Promise.all([
     driveGenerations(dependencies),
-    takeObjectOrders(dependencies, generations),
+    servePlanRequests(dependencies, generations),
     sweepNowAndThen(dependencies),
   ])
   // Awaited at the end; until then a loop that broke is only to be known.

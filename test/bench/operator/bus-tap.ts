@@ -1,5 +1,10 @@
 import { connect, type NodeConnectionOptions } from '@nats-io/transport-node'
-import { RunInput, RunOrder, RunReport, WorkerAssignment } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import {
+  PlanRequest,
+  RunInput,
+  RunReport,
+  WorkerAssignment,
+} from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 
 /** What is sent on the way of a run to its worker, in the order in which it should come. */
 export const steps = ['ordered', 'planned', 'assigned', 'started'] as const
@@ -7,7 +12,7 @@ export type Step = (typeof steps)[number]
 
 export type BusTap = AsyncDisposable & {
   /** When something was first heard of a run, in milliseconds of `performance.now`. */
-  heard: (runId: string, step: Step) => number | undefined
+  received: (runId: string, step: Step) => number | undefined
   /** Resolves when the worker of a run has said that it has started; rejects with the signal's reason. */
   started: (runId: string, signal: AbortSignal) => Promise<number>
 }
@@ -33,7 +38,7 @@ export const tapBus = async (
         if (error === null && data.length > 0) read(data)
       },
     })
-  listen('queues.workloads.orders.search.>', (bytes) => note(RunOrder.decode(bytes).runId, 'ordered'))
+  listen('queues.workloads.orders.search.>', (bytes) => note(PlanRequest.decode(bytes).runId, 'ordered'))
   listen('topics.workloads.inputs.*.*', (bytes) => note(RunInput.decode(bytes).runId, 'planned'))
   listen('topics.workloads.assignments.*.*', (bytes) => note(WorkerAssignment.decode(bytes).runId, 'assigned'))
   listen('topics.workloads.runs.*.*', (bytes) => {
@@ -42,11 +47,11 @@ export const tapBus = async (
     if (report?.$case === 'completed') onWorked?.(runId)
   })
   await connection.flush()
-  const heard = (runId: string, step: Step) => times.get(`${runId} ${step}`)
+  const received = (runId: string, step: Step) => times.get(`${runId} ${step}`)
   return {
-    heard,
+    received,
     started: (runId, signal) => {
-      const at = heard(runId, 'started')
+      const at = received(runId, 'started')
       if (at !== undefined) return Promise.resolve(at)
       const { promise, resolve, reject } = Promise.withResolvers<number>()
       const giveUp = () => reject(signal.reason)

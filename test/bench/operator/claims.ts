@@ -17,7 +17,7 @@ type Sample = {
   sent: number
   created: number
   started: number
-  heard: (step: Step) => number | undefined
+  received: (step: Step) => number | undefined
 }
 
 /** Seconds after which a worker that has not started is given up, and the bench with it. */
@@ -33,7 +33,7 @@ const searchOnce = async ({ client, namespace, tap }: ClaimTestbed): Promise<Sam
   const created = performance.now()
   const runId = `obj-${metadata.uid}`
   const started = await tap.started(runId, AbortSignal.timeout(patience * 1_000))
-  return { name, sent, created, started, heard: (step) => tap.heard(runId, step) }
+  return { name, sent, created, started, received: (step) => tap.received(runId, step) }
 }
 
 /** How long each step took, counted from when the Search was sent off, as medians. */
@@ -42,8 +42,8 @@ const onTheWay = (samples: readonly Sample[]): string => {
   const parts = steps
     .filter((step) => step !== 'started')
     .map((step) => {
-      const times = samples.flatMap(({ sent, heard }) => {
-        const at = heard(step)
+      const times = samples.flatMap(({ sent, received }) => {
+        const at = received(step)
         return at === undefined ? [] : [at - sent]
       })
       return median(step, times)

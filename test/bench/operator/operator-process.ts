@@ -41,12 +41,12 @@ const parseReading = (text: string): Reading => {
     value: Number(value),
   }))
   return {
-    sum: (name, wanted = {}) =>
+    sum: (name, desired = {}) =>
       series
         .filter(
           (one) =>
             one.name === name &&
-            Object.entries(wanted).every(([key, value]) => one.labels.includes(`${key}="${value}"`)),
+            Object.entries(desired).every(([key, value]) => one.labels.includes(`${key}="${value}"`)),
         )
         .reduce((sum, { value }) => sum + value, 0),
   }

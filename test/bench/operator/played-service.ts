@@ -1,6 +1,6 @@
 import type { Bus } from '@trellis/kit/bus'
 import { connectGrpc, type RpcSecurity } from '@trellis/kit/rpc'
-import { searchOrders } from '@trellis/kit/workloads'
+import { searchPlanRequests } from '@trellis/kit/workloads'
 import { RunRequest, WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 
 export type PlayedService = {
@@ -14,7 +14,7 @@ export type PlayedService = {
 }
 
 /** Plays the service that plans what is ordered: every order is answered at once, until the signal. */
-export const planOrders = async (
+export const planRequests = async (
   { bus, operator, security, input, onPlanned }: PlayedService,
   signal: AbortSignal,
 ): Promise<void> => {
@@ -31,7 +31,7 @@ export const planOrders = async (
     onPlanned?.(runId)
   }
   try {
-    await bus.work(searchOrders, ({ value: { runId } }) => plan(runId), { concurrency: 64, signal })
+    await bus.work(searchPlanRequests, ({ value: { runId } }) => plan(runId), { concurrency: 64, signal })
   } finally {
     for (const connection of connections.values()) connection[Symbol.dispose]()
   }

@@ -12,9 +12,9 @@ import {
   systemClock,
 } from '@trellis/operator/runtime'
 import { RunConcluded } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
-import type { Notice } from '../../../operator/src/runs/mod.ts'
+import type { RunEventOf } from '../../../operator/src/runs/mod.ts'
 import { label, type Pod, pods } from '../../../operator/src/workers/mod.ts'
-import { planOrders } from './played-service.ts'
+import { planRequests } from './played-service.ts'
 
 /** Milliseconds that a run takes its worker, and its service after that. */
 const times = { work: 500, write: 50 }
@@ -59,9 +59,9 @@ export const playWorkers = async (
     return held
   }
 
-  const tell = async (runId: string, report: Report | undefined, notice: Notice) => {
+  const tell = async (runId: string, report: Report | undefined, event: RunEventOf) => {
     if (report) await bus.publish(runTopic.search(runId), { runId, report })
-    await bus.enqueue(workerEvents.search, { runId, notice })
+    await bus.enqueue(workerEvents.search, { runId, event })
   }
 
   /** A fake container does not end by itself. */
@@ -105,7 +105,7 @@ export const playWorkers = async (
     input: Buffer.from('{}'),
     onPlanned: (runId: string) => planOf(runId).resolve(),
   }
-  manager.whileLeading((signal) => planOrders(service, signal))
+  manager.whileLeading((signal) => planRequests(service, signal))
   const running = manager.run(stop.signal)
   await manager.filled()
   return {

@@ -8,7 +8,7 @@ import { createNamespace, install, type Namespace } from '../../cluster/support/
 import { connectApi } from './api.ts'
 import { tapBus } from './bus-tap.ts'
 import { type ClaimTestbed, measureBurst, measureCold, measureWarm } from './claims.ts'
-import { planOrders } from './played-service.ts'
+import { planRequests } from './played-service.ts'
 
 /** One of a thing, which asks for no processor, so that the node takes as many workers as it has memory for. */
 const one = { replicas: 1, resources: { requests: { cpu: '0', memory: '32Mi' } } }
@@ -100,7 +100,7 @@ export const benchClaims = (): Promise<string[]> =>
     const conclusion = RunConcluded.fromPartial({ listingsFound: 0 })
     await using tap = await tapBus(nats, { onWorked: (runId) => void publishConclusion(bus, runId, conclusion) })
     const stop = new AbortController()
-    const planning = planOrders({ bus, operator: () => operator, security, input: emptyInput }, stop.signal)
+    const planning = planRequests({ bus, operator: () => operator, security, input: emptyInput }, stop.signal)
     const ended = planning.then((): never => {
       throw new Error('The orders were taken by nobody any more.')
     })

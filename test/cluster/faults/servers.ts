@@ -34,9 +34,9 @@ export const serverFaults = (testbed: () => Testbed): void => {
       const all = [...names, ...later, name]
       expect(await untilEnded(testbed(), all)).toEqual(all.map(() => 'Complete: Finished'))
       await expect.poll(() => following.events.at(-1)?.event, { timeout: minutes }).toBe('done')
-      const told = following.events.map(({ event }) => event)
-      expect(told.filter((event) => event === 'listings')).toHaveLength(1)
-      expect(told.filter((event) => event === 'done')).toHaveLength(1)
+      const reported = following.events.map(({ event }) => event)
+      expect(reported.filter((event) => event === 'listings')).toHaveLength(1)
+      expect(reported.filter((event) => event === 'done')).toHaveLength(1)
       expect(new Set(following.events.map(({ id }) => id)).size).toBe(following.events.length)
       expect(ledger.broken()).toEqual([])
       await untilReady(testbed())

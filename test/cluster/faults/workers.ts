@@ -85,8 +85,8 @@ export const workerFaults = (testbed: () => Testbed): void => {
       ledger.removes('unwanted')
       await namespace.kubectl('delete', 'search/unwanted', '--timeout=60s')
       await namespace.kubectl('wait', '--for=delete', `pod/${podName}`, '--timeout=60s')
-      const told = await readEvents(`${origin}/listings/api/updates/${sessionId}`, ({ event }) => event === 'done')
-      expect(told.map(({ event }) => event)).toEqual(['search_failed', 'done'])
+      const reported = await readEvents(`${origin}/listings/api/updates/${sessionId}`, ({ event }) => event === 'done')
+      expect(reported.map(({ event }) => event)).toEqual(['search_failed', 'done'])
       marketplace.release()
       expect(ledger.broken()).toEqual([])
     },

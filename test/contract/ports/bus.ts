@@ -329,16 +329,16 @@ export const busContract = (name: string, open: () => Promise<Bus>, { isShared =
 
     test('a shared value is what the last change made of it, for each key by itself', async () => {
       const { counts } = declare()
-      expect(await bus.change(counts, 'a key of any kind/*', countOn)).toBe(1)
-      expect(await bus.change(counts, 'a key of any kind/*', countOn)).toBe(2)
-      expect(await bus.change(counts, 'another', countOn)).toBe(1)
+      expect(await bus.update(counts, 'a key of any kind/*', countOn)).toBe(1)
+      expect(await bus.update(counts, 'a key of any kind/*', countOn)).toBe(2)
+      expect(await bus.update(counts, 'another', countOn)).toBe(1)
     })
 
     test('changes made at once, from anywhere, are made one after another', async () => {
       const { counts } = declare()
       const other = await open()
       const made = await Promise.all(
-        Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? bus : other).change(counts, 'a', countOn)),
+        Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? bus : other).update(counts, 'a', countOn)),
       )
       await other[Symbol.asyncDispose]()
       const together = isShared ? [made] : [made.filter((_, i) => i % 2 === 0), made.filter((_, i) => i % 2 === 1)]
@@ -347,12 +347,12 @@ export const busContract = (name: string, open: () => Promise<Bus>, { isShared =
 
     test('a change that throws changes nothing', async () => {
       const { counts } = declare()
-      await bus.change(counts, 'a', countOn)
-      const failing = bus.change(counts, 'a', () => {
+      await bus.update(counts, 'a', countOn)
+      const failing = bus.update(counts, 'a', () => {
         throw new Error('It cannot be computed.')
       })
       await expect(failing).rejects.toThrow('cannot be computed')
-      expect(await bus.change(counts, 'a', countOn)).toBe(2)
+      expect(await bus.update(counts, 'a', countOn)).toBe(2)
     })
   })
 }

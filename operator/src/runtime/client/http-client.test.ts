@@ -189,17 +189,17 @@ test.each([
   { when: 'before it is tried again', refusedAt: 3, sent: 1 },
 ])('a write that must not be made $when is not sent', async ({ refusedAt, sent }) => {
   await using it = await connect()
-  let asked = 0
+  let requested = 0
   const guarded = guardWrites(it.client, () => {
-    asked += 1
-    if (asked === refusedAt) throw new NotLeader('no longer')
+    requested += 1
+    if (requested === refusedAt) throw new NotLeader('no longer')
     return 10_000
   })
   failFirst(it.server, unavailable)
   await expect(guarded.update(things, made)).rejects.toBeInstanceOf(NotLeader)
-  expect([asked, it.server.received.length]).toEqual([refusedAt, sent])
+  expect([requested, it.server.received.length]).toEqual([refusedAt, sent])
   await guarded.get(things, ref)
-  expect(asked).toBe(refusedAt)
+  expect(requested).toBe(refusedAt)
 })
 
 test('a token that was changed in its file is taken up when the server does not know the old one', async () => {

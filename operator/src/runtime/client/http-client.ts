@@ -159,13 +159,13 @@ export const createHttpClient = ({
 
     delete: async (resource: Resource, ref: ObjectRef, options: DeleteOptions = {}) => {
       const { preconditions, propagationPolicy, gracePeriodSeconds, dryRun } = options
-      const wishes = { preconditions, propagationPolicy, gracePeriodSeconds, ...(dryRun ? { dryRun: ['All'] } : {}) }
+      const overrides = { preconditions, propagationPolicy, gracePeriodSeconds, ...(dryRun ? { dryRun: ['All'] } : {}) }
       await requester.request({
         lane,
         method: 'DELETE',
         verb: 'DELETE',
         path: pathOf(resource, targetOf(ref, {})),
-        body: JSON.stringify({ kind: 'DeleteOptions', apiVersion: 'v1', ...wishes }),
+        body: JSON.stringify({ kind: 'DeleteOptions', apiVersion: 'v1', ...overrides }),
         // Without the uid a repetition could meet a younger object of the same name.
         idempotent: preconditions?.uid !== undefined,
         options,

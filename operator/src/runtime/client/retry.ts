@@ -32,8 +32,8 @@ export const mayRetry = (error: unknown, idempotent: boolean): boolean => {
 }
 
 const waitFor = async (error: unknown, backoff: Backoff, clock: Clock, signal: AbortSignal | undefined) => {
-  const asked = error instanceof ApiError ? (error.retryAfter ?? 0) : 0
-  await clock.sleep(Math.max(asked, backoff.next()), signal)
+  const requested = error instanceof ApiError ? (error.retryAfter ?? 0) : 0
+  await clock.sleep(Math.max(requested, backoff.next()), signal)
 }
 
 /** Tries until it succeeds, fails for good, or was tried often enough; waits as long as the server asks in between. */

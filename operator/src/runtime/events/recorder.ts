@@ -118,9 +118,9 @@ export const createRecorder = ({ client, controller, instance, clock, log, metri
   const repeat = (key: string, entry: Series) =>
     enqueue(async () => {
       if (!entry.isCreated) return
-      const told = { count: entry.count, lastObservedTime: microTime(clock.now()) }
+      const reported = { count: entry.count, lastObservedTime: microTime(clock.now()) }
       try {
-        await client.patch(events, entry, { type: 'merge', body: { series: told } })
+        await client.patch(events, entry, { type: 'merge', body: { series: reported } })
         metrics.recorded('repeated')
       } catch (error) {
         // Events are kept for an hour; the next occurrence makes a new one.

@@ -116,13 +116,13 @@ test('told to stop, it ends what is under way, begins nothing, and lets go of th
 
 test('what is done while leading is done by the one that leads, once its caches are filled, up to the end', async () => {
   const simulation = create()
-  const told: string[] = []
+  const reported: string[] = []
   const startWith = (name: string) => {
     const operator = start(simulation, name)
     operator.manager.whileLeading(async (signal) => {
-      told.push(`${name} begins with ${operator.store.size}`)
+      reported.push(`${name} begins with ${operator.store.size}`)
       await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
-      told.push(`${name} ends`)
+      reported.push(`${name} ends`)
     })
     return operator
   }
@@ -131,10 +131,10 @@ test('what is done while leading is done by the one that leads, once its caches 
   await simulation.clock.advance(1_000)
   const second = startWith('second')
   await simulation.clock.advance(30_000)
-  expect(told).toEqual(['first begins with 1'])
+  expect(reported).toEqual(['first begins with 1'])
   first.stop.abort()
   await simulation.clock.advance(30_000)
-  expect(told).toEqual(['first begins with 1', 'first ends', 'second begins with 1'])
+  expect(reported).toEqual(['first begins with 1', 'first ends', 'second begins with 1'])
   expect([first.outcome, second.outcome]).toEqual([{ ended: true }, { ended: false }])
 })
 

@@ -176,10 +176,10 @@ export const createReflector = <T extends KubeObject>(options: ReflectorOptions<
     instruments.watched()
     const silent = new AbortController()
     const started = clock.monotonic()
-    let heardAt = started
-    let told = 0
+    let receivedAt = started
+    let reported = 0
     const listen = (): (() => void) => {
-      const rest = silenceLimit - (clock.monotonic() - heardAt)
+      const rest = silenceLimit - (clock.monotonic() - receivedAt)
       if (rest > 0) return clock.after(rest, () => (stopListening = listen()))
       silent.abort(new WatchSilent(`The watch said nothing for ${silenceLimit / 1_000} s.`))
       return () => undefined
@@ -193,8 +193,8 @@ export const createReflector = <T extends KubeObject>(options: ReflectorOptions<
       for await (const event of events) {
         stopped.throwIfAborted()
         sign()
-        heardAt = lastContact
-        told += 1
+        receivedAt = lastContact
+        reported += 1
         take(event)
       }
       signal.throwIfAborted()
@@ -202,7 +202,7 @@ export const createReflector = <T extends KubeObject>(options: ReflectorOptions<
       stopListening()
     }
     const rest = shortWatch - (clock.monotonic() - started)
-    if (told === 0 && rest > 0) throw new WatchTooShort('The watch ended at once and told nothing.')
+    if (reported === 0 && rest > 0) throw new WatchTooShort('The watch ended at once and told nothing.')
     backoff.reset()
     // A server that ends every watch at its first event is not asked without pause.
     if (rest > 0) await clock.sleep(rest, stopped)
@@ -221,11 +221,11 @@ export const createReflector = <T extends KubeObject>(options: ReflectorOptions<
     if (isExpired(error) || error instanceof MalformedEvent) version = undefined
     const isFirst = backoff.attempts() === 0
     const wait = backoff.next()
-    const asked = error instanceof ApiError ? Math.min(error.retryAfter ?? 0, longestRest) : 0
+    const requested = error instanceof ApiError ? Math.min(error.retryAfter ?? 0, longestRest) : 0
     const failures = backoff.attempts()
     const level = failures < 3 || isExpectedFailure(error) ? 'debug' : 'warn'
     log[level]({ err: error, failures }, 'a list or watch broke and is begun again')
-    return isFirst && isExpired(error) ? asked : Math.max(asked, wait)
+    return isFirst && isExpired(error) ? requested : Math.max(requested, wait)
   }
 
   return {

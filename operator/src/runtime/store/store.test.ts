@@ -11,24 +11,24 @@ const thing = (name: string, version: number, more: Partial<KubeObject['metadata
 
 const watched = () => {
   const store = createStore<Thing>({ freeze: true, indexes: { app: byLabel('app') } })
-  const told: string[] = []
+  const reported: string[] = []
   store.onChange(({ type, object, initial }: Change<Thing>) => {
-    told.push(`${type} ${object.metadata.uid}@${object.metadata.resourceVersion}${initial ? ' initial' : ''}`)
+    reported.push(`${type} ${object.metadata.uid}@${object.metadata.resourceVersion}${initial ? ' initial' : ''}`)
   })
-  return { store, told }
+  return { store, reported }
 }
 
 test('an older or equal version changes nothing, also where it has more digits in the lower places', () => {
-  const { store, told } = watched()
+  const { store, reported } = watched()
   store.put(thing('a', 10))
   store.put(thing('a', 9))
   store.put(thing('a', 10))
   store.put(thing('a', 11))
-  expect(told).toEqual(['added uid-a@10', 'changed uid-a@11'])
+  expect(reported).toEqual(['added uid-a@10', 'changed uid-a@11'])
 })
 
 test('a late event does not bring back what was deleted, whether a watch or a list told of it', () => {
-  const { store, told } = watched()
+  const { store, reported } = watched()
   store.put(thing('a', 10))
   store.put(thing('b', 11))
   store.remove(thing('a', 12))
@@ -36,7 +36,7 @@ test('a late event does not bring back what was deleted, whether a watch or a li
   store.replace({ objects: [], version: '20', initial: false })
   store.put(thing('b', 19))
   expect(store.size).toBe(0)
-  expect(told.slice(2)).toEqual(['deleted uid-a@12', 'deleted uid-b@11'])
+  expect(reported.slice(2)).toEqual(['deleted uid-a@12', 'deleted uid-b@11'])
 })
 
 test('what left a selection and comes back into it is there again', () => {
@@ -48,29 +48,29 @@ test('what left a selection and comes back into it is there again', () => {
 })
 
 test('an object that was made anew under its name is told as deleted and added', () => {
-  const { store, told } = watched()
+  const { store, reported } = watched()
   store.put(thing('a', 10))
   store.put(thing('a', 15, { uid: 'uid-young' }))
   store.remove(thing('a', 14))
-  expect(told).toEqual(['added uid-a@10', 'deleted uid-a@10', 'added uid-young@15'])
+  expect(reported).toEqual(['added uid-a@10', 'deleted uid-a@10', 'added uid-young@15'])
   expect(store.get('default/a')?.metadata.uid).toBe('uid-young')
 })
 
 test('a list tells only what differs, and how much', () => {
-  const { store, told } = watched()
+  const { store, reported } = watched()
   expect(store.replace({ objects: [thing('a', 1), thing('b', 2)], version: '5', initial: true })).toBe(2)
   expect(store.replace({ objects: [thing('a', 1), thing('c', 6)], version: '7', initial: false })).toBe(2)
-  expect(told).toEqual(['added uid-a@1 initial', 'added uid-b@2 initial', 'deleted uid-b@2', 'added uid-c@6'])
+  expect(reported).toEqual(['added uid-a@1 initial', 'added uid-b@2 initial', 'deleted uid-b@2', 'added uid-c@6'])
 })
 
 test('a list of one namespace says nothing of the others', () => {
-  const { store, told } = watched()
+  const { store, reported } = watched()
   const replace = (namespace: string, objects: Thing[]) =>
     store.replace({ objects, version: '20', initial: false, namespace })
   expect(replace('default', [thing('a', 1)])).toBe(1)
   expect(replace('other', [thing('b', 2, { namespace: 'other' })])).toBe(1)
   expect(replace('default', [])).toBe(1)
-  expect(told).toEqual(['added uid-a@1', 'added uid-b@2', 'deleted uid-a@1'])
+  expect(reported).toEqual(['added uid-a@1', 'added uid-b@2', 'deleted uid-a@1'])
 })
 
 test('indexes follow the objects: by namespace, by owner, by label', () => {

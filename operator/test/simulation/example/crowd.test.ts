@@ -128,7 +128,7 @@ test('the simulation finds that expectations alone do not outlive a lost answer'
 })
 
 test('a seed tells the same story twice', async () => {
-  const told = async () => {
+  const reported = async () => {
     const { simulation, ...outcome } = await live({ seed: 11, faults: stormy, crashAt: 5, crashEvery: 30 })
     return {
       ...outcome,
@@ -137,5 +137,5 @@ test('a seed tells the same story twice', async () => {
       now: simulation.clock.monotonic(),
     }
   }
-  expect(await told()).toEqual(await told())
+  expect(await reported()).toEqual(await reported())
 })

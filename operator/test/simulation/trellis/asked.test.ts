@@ -93,7 +93,7 @@ test.each(kinds)(
     for (const seed of exploredSeeds(20)) {
       const { service, until, made, end, read, remove, operators, operator, simulation } = await begin(seed, kind)
       service.ask(run)
-      await until(() => service.hasHeard(run))
+      await until(() => service.hasReceived(run))
       operator.kill()
       if (read()) remove()
       await simulation.clock.advance(simulation.random.between(1_000, 20_000))

@@ -45,7 +45,7 @@ export const watchInvariants = ({ storage, clock }: Simulation, mustStayAway: Re
   const claims = new Map<string, number>()
   const ended = new Map<string, Ended>()
   /** What each pool was wished to be, and until when; by uid. */
-  const wishes = new Map<string, { replicas: number; until: number }[]>()
+  const overrides = new Map<string, { replicas: number; until: number }[]>()
   const controllers = new Map<string, { uid: string; kind: string }>()
 
   const must = (holds: boolean, what: () => string, list = broken) => {
@@ -54,16 +54,16 @@ export const watchInvariants = ({ storage, clock }: Simulation, mustStayAway: Re
 
   const wished = (pool: WarmPool) => {
     const now = clock.monotonic()
-    const before = (wishes.get(pool.metadata.uid) ?? []).filter(({ until }) => until > now)
+    const before = (overrides.get(pool.metadata.uid) ?? []).filter(({ until }) => until > now)
     const last = before.at(-1)
     if (last?.replicas === pool.spec.replicas && last.until === Number.POSITIVE_INFINITY) return
     if (last) last.until = now + wishLingers
-    wishes.set(pool.metadata.uid, [...before, { replicas: pool.spec.replicas, until: Number.POSITIVE_INFINITY }])
+    overrides.set(pool.metadata.uid, [...before, { replicas: pool.spec.replicas, until: Number.POSITIVE_INFINITY }])
   }
 
   const allowed = (uid: string): number => {
     const now = clock.monotonic()
-    return Math.max(0, ...(wishes.get(uid) ?? []).filter(({ until }) => until > now).map(({ replicas }) => replicas))
+    return Math.max(0, ...(overrides.get(uid) ?? []).filter(({ until }) => until > now).map(({ replicas }) => replicas))
   }
 
   /** The run or pool that a pod is of in the end: the pods of a Job are of the run that has the Job. */

@@ -17,11 +17,11 @@ const isFilled = ({ status, spec }: WarmPool): boolean =>
 const forWantOfWord = ['NoReport', 'WorkerLost', 'Evicted']
 
 /** Whether nothing is left of what was asked for, and the pools are as they are wished to be. */
-export const isAtRest = ({ storage }: Simulation, { asked }: User): boolean => {
+export const isAtRest = ({ storage }: Simulation, { requested }: User): boolean => {
   const pools = storage.list(warmPools)
   return (
-    asked.every(({ resource }) => storage.list(resource).length === 0) &&
-    asked.every(({ run, by }) => run === undefined || by?.ends.get(run) !== undefined) &&
+    requested.every(({ resource }) => storage.list(resource).length === 0) &&
+    requested.every(({ run, by }) => run === undefined || by?.ends.get(run) !== undefined) &&
     storage.list(batchJobs).length === 0 &&
     pools.every(isFilled) &&
     storage.list(pods).length === pools.reduce((sum, { spec }) => sum + spec.replicas, 0)
@@ -29,12 +29,12 @@ export const isAtRest = ({ storage }: Simulation, { asked }: User): boolean => {
 }
 
 /** What there is, for people who have to find out why. */
-const describe = ({ storage }: Simulation, { asked }: User): string =>
+const describe = ({ storage }: Simulation, { requested }: User): string =>
   JSON.stringify({
-    runs: [...new Set(asked.map(({ resource }) => resource))].flatMap((resource) =>
+    runs: [...new Set(requested.map(({ resource }) => resource))].flatMap((resource) =>
       storage.list(resource as Resource<RunObject>).map(({ metadata, status }) => ({ name: metadata.name, status })),
     ),
-    services: asked.flatMap(({ run, by }) => (run !== undefined && by?.ends.get(run) === undefined ? [run] : [])),
+    services: requested.flatMap(({ run, by }) => (run !== undefined && by?.ends.get(run) === undefined ? [run] : [])),
     jobs: storage.list(batchJobs).map(({ metadata, status }) => ({ name: metadata.name, status })),
     pods: storage
       .list(pods)
@@ -59,7 +59,7 @@ export const judge = (
     if (operators === 1 && counted < claimed) wrong.push(`${claimed} were claimed, and ${counted} were counted`)
   }
   const phases: Record<string, number> = {}
-  for (const { name, run, by } of user.asked) {
+  for (const { name, run, by } of user.requested) {
     const end = run === undefined ? undefined : by?.ends.get(run)?.$case
     const ended = invariants.ended.get(name)
     const phase = ended?.phase ?? (user.deleted.has(name) || end === 'failed' ? 'gone' : 'there')

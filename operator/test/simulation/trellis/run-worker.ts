@@ -67,14 +67,14 @@ export const runWorker =
     const { clock } = process
     const connected = bus.connect(process)
     const kind = kindOf(metadata)
-    const { notice, report } = workerReports(connected, clock, kind)
+    const { event, report } = workerReports(connected, clock, kind)
     const worker = metadata.name
 
     const work = async (runId: string): Promise<RunEnd> => {
       const each = simulation.random.between(100, 20_000) / parts
       for (let part = 1; part <= parts; part += 1) {
         await clock.sleep(each)
-        if (part < parts) void notice(runId, { $case: 'progress', value: { fraction: part / parts, detail: 'Some.' } })
+        if (part < parts) void event(runId, { $case: 'progress', value: { fraction: part / parts, detail: 'Some.' } })
       }
       return simulation.random.chance(hopeless) ? 'failed' : 'completed'
     }
@@ -82,7 +82,7 @@ export const runWorker =
     const conclude = async (runId: string, end: RunEnd): Promise<void> => {
       const value = { result: new Uint8Array() }
       await report(runId, end === 'failed' ? { $case: 'failed', value: failed } : { $case: 'completed', value })
-      await notice(runId, end === 'failed' ? { $case: 'failed', value: failed } : { $case: 'worked', value: {} })
+      await event(runId, end === 'failed' ? { $case: 'failed', value: failed } : { $case: 'worked', value: {} })
     }
 
     const doRun = async (runId: string): Promise<RunEnd> => {
@@ -92,11 +92,11 @@ export const runWorker =
       const { before, taken } = watchRun(connected, runId, { kind, own, worker })
       const ended = await before
       if (ended) {
-        await notice(runId, ended.$case === 'failed' ? ended : { $case: 'worked', value: {} })
+        await event(runId, ended.$case === 'failed' ? ended : { $case: 'worked', value: {} })
         return ended.$case as RunEnd
       }
       log.began(runId, process)
-      void notice(runId, started)
+      void event(runId, started)
       const lost = taken.then((end) => ({ end, isOurs: false }))
       const { end, isOurs } = await Promise.race([lost, work(runId).then((own) => ({ end: own, isOurs: true }))])
       log.ended(runId, process)

@@ -1,6 +1,6 @@
 import type { Bus } from '@trellis/kit/bus'
 import { isServiceError } from '@trellis/kit/errors'
-import { generationOrders, type Report, runKindOf, runTopic, searchOrders } from '@trellis/kit/workloads'
+import { generationPlanRequests, type Report, runKindOf, runTopic, searchPlanRequests } from '@trellis/kit/workloads'
 import {
   GenerationSubject,
   RunConcluded,
@@ -23,7 +23,7 @@ export type Service = {
   /** How the runs ended that it follows; undefined where they have not. */
   ends: ReadonlyMap<string, Report | undefined>
   /** Whether anything of a run was told. */
-  hasHeard: (runId: string) => boolean
+  hasReceived: (runId: string) => boolean
   /** Whether it has heard of a run and nothing that it asked before is under way, so that no request will make the run anew. */
   knows: (runId: string) => boolean
 }
@@ -49,12 +49,12 @@ const nothingConcluded = RunConcluded.fromPartial({})
 /** What one of our services does with the operator. */
 const trades = {
   listings: {
-    orders: searchOrders,
+    orders: searchPlanRequests,
     request: { workload: 'WORKLOAD_SEARCH', search: searchSubject, generation: null },
     conclusion: { ...nothingConcluded, listingsFound: 7, marketPrice: 30 },
   },
   music: {
-    orders: generationOrders,
+    orders: generationPlanRequests,
     request: { workload: 'WORKLOAD_GENERATION', search: null, generation: generationSubject },
     conclusion: { ...nothingConcluded, outputKey: 'audio/1', outputSeconds: 10 },
   },
@@ -86,7 +86,7 @@ export const runService = (
 ): Service => {
   const { orders, request, conclusion } = trades[trade]
   const ends = new Map<string, Report | undefined>()
-  const heard = new Set<string>()
+  const received = new Set<string>()
   /** Until when calls that did not know of a run may be carried out, by the run. */
   const unknowing = new Map<string, number>()
   let service: Pick<Service, 'ask' | 'cancel'> | undefined
@@ -94,12 +94,12 @@ export const runService = (
   simulation.spawn(trade, ({ clock }, process) => {
     const connected = bus.connect(process)
     const operator = calls.connect(process)
-    const { notice } = serviceReports(connected, clock)
+    const { event } = serviceReports(connected, clock)
 
     const run = async (runId: string): Promise<void> => {
-      const isKnown = heard.has(runId)
+      const isKnown = received.has(runId)
       if (!isKnown) unknowing.set(runId, clock.monotonic() + callEnds)
-      const asked: RunRequest = {
+      const requested: RunRequest = {
         ...request,
         runId,
         input: new Uint8Array([1]),
@@ -108,7 +108,7 @@ export const runService = (
         parentRunId: null,
         isKnown,
       }
-      await operator.run(asked)
+      await operator.run(requested)
     }
 
     /** Follows a run to its end, and asks for it again where nothing is heard of it. */
@@ -138,7 +138,7 @@ export const runService = (
         next = reports.next()
         const report = delivery.value?.kind === 'event' ? delivery.value.event.report : undefined
         if (!report) continue
-        heard.add(runId)
+        received.add(runId)
         wait = silence.first
         if (isEnd(report)) return report
       }
@@ -147,7 +147,7 @@ export const runService = (
 
     const conclude = (runId: string, end: Report) => {
       const value = end.$case === 'failed' ? { ...nothingConcluded, failure: end.value } : conclusion
-      return notice(runId, { $case: 'concluded', value }, `concluded-${runId}`)
+      return event(runId, { $case: 'concluded', value }, `concluded-${runId}`)
     }
 
     const drive = async (runId: string) => {
@@ -179,7 +179,7 @@ export const runService = (
   return {
     ...service,
     ends,
-    hasHeard: (runId) => heard.has(runId),
-    knows: (runId) => heard.has(runId) && (unknowing.get(runId) ?? 0) < simulation.clock.monotonic(),
+    hasReceived: (runId) => received.has(runId),
+    knows: (runId) => received.has(runId) && (unknowing.get(runId) ?? 0) < simulation.clock.monotonic(),
   }
 }

@@ -223,7 +223,7 @@ export const createSimulatedBus = (simulation: Simulation): SimulatedBus => {
           else process.heed(signal, leave)
         }),
       deadLetters: async () => [],
-      change: () => Promise.reject(new Error('Nothing that is simulated shares values.')),
+      update: () => Promise.reject(new Error('Nothing that is simulated shares values.')),
       [Symbol.asyncDispose]: async () => undefined,
     }
   }

@@ -12,12 +12,14 @@ const gpusOf = ({ status }: NodeObject): number => Number(status?.allocatable?.[
 
 /** The resource that no node has for a pod; undefined where it needs none, or some node has enough. */
 export const missingGpus = (storage: Storage, { spec }: Pod): string | undefined => {
-  const asked = Number(spec?.containers?.[0]?.resources?.limits?.[wholeGpu] ?? 0)
+  const requested = Number(spec?.containers?.[0]?.resources?.limits?.[wholeGpu] ?? 0)
   const model = spec?.nodeSelector?.[productLabel]
   const isOffered = storage
     .list(nodeResource)
-    .some((node) => gpusOf(node) >= asked && (model === undefined || node.metadata.labels?.[productLabel] === model))
-  return asked === 0 || isOffered ? undefined : wholeGpu
+    .some(
+      (node) => gpusOf(node) >= requested && (model === undefined || node.metadata.labels?.[productLabel] === model),
+    )
+  return requested === 0 || isOffered ? undefined : wholeGpu
 }
 
 /** A node with GPUs that comes and goes. */

@@ -51,7 +51,7 @@ const scheduledAgain = 5_000
 const lastWork = 900
 
 /** How a worker's process ends that is told to. */
-const toldToEnd: Exit = { code: 143 }
+const isDraining: Exit = { code: 143 }
 
 const finished = (phase: 'Succeeded' | 'Failed', { code, reason = 'Error' }: Exit, at: number): Pod['status'] => ({
   phase,
@@ -171,7 +171,7 @@ export const runNodes = (simulation: Simulation, program: WorkerProgram): { weat
     clock.after(random.between(0, lastWork), () => {
       stop(metadata.uid)
       const pod = present(metadata, metadata.uid)
-      if (pod && !isSilent && isLive(podStateOf(pod))) write(metadata, finished('Failed', toldToEnd, clock.now()))
+      if (pod && !isSilent && isLive(podStateOf(pod))) write(metadata, finished('Failed', isDraining, clock.now()))
     })
   }
 

@@ -5,7 +5,7 @@ import { createGpuCapacity } from '../../../src/capacity/mod.ts'
 import { warmPools } from '../../../src/crds/mod.ts'
 import { addGenerationController, cacheGenerations, generationRuns } from '../../../src/generation-job/mod.ts'
 import { workloadsRpc } from '../../../src/rpc/workloads.ts'
-import { createNotices, createReporters } from '../../../src/runs/mod.ts'
+import { createReporters, createRunEvents } from '../../../src/runs/mod.ts'
 import { type Client, createManager } from '../../../src/runtime/mod.ts'
 import { addSearchController, cacheSearches, searchRuns } from '../../../src/search/mod.ts'
 import { createWarmPools, poolIndexes } from '../../../src/warm-pool/mod.ts'
@@ -80,7 +80,7 @@ export const createOperators = (
     })
     const pods = manager.cache(podKind, { ...podCache({ instance, indexes: poolIndexes }), freeze: true })
     const connected = bus.connect(process)
-    const notices = createNotices({ bus: connected, clock, log })
+    const events = createRunEvents({ bus: connected, clock, log })
     const reporters = createReporters(connected)
     const shared = { client: manager.client, recorder: manager.recorder, pods, clock, log, instance }
     const pools = manager.cache(warmPools, { freeze: true })
@@ -95,18 +95,18 @@ export const createOperators = (
       namespaces: [namespace],
       ownLabels: {},
     })
-    const runs = { ...shared, claims, notices, maxRuns, template }
+    const runs = { ...shared, claims, events, maxRuns, template }
     const searches = cacheSearches(manager)
     addSearchController(manager, { ...runs, reporter: reporters.search, searches })
     const generations = cacheGenerations(manager, { instance, pods })
     addGenerationController(manager, { ...runs, reporter: reporters.generation, ...generations, gpus })
-    manager.whileLeading((signal) => notices.work(signal))
-    const wishes = { total: maxRuns, namespace, ttlSeconds: runTtlSeconds }
+    manager.whileLeading((signal) => events.work(signal))
+    const overrides = { total: maxRuns, namespace, ttlSeconds: runTtlSeconds }
     const handlers = workloadsRpc({
       client,
       bus: connected,
       reporters,
-      runs: [searchRuns({ searches, pods, ...wishes }), generationRuns({ stores: generations, ...wishes })],
+      runs: [searchRuns({ searches, pods, ...overrides }), generationRuns({ stores: generations, ...overrides })],
       machines: gpus,
       namespace,
       maxQueued,

@@ -71,7 +71,7 @@ test(
 )
 
 test('a seed tells the same story twice', async () => {
-  const told = async () => {
+  const reported = async () => {
     const { simulation, ...outcome } = await live({
       seed: 11,
       faults: stormy,
@@ -86,5 +86,5 @@ test('a seed tells the same story twice', async () => {
       now: simulation.clock.monotonic(),
     }
   }
-  expect(await told()).toEqual(await told())
+  expect(await reported()).toEqual(await reported())
 })

@@ -20,7 +20,7 @@ export const namespace = 'default'
 export const poolNames = { search: 'searches', generation: 'generations' } as const
 
 /** A run that somebody asked for: the object that it has or should have, and, where a service asked, the run. */
-export type Asked = { resource: Resource; name: string; run?: string; by?: Service }
+export type Requested = { resource: Resource; name: string; run?: string; by?: Service }
 
 /** People and programs that want something of a cluster. */
 export type User = {
@@ -31,7 +31,7 @@ export type User = {
   request: (workload: 'search' | 'generation') => void
   /** Suspends and resumes, deletes, scales, cancels, asks again. */
   interfere: () => void
-  asked: readonly Asked[]
+  requested: readonly Requested[]
   /** Names of the objects that were deleted. */
   deleted: ReadonlySet<string>
   /** Names of objects that were deleted, and that nobody may make again. */
@@ -40,7 +40,7 @@ export type User = {
 
 export const createUser = (simulation: Simulation, services: { search: Service; generation: Service }): User => {
   const { storage, random, clock } = simulation
-  const asked: Asked[] = []
+  const requested: Requested[] = []
   const deleted = new Set<string>()
   const mustStayAway = new Set<string>()
 
@@ -71,16 +71,16 @@ export const createUser = (simulation: Simulation, services: { search: Service; 
     },
   }
 
-  const find = ({ resource, name }: Asked): RunObject | undefined =>
+  const find = ({ resource, name }: Requested): RunObject | undefined =>
     storage.list(resource as Resource<RunObject>).find(({ metadata }) => metadata.name === name)
 
-  const remove = (one: Asked) => {
+  const remove = (one: Requested) => {
     storage.delete(one.resource, { namespace, name: one.name })
     deleted.add(one.name)
     if (one.run !== undefined && one.by?.knows(one.run)) mustStayAway.add(one.name)
   }
 
-  const suspendFor = (one: Asked, milliseconds: number) => {
+  const suspendFor = (one: Requested, milliseconds: number) => {
     const suspend = (value: boolean) => {
       const object = find(one)
       if (object) storage.patch(one.resource, object.metadata, { type: 'merge', body: { spec: { suspend: value } } })
@@ -102,15 +102,15 @@ export const createUser = (simulation: Simulation, services: { search: Service; 
         storage.create(warmPools, { metadata: { namespace, name }, spec } as Draft<WarmPool>)
       }
     },
-    apply: (workload) => void asked.push(make[workload](`${workload}-${asked.length + 1}`)),
+    apply: (workload) => void requested.push(make[workload](`${workload}-${requested.length + 1}`)),
     request: (workload) => {
-      const run = `run-${asked.length + 1}`
+      const run = `run-${requested.length + 1}`
       const by = services[workload]
       const kind =
         workload === 'search'
           ? { resource: searches, name: searchNameOf(run) }
           : { resource: generationJobs, name: generationNameOf(run) }
-      asked.push({ ...kind, run, by })
+      requested.push({ ...kind, run, by })
       by.ask(run)
       // Drivers that do not know of each other ask for the same.
       if (random.chance(0.5)) by.ask(run)
@@ -119,7 +119,7 @@ export const createUser = (simulation: Simulation, services: { search: Service; 
     interfere: () => {
       if (random.chance(0.2)) storage.compact()
       if (random.chance(0.3)) scale()
-      const one = asked[Math.floor(random() * asked.length)]
+      const one = requested[Math.floor(random() * requested.length)]
       const object = one && find(one)
       if (!object) return
       const what = random()
@@ -128,7 +128,7 @@ export const createUser = (simulation: Simulation, services: { search: Service; 
       else if (what < 0.45 && one.resource.plural === searches.plural && !isFinished(object))
         suspendFor(one, random.between(100, 30_000))
     },
-    asked,
+    requested,
     deleted,
     mustStayAway,
   }

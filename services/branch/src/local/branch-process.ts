@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { type Supervised, supervise } from '@trellis/kit/process'
 import type { Log } from '@trellis/kit/telemetry'
-import type { BranchNotice } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
+import type { BranchEvent } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
 import type { FromBranch } from '../messages.ts'
 
 const module = fileURLToPath(new URL('../main.ts', import.meta.url))
@@ -11,7 +11,7 @@ const module = fileURLToPath(new URL('../main.ts', import.meta.url))
 export type BranchProcessOptions = {
   slug: string
   environment: Record<string, string>
-  onNotice: (notice: BranchNotice) => void
+  onEvent: (event: BranchEvent) => void
   /** What it writes, line by line. */
   onLine: (line: string) => void
   log: Log
@@ -30,7 +30,7 @@ export type BranchProcess = {
 const graceMilliseconds = 15_000
 
 export const startBranchProcess = (options: BranchProcessOptions): BranchProcess => {
-  const { slug, environment, onNotice, onLine, log } = options
+  const { slug, environment, onEvent, onLine, log } = options
   let rpcAddress: string | undefined
   let lastLine = ''
 
@@ -53,10 +53,10 @@ export const startBranchProcess = (options: BranchProcessOptions): BranchProcess
       })
     }
     started.on('message', (message) => {
-      const told = message as FromBranch
-      if (told.kind === 'notice') onNotice(told.notice)
-      if (told.kind !== 'ready') return
-      rpcAddress = told.rpcAddress
+      const reported = message as FromBranch
+      if (reported.kind === 'notice') onEvent(reported.event)
+      if (reported.kind !== 'ready') return
+      rpcAddress = reported.rpcAddress
       supervised.markReady()
     })
     started.once('exit', () => {

@@ -71,7 +71,7 @@ export const createLocalBranches = async (options: LocalBranchesOptions): Promis
         TRELLIS_DATA_DIR: records.folderOf(slug),
         END_WITH_INPUT: '1',
       },
-      onNotice: ({ entryCount, lastSeen }) => note(slug, entryCount, lastSeen ?? null),
+      onEvent: ({ entryCount, lastSeen }) => note(slug, entryCount, lastSeen ?? null),
       onLine: (line) => onLine(slug, line),
       log,
     })
@@ -116,10 +116,10 @@ export const createLocalBranches = async (options: LocalBranchesOptions): Promis
     }
   }
 
-  const turns = createSerialQueue()
+  const serialQueue = createSerialQueue()
   /** Branches are made and changed one after the other. */
   const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> =>
-    turns.run(() => {
+    serialQueue.run(() => {
       if (isEnding) throw serviceError('unavailable', 'The server is ending.', { retryAfterSeconds: 5 })
       return work()
     })
@@ -195,7 +195,7 @@ export const createLocalBranches = async (options: LocalBranchesOptions): Promis
     implementations: [implementation(BranchesServiceDefinition, handlers)],
     [Symbol.asyncDispose]: async () => {
       isEnding = true
-      await turns.drain()
+      await serialQueue.drain()
       await Promise.all([...running.keys()].map(stop))
     },
   }

@@ -62,7 +62,7 @@ const listIn = async (directory: string): Promise<BranchRecord[]> => {
 /** Branches as folders below one, each with its record. */
 export const openRecords = async (directory: string): Promise<Records> => {
   const records = new Map((await listIn(directory)).map((record) => [record.slug, record]))
-  const turns = createSerialQueue()
+  const serialQueue = createSerialQueue()
   const folderOf = (slug: string) => join(directory, slug)
   const write = async (record: BranchRecord) => {
     const folder = folderOf(record.slug)
@@ -84,12 +84,12 @@ export const openRecords = async (directory: string): Promise<Records> => {
     folderOf,
     get: (slug) => records.get(slug),
     all: () => [...records.values()],
-    add: (record) => turns.run(() => write(record)),
+    add: (record) => serialQueue.run(() => write(record)),
     change: (slug, changes) =>
-      turns.run(async () => {
+      serialQueue.run(async () => {
         const record = records.get(slug)
         if (record) await write({ ...record, ...changes })
       }),
-    written: turns.drain,
+    written: serialQueue.drain,
   }
 }

@@ -33,10 +33,10 @@ export const findExecutable = (
   name: string,
   { variable, environment }: { variable: string; environment: NodeJS.ProcessEnv },
 ): string => {
-  const told = environment[variable]
-  if (told) {
-    if (isExecutable(told)) return told
-    throw new ExecutableMissing(`${variable} is ${told}, which is no program that can be run.`)
+  const reported = environment[variable]
+  if (reported) {
+    if (isExecutable(reported)) return reported
+    throw new ExecutableMissing(`${variable} is ${reported}, which is no program that can be run.`)
   }
   const onPath = (environment.PATH ?? '').split(delimiter).filter((folder) => folder !== '')
   for (const folders of [() => onPath, besideCheckout]) {

@@ -4,7 +4,7 @@ import { services } from '@trellis/protos/edge/routes.ts'
 import type { BranchDirectoryServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/branch.ts'
 import { BranchIntakeServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import type { Backend } from '../transcode/routes.ts'
-import { createPassOn } from './branch-proxy.ts'
+import { createBranchProxy } from './branch-proxy.ts'
 import { createBranchLocations } from './locations.ts'
 
 /** What takes batches for branches: the edge itself, which passes them on to where the logs service says that the branch is. */
@@ -15,7 +15,7 @@ export const branchIngestProxy = (
 ): Backend & Disposable => {
   const known = services.find(({ name }) => name === BranchIntakeServiceDefinition.fullName)
   if (!known) throw new TypeError(`${BranchIntakeServiceDefinition.fullName} has no routes.`)
-  const proxyToBranch = createPassOn(createBranchLocations({ directory, log }), tls)
+  const proxyToBranch = createBranchProxy(createBranchLocations({ directory, log }), tls)
   const { name, mount, heartbeat } = known
   return { name, mount, heartbeat, client: {}, proxyToBranch, [Symbol.dispose]: () => proxyToBranch[Symbol.dispose]() }
 }

@@ -10,7 +10,7 @@ import { BranchIntakeServiceDefinition } from '@trellis/protos/ts/trellis/logs/v
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { edgeConfig } from '../config.ts'
 import { createEdge } from '../edge.ts'
-import { createPassOn } from './branch-proxy.ts'
+import { createBranchProxy } from './branch-proxy.ts'
 import { createBranchLocations } from './locations.ts'
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => unknown
@@ -40,22 +40,22 @@ const json = (response: ServerResponse, status: number, body: unknown, headers: 
 let stack: AsyncDisposableStack
 let branches: BranchLocation[]
 let isAway: boolean
-let asked: number
+let requested: number
 let origin: string
 beforeEach(async () => {
   stack = new AsyncDisposableStack()
   branches = []
   isAway = false
-  asked = 0
+  requested = 0
   const directory = {
     locateBranches: async () => {
-      asked++
+      requested++
       if (isAway) throw serviceError('unavailable', 'The logs service is away.')
       return { branches }
     },
   }
   const proxyToBranch = stack.use(
-    createPassOn(createBranchLocations({ directory, freshMilliseconds: 0, log: silentLog })),
+    createBranchProxy(createBranchLocations({ directory, freshMilliseconds: 0, log: silentLog })),
   )
   const edge = stack.use(
     await createEdge({
@@ -164,7 +164,7 @@ test('a slug that nobody knows is 404 for who has a key, and without a key every
     await bodyOf(given)
     json(response, 200, {})
   })
-  const told = async (slug: string, headers?: Record<string, string>) => {
+  const reported = async (slug: string, headers?: Record<string, string>) => {
     const response = await push(slug, '{}', headers)
     const challenge = response.headers.get('www-authenticate')
     return { status: response.status, challenge, body: await response.json() }
@@ -174,13 +174,13 @@ test('a slug that nobody knows is 404 for who has a key, and without a key every
     challenge: 'Bearer realm="trellis"',
     body: { detail: 'This needs the branch key. Send it as "Authorization: Bearer <key>".' },
   }
-  expect(await told('nobody')).toEqual({
+  expect(await reported('nobody')).toEqual({
     status: 404,
     challenge: null,
     body: { detail: 'There is no branch "nobody".' },
   })
   for (const slug of ['barn', 'nobody', 'Not-A-Slug'])
-    expect(await told(slug, { authorization: '' }), slug).toEqual(refused)
+    expect(await reported(slug, { authorization: '' }), slug).toEqual(refused)
 })
 
 test('a branch that is not active or not there is 503 with Retry-After', async () => {
@@ -262,7 +262,7 @@ test('what is known of branches stands while the logs service is away', async ()
   })
   expect((await push('barn', '{}')).status).toBe(200)
   isAway = true
-  const before = asked
+  const before = requested
   for (let round = 0; round < 3; round++) expect((await push('barn', '{}')).status).toBe(200)
-  expect(asked).toBeGreaterThan(before)
+  expect(requested).toBeGreaterThan(before)
 })

@@ -70,7 +70,7 @@ const readAll = async (answer: IncomingMessage): Promise<Buffer> => {
  * there, so that senders keep what they have and come again. A branch at an https address is shown the certificate of calls between
  * processes, and must show one of the same authority.
  */
-export const createPassOn = (locations: BranchLocations, tls?: RpcTls): BranchProxy & Disposable => {
+export const createBranchProxy = (locations: BranchLocations, tls?: RpcTls): BranchProxy & Disposable => {
   // A connection a batch: one that was kept may be gone when a body, which cannot be sent twice, is half on its way.
   const agent = new Agent({ maxSockets: 256 })
   const secureAgent = new SecureAgent({ maxSockets: 256 })

@@ -40,8 +40,8 @@ export async function* resume({ open, idOf, signal }: Resumable): AsyncGenerator
     } catch (error) {
       lostAt ??= performance.now()
       const isLost = isServiceError(error, 'unavailable') && !signal.aborted
-      const isGivenUp = hasBegun ? performance.now() - lostAt > giveUpMilliseconds : openings >= maxOpenings
-      if (!isLost || isGivenUp) throw error
+      const isAbandoned = hasBegun ? performance.now() - lostAt > giveUpMilliseconds : openings >= maxOpenings
+      if (!isLost || isAbandoned) throw error
     }
     await sleep(pause * (0.5 + Math.random() / 2))
     pause = Math.min(pause * 2, longestPauseMilliseconds)

@@ -63,7 +63,7 @@ export type Bus = AsyncDisposable & {
    * there is none) and may be called again where another change came first, so it does nothing but compute. Gives its result.
    * Between processes it may throw `unavailable`, when the change could not be stored in time, or it is not known whether it was.
    */
-  change: <Value, Result>(
+  update: <Value, Result>(
     shared: KeyValue<Value>,
     key: string,
     make: (value: Value | undefined) => Update<Value, Result>,
@@ -72,7 +72,7 @@ export type Bus = AsyncDisposable & {
 
 /** The part of the bus that a worker in a pod needs: rights on a server are given for no more than this. */
 export type WorkerBus = AsyncDisposable &
-  Pick<Bus, 'publish' | 'lastSequence' | 'change'> & {
+  Pick<Bus, 'publish' | 'lastSequence' | 'update'> & {
     enqueue: <Value>(queue: Queue<Value>, value: Value) => Promise<unknown>
     /** `after` is a sequence, to resume behind it, or `start` for all that is kept. */
     subscribe: <Event>(

@@ -56,7 +56,7 @@ export const createMemoryBus = ({ now = Date.now, sweepEveryMilliseconds = 30_00
     enqueue: async (queue, value, id) => queueOf(queue).enqueue(value, id),
     work: (queue, handle, options) => queueOf(queue).work(handle, options),
     deadLetters: async (queue) => queueOf(queue).deadLetters(),
-    change: values.change,
+    update: values.update,
     [Symbol.asyncDispose]: async () => {
       for (const queue of queues.values()) queue.close()
       rings.clear()

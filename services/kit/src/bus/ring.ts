@@ -7,7 +7,7 @@ export const missing = Symbol('missing')
 /** An event or a hole, its number, and when it was published, by the clock of `now`. */
 export type Numbered<Event> = { sequence: number; event: Event | typeof missing; at: number }
 
-type Kept<Event> = Numbered<Event> & { key: string | undefined }
+type Stored<Event> = Numbered<Event> & { key: string | undefined }
 
 export type ReaderOptions = {
   /** Passes over events up to this number. */
@@ -36,7 +36,7 @@ const coalesceBeyond = 16
  * its place: when the ring has moved past it, it meets a gap and goes on with the oldest event that is left.
  */
 export const createRing = <Event>({ keep, coalesceBy, now, trimmedThrough, weigh }: RingOptions<Event>) => {
-  const kept: Kept<Event>[] = []
+  const stored: Stored<Event>[] = []
   /** Dropped from the front of `kept`, but not yet cut from the array. */
   let offset = 0
   /** How many events were ever dropped: `dropped + position` numbers an event for good. */
@@ -51,7 +51,7 @@ export const createRing = <Event>({ keep, coalesceBy, now, trimmedThrough, weigh
   const weightOf = ({ event }: Numbered<Event>) => (weigh && event !== missing ? weigh.of(event) : 0)
 
   const dropOldest = () => {
-    const oldest = kept[offset]
+    const oldest = stored[offset]
     if (!oldest) return
     weight -= weightOf(oldest)
     gone = oldest.sequence
@@ -60,17 +60,17 @@ export const createRing = <Event>({ keep, coalesceBy, now, trimmedThrough, weigh
     oldest.event = missing
     offset += 1
     dropped += 1
-    if (offset > 64 && offset * 2 > kept.length) {
-      kept.splice(0, offset)
+    if (offset > 64 && offset * 2 > stored.length) {
+      stored.splice(0, offset)
       offset = 0
     }
   }
 
   const trim = () => {
     const expired = now() - keep.milliseconds
-    while (kept.length - offset > keep.events) dropOldest()
-    while (weigh && weight > weigh.max && kept.length - offset > 1) dropOldest()
-    for (let oldest = kept[offset]; oldest && oldest.at < expired; oldest = kept[offset]) dropOldest()
+    while (stored.length - offset > keep.events) dropOldest()
+    while (weigh && weight > weigh.max && stored.length - offset > 1) dropOldest()
+    for (let oldest = stored[offset]; oldest && oldest.at < expired; oldest = stored[offset]) dropOldest()
   }
 
   const wakeAll = () => {
@@ -79,14 +79,14 @@ export const createRing = <Event>({ keep, coalesceBy, now, trimmedThrough, weigh
     for (const wake of waiting) wake()
   }
 
-  const keyed = (numbered: Numbered<Event>): Kept<Event> => ({
+  const keyed = (numbered: Numbered<Event>): Stored<Event> => ({
     ...numbered,
     key: numbered.event === missing ? undefined : coalesceBy?.(numbered.event),
   })
 
   const push = (sequence: number, event: Event | typeof missing, at = now()) => {
     const entry = keyed({ sequence, event, at })
-    kept.push(entry)
+    stored.push(entry)
     weight += weightOf(entry)
     if (entry.key !== undefined) latestOfKey.set(entry.key, sequence)
     newest = sequence
@@ -99,7 +99,7 @@ export const createRing = <Event>({ keep, coalesceBy, now, trimmedThrough, weigh
     // Where events have been dropped since, older ones are no longer kept anywhere.
     if (dropped !== 0) return
     const entries = older.map(keyed)
-    kept.splice(0, offset, ...entries)
+    stored.splice(0, offset, ...entries)
     weight += entries.reduce((sum, entry) => sum + weightOf(entry), 0)
     offset = 0
     dropped -= entries.length
@@ -112,17 +112,17 @@ export const createRing = <Event>({ keep, coalesceBy, now, trimmedThrough, weigh
   /** The number of the first kept event behind a sequence. */
   const placeAfter = (sequence: number): number => {
     let low = offset
-    let high = kept.length
+    let high = stored.length
     while (low < high) {
       const middle = (low + high) >>> 1
-      if ((kept[middle]?.sequence ?? 0) <= sequence) low = middle + 1
+      if ((stored[middle]?.sequence ?? 0) <= sequence) low = middle + 1
       else high = middle
     }
     return dropped + low - offset
   }
 
-  const isSuperseded = ({ key, sequence }: Kept<Event>, place: number) =>
-    key !== undefined && dropped + kept.length - offset - place > coalesceBeyond && latestOfKey.get(key) !== sequence
+  const isSuperseded = ({ key, sequence }: Stored<Event>, place: number) =>
+    key !== undefined && dropped + stored.length - offset - place > coalesceBeyond && latestOfKey.get(key) !== sequence
 
   const reader = (
     after: number | 'start' | 'latest',
@@ -146,7 +146,7 @@ export const createRing = <Event>({ keep, coalesceBy, now, trimmedThrough, weigh
         return gap
       }
       for (;;) {
-        const found = kept[place - dropped + offset]
+        const found = stored[place - dropped + offset]
         if (!found) return undefined
         place += 1
         if (found.sequence <= through || found.at < before) continue
@@ -175,7 +175,7 @@ export const createRing = <Event>({ keep, coalesceBy, now, trimmedThrough, weigh
     },
     isIdle: () => {
       trim()
-      return readers === 0 && kept.length === offset
+      return readers === 0 && stored.length === offset
     },
   }
 }

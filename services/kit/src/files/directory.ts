@@ -42,9 +42,9 @@ async function* readThrough(handle: FileHandle, { start, end }: ByteRange, signa
   let position = start
   for (;;) {
     signal?.throwIfAborted()
-    const wanted = Math.min(chunkBytes, (end ?? Number.MAX_SAFE_INTEGER) - position)
-    if (wanted <= 0) return
-    const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(wanted), 0, wanted, position)
+    const desired = Math.min(chunkBytes, (end ?? Number.MAX_SAFE_INTEGER) - position)
+    if (desired <= 0) return
+    const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(desired), 0, desired, position)
     if (bytesRead === 0) return
     position += bytesRead
     yield buffer.subarray(0, bytesRead)

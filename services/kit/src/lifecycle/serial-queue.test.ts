@@ -7,39 +7,39 @@ const gated = () => {
 }
 
 test('work begins when what was asked for before it has ended, and in that order', async () => {
-  const turns = createSerialQueue()
+  const serialQueue = createSerialQueue()
   const gate = gated()
   const done: string[] = []
-  const first = turns.run(async () => {
+  const first = serialQueue.run(async () => {
     await gate.promise
     done.push('first')
   })
-  const second = turns.run(async () => done.push('second'))
+  const second = serialQueue.run(async () => done.push('second'))
   gate.open()
   await Promise.all([first, second])
   expect(done).toEqual(['first', 'second'])
 })
 
 test('each who asked hears how it went, and a failure stops nobody after it', async () => {
-  const turns = createSerialQueue()
-  const failing = turns.run(() => Promise.reject(new Error('no')))
-  const following = turns.run(async () => 'yes')
+  const serialQueue = createSerialQueue()
+  const failing = serialQueue.run(() => Promise.reject(new Error('no')))
+  const following = serialQueue.run(async () => 'yes')
   await expect(failing).rejects.toThrow('no')
   expect(await following).toBe('yes')
 })
 
 test('the last ends with what was asked for until then, fails for nobody, and stays the same while nothing more is asked for', async () => {
-  const turns = createSerialQueue()
+  const serialQueue = createSerialQueue()
   let isDone = false
-  const failing = turns.run(async () => {
+  const failing = serialQueue.run(async () => {
     isDone = true
     throw new Error('no')
   })
-  const last = turns.drain()
-  expect(turns.drain()).toBe(last)
+  const last = serialQueue.drain()
+  expect(serialQueue.drain()).toBe(last)
   await last
   expect(isDone).toBe(true)
   await expect(failing).rejects.toThrow('no')
-  void turns.run(async () => undefined)
-  expect(turns.drain()).not.toBe(last)
+  void serialQueue.run(async () => undefined)
+  expect(serialQueue.drain()).not.toBe(last)
 })

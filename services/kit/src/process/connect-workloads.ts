@@ -10,13 +10,13 @@ export type WorkloadConnections = Disposable & {
   branches: RpcClient<typeof BranchesServiceDefinition> | undefined
 }
 
-const nobody = (): Promise<never> =>
+const noWorkloads = (): Promise<never> =>
   Promise.reject(serviceError('unavailable', 'Nobody runs this here: WORKLOADS_ADDRESS is not set.'))
 
 /** Connects to the address. Without one a service starts all the same, and says what is missing when it has something to run. */
 export const connectWorkloads = (address: string | undefined, security: RpcSecurity): WorkloadConnections => {
   if (address === undefined) {
-    const handlers = { run: nobody, cancel: nobody, list: nobody, capacity: nobody }
+    const handlers = { run: noWorkloads, cancel: noWorkloads, list: noWorkloads, capacity: noWorkloads }
     return {
       workloads: connectInProcess(WorkloadsServiceDefinition, handlers),
       branches: undefined,

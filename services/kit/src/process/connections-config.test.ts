@@ -16,8 +16,8 @@ const connections = (environment: Record<string, string>) => readConfig(connecti
 describe('where things are kept', () => {
   test('rows: the database, where one is named; else the data directory', () => {
     expect(storeLocation(connections({}), './data')).toEqual({ dataDirectory: './data' })
-    const told = connections({ DATABASE_URL: 'postgresql://db/trellis', DATABASE_CONNECTIONS: '3' })
-    expect(storeLocation(told, './data')).toMatchObject({
+    const reported = connections({ DATABASE_URL: 'postgresql://db/trellis', DATABASE_CONNECTIONS: '3' })
+    expect(storeLocation(reported, './data')).toMatchObject({
       databaseUrl: 'postgresql://db/trellis',
       limits: { connections: 3, statementMilliseconds: 30_000 },
     })
@@ -62,8 +62,8 @@ describe('what belongs together must be told together', () => {
     expect(() => busOptions(connections({ NATS_URL: 'nats://me:secret@a:4222' }))).toThrow(
       /NATS_USER and NATS_PASSWORD/,
     )
-    const told = { NATS_URL: 'a:4222', NATS_USER: 'u', NATS_PASSWORD: 'p', NATS_STREAM_MB: '2' }
-    expect(busOptions(connections(told))).toMatchObject({
+    const reported = { NATS_URL: 'a:4222', NATS_USER: 'u', NATS_PASSWORD: 'p', NATS_STREAM_MB: '2' }
+    expect(busOptions(connections(reported))).toMatchObject({
       credentials: { user: 'u', password: 'p' },
       storage: { maxStreamBytes: 2 * 1024 * 1024 },
     })

@@ -11,7 +11,7 @@ import {
   watchRun,
   workerEvents,
 } from '@trellis/kit/workloads'
-import type { RunNotice } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import type { RunEvent } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { ProbeTask } from '../../../../test/probe/task.ts'
 import { asStarted } from '../../../../test/support/as-started.ts'
@@ -46,7 +46,7 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     await prepareWorkerTopics(bus)
     // The queue is created by who works on it.
     const created = new AbortController()
-    await bus.enqueue(workerEvents.search, { runId: 'prepared', notice: null })
+    await bus.enqueue(workerEvents.search, { runId: 'prepared', event: null })
     await bus.work(workerEvents.search, async () => created.abort(), { signal: created.signal })
   })
   afterEach(() => {
@@ -201,16 +201,16 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     )
     expect(outputs).toEqual(Array.from({ length: 40 }, (_, index) => `step ${index + 1}`))
     expect(await pod.exit).toBe(0)
-    const heard: RunNotice[] = []
+    const received: RunEvent[] = []
     const enough = new AbortController()
     await bus.work(
       workerEvents.search,
       async ({ value }) => {
-        if (value.runId === runId) heard.push(value)
-        if (heard.at(-1)?.notice?.$case === 'worked') enough.abort()
+        if (value.runId === runId) received.push(value)
+        if (received.at(-1)?.event?.$case === 'worked') enough.abort()
       },
       { signal: enough.signal },
     )
-    expect(heard[0]?.notice?.$case).toBe('started')
+    expect(received[0]?.event?.$case).toBe('started')
   })
 })

@@ -12,7 +12,7 @@ export type MetricsServerOptions = {
   isReady?: () => boolean
 }
 
-const say = (response: ServerResponse, status: number, text: string) =>
+const sendText = (response: ServerResponse, status: number, text: string) =>
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${text}\n`)
 
 /**
@@ -29,13 +29,13 @@ export const serveMetrics = async (
         (text) => response.writeHead(200, { 'content-type': metrics.contentType }).end(text),
         () => response.writeHead(500).end(),
       ),
-    '/health': (response) => say(response, 200, 'ok'),
-    '/ready': (response) => (isReady() ? say(response, 200, 'ready') : say(response, 503, 'not ready yet')),
+    '/health': (response) => sendText(response, 200, 'ok'),
+    '/ready': (response) => (isReady() ? sendText(response, 200, 'ready') : sendText(response, 503, 'not ready yet')),
   }
   const isHostAccepted = createMetricsHostRule([...hosts, host])
   const server = createServer((request, response) => {
     if (!isHostAccepted(request.headers.host))
-      return void say(
+      return void sendText(
         response,
         421,
         'This port does not answer for that host: use its address, or add the name to METRICS_HOSTS.',

@@ -6,7 +6,7 @@ export { type RunClients, type RunToStream, type StreamRunOptions, streamRun } f
 export {
   assignmentsOf,
   branchEvents,
-  generationOrders,
+  generationPlanRequests,
   inputsOf,
   prepareWorkerTopics,
   type RunKind,
@@ -14,7 +14,7 @@ export {
   runKindOf,
   runKinds,
   runTopic,
-  searchOrders,
+  searchPlanRequests,
   workerEvents,
 } from './topics.ts'
 export { errorOfRun, type Report, watchRun } from './watch.ts'

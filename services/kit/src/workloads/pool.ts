@@ -159,8 +159,8 @@ export const createPool = (kind: WorkerKind, { name, log }: { name: string; log:
       if (run) assign(child, run, warm)
     }
     const room = kind.concurrency - busy.size
-    const wanted = Math.min(room, waiting.length + (busy.size + waiting.length > 0 ? kind.warm : 0))
-    for (let count = ready.size + starting.size; count < wanted; count += 1) start()
+    const desired = Math.min(room, waiting.length + (busy.size + waiting.length > 0 ? kind.warm : 0))
+    for (let count = ready.size + starting.size; count < desired; count += 1) start()
   }
 
   const end = (runId: string, failure: FailureReport) => {

@@ -8,5 +8,5 @@ import { runEvents } from './topics.ts'
  * `unavailable` where it cannot be told: then the run is not to be marked as ended.
  */
 export const publishConclusion = async (bus: Bus, runId: string, value: RunConcluded): Promise<void> => {
-  await bus.enqueue(runEvents, { runId, notice: { $case: 'concluded', value } }, `concluded-${runId}`)
+  await bus.enqueue(runEvents, { runId, event: { $case: 'concluded', value } }, `concluded-${runId}`)
 }

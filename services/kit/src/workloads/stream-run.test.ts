@@ -59,18 +59,18 @@ const starts = (reports: Report[]) => reports.filter(({ $case }) => $case === 's
 /** A service that can be exchanged behind its clients, as when it is killed and comes back. */
 const replaceable = (first: Pick<Client, 'run'>) => {
   let current = first
-  let asked = 0
+  let requested = 0
   return {
     workloads: {
       run: (...call: Parameters<Client['run']>) => {
-        asked += 1
+        requested += 1
         return current.run(...call)
       },
     },
     replace: (next: Pick<Client, 'run'>) => {
       current = next
     },
-    asked: () => asked,
+    requested: () => requested,
   }
 }
 
@@ -102,7 +102,7 @@ test('a run that its runtime has forgotten is started again under the same id', 
   service.replace(openRuntime(bus).client)
   const all = await collect(reports)
   expect([last(all), starts(all)]).toEqual(['completed', 1])
-  expect(service.asked()).toBeGreaterThan(1)
+  expect(service.requested()).toBeGreaterThan(1)
 })
 
 test('a run whose server stops in the middle is started again by the next one', async () => {
@@ -133,7 +133,7 @@ test('a silent run that goes on is asked for again without being started again',
   for await (const report of reports) {
     seen.push(report)
     if (report.$case !== 'started') continue
-    while (service.asked() < 3) {
+    while (service.requested() < 3) {
       // The reader asks no more while it is not read: ask in its place.
       await service.workloads.run(request({ do: 'wait' }))
     }
@@ -148,8 +148,8 @@ test('a run that has ended is told of again when it is asked for again, not run 
   await client.run(run)
   await collect(watchRun(bus, { kind: 'search', runId: 'run' }, never))
   expect(await client.run(run)).toEqual({ queued: false })
-  const kept = await take(bus.subscribe(runTopic.search('run'), { after: 'start', signal: never }), 3)
-  expect(kept.map((delivery) => delivery.kind === 'event' && delivery.event.report?.$case)).toEqual([
+  const stored = await take(bus.subscribe(runTopic.search('run'), { after: 'start', signal: never }), 3)
+  expect(stored.map((delivery) => delivery.kind === 'event' && delivery.event.report?.$case)).toEqual([
     'started',
     'completed',
     'completed',
@@ -186,7 +186,7 @@ test('who resumes reads what was told before, and asks only when nothing comes',
   const reports = await collect(
     await streamRun({ bus, workloads: service.workloads }, run, { ...quick, resumes: true }),
   )
-  expect([last(reports), starts(reports), service.asked()]).toEqual(['completed', 1, 0])
+  expect([last(reports), starts(reports), service.requested()]).toEqual(['completed', 1, 0])
 })
 
 test('a refusal of the first request is thrown by the call', async () => {

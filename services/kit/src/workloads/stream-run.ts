@@ -68,12 +68,12 @@ const orIdle = async <Value>(value: Promise<Value>, milliseconds: number): Promi
  */
 export const streamRun = async (
   { bus, workloads }: RunClients,
-  asked: RunToStream,
+  requested: RunToStream,
   options: StreamRunOptions,
 ): Promise<AsyncIterable<Report>> => {
   const { signal, resumes = false, retriesUnavailable = false } = options
   const { idleMilliseconds = 5_000, retryBudgetMilliseconds = 60_000 } = options
-  const run: RunRequest = { search: null, generation: null, ...asked, isKnown: false }
+  const run: RunRequest = { search: null, generation: null, ...requested, isKnown: false }
   const left = new AbortController()
   const following = AbortSignal.any([signal, left.signal])
   const topic = runTopic[runKindOf(run.workload)](run.runId)
@@ -107,17 +107,18 @@ export const streamRun = async (
       try {
         let silence = idleMilliseconds * (resumes || awaySince !== undefined ? shortShare : 1)
         for (let next = readAhead(deliveries); ; ) {
-          const heard = await orIdle(next, silence)
-          if (heard === silent) {
+          const received = await orIdle(next, silence)
+          if (received === silent) {
             await ask()
             const longer = Math.min(Math.max(silence, idleMilliseconds / 2) * 2, idleMilliseconds * longestSilence)
             silence = awaySince === undefined ? longer : idleMilliseconds * shortShare
             continue
           }
-          if (heard.done) return
+          if (received.done) return
           next = readAhead(deliveries)
-          const told = heard.value.kind === 'event' && isNew(heard.value.event) ? heard.value.event : undefined
-          const report = told?.report
+          const reported =
+            received.value.kind === 'event' && isNew(received.value.event) ? received.value.event : undefined
+          const report = reported?.report
           if (!report) continue
           awaySince = undefined
           hasReported = true

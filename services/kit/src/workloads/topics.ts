@@ -1,8 +1,8 @@
-import { BranchNotice } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
+import { BranchEvent } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
 import {
+  PlanRequest,
+  RunEvent,
   RunInput,
-  RunNotice,
-  RunOrder,
   RunReport,
   WorkerAssignment,
   type Workload,
@@ -79,10 +79,10 @@ export const prepareWorkerTopics = async (bus: Pick<Bus, 'publish'>): Promise<vo
   )
 }
 
-const notices = (name: string) =>
+const events = (name: string) =>
   queue({
     name,
-    ...messageCodec(RunNotice),
+    ...messageCodec(RunEvent),
     acknowledgeWithinMilliseconds: 30_000,
     maxDeliveries: 10,
     backOffMilliseconds: [200, 1_000, 5_000, 15_000],
@@ -90,15 +90,15 @@ const notices = (name: string) =>
   })
 
 /** What services and the operator report of runs, for the statuses that the leading operator writes. */
-export const runEvents = notices('workloads.notices')
+export const runEvents = events('workloads.notices')
 
 /** The same from the workers of a kind, who can say nothing else and nothing of runs of another kind. */
-export const workerEvents = perKind((kind) => notices(`workloads.worker-notices.${kind}`))
+export const workerEvents = perKind((kind) => events(`workloads.worker-notices.${kind}`))
 
 const orders = (kind: RunKind) =>
   queue({
     name: `workloads.orders.${kind}`,
-    ...messageCodec(RunOrder),
+    ...messageCodec(PlanRequest),
     acknowledgeWithinMilliseconds: 30_000,
     maxDeliveries: 10,
     backOffMilliseconds: [500, 2_000, 10_000],
@@ -106,13 +106,13 @@ const orders = (kind: RunKind) =>
   })
 
 /** Runs that an object requested, for the service that owns the workload to plan and to request by `Run`. */
-export const searchOrders = orders('search')
-export const generationOrders = orders('generation')
+export const searchPlanRequests = orders('search')
+export const generationPlanRequests = orders('generation')
 
 /** What the statuses of branches are made of. */
 export const branchEvents = queue({
   name: 'workloads.branch-notices',
-  ...messageCodec(BranchNotice),
+  ...messageCodec(BranchEvent),
   maxDeliveries: 3,
   maxWaiting: 10_000,
 })

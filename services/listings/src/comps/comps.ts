@@ -72,12 +72,12 @@ const mainCurrency = (sales: readonly Sale[]): string | null => {
 export const summariseSales = (sales: readonly Sale[]): MarketComp => {
   const currency = mainCurrency(sales)
   const prices = sales.filter((sale) => sale.currency === currency && sale.price > 0).map(({ price }) => price)
-  const kept = withoutOutliers(prices.sort((a, b) => a - b))
-  const enough = kept.length >= fewestSales
+  const stored = withoutOutliers(prices.sort((a, b) => a - b))
+  const enough = stored.length >= fewestSales
   return {
-    medianPrice: enough ? toCents(quantile(kept, 0.5)) : null,
-    quartiles: enough ? [toCents(quantile(kept, 0.25)), toCents(quantile(kept, 0.75))] : null,
-    sampleCount: kept.length,
+    medianPrice: enough ? toCents(quantile(stored, 0.5)) : null,
+    quartiles: enough ? [toCents(quantile(stored, 0.25)), toCents(quantile(stored, 0.75))] : null,
+    sampleCount: stored.length,
     currency,
   }
 }

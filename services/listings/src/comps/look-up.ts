@@ -24,8 +24,8 @@ const response = (query: string, comp: MarketComp, until: string | null): GetCom
 /** The market price of a query: the one kept, or looked up now. */
 export const lookUpComp = async (dependencies: Dependencies, query: string, call: Call): Promise<GetCompsResponse> => {
   const { db, config, now } = dependencies
-  const kept = await findComp(db, config.platform, query, now())
-  if (kept !== undefined) return response(query, kept, kept.expiresAt)
+  const stored = await findComp(db, config.platform, query, now())
+  if (stored !== undefined) return response(query, stored, stored.expiresAt)
   const marketplace = await marketplaceFor(chooseAdapter(Adapter.AUTO, config), dependencies)
   const outputs = await startRun(
     { ...dependencies, workloads: dependencies.localWorkloads },

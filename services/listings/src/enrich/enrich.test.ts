@@ -92,8 +92,8 @@ describe.each(drawnBackend(databases, 'listings/enrich/enrich'))('enrichment on 
       const { all, search } = offer({ joined: 'never' }, { joined: 'Jan 2001' })
       const [ada, bob] = all as [Offer, Offer]
       await search()
-      const asked = { seller: ada.seller, listingId: bob.id, query: '' }
-      await expect(service.client.enrich(asked, caller)).rejects.toMatchObject({
+      const requested = { seller: ada.seller, listingId: bob.id, query: '' }
+      await expect(service.client.enrich(requested, caller)).rejects.toMatchObject({
         status: 422,
         message: expect.stringContaining(`The listing "${bob.id}" is of the seller "${bob.seller}"`),
       })
@@ -105,8 +105,8 @@ describe.each(drawnBackend(databases, 'listings/enrich/enrich'))('enrichment on 
       const [ada] = all as [Offer]
       expect((await search()).at(-1)).toMatchObject({ $case: 'done', value: { reason: undefined } })
       expect(await sellerOf(ada)).toMatchObject({ platformSellerId: ada.seller, accountAgeDays: undefined })
-      const asked = { seller: ada.seller, listingId: ada.id, query: '' }
-      await expect(service.client.enrich(asked, caller)).rejects.toMatchObject({
+      const requested = { seller: ada.seller, listingId: ada.id, query: '' }
+      await expect(service.client.enrich(requested, caller)).rejects.toMatchObject({
         status: 409,
         message: expect.stringContaining('"mallory"'),
       })
@@ -139,9 +139,9 @@ describe.each(drawnBackend(databases, 'listings/enrich/enrich'))('enrichment on 
         .updateTable('comps')
         .set({ expires_at: new Date(0).toISOString() })
         .execute()
-      for (const asked of ['', 'another query', '']) {
+      for (const requested of ['', 'another query', '']) {
         const { trustScore } = await service.client.enrich(
-          { seller: ada.seller, listingId: ada.id, query: asked },
+          { seller: ada.seller, listingId: ada.id, query: requested },
           caller,
         )
         expect(trustScore?.signalScores?.priceVsMarket).toBe(before)

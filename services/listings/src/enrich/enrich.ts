@@ -5,7 +5,7 @@ import type { EnrichRequest, EnrichResponse } from '@trellis/protos/ts/trellis/l
 import { findComp } from '../comps/store.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { findListing, type ListingRow } from '../found/store.ts'
-import { contextOf, findScore, type KeptContext } from '../scoring/store.ts'
+import { contextOf, findScore, type StoredContext } from '../scoring/store.ts'
 import { siteFor } from '../search/marketplace.ts'
 import { batchFrom, scoreRows } from '../search/scored.ts'
 import { startRun } from '../search/search-run.ts'
@@ -56,7 +56,7 @@ const rescore = async (
 ) => {
   const { db, config, now } = dependencies
   const before = await findScore(db, row.id)
-  const context: KeptContext =
+  const context: StoredContext =
     before === undefined ? { priceVariation: null, hasDuplicatePhoto: false, compQuery: row.title } : contextOf(before)
   const candidates = query.trim() === '' ? [row.title, context.compQuery] : [query.trim()]
   let comp: Awaited<ReturnType<typeof findComp>>

@@ -67,7 +67,7 @@ test('facts and categories are counted apart, and what is known is not asked for
   ])
 })
 
-const asked = (...sellers: readonly (readonly [string, SellerRow])[]) =>
+const requested = (...sellers: readonly (readonly [string, SellerRow])[]) =>
   chooseTasks(
     sellers.map(([id], index) => listing(String(index), id)),
     new Map(sellers),
@@ -75,15 +75,15 @@ const asked = (...sellers: readonly (readonly [string, SellerRow])[]) =>
   ).map(({ sellerId, wantsFacts, wantsCategories }) => [sellerId, wantsFacts, wantsCategories])
 
 test('a join date that no listing stands for is read again, and so is a history of unknown source', () => {
-  expect(asked(seller('poisoned', { ...known, account_listing_id: null }))).toEqual([['poisoned', true, false]])
-  expect(asked(seller('derived', { ...known, history_source: null }))).toEqual([['derived', false, true]])
+  expect(requested(seller('poisoned', { ...known, account_listing_id: null }))).toEqual([['poisoned', true, false]])
+  expect(requested(seller('derived', { ...known, history_source: null }))).toEqual([['derived', false, true]])
 })
 
 test('facts are read again after 30 days and histories after 7, behind those that are missing', () => {
   const stale = { account_read_at: '2026-05-16T11:00:00.000Z', history_read_at: '2026-06-08T11:00:00.000Z' }
-  expect(asked(seller('stale', { ...known, ...stale }))).toEqual([['stale', true, true]])
+  expect(requested(seller('stale', { ...known, ...stale }))).toEqual([['stale', true, true]])
   const missing = ['a', 'b', 'c'].map((id) => seller(id))
-  expect(asked(seller('stale', { ...known, ...stale }), ...missing).map(([id]) => id)).toEqual(['a', 'b', 'c'])
+  expect(requested(seller('stale', { ...known, ...stale }), ...missing).map(([id]) => id)).toEqual(['a', 'b', 'c'])
 })
 
 test("the API's longer ids hold the page's", () => {

@@ -9,13 +9,13 @@ export type Sighting = { readonly id: string; readonly seenAt: string }
 
 /** Forgets the oldest sightings of a listing that was seen very often. */
 const trimSightings = async (db: Db, listingId: number): Promise<void> => {
-  const kept = db
+  const stored = db
     .selectFrom('listing_sightings')
     .select('id')
     .where('listing_id', '=', listingId)
     .orderBy('id', 'desc')
     .limit(maxSightings)
-  await db.deleteFrom('listing_sightings').where('listing_id', '=', listingId).where('id', 'not in', kept).execute()
+  await db.deleteFrom('listing_sightings').where('listing_id', '=', listingId).where('id', 'not in', stored).execute()
 }
 
 /** Counts listings as seen by a search, each once, also when the search comes by again; gives the rows as they are then. */

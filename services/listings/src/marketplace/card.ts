@@ -202,8 +202,8 @@ const readAuction = (
   const texts = all.map(({ text }) => text)
   const bids = texts.map(readBids).find((count) => count !== undefined)
   // Without a hook only a card with bids is an auction: a sale's countdown looks the same.
-  const told = bids === undefined ? undefined : texts.find((text) => saysTimeLeft(text) || isOnlyEnded(text))
-  const shown = timeLeft ?? told
+  const reported = bids === undefined ? undefined : texts.find((text) => saysTimeLeft(text) || isOnlyEnded(text))
+  const shown = timeLeft ?? reported
   const span = shown === undefined ? undefined : (readDuration(shown) ?? (saysEnded(shown) ? 'ended' : undefined))
   return {
     bids: bids ?? null,

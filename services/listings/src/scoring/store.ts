@@ -6,7 +6,7 @@ import type { MarketPrice } from './signals.ts'
 export type TrustScoreRow = Selectable<Tables['trust_scores']>
 
 /** What a listing was told beside the others of its search: enough to score it again by itself. */
-export type KeptContext = {
+export type StoredContext = {
   readonly priceVariation: number | null
   readonly hasDuplicatePhoto: boolean
   readonly compQuery: string
@@ -14,7 +14,7 @@ export type KeptContext = {
   readonly market?: MarketPrice | null
 }
 
-export type ScoreToSave = { readonly listingId: number; readonly score: TrustScore; readonly context: KeptContext }
+export type ScoreToSave = { readonly listingId: number; readonly score: TrustScore; readonly context: StoredContext }
 
 const rowsPerStatement = 500
 
@@ -51,4 +51,4 @@ export const findScore = (db: Db, listingId: number): Promise<TrustScoreRow | un
   db.selectFrom('trust_scores').selectAll().where('listing_id', '=', listingId).executeTakeFirst()
 
 export const scoreOf = (row: TrustScoreRow): TrustScore => JSON.parse(row.score_json) as TrustScore
-export const contextOf = (row: TrustScoreRow): KeptContext => JSON.parse(row.context_json) as KeptContext
+export const contextOf = (row: TrustScoreRow): StoredContext => JSON.parse(row.context_json) as StoredContext

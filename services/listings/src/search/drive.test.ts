@@ -29,17 +29,17 @@ const sessionId = 'search'
 
 let stack: AsyncDisposableStack
 let dependencies: Dependencies
-let asked: string[]
+let requested: string[]
 
 beforeEach(async () => {
   stack = new AsyncDisposableStack()
   const { path } = stack.use(await temporaryDirectory())
   const bus = stack.use(createMemoryBus())
   const { db } = stack.use(await openStore<Tables>({ name: 'listings', dataDirectory: path, migrations }))
-  asked = []
+  requested = []
   const refusing: Dependencies['workloads'] = {
     run: async ({ runId = '' }) => {
-      asked.push(runId)
+      requested.push(runId)
       throw serviceError('unavailable', 'Too much work is waiting already.')
     },
     cancel: async () => ({}),
@@ -109,16 +109,16 @@ const reportWholeRun = async (what: 'nothing' | 'listed' = 'nothing') => {
 
 /** All frames that followers have been told, up to the last. */
 const frames = async () => {
-  const told = []
+  const reported = []
   for await (const whole of wholes(
     dependencies.bus.subscribe(updatesOf(sessionId), { after: 'start', signal: never }),
   )) {
     if (whole.kind !== 'message') continue
     const { event } = UpdateFrame.decode(whole.bytes)
-    if (event) told.push(event)
-    if (event?.$case === 'done') return told
+    if (event) reported.push(event)
+    if (event?.$case === 'done') return reported
   }
-  return told
+  return reported
 }
 
 const hasEnded = async () => (await findSearch(dependencies.db, sessionId))?.ended_at !== null
@@ -130,14 +130,14 @@ test('a call whose run nobody takes is refused within seconds, with the reason',
     kind: 'unavailable',
     message: 'Too much work is waiting already.',
   })
-  expect([await hasEnded(), asked.length > 1]).toEqual([true, true])
+  expect([await hasEnded(), requested.length > 1]).toEqual([true, true])
 })
 
 test('a followed search whose run nobody takes waits until its deadline', async () => {
   await order({ seconds: 2 })
   await drive(1)
   expect((await frames()).at(-1)).toMatchObject({ $case: 'done', value: { reason: 'timeout' } })
-  expect([await hasEnded(), asked.length > 1]).toEqual([true, true])
+  expect([await hasEnded(), requested.length > 1]).toEqual([true, true])
 })
 
 /** The database, which fails every write while it is away. */
@@ -207,14 +207,14 @@ test('a search that was interrupted too often is not tried again, and says so', 
   await order()
   await drive(maxTries + 1)
   expect((await frames()).map(({ $case }) => $case)).toEqual(['searchFailed', 'done'])
-  expect([await hasEnded(), asked]).toEqual([true, []])
+  expect([await hasEnded(), requested]).toEqual([true, []])
 })
 
 test('a search whose time was up before anybody drove it ends at once', async () => {
   await order({ seconds: -1 })
   await drive(1)
   expect(await frames()).toEqual([{ $case: 'done', value: { reason: 'timeout' } }])
-  expect([await hasEnded(), asked]).toEqual([true, []])
+  expect([await hasEnded(), requested]).toEqual([true, []])
 })
 
 test('a search that was cancelled before anybody drove it ends, and has not failed', async () => {

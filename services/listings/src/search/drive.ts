@@ -68,7 +68,7 @@ const perform = async (
   const { id: sessionId, user_id: user } = session
   const owner = storeOwner(session)
   const { compQuery } = plan.terms
-  const kept = await findComp(db, config.platform, compQuery, now())
+  const stored = await findComp(db, config.platform, compQuery, now())
   const run = {
     user,
     deadlineSeconds: runSeconds(order),
@@ -88,14 +88,14 @@ const perform = async (
       kind: 'search',
       marketplace: await marketplaceFor(plan.adapter, dependencies).catch(refused),
       requests: plan.requests,
-      salesQuery: kept === undefined ? compQuery : null,
+      salesQuery: stored === undefined ? compQuery : null,
     },
   })
   const { found, answer } = await gather(dependencies, outputs, {
     sessionId,
     user: owner,
     plan,
-    kept,
+    stored,
     publisher: order.telling === 'stream' ? publisher : undefined,
     frame: answerFrame(dependencies, plan.adapter, sessionId),
   })
@@ -114,19 +114,19 @@ const perform = async (
 }
 
 /** What a search came to, in the words that its object is to have. */
-const outcomeFor = ({ lifetime }: Drive, came: Findings | ServiceError) => {
-  if (!(came instanceof Error)) return came
+const outcomeFor = ({ lifetime }: Drive, outcome: Findings | ServiceError) => {
+  if (!(outcome instanceof Error)) return outcome
   return {
     failure: failureOf(
-      came,
+      outcome,
       lifetime.isTimedOut() ? 'DeadlineExceeded' : lifetime.signal.aborted ? 'Cancelled' : undefined,
     ),
   }
 }
 
 /** Tells how a search ended. What is told first and written down last is told again by the next driver, if this one dies between. */
-const conclude = async (dependencies: Dependencies, drive: Drive, came: Findings | ServiceError): Promise<void> => {
-  const failed = came instanceof Error ? came : undefined
+const conclude = async (dependencies: Dependencies, drive: Drive, outcome: Findings | ServiceError): Promise<void> => {
+  const failed = outcome instanceof Error ? outcome : undefined
   const { bus, db, log, measures, now } = dependencies
   const { session, order, plan, publisher, lifetime } = drive
   if (failed?.kind === 'internal' && !lifetime.signal.aborted)
@@ -136,7 +136,7 @@ const conclude = async (dependencies: Dependencies, drive: Drive, came: Findings
   const isRunning = failed !== undefined && !(failed instanceof RunError) && !lifetime.signal.aborted
   if (isRunning && !dependencies.runsAreObjects) await cancelRun(dependencies, session.id)
   measures.searched(plan.adapter, outcomeOf(failed, lifetime))
-  await announce(dependencies, session.id, outcomeFor(drive, came))
+  await announce(dependencies, session.id, outcomeFor(drive, outcome))
   await publisher.done(lifetime.isTimedOut() ? 'timeout' : null)
   await endSession(db, session.id, now())
 }
@@ -173,8 +173,8 @@ export const driveSearch = async (
   if (!session || session.order_json === null || session.ended_at !== null) return
   const order = decodeOrder(session.order_json)
   const plan = planSearch(order.request, order.tier, config)
-  const told = await readPublishedUpdates(bus, sessionId, turn.signal)
-  if (told.isDone() || plan === undefined) return endSession(db, sessionId, now())
+  const reported = await readPublishedUpdates(bus, sessionId, turn.signal)
+  if (reported.isDone() || plan === undefined) return endSession(db, sessionId, now())
   const left = Math.max(0, Date.parse(session.deadline_at) - now().getTime())
   const lifetime = createSearchLifetime({ bus, log: dependencies.log, signal: turn.signal }, sessionId, left / 1000, {
     needsFollowers: order.object === undefined,
@@ -184,7 +184,7 @@ export const driveSearch = async (
       session,
       order,
       plan,
-      publisher: createUpdatePublisher(dependencies, sessionId, told),
+      publisher: createUpdatePublisher(dependencies, sessionId, reported),
       lifetime,
       turn,
     })

@@ -16,7 +16,7 @@ export type Gathering = {
   readonly user: string
   readonly plan: SearchPlan
   /** A market price that was still good when the search began. */
-  readonly kept: StoredComp | undefined
+  readonly stored: StoredComp | undefined
   /** Tells as it goes; without it, everything is told at the end, as the answer. */
   readonly publisher: UpdatePublisher | undefined
   readonly frame: AnswerFrame
@@ -83,7 +83,7 @@ export const gather = async (
   gathering: Gathering,
 ): Promise<Gathered> => {
   const { plan, publisher, frame } = gathering
-  let comp = gathering.kept
+  let comp = gathering.stored
   let found: Found | undefined
   for await (const output of outputs) {
     if (output.kind === 'sales') {
@@ -92,10 +92,10 @@ export const gather = async (
       if (found !== undefined && publisher !== undefined) await tellLatePrice(dependencies, found, publisher)
     } else if (output.kind === 'found') {
       if (output.usableShare !== null) dependencies.measures.pagesRead(output.usableShare)
-      const kept = await keep(dependencies, output, gathering, comp)
-      await publisher?.listings(kept.answer)
-      if (kept.found === undefined) return kept
-      found = kept.found
+      const stored = await keep(dependencies, output, gathering, comp)
+      await publisher?.listings(stored.answer)
+      if (stored.found === undefined) return stored
+      found = stored.found
       if (comp !== undefined) await publisher?.price(comp)
     }
   }

@@ -31,8 +31,8 @@ test.each([
     'api',
   ],
   [Adapter.SCRAPER, { ...api, ...keys }, 'scraper'],
-] as const)('%s with %j goes by the %s', (asked, environment, expected) => {
-  expect(chooseAdapter(asked, readConfig(listingsConfig, environment))).toBe(expected)
+] as const)('%s with %j goes by the %s', (requested, environment, expected) => {
+  expect(chooseAdapter(requested, readConfig(listingsConfig, environment))).toBe(expected)
 })
 
 test.each([{}, keys, api])('the API cannot be insisted on with %j', (environment) => {

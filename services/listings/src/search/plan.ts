@@ -24,9 +24,9 @@ export const priceLimit = (price: number | null | undefined): number | undefined
   price !== null && price !== undefined && price > 0 ? price : undefined
 
 /** The way to the marketplace that a request gets. Throws 503 when it insists on the API and that is not configured. */
-export const chooseAdapter = (asked: Adapter, config: ListingsConfig): 'api' | 'scraper' => {
+export const chooseAdapter = (requested: Adapter, config: ListingsConfig): 'api' | 'scraper' => {
   const hasApi = config.apiUrl !== undefined && apiCredentials(config) !== undefined
-  if (asked !== Adapter.API) return asked === Adapter.SCRAPER || !hasApi ? 'scraper' : 'api'
+  if (requested !== Adapter.API) return requested === Adapter.SCRAPER || !hasApi ? 'scraper' : 'api'
   if (hasApi) return 'api'
   const missing =
     config.apiUrl === undefined

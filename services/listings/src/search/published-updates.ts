@@ -62,15 +62,15 @@ export const readPublishedUpdates = async (
   sessionId: string,
   signal: AbortSignal,
 ): Promise<PublishedUpdates> => {
-  const told = new Set<string>()
+  const reported = new Set<string>()
   for await (const { bytes } of publishedSoFar(bus, sessionId, signal)) {
     const { event } = UpdateFrame.decode(bytes)
-    if (event) told.add(fingerprint(event))
+    if (event) reported.add(fingerprint(event))
   }
   return {
-    isUnpublished: (frame) => !told.has(fingerprint(asRead(frame))),
-    add: (frame) => void told.add(fingerprint(asRead(frame))),
-    isDone: () => told.has('done'),
+    isUnpublished: (frame) => !reported.has(fingerprint(asRead(frame))),
+    add: (frame) => void reported.add(fingerprint(asRead(frame))),
+    isDone: () => reported.has('done'),
   }
 }
 

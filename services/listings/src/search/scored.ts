@@ -5,7 +5,7 @@ import type { Batch } from '../scoring/batch.ts'
 import { scoreListing } from '../scoring/score.ts'
 import type { SellerProvenance } from '../scoring/scoring-context.ts'
 import type { MarketPrice } from '../scoring/signals.ts'
-import { type KeptContext, saveScores, type TrustScoreRow } from '../scoring/store.ts'
+import { type StoredContext, saveScores, type TrustScoreRow } from '../scoring/store.ts'
 import { type SellerRow, sellerOf } from '../sellers/store.ts'
 
 /** What the listings of one search are scored with, beside their sellers. */
@@ -52,7 +52,7 @@ export const scoreRows = async (
       blocked: false,
       provenance: provenanceOf(seller),
     })
-    const context: KeptContext = {
+    const context: StoredContext = {
       priceVariation: batch.priceVariation[row.currency] ?? null,
       hasDuplicatePhoto: batch.duplicatePhotos.includes(row.platform_listing_id),
       compQuery,
@@ -70,7 +70,7 @@ export const scoreRows = async (
 }
 
 /** The batch that a listing keeps from its last search, to be scored again by itself. */
-export const batchFrom = (row: ListingRow, { priceVariation, hasDuplicatePhoto }: KeptContext): Batch => ({
+export const batchFrom = (row: ListingRow, { priceVariation, hasDuplicatePhoto }: StoredContext): Batch => ({
   priceVariation: { [row.currency]: priceVariation },
   duplicatePhotos: hasDuplicatePhoto ? [row.platform_listing_id] : [],
 })

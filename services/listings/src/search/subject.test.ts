@@ -4,7 +4,7 @@ import { request } from '../../test/searches.ts'
 import { requestOf, subjectOf } from './subject.ts'
 
 test('a request and the Search that it becomes say the same', () => {
-  const asked = request({
+  const requested = request({
     q: 'camera',
     mustInclude: '16gb|24gb,rtx',
     mustIncludeMode: MustIncludeMode.GROUPS,
@@ -15,7 +15,7 @@ test('a request and the Search that it becomes say the same', () => {
     adapter: Adapter.SCRAPER,
     pages: 3,
   })
-  expect(requestOf(subjectOf(asked))).toEqual(asked)
+  expect(requestOf(subjectOf(requested))).toEqual(requested)
 })
 
 test('a limit of 0 is none, and limits between which nothing lies are not shown', () => {

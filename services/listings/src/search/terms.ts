@@ -73,9 +73,9 @@ export const readTerms = ({ q, mustInclude, mustIncludeMode, mustExclude }: Term
   const terms = parseTerms(mustInclude)
   const groups = mustIncludeMode === 'groups' ? parseGroups(mustInclude) : []
   const queries = expandGroups(query, groups)
-  const wanted =
+  const desired =
     mustIncludeMode === 'groups' ? groups : mustIncludeMode === 'any' ? [terms] : terms.map((term) => [term])
-  const required = wanted.filter((group) => group.length > 0).map((group) => group.map((term) => term.toLowerCase()))
+  const required = desired.filter((group) => group.length > 0).map((group) => group.map((term) => term.toLowerCase()))
   const excluded = parseTerms(mustExclude)
   const compQuery =
     mustIncludeMode === 'groups'

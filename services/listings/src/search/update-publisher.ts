@@ -27,12 +27,12 @@ export type UpdatePublisher = {
 export const createUpdatePublisher = (
   { bus, now }: Dependencies,
   sessionId: string,
-  told: PublishedUpdates,
+  reported: PublishedUpdates,
 ): UpdatePublisher => {
   const publish = async (event: Frame): Promise<void> => {
-    if (!told.isUnpublished(event)) return
+    if (!reported.isUnpublished(event)) return
     await publishWhole(bus, updatesOf(sessionId), UpdateFrame.encode({ eventId: '', event }).finish())
-    told.add(event)
+    reported.add(event)
   }
   return {
     listings: (answer) => publish({ $case: 'listings', value: { type: 'listings', ...answer, sessionId } }),

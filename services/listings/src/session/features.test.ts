@@ -10,8 +10,8 @@ test.each([
   [9, 'local', 9],
   [5000, 'local', 999],
   [2.9, 'paid', 2],
-] as const)('%s pages in the %s tier are %s', (asked, tier, expected) => {
-  expect(clampPages(asked, tier)).toBe(expected)
+] as const)('%s pages in the %s tier are %s', (requested, tier, expected) => {
+  expect(clampPages(requested, tier)).toBe(expected)
 })
 
 test('the free tier saves three searches and has none of the extras, the others all', () => {

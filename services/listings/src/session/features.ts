@@ -46,5 +46,5 @@ const byTier: Readonly<Record<Tier, Features>> = {
 export const featuresOf = (tier: Tier): Features => byTier[tier]
 
 /** Pages that a search may read: at least one, at most what the tier allows. */
-export const clampPages = (asked: number | null | undefined, tier: Tier): number =>
-  Math.min(Math.max(1, Math.trunc(asked ?? 1)), featuresOf(tier).maxPages)
+export const clampPages = (requested: number | null | undefined, tier: Tier): number =>
+  Math.min(Math.max(1, Math.trunc(requested ?? 1)), featuresOf(tier).maxPages)

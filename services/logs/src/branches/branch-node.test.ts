@@ -1,6 +1,6 @@
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { BranchNotice } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
+import type { BranchEvent } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
 import { expect, test, vi } from 'vitest'
 import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
 import { knownFormatNames } from '../formats/in-force.ts'
@@ -15,11 +15,11 @@ const textsOf = async ({ active }: ServedBranch): Promise<string[]> => {
 
 test('a branch keeps what it was sent under its slug and tenant, and says how much that is', async () => {
   await using folder = await temporaryDirectory()
-  const notices: BranchNotice[] = []
+  const notices: BranchEvent[] = []
   const options = {
     dataDirectory: folder.path,
     noticeMilliseconds: 20,
-    notify: async (notice: BranchNotice) => void notices.push(notice),
+    notify: async (notice: BranchEvent) => void notices.push(notice),
     now: () => 1_772_000_000_000,
   }
   {

@@ -7,7 +7,7 @@ import { openStore } from '@trellis/kit/store'
 import type { Log } from '@trellis/kit/telemetry'
 import { BranchServiceDefinition, type EntryCount } from '@trellis/protos/ts/trellis/logs/v1/branch.ts'
 import type { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
-import type { BranchNotice } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
+import type { BranchEvent } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
 import { loadPseudonymKey } from '../anonymize/pseudonym-key.ts'
 import { openUserFormats } from '../formats/user/user-formats.ts'
 import { createPressure } from '../ingest/pressure.ts'
@@ -39,7 +39,7 @@ export type BranchNodeOptions = {
   /** Its own alone: entries, catalogue and the key of pseudonyms. */
   dataDirectory: string
   /** Hears what the branch holds: at its start, and when that has changed, but not more often than every `noticeMilliseconds`. */
-  notify: (notice: BranchNotice) => Promise<void>
+  notify: (notice: BranchEvent) => Promise<void>
   noticeMilliseconds?: number
   log: Log
   now?: () => number
@@ -112,9 +112,9 @@ export const createBranchNode = async (options: BranchNodeOptions): Promise<Bran
     }
   }
 
-  const turns = createSerialQueue()
+  const serialQueue = createSerialQueue()
   /** One after the other: each goes through all there is. */
-  const rewrite = (wanted: Rewrite) => turns.run(() => engine.rewrite(wanted))
+  const rewrite = (wanted: Rewrite) => serialQueue.run(() => engine.rewrite(wanted))
   const expire = async () => {
     const { entries } = await rewrite({ kind: 'expire', before: now() - config.retentionDays * day })
     if (entries === 0) return
@@ -136,7 +136,7 @@ export const createBranchNode = async (options: BranchNodeOptions): Promise<Bran
   opened.defer(async () => {
     clearInterval(ticking)
     clearInterval(expiring)
-    await turns.drain()
+    await serialQueue.drain()
     // What is being told may be from before the last change. Whoever does not listen now is not waited for.
     const told = tellOfChange().then(tellOfChange)
     await Promise.race([told, sleep(lastNoticeMilliseconds, undefined, { ref: false })])

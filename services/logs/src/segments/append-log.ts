@@ -64,7 +64,7 @@ export const openFileAppendLog = async ({
     await folder.sync().finally(() => folder.close())
     return { name, firstPosition: next, descriptor, bytes: 0 }
   }
-  const turns = createSerialQueue()
+  const serialQueue = createSerialQueue()
   const write = async (record: Uint8Array): Promise<{ position: number; file: LogFile }> => {
     if (current && current.bytes >= fileBytes) {
       closeSync(current.descriptor)
@@ -83,7 +83,7 @@ export const openFileAppendLog = async ({
   }
 
   return {
-    append: (record) => turns.run(async () => (await write(record)).position),
+    append: (record) => serialQueue.run(async () => (await write(record)).position),
     replay: (after, onDamage) => {
       // A log that lost its files must not give out positions again: what follows would look as if it were in a segment.
       next = Math.max(next, after + 1)
@@ -99,7 +99,7 @@ export const openFileAppendLog = async ({
       }
     },
     clear: () =>
-      turns.run(async () => {
+      serialQueue.run(async () => {
         if (current) closeSync(current.descriptor)
         current = undefined
         const stale = (await firstPositionsIn(directory)).filter((first) => first !== next)
@@ -108,7 +108,7 @@ export const openFileAppendLog = async ({
         for (const first of stale) await rm(join(directory, fileName(first)), { force: true })
       }),
     async [Symbol.asyncDispose]() {
-      await turns.drain()
+      await serialQueue.drain()
       if (current) closeSync(current.descriptor)
       current = undefined
     },

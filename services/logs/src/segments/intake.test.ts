@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { createEnricher } from '../patterns/enricher.ts'
 import type { Enricher } from './enricher.ts'
 import { pageBytes } from './segment-layout.ts'
-import { ShardClosed } from './shard/closable-turns.ts'
+import { ShardClosed } from './shard/closable-serial-queue.ts'
 import type { Shard } from './shard.ts'
 import { batchOf, createShardFolder, type Foundations, openShardIn } from './store-for-tests.ts'
 

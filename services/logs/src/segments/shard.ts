@@ -12,7 +12,7 @@ import type { Rewrite, Rewritten } from './rewrite.ts'
 import type { SegmentCorrupt } from './segment-layout.ts'
 import { type Amending, createAmending } from './shard/amending.ts'
 import { createClearing } from './shard/clearing.ts'
-import { createClosableTurns } from './shard/closable-turns.ts'
+import { createClosableTurns } from './shard/closable-serial-queue.ts'
 import { createHeldAmendments } from './shard/held-amendments.ts'
 import { createIntake, type IngestOptions, type IngestResult } from './shard/intake.ts'
 import { createMaintain, type Maintain } from './shard/maintaining.ts'
@@ -102,7 +102,7 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
   const { files, log, catalogue, enricher, templates, limits = shardLimits, onDamage, onSetAside = onDamage } = options
   const closing = new AbortController()
   const { signal } = closing
-  const turns = createClosableTurns()
+  const serialQueue = createClosableTurns()
   const guard = createWriteGuard()
   const analyse = createBatchAnalyser(enricher)
 
@@ -122,15 +122,15 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
   const replacing = createReplacing({ limits, blocks, analyse, write, segments, amendments })
   const merging = createMerging({ limits, segments, replacing, upkeep, signal, onDamage })
   const clearing = createClearing({ segments, amendments, replacing, upkeep, signal, onDamage })
-  const rewriting = createRewriting({ turns, upkeep, replacing, segments, memory, amendments, log, signal })
-  const pieces = { turns, upkeep, clearing, merging, replacing, segments, memory, amendments, signal }
-  const amending = createAmending({ turns, views, memory, amendments, guard, onBuried: clearing.aside })
+  const rewriting = createRewriting({ serialQueue, upkeep, replacing, segments, memory, amendments, log, signal })
+  const pieces = { serialQueue, upkeep, clearing, merging, replacing, segments, memory, amendments, signal }
+  const amending = createAmending({ serialQueue, views, memory, amendments, guard, onBuried: clearing.aside })
 
   // An open that fails ends the same way: a seal that the replay began would be a second writer beside the next shard.
   await using opening = new AsyncDisposableStack()
   opening.defer(async () => {
     closing.abort(new Error('The shard is closing.'))
-    await turns.close()
+    await serialQueue.close()
     await memory.sealed().catch(() => undefined)
     await upkeep.last()
     await log[Symbol.asyncDispose]()
@@ -147,11 +147,11 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
   return {
     ingest: (batch, given = {}) => {
       upkeep.busy()
-      return turns.run(() => intake.take(batch, given))
+      return serialQueue.run(() => intake.take(batch, given))
     },
     parts: views.parts,
     exclude: segments.exclude,
-    flush: () => turns.run(memory.seal),
+    flush: () => serialQueue.run(memory.seal),
     rewrite: rewriting.rewrite,
     ...amending,
     maintain: createMaintain(pieces),

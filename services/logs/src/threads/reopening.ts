@@ -25,7 +25,7 @@ export type ReopeningOptions<Opened> = {
 
 export const createReopening = <Opened extends Failing>(options: ReopeningOptions<Opened>): Reopening<Opened> => {
   const { open, isClosed } = options
-  const turns = createSerialQueue()
+  const serialQueue = createSerialQueue()
   let current: Opened | undefined
   let isEnding = false
 
@@ -45,7 +45,7 @@ export const createReopening = <Opened extends Failing>(options: ReopeningOption
     current = await open()
     return current
   }
-  const get = async (): Promise<Opened> => (current && !current.failure ? current : turns.run(replace))
+  const get = async (): Promise<Opened> => (current && !current.failure ? current : serialQueue.run(replace))
   return {
     get,
     use: async (work) => {
@@ -60,7 +60,7 @@ export const createReopening = <Opened extends Failing>(options: ReopeningOption
     },
     end: () => {
       isEnding = true
-      return turns.run(close)
+      return serialQueue.run(close)
     },
   }
 }

@@ -9,7 +9,7 @@ import { BANDS } from './spectral-frames.ts'
 const VERSION = 1
 const HEADER = 4
 
-export interface KeptFeatures {
+export interface StoredFeatures {
   readonly firstPart: number
   readonly parts: number
   readonly features: Features
@@ -26,7 +26,7 @@ export const encodeFeatures = (firstPart: number, { levels, envelope, peaks }: F
 }
 
 /** What a file holds; undefined where it is not one of these. */
-export const decodeFeatures = (bytes: Uint8Array): KeptFeatures | undefined => {
+export const decodeFeatures = (bytes: Uint8Array): StoredFeatures | undefined => {
   if (bytes.length < HEADER * 4) return undefined
   // A copy, since views of numbers must begin at whole multiples of their size.
   const { buffer } = bytes.slice()

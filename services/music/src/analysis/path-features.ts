@@ -8,7 +8,7 @@ import { type MonoPiece, monoPieceOf, monoSamples } from './mono-piece.ts'
 export interface PathPiece {
   readonly audio: StoredAudio
   /** The file; undefined where there is none. */
-  readonly kept: () => Promise<Uint8Array | undefined>
+  readonly stored: () => Promise<Uint8Array | undefined>
 }
 
 /** The parts that a piece settles: of the path up to its end those that its predecessors left open. */
@@ -35,10 +35,10 @@ export const featuresOfPath = async (
   for (const [index, piece] of pieces.entries()) {
     const { from, to } = partsOf(pieces, index)
     if (to <= next) continue
-    const file = await piece.kept()
-    const kept = file && decodeFeatures(file)
-    const isRight = kept?.firstPart === from && kept.parts === to - from
-    found.push(isRight ? sliceFeatures(kept.features, next - from) : await measureFeatures(mono, next, to, signal))
+    const file = await piece.stored()
+    const stored = file && decodeFeatures(file)
+    const isRight = stored?.firstPart === from && stored.parts === to - from
+    found.push(isRight ? sliceFeatures(stored.features, next - from) : await measureFeatures(mono, next, to, signal))
     next = to
   }
   found.push(await measureFeatures(mono, next, undefined, signal))

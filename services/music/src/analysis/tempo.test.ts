@@ -3,7 +3,7 @@ import { sample } from '../../../../test/support/exploration.ts'
 import { playTune, TUNE_STYLES, type TuneStyle } from '../../test/tempo-tunes.ts'
 import { analyse } from './analyse.ts'
 
-const isNear = (bpm: number | null, wanted: number) => Math.abs((bpm ?? 0) / wanted - 1) < 0.03
+const isNear = (bpm: number | null, requested: number) => Math.abs((bpm ?? 0) / requested - 1) < 0.03
 
 const heard = (style: TuneStyle, bpm: number, beatsPerBar: 3 | 4) =>
   analyse(playTune({ bpm, beatsPerBar, style, seconds: 16, seed: 11 })).bpm

@@ -24,15 +24,15 @@ export const openFileBytes = async (path: string): Promise<ByteSource & AsyncDis
   return {
     size,
     async read(offset, length) {
-      const wanted = Math.max(0, Math.min(length, size - offset))
-      const bytes = new Uint8Array(wanted)
+      const requested = Math.max(0, Math.min(length, size - offset))
+      const bytes = new Uint8Array(requested)
       let filled = 0
-      while (filled < wanted) {
-        const { bytesRead } = await file.read(bytes, filled, wanted - filled, offset + filled)
+      while (filled < requested) {
+        const { bytesRead } = await file.read(bytes, filled, requested - filled, offset + filled)
         if (bytesRead === 0) break
         filled += bytesRead
       }
-      return filled === wanted ? bytes : bytes.subarray(0, filled)
+      return filled === requested ? bytes : bytes.subarray(0, filled)
     },
     [Symbol.asyncDispose]: () => file.close(),
   }

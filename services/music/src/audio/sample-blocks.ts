@@ -11,9 +11,9 @@ export async function* sampleBlocks(
 ): AsyncGenerator<Block> {
   const frameBytes = layout.bytes * channels
   for (let frame = 0; frame < frames; frame += FRAMES_PER_BLOCK) {
-    const wanted = Math.min(FRAMES_PER_BLOCK, frames - frame) * frameBytes
-    const bytes = await source.read(offset + frame * frameBytes, wanted)
+    const requested = Math.min(FRAMES_PER_BLOCK, frames - frame) * frameBytes
+    const bytes = await source.read(offset + frame * frameBytes, requested)
     if (bytes.length >= frameBytes) yield decodeSamples(bytes, channels, layout)
-    if (bytes.length < wanted) return
+    if (bytes.length < requested) return
   }
 }

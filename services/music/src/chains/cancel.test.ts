@@ -50,16 +50,16 @@ describe('what is removed while it is being generated leaves nothing behind', ()
   }
 
   /** Resolves at the event of a chain that is wanted, counted from 1. */
-  const eventOf = async (chainId: string, wanted: number) => {
+  const eventOf = async (chainId: string, requested: number) => {
     let seen = 0
     for await (const { event } of service.client.streamChainEvents({ chainId }, asLocal))
-      if (event?.$case === 'nodeStatus' && ++seen === wanted) return event.value.nodeId
+      if (event?.$case === 'nodeStatus' && ++seen === requested) return event.value.nodeId
     return ''
   }
 
-  test.each([1, 2, 3, 5, 8])('by its nodes at event %d of its chain', async (wanted) => {
+  test.each([1, 2, 3, 5, 8])('by its nodes at event %d of its chain', async (requested) => {
     const { chainId, rootNodeId } = await upload(service, wav)
-    const reached = eventOf(chainId, wanted)
+    const reached = eventOf(chainId, requested)
     const branching = branch(chainId, rootNodeId)
     // The first events come before the request is answered, and before there is a run to cancel.
     await reached

@@ -58,10 +58,10 @@ export const createDeliveries = (dependencies: Dependencies) => {
   }
 
   const prune = async (ownerId: string): Promise<void> => {
-    const kept: { key: string; modifiedAt: Date }[] = []
-    for await (const { key, modifiedAt } of files.list(`${deliveryFolder(ownerId)}/`)) kept.push({ key, modifiedAt })
-    kept.sort((a, b) => b.modifiedAt.getTime() - a.modifiedAt.getTime())
-    for (const { key } of kept.slice(KEPT_DELIVERIES)) await files.remove(key)
+    const stored: { key: string; modifiedAt: Date }[] = []
+    for await (const { key, modifiedAt } of files.list(`${deliveryFolder(ownerId)}/`)) stored.push({ key, modifiedAt })
+    stored.sort((a, b) => b.modifiedAt.getTime() - a.modifiedAt.getTime())
+    for (const { key } of stored.slice(KEPT_DELIVERIES)) await files.remove(key)
   }
 
   return async (order: Order, signal: AbortSignal): Promise<Delivery> => {

@@ -61,10 +61,10 @@ export const deliveryRpc = (dependencies: Dependencies, deliver: Deliveries): De
       start: 0,
       end: Number.MAX_SAFE_INTEGER,
     })
-    const wanted = points ?? DEFAULT_POINTS
-    const { min, max } = await peaksOf(await storedAudio(dependencies, chain, node), overview, wanted)
+    const requested = points ?? DEFAULT_POINTS
+    const { min, max } = await peaksOf(await storedAudio(dependencies, chain, node), overview, requested)
     return {
-      points: wanted,
+      points: requested,
       durationSeconds: node.frames / chain.sample_rate,
       min: rounded(min),
       max: rounded(max),

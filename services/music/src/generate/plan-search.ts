@@ -39,15 +39,15 @@ const byCost = (a: Hypothesis, b: Hypothesis): number => a.cost - b.cost || a.st
 /** Keeps the `width` cheapest hypotheses, not too many at one place. */
 export const prune = (hypotheses: Hypothesis[], width: number): Hypothesis[] => {
   const counts = new Map<number, number>()
-  const kept: Hypothesis[] = []
+  const stored: Hypothesis[] = []
   for (const hypothesis of hypotheses.sort(byCost)) {
     const count = counts.get(hypothesis.step) ?? 0
     if (count >= BEAM_PER_STEP) continue
     counts.set(hypothesis.step, count + 1)
-    kept.push(hypothesis)
-    if (kept.length >= width) break
+    stored.push(hypothesis)
+    if (stored.length >= width) break
   }
-  return kept
+  return stored
 }
 
 /** The steps of a hypothesis in the order in which they are played. */

@@ -84,9 +84,9 @@ const matchingGain = ({ heard, before, coming, sampleRate, place }: Join): numbe
   const tail = (block: Block) => sliceBlock(block, blockLength(block) - length, blockLength(block))
   const [heardLufs, beforeLufs] = [loudnessOf(tail(heard), sampleRate), loudnessOf(tail(before), sampleRate)]
   if (beforeLufs === null) return 0
-  const wanted = clamp((heardLufs ?? SILENT_LUFS) - beforeLufs, -LARGEST_CUT_DB[place], LARGEST_GAIN_DB)
+  const requested = clamp((heardLufs ?? SILENT_LUFS) - beforeLufs, -LARGEST_CUT_DB[place], LARGEST_GAIN_DB)
   const headroom = -20 * Math.log10(Math.max(1e-6, peakOf(coming)))
-  return Math.min(wanted, Math.max(0, headroom))
+  return Math.min(requested, Math.max(0, headroom))
 }
 
 /** Plays one run into the result at `at`; returns where it ends. */

@@ -31,10 +31,10 @@ const ready = (result: AudioResult, time: string): Partial<NodeRow> => ({
 })
 
 /** What a report of its run changes in a node; undefined where it is not worth telling. */
-const changesOf = (report: Report, told: number, now: () => Date): Partial<NodeRow> | undefined => {
+const changesOf = (report: Report, reported: number, now: () => Date): Partial<NodeRow> | undefined => {
   switch (report.$case) {
     case 'progress':
-      if (report.value.fraction < told + PROGRESS_STEP) return undefined
+      if (report.value.fraction < reported + PROGRESS_STEP) return undefined
       return { progress: Math.min(0.99, report.value.fraction) }
     case 'completed':
       return ready(AudioResult.decode(report.value.result), now().toISOString())
@@ -99,13 +99,13 @@ const driveToItsEnd = async (
   }
   const tree = await findTree(dependencies.db, node.chain_id)
   if (!tree) return abandon(dependencies, order, signal)
-  let told = node.progress
+  let reported = node.progress
   const how = { signal, resumes: true, retryBudgetMilliseconds: DEADLINE_SECONDS * 1_000 }
   for await (const report of await streamRun(dependencies, generationRun(tree, node), how)) {
     if (report.$case === 'started') await noteStart(dependencies, order)
-    const changes = changesOf(report, told, dependencies.now)
+    const changes = changesOf(report, reported, dependencies.now)
     if (!changes) continue
-    told = changes.progress ?? told
+    reported = changes.progress ?? reported
     if (changes.status) await announce(dependencies, order.runId, outcomeOf(report, { ...node, ...changes }, tree))
     await changeGenerating(dependencies, order, changes)
     if (changes.status) return

@@ -8,10 +8,10 @@ export type GeneratorWord = NonNullable<NodeRow['generator']>
 export const noModel = 'No model is installed here: use the generator "recombine" or "auto".'
 
 /** The generator that a request comes to: the best there is, unless it names one. Throws 503 for one that is not installed. */
-export const generatorFor = (asked: Generator, isMock: boolean): GeneratorWord => {
-  if (asked === 'GENERATOR_ONNX') throw serviceError('unavailable', noModel)
-  if (asked === 'GENERATOR_MOCK') return 'mock'
-  if (asked === 'GENERATOR_RECOMBINE') return 'recombine'
+export const generatorFor = (requested: Generator, isMock: boolean): GeneratorWord => {
+  if (requested === 'GENERATOR_ONNX') throw serviceError('unavailable', noModel)
+  if (requested === 'GENERATOR_MOCK') return 'mock'
+  if (requested === 'GENERATOR_RECOMBINE') return 'recombine'
   return isMock ? 'mock' : 'recombine'
 }
 

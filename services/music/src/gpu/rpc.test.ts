@@ -90,8 +90,8 @@ test('leases no more slots than are free, over all replicas, until they are free
 test('of leases asked for at once no more are given than there are slots', async () => {
   await using one = await openBeside(busy(1))
   await using other = await openBeside(busy(1))
-  const asked = await Promise.allSettled(
+  const requested = await Promise.allSettled(
     [one, other, one, other].map(({ client }) => client.createGpuSession({}, caller)),
   )
-  expect(asked.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+  expect(requested.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
 })

@@ -46,8 +46,8 @@ describe('a user in cloud mode', () => {
   test('generates no more than there is space for', async () => {
     const who = account('bob')
     const { chainId, rootNodeId: nodeId } = await upload(service, wav, who)
-    const wanted = { chainId, nodeId, durationSeconds: 60, takes: 1, generator: 'GENERATOR_MOCK' } as const
-    await expect(service.client.createBranches(wanted, who)).rejects.toMatchObject({
+    const requested = { chainId, nodeId, durationSeconds: 60, takes: 1, generator: 'GENERATOR_MOCK' } as const
+    await expect(service.client.createBranches(requested, who)).rejects.toMatchObject({
       status: 413,
       message: expect.stringContaining('delete chains or nodes'),
     })
@@ -88,9 +88,9 @@ describe('a user in cloud mode', () => {
   const failedBranches = async (
     who: { caller: Caller },
     { chainId, rootNodeId: nodeId }: { chainId: string; rootNodeId: string },
-    wanted: { takes: number; durationSeconds: number },
+    requested: { takes: number; durationSeconds: number },
   ) => {
-    const { nodes } = await service.client.createBranches({ chainId, nodeId, seed: 1, ...wanted }, who)
+    const { nodes } = await service.client.createBranches({ chainId, nodeId, seed: 1, ...requested }, who)
     const ids = nodes.map(({ nodeId }) => nodeId)
     const generating = async () => {
       const chain = await service.client.getChain({ chainId }, who)

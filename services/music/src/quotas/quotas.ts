@@ -16,11 +16,11 @@ export const requireBytes = async (
   db: Db,
   caller: Caller,
   { userMegabytes }: MusicConfig,
-  wanted = 1,
+  requested = 1,
 ): Promise<number | undefined> => {
   if (!hasQuota(caller)) return undefined
   const left = userMegabytes * MEGABYTE - (await samplesOf(db, caller.userId)) * STORED_LAYOUT.bytes
-  if (left >= wanted) return left
+  if (left >= requested) return left
   throw serviceError(
     'too_large',
     `Your audio takes up its ${userMegabytes} MB, or would with this: delete chains or nodes first.`,

@@ -48,7 +48,7 @@ const openPiece = async ({ files }: TaskDependencies, piece: StoredPiece): Promi
 /** A node's audio with what was kept of its features. */
 const openPathPiece = async (dependencies: TaskDependencies, piece: StoredPiece): Promise<PathPiece> => ({
   audio: await openPiece(dependencies, piece),
-  kept: async () => {
+  stored: async () => {
     const key = nodeFile(piece.nodeId, 'features')
     const info = await dependencies.files.stat(key)
     return info && dependencies.files.readRange(key, { start: 0, end: info.size })
@@ -88,9 +88,9 @@ export const ingest = async (
   const { blocks, sampleRate, channels } = await ingestAudio(upload, { ...AUDIO_LIMITS, maxSeconds, ...quota })
   const description = await storeSamples(dependencies, nodeId, { sampleRate, channels }, blocks)
   const piece = await openPathPiece(dependencies, { nodeId, sampleRate, channels })
-  const kept = await featuresToKeep([piece], dependencies.signal)
-  await dependencies.files.write(nodeFile(nodeId, 'features'), kept, dependencies.signal)
-  const path = [{ ...piece, kept: async () => kept }]
+  const stored = await featuresToKeep([piece], dependencies.signal)
+  await dependencies.files.write(nodeFile(nodeId, 'features'), stored, dependencies.signal)
+  const path = [{ ...piece, stored: async () => stored }]
   const mono = monoPieceOf(piece.audio)
   const { bpm, key } = analyseSound(soundOf(await featuresOfPath(path, mono, 0, dependencies.signal), mono.samples))
   return AudioResult.fromPartial({ ...description, bpm, key: key?.name ?? null })
@@ -105,9 +105,9 @@ const openInput = async (
   nodeId: string,
   { key, ...shape }: InputAudio,
 ): Promise<PathPiece> => {
-  const kept = async () => undefined
+  const stored = async () => undefined
   const source = await byteSource(dependencies.files, key)
-  if (samplesOwner(key) !== undefined) return { audio: openStoredAudio(source, shape), kept }
+  if (samplesOwner(key) !== undefined) return { audio: openStoredAudio(source, shape), stored }
   const { blocks, sampleRate, channels } = await ingestAudio(source, AUDIO_LIMITS)
   if (sampleRate !== shape.sampleRate || channels !== shape.channels) {
     const [is, must] = [{ sampleRate, channels }, shape].map(
@@ -121,7 +121,7 @@ const openInput = async (
     createDescriber(shape).stored(blocks, dependencies.signal),
     dependencies.signal,
   )
-  return { audio: openStoredAudio(await byteSource(dependencies.files, decoded), shape), kept }
+  return { audio: openStoredAudio(await byteSource(dependencies.files, decoded), shape), stored }
 }
 
 /** How near (as a ratio) a tempo must come to another to be counted as it. */
@@ -148,8 +148,8 @@ const LONGEST_CONTEXT = 1_800
 const contextOf = (pieces: readonly PathPiece[], frames: number, signal: AbortSignal) => {
   const path = concatenateAudio(pieces.map(({ audio }) => audio))
   const mono = monoPieceOf(path)
-  const wanted = Math.min(LONGEST_CONTEXT, frames > 0 ? frames / path.sampleRate : LONGEST_CONTEXT)
-  const startPart = Math.max(0, Math.floor((mono.samples - wanted * ANALYSIS_RATE) / PART_SAMPLES))
+  const requested = Math.min(LONGEST_CONTEXT, frames > 0 ? frames / path.sampleRate : LONGEST_CONTEXT)
+  const startPart = Math.max(0, Math.floor((mono.samples - requested * ANALYSIS_RATE) / PART_SAMPLES))
   const offset = startPart * PART_SAMPLES
   const listen = async (): Promise<Heard> => {
     const features = await featuresOfPath(pieces, mono, startPart, signal)
@@ -182,8 +182,8 @@ export const continueAudio = async (task: ContinueTask, dependencies: TaskDepend
   const made = await openPathPiece(dependencies, { nodeId: task.nodeId, sampleRate, channels })
   // What is kept of how a node sounds is of its place in its path: after other audio it has none.
   if (!task.input) {
-    const kept = await featuresToKeep([...pieces, made], signal)
-    await dependencies.files.write(nodeFile(task.nodeId, 'features'), kept, signal)
+    const stored = await featuresToKeep([...pieces, made], signal)
+    await dependencies.files.write(nodeFile(task.nodeId, 'features'), stored, signal)
   }
   const { bpm, key } = await tempoAndKey(made.audio, signal)
   const reach = SEAM_SECONDS * path.sampleRate

@@ -146,7 +146,7 @@ export const createBackfill = <Event>({
     /** Lets `mark` know of all that is stored by now. */
     look,
     /** When the server was last heard, by the process's clock; undefined without a consumer. */
-    heardAt: () => consumer?.heardAt(),
+    receivedAt: () => consumer?.receivedAt(),
     /** Stops filling; the ring stays, for those who read and for going on. */
     close: () => {
       consumer?.close()

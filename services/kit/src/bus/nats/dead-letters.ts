@@ -69,17 +69,17 @@ export const createDeadLetters = ({ connection, names, streams, shapes, store, l
       return [...letters.values()]
     },
     /** Deliveries of a job that ended with a worker that stopped, and that do not count as failures. */
-    givenBack: async (queue: QueueRules, sequence: number): Promise<number> => {
-      const query = { last_by_subj: names.givenBack(queue.name, sequence) }
+    released: async (queue: QueueRules, sequence: number): Promise<number> => {
+      const query = { last_by_subj: names.released(queue.name, sequence) }
       const note = await whileConnected(manager.streams.getMessage(names.deadStream(queue.name), query))
       return note ? Number(note.string()) : 0
     },
-    noteGivenBack: async (queue: QueueRules, sequence: number, times: number) => {
-      const subject = names.givenBack(queue.name, sequence)
+    noteReleased: async (queue: QueueRules, sequence: number, times: number) => {
+      const subject = names.released(queue.name, sequence)
       await store({ lane: subject, subject, bytes: Buffer.from(String(times)), stream: shapes.dead(queue) })
     },
-    forgetGivenBack: async (queue: QueueRules, sequence: number) => {
-      const filter = names.givenBack(queue.name, sequence)
+    forgetReleased: async (queue: QueueRules, sequence: number) => {
+      const filter = names.released(queue.name, sequence)
       await whileConnected(manager.streams.purge(names.deadStream(queue.name), { filter }))
     },
   }

@@ -76,7 +76,7 @@ export const createKeyValue = ({ connection, names, streams, store, limits, ...o
   const isOurs = async (stream: StreamShape, subject: string, { attempts, id }: Refused, limit: number) =>
     attempts > 1 && (await read(stream, subject, limit))?.header.get('Nats-Msg-Id') === id
 
-  const attempt: Bus['change'] = async (shared, key, make) => {
+  const attempt: Bus['update'] = async (shared, key, make) => {
     const stream = shapeOf(shared)
     const subject = names.sharedValue(shared.name, key)
     const limit = performance.now() + limits.publishWithinMilliseconds
@@ -99,7 +99,7 @@ export const createKeyValue = ({ connection, names, streams, store, limits, ...o
     }
   }
 
-  const change: Bus['change'] = (shared, key, make) =>
+  const update: Bus['update'] = (shared, key, make) =>
     inTurn(names.sharedValue(shared.name, key), () => attempt(shared, key, make))
-  return { change }
+  return { update }
 }

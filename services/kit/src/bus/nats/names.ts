@@ -32,7 +32,7 @@ export const createNames = (prefix: string) => {
     deadSubjects: (name: string) => `${prefix}.dead.${checked(name)}.>`,
     deadLetters: (name: string) => `${prefix}.dead.${name}.letters`,
     /** How often a job, by its sequence, was given back unfinished by a worker that stopped. */
-    givenBack: (name: string, sequence: number) => `${prefix}.dead.${name}.given.${sequence}`,
+    released: (name: string, sequence: number) => `${prefix}.dead.${name}.given.${sequence}`,
   }
 }
 

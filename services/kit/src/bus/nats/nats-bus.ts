@@ -37,7 +37,7 @@ export const connectNatsBus = async (options: NatsBusOptions): Promise<Bus> => {
     enqueue: queues.enqueue,
     work: queues.work,
     deadLetters: queues.deadLetters,
-    change: values.change,
+    update: values.update,
     [Symbol.asyncDispose]: async () => {
       stopping.abort()
       await Promise.all([topics.ended(), queues.ended()])

@@ -17,7 +17,7 @@ type PullOptions = {
   stream: string
   consumer: string
   /** A job that came when nobody asked for it any more. */
-  onUnasked: (pulled: Pulled) => void
+  onUnsolicited: (pulled: Pulled) => void
 }
 
 /** The server's word in place of a job. 503: nobody listens where the request went; 409: the consumer is gone or at a limit. */
@@ -29,20 +29,20 @@ const statusOf = ({ headers }: Msg): Pull => (headers?.code === 503 || headers?.
  */
 export const openPull = (
   { nats, jetStream, isConnected, connected, whileConnected, onLost }: Connection,
-  { stream, consumer, onUnasked }: PullOptions,
+  { stream, consumer, onUnsolicited }: PullOptions,
 ) => {
   const inbox = createInbox()
-  let asked: ((pull: Pull) => void) | undefined
+  let requested: ((pull: Pull) => void) | undefined
   const answer = (pull: Pull) => {
-    asked?.(pull)
-    asked = undefined
+    requested?.(pull)
+    requested = undefined
   }
   const receive = (error: Error | null, message: Msg): void => {
     const { reply } = message
     const delivery = readDelivery(reply)
     if (error || !delivery || reply === undefined) answer(error ? 'absent' : statusOf(message))
-    else if (asked) answer({ delivery, bytes: message.data, reply })
-    else onUnasked({ delivery, bytes: message.data, reply })
+    else if (requested) answer({ delivery, bytes: message.data, reply })
+    else onUnsolicited({ delivery, bytes: message.data, reply })
   }
   const subscription = nats.subscribe(inbox, { callback: receive })
   const forget = onLost(() => answer('none'))
@@ -53,7 +53,7 @@ export const openPull = (
       if (!isConnected()) await connected(signal).catch(() => undefined)
       if (signal.aborted) return 'none'
       const { promise, resolve } = Promise.withResolvers<Pull>()
-      asked = resolve
+      requested = resolve
       const request = JSON.stringify({ batch: 1, expires: nanos(requestMilliseconds) })
       nats.publish(`${jetStream.apiPrefix}.CONSUMER.MSG.NEXT.${stream}.${consumer}`, request, { reply: inbox })
       const giveUp = () => answer('none')

@@ -31,7 +31,7 @@ type QueuesOptions = {
 }
 
 /** What the server said or did not say, in the words that callers are told. */
-const told = <Result>(promise: Promise<Result>): Promise<Result> =>
+const reported = <Result>(promise: Promise<Result>): Promise<Result> =>
   promise.catch((error: unknown) => {
     throw isServiceError(error) ? error : unavailable(error)
   })
@@ -53,13 +53,13 @@ export const createQueues = ({ connection, names, streams, store, semaphore, lim
     await streams.ensure(shapes.jobs(queue))
     await streams.ensure(shapes.dead(queue))
     const stream = names.queueStream(queue.name)
-    const wanted = shapes.workers(queue)
+    const desired = shapes.workers(queue)
     await semaphore.withPermit(async () => {
       try {
-        await whileConnected(manager.consumers.add(stream, wanted))
+        await whileConnected(manager.consumers.add(stream, desired))
       } catch (error) {
         if (!isApiError(error, apiCodes.consumerExists)) throw error
-        await whileConnected(manager.consumers.update(stream, consumerName, wanted))
+        await whileConnected(manager.consumers.update(stream, consumerName, desired))
       }
     })
   }
@@ -98,7 +98,7 @@ export const createQueues = ({ connection, names, streams, store, semaphore, lim
   /** Whether what holds the place of a job is that job itself, stored by an attempt whose acknowledgement was lost. */
   const isOurs = async (stream: string, subject: string, { attempts, id }: Refused): Promise<boolean> => {
     if (attempts === 1) return false
-    const there = await told(whileConnected(manager.streams.getMessage(stream, { last_by_subj: subject })))
+    const there = await reported(whileConnected(manager.streams.getMessage(stream, { last_by_subj: subject })))
     return there?.header.get('Nats-Msg-Id') === id
   }
 
@@ -122,8 +122,8 @@ export const createQueues = ({ connection, names, streams, store, semaphore, lim
     }
   }
 
-  const startWork: Bus['work'] = (queue, handle, { concurrency = 1, signal: asked }) => {
-    const stop = AbortSignal.any([asked, signal])
+  const startWork: Bus['work'] = (queue, handle, { concurrency = 1, signal: requested }) => {
+    const stop = AbortSignal.any([requested, signal])
     const working = work({
       queue,
       stream: names.queueStream(queue.name),
@@ -146,7 +146,7 @@ export const createQueues = ({ connection, names, streams, store, semaphore, lim
   return {
     enqueue,
     work: startWork,
-    deadLetters: <Value>(queue: Queue<Value>) => told(deadLetters.list(queue)),
+    deadLetters: <Value>(queue: Queue<Value>) => reported(deadLetters.list(queue)),
     /** Resolves when nothing is in hand any more, after the signal. */
     ended: async () => {
       await Promise.all(atWork)

@@ -35,17 +35,17 @@ export const createStreams = ({ connection, semaphore, storage, log }: StreamsOp
     }
   }
 
-  const update = async ({ config: { name, ...present } }: StreamInfo, wanted: StreamShape) => {
+  const update = async ({ config: { name, ...present } }: StreamInfo, desired: StreamShape) => {
     if (present.storage !== storage.kind)
       log.warn({ stream: name, storage: present.storage }, 'a stream keeps the storage that it was made with')
-    const differing = changeable.filter((key) => wanted[key] !== undefined && wanted[key] !== present[key])
+    const differing = changeable.filter((key) => desired[key] !== undefined && desired[key] !== present[key])
     if (differing.length === 0) return
-    await manager.streams.update(name, Object.fromEntries(differing.map((key) => [key, wanted[key]])))
+    await manager.streams.update(name, Object.fromEntries(differing.map((key) => [key, desired[key]])))
     log.info({ stream: name, changed: differing }, 'a stream keeps messages by new rules')
   }
 
   const make = async (shape: StreamShape): Promise<void> => {
-    const wanted: StreamShape = {
+    const desired: StreamShape = {
       ...shape,
       num_replicas: storage.replicas,
       max_bytes: storage.maxStreamBytes ?? -1,
@@ -53,10 +53,10 @@ export const createStreams = ({ connection, semaphore, storage, log }: StreamsOp
       allow_direct: true,
     }
     const present = await find(shape.name)
-    if (present) return update(present, wanted)
+    if (present) return update(present, desired)
     try {
       // Numbered from the clock's microseconds: a stream that was lost and made again uses no number twice.
-      await manager.streams.add({ ...wanted, storage: storage.kind, first_seq: Date.now() * 1_000 })
+      await manager.streams.add({ ...desired, storage: storage.kind, first_seq: Date.now() * 1_000 })
     } catch (error) {
       // Another process was first.
       if (!isApiError(error, apiCodes.streamNameInUse)) throw error

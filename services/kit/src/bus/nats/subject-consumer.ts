@@ -6,7 +6,7 @@ import { type DeliveryInfo, readDelivery } from './delivery.ts'
 /** How often the server says that it is still there when it has nothing to deliver, in milliseconds. */
 export const heartbeatMilliseconds = 5_000
 /** The server forgets a consumer that nobody listens to after this long, in milliseconds. */
-const forgottenMilliseconds = 30_000
+const expiryMilliseconds = 30_000
 
 export type Start =
   | { policy: typeof DeliverPolicy.All }
@@ -38,7 +38,7 @@ export const openSubjectConsumer = async (
   { stream, subject, start, onMessage, onBroken }: SubjectConsumerOptions,
 ) => {
   let received = 0
-  let heardAt = performance.now()
+  let receivedAt = performance.now()
   let broken = false
   const breakDown = (reason: string) => {
     if (broken) return
@@ -61,7 +61,7 @@ export const openSubjectConsumer = async (
 
   const receive = (error: Error | null, message: Msg): void => {
     if (broken) return
-    heardAt = performance.now()
+    receivedAt = performance.now()
     const delivery = readDelivery(message.reply)
     if (error) breakDown(error.message)
     else if (!delivery) onStatus(message)
@@ -88,7 +88,7 @@ export const openSubjectConsumer = async (
         idle_heartbeat: nanos(heartbeatMilliseconds),
         mem_storage: true,
         num_replicas: 1,
-        inactive_threshold: nanos(forgottenMilliseconds),
+        inactive_threshold: nanos(expiryMilliseconds),
       }),
     )
     return {
@@ -97,7 +97,7 @@ export const openSubjectConsumer = async (
       /** How many messages were waiting to be delivered when it was opened. */
       pending: num_pending + delivered.consumer_seq,
       /** When the server was last heard, by the process's clock. */
-      heardAt: () => heardAt,
+      receivedAt: () => receivedAt,
       close: () => {
         broken = true
         subscription.unsubscribe()

@@ -26,8 +26,8 @@ export const readSubjectState = async (
   const { state, config, ts } = await whileConnected(manager.streams.info(stream, { subjects_filter: subject }))
   const clockAhead = ts === undefined ? 0 : Date.parse(ts) - steadyNow()
   const found = { newest: state.last_seq, clockAhead }
-  const kept = state.subjects?.[subject] ?? 0
-  if (config.max_msgs_per_subject <= 0 || kept < config.max_msgs_per_subject)
+  const stored = state.subjects?.[subject] ?? 0
+  if (config.max_msgs_per_subject <= 0 || stored < config.max_msgs_per_subject)
     return { ...found, trimmedThrough: state.first_seq - 1 }
   const first: SeqMsgRequest & { next_by_subj: string } = { seq: state.first_seq, next_by_subj: subject }
   const oldest = await whileConnected(manager.streams.getMessage(stream, first))
@@ -56,7 +56,7 @@ export const readSubject = async (
   })
   if (consumer.pending === 0) resolve()
   const listening = setInterval(() => {
-    if (performance.now() - consumer.heardAt() > 3 * heartbeatMilliseconds) reject(new Error('the server is silent'))
+    if (performance.now() - consumer.receivedAt() > 3 * heartbeatMilliseconds) reject(new Error('the server is silent'))
   }, heartbeatMilliseconds)
   try {
     await connection.whileConnected(done)

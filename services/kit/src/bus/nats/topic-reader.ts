@@ -164,8 +164,8 @@ export const createTopicReader = <Event>(options: TopicReaderOptions<Event>) => 
     },
     /** Listens anew when the server has been silent for too long. */
     checkPulse: () => {
-      const heardAt = filling.heardAt() ?? Number.POSITIVE_INFINITY
-      if (performance.now() - heardAt > 3 * heartbeatMilliseconds) breakDown(new Error('the server is silent'))
+      const receivedAt = filling.receivedAt() ?? Number.POSITIVE_INFINITY
+      if (performance.now() - receivedAt > 3 * heartbeatMilliseconds) breakDown(new Error('the server is silent'))
     },
     /** Resolves when an ended feed has let go of everything. */
     ended: () => running,

@@ -124,7 +124,7 @@ export const connectNatsWorkerBus = async (options: NatsBusOptions): Promise<Wor
   const store = createMessageStore({ connection, streams, limits, signal: closing.signal })
   const shapes = queueShapes(names, limits)
   const tokens = new Nuid()
-  const { change } = createKeyValue({ connection, names, streams, store, limits, readLast: reader.last })
+  const { update } = createKeyValue({ connection, names, streams, store, limits, readLast: reader.last })
 
   const surely = async (what: { subject: string; lane: string; bytes: Uint8Array; stream: StreamShape }) => {
     try {
@@ -143,7 +143,7 @@ export const connectNatsWorkerBus = async (options: NatsBusOptions): Promise<Wor
 
   return {
     publish,
-    change,
+    update,
     lastSequence: async (topic) => {
       try {
         return (await reader.last(names.topicStream(topic.family), names.topicSubject(topic.name)))?.seq ?? 0

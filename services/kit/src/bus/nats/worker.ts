@@ -30,30 +30,30 @@ type WorkerOptions<Value> = {
 }
 
 /** The how many-th time a job is handed out, and how often before it was given back. */
-type Delivered = { delivery: number; givenBack: number }
+type Delivered = { delivery: number; released: number }
 
 /** Works on a queue in so many slots until the signal aborts; resolves when nothing is in hand any more. */
 export const work = async <Value>(options: WorkerOptions<Value>): Promise<void> => {
   const { queue, signal, acknowledging, deadLetters, log } = options
 
   const uncounted = async ({ delivery: { sequence, deliveries } }: Pulled) =>
-    deliveries > 1 ? await deadLetters.givenBack(queue, sequence) : 0
+    deliveries > 1 ? await deadLetters.released(queue, sequence) : 0
 
   const giveBack = async (pulled: Pulled, times: number) => {
-    await deadLetters.noteGivenBack(queue, pulled.delivery.sequence, times + 1)
+    await deadLetters.noteReleased(queue, pulled.delivery.sequence, times + 1)
     acknowledging.again(pulled.reply, 0)
   }
 
-  const settle = async ({ reply, delivery: { sequence } }: Pulled, givenBack: number) => {
+  const settle = async ({ reply, delivery: { sequence } }: Pulled, released: number) => {
     await acknowledging.done(reply, options.doneWithinMilliseconds)
-    if (givenBack > 0) await deadLetters.forgetGivenBack(queue, sequence)
+    if (released > 0) await deadLetters.forgetReleased(queue, sequence)
   }
 
   const fail = async (pulled: Pulled, job: Delivered, reason: string) => {
     if (job.delivery < queue.maxDeliveries) return acknowledging.again(pulled.reply, pauseAfter(queue, job.delivery))
     const { bytes: value, delivery } = pulled
     await deadLetters.bury(queue, { sequence: delivery.sequence, value, deliveries: job.delivery, reason })
-    await settle(pulled, job.givenBack)
+    await settle(pulled, job.released)
   }
 
   /** Whether the handler did it; else why not. */
@@ -74,16 +74,16 @@ export const work = async <Value>(options: WorkerOptions<Value>): Promise<void> 
 
   /** Hands one job to the handler; gives what is to be done about what became of it. */
   const handle = async (pulled: Pulled): Promise<() => Promise<void>> => {
-    const givenBack = await uncounted(pulled)
-    const delivery = pulled.delivery.deliveries - givenBack
+    const released = await uncounted(pulled)
+    const delivery = pulled.delivery.deliveries - released
     if (delivery > queue.maxDeliveries) {
       const reason = 'Its workers ended without a word.'
-      return () => fail(pulled, { delivery: delivery - 1, givenBack }, reason)
+      return () => fail(pulled, { delivery: delivery - 1, released }, reason)
     }
     const outcome = await attempt(pulled, delivery)
-    if (outcome === 'done') return () => settle(pulled, givenBack)
-    if (signal.aborted) return () => giveBack(pulled, givenBack)
-    return () => fail(pulled, { delivery, givenBack }, outcome.reason)
+    if (outcome === 'done') return () => settle(pulled, released)
+    if (signal.aborted) return () => giveBack(pulled, released)
+    return () => fail(pulled, { delivery, released }, outcome.reason)
   }
 
   /** What goes wrong here leaves the job with the server, which hands it out again when its patience ends. */
@@ -92,13 +92,13 @@ export const work = async <Value>(options: WorkerOptions<Value>): Promise<void> 
     log.warn({ err: error, queue: queue.name, sequence }, 'what became of a job could not be stored: it comes again')
   }
 
-  const unasked = new Set<Promise<void>>()
-  const onUnasked = (pulled: Pulled) => {
+  const unsolicited = new Set<Promise<void>>()
+  const onUnsolicited = (pulled: Pulled) => {
     const giving = uncounted(pulled)
       .then((times) => giveBack(pulled, times))
       .catch((error: unknown) => notStored(pulled, error))
-    unasked.add(giving)
-    void giving.then(() => unasked.delete(giving))
+    unsolicited.add(giving)
+    void giving.then(() => unsolicited.delete(giving))
   }
 
   /** Does what was pulled; gives what is then to be said of it. */
@@ -110,12 +110,12 @@ export const work = async <Value>(options: WorkerOptions<Value>): Promise<void> 
       return undefined
     }
     if (signal.aborted) {
-      onUnasked(pulled)
+      onUnsolicited(pulled)
       return undefined
     }
     try {
-      const say = await handle(pulled)
-      return () => say().catch((error: unknown) => notStored(pulled, error))
+      const respond = await handle(pulled)
+      return () => respond().catch((error: unknown) => notStored(pulled, error))
     } catch (error) {
       notStored(pulled, error)
       return undefined
@@ -123,20 +123,20 @@ export const work = async <Value>(options: WorkerOptions<Value>): Promise<void> 
   }
 
   const slot = async () => {
-    const pull = openPull(options.connection, { stream: options.stream, consumer: consumerName, onUnasked })
+    const pull = openPull(options.connection, { stream: options.stream, consumer: consumerName, onUnsolicited })
     const ask = () => (signal.aborted ? undefined : pull.next(signal))
-    let asked = ask()
-    while (asked !== undefined) {
-      const say = await take(await asked)
+    let requested = ask()
+    while (requested !== undefined) {
+      const respond = await take(await requested)
       // The word on one job and the request for the next go to the server as one piece. The next is not begun before that word is heard.
-      const said = say?.()
-      asked = ask()
-      await said
+      const responded = respond?.()
+      requested = ask()
+      await responded
     }
     await pull.close()
   }
 
   await options.ensure(false)
   await Promise.all(Array.from({ length: options.concurrency }, slot))
-  await Promise.all(unasked)
+  await Promise.all(unsolicited)
 }

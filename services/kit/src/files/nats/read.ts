@@ -36,20 +36,20 @@ export async function* readContent(
   if (start >= last) return
   const digest = start === 0 && last === size ? createHash('sha256') : undefined
   const first = Math.floor(start / chunkBytes)
-  const wanted = Math.ceil(last / chunkBytes) - first
-  const places = placesFrom(runs, first).take(wanted)
-  const asked: Promise<Uint8Array>[] = []
+  const desired = Math.ceil(last / chunkBytes) - first
+  const places = placesFrom(runs, first).take(desired)
+  const requested: Promise<Uint8Array>[] = []
   const askNext = () => {
     const { value: place, done } = places.next()
     if (done) return
     const chunk = readChunk(bucket, key, id, place)
     // Awaited in its turn, but maybe not before it fails.
     chunk.catch(() => undefined)
-    asked.push(chunk)
+    requested.push(chunk)
   }
   for (let i = 0; i < chunksAhead; i++) askNext()
   let position = first * chunkBytes
-  for (let next = asked.shift(); next; next = asked.shift()) {
+  for (let next = requested.shift(); next; next = requested.shift()) {
     const chunk = await next
     signal?.throwIfAborted()
     askNext()

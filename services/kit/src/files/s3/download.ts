@@ -13,7 +13,7 @@ const damaged = (key: string) =>
   serviceError('upstream_failed', `The file "${key}" came back damaged from the object store.`)
 
 /** The CRC-32 that a store kept of the whole object; one over checksums of parts is of no use here. */
-const keptChecksum = (answer: Answer): number | undefined => {
+const storedChecksum = (answer: Answer): number | undefined => {
   const text = answer.header('x-amz-checksum-crc32')
   const bytes = Buffer.from(text ?? '', 'base64')
   return text && !text.includes('-') && bytes.byteLength === 4 ? bytes.readUInt32BE() : undefined
@@ -61,7 +61,7 @@ export async function* download(source: Download, { start, end }: ByteRange): As
     try {
       const answer = await openAt(source, position, end, etag)
       if (!answer) break
-      if (etag === undefined && isWhole) expected = keptChecksum(answer)
+      if (etag === undefined && isWhole) expected = storedChecksum(answer)
       etag ??= answer.header('etag')
       for await (const chunk of answer.body as AsyncIterable<Buffer>) {
         if (expected !== undefined) crc = crc32(chunk, crc)

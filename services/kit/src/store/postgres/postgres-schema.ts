@@ -50,9 +50,9 @@ export const awaitSchema = async (
   checkNumbering(migrations)
   const deadline = performance.now() + waitMilliseconds
   const said = new Set<string>()
-  const wait = async (failed: Error, say: () => void): Promise<void> => {
+  const wait = async (failed: Error, warn: () => void): Promise<void> => {
     if (performance.now() + lookAgain > deadline) throw failed
-    if (!said.has(failed.name)) say()
+    if (!said.has(failed.name)) warn()
     said.add(failed.name)
     await sleep(lookAgain)
   }

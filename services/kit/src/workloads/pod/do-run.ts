@@ -51,16 +51,16 @@ const readInput = async ({ bus, kind }: RunDependencies, runId: string, signal: 
 const conclude = async (reporter: Reporter, end: { result: Uint8Array } | { failure: FailureReport }) => {
   if ('result' in end) {
     await reporter.report({ $case: 'completed', value: end })
-    await reporter.notice({ $case: 'worked', value: {} })
+    await reporter.event({ $case: 'worked', value: {} })
   } else {
     await reporter.report({ $case: 'failed', value: end.failure })
-    await reporter.notice({ $case: 'failed', value: end.failure })
+    await reporter.event({ $case: 'failed', value: end.failure })
   }
 }
 
 /** Says again what became of a run that was ended before, for a notice that its worker may not have come to. */
 const repeatNotice = async (reporter: Reporter, { report }: Extract<Verdict, { kind: 'ended' }>): Promise<RunEnd> => {
-  await reporter.notice(report.$case === 'failed' ? report : { $case: 'worked', value: {} })
+  await reporter.event(report.$case === 'failed' ? report : { $case: 'worked', value: {} })
   return report.$case
 }
 
@@ -95,11 +95,11 @@ export const doRun = async (dependencies: RunDependencies, run: CurrentRun): Pro
     const started = { $case: 'started', value: { worker, warm } } as const
     const before = await own.upTo(await reporter.report(started))
     if (before?.kind === 'ended') return await repeatNotice(reporter, before)
-    own.onVerdict((heard) => {
-      verdict = heard
+    own.onVerdict((received) => {
+      verdict = received
       stop.abort(new Error('The run has been taken from this worker.'))
     })
-    const noticed = reporter.notice(started)
+    const noticed = reporter.event(started)
     noticed.catch(() => undefined)
     const output = (message: Uint8Array) =>
       void reporter.report({ $case: 'output', value: message }).catch(() => undefined)

@@ -1,13 +1,13 @@
-import type { RunNotice } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import type { RunEvent } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { WorkerBus } from '../../bus/mod.ts'
 import { retrying } from '../retrying.ts'
 import { type RunKind, runTopic, workerEvents } from '../topics.ts'
 import type { Report } from '../watch.ts'
 
 /** Progress goes out no more often than this, in milliseconds: as reports, and as what a status is made of. */
-const progressEvery = { report: 250, notice: 1_000 }
+const progressEvery = { report: 250, event: 1_000 }
 
-type Notice = NonNullable<RunNotice['notice']>
+type Notice = NonNullable<RunEvent['event']>
 
 export type ReporterOptions = {
   bus: WorkerBus
@@ -26,7 +26,7 @@ export type Reporter = {
   /** Tells on the run's topic; gives the sequence there once it is stored. */
   report: (report: Report) => Promise<number>
   /** Tells the operator, after all that was given before. */
-  notice: (notice: Notice) => Promise<void>
+  event: (event: Notice) => Promise<void>
   /** How far the run is; what comes too often, or while the bus is away, is left out. */
   progress: (fraction: number, detail: string) => void
   /** Resolves when all that was given so far has gone out, or was tried to. */
@@ -40,7 +40,7 @@ export type Reporter = {
 export const createReporter = (options: ReporterOptions): Reporter => {
   const { bus, kind, runId, withinMilliseconds, signal, onLost } = options
   const topic = runTopic[kind](runId)
-  const notices = workerEvents[kind]
+  const events = workerEvents[kind]
   let line: Promise<unknown> = Promise.resolve()
   let number = 0
   let progressedAt = Number.NEGATIVE_INFINITY
@@ -59,9 +59,9 @@ export const createReporter = (options: ReporterOptions): Reporter => {
   }
   const tell = async (made: Extract<Report, { $case: 'progress' }>, now: number): Promise<void> => {
     await bus.publish(topic, numbered(made))
-    if (now - noticedAt < progressEvery.notice) return
+    if (now - noticedAt < progressEvery.event) return
     noticedAt = now
-    await bus.enqueue(notices, { runId, notice: made })
+    await bus.enqueue(events, { runId, event: made })
   }
 
   return {
@@ -70,7 +70,7 @@ export const createReporter = (options: ReporterOptions): Reporter => {
         const event = numbered(report)
         return surely(() => bus.publish(topic, event))
       }),
-    notice: (notice) => inLine(async () => void (await surely(() => bus.enqueue(notices, { runId, notice })))),
+    event: (event) => inLine(async () => void (await surely(() => bus.enqueue(events, { runId, event })))),
     progress: (fraction, detail) => {
       const now = performance.now()
       if (isProgressUnderWay || now - progressedAt < progressEvery.report) return

@@ -1,7 +1,7 @@
 import { type Bus, createMemoryBus } from '@trellis/kit/bus'
 import { serviceError } from '@trellis/kit/errors'
 import { silentLog } from '@trellis/kit/telemetry'
-import type { RunNotice } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import type { RunEvent } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { performTask } from '../../../../../test/probe/perform-task.ts'
 import type { ProbeTask } from '../../../../../test/probe/task.ts'
@@ -56,21 +56,21 @@ const reportsOf = (runId: string) => collect(watchRun(bus, { kind: 'search', run
 const kinds = (reports: readonly Report[]) => reports.map(({ $case }) => $case).filter((kind) => kind !== 'progress')
 
 /** What the operator hears, until this kind of notice of this run. */
-const heardUntil = async (runId: string, last: string): Promise<RunNotice[]> => {
-  const heard: RunNotice[] = []
+const receivedUntil = async (runId: string, last: string): Promise<RunEvent[]> => {
+  const received: RunEvent[] = []
   const enough = new AbortController()
   await bus.work(
     workerEvents.search,
     async ({ value }) => {
-      heard.push(value)
-      if (value.runId === runId && value.notice?.$case === last) enough.abort()
+      received.push(value)
+      if (value.runId === runId && value.event?.$case === last) enough.abort()
     },
     { signal: AbortSignal.any([enough.signal, stop.signal]) },
   )
-  return heard
+  return received
 }
-const noticeKinds = (notices: readonly RunNotice[]) =>
-  notices.map(({ notice }) => notice?.$case).filter((kind) => kind !== 'progress')
+const noticeKinds = (events: readonly RunEvent[]) =>
+  events.map(({ event }) => event?.$case).filter((kind) => kind !== 'progress')
 
 test('does the run that it is assigned, tells of it in order, and ends when nothing follows', async () => {
   const { ready, ended } = startWorker()
@@ -81,7 +81,7 @@ test('does the run that it is assigned, tells of it in order, and ends when noth
   expect(kinds(reports)).toEqual(['started', 'output', 'output', 'output', 'completed'])
   expect(reports[0]).toEqual({ $case: 'started', value: { worker: 'pod-1', warm: true } })
   expect(reports.at(-1)).toMatchObject({ $case: 'completed' })
-  expect(noticeKinds(await heardUntil('run', 'worked'))).toEqual(['started', 'worked'])
+  expect(noticeKinds(await receivedUntil('run', 'worked'))).toEqual(['started', 'worked'])
   expect(await ended).toBe<WorkerEnd>('completed')
 })
 
@@ -127,7 +127,7 @@ test('a run that fails by what it was to do is told so, and the worker ends as f
     $case: 'failed',
     value: { reason: 'Failed', kind: 'upstream_failed', detail: 'It was refused.', retryAfterSeconds: 7 },
   })
-  expect((await heardUntil('run', 'failed')).at(-1)?.notice).toMatchObject({ value: { detail: 'It was refused.' } })
+  expect((await receivedUntil('run', 'failed')).at(-1)?.event).toMatchObject({ value: { detail: 'It was refused.' } })
   expect(await ended).toBe('failed')
 })
 
@@ -192,11 +192,11 @@ test('a run that has ended before is not done again, and its notice is given aga
   await give('run', { do: 'work', steps: 0 })
   await assign('run')
   await startWorker().ended
-  await heardUntil('run', 'worked')
+  await receivedUntil('run', 'worked')
   const work = vi.fn(performTask)
   expect(await startWorker({ work }).ended).toBe('completed')
   expect(work).not.toHaveBeenCalled()
-  expect(noticeKinds(await heardUntil('run', 'worked'))).toEqual(['worked'])
+  expect(noticeKinds(await receivedUntil('run', 'worked'))).toEqual(['worked'])
 })
 
 test('leaves a run that the operator ends', async () => {

@@ -52,10 +52,10 @@ export const serveAssignments = async (options: PodWorkerOptions): Promise<Worke
     if (before === undefined) return 'idle'
     onReady()
     for (let next = readAhead(assignments); ; ) {
-      const heard = first === undefined ? await next : await orLate(next, lingerMilliseconds)
-      if (heard === late || heard.done) break
+      const received = first === undefined ? await next : await orLate(next, lingerMilliseconds)
+      if (received === late || received.done) break
       next = readAhead(assignments)
-      const { value: delivery } = heard
+      const { value: delivery } = received
       if (delivery.kind === 'gap') continue
       const { runId, ends } = delivery.event
       if (ends) break

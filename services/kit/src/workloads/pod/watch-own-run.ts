@@ -14,7 +14,7 @@ export type OwnRun = {
   /** Resolves, to what had become of the run before, when the reading has come to this place in the topic. */
   upTo: (sequence: number) => Promise<Verdict | undefined>
   /** Calls back when somebody else speaks of the run; at most once. */
-  onVerdict: (heard: (verdict: Verdict) => void) => void
+  onVerdict: (received: (verdict: Verdict) => void) => void
 }
 
 /**
@@ -36,19 +36,19 @@ export const watchOwnRun = (
         const next = await deliveries.next()
         if (next.done) return verdict
         if (next.value.kind === 'gap') continue
-        const heard = verdictIn(next.value.event.report)
+        const received = verdictIn(next.value.event.report)
         // Whoever began it before has been given up: only that it ended counts.
-        if (heard?.kind === 'ended') verdict ??= heard
+        if (received?.kind === 'ended') verdict ??= received
         if (next.value.sequence >= sequence) return verdict
       }
     },
-    onVerdict: (heard) => {
+    onVerdict: (received) => {
       const read = async () => {
         for (;;) {
           const next = await deliveries.next()
           if (next.done) return
           const verdict = next.value.kind === 'event' ? verdictIn(next.value.event.report) : undefined
-          if (verdict) return heard(verdict)
+          if (verdict) return received(verdict)
         }
       }
       // Not heard, the run is done to its end: that costs work and spoils nothing.

@@ -114,9 +114,9 @@ describe.skipIf(chromiumMissing !== '')(`pages shown in a browser ${chromiumMiss
     expect(html).toContain(`<title>${userAgent}|true|data</title>`)
     expect(site.paths()).toEqual(['/robots.txt', '/page', '/page.js', '/data'])
     expect(stranger.paths()).toEqual([])
-    expect(site.asked.every(({ headers }) => headers['user-agent'] === userAgent)).toBe(true)
-    expect(site.asked.some(({ headers }) => headers.cookie !== undefined)).toBe(false)
-    expect(site.asked.map(({ headers }) => headers.accept).slice(2)).toEqual(['*/*', '*/*'])
+    expect(site.requested.every(({ headers }) => headers['user-agent'] === userAgent)).toBe(true)
+    expect(site.requested.some(({ headers }) => headers.cookie !== undefined)).toBe(false)
+    expect(site.requested.map(({ headers }) => headers.accept).slice(2)).toEqual(['*/*', '*/*'])
   })
 
   test('robots.txt and the gap between requests hold for what a page asks for, and parts are kept like pages', async () => {

@@ -40,7 +40,7 @@ describe('a page is a shell', () => {
 })
 
 describe('what a page may ask for', () => {
-  const asked = (address: string, resourceType = 'script', method = 'GET') =>
+  const requested = (address: string, resourceType = 'script', method = 'GET') =>
     partRules('http://www.site.test/page').allows({ address, method, resourceType })
 
   test.each([
@@ -54,7 +54,7 @@ describe('what a page may ask for', () => {
     ['file:///etc/passwd', false],
     ['data:text/javascript,1', false],
   ])('%s: %s', (address, expected) => {
-    expect(asked(address)).toBe(expected)
+    expect(requested(address)).toBe(expected)
   })
 
   test.each([
@@ -69,11 +69,11 @@ describe('what a page may ask for', () => {
     'manifest',
     'other',
   ])('nothing that is for %s', (resourceType) => {
-    expect(asked('http://www.site.test/a', resourceType)).toBe(false)
+    expect(requested('http://www.site.test/a', resourceType)).toBe(false)
   })
 
   test('nothing that changes anything', () => {
-    expect(asked('http://www.site.test/a', 'fetch', 'POST')).toBe(false)
+    expect(requested('http://www.site.test/a', 'fetch', 'POST')).toBe(false)
   })
 
   test('a site that is an address of the network has nothing below it', () => {

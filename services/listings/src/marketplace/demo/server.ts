@@ -35,8 +35,8 @@ const textOf = (address: URL, name: string): string | undefined => address.searc
 
 /** Even pages come in the older layout, so that a search of several pages meets both; `_layout` chooses one. */
 const layoutOf = (address: URL, pageNumber: number): 's-card' | 's-item' => {
-  const asked = address.searchParams.get('_layout')
-  if (asked === 's-item' || asked === 's-card') return asked
+  const requested = address.searchParams.get('_layout')
+  if (requested === 's-item' || requested === 's-card') return requested
   return pageNumber % 2 === 0 ? 's-item' : 's-card'
 }
 

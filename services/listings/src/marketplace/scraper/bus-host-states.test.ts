@@ -32,8 +32,8 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
   test('keep one pace together, however many there are', async () => {
     const workers = await Promise.all([openGate(), openGate(), openGate(), openGate()])
     await Promise.all(workers.flatMap(({ gate }) => [1, 2, 3].map(() => gate.enter('site.test', signal))))
-    const turns = [0, ...workers.flatMap(({ waited }) => waited)].toSorted((a, b) => a - b)
-    expect(turns).toEqual(Array.from({ length: 12 }, (_, index) => index * 1_000))
+    const serialQueue = [0, ...workers.flatMap(({ waited }) => waited)].toSorted((a, b) => a - b)
+    expect(serialQueue).toEqual(Array.from({ length: 12 }, (_, index) => index * 1_000))
   })
 
   test('all leave alone a site that has refused one of them', async () => {

@@ -9,9 +9,9 @@ const values = shared({ name: 'listings.standings', ...jsonCodec<HostState>() })
  * those of the machines agree: by what they differ, two requests may come closer together. `bus` is asked for with each change,
  * so that it can be joined by the first.
  */
-export const createBusHostStates = (bus: () => Promise<Pick<Bus, 'change'>>): HostStates => ({
+export const createBusHostStates = (bus: () => Promise<Pick<Bus, 'update'>>): HostStates => ({
   change: async (host, make) =>
-    (await bus()).change(values, host, (known) => {
+    (await bus()).update(values, host, (known) => {
       const value = { ...newHostState(), ...known }
       const result = make(value)
       return { value, result }
@@ -19,5 +19,5 @@ export const createBusHostStates = (bus: () => Promise<Pick<Bus, 'change'>>): Ho
 })
 
 /** Makes the stream of the values exist: workers, who change them, may not create it. Idempotent. */
-export const prepareBusHostStates = (bus: Pick<Bus, 'change'>): Promise<void> =>
-  bus.change(values, 'prepared', () => ({ value: newHostState(), result: undefined }))
+export const prepareBusHostStates = (bus: Pick<Bus, 'update'>): Promise<void> =>
+  bus.update(values, 'prepared', () => ({ value: newHostState(), result: undefined }))

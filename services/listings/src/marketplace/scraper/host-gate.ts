@@ -44,7 +44,7 @@ export const createHostGate = ({ gapMilliseconds, hostStates, clock, sleep }: Ho
     if (closedFor > longestWait) return { closedFor, refusals: hostState.refusals }
     const next = hostState.nextTurn - now > furthestTurn ? now : hostState.nextTurn
     const turn = Math.max(now, next, hostState.closedUntil)
-    hostState.nextTurn = turn + Math.max(gapMilliseconds, hostState.askedGap)
+    hostState.nextTurn = turn + Math.max(gapMilliseconds, hostState.requestedGap)
     return { wait: turn - now }
   }
   return {
@@ -67,9 +67,9 @@ export const createHostGate = ({ gapMilliseconds, hostStates, clock, sleep }: Ho
         hostState.refusals += 1
         hostState.closedUntil = clock() + (retryAfterSeconds === undefined ? backOff : retryAfterSeconds * 1000)
       }),
-    slowDown: (host, asked) =>
+    slowDown: (host, requested) =>
       hostStates.change(host, (hostState) => {
-        hostState.askedGap = Math.min(longestGap, asked)
+        hostState.requestedGap = Math.min(longestGap, requested)
       }),
   }
 }

@@ -36,10 +36,10 @@ describe.each(Object.entries(ways))('standings in %s', (_kind, create) => {
 
   test('changes at the same time are made one after another', async () => {
     const hostStates = create()
-    const turns = await Promise.all(
+    const serialQueue = await Promise.all(
       Array.from({ length: 20 }, () => hostStates.change('a', (hostState) => ++hostState.refusals)),
     )
-    expect(turns.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1))
+    expect(serialQueue.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1))
   })
 })
 

@@ -12,7 +12,7 @@ export type HostState = {
   /** Refusals in a row. */
   refusals: number
   /** What the host's robots.txt asks for between two requests; 0 where it asks for nothing. */
-  askedGap: number
+  requestedGap: number
 }
 
 /** Standings by host. A change has the standing to itself while it is made, so two requests never take the same turn. */
@@ -21,7 +21,7 @@ export type HostStates = {
 }
 
 /** How we stand with a host that nothing is known of. */
-export const newHostState = (): HostState => ({ nextTurn: 0, closedUntil: 0, refusals: 0, askedGap: 0 })
+export const newHostState = (): HostState => ({ nextTurn: 0, closedUntil: 0, refusals: 0, requestedGap: 0 })
 
 /** Hosts remembered; beyond them the one used least recently is forgotten. */
 const maxHosts = 100

@@ -147,18 +147,18 @@ describe('politeness', () => {
   })
 
   test('who shares a request with one who goes asks again, and is not told that the other has gone', async () => {
-    const asked = Promise.withResolvers<void>()
+    const requested = Promise.withResolvers<void>()
     let times = 0
     const { fetchPage, baseUrl } = await site(
       unlessRobots((response) => {
         times += 1
-        if (times === 1) asked.resolve()
+        if (times === 1) requested.resolve()
         else send(response, 200, page)
       }),
     )
     const leaving = new AbortController()
     const first = fetchPage(`${baseUrl}/a`, leaving.signal)
-    await asked.promise
+    await requested.promise
     const second = fetchPage(`${baseUrl}/a`, signal)
     leaving.abort(new Error('It was cancelled.'))
     await expect(first).rejects.toThrow('It was cancelled.')

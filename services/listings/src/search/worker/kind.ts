@@ -4,7 +4,7 @@ import type { WorkerKind } from '@trellis/kit/workloads'
 import { browserSettings, type ListingsConfig, listingsConfig, workerConfig } from '../../config.ts'
 
 /** Variables that a worker is told, and nothing else of the environment. */
-const told = [
+const reported = [
   'platform',
   'environment',
   'appId',
@@ -29,7 +29,7 @@ const workerKind = (config: ListingsConfig, shared: Readonly<Record<string, stri
   module: new URL('./main.ts', import.meta.url),
   environment: {
     ...Object.fromEntries(
-      told.flatMap((name) =>
+      reported.flatMap((name) =>
         config[name] === undefined ? [] : [[listingsConfig[name].variable, String(config[name])]],
       ),
     ),

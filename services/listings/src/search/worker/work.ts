@@ -93,13 +93,13 @@ const lookUpSeller = async (
   dependencies: WorkerDependencies,
 ): Promise<void> => {
   const { sellerId, listingId, wantsFacts, wantsCategories } = task
-  const asked = await Promise.allSettled([
+  const requested = await Promise.allSettled([
     wantsFacts && listingId !== null ? adapter.sellerFacts(listingId, dependencies.signal) : undefined,
     wantsCategories ? adapter.sellerCategories(sellerId, dependencies.signal) : null,
   ])
   dependencies.signal.throwIfAborted()
-  const [facts, categories] = asked
-  const failures = asked.flatMap((result) => (result.status === 'rejected' ? [words(result.reason)] : []))
+  const [facts, categories] = requested
+  const failures = requested.flatMap((result) => (result.status === 'rejected' ? [words(result.reason)] : []))
   emit(dependencies, {
     kind: 'seller',
     sellerId,

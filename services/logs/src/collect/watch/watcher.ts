@@ -52,7 +52,7 @@ export const createWatcher = (options: WatcherOptions): Watcher => {
   let lease: HeldLease | undefined
   let session: Session | undefined
   let lastFlushAt: string | null = null
-  const turns = createSerialQueue()
+  const serialQueue = createSerialQueue()
 
   const watchSource = (source: SourceEntry, closing: AbortSignal): SourceWatch | undefined => {
     const collector = collectorFor(collecting.collectors, source)
@@ -147,15 +147,15 @@ export const createWatcher = (options: WatcherOptions): Watcher => {
   const onFailure = (error: unknown) => {
     if (!ending.signal.aborted) log.error({ error }, 'sources cannot be watched for now')
   }
-  const rounds = inRounds(askMilliseconds, ending.signal, () => turns.run(round), onFailure)
-  turns.run(round).catch(onFailure)
+  const rounds = inRounds(askMilliseconds, ending.signal, () => serialQueue.run(round), onFailure)
+  serialQueue.run(round).catch(onFailure)
   return {
     state,
-    reload: () => turns.run(round),
+    reload: () => serialQueue.run(round),
     async [Symbol.asyncDispose]() {
       ending.abort(new Error('The log service is ending.'))
       await rounds
-      await turns.drain()
+      await serialQueue.drain()
       await endSession()
       if (lease) await onState({ running: false, sources: [], buffered: 0, lastFlushAt }).catch(() => undefined)
       await dropLease()

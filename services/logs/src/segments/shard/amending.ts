@@ -15,7 +15,7 @@ import type { WriteGuard } from './write-guard.ts'
 const retryAfterSeconds = 60
 
 export type AmendingOptions = {
-  turns: Pick<SerialQueue, 'run'>
+  serialQueue: Pick<SerialQueue, 'run'>
   views: Pick<Views, 'look'>
   memory: Pick<MemoryIndexes, 'seal' | 'position'>
   amendments: HeldAmendments
@@ -33,12 +33,12 @@ export type Amending = {
 }
 
 export const createAmending = (options: AmendingOptions): Amending => {
-  const { turns, views, memory, amendments, guard, onBuried } = options
+  const { serialQueue, views, memory, amendments, guard, onBuried } = options
   /** How often something was buried: tells who looked before whether to look again. */
   let burials = 0
 
   const deleteSource: Amending['deleteSource'] = (source, signal) =>
-    turns.run(async () => {
+    serialQueue.run(async () => {
       guard.check()
       signal?.throwIfAborted()
       const counts = await views.look((parts) => countSources(parts, { source }))
@@ -72,7 +72,7 @@ export const createAmending = (options: AmendingOptions): Amending => {
       const before = burials
       const entry = await views.look((parts) => findEntry(parts, entryId, signal))
       if (!entry) return undefined
-      const changed = await turns.run(async (): Promise<StoredEntry | 'gone' | undefined> => {
+      const changed = await serialQueue.run(async (): Promise<StoredEntry | 'gone' | undefined> => {
         // Its source may have been deleted since it was found.
         if (burials !== before) return undefined
         signal?.throwIfAborted()

@@ -12,7 +12,7 @@ import type { Upkeep } from './upkeep.ts'
 const hour = 3_600_000
 
 export type MaintenanceOptions = {
-  turns: Pick<SerialQueue, 'run'>
+  serialQueue: Pick<SerialQueue, 'run'>
   upkeep: Pick<Upkeep, 'exclusively' | 'onEach'>
   clearing: Pick<Clearing, 'clear'>
   merging: Pick<Merging, 'once'>
@@ -30,14 +30,14 @@ export type MaintenanceOptions = {
 export type Maintain = (care: Care) => Promise<Freed>
 
 export const createMaintain = (options: MaintenanceOptions): Maintain => {
-  const { turns, upkeep, clearing, merging, replacing, segments, memory, amendments, signal } = options
+  const { serialQueue, upkeep, clearing, merging, replacing, segments, memory, amendments, signal } = options
 
   /** What is in memory is in a segment by the time it is old, unless nothing came after it. */
   const sealOverdue = async (now: number) => {
     const parts = memory.parts()
     const isOverdue = parts.some(({ streams }) => streams.some(({ firstIngest = now }) => now - firstIngest > hour))
     for (const part of parts) part.release()
-    if (isOverdue) await turns.run(memory.seal)
+    if (isOverdue) await serialQueue.run(memory.seal)
   }
   const dropSegment = async (old: OpenedSegment) => {
     const overridden = () => overriddenIn([amendments.partOf(old)])
@@ -83,14 +83,14 @@ export const createMaintain = (options: MaintenanceOptions): Maintain => {
   }
   /** In turn and exclusively: a file that is there before its row is not one of those that a crash left. */
   const sweep = () =>
-    turns.run(() =>
+    serialQueue.run(() =>
       upkeep.exclusively(async () => {
         await memory.sealed()
         return segments.sweep()
       }),
     )
   return async (care) => {
-    if (care.isThorough) await turns.run(memory.seal)
+    if (care.isThorough) await serialQueue.run(memory.seal)
     const before = segments.freed()
     const freed = () => lessFreed(segments.freed(), before)
     await retain(care)

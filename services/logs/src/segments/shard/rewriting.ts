@@ -9,7 +9,7 @@ import type { Replacing } from './replacing.ts'
 import type { Upkeep } from './upkeep.ts'
 
 export type RewritingOptions = {
-  turns: Pick<SerialQueue, 'run'>
+  serialQueue: Pick<SerialQueue, 'run'>
   upkeep: Pick<Upkeep, 'onSegment'>
   replacing: Pick<Replacing, 'rewrite'>
   segments: Pick<OpenSegments, 'all'>
@@ -27,7 +27,7 @@ export type Rewriting = {
 }
 
 export const createRewriting = (options: RewritingOptions): Rewriting => {
-  const { turns, upkeep, replacing, segments, memory, amendments, log, signal } = options
+  const { serialQueue, upkeep, replacing, segments, memory, amendments, log, signal } = options
   let isUnderWay = false
 
   /** What is in memory and concerned goes to a segment. */
@@ -39,7 +39,7 @@ export const createRewriting = (options: RewritingOptions): Rewriting => {
     } finally {
       for (const part of parts) part.release()
     }
-    await turns.run(memory.seal)
+    await serialQueue.run(memory.seal)
   }
   const rewriteSegment = async (old: OpenedSegment, { concerns, change, keep, drop }: Rewriter) => {
     if (!(await concerns(amendments.partOf(old)))) return
@@ -60,10 +60,10 @@ export const createRewriting = (options: RewritingOptions): Rewriting => {
     const next = () => segments.all().find(({ row }) => !seen.has(row.key) && row.logPosition <= upTo)
     for (let old = next(); old && !signal.aborted; old = next()) {
       const { key } = old.row
-      await turns.run(() => upkeep.onSegment(key, (opened) => rewriteSegment(opened, rewriter)))
+      await serialQueue.run(() => upkeep.onSegment(key, (opened) => rewriteSegment(opened, rewriter)))
       seen.add(key)
     }
-    await turns.run(async () => {
+    await serialQueue.run(async () => {
       // What is replaced stands in the log, too, until that is cleared; what came in meanwhile has to leave it first.
       if (wanted.kind === 'anonymize') await memory.seal()
       if (memory.isEmpty) await log.clear()

@@ -27,11 +27,11 @@ export type UpkeepOptions = {
 }
 
 export const createUpkeep = ({ segments, signal }: UpkeepOptions): Upkeep => {
-  const turns = createSerialQueue()
+  const serialQueue = createSerialQueue()
   const budget = createBudget({ share: upkeepShare })
 
   const onSegment: Upkeep['onSegment'] = (key, work) =>
-    turns.run(async () => {
+    serialQueue.run(async () => {
       const opened = segments.find(key)
       if (!opened || signal.aborted) return
       try {
@@ -42,12 +42,12 @@ export const createUpkeep = ({ segments, signal }: UpkeepOptions): Upkeep => {
       }
     })
   return {
-    exclusively: turns.run,
+    exclusively: serialQueue.run,
     onSegment,
     async onEach(keys, work) {
       for (const key of keys) await budget.step(() => onSegment(key, work))
     },
     busy: budget.busy,
-    last: turns.drain,
+    last: serialQueue.drain,
   }
 }

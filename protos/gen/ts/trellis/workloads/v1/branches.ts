@@ -64,7 +64,7 @@ export interface Branch {
 }
 
 /** What the status of a branch is made of; sent when it has changed, and not more than some times a minute. */
-export interface BranchNotice {
+export interface BranchEvent {
   slug: string;
   entryCount: number;
   /** When the last entry arrived; ISO 8601, absent where there is none. */
@@ -601,12 +601,12 @@ export const Branch: MessageFns<Branch> = {
   },
 };
 
-function createBaseBranchNotice(): BranchNotice {
+function createBaseBranchEvent(): BranchEvent {
   return { slug: "", entryCount: 0, lastSeen: null };
 }
 
-export const BranchNotice: MessageFns<BranchNotice> = {
-  encode(message: BranchNotice, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const BranchEvent: MessageFns<BranchEvent> = {
+  encode(message: BranchEvent, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.slug !== "") {
       writer.uint32(10).string(message.slug);
     }
@@ -619,7 +619,7 @@ export const BranchNotice: MessageFns<BranchNotice> = {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): BranchNotice {
+  decode(input: BinaryReader | Uint8Array, length?: number): BranchEvent {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -628,7 +628,7 @@ export const BranchNotice: MessageFns<BranchNotice> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseBranchNotice();
+      const message = createBaseBranchEvent();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -668,11 +668,11 @@ export const BranchNotice: MessageFns<BranchNotice> = {
     }
   },
 
-  create(base?: DeepPartial<BranchNotice>): BranchNotice {
-    return BranchNotice.fromPartial(base ?? {});
+  create(base?: DeepPartial<BranchEvent>): BranchEvent {
+    return BranchEvent.fromPartial(base ?? {});
   },
-  fromPartial(object: DeepPartial<BranchNotice>): BranchNotice {
-    const message = createBaseBranchNotice();
+  fromPartial(object: DeepPartial<BranchEvent>): BranchEvent {
+    const message = createBaseBranchEvent();
     message.slug = object.slug ?? "";
     message.entryCount = object.entryCount ?? 0;
     message.lastSeen = object.lastSeen ?? undefined;

@@ -119,7 +119,7 @@ export interface GenerationSubject {
 }
 
 /** A run that was asked for by an object. The service that owns the workload plans it, and asks for it with Run under this id. */
-export interface RunOrder {
+export interface PlanRequest {
   runId: string;
   /** On whose behalf; empty: the installation's own user. */
   user: string;
@@ -143,9 +143,9 @@ export interface RunInput {
 }
 
 /** What the status of an object is made of. */
-export interface RunNotice {
+export interface RunEvent {
   runId: string;
-  notice:
+  event:
     | //
     /** From the worker, as in its reports; without results. */
     { $case: "started"; value: RunStarted }
@@ -773,12 +773,12 @@ export const GenerationSubject: MessageFns<GenerationSubject> = {
   },
 };
 
-function createBaseRunOrder(): RunOrder {
+function createBasePlanRequest(): PlanRequest {
   return { runId: "", user: "", activeDeadlineSeconds: 0, search: null, generation: null };
 }
 
-export const RunOrder: MessageFns<RunOrder> = {
-  encode(message: RunOrder, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const PlanRequest: MessageFns<PlanRequest> = {
+  encode(message: PlanRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.runId !== "") {
       writer.uint32(10).string(message.runId);
     }
@@ -797,7 +797,7 @@ export const RunOrder: MessageFns<RunOrder> = {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): RunOrder {
+  decode(input: BinaryReader | Uint8Array, length?: number): PlanRequest {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -806,7 +806,7 @@ export const RunOrder: MessageFns<RunOrder> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseRunOrder();
+      const message = createBasePlanRequest();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -862,11 +862,11 @@ export const RunOrder: MessageFns<RunOrder> = {
     }
   },
 
-  create(base?: DeepPartial<RunOrder>): RunOrder {
-    return RunOrder.fromPartial(base ?? {});
+  create(base?: DeepPartial<PlanRequest>): PlanRequest {
+    return PlanRequest.fromPartial(base ?? {});
   },
-  fromPartial(object: DeepPartial<RunOrder>): RunOrder {
-    const message = createBaseRunOrder();
+  fromPartial(object: DeepPartial<PlanRequest>): PlanRequest {
+    const message = createBasePlanRequest();
     message.runId = object.runId ?? "";
     message.user = object.user ?? "";
     message.activeDeadlineSeconds = object.activeDeadlineSeconds ?? 0;
@@ -1014,39 +1014,39 @@ export const RunInput: MessageFns<RunInput> = {
   },
 };
 
-function createBaseRunNotice(): RunNotice {
-  return { runId: "", notice: null };
+function createBaseRunEvent(): RunEvent {
+  return { runId: "", event: null };
 }
 
-export const RunNotice: MessageFns<RunNotice> = {
-  encode(message: RunNotice, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const RunEvent: MessageFns<RunEvent> = {
+  encode(message: RunEvent, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.runId !== "") {
       writer.uint32(10).string(message.runId);
     }
-    switch (message.notice?.$case) {
+    switch (message.event?.$case) {
       case "started":
-        RunStarted.encode(message.notice.value, writer.uint32(18).fork()).join();
+        RunStarted.encode(message.event.value, writer.uint32(18).fork()).join();
         break;
       case "progress":
-        RunProgress.encode(message.notice.value, writer.uint32(26).fork()).join();
+        RunProgress.encode(message.event.value, writer.uint32(26).fork()).join();
         break;
       case "worked":
-        RunWorked.encode(message.notice.value, writer.uint32(34).fork()).join();
+        RunWorked.encode(message.event.value, writer.uint32(34).fork()).join();
         break;
       case "failed":
-        RunFailed.encode(message.notice.value, writer.uint32(42).fork()).join();
+        RunFailed.encode(message.event.value, writer.uint32(42).fork()).join();
         break;
       case "concluded":
-        RunConcluded.encode(message.notice.value, writer.uint32(50).fork()).join();
+        RunConcluded.encode(message.event.value, writer.uint32(50).fork()).join();
         break;
       case "cancelled":
-        RunCancelled.encode(message.notice.value, writer.uint32(58).fork()).join();
+        RunCancelled.encode(message.event.value, writer.uint32(58).fork()).join();
         break;
     }
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): RunNotice {
+  decode(input: BinaryReader | Uint8Array, length?: number): RunEvent {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -1055,7 +1055,7 @@ export const RunNotice: MessageFns<RunNotice> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseRunNotice();
+      const message = createBaseRunEvent();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -1072,7 +1072,7 @@ export const RunNotice: MessageFns<RunNotice> = {
               break;
             }
 
-            message.notice = { $case: "started", value: RunStarted.decode(reader, reader.uint32()) };
+            message.event = { $case: "started", value: RunStarted.decode(reader, reader.uint32()) };
             continue;
           }
           case 3: {
@@ -1080,7 +1080,7 @@ export const RunNotice: MessageFns<RunNotice> = {
               break;
             }
 
-            message.notice = { $case: "progress", value: RunProgress.decode(reader, reader.uint32()) };
+            message.event = { $case: "progress", value: RunProgress.decode(reader, reader.uint32()) };
             continue;
           }
           case 4: {
@@ -1088,7 +1088,7 @@ export const RunNotice: MessageFns<RunNotice> = {
               break;
             }
 
-            message.notice = { $case: "worked", value: RunWorked.decode(reader, reader.uint32()) };
+            message.event = { $case: "worked", value: RunWorked.decode(reader, reader.uint32()) };
             continue;
           }
           case 5: {
@@ -1096,7 +1096,7 @@ export const RunNotice: MessageFns<RunNotice> = {
               break;
             }
 
-            message.notice = { $case: "failed", value: RunFailed.decode(reader, reader.uint32()) };
+            message.event = { $case: "failed", value: RunFailed.decode(reader, reader.uint32()) };
             continue;
           }
           case 6: {
@@ -1104,7 +1104,7 @@ export const RunNotice: MessageFns<RunNotice> = {
               break;
             }
 
-            message.notice = { $case: "concluded", value: RunConcluded.decode(reader, reader.uint32()) };
+            message.event = { $case: "concluded", value: RunConcluded.decode(reader, reader.uint32()) };
             continue;
           }
           case 7: {
@@ -1112,7 +1112,7 @@ export const RunNotice: MessageFns<RunNotice> = {
               break;
             }
 
-            message.notice = { $case: "cancelled", value: RunCancelled.decode(reader, reader.uint32()) };
+            message.event = { $case: "cancelled", value: RunCancelled.decode(reader, reader.uint32()) };
             continue;
           }
         }
@@ -1127,46 +1127,46 @@ export const RunNotice: MessageFns<RunNotice> = {
     }
   },
 
-  create(base?: DeepPartial<RunNotice>): RunNotice {
-    return RunNotice.fromPartial(base ?? {});
+  create(base?: DeepPartial<RunEvent>): RunEvent {
+    return RunEvent.fromPartial(base ?? {});
   },
-  fromPartial(object: DeepPartial<RunNotice>): RunNotice {
-    const message = createBaseRunNotice();
+  fromPartial(object: DeepPartial<RunEvent>): RunEvent {
+    const message = createBaseRunEvent();
     message.runId = object.runId ?? "";
-    switch (object.notice?.$case) {
+    switch (object.event?.$case) {
       case "started": {
-        if (object.notice?.value !== undefined && object.notice?.value !== null) {
-          message.notice = { $case: "started", value: RunStarted.fromPartial(object.notice.value) };
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "started", value: RunStarted.fromPartial(object.event.value) };
         }
         break;
       }
       case "progress": {
-        if (object.notice?.value !== undefined && object.notice?.value !== null) {
-          message.notice = { $case: "progress", value: RunProgress.fromPartial(object.notice.value) };
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "progress", value: RunProgress.fromPartial(object.event.value) };
         }
         break;
       }
       case "worked": {
-        if (object.notice?.value !== undefined && object.notice?.value !== null) {
-          message.notice = { $case: "worked", value: RunWorked.fromPartial(object.notice.value) };
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "worked", value: RunWorked.fromPartial(object.event.value) };
         }
         break;
       }
       case "failed": {
-        if (object.notice?.value !== undefined && object.notice?.value !== null) {
-          message.notice = { $case: "failed", value: RunFailed.fromPartial(object.notice.value) };
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "failed", value: RunFailed.fromPartial(object.event.value) };
         }
         break;
       }
       case "concluded": {
-        if (object.notice?.value !== undefined && object.notice?.value !== null) {
-          message.notice = { $case: "concluded", value: RunConcluded.fromPartial(object.notice.value) };
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "concluded", value: RunConcluded.fromPartial(object.event.value) };
         }
         break;
       }
       case "cancelled": {
-        if (object.notice?.value !== undefined && object.notice?.value !== null) {
-          message.notice = { $case: "cancelled", value: RunCancelled.fromPartial(object.notice.value) };
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "cancelled", value: RunCancelled.fromPartial(object.event.value) };
         }
         break;
       }

@@ -1,5 +1,5 @@
 import { type Condition, conditionOf } from '../runtime/mod.ts'
-import { millisecondsUntil, type RunStatus, type Standing } from './run-status.ts'
+import { type DesiredStatus, millisecondsUntil, type RunStatus } from './run-status.ts'
 
 /** Reasons of a run that waits which somebody should do something about. */
 const worrying = new Set(['Unschedulable', 'ImagePull'])
@@ -10,15 +10,15 @@ const lingering = 60
 const readyOf = ({ conditions }: RunStatus): Condition | undefined => conditionOf(conditions, 'Ready')
 
 /** A standing in the words it is to be written with: while an image is tried again and again they alternate, and the first ones are kept. */
-export const stabilizeMessage = (status: RunStatus, standing: Standing): Standing => {
+export const stabilizeMessage = (status: RunStatus, desiredStatus: DesiredStatus): DesiredStatus => {
   const before = readyOf(status)
   const isTriedAgain =
-    standing.reason === 'ImagePull' && before?.reason === 'ImagePull' && standing.phase === status.phase
-  return isTriedAgain ? { ...standing, message: before.message } : standing
+    desiredStatus.reason === 'ImagePull' && before?.reason === 'ImagePull' && desiredStatus.phase === status.phase
+  return isTriedAgain ? { ...desiredStatus, message: before.message } : desiredStatus
 }
 
 /** Whether people should be warned of a standing that follows on a status. */
-export const isNewWarning = (status: RunStatus, { phase, reason }: Standing): boolean =>
+export const isNewWarning = (status: RunStatus, { phase, reason }: DesiredStatus): boolean =>
   phase === 'Pending' && worrying.has(reason) && readyOf(status)?.reason !== reason
 
 /**
@@ -31,7 +31,7 @@ export const staleStatus = ({
 }: {
   metadata: { generation?: number }
   status: RunStatus
-}): Standing | undefined => {
+}): DesiredStatus | undefined => {
   const ready = readyOf(status)
   if (status.observedGeneration === metadata.generation || !ready || !status.phase) return undefined
   return { phase: status.phase, reason: ready.reason, message: ready.message }

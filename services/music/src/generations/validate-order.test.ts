@@ -1,7 +1,7 @@
-import type { GenerationSubject, RunOrder } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import type { GenerationSubject, PlanRequest } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { expect, test } from 'vitest'
 import type { ChainRow, NodeRow } from '../chains/tables.ts'
-import { judgeOrder } from './judge-order.ts'
+import { validateOrder } from './validate-order.ts'
 
 const chain: ChainRow = {
   id: 'chain',
@@ -56,9 +56,9 @@ type Case = {
 
 const judge = ({ node = {}, subject = {}, user = '', rootStatus = 'ready' }: Case) => {
   const generation = { chainId: 'chain', nodeId: 'node', durationSeconds: 2, generator: 'auto', ...subject }
-  const order: RunOrder = { runId: 'run', user, activeDeadlineSeconds: 60, search: null, generation }
+  const order: PlanRequest = { runId: 'run', user, activeDeadlineSeconds: 60, search: null, generation }
   const nodes = [{ ...root, status: rootStatus }, nodeOf(node)]
-  return judgeOrder(order, { chain, nodes }, { mockGenerator: false })
+  return validateOrder(order, { chain, nodes }, { mockGenerator: false })
 }
 
 const error = { status: 'error', error: 'It was lost.' } as const
@@ -125,11 +125,11 @@ test('a failed node is generated anew with what the order says, and what it does
   const subject = { seed: 9, durationSeconds: 3, contextSeconds: 0, inputKey: samples('root') }
   expect(judge({ node: error, subject })).toMatchObject({
     kind: 'generate',
-    wanted: { prompt: undefined, seed: 9, frames: 3_000, contextSeconds: null, inputKey: samples('root') },
+    requested: { prompt: undefined, seed: 9, frames: 3_000, contextSeconds: null, inputKey: samples('root') },
   })
 })
 
 test('audio among the inputs may be continued', () => {
   const subject = { inputKey: 'music/inputs/song.wav' }
-  expect(judge({ node: error, subject })).toMatchObject({ kind: 'generate', wanted: subject })
+  expect(judge({ node: error, subject })).toMatchObject({ kind: 'generate', requested: subject })
 })

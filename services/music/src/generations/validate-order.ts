@@ -1,5 +1,5 @@
 import { isServiceError } from '@trellis/kit/errors'
-import type { GenerationSubject, RunFailed, RunOrder } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import type { GenerationSubject, PlanRequest, RunFailed } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { ChainTree } from '../chains/access.ts'
 import type { NodeRow } from '../chains/tables.ts'
 import { failed } from './conclusion.ts'
@@ -7,7 +7,7 @@ import { type GeneratorWord, generatorFor, generatorNamed } from './generator-fo
 import { faultOfInput } from './input-key.ts'
 
 /** What an order asks to be done with a node; what is `undefined` is as the node has it. */
-export type Wanted = {
+export type RequestedGeneration = {
   readonly prompt: string | undefined
   readonly seed: number | undefined
   readonly frames: number | undefined
@@ -27,13 +27,18 @@ export type Verdict =
   | { readonly kind: 'drive'; readonly tree: ChainTree; readonly node: NodeRow }
   /** Another run has the node. */
   | { readonly kind: 'wait' }
-  | { readonly kind: 'generate'; readonly tree: ChainTree; readonly node: NodeRow; readonly wanted: Wanted }
+  | {
+      readonly kind: 'generate'
+      readonly tree: ChainTree
+      readonly node: NodeRow
+      readonly requested: RequestedGeneration
+    }
 
 const refuse = (...given: Parameters<typeof failed>): Verdict => ({ kind: 'refuse', failure: failed(...given) })
 const notFound = (detail: string): Verdict => refuse('NodeNotFound', 'not_found', detail)
 const quoted = (text: string): string => JSON.stringify(text)
 
-const wantedOf = (subject: GenerationSubject, sampleRate: number, isMock: boolean): Wanted => ({
+const requestedOf = (subject: GenerationSubject, sampleRate: number, isMock: boolean): RequestedGeneration => ({
   prompt: subject.prompt ?? undefined,
   seed: subject.seed ?? undefined,
   frames: subject.durationSeconds > 0 ? Math.round(subject.durationSeconds * sampleRate) : undefined,
@@ -43,19 +48,19 @@ const wantedOf = (subject: GenerationSubject, sampleRate: number, isMock: boolea
 })
 
 /** Whether a node was made of what is wanted. */
-const isMadeOf = (node: NodeRow, wanted: Wanted): boolean =>
-  (wanted.prompt ?? node.prompt) === node.prompt &&
-  (wanted.seed ?? node.seed) === node.seed &&
-  (wanted.frames ?? node.frames) === node.frames &&
-  (wanted.contextSeconds === undefined || wanted.contextSeconds === node.context_seconds) &&
-  (wanted.generator ?? node.generator) === node.generator &&
-  wanted.inputKey === node.input_key
+const isMadeOf = (node: NodeRow, requested: RequestedGeneration): boolean =>
+  (requested.prompt ?? node.prompt) === node.prompt &&
+  (requested.seed ?? node.seed) === node.seed &&
+  (requested.frames ?? node.frames) === node.frames &&
+  (requested.contextSeconds === undefined || requested.contextSeconds === node.context_seconds) &&
+  (requested.generator ?? node.generator) === node.generator &&
+  requested.inputKey === node.input_key
 
-const judgeNode = (order: RunOrder, tree: ChainTree, node: NodeRow, wanted: Wanted): Verdict => {
+const judgeNode = (order: PlanRequest, tree: ChainTree, node: NodeRow, requested: RequestedGeneration): Verdict => {
   if (node.status === 'generating')
     return node.run_id === order.runId ? { kind: 'drive', tree, node } : { kind: 'wait' }
   if (node.status === 'ready') {
-    if (isMadeOf(node, wanted)) return { kind: 'done', tree, node }
+    if (isMadeOf(node, requested)) return { kind: 'done', tree, node }
     return refuse(
       'Failed',
       'conflict',
@@ -63,19 +68,19 @@ const judgeNode = (order: RunOrder, tree: ChainTree, node: NodeRow, wanted: Want
     )
   }
   if (node.run_id === order.runId) return refuse('Failed', 'internal', node.error ?? 'The generation failed.')
-  const fault = faultOfInput(wanted.inputKey, tree.nodes)
+  const fault = faultOfInput(requested.inputKey, tree.nodes)
   if (fault !== undefined) return refuse('Failed', 'invalid', fault)
   const parent = tree.nodes.find(({ id }) => id === node.parent_id)
   if (parent?.status !== 'ready') return refuse('Failed', 'conflict', 'What comes before the node is not ready.')
-  return { kind: 'generate', tree, node, wanted }
+  return { kind: 'generate', tree, node, requested }
 }
 
 /**
  * Decides what is to become of a generation that an object asked for. `tree`: the chain that it names, if there is one. An
  * order on behalf of nobody may name any chain; another's chain is as unknown as none.
  */
-export const judgeOrder = (
-  order: RunOrder,
+export const validateOrder = (
+  order: PlanRequest,
   tree: ChainTree | undefined,
   { mockGenerator }: { readonly mockGenerator: boolean },
 ): Verdict => {
@@ -90,7 +95,7 @@ export const judgeOrder = (
       `The node ${quoted(node.id)} is the upload that its chain begins with: only continuations are generated.`,
     )
   try {
-    return judgeNode(order, tree, node, wantedOf(subject, tree.chain.sample_rate, mockGenerator))
+    return judgeNode(order, tree, node, requestedOf(subject, tree.chain.sample_rate, mockGenerator))
   } catch (error) {
     if (isServiceError(error)) return refuse('Failed', error.kind, error.message)
     throw error

@@ -2,12 +2,12 @@ import type { Bus, Job } from '@trellis/kit/bus'
 import { addAbortListener } from '@trellis/kit/lifecycle'
 import type { Log } from '@trellis/kit/telemetry'
 import { type RunKind, runEvents, runKinds, workerEvents } from '@trellis/kit/workloads'
-import type { RunNotice } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import type { RunEvent } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { Clock } from '../runtime/mod.ts'
-import { learn, type Notice, nothingHeard, type RunFacts } from './run-facts.ts'
+import { learn, noReports, type RunEventOf, type RunFacts } from './run-facts.ts'
 
 /** A controller whose objects are runs. */
-export type NoticeReader = {
+export type RunEventReader = {
   kind: RunKind
   /** The key of the object that has had the run, where there is one. */
   keyOf: (runId: string) => string | undefined
@@ -19,12 +19,12 @@ export type NoticeReader = {
  * What is heard of runs. The facts are kept in memory alone: a notice is acknowledged when an object's status says what it
  * said, and comes again until then, also to the next operator.
  */
-export type Notices = {
+export type RunEvents = {
   /** Adds a kind of runs. To be called before `work`. */
-  read: (reader: NoticeReader) => void
+  read: (reader: RunEventReader) => void
   factsOf: (runId: string) => RunFacts
   /** Takes what was learned of a run otherwise than by hearing it. */
-  learned: (runId: string, notice: Notice) => void
+  learned: (runId: string, event: RunEventOf) => void
   /** The facts up to this version are in the status, or never will be: what told them is acknowledged. */
   reflected: (runId: string, version: number) => void
   /** The run is over, or its object gone: whatever is said of it is acknowledged. */
@@ -40,7 +40,7 @@ export type Notices = {
 const concurrency = 128
 
 /** The notices that a worker may send. The others are ignored in its queue: with them it would end runs of other workers. */
-const fromWorkers: ReadonlySet<Notice['$case']> = new Set(['started', 'progress', 'worked', 'failed'])
+const fromWorkers: ReadonlySet<RunEventOf['$case']> = new Set(['started', 'progress', 'worked', 'failed'])
 /** Milliseconds that a status has before its notice is given back to come again. */
 const patience = 2_000
 /** A cache may be late to show a new object; after so many deliveries (some seconds) there is none. */
@@ -48,8 +48,8 @@ const deliveriesOfUnknown = 4
 
 type Entry = { facts: RunFacts; reflected: number; waiting: Set<() => void> }
 
-export const createNotices = ({ bus, clock, log }: { bus: Bus; clock: Clock; log: Log }): Notices => {
-  const readers: NoticeReader[] = []
+export const createRunEvents = ({ bus, clock, log }: { bus: Bus; clock: Clock; log: Log }): RunEvents => {
+  const readers: RunEventReader[] = []
   const entries = new Map<string, Entry>()
 
   const wake = ({ waiting }: Entry) => {
@@ -59,7 +59,7 @@ export const createNotices = ({ bus, clock, log }: { bus: Bus; clock: Clock; log
   const entryOf = (runId: string): Entry => {
     const held = entries.get(runId)
     if (held) return held
-    const made: Entry = { facts: nothingHeard, reflected: 0, waiting: new Set() }
+    const made: Entry = { facts: noReports, reflected: 0, waiting: new Set() }
     entries.set(runId, made)
     return made
   }
@@ -86,12 +86,12 @@ export const createNotices = ({ bus, clock, log }: { bus: Bus; clock: Clock; log
 
   /** Handles a notice; with a kind, one from its workers, which concerns runs of that kind only. */
   const hear = async (
-    { value: { runId, notice }, delivery }: Job<RunNotice>,
+    { value: { runId, event }, delivery }: Job<RunEvent>,
     { kind, signal }: { kind?: RunKind; signal: AbortSignal },
   ) => {
-    if (!notice) return
-    if (kind !== undefined && !fromWorkers.has(notice.$case)) {
-      log.warn({ runId, kind, notice: notice.$case }, 'a notice was ignored: no worker may send it')
+    if (!event) return
+    if (kind !== undefined && !fromWorkers.has(event.$case)) {
+      log.warn({ runId, kind, event: event.$case }, 'a notice was ignored: no worker may send it')
       return
     }
     const found = readers.flatMap((reader) => {
@@ -101,11 +101,11 @@ export const createNotices = ({ bus, clock, log }: { bus: Bus; clock: Clock; log
     })[0]
     if (!found) {
       if (delivery < deliveriesOfUnknown) throw new Error(`There is no object of run ${runId} yet.`)
-      log.debug({ runId, notice: notice.$case }, 'nothing is known of a run that was told of')
+      log.debug({ runId, event: event.$case }, 'nothing is known of a run that was told of')
       return
     }
     const entry = entryOf(runId)
-    const facts = learn(entry.facts, notice, clock.now())
+    const facts = learn(entry.facts, event, clock.now())
     const isUnpublished = facts !== entry.facts
     entry.facts = facts
     if (isUnpublished || entry.reflected < facts.version) found.reader.enqueue(found.key)
@@ -114,10 +114,10 @@ export const createNotices = ({ bus, clock, log }: { bus: Bus; clock: Clock; log
 
   return {
     read: (reader) => void readers.push(reader),
-    factsOf: (runId) => entries.get(runId)?.facts ?? nothingHeard,
-    learned: (runId, notice) => {
+    factsOf: (runId) => entries.get(runId)?.facts ?? noReports,
+    learned: (runId, event) => {
       const entry = entryOf(runId)
-      entry.facts = learn(entry.facts, notice, clock.now())
+      entry.facts = learn(entry.facts, event, clock.now())
     },
     reflected: (runId, version) => {
       const entry = entries.get(runId)

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isServiceError } from '@trellis/kit/errors'
-import { generationOrders, handleWithRetries } from '@trellis/kit/workloads'
-import type { RunOrder } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import { generationPlanRequests, handleWithRetries } from '@trellis/kit/workloads'
+import type { PlanRequest } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { ChainTree } from '../chains/access.ts'
 import { publishNode } from '../chains/events.ts'
 import { findTree, type Restart, restartNode } from '../chains/store.ts'
@@ -10,7 +10,7 @@ import type { Dependencies } from '../dependencies.ts'
 import { announce, conclusionOf, failureOf } from './conclusion.ts'
 import { changeGenerating } from './drive.ts'
 import type { Generations } from './generations.ts'
-import { judgeOrder, type Verdict, type Wanted } from './judge-order.ts'
+import { type RequestedGeneration, type Verdict, validateOrder } from './validate-order.ts'
 
 /** Orders that one replica takes at once. */
 const TAKEN_AT_ONCE = 8
@@ -19,15 +19,15 @@ const LONGEST_OUTAGE = 15 * 60_000
 /** An order for a node that another run has waits this long, before it goes behind the others, in milliseconds. */
 const TURN_MILLISECONDS = 5_000
 
-const restartOf = ({ runId }: RunOrder, node: NodeRow, wanted: Wanted): Restart => ({
+const restartOf = ({ runId }: PlanRequest, node: NodeRow, requested: RequestedGeneration): Restart => ({
   run_id: runId,
   attempt: node.attempt + 1,
-  prompt: wanted.prompt ?? node.prompt,
-  seed: wanted.seed ?? node.seed,
-  frames: wanted.frames ?? node.frames,
-  context_seconds: wanted.contextSeconds === undefined ? node.context_seconds : wanted.contextSeconds,
-  generator: wanted.generator ?? node.generator,
-  input_key: wanted.inputKey,
+  prompt: requested.prompt ?? node.prompt,
+  seed: requested.seed ?? node.seed,
+  frames: requested.frames ?? node.frames,
+  context_seconds: requested.contextSeconds === undefined ? node.context_seconds : requested.contextSeconds,
+  generator: requested.generator ?? node.generator,
+  input_key: requested.inputKey,
 })
 
 /** Asks for the run; one that is refused for good ends the node and its order. */
@@ -50,10 +50,10 @@ const start = async (
 const generate = async (
   dependencies: Dependencies,
   generations: Generations,
-  order: RunOrder,
-  { tree, node, wanted }: Extract<Verdict, { kind: 'generate' }>,
+  order: PlanRequest,
+  { tree, node, requested }: Extract<Verdict, { kind: 'generate' }>,
 ): Promise<void> => {
-  const restarted = await restartNode(dependencies.db, node.id, restartOf(order, node, wanted))
+  const restarted = await restartNode(dependencies.db, node.id, restartOf(order, node, requested))
   // Somebody was faster: what has become of the node is looked at again.
   if (!restarted) return takeOrder(dependencies, generations, order)
   await publishNode(dependencies.bus, restarted)
@@ -62,14 +62,14 @@ const generate = async (
 }
 
 /** Puts an order behind the others, as a new one: that it waits is no failing of it. */
-const putBack = async ({ bus, signal }: Dependencies, order: RunOrder): Promise<void> => {
+const putBack = async ({ bus, signal }: Dependencies, order: PlanRequest): Promise<void> => {
   await sleep(TURN_MILLISECONDS, undefined, { signal })
-  await bus.enqueue(generationOrders, order)
+  await bus.enqueue(generationPlanRequests, order)
 }
 
-const takeOrder = async (dependencies: Dependencies, generations: Generations, order: RunOrder): Promise<void> => {
+const takeOrder = async (dependencies: Dependencies, generations: Generations, order: PlanRequest): Promise<void> => {
   const tree = await findTree(dependencies.db, order.generation?.chainId ?? '')
-  const verdict = judgeOrder(order, tree, dependencies.config)
+  const verdict = validateOrder(order, tree, dependencies.config)
   switch (verdict.kind) {
     case 'refuse':
       return announce(dependencies, order.runId, { failure: verdict.failure })
@@ -85,21 +85,21 @@ const takeOrder = async (dependencies: Dependencies, generations: Generations, o
 }
 
 /** Takes the generations that objects ask for, until the service ends. From there on they are generations as any. */
-export const takeObjectOrders = async (dependencies: Dependencies, generations: Generations): Promise<void> => {
+export const servePlanRequests = async (dependencies: Dependencies, generations: Generations): Promise<void> => {
   if (!dependencies.runsAreObjects) return
   await dependencies.bus.work(
-    generationOrders,
+    generationPlanRequests,
     async ({ value: order, delivery }, handling) => {
       try {
         await handleWithRetries(() => takeOrder(dependencies, generations, order), {
-          queue: generationOrders,
+          queue: generationPlanRequests,
           handling,
           withinMilliseconds: LONGEST_OUTAGE,
           onRetry: (error) =>
             dependencies.log.warn({ err: error, runId: order.runId }, 'a server is away: an order waits'),
         })
       } catch (error) {
-        const isLast = delivery >= generationOrders.maxDeliveries
+        const isLast = delivery >= generationPlanRequests.maxDeliveries
         if (handling.signal.aborted || !isLast || isServiceError(error, 'unavailable')) throw error
         dependencies.log.error({ err: error, runId: order.runId }, 'an ordered generation was given up')
         await announce(dependencies, order.runId, { failure: failureOf(error) })

@@ -1,6 +1,6 @@
 import type { Bus } from '@trellis/kit/bus'
 import { branchEvents } from '@trellis/kit/workloads'
-import type { BranchNotice } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
+import type { BranchEvent } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
 import { type Branch, type BranchStatus, branches } from '../crds/mod.ts'
 import { isPaused } from '../runs/mod.ts'
 import { type Client, isBeingDeleted, isConflict, isNotFound, type Store, secondsTime } from '../runtime/mod.ts'
@@ -13,7 +13,7 @@ import { slugHolder } from './slug.ts'
  */
 export const noticedChanges = (
   { status }: Branch,
-  { entryCount, lastSeen }: BranchNotice,
+  { entryCount, lastSeen }: BranchEvent,
 ): Partial<BranchStatus> | undefined => {
   const seenAt = lastSeen ? Date.parse(lastSeen) : Number.NaN
   const seen = Number.isNaN(seenAt) ? undefined : secondsTime(seenAt)
@@ -32,16 +32,16 @@ const maxConflicts = 5
  * Writes a notice into the status of a branch as it was read, and only onto that: two notices at a time would both be newer than a
  * status that neither has changed yet, and the older one might be written last.
  */
-export const writeNotice = async (
+export const writeEvent = async (
   client: Client,
   known: Branch,
-  notice: BranchNotice,
+  event: BranchEvent,
   signal: AbortSignal,
 ): Promise<void> => {
   let branch = known
   for (let conflicts = 0; ; conflicts += 1) {
     if (isBeingDeleted(branch) || isPaused(branch)) return
-    const status = noticedChanges(branch, notice)
+    const status = noticedChanges(branch, event)
     if (!status) return
     const { resourceVersion } = branch.metadata
     const patch = { type: 'merge', body: { metadata: { resourceVersion }, status } } as const
@@ -59,7 +59,7 @@ export const writeNotice = async (
  * Writes what branches tell of themselves into their statuses, until the signal; for the one that leads. A notice is
  * acknowledged when the status says it, or when there is nobody to say it of.
  */
-export const workBranchNotices = (
+export const handleBranchEvents = (
   { bus, client, store }: { bus: Bus; client: Client; store: Store<Branch> },
   signal: AbortSignal,
 ): Promise<void> =>
@@ -70,7 +70,7 @@ export const workBranchNotices = (
       const branch = sameSlug.find((one) => !slugHolder(one, sameSlug))
       if (!branch) return
       try {
-        await writeNotice(client, branch, value, handling.signal)
+        await writeEvent(client, branch, value, handling.signal)
       } catch (error) {
         if (!isNotFound(error)) throw error
       }

@@ -4,7 +4,7 @@ import { type RunKind, runEvents, workerEvents } from '@trellis/kit/workloads'
 import { expect, test } from 'vitest'
 import { eventually } from '../../test/eventually.ts'
 import { type Clock, systemClock } from '../runtime/mod.ts'
-import { createNotices } from './notices.ts'
+import { createRunEvents } from './run-events.ts'
 
 const started = { $case: 'started', value: { worker: 'w-1', warm: true } } as const
 const concluded = { $case: 'concluded', value: { listingsFound: 41, marketPrice: 512.5 } } as const
@@ -12,21 +12,21 @@ const concluded = { $case: 'concluded', value: { listingsFound: 41, marketPrice:
 /** Notices over a bus of their own, with one object, `default/a`, of the run `run-a`. */
 const listen = (known: Record<string, string> = { 'run-a': 'default/a' }, clock: Clock = systemClock) => {
   const bus = createMemoryBus()
-  const notices = createNotices({ bus, clock, log: silentLog })
+  const events = createRunEvents({ bus, clock, log: silentLog })
   const enqueued: string[] = []
-  notices.read({ kind: 'search', keyOf: (runId) => known[runId], enqueue: (key) => void enqueued.push(key) })
+  events.read({ kind: 'search', keyOf: (runId) => known[runId], enqueue: (key) => void enqueued.push(key) })
   const stop = new AbortController()
-  const working = notices.work(stop.signal)
+  const working = events.work(stop.signal)
   return {
     bus,
-    notices,
+    events,
     enqueued,
     known,
-    tellAsWorker: (kind: RunKind, runId: string, notice: object) =>
-      bus.enqueue(workerEvents[kind], { runId, notice } as never),
-    tell: (runId: string, notice: object) => bus.enqueue(runEvents, { runId, notice } as never),
+    tellAsWorker: (kind: RunKind, runId: string, event: object) =>
+      bus.enqueue(workerEvents[kind], { runId, event } as never),
+    tell: (runId: string, event: object) => bus.enqueue(runEvents, { runId, event } as never),
     /** Under one id, so that the answer says whether the notice before it is still there. */
-    tellOnce: (runId: string, notice: object) => bus.enqueue(runEvents, { runId, notice } as never, 'once'),
+    tellOnce: (runId: string, event: object) => bus.enqueue(runEvents, { runId, event } as never, 'once'),
     [Symbol.asyncDispose]: async () => {
       stop.abort()
       await working
@@ -39,10 +39,10 @@ test('a notice becomes a fact, has its object looked at, and stays in the queue 
   await using it = listen()
   await it.tellOnce('run-a', started)
   await eventually(() => it.enqueued.length > 0, 'the object is looked at')
-  const facts = it.notices.factsOf('run-a')
+  const facts = it.events.factsOf('run-a')
   expect(facts).toMatchObject({ version: 1, started: { worker: 'w-1', warm: true } })
   expect(await it.tellOnce('run-a', started)).toBe(false)
-  it.notices.reflected('run-a', facts.version)
+  it.events.reflected('run-a', facts.version)
   await eventually(() => it.tellOnce('run-a', started), 'the notice is acknowledged')
 })
 
@@ -50,9 +50,9 @@ test('what is not reflected in time comes again, and is then acknowledged at onc
   await using it = listen()
   await it.tellOnce('run-a', concluded)
   await eventually(() => it.enqueued.length >= 2, 'the notice came again')
-  const facts = it.notices.factsOf('run-a')
+  const facts = it.events.factsOf('run-a')
   expect(facts).toMatchObject({ version: 1, concluded: { listingsFound: 41, marketPrice: 512.5 } })
-  it.notices.reflected('run-a', facts.version)
+  it.events.reflected('run-a', facts.version)
   await eventually(() => it.tellOnce('run-a', concluded), 'the notice is acknowledged')
 })
 
@@ -60,8 +60,8 @@ test('a run that is forgotten has its notices acknowledged, and nothing is kept 
   await using it = listen()
   await it.tellOnce('run-a', { $case: 'cancelled', value: {} })
   await eventually(() => it.enqueued.length > 0, 'the object is looked at')
-  it.notices.forget('run-a')
-  expect(it.notices.factsOf('run-a').version).toBe(0)
+  it.events.forget('run-a')
+  expect(it.events.factsOf('run-a').version).toBe(0)
   await eventually(() => it.tellOnce('run-a', started), 'the notice is acknowledged')
 })
 
@@ -72,7 +72,7 @@ test('a run whose object comes late is heard of when it is there', async () => {
   expect(it.enqueued).toEqual([])
   it.known['run-a'] = 'default/a'
   await eventually(() => it.enqueued.length > 0, 'the object is looked at')
-  it.notices.forget('run-a')
+  it.events.forget('run-a')
 })
 
 test('what is said of a run that nobody has is let go, rather than kept as a failure', async () => {
@@ -92,7 +92,7 @@ test('the last word on a run does not stand in line behind a hundred workers who
   await using it = listen(known, { ...systemClock, sleep: untilAborted })
   for (const runId of runs) await it.tell(runId, { $case: 'worked', value: {} })
   await it.tell('run-0', concluded)
-  await eventually(() => it.notices.factsOf('run-0').concluded !== undefined, 'the last word is heard')
+  await eventually(() => it.events.factsOf('run-0').concluded !== undefined, 'the last word is heard')
 })
 
 test('a worker reports on runs of its kind only, and ends none: what else it says is ignored', async () => {
@@ -102,11 +102,11 @@ test('a worker reports on runs of its kind only, and ends none: what else it say
   await it.tellAsWorker('generation', 'run-a', { $case: 'worked', value: {} })
   await it.tellAsWorker('search', 'run-a', started)
   await eventually(() => it.enqueued.length > 0, 'the object is looked at')
-  const facts = it.notices.factsOf('run-a')
+  const facts = it.events.factsOf('run-a')
   expect(facts).toMatchObject({ version: 1, started: { worker: 'w-1', warm: true } })
-  it.notices.reflected('run-a', facts.version)
+  it.events.reflected('run-a', facts.version)
   await it.tellAsWorker('search', 'run-a', { $case: 'worked', value: {} })
-  await eventually(() => it.notices.factsOf('run-a').worked !== undefined, 'the worker is heard')
-  expect(it.notices.factsOf('run-a')).toMatchObject({ version: 2 })
-  it.notices.reflected('run-a', 2)
+  await eventually(() => it.events.factsOf('run-a').worked !== undefined, 'the worker is heard')
+  expect(it.events.factsOf('run-a')).toMatchObject({ version: 2 })
+  it.events.reflected('run-a', 2)
 })

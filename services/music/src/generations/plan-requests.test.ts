@@ -3,7 +3,7 @@ import { readConfig } from '@trellis/kit/config'
 import { type FilesLocation, openFiles } from '@trellis/kit/files'
 import { connectInProcess, type Handlers } from '@trellis/kit/rpc'
 import { silentLog } from '@trellis/kit/telemetry'
-import { generationOrders, runTopic } from '@trellis/kit/workloads'
+import { generationPlanRequests, runTopic } from '@trellis/kit/workloads'
 import { type Chain, MusicServiceDefinition } from '@trellis/protos/ts/trellis/music/v1/music.ts'
 import type { GenerationSubject } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -159,11 +159,11 @@ describe.each(drawnBuses)('over $name, where runs are objects', ({ isMissing, st
         outputSeconds: 2,
         loudnessStepLu: expect.any(Number),
       })
-      expect(operator.asked[0]).toMatchObject({
+      expect(operator.requested[0]).toMatchObject({
         runId,
         generation: { chainId: chain.chainId, nodeId, seed: 7, durationSeconds: 2, generator: 'mock' },
       })
-      expect(operator.asked).toHaveLength(1)
+      expect(operator.requested).toHaveLength(1)
     })
 
     test('a failure that the operator tells is the end of the node and of its object', async () => {
@@ -177,7 +177,10 @@ describe.each(drawnBuses)('over $name, where runs are objects', ({ isMissing, st
       const { client, operator, chain, failedBranch, subject } = await open(ground)
       const nodeId = await failedBranch()
       const runId = newRun()
-      await operator.order(generationOrders, { runId, generation: subject(nodeId, { seed: 8, durationSeconds: 3 }) })
+      await operator.order(generationPlanRequests, {
+        runId,
+        generation: subject(nodeId, { seed: 8, durationSeconds: 3 }),
+      })
       expect(await operator.concluded(runId)).toMatchObject({ outputSeconds: 3 })
       const node = nodeOf(await settled({ client }, chain.chainId), nodeId)
       expect([node.status, node.seed, node.durationSeconds]).toEqual(['NODE_STATUS_READY', 8, 3])
@@ -188,19 +191,19 @@ describe.each(drawnBuses)('over $name, where runs are objects', ({ isMissing, st
       const nodeId = await branch()
       await settled({ client }, chain.chainId)
       const [same, other] = [newRun(), newRun()]
-      await operator.order(generationOrders, { runId: same, generation: subject(nodeId, { seed: 7 }) })
-      await operator.order(generationOrders, { runId: other, generation: subject(nodeId, { seed: 9 }) })
+      await operator.order(generationPlanRequests, { runId: same, generation: subject(nodeId, { seed: 7 }) })
+      await operator.order(generationPlanRequests, { runId: other, generation: subject(nodeId, { seed: 9 }) })
       expect(await operator.concluded(same)).toMatchObject({ outputKey: nodeFile(nodeId, 'samples') })
       expect((await operator.concluded(other)).failure).toMatchObject({ kind: 'conflict' })
-      expect(operator.asked).toHaveLength(1)
+      expect(operator.requested).toHaveLength(1)
     })
 
     test('an order for what is not there is concluded as that', async () => {
       const { operator, chain, subject } = await open(ground)
       const [node, of, upload] = [newRun(), newRun(), newRun()]
-      await operator.order(generationOrders, { runId: node, generation: subject('nobody') })
-      await operator.order(generationOrders, { runId: of, generation: { ...subject('n'), chainId: 'nothing' } })
-      await operator.order(generationOrders, { runId: upload, generation: subject(chain.rootNodeId) })
+      await operator.order(generationPlanRequests, { runId: node, generation: subject('nobody') })
+      await operator.order(generationPlanRequests, { runId: of, generation: { ...subject('n'), chainId: 'nothing' } })
+      await operator.order(generationPlanRequests, { runId: upload, generation: subject(chain.rootNodeId) })
       for (const runId of [node, of, upload])
         expect((await operator.concluded(runId)).failure).toMatchObject({ reason: 'NodeNotFound' })
     })
@@ -210,7 +213,7 @@ describe.each(drawnBuses)('over $name, where runs are objects', ({ isMissing, st
       pods.isHeld = true
       const nodeId = await branch()
       const runId = newRun()
-      await operator.order(generationOrders, { runId, generation: subject(nodeId) })
+      await operator.order(generationPlanRequests, { runId, generation: subject(nodeId) })
       const failed = { reason: 'WorkerLost', detail: 'The worker was lost.', kind: 'internal' }
       const first = `generate-${nodeId}-1`
       pods.isHeld = false
@@ -226,11 +229,11 @@ describe.each(drawnBuses)('over $name, where runs are objects', ({ isMissing, st
       await files.write('music/inputs/other.wav', await wavOf(block, 44_100))
       const [good, bad] = [await failedBranch(), await failedBranch()]
       const [first, second] = [newRun(), newRun()]
-      await operator.order(generationOrders, {
+      await operator.order(generationPlanRequests, {
         runId: first,
         generation: subject(good, { inputKey: 'music/inputs/song.wav' }),
       })
-      await operator.order(generationOrders, {
+      await operator.order(generationPlanRequests, {
         runId: second,
         generation: subject(bad, { inputKey: 'music/inputs/other.wav' }),
       })

@@ -12,16 +12,16 @@ export type ClosableTurns = Pick<SerialQueue, 'run'> & {
 }
 
 export const createClosableTurns = (): ClosableTurns => {
-  const turns = createSerialQueue()
+  const serialQueue = createSerialQueue()
   let isClosed = false
   return {
     run: (work) => {
       if (isClosed) return Promise.reject(new ShardClosed('The shard is closed.'))
-      return turns.run(work)
+      return serialQueue.run(work)
     },
     close: async () => {
       isClosed = true
-      await turns.drain()
+      await serialQueue.drain()
     },
   }
 }

@@ -1,6 +1,6 @@
 import { isServiceError, serviceError } from '@trellis/kit/errors'
-import { handleWithRetries, searchOrders } from '@trellis/kit/workloads'
-import type { RunOrder } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import { handleWithRetries, searchPlanRequests } from '@trellis/kit/workloads'
+import type { PlanRequest } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { ListingsConfig } from '../config.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { createSession, findSearch } from '../session/store.ts'
@@ -25,7 +25,7 @@ const waitingSeconds = 15 * 60
 const longestOutage = 15 * 60_000
 
 /** What an order asks for, planned as a request would be. Throws what is wrong with it. */
-const readOrder = ({ search, activeDeadlineSeconds }: RunOrder, config: ListingsConfig): SearchOrder => {
+const readOrder = ({ search, activeDeadlineSeconds }: PlanRequest, config: ListingsConfig): SearchOrder => {
   if (!search) throw serviceError('invalid', 'The order does not say what to search for.')
   const request = requestOf(search)
   const tier = config.cloudMode ? 'free' : 'local'
@@ -36,7 +36,7 @@ const readOrder = ({ search, activeDeadlineSeconds }: RunOrder, config: Listings
 /** Makes the session of a search under the id of its run, and hands it to whoever is free to drive it. */
 const startOrdered = async (
   dependencies: Dependencies,
-  { runId, user }: RunOrder,
+  { runId, user }: PlanRequest,
   order: SearchOrder,
 ): Promise<void> => {
   const { db, bus, now } = dependencies
@@ -50,7 +50,7 @@ const startOrdered = async (
   await bus.enqueue(searches, { sessionId: runId }, runId)
 }
 
-const takeOrder = async (dependencies: Dependencies, ordered: RunOrder, isLastTry: boolean): Promise<void> => {
+const takeOrder = async (dependencies: Dependencies, ordered: PlanRequest, isLastTry: boolean): Promise<void> => {
   let order: SearchOrder | undefined
   try {
     order = readOrder(ordered, dependencies.config)
@@ -67,13 +67,13 @@ const takeOrder = async (dependencies: Dependencies, ordered: RunOrder, isLastTr
  * Takes the searches that objects ask for until the service ends. From there on they are searches as any, but for one thing:
  * nobody need listen. One that cannot be planned is concluded with what is wrong.
  */
-export const takeObjectOrders = async (dependencies: Dependencies): Promise<void> => {
+export const servePlanRequests = async (dependencies: Dependencies): Promise<void> => {
   if (!dependencies.runsAreObjects) return
   await dependencies.bus.work(
-    searchOrders,
+    searchPlanRequests,
     ({ value, delivery }, handling) =>
-      handleWithRetries(() => takeOrder(dependencies, value, delivery >= searchOrders.maxDeliveries), {
-        queue: searchOrders,
+      handleWithRetries(() => takeOrder(dependencies, value, delivery >= searchPlanRequests.maxDeliveries), {
+        queue: searchPlanRequests,
         handling,
         withinMilliseconds: longestOutage,
         onRetry: (error) =>

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { readConfig } from '@trellis/kit/config'
 import { connectInProcess, type Handlers } from '@trellis/kit/rpc'
 import { silentLog } from '@trellis/kit/telemetry'
-import { searchOrders } from '@trellis/kit/workloads'
+import { searchPlanRequests } from '@trellis/kit/workloads'
 import { Adapter, ListingsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
 import type { SearchSubject } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -77,12 +77,12 @@ const podsOn = ({ bus, address }: RunningBus, environment: Record<string, string
 const open = async (ground: RunningBus, { held, environment = {} }: { held?: Kind; environment?: object } = {}) => {
   const site = await openHeldSite(held)
   cleanUp.push(() => site.close())
-  const told = { ...site.environment, ...environment }
-  const operator = playOperator({ bus: ground.bus, startPod: podsOn(ground, told) })
+  const reported = { ...site.environment, ...environment }
+  const operator = playOperator({ bus: ground.bus, startPod: podsOn(ground, reported) })
   cleanUp.push(async () => operator[Symbol.asyncDispose]())
   const directory = await temporaryDirectory()
   cleanUp.push(async () => directory[Symbol.asyncDispose]())
-  const config = readConfig(listingsConfig, told)
+  const config = readConfig(listingsConfig, reported)
   const service = await createListingsService({
     config,
     store: { dataDirectory: directory.path },
@@ -115,11 +115,11 @@ describe.each(drawnBuses)('over $name, where runs are objects', ({ isMissing, st
     test('searches for an object that ordered it, tells its followers, and says what it came to', async () => {
       const { operator, client } = await open(ground)
       const runId = newRun()
-      await operator.order(searchOrders, { runId, search: { ...subject, minPrice: 5 } })
+      await operator.order(searchPlanRequests, { runId, search: { ...subject, minPrice: 5 } })
       expect(await operator.concluded(runId)).toMatchObject({ listingsFound: 3 })
       expect((await operator.concluded(runId)).failure ?? null).toBeNull()
       expectWhole(await follow(client, runId))
-      expect(operator.asked[0]).toMatchObject({
+      expect(operator.requested[0]).toMatchObject({
         runId,
         activeDeadlineSeconds: 300,
         user: 'local',
@@ -130,26 +130,26 @@ describe.each(drawnBuses)('over $name, where runs are objects', ({ isMissing, st
     test('looks sellers up by the worker that searched, as a run of its own that belongs to it', async () => {
       const { operator } = await open(ground)
       const runId = newRun()
-      await operator.order(searchOrders, { runId, search: subject })
+      await operator.order(searchPlanRequests, { runId, search: subject })
       await operator.concluded(runId)
-      expect(operator.asked.map((each) => [each.runId, each.parentRunId ?? null])).toEqual([
+      expect(operator.requested.map((each) => [each.runId, each.parentRunId ?? null])).toEqual([
         [runId, null],
         [`${runId}-sellers`, runId],
       ])
-      await expect.poll(() => operator.heardOf(`${runId}-sellers`)).toEqual(['started', 'worked'])
+      await expect.poll(() => operator.seenBefore(`${runId}-sellers`)).toEqual(['started', 'worked'])
     })
 
     test('an order that comes twice is one search', async () => {
       const { operator, client, site } = await open(ground)
       const runId = newRun()
-      await operator.order(searchOrders, { runId, search: subject })
+      await operator.order(searchPlanRequests, { runId, search: subject })
       await operator.concluded(runId)
-      await operator.order(searchOrders, { runId, search: subject })
+      await operator.order(searchPlanRequests, { runId, search: subject })
       const second = newRun()
-      await operator.order(searchOrders, { runId: second, search: subject })
+      await operator.order(searchPlanRequests, { runId: second, search: subject })
       await operator.concluded(second)
-      expect(operator.heardOf(runId).filter((kind) => kind === 'concluded')).toHaveLength(1)
-      expect(site.askedFor('search')).toBe(2)
+      expect(operator.seenBefore(runId).filter((kind) => kind === 'concluded')).toHaveLength(1)
+      expect(site.requestedFor('search')).toBe(2)
       expectWhole(await follow(client, runId))
     })
 
@@ -160,32 +160,36 @@ describe.each(drawnBuses)('over $name, where runs are objects', ({ isMissing, st
         { caller: local },
       )
       expect(await operator.concluded(sessionId)).toMatchObject({ listingsFound: 3 })
-      expect(operator.asked[0]?.search).toMatchObject({ query: 'camera', mustInclude: ['camera'], adapter: 'scraper' })
-      expect(operator.asked[0]?.search?.minPrice ?? null).toBeNull()
+      expect(operator.requested[0]?.search).toMatchObject({
+        query: 'camera',
+        mustInclude: ['camera'],
+        adapter: 'scraper',
+      })
+      expect(operator.requested[0]?.search?.minPrice ?? null).toBeNull()
     })
 
     test('an order that cannot be planned is concluded with what is wrong', async () => {
       const { operator } = await open(ground)
       const runId = newRun()
-      await operator.order(searchOrders, { runId, search: { ...subject, adapter: 'api' } })
+      await operator.order(searchPlanRequests, { runId, search: { ...subject, adapter: 'api' } })
       const { failure } = await operator.concluded(runId)
       expect(failure).toMatchObject({ reason: 'Failed', kind: 'unavailable' })
       expect(failure?.detail).toContain('MARKETPLACE_API_URL')
-      expect(operator.asked).toEqual([])
+      expect(operator.requested).toEqual([])
     })
 
     test('a marketplace that refuses is told in the word that an object has for it', async () => {
       const { operator } = await open(ground, { environment: { MARKETPLACE_BASE_URL: await refusingSite() } })
       const runId = newRun()
-      await operator.order(searchOrders, { runId, search: subject })
+      await operator.order(searchPlanRequests, { runId, search: subject })
       expect((await operator.concluded(runId)).failure).toMatchObject({ reason: 'MarketplaceRefused' })
-      await expect.poll(() => operator.heardOf(runId)).toContain('failed')
+      await expect.poll(() => operator.seenBefore(runId)).toContain('failed')
     })
 
     test('a search that is cancelled is concluded as that', async () => {
       const { operator, client, site } = await open(ground, { held: 'search' })
       const runId = newRun()
-      await operator.order(searchOrders, { runId, search: subject })
+      await operator.order(searchPlanRequests, { runId, search: subject })
       await site.reached
       await client.cancelSearch({ sessionId: runId }, { caller: local })
       expect((await operator.concluded(runId)).failure).toMatchObject({ reason: 'Cancelled' })
@@ -194,7 +198,7 @@ describe.each(drawnBuses)('over $name, where runs are objects', ({ isMissing, st
     test('what a call waits for is looked up beside the service, and is no object', async () => {
       const { operator, client } = await open(ground)
       const answer = await client.getComps({ q: 'camera' }, { caller: local })
-      expect([answer.sampleCount, operator.asked]).toEqual([0, []])
+      expect([answer.sampleCount, operator.requested]).toEqual([0, []])
     })
   })
 })
