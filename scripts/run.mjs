@@ -45,7 +45,10 @@ const commands = {
     install: 'all',
     steps: [tool('buf', 'build', 'protos', '--exclude-source-info', '-o', 'protos/released.binpb')],
   },
-  check: { install: 'all', steps: [tool('tsc', '--noEmit'), tool('biome', 'check'), tool('buf', 'lint')] },
+  check: {
+    install: 'all',
+    steps: [tool('tsc', '--noEmit'), tool('biome', 'check'), tool('buf', 'lint'), main('test', 'words', 'main.ts')],
+  },
   format: { install: 'all', steps: [tool('biome', 'check', '--write')] },
 }
 

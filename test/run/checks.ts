@@ -48,6 +48,12 @@ const checks: Check[] = [
     args: ['breaking', 'protos', '--against', 'protos/released.binpb'],
   },
   {
+    name: 'private words stay below their ceilings',
+    command: process.execPath,
+    args: [fileURLToPath(new URL('../words/main.ts', import.meta.url))],
+    unless: notRepository,
+  },
+  {
     name: 'generated files are fresh',
     command: process.execPath,
     args: [fileURLToPath(new URL('./fresh.ts', import.meta.url)), ...generated],

@@ -63,7 +63,7 @@ export const timeGeneration = async (sourceSeconds: number, audioSeconds: number
   try {
     await files.write(nodeFile('root', 'upload'), uploadOf(sourceSeconds))
     const uploadSeconds = await secondsOf(() =>
-      ingest({ nodeId: 'root', maxSeconds: sourceSeconds, maxBytes: 0 }, dependencies),
+      ingest({ nodeId: 'root', maximumSeconds: sourceSeconds, maximumBytes: 0 }, dependencies),
     )
     const path = [{ nodeId: 'root', sampleRate: RATE, channels: 2 }]
     const task = { path, frames: audioSeconds * RATE, seed: 1, generator: 'recombine' }

@@ -79,7 +79,7 @@ const ingest = async (
 ): Promise<AudioResult> => {
   const { db, bus, localWorkloads, config } = dependencies
   const maxBytes = (await requireBytes(db, caller, config)) ?? 0
-  const task = { $case: 'ingest', value: { nodeId, maxSeconds: config.maxSeconds, maxBytes } } as const
+  const task = { $case: 'ingest', value: { nodeId, maximumSeconds: config.maxSeconds, maximumBytes: maxBytes } } as const
   const run = { runId: `ingest-${nodeId}`, task, deadlineSeconds: INGEST_SECONDS, user: caller.userId }
   try {
     return await runTask({ bus, workloads: localWorkloads }, run, signal)

@@ -41,7 +41,7 @@ describe('what is kept of how a node sounds', () => {
         sampleRate,
       ),
     )
-    await ingest({ nodeId: 'root', maxSeconds: 60, maxBytes: 0 }, dependencies)
+    await ingest({ nodeId: 'root', maximumSeconds: 60, maximumBytes: 0 }, dependencies)
     await branch(['root'], 'first')
     await branch(['root', 'first'], 'second', { seed: 8 })
   })

@@ -80,7 +80,7 @@ const tempoAndKey = async (audio: StoredAudio, signal: AbortSignal) => {
 
 /** Decodes an upload into a node's samples. */
 export const ingest = async (
-  { nodeId, maxSeconds, maxBytes }: IngestTask,
+  { nodeId, maximumSeconds: maxSeconds, maximumBytes: maxBytes }: IngestTask,
   dependencies: TaskDependencies,
 ): Promise<AudioResult> => {
   const upload = await byteSource(dependencies.files, nodeFile(nodeId, 'upload'))

@@ -24,9 +24,9 @@ export interface StoredPiece {
 /** Decodes an upload and stores it as the node's samples. */
 export interface IngestTask {
   nodeId: string;
-  maxSeconds: number;
+  maximumSeconds: number;
   /** The most that its samples may take as they are stored, in bytes; 0 for no limit but the seconds. */
-  maxBytes: number;
+  maximumBytes: number;
 }
 
 /** Makes a node's samples out of those that come before it. */
@@ -262,7 +262,7 @@ export const StoredPiece: MessageFns<StoredPiece> = {
 };
 
 function createBaseIngestTask(): IngestTask {
-  return { nodeId: "", maxSeconds: 0, maxBytes: 0 };
+  return { nodeId: "", maximumSeconds: 0, maximumBytes: 0 };
 }
 
 export const IngestTask: MessageFns<IngestTask> = {
@@ -270,11 +270,11 @@ export const IngestTask: MessageFns<IngestTask> = {
     if (message.nodeId !== "") {
       writer.uint32(10).string(message.nodeId);
     }
-    if (message.maxSeconds !== 0) {
-      writer.uint32(16).int32(message.maxSeconds);
+    if (message.maximumSeconds !== 0) {
+      writer.uint32(16).int32(message.maximumSeconds);
     }
-    if (message.maxBytes !== 0) {
-      writer.uint32(24).int64(message.maxBytes);
+    if (message.maximumBytes !== 0) {
+      writer.uint32(24).int64(message.maximumBytes);
     }
     return writer;
   },
@@ -305,7 +305,7 @@ export const IngestTask: MessageFns<IngestTask> = {
               break;
             }
 
-            message.maxSeconds = reader.int32();
+            message.maximumSeconds = reader.int32();
             continue;
           }
           case 3: {
@@ -313,7 +313,7 @@ export const IngestTask: MessageFns<IngestTask> = {
               break;
             }
 
-            message.maxBytes = longToNumber(reader.int64());
+            message.maximumBytes = longToNumber(reader.int64());
             continue;
           }
         }
@@ -334,8 +334,8 @@ export const IngestTask: MessageFns<IngestTask> = {
   fromPartial(object: DeepPartial<IngestTask>): IngestTask {
     const message = createBaseIngestTask();
     message.nodeId = object.nodeId ?? "";
-    message.maxSeconds = object.maxSeconds ?? 0;
-    message.maxBytes = object.maxBytes ?? 0;
+    message.maximumSeconds = object.maximumSeconds ?? 0;
+    message.maximumBytes = object.maximumBytes ?? 0;
     return message;
   },
 };

@@ -1,0 +1,61 @@
+/**
+ * Counts private words by folder against `ceilings.json`. Exits 1 where a folder has more than its ceiling; with `--lower` it writes lower ceilings, and
+ * with a path it lists the lines with private words below it.
+ */
+import { readFile, writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { trackedFiles } from '../support/tracked-files.ts'
+import { linesWithPrivateWords } from './private-words.ts'
+
+const ceilingsFile = new URL('./ceilings.json', import.meta.url)
+const folders = JSON.parse(await readFile(ceilingsFile, 'utf8')) as Record<string, number>
+const root = fileURLToPath(new URL('../../', import.meta.url))
+
+/** The longest folder of the table that a file lies in. */
+const folderOf = (path: string): string | undefined =>
+  Object.keys(folders)
+    .filter((folder) => path.startsWith(`${folder}/`))
+    .toSorted((a, b) => b.length - a.length)[0]
+
+const isRead = (path: string): boolean =>
+  /\.(?:ts|svelte|proto|md|ya?ml|tpl)$/.test(path) && !path.includes('/gen/') && !path.startsWith('test/words/')
+
+const [argument] = process.argv.slice(2)
+const listed = argument !== undefined && argument !== '--lower' ? argument : undefined
+const counts: Record<string, { words: number; lines: number }> = {}
+for (const path of await trackedFiles(root)) {
+  const folder = folderOf(path)
+  if (folder === undefined || !isRead(path)) continue
+  const content = await readFile(`${root}${path}`, 'utf8')
+  const lines = linesWithPrivateWords(content)
+  counts[folder] ??= { words: 0, lines: 0 }
+  counts[folder].words += lines.reduce((total, { words }) => total + words.length, 0)
+  counts[folder].lines += content.split('\n').length
+  if (listed !== undefined && path.startsWith(listed))
+    for (const { number, text } of lines) console.info(`${path}:${number}: ${text.trim()}`)
+}
+
+if (listed === undefined) {
+  let isOver = false
+  for (const [folder, ceiling] of Object.entries(folders)) {
+    const { words, lines } = counts[folder] ?? { words: 0, lines: 1 }
+    const per = ((words / lines) * 1_000).toFixed(1)
+    const isFolderOver = words > ceiling
+    isOver ||= isFolderOver
+    console.info(
+      `${isFolderOver ? 'OVER ' : ''}${folder}: ${words} private words (${per} in 1,000 lines), at most ${ceiling}`,
+    )
+  }
+  if (isOver) {
+    console.error(
+      'More private words than allowed: docs/glossary.md says what to write. `node test/words/main.ts <folder>` lists them.',
+    )
+    process.exitCode = 1
+  }
+  if (argument === '--lower') {
+    const lowered = Object.fromEntries(
+      Object.entries(folders).map(([folder, ceiling]) => [folder, Math.min(ceiling, counts[folder]?.words ?? 0)]),
+    )
+    await writeFile(ceilingsFile, `${JSON.stringify(lowered, undefined, 2)}\n`)
+  }
+}
