@@ -10,7 +10,7 @@ export const entries = {
   branch: 'services/branch/src/main.ts',
   operator: 'operator/src/main.ts',
   'create-secrets': 'operator/src/secrets/main.ts',
-  'search-worker': 'services/listings/src/search/worker/pod.ts',
+  'search-worker': 'services/listings/src/worker/pod.ts',
   'generation-worker': 'services/music/src/worker/pod.ts',
   'demo-marketplace': 'services/listings/src/marketplace/demo/main.ts',
   'await-servers': 'deploy/images/await-servers/main.ts',

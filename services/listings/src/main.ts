@@ -1,9 +1,9 @@
 import { busEnvironment } from '@trellis/kit/process'
 import { runService } from '@trellis/kit/process/service'
 import { listingsConfig } from './config.ts'
-import { searchWorker } from './search/worker/kind.ts'
 import { createListingsService } from './service.ts'
 import { listingsSchema } from './store/migrations.ts'
+import { searchWorker } from './worker/kind.ts'
 
 await runService({
   ...listingsSchema,

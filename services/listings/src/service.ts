@@ -16,9 +16,9 @@ import { createMeasures, noMeasures } from './measures.ts'
 import { listingsRpc } from './rpc.ts'
 import { driveSearches } from './search/drivers.ts'
 import { servePlanRequests } from './search/plan-requests.ts'
-import { hostStatesDirectory } from './search/worker/kind.ts'
 import { migrations } from './store/migrations.ts'
 import type { Tables } from './store/tables.ts'
+import { hostStatesDirectory } from './worker/kind.ts'
 
 export type ListingsServiceOptions = {
   readonly config: ListingsConfig

@@ -2,8 +2,8 @@ import type { Bus } from '@trellis/kit/bus'
 import type { Files } from '@trellis/kit/files'
 import type { Log } from '@trellis/kit/telemetry'
 import type { Kysely } from 'kysely'
-import type { MusicTables } from './chains/tables.ts'
 import type { MusicConfig } from './config.ts'
+import type { MusicTables } from './store/tables.ts'
 import type { WorkloadsClient } from './worker/run-task.ts'
 
 /** What the parts of the music service share. */

@@ -8,10 +8,7 @@ import { createLocalWorkloads, type WorkerKind } from '@trellis/kit/workloads'
 import { MusicServiceDefinition } from '@trellis/protos/ts/trellis/music/v1/music.ts'
 import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { eventsRpc } from './chains/events-rpc.ts'
-import { sweepNowAndThen } from './chains/leftovers.ts'
-import { migrations } from './chains/migrations.ts'
 import { chainRpc } from './chains/rpc.ts'
-import type { MusicTables } from './chains/tables.ts'
 import type { MusicConfig } from './config.ts'
 import { createDeliveries } from './delivery/export.ts'
 import { deliveryRpc } from './delivery/rpc.ts'
@@ -19,7 +16,11 @@ import type { Dependencies } from './dependencies.ts'
 import { driveGenerations } from './generations/drivers.ts'
 import { createGenerations } from './generations/generations.ts'
 import { servePlanRequests } from './generations/plan-requests.ts'
+import { generationsRpc } from './generations/rpc.ts'
 import { gpuRpc } from './gpu/rpc.ts'
+import { migrations } from './store/migrations.ts'
+import type { MusicTables } from './store/tables.ts'
+import { sweepPeriodically } from './sweep.ts'
 import type { WorkloadsClient } from './worker/run-task.ts'
 
 export interface MusicServiceOptions {
@@ -80,7 +81,7 @@ export const createMusicService = async (options: MusicServiceOptions): Promise<
   const loops = Promise.all([
     driveGenerations(dependencies),
     servePlanRequests(dependencies, generations),
-    sweepNowAndThen(dependencies),
+    sweepPeriodically(dependencies),
   ])
   // Awaited at the end; until then a loop that broke is only to be known.
   loops.catch((error: unknown) => log.error({ err: error }, 'a loop of the music service broke'))
@@ -89,7 +90,8 @@ export const createMusicService = async (options: MusicServiceOptions): Promise<
     await loops.catch(() => undefined)
   })
   const handlers: Handlers<typeof MusicServiceDefinition> = {
-    ...chainRpc(dependencies, generations),
+    ...chainRpc(dependencies, generations.stop),
+    ...generationsRpc(dependencies, generations),
     ...deliveryRpc(dependencies, createDeliveries(dependencies)),
     ...eventsRpc(dependencies),
     ...gpuRpc(dependencies),

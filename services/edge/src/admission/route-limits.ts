@@ -2,15 +2,24 @@ import { cancelled, serviceError } from '@trellis/kit/errors'
 import type { Metrics } from '@trellis/kit/telemetry'
 import type { Route } from '@trellis/protos/edge/routes.ts'
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
-import type { EdgeConfig } from '../config.ts'
 import type { ClientAddress } from './client-address.ts'
 import { createConcurrencyLimiter } from './concurrency-limiter.ts'
 import { fromForeignSite, tooMany } from './front.ts'
 import type { OriginRule } from './origin-rule.ts'
 import { createRateLimiter, type RateLimiter } from './rate-limiter.ts'
 
+/** The settings that limit routes: requests of one caller a minute, 0 for no limit, and uploads at a time. */
+export type RouteRates = {
+  readonly requestsPerMinute: number
+  readonly searchesPerMinute: number
+  readonly generationsPerMinute: number
+  readonly exportsPerMinute: number
+  readonly maxUploads: number
+  readonly cloudMode: boolean
+}
+
 export type RouteLimitsOptions = {
-  config: EdgeConfig
+  config: RouteRates
   clientAddress: ClientAddress
   isForeign: OriginRule
   metrics: Metrics

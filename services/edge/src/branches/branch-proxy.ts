@@ -4,10 +4,8 @@ import { cancelled, isServiceError, serviceError } from '@trellis/kit/errors'
 import { createTlsFiles, type RpcTls } from '@trellis/kit/rpc'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { onRequestLost } from '../transcode/request-lost.ts'
+import type { BranchProxy } from '../transcode/routes.ts'
 import type { BranchLocations } from './locations.ts'
-
-/** Passes a request on as it comes, and the answer back once it is there. */
-export type BranchProxy = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
 /** What a branch has to know of a request; everything else is for the edge. */
 const passedRequestHeaders = [

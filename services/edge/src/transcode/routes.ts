@@ -9,7 +9,6 @@ import type { ClientAddress } from '../admission/client-address.ts'
 import type { ConcurrencyLimiter } from '../admission/concurrency-limiter.ts'
 import type { CredentialGuard } from '../admission/credential-guard.ts'
 import type { RouteLimits } from '../admission/route-limits.ts'
-import type { BranchProxy } from '../branches/branch-proxy.ts'
 import { givenBranchKey, requireBranchKey } from '../identity/keys.ts'
 import type { Answered, RequestDurations } from '../request-durations.ts'
 import { type EventStreams, sendEvents } from '../stream/event-stream.ts'
@@ -24,6 +23,9 @@ import { uploadMessages } from './upload-messages.ts'
 /** A service as the edge sees it: methods by name, whatever the transport. */
 // biome-ignore lint/suspicious/noExplicitAny: which message each method takes and gives is in the generated table
 export type AnyClient = Record<string, (request: any, options: CallOptions) => any>
+
+/** Streams a request to a branch and its response back. */
+export type BranchProxy = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
 export type Backend = {
   name: string

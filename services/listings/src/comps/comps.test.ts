@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Card } from '../marketplace/card.ts'
-import { expiresAt, queryHash, salesAmong, summariseSales } from './comps.ts'
+import { salesAmong } from '../marketplace/sales.ts'
+import { expiresAt, queryHash, summariseSales } from './comps.ts'
 
 const at = (...prices: number[]) => prices.map((price) => ({ price, currency: 'USD', soldOn: null }))
 

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import type { Card } from '../marketplace/card.ts'
 import type { Sale } from '../records.ts'
 
 /** How long a market price stays good, in milliseconds. */
@@ -24,22 +23,6 @@ export const queryHash = (query: string): string => createHash('md5').update(que
 
 /** When a comp looked up at a moment goes stale. */
 export const expiresAt = (fetchedAt: Date): Date => new Date(fetchedAt.getTime() + compLifetime)
-
-/**
- * The cards that are completed sales at a known price. Left out: what ended unsold, ranges of prices, and accepted offers,
- * where the price shown (often struck through) is what was asked.
- */
-export const salesAmong = (cards: readonly Card[]): readonly Sale[] =>
-  cards.flatMap(({ price, outcome, offerAccepted }) =>
-    price === null ||
-    price.amount <= 0 ||
-    price.high !== null ||
-    price.isStruck ||
-    offerAccepted ||
-    outcome?.kind !== 'sold'
-      ? []
-      : [{ price: price.amount, currency: price.currency, soldOn: outcome.on }],
-  )
 
 /** Value at a fraction of sorted values, linear between neighbours (type 7 of Hyndman and Fan, 1996). */
 const quantile = (sorted: readonly number[], fraction: number): number => {

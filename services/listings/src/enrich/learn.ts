@@ -1,8 +1,8 @@
 import { serviceError } from '@trellis/kit/errors'
 import type { Dependencies } from '../dependencies.ts'
 import type { SellerFacts } from '../marketplace/adapter.ts'
-import type { WorkerOutput } from '../search/worker/messages.ts'
 import { findSellers, recordFacts, recordHistory, type SellerRow } from '../sellers/store.ts'
+import type { WorkerOutput } from '../worker/messages.ts'
 
 type Learned = Extract<WorkerOutput, { kind: 'seller' }>
 

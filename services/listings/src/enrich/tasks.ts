@@ -1,6 +1,6 @@
 import type { ListingRow } from '../found/store.ts'
-import type { SellerTask } from '../search/worker/messages.ts'
 import { historyOf, type SellerRow } from '../sellers/store.ts'
+import type { SellerTask } from '../worker/messages.ts'
 
 /** Sellers looked up after one search, for each of the two questions. */
 export const lookupsPerSearch = 3

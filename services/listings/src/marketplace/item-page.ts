@@ -1,7 +1,7 @@
 import { compile, selectAll } from 'css-select'
 import { parseDocument } from 'htmlparser2'
+import { openingOf } from '../account-opening.ts'
 import type { AccountOpening } from '../records.ts'
-import { openingOf } from './account-opening.ts'
 import { lines, visibleText } from './card-text.ts'
 import type { ChildNode, Element } from './dom.ts'
 import { readJoinDate } from './join-date.ts'

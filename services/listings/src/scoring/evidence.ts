@@ -1,4 +1,4 @@
-import { accountAge } from '../marketplace/account-opening.ts'
+import { accountAge } from '../account-opening.ts'
 import type { AccountOpening } from '../records.ts'
 import { damageIn } from './damage.ts'
 import { daysOnMarket, type FlagInput, type HardFilter, type SoftFlag } from './flags.ts'

@@ -1,4 +1,4 @@
-import { accountAge } from '../marketplace/account-opening.ts'
+import { accountAge } from '../account-opening.ts'
 import type { Listing, Seller } from '../records.ts'
 import * as at from './thresholds.ts'
 

@@ -2,7 +2,7 @@ import { type ServiceError, toServiceError } from '@trellis/kit/errors'
 import { publishConclusion } from '@trellis/kit/workloads'
 import type { RunFailed } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { RunError } from './search-run.ts'
+import { RunError } from '../runs/marketplace-run.ts'
 
 /** What a search came to, for the object that shows it. */
 export type Findings = {

@@ -2,12 +2,12 @@ import { isServiceError } from '@trellis/kit/errors'
 import { expiresAt, summariseSales } from '../comps/comps.ts'
 import { type StoredComp, saveComp } from '../comps/store.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { type Found, rescore, storeFound } from './found.ts'
-import type { SearchPlan } from './plan.ts'
-import { scoreRows } from './scored.ts'
-import type { UpdatePublisher } from './update-publisher.ts'
-import { type Answer, type AnswerFrame, answerFrom, rawAnswer } from './wire.ts'
-import type { WorkerOutput } from './worker/messages.ts'
+import type { SearchPlan } from '../query/plan.ts'
+import { type Found, rescore, storeFound } from '../results/found.ts'
+import { scoreRows } from '../results/scored.ts'
+import type { UpdatePublisher } from '../results/update-publisher.ts'
+import { type Answer, type AnswerFrame, answerFrom, rawAnswer } from '../results/wire.ts'
+import type { WorkerOutput } from '../worker/messages.ts'
 
 /** One search under way: who searches for what, and how it is told. */
 export type Gathering = {

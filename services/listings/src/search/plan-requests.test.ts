@@ -17,10 +17,10 @@ import { type Kind, openHeldSite } from '../../test/held-site.ts'
 import { expectWhole, follow, local, request } from '../../test/searches.ts'
 import { createMemoryHostStates } from '../marketplace/scraper/host-states.ts'
 import { createListingsService, listingsConfig, searchWorker } from '../mod.ts'
-import { createAdapters } from './worker/adapters.ts'
-import { searchWork } from './worker/search-work.ts'
+import { createAdapters } from '../worker/adapters.ts'
+import { searchWork } from '../worker/search-work.ts'
 
-const podModule = await modulePath('services/listings/src/search/worker/pod.ts')
+const podModule = await modulePath('services/listings/src/worker/pod.ts')
 
 const subject: SearchSubject = {
   query: 'camera',

@@ -3,11 +3,11 @@ import { handleWithRetries, searchPlanRequests } from '@trellis/kit/workloads'
 import type { PlanRequest } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { ListingsConfig } from '../config.ts'
 import type { Dependencies } from '../dependencies.ts'
+import { planSearch } from '../query/plan.ts'
+import { requestOf } from '../query/subject.ts'
 import { createSession, findSearch } from '../session/store.ts'
 import { announce, failureOf } from './conclusion.ts'
 import { encodeOrder, runSeconds, type SearchOrder, searches } from './order.ts'
-import { planSearch } from './plan.ts'
-import { requestOf } from './subject.ts'
 
 /** On whose behalf a search is that names nobody. */
 const ownUser = 'local'

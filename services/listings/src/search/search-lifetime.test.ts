@@ -1,8 +1,8 @@
 import { createMemoryBus } from '@trellis/kit/bus'
 import { silentLog } from '@trellis/kit/telemetry'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { type Control, controlOf } from '../results/updates.ts'
 import { createSearchLifetime } from './search-lifetime.ts'
-import { type Control, controlOf } from './updates.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })

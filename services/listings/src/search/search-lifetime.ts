@@ -1,5 +1,5 @@
 import type { Dependencies } from '../dependencies.ts'
-import { controlOf } from './updates.ts'
+import { controlOf } from '../results/updates.ts'
 
 /** A search whose last follower left goes on for this long, in case they come back, in milliseconds. */
 const patience = 30_000

@@ -3,13 +3,13 @@ import { serviceError } from '@trellis/kit/errors'
 import type { Call, Caller } from '@trellis/kit/rpc'
 import type { SearchRequest } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
 import type { Dependencies } from '../dependencies.ts'
+import { answerOf } from '../results/answer.ts'
+import { readPublishedUpdates } from '../results/published-updates.ts'
+import { createUpdatePublisher } from '../results/update-publisher.ts'
+import { type Control, controlOf } from '../results/updates.ts'
+import { type Answer, answerFrame, rawAnswer } from '../results/wire.ts'
 import { countRunning, createSession, deleteSession, endSession } from '../session/store.ts'
-import { answerOf } from './answer.ts'
 import { deadlineSeconds, encodeOrder, searches, type Telling } from './order.ts'
-import { readPublishedUpdates } from './published-updates.ts'
-import { createUpdatePublisher } from './update-publisher.ts'
-import { type Control, controlOf } from './updates.ts'
-import { type Answer, answerFrame, rawAnswer } from './wire.ts'
 
 /** An answer is waited for this much longer than its search may take, so that the search's own word comes first, in milliseconds. */
 const grace = 5_000

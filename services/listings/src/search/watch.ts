@@ -2,10 +2,10 @@ import { serviceError } from '@trellis/kit/errors'
 import type { Call } from '@trellis/kit/rpc'
 import { UpdateFrame, type WatchUpdatesRequest } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
 import type { Dependencies } from '../dependencies.ts'
+import { wholes } from '../results/parts.ts'
+import { findDone } from '../results/published-updates.ts'
+import { type Control, controlOf, updatesOf } from '../results/updates.ts'
 import { findSession } from '../session/store.ts'
-import { wholes } from './parts.ts'
-import { findDone } from './published-updates.ts'
-import { type Control, controlOf, updatesOf } from './updates.ts'
 
 /** A stream outlives its search's deadline by this much, so that the search's own word on it comes first, in milliseconds. */
 const grace = 5_000

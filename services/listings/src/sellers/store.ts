@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import { earlierOf, endOfMonth } from '../marketplace/account-opening.ts'
+import { earlierOf, endOfMonth } from '../account-opening.ts'
 import type { SellerFacts } from '../marketplace/adapter.ts'
 import type { AccountOpening, CategoryHistory, Seller } from '../records.ts'
 import type { Db, Tables } from '../store/tables.ts'

@@ -1,8 +1,8 @@
 import { serviceError } from '@trellis/kit/errors'
 import type { Caller } from '@trellis/kit/rpc'
 import type { Dependencies } from '../dependencies.ts'
+import type { ChainRow, NodeRow } from '../store/tables.ts'
 import { findChain, nodesOfChains } from './store.ts'
-import type { ChainRow, NodeRow } from './tables.ts'
 
 /**
  * The user whom a new chain will belong to: an account, or the user of a local installation. A guest is whom a cookie says, which anyone

@@ -6,13 +6,13 @@ import { nodeFile } from '../audio/files-layout.ts'
 import { STORED_LAYOUT } from '../audio/stored-audio.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { requireBytes, requireChainPlace } from '../quotas/quotas.ts'
+import type { ChainRow, NodeRow } from '../store/tables.ts'
 import { runTask, StillRunning } from '../worker/run-task.ts'
 import { type ChainTree, requireOwner } from './access.ts'
 import { newId } from './ids.ts'
 import { forgetLeftover, noteLeftovers } from './leftovers.ts'
 import { removeOwnerFiles } from './remove-files.ts'
 import { findNode, insertChain } from './store.ts'
-import type { ChainRow, NodeRow } from './tables.ts'
 
 const LONGEST_NAME = 200
 /** Decoding and analysing 20 minutes of MP3 took 14 s on a busy core; a file that takes far longer means no good. */
@@ -79,7 +79,10 @@ const ingest = async (
 ): Promise<AudioResult> => {
   const { db, bus, localWorkloads, config } = dependencies
   const maxBytes = (await requireBytes(db, caller, config)) ?? 0
-  const task = { $case: 'ingest', value: { nodeId, maximumSeconds: config.maxSeconds, maximumBytes: maxBytes } } as const
+  const task = {
+    $case: 'ingest',
+    value: { nodeId, maximumSeconds: config.maxSeconds, maximumBytes: maxBytes },
+  } as const
   const run = { runId: `ingest-${nodeId}`, task, deadlineSeconds: INGEST_SECONDS, user: caller.userId }
   try {
     return await runTask({ bus, workloads: localWorkloads }, run, signal)

@@ -1,5 +1,5 @@
 import { type Bus, jsonCodec, topics } from '@trellis/kit/bus'
-import type { NodeRow } from './tables.ts'
+import type { NodeRow } from '../store/tables.ts'
 
 /** What is told of a node when it changes. */
 export type NodeEvent = Pick<NodeRow, 'status' | 'progress' | 'decision' | 'error'> & { nodeId: string }

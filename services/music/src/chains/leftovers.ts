@@ -1,13 +1,11 @@
-import { setInterval } from 'node:timers/promises'
 import { nodeFile } from '../audio/files-layout.ts'
-import { removeExpiredDeliveries } from '../delivery/retention.ts'
 import type { Dependencies } from '../dependencies.ts'
+import type { Db } from '../store/tables.ts'
 import { removeOwnerFiles } from './remove-files.ts'
-import { type Db, findNode } from './store.ts'
+import { findNode } from './store.ts'
 
 /** Files of an owner without a row are nobody's after so long: uploads have arrived, and runs have ended. */
 const LEFT_AFTER_MILLISECONDS = 24 * 3_600_000
-const SWEEP_MILLISECONDS = 3_600_000
 const SWEPT_AT_ONCE = 200
 
 /**
@@ -36,24 +34,5 @@ export const sweepLeftovers = async ({ db, files, now }: Dependencies): Promise<
     if (await findNode(db, owner_id)) await files.remove(nodeFile(owner_id, 'upload'))
     else await removeOwnerFiles(files, owner_id)
     await forgetLeftover(db, owner_id)
-  }
-}
-
-/** Sweeps now and every hour until the service ends. Replicas may do so at once. */
-export const sweepNowAndThen = async (dependencies: Dependencies): Promise<void> => {
-  const { log, signal } = dependencies
-  const attempt = async () => {
-    await sweepLeftovers(dependencies).catch((error: unknown) =>
-      log.warn({ err: error }, 'leftover files were not removed'),
-    )
-    await removeExpiredDeliveries(dependencies).catch((error: unknown) =>
-      log.warn({ err: error }, 'expired exports were not removed'),
-    )
-  }
-  await attempt()
-  try {
-    for await (const _ of setInterval(SWEEP_MILLISECONDS, undefined, { signal, ref: false })) await attempt()
-  } catch (error) {
-    if (!signal.aborted) throw error
   }
 }

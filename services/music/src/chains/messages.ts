@@ -1,6 +1,6 @@
 import type { Chain, Decision, Generator, Node, NodeStatus } from '@trellis/protos/ts/trellis/music/v1/music.ts'
+import type { ChainRow, Decision as DecisionWord, NodeRow, Status } from '../store/tables.ts'
 import { spineOf } from './spine.ts'
-import type { ChainRow, Decision as DecisionWord, NodeRow, Status } from './tables.ts'
 
 export const statusMessages: Record<Status, NodeStatus> = {
   generating: 'NODE_STATUS_GENERATING',

@@ -3,14 +3,12 @@ import type { Caller, Handlers } from '@trellis/kit/rpc'
 import { transact } from '@trellis/kit/store'
 import type { Chain, MusicServiceDefinition } from '@trellis/protos/ts/trellis/music/v1/music.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { createBranches } from '../generations/branch.ts'
-import { type Generations, notRetryable } from '../generations/generations.ts'
-import { requireBytes, requireGenerations } from '../quotas/quotas.ts'
+import type { NodeRow } from '../store/tables.ts'
 import { requireNode, requireTree } from './access.ts'
 import { createChain } from './create-chain.ts'
 import { publishNode } from './events.ts'
 import { forgetLeftover, noteLeftovers } from './leftovers.ts'
-import { chainMessage, nodeMessage } from './messages.ts'
+import { chainMessage } from './messages.ts'
 import { removeFilesOf } from './remove-files.ts'
 import { commitNode, type DecisionOutcome, discardNode, type TreeNode } from './spine.ts'
 import {
@@ -22,7 +20,6 @@ import {
   setDecisions,
   updateChain,
 } from './store.ts'
-import type { NodeRow } from './tables.ts'
 
 type ChainHandlers = Pick<
   Handlers<typeof MusicServiceDefinition>,
@@ -31,8 +28,6 @@ type ChainHandlers = Pick<
   | 'getChain'
   | 'updateChain'
   | 'deleteChain'
-  | 'createBranches'
-  | 'retryNode'
   | 'deleteNode'
   | 'commitNode'
   | 'discardNode'
@@ -77,7 +72,11 @@ const forgetSettled = async ({ db }: Dependencies, nodes: readonly NodeRow[]): P
 }
 
 /** Chains and what is decided about their nodes. */
-export const chainRpc = (dependencies: Dependencies, generations: Generations): ChainHandlers => ({
+export const chainRpc = (
+  dependencies: Dependencies,
+  /** Stops the run of a node, if there is one. */
+  stopGeneration: (node: NodeRow) => Promise<void>,
+): ChainHandlers => ({
   async createChain(messages, { caller, signal }) {
     const { chain, nodes } = await createChain(dependencies, messages, { caller, signal })
     return chainMessage(chain, nodes)
@@ -130,27 +129,10 @@ export const chainRpc = (dependencies: Dependencies, generations: Generations): 
       nodes.filter(({ status }) => status === 'generating'),
       nodes.filter(({ status }) => status !== 'generating'),
     ]
-    for (const node of generating) await generations.stop(node)
+    for (const node of generating) await stopGeneration(node)
     await removeFilesOf(dependencies.files, [chain.id, ...nodes.map(({ id }) => id)])
     await forgetSettled(dependencies, settled)
     return {}
-  },
-
-  async createBranches(request, { caller }) {
-    const found = await requireNode(dependencies, caller, request)
-    const nodes = await createBranches(dependencies, generations, { ...found, caller }, request)
-    return { nodes: nodes.map((node) => nodeMessage(node, found.chain)) }
-  },
-
-  async retryNode(request, { caller }) {
-    const { node, ...tree } = await requireNode(dependencies, caller, request)
-    const restarted = await generations.retry(tree, node, async (transaction) => {
-      // The restarted node is counted by now.
-      await requireGenerations(transaction, caller.userId, dependencies.config, 0)
-      await requireBytes(transaction, caller, dependencies.config, 0)
-    })
-    if (!restarted) throw notRetryable(node)
-    return nodeMessage(restarted, tree.chain)
   },
 
   async deleteNode(request, { caller }) {
@@ -165,7 +147,7 @@ export const chainRpc = (dependencies: Dependencies, generations: Generations): 
       await noteLeftovers(transaction, [node.id], dependencies.now())
       await deleteNodes(transaction, [node.id])
     })
-    await generations.stop(node)
+    await stopGeneration(node)
     await removeFilesOf(dependencies.files, [node.id])
     if (node.status !== 'generating') await forgetSettled(dependencies, [node])
     return {}

@@ -1,4 +1,4 @@
-import type { Decision, NodeRow } from './tables.ts'
+import type { Decision, NodeRow } from '../store/tables.ts'
 
 /** What decides where a node stands. */
 export type TreeNode = Pick<NodeRow, 'id' | 'parent_id' | 'status' | 'decision'>

@@ -2,7 +2,8 @@ import { openStore } from '@trellis/kit/store'
 import type { Kysely } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { databases, type RunningDatabase } from '../../../../test/support/databases.ts'
-import { migrations } from './migrations.ts'
+import { migrations } from '../store/migrations.ts'
+import type { ChainRow, MusicTables, NodeRow } from '../store/tables.ts'
 import {
   deleteChain,
   deleteNodes,
@@ -18,7 +19,6 @@ import {
   updateChain,
   updateGenerating,
 } from './store.ts'
-import type { ChainRow, MusicTables, NodeRow } from './tables.ts'
 
 const schema = { name: 'music', migrations }
 

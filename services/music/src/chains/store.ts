@@ -1,8 +1,6 @@
 import { transact } from '@trellis/kit/store'
 import type { Kysely, Transaction } from 'kysely'
-import type { ChainRow, Decision, MusicTables, NodeRow } from './tables.ts'
-
-export type Db = Kysely<MusicTables> | Transaction<MusicTables>
+import type { ChainRow, Db, Decision, MusicTables, NodeRow } from '../store/tables.ts'
 
 /** A chain and its upload, at once, where `admit` does not throw. */
 export const insertChain = async (

@@ -7,8 +7,8 @@ import { openStoredAudio } from '../audio/stored-audio.ts'
 import { wavLength, wavRange } from '../audio/wav-write.ts'
 import { requireNode, requireReady, requireTree } from '../chains/access.ts'
 import { spineOf } from '../chains/spine.ts'
-import type { ChainRow, NodeRow } from '../chains/tables.ts'
 import type { Dependencies } from '../dependencies.ts'
+import type { ChainRow, NodeRow } from '../store/tables.ts'
 import { type Deliveries, formatWord, MEDIA_TYPES } from './export.ts'
 
 type DeliveryHandlers = Pick<Handlers<typeof MusicServiceDefinition>, 'getNodeAudio' | 'getNodePeaks' | 'exportChain'>

@@ -2,8 +2,8 @@ import { type ErrorKind, isServiceError } from '@trellis/kit/errors'
 import { publishConclusion } from '@trellis/kit/workloads'
 import type { RunConcluded, RunFailed } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { nodeFile } from '../audio/files-layout.ts'
-import type { ChainRow, NodeRow } from '../chains/tables.ts'
 import type { Dependencies } from '../dependencies.ts'
+import type { ChainRow, NodeRow } from '../store/tables.ts'
 
 type Made = Pick<NodeRow, 'id' | 'frames' | 'distance_percentile' | 'loudness_step_lu' | 'beat_error_ms'>
 

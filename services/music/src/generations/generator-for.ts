@@ -1,6 +1,6 @@
 import { serviceError } from '@trellis/kit/errors'
 import type { Generator } from '@trellis/protos/ts/trellis/music/v1/music.ts'
-import type { NodeRow } from '../chains/tables.ts'
+import type { NodeRow } from '../store/tables.ts'
 
 export type GeneratorWord = NonNullable<NodeRow['generator']>
 

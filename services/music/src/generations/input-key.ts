@@ -1,5 +1,5 @@
 import { INPUTS_FOLDER, samplesOwner } from '../audio/files-layout.ts'
-import type { NodeRow } from '../chains/tables.ts'
+import type { NodeRow } from '../store/tables.ts'
 
 /**
  * What is wrong with audio that is named to be continued: all other files are of other users. The samples of a node are of

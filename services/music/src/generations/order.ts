@@ -2,7 +2,7 @@ import { jsonCodec, queue } from '@trellis/kit/bus'
 import type { GenerationSubject, RunRequest } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { ChainTree } from '../chains/access.ts'
 import { pathTo } from '../chains/spine.ts'
-import type { NodeRow } from '../chains/tables.ts'
+import type { NodeRow } from '../store/tables.ts'
 import { runRequest, type TaskRun } from '../worker/run-task.ts'
 
 /** A generation may take this long, wherever it runs. */

@@ -1,6 +1,6 @@
 import type { GenerationSubject, PlanRequest } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { expect, test } from 'vitest'
-import type { ChainRow, NodeRow } from '../chains/tables.ts'
+import type { ChainRow, NodeRow } from '../store/tables.ts'
 import { validateOrder } from './validate-order.ts'
 
 const chain: ChainRow = {

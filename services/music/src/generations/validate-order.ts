@@ -1,7 +1,7 @@
 import { isServiceError } from '@trellis/kit/errors'
 import type { GenerationSubject, PlanRequest, RunFailed } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { ChainTree } from '../chains/access.ts'
-import type { NodeRow } from '../chains/tables.ts'
+import type { NodeRow } from '../store/tables.ts'
 import { failed } from './conclusion.ts'
 import { type GeneratorWord, generatorFor, generatorNamed } from './generator-for.ts'
 import { faultOfInput } from './input-key.ts'

@@ -8,9 +8,9 @@ import type {
 } from '@trellis/protos/ts/trellis/music/v1/music.ts'
 import { CapacityResponse } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { requireOwner } from '../chains/access.ts'
-import type { LeaseRow } from '../chains/tables.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { noModel } from '../generations/generator-for.ts'
+import type { LeaseRow } from '../store/tables.ts'
 import { estimatedWait, expectedSeconds } from './estimate.ts'
 import { endLease, latestRunSeconds, renewLease, takeLease } from './store.ts'
 

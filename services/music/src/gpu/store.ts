@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { transact } from '@trellis/kit/store'
 import type { Kysely } from 'kysely'
-import type { Db } from '../chains/store.ts'
-import type { LeaseRow, MusicTables } from '../chains/tables.ts'
+import type { Db, LeaseRow, MusicTables } from '../store/tables.ts'
 
 /** A lease lasts this long unless it is renewed, in milliseconds. */
 const LEASE_MILLISECONDS = 60_000

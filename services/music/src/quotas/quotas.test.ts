@@ -6,8 +6,8 @@ import { wavOf } from '../../test/audio-files.ts'
 import { playBand } from '../../test/band.ts'
 import { flacSilence } from '../../test/flac-silence.ts'
 import { nodeOf, type OpenService, openService, upload } from '../../test/open-service.ts'
-import { migrations } from '../chains/migrations.ts'
-import type { MusicTables } from '../chains/tables.ts'
+import { migrations } from '../store/migrations.ts'
+import type { MusicTables } from '../store/tables.ts'
 
 const RATE = 8_000
 const account = (userId: string) => ({ caller: { userId, kind: 'account', tier: 'paid' } satisfies Caller })

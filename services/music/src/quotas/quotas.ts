@@ -1,8 +1,8 @@
 import { serviceError } from '@trellis/kit/errors'
 import type { Caller } from '@trellis/kit/rpc'
 import { STORED_LAYOUT } from '../audio/stored-audio.ts'
-import type { Db } from '../chains/store.ts'
 import type { MusicConfig } from '../config.ts'
+import type { Db } from '../store/tables.ts'
 import { chainsOf, generatingOf, samplesOf } from './usage.ts'
 
 const MEGABYTE = 1_000_000

@@ -1,4 +1,4 @@
-import type { Db } from '../chains/store.ts'
+import type { Db } from '../store/tables.ts'
 
 /** Samples of all channels that a user's nodes hold, or will when they are ready. */
 export const samplesOf = async (db: Db, userId: string): Promise<number> => {

@@ -1,5 +1,5 @@
 import type { FoundListings } from '../../records.ts'
-import { withExclusions } from '../../search/terms.ts'
+import { withExclusions } from '../../search-terms.ts'
 import type { MarketplaceAdapter, SearchRequest } from '../adapter.ts'
 import { isMarketplaceFailure, marketplaceFailure } from '../failures.ts'
 import type { ApiCall } from './call.ts'

@@ -1,4 +1,4 @@
-import { withExclusions } from '../../search/terms.ts'
+import { withExclusions } from '../../search-terms.ts'
 import type { SearchRequest } from '../adapter.ts'
 
 /** Orders of results as the marketplace numbers them. Best match, since the cheapest first would be a slice of baits. */

@@ -1,10 +1,10 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { WorkerKind } from '@trellis/kit/workloads'
-import { browserSettings, type ListingsConfig, listingsConfig, workerConfig } from '../../config.ts'
+import { browserSettings, type ListingsConfig, listingsConfig, workerConfig } from '../config.ts'
 
-/** Variables that a worker is told, and nothing else of the environment. */
-const reported = [
+/** Settings that a worker receives; it sees nothing else of the environment. */
+const passed = [
   'platform',
   'environment',
   'appId',
@@ -29,7 +29,7 @@ const workerKind = (config: ListingsConfig, shared: Readonly<Record<string, stri
   module: new URL('./main.ts', import.meta.url),
   environment: {
     ...Object.fromEntries(
-      reported.flatMap((name) =>
+      passed.flatMap((name) =>
         config[name] === undefined ? [] : [[listingsConfig[name].variable, String(config[name])]],
       ),
     ),

@@ -2,7 +2,8 @@ import { readConfig } from '@trellis/kit/config'
 import { Adapter, MustIncludeMode, type SearchRequest } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
 import { expect, test } from 'vitest'
 import { listingsConfig } from '../config.ts'
-import { chooseAdapter, planSearch } from './plan.ts'
+import { chooseAdapter } from '../runs/choose-adapter.ts'
+import { planSearch } from './plan.ts'
 
 const bare = readConfig(listingsConfig, {})
 const keys = { MARKETPLACE_APP_ID: 'id', MARKETPLACE_CERT_ID: 'secret' }

@@ -1,5 +1,5 @@
-import type { SearchRequest, SellerFacts } from '../../marketplace/adapter.ts'
-import type { CategoryHistory, FoundListings, Sale } from '../../records.ts'
+import type { SearchRequest, SellerFacts } from '../marketplace/adapter.ts'
+import type { CategoryHistory, FoundListings, Sale } from '../records.ts'
 
 /** Which marketplace a run goes to, and which way. The demo has no use for pauses between requests. */
 export type Marketplace = {

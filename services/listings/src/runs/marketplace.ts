@@ -1,7 +1,7 @@
 import { serviceError } from '@trellis/kit/errors'
 import type { ListingsConfig } from '../config.ts'
 import type { Dependencies } from '../dependencies.ts'
-import type { Marketplace } from './worker/messages.ts'
+import type { Marketplace } from '../worker/messages.ts'
 
 /** Whether searches go to the built-in demo marketplace: neither a site nor an API has been named. */
 export const usesDemo = ({ baseUrl, apiUrl }: ListingsConfig): boolean => baseUrl === undefined && apiUrl === undefined

@@ -2,8 +2,8 @@ import { isServiceError, ServiceError } from '@trellis/kit/errors'
 import { errorOfRun, streamRun } from '@trellis/kit/workloads'
 import type { SearchSubject } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { createJoiner } from './worker/found-parts.ts'
-import { decodeOutput, encodeMessage, type WorkerInput, type WorkerOutput } from './worker/messages.ts'
+import { createJoiner } from '../worker/found-parts.ts'
+import { decodeOutput, encodeMessage, type WorkerInput, type WorkerOutput } from '../worker/messages.ts'
 
 /** What a run failed or was refused with. Whoever asks again under the same id is told the same. */
 export class RunError extends ServiceError {

@@ -1,5 +1,5 @@
-import type { MarketplaceAdapter, SearchRequest } from '../../marketplace/adapter.ts'
-import type { FoundListings } from '../../records.ts'
+import type { MarketplaceAdapter, SearchRequest } from '../marketplace/adapter.ts'
+import type { FoundListings } from '../records.ts'
 import { splitFound } from './found-parts.ts'
 import { encodeMessage, type Marketplace, type SellerTask, type WorkerInput, type WorkerOutput } from './messages.ts'
 

@@ -1,4 +1,4 @@
-import type { FoundListings } from '../../records.ts'
+import type { FoundListings } from '../records.ts'
 import type { WorkerOutput } from './messages.ts'
 
 /** Listings and sellers in one message: some 200 kB of JSON, where message brokers take a megabyte unless they are told otherwise. */

@@ -4,10 +4,10 @@ import type {
   Seller as SellerMessage,
   TrustScore as TrustScoreMessage,
 } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
+import { accountAge } from '../account-opening.ts'
 import { campaignOf, wrapUrl } from '../affiliate/affiliate.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { type ListingRow, listingOf } from '../found/store.ts'
-import { accountAge } from '../marketplace/account-opening.ts'
 import type { Listing } from '../records.ts'
 import { scoreOf, type TrustScoreRow } from '../scoring/store.ts'
 import { type SellerRow, sellerOf } from '../sellers/store.ts'

@@ -1,11 +1,11 @@
 import type { StoredComp } from '../comps/store.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { type ListingRow, storeListings } from '../found/store.ts'
+import type { SearchPlan } from '../query/plan.ts'
 import type { FoundListings } from '../records.ts'
 import { batchOf } from '../scoring/batch.ts'
 import { sellersForUser } from '../sellers/for-user.ts'
 import { type SellerRow, upsertSellers } from '../sellers/store.ts'
-import type { SearchPlan } from './plan.ts'
 import { type SearchContext, scoreRows } from './scored.ts'
 import type { UpdatePublisher } from './update-publisher.ts'
 

@@ -4,8 +4,8 @@ import {
   type SearchRequest,
 } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
 import type { SearchSubject } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import { parseGroups, parseTerms } from '../search-terms.ts'
 import { priceLimit } from './plan.ts'
-import { parseGroups, parseTerms } from './terms.ts'
 
 /** What a Search takes of each, in characters (code points) or in number. */
 const max = { query: 500, terms: 200, term: 100, category: 40, pages: 999 } as const

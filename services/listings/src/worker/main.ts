@@ -1,6 +1,6 @@
 import { readConfig } from '@trellis/kit/config'
 import { serveWork } from '@trellis/kit/workloads'
-import { listingsConfig, workerConfig } from '../../config.ts'
+import { listingsConfig, workerConfig } from '../config.ts'
 import { createAdapters } from './adapters.ts'
 import { hostStatesFor } from './host-states-for.ts'
 import { searchWork } from './search-work.ts'

@@ -1,6 +1,6 @@
 import { runWorker } from '@trellis/kit/process/worker'
-import { listingsConfig } from '../../config.ts'
-import { createBusHostStates } from '../../marketplace/scraper/bus-host-states.ts'
+import { listingsConfig } from '../config.ts'
+import { createBusHostStates } from '../marketplace/scraper/bus-host-states.ts'
 import { createAdapters } from './adapters.ts'
 import { searchWork } from './search-work.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { expandGroups, parseGroups, readTerms, type TermParameters, withExclusions } from './terms.ts'
+import { expandGroups, parseGroups, readTerms, type TermParameters, withExclusions } from './search-terms.ts'
 
 const given = (change: Partial<TermParameters>): TermParameters => ({
   q: 'gpu',

@@ -1,5 +1,4 @@
-import type { AccountOpening } from '../records.ts'
-import type { ShownDate } from './calendar.ts'
+import type { AccountOpening } from './records.ts'
 
 const day = 86_400_000
 
@@ -19,7 +18,10 @@ export const endOfMonth = (date: string): string => {
  * joined Aug 2007" it is another number. Nothing is opened after it was observed; a day more allows for the marketplace's
  * time zone. Undefined for a month in the future.
  */
-export const openingOf = (shown: Pick<ShownDate, 'year' | 'month'>, observedAt: Date): AccountOpening | undefined => {
+export const openingOf = (
+  shown: { readonly year: number; readonly month: number },
+  observedAt: Date,
+): AccountOpening | undefined => {
   const earliest = isoDay(Date.UTC(shown.year, shown.month - 1, 1))
   if (earliest > isoDay(observedAt.getTime() + day)) return undefined
   const observed = isoDay(observedAt.getTime())

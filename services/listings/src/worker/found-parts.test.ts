@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { FoundListings, Listing, Seller } from '../../records.ts'
+import type { FoundListings, Listing, Seller } from '../records.ts'
 import { createJoiner, splitFound } from './found-parts.ts'
 import { encodeMessage, type WorkerOutput } from './messages.ts'
 

@@ -1,3 +1,5 @@
+import type { Kysely, Transaction } from 'kysely'
+
 /** Times are ISO 8601 text; `null` is what is not known. */
 export type ChainRow = {
   id: string
@@ -55,3 +57,5 @@ export type LeftoverRow = { owner_id: string; noted_at: number }
 export type LeaseRow = { id: string; user_id: string; expires_at: number }
 
 export type MusicTables = { chains: ChainRow; nodes: NodeRow; leftovers: LeftoverRow; leases: LeaseRow }
+
+export type Db = Kysely<MusicTables> | Transaction<MusicTables>

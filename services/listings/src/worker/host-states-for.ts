@@ -1,8 +1,8 @@
 import { connectNatsWorkerBus, type WorkerBus } from '@trellis/kit/bus'
 import { readConfig } from '@trellis/kit/config'
 import { silentLog } from '@trellis/kit/telemetry'
-import { createBusHostStates } from '../../marketplace/scraper/bus-host-states.ts'
-import { createFileHostStates, createMemoryHostStates, type HostStates } from '../../marketplace/scraper/host-states.ts'
+import { createBusHostStates } from '../marketplace/scraper/bus-host-states.ts'
+import { createFileHostStates, createMemoryHostStates, type HostStates } from '../marketplace/scraper/host-states.ts'
 
 /** Joins the bus that an environment tells of. What reads that is loaded for those alone that are told. */
 const join = async (environment: NodeJS.ProcessEnv): Promise<WorkerBus> => {

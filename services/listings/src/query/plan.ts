@@ -1,14 +1,13 @@
-import { serviceError } from '@trellis/kit/errors'
 import type { Tier } from '@trellis/kit/rpc'
 import {
-  Adapter,
   type SearchRequest as ApiRequest,
   MustIncludeMode as Mode,
 } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
-import { apiCredentials, type ListingsConfig } from '../config.ts'
+import type { ListingsConfig } from '../config.ts'
 import type { SearchRequest } from '../marketplace/adapter.ts'
+import { chooseAdapter } from '../runs/choose-adapter.ts'
+import { type MustIncludeMode, readTerms, type SearchTerms } from '../search-terms.ts'
 import { clampPages } from '../session/features.ts'
-import { type MustIncludeMode, readTerms, type SearchTerms } from './terms.ts'
 
 /** A search as it will be run: what is asked of the marketplace, and what is done with the answers. */
 export type SearchPlan = {
@@ -22,21 +21,6 @@ const modeOf = (mode: Mode): MustIncludeMode => (mode === Mode.ANY ? 'any' : mod
 /** A price that limits; 0 or less is no limit. */
 export const priceLimit = (price: number | null | undefined): number | undefined =>
   price !== null && price !== undefined && price > 0 ? price : undefined
-
-/** The way to the marketplace that a request gets. Throws 503 when it insists on the API and that is not configured. */
-export const chooseAdapter = (requested: Adapter, config: ListingsConfig): 'api' | 'scraper' => {
-  const hasApi = config.apiUrl !== undefined && apiCredentials(config) !== undefined
-  if (requested !== Adapter.API) return requested === Adapter.SCRAPER || !hasApi ? 'scraper' : 'api'
-  if (hasApi) return 'api'
-  const missing =
-    config.apiUrl === undefined
-      ? 'MARKETPLACE_API_URL, MARKETPLACE_APP_ID and MARKETPLACE_CERT_ID'
-      : 'MARKETPLACE_APP_ID and MARKETPLACE_CERT_ID'
-  throw serviceError(
-    'unavailable',
-    `The marketplace API is not configured: set ${missing}, or search with adapter=scraper.`,
-  )
-}
 
 /** Plans a search from its parameters; undefined for a blank query, which finds nothing. Throws 422 and 503. */
 export const planSearch = (request: ApiRequest, tier: Tier, config: ListingsConfig): SearchPlan | undefined => {

@@ -1,0 +1,18 @@
+import { serviceError } from '@trellis/kit/errors'
+import { Adapter } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
+import { apiCredentials, type ListingsConfig } from '../config.ts'
+
+/** The way to the marketplace that a request gets. Throws 503 when it insists on the API and that is not configured. */
+export const chooseAdapter = (requested: Adapter, config: ListingsConfig): 'api' | 'scraper' => {
+  const hasApi = config.apiUrl !== undefined && apiCredentials(config) !== undefined
+  if (requested !== Adapter.API) return requested === Adapter.SCRAPER || !hasApi ? 'scraper' : 'api'
+  if (hasApi) return 'api'
+  const missing =
+    config.apiUrl === undefined
+      ? 'MARKETPLACE_API_URL, MARKETPLACE_APP_ID and MARKETPLACE_CERT_ID'
+      : 'MARKETPLACE_APP_ID and MARKETPLACE_CERT_ID'
+  throw serviceError(
+    'unavailable',
+    `The marketplace API is not configured: set ${missing}, or search with adapter=scraper.`,
+  )
+}

@@ -1,0 +1,30 @@
+import type { Handlers } from '@trellis/kit/rpc'
+import type { MusicServiceDefinition } from '@trellis/protos/ts/trellis/music/v1/music.ts'
+import { requireNode } from '../chains/access.ts'
+import { nodeMessage } from '../chains/messages.ts'
+import type { Dependencies } from '../dependencies.ts'
+import { requireBytes, requireGenerations } from '../quotas/quotas.ts'
+import { createBranches } from './branch.ts'
+import { type Generations, notRetryable } from './generations.ts'
+
+type GenerationHandlers = Pick<Handlers<typeof MusicServiceDefinition>, 'createBranches' | 'retryNode'>
+
+/** Handlers that start generations. */
+export const generationsRpc = (dependencies: Dependencies, generations: Generations): GenerationHandlers => ({
+  async createBranches(request, { caller }) {
+    const found = await requireNode(dependencies, caller, request)
+    const nodes = await createBranches(dependencies, generations, { ...found, caller }, request)
+    return { nodes: nodes.map((node) => nodeMessage(node, found.chain)) }
+  },
+
+  async retryNode(request, { caller }) {
+    const { node, ...tree } = await requireNode(dependencies, caller, request)
+    const restarted = await generations.retry(tree, node, async (transaction) => {
+      // The restarted node is counted by now.
+      await requireGenerations(transaction, caller.userId, dependencies.config, 0)
+      await requireBytes(transaction, caller, dependencies.config, 0)
+    })
+    if (!restarted) throw notRetryable(node)
+    return nodeMessage(restarted, tree.chain)
+  },
+})
