@@ -50,7 +50,9 @@ export const readImports = async (root: string): Promise<Import[]> => {
 
 /** Whether a module is a test, a bench or a helper of one. */
 export const isTestCode = (path: string): boolean =>
-  /\.test\.ts$|-for-tests\.ts$|^test\/|^operator\/test\/|\/(?:bench|test)\//.test(path) || path === 'vitest.config.ts'
+  /\.test\.ts$|-for-tests\.ts$|-suite\.ts$|test-support\.ts$|kill-victim\.ts$|^test\/|^operator\/test\/|\/(?:bench|test)\//.test(
+    path,
+  ) || path === 'vitest.config.ts'
 
 /** Strongly connected components of more than one node (Tarjan, 1972). */
 export const cyclesIn = (graph: ReadonlyMap<string, ReadonlySet<string>>): string[][] => {

@@ -28,7 +28,7 @@ export const packageImports: Record<string, readonly string[]> = {
     'services/branch',
   ],
   operator: ['protos', 'services/kit'],
-  deploy: ['operator'],
+  deploy: ['protos', 'services/kit', 'services/distributed', 'operator'],
 }
 
 /** Packages whose tests may import more than their sources do: test helpers, and servers to test against. */
@@ -84,5 +84,6 @@ export const moduleFolders: Record<string, readonly string[]> = {
 
 /** Largest cycles of folders that stand today, by package, as numbers of folders. They may only fall; other packages have none. */
 export const cycleCeilings: Record<string, number> = {
-  'services/logs': 42,
+  'services/logs': 32,
+  operator: 2,
 }

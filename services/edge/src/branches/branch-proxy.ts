@@ -2,7 +2,7 @@ import { Agent, type IncomingMessage, type OutgoingHttpHeaders, request as send 
 import { Agent as SecureAgent, request as sendSecurely } from 'node:https'
 import { cancelled, isServiceError, serviceError } from '@trellis/kit/errors'
 import { createTlsFiles, type RpcTls } from '@trellis/kit/rpc'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { onRequestLost } from '../transcode/request-lost.ts'
 import type { BranchProxy } from '../transcode/routes.ts'
 import type { BranchLocations } from './locations.ts'

@@ -8,7 +8,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { logsMigrations } from '../schemas.ts'
 import { batchOf } from '../segments/store-for-tests.ts'
 import { entryMessages, type Message } from './message.ts'
-import { numbered } from './numbered-lines.ts'
+import { numbered } from './numbered-lines-for-tests.ts'
 import { createKeyValue } from './replicas-for-tests.ts'
 import { countOf, describeReplicas } from './replicas-suite.ts'
 

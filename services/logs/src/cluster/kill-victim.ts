@@ -1,7 +1,7 @@
 import { connectNatsBus, createMemoryBus } from '@trellis/kit/bus'
 import { silentLog } from '@trellis/kit/telemetry'
 import { batchOf } from '../segments/store-for-tests.ts'
-import { numbered } from './numbered-lines.ts'
+import { numbered } from './numbered-lines-for-tests.ts'
 import { openReplica, type Shared } from './replicas-for-tests.ts'
 
 /** A replica that takes batches, several at a time, and says of each when it was acknowledged, until it is killed. Run by the tests. */

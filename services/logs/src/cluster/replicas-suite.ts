@@ -7,7 +7,7 @@ import { parseQuery } from '../search/query.ts'
 import type { SearchRequest } from '../search/search.ts'
 import { batchOf } from '../segments/store-for-tests.ts'
 import { chunkOf, linesInAll, totalChunks } from '../threads/made-lines.ts'
-import { numbered } from './numbered-lines.ts'
+import { numbered } from './numbered-lines-for-tests.ts'
 import type { Replica, ReplicaOptions, Shared } from './replicas-for-tests.ts'
 
 export type Testbed = AsyncDisposable & {

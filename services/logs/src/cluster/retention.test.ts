@@ -5,7 +5,7 @@ import { type AmendmentTables, readAmendments } from '../segments/amendment-stor
 import { keepAll } from '../segments/retention.ts'
 import { batchOf } from '../segments/store-for-tests.ts'
 import { segmentsPerTier } from './choose-tier.ts'
-import { numbered } from './numbered-lines.ts'
+import { numbered } from './numbered-lines-for-tests.ts'
 import { createKeyValue, type Replica, type ReplicaOptions } from './replicas-for-tests.ts'
 import type { SharedCatalogue } from './shared-catalogue.ts'
 

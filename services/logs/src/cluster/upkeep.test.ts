@@ -1,7 +1,7 @@
 import { openFiles } from '@trellis/kit/files'
 import { expect, test } from 'vitest'
 import { batchOf } from '../segments/store-for-tests.ts'
-import { numbered } from './numbered-lines.ts'
+import { numbered } from './numbered-lines-for-tests.ts'
 import { createKeyValue } from './replicas-for-tests.ts'
 import { countOf } from './replicas-suite.ts'
 import { createUpkeep } from './upkeep.ts'
