@@ -3,14 +3,15 @@ import type { SerialQueue } from '@trellis/kit/lifecycle'
 import type { RpcClient } from '@trellis/kit/rpc'
 import type { Log } from '@trellis/kit/telemetry'
 import type { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import type { Kysely } from 'kysely'
 import type { ListingsConfig } from './config.ts'
 import type { Measures } from './measures.ts'
-import type { Db } from './store/tables.ts'
+import type { ListingsTables } from './schemas.ts'
 
 /** What the parts of the service work with. */
 export type Dependencies = {
   readonly config: ListingsConfig
-  readonly db: Db
+  readonly db: Kysely<ListingsTables>
   readonly bus: Bus
   readonly workloads: RpcClient<typeof WorkloadsServiceDefinition>
   /** Where what a call waits for is looked up: beside the service, where the runs of searches are objects. */

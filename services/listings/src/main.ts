@@ -1,8 +1,8 @@
 import { busEnvironment } from '@trellis/kit/process'
 import { runService } from '@trellis/kit/process/service'
 import { listingsConfig } from './config.ts'
+import { listingsSchema } from './schemas.ts'
 import { createListingsService } from './service.ts'
-import { listingsSchema } from './store/migrations.ts'
 import { searchWorker } from './worker/kind.ts'
 
 await runService({

@@ -1,4 +1,4 @@
 export { browserSettings, type ListingsConfig, listingsConfig } from './config.ts'
+export { listingsSchema } from './schemas.ts'
 export { createListingsService, type ListingsService, type ListingsServiceOptions } from './service.ts'
-export { listingsSchema } from './store/migrations.ts'
 export { searchWorker } from './worker/kind.ts'

@@ -13,7 +13,7 @@ import { killableBus } from '../../../test/support/killable-bus.ts'
 import { type Kind, openHeldSite } from '../test/held-site.ts'
 import { expectWhole, follow, local, request } from '../test/searches.ts'
 import { createListingsService, listingsConfig, searchWorker } from './mod.ts'
-import { migrations } from './store/migrations.ts'
+import { migrations } from './schemas.ts'
 import type { Tables } from './store/tables.ts'
 
 type Workloads = RpcClient<typeof WorkloadsServiceDefinition>

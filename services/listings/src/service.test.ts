@@ -21,7 +21,7 @@ import { drawnBackend, sample } from '../../../test/support/exploration.ts'
 import { sharedData } from '../../../test/support/shared-data.ts'
 import { request as searchRequest } from '../test/searches.ts'
 import { createListingsService, listingsConfig, searchWorker } from './mod.ts'
-import { migrations } from './store/migrations.ts'
+import { migrations } from './schemas.ts'
 import type { Tables } from './store/tables.ts'
 
 const local: Caller = { userId: 'local', kind: 'local', tier: 'local' }

@@ -2,22 +2,17 @@ import { rm } from 'node:fs/promises'
 import type { Bus } from '@trellis/kit/bus'
 import type { Files } from '@trellis/kit/files'
 import { createSerialQueue } from '@trellis/kit/lifecycle'
-import { connectInProcess, type Implementation, implementation, type RpcClient } from '@trellis/kit/rpc'
+import { connectInProcess, type Implementation, type RpcClient } from '@trellis/kit/rpc'
 import { openStore, type StoreLocation } from '@trellis/kit/store'
 import type { Log, Metrics } from '@trellis/kit/telemetry'
 import { createLocalWorkloads, type WorkerKind } from '@trellis/kit/workloads'
-import { ListingsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
 import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { ListingsConfig } from './config.ts'
 import type { Dependencies } from './dependencies.ts'
+import { features } from './features.ts'
 import type { DemoMarketplace } from './marketplace/demo/server.ts'
-import { prepareBusHostStates } from './marketplace/scraper/bus-host-states.ts'
 import { createMeasures, noMeasures } from './measures.ts'
-import { listingsRpc } from './rpc.ts'
-import { driveSearches } from './search/drivers.ts'
-import { servePlanRequests } from './search/plan-requests.ts'
-import { migrations } from './store/migrations.ts'
-import type { Tables } from './store/tables.ts'
+import { type ListingsTables, listingsSchema } from './schemas.ts'
 import { hostStatesDirectory } from './worker/kind.ts'
 
 export type ListingsServiceOptions = {
@@ -69,7 +64,7 @@ const openDesk = (stack: AsyncDisposableStack, { workloads, localWorker, bus, lo
 export const createListingsService = async (options: ListingsServiceOptions): Promise<ListingsService> => {
   const { config, store, bus, workloads, runsAreObjects = false, log, metrics, now = () => new Date() } = options
   await using opened = new AsyncDisposableStack()
-  const { db } = opened.use(await openStore<Tables>({ ...store, name: 'listings', migrations, log }))
+  const { db } = opened.use(await openStore<ListingsTables>({ ...store, ...listingsSchema, log }))
   // Workers may still be writing there: they end after the service.
   opened.defer(() => rm(hostStatesDirectory(), { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }))
   const demoUrl = config.demoUrl === undefined ? lazyDemo(opened, now) : async () => config.demoUrl ?? ''
@@ -90,15 +85,15 @@ export const createListingsService = async (options: ListingsServiceOptions): Pr
     admission: createSerialQueue(),
   }
   const dependencies: Dependencies = { ...shared, signal: ending.signal }
-  if (runsAreObjects) await prepareBusHostStates(bus)
-  const loops = Promise.all([driveSearches(dependencies), servePlanRequests(dependencies)]).catch((error: unknown) =>
-    log.error({ err: error }, 'searches are not driven'),
-  )
-  opened.defer(async () => {
-    ending.abort(new Error('The listings service is ending.'))
-    await loops
-  })
-  const served = implementation(ListingsServiceDefinition, listingsRpc(dependencies))
+  const implementations: Implementation[] = []
+  try {
+    for (const open of features) implementations.push(await open(dependencies, opened))
+  } catch (error) {
+    // Features that are open already wait for this signal when they are disposed of.
+    ending.abort(error)
+    throw error
+  }
+  opened.defer(() => ending.abort(new Error('The listings service is ending.')))
   const stack = opened.move()
-  return { implementations: [served], [Symbol.asyncDispose]: () => stack.disposeAsync() }
+  return { implementations, [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }

@@ -3,7 +3,7 @@ import type { Files } from '@trellis/kit/files'
 import type { Log } from '@trellis/kit/telemetry'
 import type { Kysely } from 'kysely'
 import type { MusicConfig } from './config.ts'
-import type { MusicTables } from './store/tables.ts'
+import type { MusicTables } from './schemas.ts'
 import type { WorkloadsClient } from './worker/run-task.ts'
 
 /** What the parts of the music service share. */

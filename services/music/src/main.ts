@@ -1,7 +1,7 @@
 import { runService } from '@trellis/kit/process/service'
 import { musicConfig } from './config.ts'
+import { musicSchema } from './schemas.ts'
 import { createMusicService } from './service.ts'
-import { musicSchema } from './store/migrations.ts'
 import { generationWorker } from './worker/environment.ts'
 
 await runService({

@@ -8,7 +8,7 @@ import { playBand } from '../test/band.ts'
 import { local, nodeOf, openPorts, openReplica, type Ports, settled, upload } from '../test/open-service.ts'
 import { nodeFile } from './audio/files-layout.ts'
 import { noteLeftovers } from './chains/leftovers.ts'
-import { migrations } from './store/migrations.ts'
+import { migrations } from './schemas.ts'
 import type { MusicTables } from './store/tables.ts'
 
 const asLocal = { caller: local }

@@ -1,26 +1,15 @@
 import { basename, dirname } from 'node:path'
 import type { Bus } from '@trellis/kit/bus'
 import type { Files } from '@trellis/kit/files'
-import { connectInProcess, type Handlers, type Implementation, implementation } from '@trellis/kit/rpc'
+import { connectInProcess, type Implementation } from '@trellis/kit/rpc'
 import { openStore, type StoreLocation } from '@trellis/kit/store'
 import type { Log } from '@trellis/kit/telemetry'
 import { createLocalWorkloads, type WorkerKind } from '@trellis/kit/workloads'
-import { MusicServiceDefinition } from '@trellis/protos/ts/trellis/music/v1/music.ts'
 import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
-import { eventsRpc } from './chains/events-rpc.ts'
-import { chainRpc } from './chains/rpc.ts'
 import type { MusicConfig } from './config.ts'
-import { createDeliveries } from './delivery/export.ts'
-import { deliveryRpc } from './delivery/rpc.ts'
 import type { Dependencies } from './dependencies.ts'
-import { driveGenerations } from './generations/drivers.ts'
-import { createGenerations } from './generations/generations.ts'
-import { servePlanRequests } from './generations/plan-requests.ts'
-import { generationsRpc } from './generations/rpc.ts'
-import { gpuRpc } from './gpu/rpc.ts'
-import { migrations } from './store/migrations.ts'
-import type { MusicTables } from './store/tables.ts'
-import { sweepPeriodically } from './sweep.ts'
+import { features } from './features.ts'
+import { type MusicTables, musicSchema } from './schemas.ts'
 import type { WorkloadsClient } from './worker/run-task.ts'
 
 export interface MusicServiceOptions {
@@ -52,7 +41,7 @@ const openMusicStore = ({ databasePath }: MusicConfig, location: StoreLocation, 
   const place = ownFile
     ? { name: basename(databasePath, '.db'), dataDirectory: dirname(databasePath) }
     : { name: 'music', ...location }
-  return openStore<MusicTables>({ ...place, migrations, log })
+  return openStore<MusicTables>({ ...musicSchema, ...place, log })
 }
 
 /** The music service: opens its store, takes up what is being generated and nobody drives, and ends all that it started when disposed. */
@@ -77,29 +66,15 @@ export const createMusicService = async (options: MusicServiceOptions): Promise<
     now,
     signal: ending.signal,
   }
-  const generations = createGenerations(dependencies)
-  const loops = Promise.all([
-    driveGenerations(dependencies),
-    servePlanRequests(dependencies, generations),
-    sweepPeriodically(dependencies),
-  ])
-  // Awaited at the end; until then a loop that broke is only to be known.
-  loops.catch((error: unknown) => log.error({ err: error }, 'a loop of the music service broke'))
-  opened.defer(async () => {
-    ending.abort(new Error('The music service is ending.'))
-    await loops.catch(() => undefined)
-  })
-  const handlers: Handlers<typeof MusicServiceDefinition> = {
-    ...chainRpc(dependencies, generations.stop),
-    ...generationsRpc(dependencies, generations),
-    ...deliveryRpc(dependencies, createDeliveries(dependencies)),
-    ...eventsRpc(dependencies),
-    ...gpuRpc(dependencies),
-    getHealth: async () => ({ status: 'ok' }),
+  const implementations: Implementation[] = []
+  try {
+    for (const open of features) implementations.push(await open(dependencies, opened))
+  } catch (error) {
+    // Features that are open already wait for this signal when they are disposed of.
+    ending.abort(error)
+    throw error
   }
+  opened.defer(() => ending.abort(new Error('The music service is ending.')))
   const stack = opened.move()
-  return {
-    implementations: [implementation(MusicServiceDefinition, handlers)],
-    [Symbol.asyncDispose]: () => stack.disposeAsync(),
-  }
+  return { implementations, [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }

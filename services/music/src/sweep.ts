@@ -6,7 +6,7 @@ import type { Dependencies } from './dependencies.ts'
 const sweepMilliseconds = 3_600_000
 
 /** Removes leftover files and expired exports, now and every hour until the service ends. Safe to run in several replicas at once. */
-export const sweepPeriodically = async (dependencies: Dependencies): Promise<void> => {
+const sweepPeriodically = async (dependencies: Dependencies): Promise<void> => {
   const { log, signal } = dependencies
   const attempt = async () => {
     await sweepLeftovers(dependencies).catch((error: unknown) =>
@@ -22,4 +22,12 @@ export const sweepPeriodically = async (dependencies: Dependencies): Promise<voi
   } catch (error) {
     if (!signal.aborted) throw error
   }
+}
+
+/** Sweeps in the background; disposal waits for the sweep under way. */
+export const openSweep = (dependencies: Dependencies): AsyncDisposable => {
+  const sweeping = sweepPeriodically(dependencies).catch((error: unknown) =>
+    dependencies.log.error({ err: error }, 'leftover files and expired exports are not removed'),
+  )
+  return { [Symbol.asyncDispose]: () => sweeping }
 }

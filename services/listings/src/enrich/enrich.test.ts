@@ -7,7 +7,7 @@ import { openSite } from '../../test/scripted-site.ts'
 import { follow, local, request } from '../../test/searches.ts'
 import { saveComp } from '../comps/store.ts'
 import { listingsConfig } from '../config.ts'
-import { migrations } from '../store/migrations.ts'
+import { migrations } from '../schemas.ts'
 import type { Tables } from '../store/tables.ts'
 
 const caller = { caller: local }

@@ -17,8 +17,8 @@ import type { Listing } from '../records.ts'
 import { answerOf } from '../results/answer.ts'
 import { wholes } from '../results/parts.ts'
 import { type Control, controlOf, updatesOf } from '../results/updates.ts'
+import { migrations } from '../schemas.ts'
 import { createSession, findSearch } from '../session/store.ts'
-import { migrations } from '../store/migrations.ts'
 import type { Tables } from '../store/tables.ts'
 import { encodeMessage } from '../worker/messages.ts'
 import { driveSearch } from './drive.ts'
@@ -260,7 +260,7 @@ test('where runs are objects the operator is told before the search has ended, a
   isAway = false
   await drive(3)
   const value = { failure: null, listingsFound: 0, marketPrice: null }
-  const notice = { runId: sessionId, notice: { $case: 'concluded', value } }
+  const notice = { runId: sessionId, event: { $case: 'concluded', value } }
   expect(noticed).toEqual([['workloads.notices', notice, false]])
   expect((await frames()).map(({ $case }) => $case)).toEqual(['listings', 'marketPrice', 'done'])
 })

@@ -5,8 +5,8 @@ import { databases } from '../../../../test/support/databases.ts'
 import { openHeldSite } from '../../test/held-site.ts'
 import { type OpenService, openService } from '../../test/open-service.ts'
 import { request } from '../../test/searches.ts'
+import { migrations } from '../schemas.ts'
 import { createSession, sessionLifetime } from '../session/store.ts'
-import { migrations } from '../store/migrations.ts'
 import type { Tables } from '../store/tables.ts'
 
 const visitor = { caller: anonymous }

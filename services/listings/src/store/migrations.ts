@@ -179,5 +179,3 @@ export const migrations: readonly Migration[] = [
     },
   },
 ]
-
-export const listingsSchema = { name: 'listings', migrations }

@@ -4,7 +4,7 @@ import { temporaryDirectory } from '../../../../test/support/temporary-directory
 import { wavOf } from '../../test/audio-files.ts'
 import { playBand } from '../../test/band.ts'
 import { local, openPorts, openReplica, type Ports, upload } from '../../test/open-service.ts'
-import { migrations } from '../store/migrations.ts'
+import { migrations } from '../schemas.ts'
 import type { MusicTables } from '../store/tables.ts'
 
 const asLocal = { caller: local }

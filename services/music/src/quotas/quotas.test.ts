@@ -6,7 +6,7 @@ import { wavOf } from '../../test/audio-files.ts'
 import { playBand } from '../../test/band.ts'
 import { flacSilence } from '../../test/flac-silence.ts'
 import { nodeOf, type OpenService, openService, upload } from '../../test/open-service.ts'
-import { migrations } from '../store/migrations.ts'
+import { migrations } from '../schemas.ts'
 import type { MusicTables } from '../store/tables.ts'
 
 const RATE = 8_000

@@ -77,5 +77,3 @@ export const migrations: readonly Migration[] = [
     },
   },
 ]
-
-export const musicSchema = { name: 'music', migrations }

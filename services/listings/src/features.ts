@@ -1,0 +1,22 @@
+import { type Implementation, implementation } from '@trellis/kit/rpc'
+import { ListingsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
+import type { Dependencies } from './dependencies.ts'
+import { listingsRpc } from './rpc.ts'
+import { openSearches } from './search/open-searches.ts'
+
+/**
+ * Opens a feature: returns the handlers that it serves, and puts its background work on `opened`, to end with the service. The signal of the
+ * dependencies aborts first.
+ */
+type OpenFeature = (
+  dependencies: Dependencies,
+  opened: AsyncDisposableStack,
+) => Implementation | Promise<Implementation>
+
+/** All features, one a line. No feature imports another: a feature that needs another receives its interface here. */
+export const features: readonly OpenFeature[] = [
+  async (dependencies, opened) => {
+    opened.use(await openSearches(dependencies))
+    return implementation(ListingsServiceDefinition, listingsRpc(dependencies))
+  },
+]
