@@ -1,5 +1,5 @@
 import { startPihole6 } from '../../services/logs/src/blocklist/filters/servers-for-tests.ts'
-import { startHttpServer } from '../../services/logs/src/upstream/http-server-for-tests.ts'
+import { startHttpServer } from '../support/http-server.ts'
 
 const password = 'hunter2'
 const ticket = { id: '10001', key: 'OPS-17', self: 'x' }

@@ -1,7 +1,7 @@
 import { appendFile, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type Answering, type Asked, startHttpServer } from '../../services/logs/src/upstream/http-server-for-tests.ts'
+import { type Answering, type Asked, startHttpServer } from '../support/http-server.ts'
 import { type LogsReplica, openLogsCluster } from '../support/logs-replicas.ts'
 import { postgresMissing } from '../support/postgres.ts'
 import { natsMissing } from '../support/programs.ts'

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { createEgress } from '@trellis/kit/egress'
+import { createLeases } from '@trellis/kit/leases'
 import { createDataDirectory, openStore, type PlacedSchema } from '@trellis/kit/store'
 import type { Metrics } from '@trellis/kit/telemetry'
 import type { Kysely } from 'kysely'
@@ -8,7 +9,7 @@ import { noteArrivals } from './arrivals/note-arrivals.ts'
 import { createBranchDirectory } from './branches/directory.ts'
 import { createRequireBranch } from './branches/require-branch.ts'
 import { createSharedSearch } from './branches/shared-search.ts'
-import { createLeases } from './cluster/leases.ts'
+import { leaseRows } from './cluster/lease-rows.ts'
 import { createSharedSources } from './collect/shared-sources.ts'
 import { createSourcesFile } from './collect/sources-file.ts'
 import { createContextBase } from './context/context.ts'
@@ -87,7 +88,7 @@ export const openDependencies = async (
   const isShared = options.filesLocation !== undefined
   const stores = await openStores(options, opened)
   const { db } = stores.rows
-  const leases = createLeases({ db, now })
+  const leases = createLeases({ ...leaseRows(db), now })
   if (!isShared) await leases.clear()
   // Before anything is read: what comes in is read with them.
   const formats = opened.use(

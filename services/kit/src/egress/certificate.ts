@@ -1,5 +1,4 @@
 import { TLSSocket } from 'node:tls'
-// biome-ignore lint/style/noRestrictedImports: connections of outbound requests are made here
 import { buildConnector } from 'undici'
 
 /** What is said of a server whose certificate is not the pinned one. */

@@ -1,6 +1,5 @@
 import { type LookupAddress, lookup as systemLookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
-// biome-ignore lint/style/noRestrictedImports: requests to the outside are made here
 import { Agent, type RequestInit, type Response, fetch as send } from 'undici'
 import { type AddressRules, refusalOfAddress, refusalOfUrl } from './address-rules.ts'
 import { connectWith } from './certificate.ts'

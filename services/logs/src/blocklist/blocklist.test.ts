@@ -1,12 +1,12 @@
 import { createEgress } from '@trellis/kit/egress'
+import { createLeases } from '@trellis/kit/leases'
 import { migrateStore, openStore, type StoreLocation } from '@trellis/kit/store'
 import { silentLog } from '@trellis/kit/telemetry'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { databases, type RunningDatabase } from '../../../../test/support/databases.ts'
 import { drawnBackend } from '../../../../test/support/exploration.ts'
 import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
-import type { LeaseTables } from '../cluster/lease-store.ts'
-import { createLeases } from '../cluster/leases.ts'
+import { type LeaseTables, leaseRows } from '../cluster/lease-rows.ts'
 import { logsSchema } from '../schemas.ts'
 import { type CatalogueTables, createCatalogue } from '../segments/catalogue-store.ts'
 import { shardLimits } from '../segments/shard.ts'
@@ -59,7 +59,7 @@ const openDependencies = async (location: StoreLocation, roundMilliseconds?: num
       settings,
       upstream,
       log: silentLog,
-      leases: createLeases({ db: store.db, now: Date.now }),
+      leases: createLeases({ ...leaseRows(store.db), now: Date.now }),
       ...(roundMilliseconds && { roundMilliseconds }),
     }
     const set = (given: Record<string, unknown>) => settings.update(Object.keys(given), given)

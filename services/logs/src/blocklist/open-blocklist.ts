@@ -1,7 +1,7 @@
 import type { Egress } from '@trellis/kit/egress'
+import type { Leases } from '@trellis/kit/leases'
 import type { Log } from '@trellis/kit/telemetry'
 import type { Kysely } from 'kysely'
-import type { Leases } from '../cluster/leases.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 import { type Blocklist, createBlocklist } from './blocklist.ts'

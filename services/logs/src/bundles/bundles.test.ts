@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { databases, type RunningDatabase } from '../../../../test/support/databases.ts'
 import { drawnBackend } from '../../../../test/support/exploration.ts'
+import { type Answering, startHttpServer } from '../../../../test/support/http-server.ts'
 import { openService } from '../incidents/service-for-tests.ts'
 import { logsSchema } from '../schemas.ts'
-import { type Answering, startHttpServer } from '../upstream/http-server-for-tests.ts'
 import { pauseAfter, retryAfter } from './backoff.ts'
 
 const at = (minute: number) => new Date(Date.UTC(2026, 2, 1, 9, minute)).toISOString()

@@ -1,4 +1,5 @@
 import { serviceError } from '@trellis/kit/errors'
+import { createLeases } from '@trellis/kit/leases'
 import { transact } from '@trellis/kit/store'
 import type { Kysely } from 'kysely'
 import { isOfSource } from '../search/filters.ts'
@@ -18,7 +19,7 @@ import {
   writeAmendments,
 } from '../segments/amendment-store.ts'
 import { maxOverrides } from '../segments/amendments.ts'
-import { createLeases } from './leases.ts'
+import { leaseRows } from './lease-rows.ts'
 import type { NewSegment, Receipt, SharedCatalogue, SharedSegment } from './shared-catalogue.ts'
 import type { SharedCatalogueTables, SharedSegmentTable } from './shared-catalogue-tables.ts'
 
@@ -307,6 +308,6 @@ export const createSharedCatalogue = ({ db, now }: SharedCatalogueOptions): Shar
       const mark = { replaced_version: 0, replaced_at: now() }
       return (await insertSegment(db, { ...toTable(nothing, 0, 0), ...mark })) !== undefined
     },
-    leases: createLeases({ db, now }),
+    leases: createLeases({ ...leaseRows(db), now }),
   }
 }

@@ -1,7 +1,7 @@
+import type { Leases } from '@trellis/kit/leases'
 import type { Leaving } from '../search/leaving.ts'
 import type { Amendments, Burial, SeverityOverride } from '../segments/amendments.ts'
 import type { SegmentSummary } from '../segments/catalogue.ts'
-import type { Leases } from './leases.ts'
 
 /**
  * A segment as all replicas know it. `version` is that of the catalogue with which it came;

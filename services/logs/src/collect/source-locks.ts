@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Leases } from '@trellis/kit/leases'
 import { childAbortController } from '@trellis/kit/lifecycle'
-import type { Leases } from '../cluster/leases.ts'
 
 export type LockUse = {
   /** Rejects the wait when it aborts. */

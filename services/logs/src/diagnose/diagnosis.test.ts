@@ -2,9 +2,9 @@ import { ContextServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/con
 import { type DiagnoseFrame, LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { SettingsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/settings.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Behaviour, delta, done, serveChat } from '../../../../test/support/chat-server.ts'
 import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
 import { batchOf, openServiceForTests } from '../service-for-tests.ts'
-import { type Behaviour, delta, done, serveChat } from './chat-server-for-tests.ts'
 
 const day = '2026-03-01'
 const entry = (time: string, source_id: string, text: string, severity: string | null = null) => ({

@@ -1,7 +1,7 @@
+import type { ChatMessage } from '@trellis/kit/language-model'
 import type { Context } from '../context/knowledge.ts'
 import { type Audience, audiencePrompts } from './audiences.ts'
 import { type Group, timesIn } from './groups.ts'
-import type { ChatMessage } from './llm.ts'
 
 const rules =
   'You are shown entries of logs, numbered, each standing for all of its kind. Every claim needs its evidence: cite it by its number in square brackets, as in [2]. Cite no number that was not shown, quote only what is there, and say so when the entries do not tell. ' +

@@ -1,11 +1,11 @@
 import type { Egress } from '@trellis/kit/egress'
+import type { LanguageModel } from '@trellis/kit/language-model'
 import type { Context, Knowledge } from '../context/knowledge.ts'
 import type { StoredEntry } from '../entries/entry.ts'
 import type { Zone } from '../formats/zone.ts'
 import type { Audience } from './audiences.ts'
 import type { Group } from './groups.ts'
 import type { Layer } from './layers.ts'
-import type { LanguageModel } from './llm.ts'
 import type { Cause, Counts } from './summary.ts'
 
 export type Window = { start: number | null; end: number | null; source: 'given' | 'query' | 'default' }

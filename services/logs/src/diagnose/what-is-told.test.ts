@@ -1,7 +1,7 @@
 import { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { delta, done, serveChat } from '../../../../test/support/chat-server.ts'
 import { batchOf, openServiceForTests } from '../service-for-tests.ts'
-import { delta, done, serveChat } from './chat-server-for-tests.ts'
 
 const entry = (timestamp_iso: string, source_id: string, text: string, severity: string | null) => ({
   source_id,

@@ -1,10 +1,10 @@
+import type { ShownText } from '@trellis/kit/language-model'
+import { type ChatEnd, chat, type LanguageModel, LanguageModelError } from '@trellis/kit/language-model'
 import { maskText } from '../masking/mask-text.ts'
 import { createPlaceholders, restoreText } from '../masking/placeholders.ts'
 import { createCitationFilter, unfoundQuotations } from './citations.ts'
-import { type ChatEnd, chat, type LanguageModel, ModelFailure } from './llm.ts'
 import { type Prompt, promptFor } from './prompt.ts'
 import type { DiagnoseInput, Findings, Step } from './steps.ts'
-import type { Shown } from './thinking.ts'
 
 /** How many kinds of entries are shown at first, and when that is more than the model has room for. */
 const attempts = [40, 12, 4]
@@ -44,7 +44,7 @@ async function* askModel(
   model: LanguageModel,
   prompts: readonly Prompt[],
   options: Pick<DiagnoseInput, 'upstream' | 'signal'>,
-): AsyncGenerator<Shown & { prompt: Prompt }, ChatEnd> {
+): AsyncGenerator<ShownText & { prompt: Prompt }, ChatEnd> {
   for (const [index, prompt] of prompts.entries()) {
     const reply = chat(model, prompt.messages, options)
     try {
@@ -52,11 +52,11 @@ async function* askModel(
       for (; !step.done; step = await reply.next()) yield { prompt, ...step.value }
       return step.value
     } catch (error) {
-      const mayDoWithLess = error instanceof ModelFailure && error.isTooLong && index < prompts.length - 1
+      const mayDoWithLess = error instanceof LanguageModelError && error.isTooLong && index < prompts.length - 1
       if (!mayDoWithLess) throw error
     }
   }
-  throw new ModelFailure('The model has no room for the question.')
+  throw new LanguageModelError('The model has no room for the question.')
 }
 
 /**
@@ -88,7 +88,7 @@ export async function* writeWithModel(
     const asking = askModel(model, prompts, input)
     let step = await asking.next()
     for (; !step.done; step = await asking.next()) {
-      if (step.value.prompt !== prompt || step.value.isAnew) {
+      if (step.value.prompt !== prompt || step.value.replaces) {
         prompt = step.value.prompt
         text = ''
         citations = createCitationFilter(prompt.shown.length)
@@ -99,7 +99,7 @@ export async function* writeWithModel(
       yield { kind: 'summary', text: restore(text.trim()), source: 'llm', counts, partial: true }
     }
     text = (text + citations.end()).trim()
-    if (text === '') throw new ModelFailure('The model said nothing that holds.')
+    if (text === '') throw new LanguageModelError('The model said nothing that holds.')
     yield { kind: 'summary', text: restore(text), source: 'llm', counts, partial: false }
     const held = { cited: citations.cited(), invented: citations.invented(), end: step.value }
     const verdict = prompt ? verdictOf(prompt, text, held).map(restore) : []
@@ -112,7 +112,7 @@ export async function* writeWithModel(
       ...rest,
     }
   } catch (error) {
-    if (!(error instanceof ModelFailure)) throw error
+    if (!(error instanceof LanguageModelError)) throw error
     yield { kind: 'summary', text: rules, source: 'rules', counts, partial: false }
     yield { kind: 'reasoning', text: `${error.message} The summary follows from rules alone.`, ...rest }
   }

@@ -1,6 +1,6 @@
+import type { Leases } from '@trellis/kit/leases'
 import type { Log } from '@trellis/kit/telemetry'
 import type { Kysely } from 'kysely'
-import type { Leases } from '../cluster/leases.ts'
 import type { LogsConfig } from '../config.ts'
 import { createModel, type Model } from '../models/model.ts'
 import type { Overlays } from '../overlays/store.ts'

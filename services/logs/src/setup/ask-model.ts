@@ -1,5 +1,5 @@
+import { type ChatLimits, chat, LanguageModelError } from '@trellis/kit/language-model'
 import type { Dependencies } from '../dependencies.ts'
-import { type ChatLimits, chat, ModelFailure } from '../diagnose/llm.ts'
 
 /** Somebody waits for the answer, which is one line. */
 const limits: ChatLimits = {
@@ -24,9 +24,9 @@ export const askModel = async (
   let answer = ''
   try {
     const said = chat({ baseUrl, model, apiKey }, messages, { upstream, signal, limits })
-    for await (const { text, isAnew } of said) answer = isAnew ? text : answer + text
+    for await (const { text, replaces } of said) answer = replaces ? text : answer + text
   } catch (error) {
-    if (!(error instanceof ModelFailure)) throw error
+    if (!(error instanceof LanguageModelError)) throw error
     log.warn({ reason: error.message }, 'a description of a source could not be put to the language model')
     return undefined
   }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { type Answering, type Asked, startHttpServer } from '../../../../test/support/http-server.ts'
 import { openService } from '../incidents/service-for-tests.ts'
-import { type Answering, type Asked, startHttpServer } from '../upstream/http-server-for-tests.ts'
 
 type Service = Awaited<ReturnType<typeof openService>>
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { type Answering, type Asked, startHttpServer } from '../../../../test/support/http-server.ts'
 import { openService } from '../incidents/service-for-tests.ts'
-import { type Answering, type Asked, startHttpServer } from '../upstream/http-server-for-tests.ts'
 import { notionBlocks } from './notion.ts'
 
 type Service = Awaited<ReturnType<typeof openService>>

@@ -1,6 +1,6 @@
 import { invalidField, isServiceError, serviceError } from '@trellis/kit/errors'
+import type { Leases } from '@trellis/kit/leases'
 import { maskEntries, maskIncident } from '../bundles/bundle.ts'
-import type { Leases } from '../cluster/leases.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { IncidentDb } from '../incidents/all-tables.ts'
 import { entriesOfIncident } from '../incidents/incident-entries.ts'

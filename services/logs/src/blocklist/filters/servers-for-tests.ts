@@ -1,4 +1,4 @@
-import { type Certificate, startHttpServer } from '../../upstream/http-server-for-tests.ts'
+import { type Certificate, startHttpServer } from '../../../../../test/support/http-server.ts'
 
 /** What came, as a server saw it. */
 export type Seen = {

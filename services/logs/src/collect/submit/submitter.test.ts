@@ -7,10 +7,11 @@ import { join } from 'node:path'
 import { createMemoryBus } from '@trellis/kit/bus'
 import { createEgress } from '@trellis/kit/egress'
 import { isServiceError } from '@trellis/kit/errors'
+import { createLeases } from '@trellis/kit/leases'
 import { openStore } from '@trellis/kit/store'
 import { silentLog } from '@trellis/kit/telemetry'
 import { expect, test } from 'vitest'
-import { createLeases } from '../../cluster/leases.ts'
+import { leaseRows } from '../../cluster/lease-rows.ts'
 import type { SharedCatalogueTables } from '../../cluster/shared-catalogue-tables.ts'
 import type { MatchedEntry } from '../../entries/matched-entry.ts'
 import { logsMigrations } from '../../schemas.ts'
@@ -81,7 +82,7 @@ const withReceiver = async (key = 'branch-key') => {
       createSubmitter({
         db: store.db,
         target: { endpoint, key: usedKey, upstream },
-        leases: createLeases({ db: store.db, now: Date.now }),
+        leases: createLeases({ ...leaseRows(store.db), now: Date.now }),
         log: silentLog,
         limits: { ...submitLimits, firstPauseMilliseconds: 1, tries: 3, ...limits },
       }),

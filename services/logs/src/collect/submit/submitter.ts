@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { serviceError } from '@trellis/kit/errors'
+import type { Leases } from '@trellis/kit/leases'
 import type { Log } from '@trellis/kit/telemetry'
 import type { Kysely } from 'kysely'
-import type { Leases } from '../../cluster/leases.ts'
 import type { MatchedEntry } from '../../entries/matched-entry.ts'
 import {
   addToOutbox,

@@ -1,8 +1,9 @@
 import { appendFile, copyFile, mkdir, rename, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createLeases } from '@trellis/kit/leases'
 import { silentLog } from '@trellis/kit/telemetry'
 import { expect, test } from 'vitest'
-import { createLeases } from '../../cluster/leases.ts'
+import { leaseRows } from '../../cluster/lease-rows.ts'
 import { localFilesOf } from '../../local-files/local-files-for-tests.ts'
 import { collectSource } from '../collect-source.ts'
 import { withCollecting } from '../collecting-for-tests.ts'
@@ -43,7 +44,7 @@ const withWatcher = async (limits: WatchLimits, more: Collectors['local'] = {}) 
     collecting: how,
     sources,
     localFiles: localFilesOf([directory]),
-    leases: createLeases({ db: store.db, now: Date.now }),
+    leases: createLeases({ ...leaseRows(store.db), now: Date.now }),
     locks,
     limits,
     now: Date.now,

@@ -1,6 +1,6 @@
+import type { HeldLease, Leases } from '@trellis/kit/leases'
 import { createSerialQueue } from '@trellis/kit/lifecycle'
 import type { Log } from '@trellis/kit/telemetry'
-import type { HeldLease, Leases } from '../../cluster/leases.ts'
 import { inRounds } from '../../cluster/rounds.ts'
 import type { LocalFiles } from '../../local-files/local-files.ts'
 import { collectSource, type SourceCollecting } from '../collect-source.ts'

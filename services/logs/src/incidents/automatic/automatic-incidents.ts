@@ -1,4 +1,4 @@
-import type { Leases } from '../../cluster/leases.ts'
+import type { Leases } from '@trellis/kit/leases'
 import { inRounds } from '../../cluster/rounds.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { StoredEntry } from '../../entries/entry.ts'

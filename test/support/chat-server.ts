@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { listenForTests } from '../upstream/http-server-for-tests.ts'
+import { listenForTests } from './http-server.ts'
 
 /** What a server does with a question: its body, and the authorization that came with it. */
 export type Behaviour = (response: ServerResponse, body: string, authorization: string | undefined) => void

@@ -2,9 +2,10 @@ import { once } from 'node:events'
 import { openStore } from '@trellis/kit/store'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { databases, type RunningDatabase } from '../../../../test/support/databases.ts'
-import { logsSchema } from '../schemas.ts'
-import type { LeaseTables } from './lease-store.ts'
+import { type LeaseTable, leaseTable } from './lease-store.ts'
 import { createLeases } from './leases.ts'
+
+const schema = { name: 'leases', migrations: [{ number: 1, name: 'leases', ...leaseTable('leases') }] }
 
 const forever = () => new AbortController().signal
 const patiently = { timeout: 60_000, interval: 20 }
@@ -20,11 +21,11 @@ describe.each(databases)('leases on $name', ({ isMissing, start }) => {
     /** Two replicas with a clock of the test's own, and leases that are renewed every ten milliseconds. */
     const openTwo = async () => {
       await using opened = new AsyncDisposableStack()
-      const { location } = opened.use(await database.place(logsSchema))
+      const { location } = opened.use(await database.place(schema))
       const clock = { now: 1_772_000_000_000 }
       const open = async () => {
-        const store = opened.use(await openStore<LeaseTables>({ ...location, ...logsSchema }))
-        return { store, ...createLeases({ db: store.db, now: () => clock.now, milliseconds: 30 }) }
+        const store = opened.use(await openStore<Record<string, LeaseTable>>({ ...location, ...schema }))
+        return { store, ...createLeases({ db: store.db, table: 'leases', now: () => clock.now, milliseconds: 30 }) }
       }
       const [one, other] = [await open(), await open()]
       const stack = opened.move()
@@ -62,7 +63,7 @@ describe.each(databases)('leases on $name', ({ isMissing, start }) => {
       both.clock.now += 20
       // It is renewed by now: what would have been its end is no more.
       await vi.waitFor(async () => {
-        const [row] = await both.one.store.db.selectFrom('log_leases').selectAll().execute()
+        const [row] = await both.one.store.db.selectFrom('leases').selectAll().execute()
         expect(row?.ends_at).toBe(both.clock.now + 30)
       }, patiently)
       expect(await both.other.take('watch', forever())).toBeUndefined()
@@ -76,7 +77,7 @@ describe.each(databases)('leases on $name', ({ isMissing, start }) => {
         return taken
       }, patiently)
       await lost
-      expect(held?.signal.reason).toMatchObject({ message: 'The task "watch" is another replica\'s now.' })
+      expect(held?.signal.reason).toMatchObject({ message: 'Another replica has taken the lease "watch".' })
       // Giving back what is lost takes nothing from whoever has it.
       await held?.[Symbol.asyncDispose]()
       expect(await both.one.isHeld('watch')).toBe(true)

@@ -4,16 +4,16 @@
  */
 export type ThinkingFilter = {
   /** The part of the text so far that is certainly for others; tags may be cut anywhere. */
-  push: (text: string) => Shown
+  push: (text: string) => ShownText
   /**
    * What was held back, once nothing more comes. A block that opens a line and never ends hides all after it; one amid a line was none, and
    * neither was one amid a block that ended.
    */
-  end: () => Shown
+  end: () => ShownText
 }
 
-/** Words to show; `isAnew`: what was shown before was thinking, too. */
-export type Shown = { text: string; isAnew: boolean }
+/** Words to show; `replaces`: what was shown before was thinking, too. */
+export type ShownText = { text: string; replaces: boolean }
 
 const names = ['think', 'thinking', 'reasoning']
 const tag = /<(?<slash>\/?)(?<name>think|thinking|reasoning)(?:\s[^<>]{0,200})?>/i
@@ -33,7 +33,7 @@ type Block = { name: string; depth: number; opensLine: boolean; hasEnd: boolean;
 
 export const createThinkingFilter = (): ThinkingFilter => {
   let held = ''
-  let shown: Shown = { text: '', isAnew: false }
+  let shown: ShownText = { text: '', replaces: false }
   let block: Block | undefined
   let isFirst = true
   let isLineBlank = true
@@ -57,7 +57,7 @@ export const createThinkingFilter = (): ThinkingFilter => {
   }
   const close = (name: string, text: string) => {
     if (!block) {
-      if (isFirst) shown = { text: '', isAnew: true }
+      if (isFirst) shown = { text: '', replaces: true }
       if (isFirst) isLineBlank = true
       isFirst = false
     } else if (block.name !== name) say(text)
@@ -82,9 +82,9 @@ export const createThinkingFilter = (): ThinkingFilter => {
     say(held.slice(0, cut))
     held = held.slice(cut)
   }
-  const taken = (): Shown => {
+  const taken = (): ShownText => {
     const now = shown
-    shown = { text: '', isAnew: false }
+    shown = { text: '', replaces: false }
     return now
   }
   return {
@@ -106,5 +106,5 @@ export const withoutThinking = (text: string): string => {
   const filter = createThinkingFilter()
   const first = filter.push(text)
   const rest = filter.end()
-  return (rest.isAnew ? rest.text : first.text + rest.text).trim()
+  return (rest.replaces ? rest.text : first.text + rest.text).trim()
 }

@@ -1,7 +1,7 @@
 import { createEgress } from '@trellis/kit/egress'
 import { describe, expect, test } from 'vitest'
-import { type Behaviour, delta, ended, serveChat as serve } from './chat-server-for-tests.ts'
-import { type ChatEnd, type ChatLimits, chat, ModelFailure } from './llm.ts'
+import { type Behaviour, delta, ended, serveChat as serve } from '../../../../test/support/chat-server.ts'
+import { type ChatEnd, type ChatLimits, chat, LanguageModelError } from './chat.ts'
 
 const patient: ChatLimits = {
   stallMilliseconds: 500,
@@ -22,10 +22,10 @@ const ask = async (baseUrl: string, limits = patient, apiKey = 'sesame-42') => {
     for (;;) {
       const step = await reply.next()
       if (step.done) return { text, end: step.value as ChatEnd }
-      text = step.value.isAnew ? step.value.text : text + step.value.text
+      text = step.value.replaces ? step.value.text : text + step.value.text
     }
   } catch (error) {
-    if (!(error instanceof ModelFailure)) return { text, failure: `unexpected: ${String(error)}` }
+    if (!(error instanceof LanguageModelError)) return { text, failure: `unexpected: ${String(error)}` }
     return { text, failure: error.message, isTooLong: error.isTooLong }
   }
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { propertyRuns } from '../../../../test/support/property-runs.ts'
-import { createThinkingFilter, type Shown, withoutThinking } from './thinking.ts'
+import { createThinkingFilter, type ShownText, withoutThinking } from './thinking-filter.ts'
 
 test.each([
   ['<think>secret</think>answer', 'answer'],
@@ -27,15 +27,15 @@ test.each([
 
 test('only what may be a tag is held back', () => {
   const filter = createThinkingFilter()
-  expect(filter.push('a < b, <b> and <disk')).toEqual({ text: 'a < b, <b> and <disk', isAnew: false })
-  expect(filter.push(' or <thin')).toEqual({ text: ' or ', isAnew: false })
-  expect(filter.push('g')).toEqual({ text: '<thing', isAnew: false })
+  expect(filter.push('a < b, <b> and <disk')).toEqual({ text: 'a < b, <b> and <disk', replaces: false })
+  expect(filter.push(' or <thin')).toEqual({ text: ' or ', replaces: false })
+  expect(filter.push('g')).toEqual({ text: '<thing', replaces: false })
 })
 
 test('an end without a start takes back what was shown', () => {
   const filter = createThinkingFilter()
-  expect(filter.push('thoughts')).toEqual({ text: 'thoughts', isAnew: false })
-  expect(filter.push('</think>Answer')).toEqual({ text: 'Answer', isAnew: true })
+  expect(filter.push('thoughts')).toEqual({ text: 'thoughts', replaces: false })
+  expect(filter.push('</think>Answer')).toEqual({ text: 'Answer', replaces: true })
 })
 
 test.each([
@@ -54,8 +54,8 @@ test.each([
       const filter = createThinkingFilter()
       let shown = ''
       let at = 0
-      const add = ({ text, isAnew }: Shown) => {
-        shown = isAnew ? text : shown + text
+      const add = ({ text, replaces }: ShownText) => {
+        shown = replaces ? text : shown + text
       }
       for (const size of sizes) {
         add(filter.push(said.slice(at, at + size)))

@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto'
+import type { Kysely } from 'kysely'
+import { childAbortController } from '../lifecycle/mod.ts'
+import { clearLeases, endLease, findLease, keepLease, type LeaseTable, renewLease, takeLease } from './lease-store.ts'
+
+/**
+ * A task that one replica at a time has, until it is disposed of. A lease avoids duplicate work; correctness must not depend on it, since clocks
+ * differ and a process may be paused.
+ */
+export type HeldLease = AsyncDisposable & {
+  /** Aborts when another replica has or may have taken the lease, and with the signal that it was taken with. */
+  readonly signal: AbortSignal
+}
+
+export type Leases = {
+  /** Takes a lease and renews it until it is disposed of; undefined while any replica holds it, this one included. */
+  take: (name: string, signal: AbortSignal) => Promise<HeldLease | undefined>
+  /** Takes or extends a lease for so many milliseconds, without renewal; false while another owner holds it. */
+  keep: (name: string, owner: string, milliseconds: number) => Promise<boolean>
+  isHeld: (name: string) => Promise<boolean>
+  /** Frees all leases: for the only process of a store when it starts, since those that remain are of an earlier process. */
+  clear: () => Promise<void>
+}
+
+export type LeasesOptions = {
+  db: Kysely<Record<string, LeaseTable>>
+  /** The table of leases in this store. */
+  table: string
+  now: () => number
+  /** A lease expires after this time; it is renewed three times as often. */
+  milliseconds?: number
+}
+
+export const leaseMilliseconds = 30_000
+const renewalsPerLease = 3
+
+/** Leases as rows that replicas share. */
+export const createLeases = ({ db, table, now, milliseconds = leaseMilliseconds }: LeasesOptions): Leases => {
+  const rows = { db, table }
+  const hold = (name: string, owner: string, signal: AbortSignal): HeldLease => {
+    const held = childAbortController(signal)
+    let failures = 0
+    const lose = (cause?: unknown) => held.abort(new Error(`Another replica has taken the lease "${name}".`, { cause }))
+    const renew = async () => {
+      try {
+        if (!(await renewLease(rows, { name, owner, ends_at: now() + milliseconds }))) lose()
+        failures = 0
+      } catch (error) {
+        // The store may be away for a moment: renewal is retried until the lease could have expired.
+        if (++failures >= renewalsPerLease) lose(error)
+      }
+    }
+    const renewing = setInterval(() => void renew(), milliseconds / renewalsPerLease)
+    renewing.unref()
+    return {
+      signal: held.signal,
+      [Symbol.asyncDispose]: async () => {
+        clearInterval(renewing)
+        held[Symbol.dispose]()
+        // A lease that cannot be ended expires.
+        await endLease(rows, { name, owner }).catch(() => undefined)
+      },
+    }
+  }
+  return {
+    take: async (name, signal) => {
+      const owner = randomUUID()
+      const moment = now()
+      const taken = await takeLease(rows, { name, owner, ends_at: moment + milliseconds }, moment)
+      return taken?.owner === owner ? hold(name, owner, signal) : undefined
+    },
+    keep: async (name, owner, duration) => {
+      const moment = now()
+      return (await keepLease(rows, { name, owner, ends_at: moment + duration }, moment))?.owner === owner
+    },
+    isHeld: async (name) => ((await findLease(rows, name))?.ends_at ?? 0) > now(),
+    clear: async () => {
+      await clearLeases(rows)
+    },
+  }
+}
