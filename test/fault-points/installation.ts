@@ -58,9 +58,14 @@ export const startFaulty = async (environment: Record<string, string> = {}) => {
     get isAlive() {
       return trellis.process.exitCode === null && trellis.process.signalCode === null
     },
-    /** Until the main process, which was killed, is gone. */
-    ended: async () => {
-      if (trellis.process.exitCode === null && trellis.process.signalCode === null) await once(trellis.process, 'exit')
+    /** Whether the main process exits in time. */
+    exits: async (milliseconds: number): Promise<boolean> => {
+      if (trellis.process.exitCode !== null || trellis.process.signalCode !== null) return true
+      const exit = once(trellis.process, 'exit', { signal: AbortSignal.timeout(milliseconds) })
+      return exit.then(
+        () => true,
+        () => false,
+      )
     },
     output: () => trellis.output(),
     /** Starts it again on the same data, after it was killed or by killing it. */

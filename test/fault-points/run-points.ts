@@ -27,6 +27,9 @@ const triesPerFault = 3
 export type FaultRun = { name: string; fired: boolean; wrong: string[]; milliseconds: number }
 export type Violation = { scenario: string; fault: string; wrong: string[] }
 
+/** A killed process has exited after so many milliseconds. */
+const exitLimit = 10_000
+
 const crashWords = /uncaught|unhandled|ERR_INVALID_STATE|ERR_UNHANDLED/i
 
 const temporaryFiles = async ({ dataDirectory }: FaultyInstallation): Promise<string[]> => {
@@ -39,9 +42,10 @@ const runOne = async (installation: FaultyInstallation, scenario: AnyScenario, f
   await installation.control.reset()
   await installation.control.arm(fault)
   const acknowledged = await scenario.operate(installation, state).catch(() => false)
-  const fired = await installation.control.disarm()
+  let fired = await installation.control.disarm()
   const wrong: string[] = []
-  if (fired && fault.kind === 'kill' && fault.program === mainProgram) await installation.ended()
+  // A process that is merely slow to answer looks killed to the control.
+  if (fired && fault.kind === 'kill' && fault.program === mainProgram) fired = await installation.exits(exitLimit)
   if (!installation.isAlive) {
     if (fault.kind !== 'kill') wrong.push(`the process ended: ${installation.output().slice(-2_000)}`)
     await installation.restart()
