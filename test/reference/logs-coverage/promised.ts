@@ -5,6 +5,7 @@ export type Theme = { title: string; promises: readonly Promised[] }
 
 /** Where tests lie. */
 export const logs = (path: string) => `services/logs/src/${path}.test.ts`
+export const kit = (path: string) => `services/kit/src/${path}.test.ts`
 export const jobs = (name: string) => `test/main-jobs/logs${name}.test.ts`
 export const keys = 'test/contract/logs-keys.test.ts'
 export const localBranches = 'services/branch/src/local/local-branches.test.ts'

@@ -1,4 +1,4 @@
-import { jobs, keys, localBranches, logs, type Theme, theme } from '../promised.ts'
+import { jobs, keys, kit, localBranches, logs, type Theme, theme } from '../promised.ts'
 
 /** What the endpoints do. */
 export const endpoints: readonly Theme[] = [
@@ -41,7 +41,7 @@ export const endpoints: readonly Theme[] = [
     ],
     [
       'Thinking blocks are removed, whatever their case and however many lines they have',
-      [logs('diagnose/thinking'), 'however the words of "%s" are cut, the same is shown'],
+      [kit('language-model/thinking-filter'), 'however the words of "%s" are cut, the same is shown'],
     ],
     [
       '`POST /api/sources/suggest` ranks sources and names what is not tracked, without a language model',

@@ -1,4 +1,4 @@
-import { jobs, localBranches, logs, type Theme, theme } from '../promised.ts'
+import { jobs, kit, localBranches, logs, type Theme, theme } from '../promised.ts'
 
 /** What the service is about: what it does, entries, resources, states. */
 export const resources: readonly Theme[] = [
@@ -50,7 +50,7 @@ export const resources: readonly Theme[] = [
     ],
     [
       'Asks a language model through a chat-completions endpoint in the style of OpenAI',
-      [logs('diagnose/llm'), 'is asked with its name and key'],
+      [kit('language-model/chat'), 'is asked with its name and key'],
     ],
     [
       'Makes incidents of clusters of errors by itself',

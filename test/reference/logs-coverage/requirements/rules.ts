@@ -1,4 +1,4 @@
-import { jobs, keys, logs, type Theme, theme } from '../promised.ts'
+import { jobs, keys, kit, logs, type Theme, theme } from '../promised.ts'
 
 /** What holds everywhere: keys, emissions, errors, limits. */
 export const rules: readonly Theme[] = [
@@ -18,7 +18,7 @@ export const rules: readonly Theme[] = [
     ['`/api/glean/batch` asks for the branch key where one is set', [keys, 'lets in its own key and no other']],
     [
       'The key of the language model is sent as a bearer token',
-      [logs('diagnose/llm'), 'is asked with its name and key'],
+      [kit('language-model/chat'), 'is asked with its name and key'],
     ],
     [
       'SSH: keys alone; their paths are checked, permissions warned of, contents never shown',
