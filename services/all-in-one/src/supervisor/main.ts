@@ -8,7 +8,7 @@ const interrupted = 130
 const graceMilliseconds = 900_000
 
 /** Exits by request are final; after a crash, or when the system killed it for memory, the process is started again. */
-const isServiceError = ({ code }: Exit): boolean => code !== 0 && code !== interrupted
+const isFailure = ({ code }: Exit): boolean => code !== 0 && code !== interrupted
 
 /** In a process group of its own, so that Ctrl-C reaches this process alone; the end of its input tells it that this one is gone. */
 const spawnTrellis = () => {
@@ -26,7 +26,7 @@ const spawnTrellis = () => {
 /** Runs Trellis, and starts it again when it crashes; what cannot start in the first place ends with its code. */
 const trellis = supervise({
   spawn: spawnTrellis,
-  isServiceError,
+  isFailure,
   graceMilliseconds,
   onRestart: (exit, pause) =>
     void process.stderr.write(`Trellis ${describeExit(exit)}. It starts again in ${pause / 1_000} s.\n`),
