@@ -144,7 +144,7 @@ describe.skipIf(postgresMissing !== undefined)(
           /rejects this program: permission denied/,
         )
         await expect(openStore({ databaseUrl: 'not an address: secret', ...schema })).rejects.toThrow(
-          /^(?!.*secret).*cannot be read/,
+          /^(?!.*secret).*is invalid/,
         )
       })
 

@@ -95,7 +95,9 @@ describe('a process that cannot start says why in one line, without a secret', (
       RPC_ADDRESS: `127.0.0.1:${taken.port}`,
       TRELLIS_DATA_DIR: directory.path,
     })
-    expect(said).toBe(`127.0.0.1:${taken.port} is in use. Stop the process that uses it, or set RPC_ADDRESS to another.\n`)
+    expect(said).toBe(
+      `127.0.0.1:${taken.port} is in use. Stop the process that uses it, or set RPC_ADDRESS to another.\n`,
+    )
     expect(code).toBe(1)
   })
 })

@@ -6,7 +6,7 @@ export class DataDirectoryUnusable extends Error {
   override name = 'DataDirectoryUnusable'
 }
 
-const remedy = 'Set TRELLIS_DATA_DIR to a directory that is writable by this user.'
+const remedy = 'Set TRELLIS_DATA_DIR to a directory that this user may write.'
 
 const reasons: Record<string, string> = {
   EACCES: 'is not writable by this user',
