@@ -65,7 +65,10 @@ export const rules: readonly Theme[] = [
         'services/kit/src/store/sqlite-dialect.test.ts',
         'a write waits for another writer without blocking the event loop',
       ],
-      ['services/kit/src/store/sqlite-dialect.test.ts', 'a lock that is not given up in time is a 503'],
+      [
+        'services/kit/src/store/sqlite-dialect.test.ts',
+        'a write fails with 503 and a time to retry after when the lock is not released in time',
+      ],
     ],
     [
       'The watcher flushes every 10 s or 100 lines',
