@@ -1,5 +1,5 @@
-// Runs the project's commands on any Node from 20: installs what they need, then hands over to the pinned Node.
-// Plain JavaScript with no imports beyond Node's own, since it runs before anything is installed.
+// Runs the project's commands on any Node from 20: installs their dependencies, then starts the pinned Node.
+// Plain JavaScript with only Node's built-in modules, because it runs before anything is installed.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -22,11 +22,11 @@ const generate = [
   main('test', 'reference', 'logs-coverage', 'main.ts'),
 ]
 
-/** Running a model needs a package of nearly 300 MB, which is only installed for those who name one. */
+/** Models need a package of nearly 300 MB, which is installed only if a model is configured. */
 const namesModel = Object.entries(process.env).some(([name, value]) => /^SERVICE_[A-Z]+_MODEL$/.test(name) && value)
 const toRun = namesModel ? 'run-with-models' : 'run'
 
-/** What each command installs (`run`: only what running needs; `all`: the tools, too) and runs, one after another. */
+/** What each command installs (`run`: runtime dependencies only; `all`: also the tools) and the steps that it runs in order. */
 const commands = {
   start: { install: toRun, steps: [main('services', 'all-in-one', 'src', 'supervisor', 'main.ts')] },
   'start:distributed': { install: 'all', steps: [main('services', 'distributed', 'src', 'main.ts')] },
@@ -60,11 +60,11 @@ const fail = (sentence) => {
 const environment = () => ({
   ...process.env,
   PATH: `${binaries}${delimiter}${process.env.PATH ?? ''}`,
-  // The runtime for models is only fetched as far as a CPU needs it; its own installer would ask the network for more.
+  // Skips the installer of the model runtime, which would download GPU files; the package suffices for a CPU.
   ONNXRUNTIME_NODE_INSTALL: 'skip',
-  // glibc would keep an arena of freed memory for each thread; two are enough, as in the image.
+  // By default glibc retains freed memory in an arena per thread; two arenas are enough, as in the image.
   MALLOC_ARENA_MAX: process.env.MALLOC_ARENA_MAX ?? '2',
-  // What was compiled is kept for the next start, and for the threads that start while others wait.
+  // Caches compiled code for the next start and for threads that start later.
   NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(root, 'node_modules', '.cache', 'compiled'),
 })
 
@@ -79,7 +79,7 @@ const isInstalled = (desired) => {
   return digest === lockDigest() && (extent === 'all' || extent === desired || extent === `${desired}-with-models`)
 }
 
-/** npm, quietly: its output is shown only if it fails. */
+/** Runs npm; its output is printed only if it fails. */
 const npm = (args) => {
   const command = process.platform === 'win32' ? 'npm.cmd' : 'npm'
   const { status, stdout, stderr, error } = spawnSync(command, args, {
@@ -90,18 +90,16 @@ const npm = (args) => {
   })
   if (status === 0) return
   process.stderr.write(`${stdout ?? ''}${stderr ?? ''}${error ? `${error.message}\n` : ''}`)
-  fail(`Installing failed at "npm ${args.join(' ')}". With a network to the npm registry it can be tried again.`)
+  fail(`Installing failed at "npm ${args.join(' ')}". Check the connection to the npm registry, then try again.`)
 }
 
 const install = (desired) => {
   const began = Date.now()
   process.stderr.write(
-    desired === 'all'
-      ? 'Installing Trellis and its tools (once) ...\n'
-      : 'Installing what Trellis needs to run (once) ...\n',
+    desired === 'all' ? 'Installing Trellis and its tools (once) ...\n' : 'Installing Trellis (once) ...\n',
   )
-  // Packages' own install scripts are not run: none is needed but the one that brings the Node binary.
-  // `install --no-save` and not `ci`: that one fails where a registry lacks the packages of other platforms.
+  // Install scripts of packages are not run: only the one that installs the Node binary is needed.
+  // `install --no-save` instead of `ci`, which fails if a registry lacks the packages of other platforms.
   npm([
     'install',
     '--no-save',
@@ -109,18 +107,18 @@ const install = (desired) => {
     '--no-audit',
     '--no-fund',
     '--loglevel=error',
-    // Running takes what the one process is made of; the operator and the tools are for those who ask for more.
+    // `run` installs only the all-in-one service; the operator and the tools are installed with `all`.
     ...(desired === 'all' ? [] : ['--omit=dev', '--workspace=services/all-in-one', '--include-workspace-root']),
     ...(desired === 'run' ? ['--omit=optional'] : []),
   ])
   process.stderr.write('Installing Node ...\n')
   npm(['rebuild', 'node', '--ignore-scripts=false', '--foreground-scripts=false', '--loglevel=error'])
-  if (!existsSync(node)) fail('Node could not be installed: the package "node" brought no binary for this system.')
+  if (!existsSync(node)) fail('Node could not be installed: the package "node" has no binary for this system.')
   writeFileSync(stampFile, `${lockDigest()} ${desired}\n`)
   process.stderr.write(`Installed in ${Math.round((Date.now() - began) / 1000)} s.\n`)
 }
 
-/** Whoever ends npm by its id ends npm and its shell alone: what they started would go on and hold its port. */
+/** Ends the child when npm ends: a kill by pid ends only npm and its shell, and the child would keep its port. */
 const followNpm = (child) => {
   if (process.env.npm_lifecycle_event === undefined) return
   const shell = process.ppid
@@ -135,7 +133,7 @@ const followNpm = (child) => {
 const run = ([command, ...args]) =>
   new Promise((resolve) => {
     const child = spawn(command, args, { cwd: root, env: environment(), stdio: 'inherit' })
-    // The child answers signals itself; this process only waits for it. Ctrl-C reaches it through the terminal.
+    // The child handles signals itself, and Ctrl-C reaches it through the terminal; this process only waits for it.
     process.on('SIGTERM', () => child.kill('SIGTERM'))
     process.on('SIGINT', () => undefined)
     followNpm(child)
@@ -145,9 +143,9 @@ const run = ([command, ...args]) =>
 
 const [name = '', ...args] = process.argv.slice(2)
 const command = commands[name]
-if (!command) fail(`"${name}" is no command of this project. There are: ${Object.keys(commands).join(', ')}.`)
+if (!command) fail(`"${name}" is not a command of this project. Commands: ${Object.keys(commands).join(', ')}.`)
 if (Number(process.versions.node.split('.')[0]) < 20)
-  fail(`Node ${process.versions.node} is too old to begin with: 20 or later is needed.`)
+  fail(`Node ${process.versions.node} is too old. Install Node 20 or later.`)
 if (!isInstalled(command.install)) install(command.install)
 for (const [index, step] of command.steps.entries()) {
   const code = await run(index === command.steps.length - 1 ? [...step, ...args] : step)

@@ -61,7 +61,7 @@ describe.each(transports)('the edge before a service %s', (transport: Transport)
       [
         {
           loc: ['query', 'nope'],
-          msg: expect.stringMatching(/^is not known here; known are .*limit/),
+          msg: expect.stringMatching(/^is unknown; known are .*limit/),
           type: 'additionalProperties',
         },
       ],

@@ -356,7 +356,7 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     const server = await startServer('max_payload: 65536')
     const bus = await connect(server.address)
     const filler = 'x'.repeat(70_000)
-    const refusal = { kind: 'too_large', message: expect.stringMatching(/70\d{3} bytes.* 6\d{4} at most/) }
+    const refusal = { kind: 'too_large', message: expect.stringMatching(/70\d{3} bytes.* at most 6\d{4}/) }
     await expect(bus.publish(notes('a'), { number: 1, filler })).rejects.toMatchObject(refusal)
     await expect(bus.enqueue(jobs, { number: 1, filler })).rejects.toMatchObject(refusal)
     await bus.publish(notes('a'), { number: 1, filler: 'x'.repeat(65_000) })
@@ -422,7 +422,7 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     await vi.waitFor(() => bus.publish(notes('a'), { number: 2 }), patient)
     expect(reported.join('')).toMatch(/connected to the message server again/)
     expect(reported.join('') + error?.message + error?.stack).not.toMatch(/secret/)
-    await expect(connect(`nats://trellis:kept@${server.address}`)).rejects.toThrow(/by themselves/)
+    await expect(connect(`nats://trellis:kept@${server.address}`)).rejects.toThrow(/pass those separately/)
     await expect(connect(`nats://trellis:kept@${server.address}`)).rejects.not.toThrow(/kept/)
   })
 

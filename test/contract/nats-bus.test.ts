@@ -153,7 +153,7 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     const handled: number[] = []
     const working = bus.work(once, async ({ value }) => void handled.push(value.number), { signal: stop.signal })
     await vi.waitFor(async () => expect(await bus.deadLetters(once)).toHaveLength(1), { timeout: 60_000 })
-    const reason = 'Its workers ended without a word.'
+    const reason = 'Its workers ended without reporting a result.'
     expect(await bus.deadLetters(once)).toEqual([{ value: { number: 7 }, deliveries: 1, reason }])
     expect(handled).toEqual([])
     stop.abort()

@@ -197,7 +197,7 @@ describe.skipIf(natsMissing)(`NATS${reason}`, () => {
     await files.write('a', Buffer.from('x'))
     const error = await openFiles({ ...place, password: 'wrong-word' }).catch((thrown: Error) => thrown)
     expect(error).toMatchObject({ kind: 'unavailable' })
-    expect(String(error)).toContain('refuses the credentials')
+    expect(String(error)).toContain('rejects the credentials')
     expect(`${error} ${(error as Error).cause}`).not.toContain('wrong-word')
   })
 })

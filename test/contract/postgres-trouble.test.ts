@@ -130,7 +130,7 @@ describe.skipIf(postgresMissing !== undefined)(
         const wrong = new URL(location.databaseUrl)
         wrong.password = 'wrong'
         await expect(openStore({ databaseUrl: wrong.href, ...schema })).rejects.toThrow(
-          /refuses this program: password/,
+          /rejects this program: password/,
         )
         const nowhere = postgres.server.url('nowhere')
         await expect(migrateStore({ databaseUrl: nowhere }, schema)).rejects.toThrow(
@@ -141,10 +141,10 @@ describe.skipIf(postgresMissing !== undefined)(
         const reader = new URL(location.databaseUrl)
         reader.username = reader.password = 'reader'
         await expect(migrateStore({ databaseUrl: reader.href }, { ...schema, name: 'mine' })).rejects.toThrow(
-          /refuses this program: permission denied/,
+          /rejects this program: permission denied/,
         )
         await expect(openStore({ databaseUrl: 'not an address: secret', ...schema })).rejects.toThrow(
-          /^(?!.*secret).*cannot be read/,
+          /^(?!.*secret).*is invalid/,
         )
       })
 

@@ -62,7 +62,7 @@ describe('a process that cannot start says why in one line, without a secret', (
       'logs/src/main.ts',
       { NATS_URL: '127.0.0.1:1', DATABASE_URL: nowhere },
       ['upgrade'],
-      /^"upgrade" is no command here/,
+      /^"upgrade" is not a command/,
     ],
     [
       'an edge without services',
@@ -76,7 +76,7 @@ describe('a process that cannot start says why in one line, without a secret', (
       'edge/src/main.ts',
       { LOGS_ADDRESS: 'foo' },
       [],
-      /^"foo" is no address of a service/,
+      /^"foo" is not an address of a service/,
     ],
   ] as const)('%s', async (_name, module, environment, words, sentence) => {
     const { code, said } = await starting(module, environment, [...words])
@@ -95,7 +95,9 @@ describe('a process that cannot start says why in one line, without a secret', (
       RPC_ADDRESS: `127.0.0.1:${taken.port}`,
       TRELLIS_DATA_DIR: directory.path,
     })
-    expect(said).toBe(`127.0.0.1:${taken.port} is in use. Stop what listens there, or set RPC_ADDRESS to another.\n`)
+    expect(said).toBe(
+      `127.0.0.1:${taken.port} is in use. Stop the process that uses it, or set RPC_ADDRESS to another.\n`,
+    )
     expect(code).toBe(1)
   })
 })

@@ -97,7 +97,7 @@ const maxErrors = 20
 const loggedErrors = (output: string): string[] =>
   output
     .split('\n')
-    .filter((line) => line.includes('"level":"error"') || line.includes('it is started again'))
+    .filter((line) => line.includes('"level":"error"') || line.includes('restarting'))
     .slice(0, maxErrors)
     .map((line) => line.slice(0, 2_000))
 

@@ -46,7 +46,10 @@ describe('the process', () => {
     const { port } = taken.address() as AddressInfo
     const { code, stderr } = await run({ PORT: String(port), TRELLIS_DATA_DIR: `${trellis.dataDirectory}/other` })
     taken.close()
-    expect([code, stderr]).toEqual([1, `Port ${port} is in use. Stop what listens there, or set PORT to another.\n`])
+    expect([code, stderr]).toEqual([
+      1,
+      `Port ${port} is in use. Stop the process that uses it, or set PORT to another.\n`,
+    ])
   })
 
   test.each([

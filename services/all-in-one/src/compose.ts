@@ -19,8 +19,8 @@ import { branchDirectoryOf, toBackends } from './backends.ts'
 import type { AllConfig } from './config.ts'
 
 /**
- * All of Trellis in one process: every port in its embedded form, every service behind the edge. Disposing ends it in
- * reverse: streams and requests first, then the services, then what they stand on.
+ * Composes all of Trellis in one process: every port in its embedded implementation, every service behind the edge. Disposal ends it in
+ * reverse order: streams and requests first, then the services, then their dependencies.
  */
 export const composeTrellis = async (
   config: AllConfig,
@@ -50,7 +50,7 @@ export const composeTrellis = async (
   )
   measureWorkloads(metrics, runtime.counts)
   const workloads = connectInProcess(WorkloadsServiceDefinition, runtime.handlers)
-  // Alone on its data directory, this process may change the schema at its start, which no replica may.
+  // There is only one process per data directory, so it may migrate the schema at its start, unlike replicas.
   const schemas = [
     { ...listingsSchema, location: store },
     ...Object.values(logsSchemas(config.logs, store)),
@@ -66,7 +66,7 @@ export const composeTrellis = async (
       basePort: config.branches.basePort,
       limit: config.branches.limit,
       environment: {
-        // What a user adds to the logs service holds in its branches, too.
+        // Formats and patterns that the user adds to the logs service also apply to its branches.
         SERVICE_FORMATS_DIR: join(dataDirectory, 'formats'),
         SERVICE_PATTERNS_DIR: join(dataDirectory, 'patterns'),
         ...config.branches.environment,

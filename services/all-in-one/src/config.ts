@@ -6,7 +6,7 @@ import { browserSettings, listingsConfig } from '@trellis/listings'
 import { logsConfig, logsSchemas } from '@trellis/logs'
 import { musicConfig } from '@trellis/music'
 
-/** Reads what every part is told. Throws ConfigFailure, with a line for each wrong variable. */
+/** Reads the configuration of all parts. Throws ConfigError, with a line for each wrong variable. */
 export const readAllConfig = (environment: NodeJS.ProcessEnv) => {
   const config = readConfigs(
     {
@@ -35,10 +35,10 @@ export const readAllConfig = (environment: NodeJS.ProcessEnv) => {
 
 export type AllConfig = ReturnType<typeof readAllConfig>
 
-/** What each part is told, for showing. */
+/** The configuration of all parts, for display. */
 export const configParts = (config: AllConfig) => [
   configPart('every process', baseConfig, config.base),
-  configPart('the database', databaseConfig, config.database),
+  configPart('database', databaseConfig, config.database),
   configPart('edge', edgeConfig, config.edge),
   configPart('listings', listingsConfig, config.listings),
   configPart('logs', logsConfig, config.logs),

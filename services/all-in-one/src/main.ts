@@ -10,7 +10,7 @@ await runProcess<AllConfig>({
     if (idleSettings.length > 0)
       tools.log.warn(
         { variables: idleSettings },
-        'these settings belong to features that this version does not have yet',
+        'settings without effect: this version does not have their features yet',
       )
     await using opened = new AsyncDisposableStack()
     const { host, port, dataDirectory } = config.base

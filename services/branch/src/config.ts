@@ -8,23 +8,23 @@ const serveConfig = {
     'RPC_ADDRESS',
     read.text,
     '127.0.0.1:9000',
-    'Where the logs service asks: host:port or unix:///path.',
+    'The address for calls of the logs service: host:port or unix:///path.',
   ),
   takesTls: setting(
     'BRANCH_TLS',
     read.flag,
     false,
-    'Takes batches over HTTPS, with the certificate of calls between processes, from senders with one of the same authority.',
+    'Accepts batches over HTTPS, with the certificate of calls between processes, from senders with a certificate of the same authority.',
   ),
   shutdownSeconds: setting(
     'SHUTDOWN_SECONDS',
     read.integer(0, 600),
     10,
-    'How long requests in hand may take at the end.',
+    'Time limit for draining requests at shutdown.',
   ),
 }
 
-/** Reads what a branch is told. Throws ConfigFailure. */
+/** Reads the configuration of a branch. Throws ConfigError. */
 export const readAll = (environment: NodeJS.ProcessEnv) =>
   readConfigs(
     { base: baseConfig, branch: branchConfig, serve: serveConfig, connections: connectionsConfig },
@@ -50,10 +50,10 @@ export const readAll = (environment: NodeJS.ProcessEnv) =>
 
 export type Config = ReturnType<typeof readAll>
 
-/** What a branch is told, for showing. */
+/** The configuration of a branch, for display. */
 export const configParts = ({ base, branch, serve, connections }: Config) => [
   configPart('every process', baseConfig, base),
   configPart('branch', branchConfig, branch),
   configPart('calls between processes', serveConfig, serve),
-  configPart('whom it tells how many entries there are (NATS)', connectionsConfig, connections),
+  configPart('NATS, for publishing entry counts', connectionsConfig, connections),
 ]

@@ -12,7 +12,7 @@ export type IntakeOptions = {
   node: Pick<BranchNode, 'gleanBatch'>
   config: BranchConfig
   shutdownSeconds: number
-  /** Its certificate, where it takes batches over HTTPS. */
+  /** The certificate, to accept batches over HTTPS. */
   tls?: (() => TlsFiles) | undefined
   log: Log
   metrics: Metrics
@@ -27,23 +27,23 @@ const batchRoute = (): Route => {
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** `POST /api/glean/batch` with the code, limits and answers of the logs service, `/health` and `/ready`; nothing else, and with the branch's key alone. */
+/** Serves `POST /api/glean/batch` as the logs service does, but with the branch's key only, and `/health` and `/ready`. */
 export const createIntake = ({ node, config, shutdownSeconds, tls, log, metrics }: IntakeOptions): Promise<Edge> => {
   const { fullName, methods } = LogsServiceDefinition
   const definition = { ...LogsServiceDefinition, methods: { gleanBatch: methods.gleanBatch } }
   const { key, keyHash } = config
   return createEdge({
-    // Settings of the installation's edge, keys among them, are not a branch's.
+    // The settings of the installation's edge, its keys included, do not apply to a branch.
     config: {
       ...readConfig(edgeConfig, {}),
-      // Senders reach it by whatever name leads here, and the edge passes on for all of its callers: the key decides.
+      // Senders use arbitrary names, and the edge forwards for all its clients, so only the key is checked.
       hosts: ['*'],
       requestsPerMinute: 0,
       failedCredentialsPerMinute: 0,
       shutdownSeconds,
       branchKey: key,
     },
-    ...(keyHash !== '' && { isBranchKey: (given: string) => isSameSecret(sha256(given), keyHash) }),
+    ...(keyHash !== '' && { isBranchKey: (presented: string) => isSameSecret(sha256(presented), keyHash) }),
     routes: [batchRoute()],
     backends: [
       {

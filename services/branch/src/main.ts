@@ -2,11 +2,11 @@ import { printConfig, runProcess } from '@trellis/kit/process'
 import { createTlsFiles, serveGrpc } from '@trellis/kit/rpc'
 import { lockDataDirectory } from '@trellis/kit/store'
 import { createBranchNode } from '@trellis/logs'
+import { createBranchNotifier, notifyParent } from './branch-notifier.ts'
 import { type Config, configParts, readAll } from './config.ts'
 import { createIntake } from './intake.ts'
-import { createRunEvents, tellStarter } from './notices.ts'
 
-/** One branch as a process: takes batches over HTTP with its key, keeps them in its data directory, and is searched over gRPC. */
+/** Runs one branch as a process: accepts batches over HTTP with its key, stores them in its data directory, and serves searches over gRPC. */
 await runProcess<Config>({
   read: readAll,
   print: (config) => printConfig(configParts(config)),
@@ -14,21 +14,22 @@ await runProcess<Config>({
     await using opened = new AsyncDisposableStack()
     const { host, port, dataDirectory } = base
     opened.use(await lockDataDirectory(dataDirectory))
-    const events = opened.use(createRunEvents(bus, config.slug, log))
+    const events = opened.use(createBranchNotifier(bus, config.slug, log))
     const node = opened.use(await createBranchNode({ config, dataDirectory, notify: events.notify, log }))
     const rpc = opened.use(
       await serveGrpc(node.implementations, {
         address: serve.rpcAddress,
         security,
         drainMilliseconds: serve.shutdownSeconds * 1_000,
-        onInternal: (error, { requestId }) => log.error({ err: error, requestId }, 'a call failed by a fault of ours'),
+        onInternal: (error, { requestId }) =>
+          log.error({ err: error, requestId }, 'rpc: call failed with an internal error'),
       }),
     )
     const { shutdownSeconds } = serve
     const tls = serve.takesTls && security.tls ? createTlsFiles(security.tls) : undefined
     const intake = opened.use(await createIntake({ node, config, shutdownSeconds, tls, log, metrics }))
     const address = await intake.listen(host, port)
-    tellStarter({ kind: 'ready', rpcAddress: rpc.address })
+    notifyParent({ kind: 'ready', rpcAddress: rpc.address })
     const stack = opened.move()
     return {
       readyLine: `Trellis branch ${config.slug} is ready at ${address}`,

@@ -4,7 +4,7 @@ import { environmentFor, type ProcessKind } from './process-environment.ts'
 import { reservePort } from './servers/mod.ts'
 import type { ProcessSpec } from './supervise.ts'
 
-/** Addresses that a bundler recognizes: each is written out in full. */
+/** URLs are written out in full, so that a bundler recognizes them. */
 const modules = {
   listings: new URL('../../listings/src/main.ts', import.meta.url),
   logs: new URL('../../logs/src/main.ts', import.meta.url),
@@ -17,9 +17,9 @@ const serviceNames = ['listings', 'logs', 'music'] as const
 /** Services that read or write files. */
 const usesFiles: ReadonlySet<string> = new Set(['logs', 'music'])
 
-/** All processes of an installation, in the order they are started in; each waits for those before. */
+/** All processes of an installation, in start order; each group waits for the previous one. */
 export type Layout = {
-  /** Bring the schemas up to date, before anything else. */
+  /** Migrate the schemas, before anything else starts. */
   migrations: ProcessSpec[]
   workloads: ProcessSpec
   services: ProcessSpec[]
@@ -28,14 +28,14 @@ export type Layout = {
 
 export type LayoutOptions = {
   replicas: number
-  /** The edges listen on this port and those behind it; 0 lets the system choose. */
+  /** The edges listen on consecutive ports from this one; 0 lets the system choose. */
   port: number
   dataDirectory: string
-  /** What there is to pass on of the user's settings, to each process as much as it reads. */
+  /** The user's settings; each process gets those that it reads. */
   environment: Record<string, string>
-  /** Credentials of the servers that were started here: each process gets those of its role. The edge needs none. */
+  /** Credentials of the local servers: each process gets those of its role; the edge needs none. */
   grants?: ServerGrants
-  /** What calls between the processes carry. */
+  /** The secret of calls between the processes. */
   secret: string
 }
 
@@ -52,10 +52,12 @@ const reserve = async (kind: string, replicas: number) =>
 
 const noGrants: ServerGrants = { nats: () => ({}), database: {}, files: {} }
 
-const privateDirectories = ({ SERVICE_PRIVATE_DIRS: given }: Record<string, string>, dataDirectory: string): string =>
-  [dataDirectory, ...(given ? [given] : [])].join(',')
+const privateDirectories = (
+  { SERVICE_PRIVATE_DIRS: configured }: Record<string, string>,
+  dataDirectory: string,
+): string => [dataDirectory, ...(configured ? [configured] : [])].join(',')
 
-/** Gives every process a name, an address, a port for its metrics, and what it is told. */
+/** Assigns every process a name, an address, a metrics port, and its environment. */
 export const layOut = async ({
   replicas,
   port,
@@ -68,10 +70,10 @@ export const layOut = async ({
     ...environmentFor(kind, environment),
     RPC_SECRET: secret,
     END_WITH_INPUT: '1',
-    // All of the installation, with the secrets of its servers and of the other processes.
+    // The whole installation, because it holds secrets of its servers and of other processes.
     ...(kind === 'logs' && { SERVICE_PRIVATE_DIRS: privateDirectories(environment, dataDirectory) }),
   })
-  /** A migration reads and writes no files. */
+  /** Migrations get no access to files. */
   const ofMigration = (service: (typeof serviceNames)[number]) => ({
     ...common(service),
     ...nats(service),

@@ -19,26 +19,26 @@ import {
 } from './servers/mod.ts'
 import { serverNotes } from './stale-servers.ts'
 
-/** Parts of an environment that not every process gets. */
+/** Parts of the environment that only some processes get. */
 export type ServerGrants = {
-  /** How a process connects to NATS, by its role. */
+  /** Variables for NATS, by the role of the process. */
   nats: (role: NatsRole) => Record<string, string>
-  /** How rows are reached. */
+  /** Variables for the database. */
   database: Record<string, string>
-  /** How files are reached. */
+  /** Variables for the file store. */
   files: Record<string, string>
 }
 
-/** The servers that the processes stand on: variables that tell of them, and what was started here, to be ended. */
+/** The servers that the processes depend on: variables for connecting to them, and the servers that were started here. */
 export type LocalServers = AsyncDisposable & {
   grants: ServerGrants
-  /** What was started here, by name. */
+  /** Servers that were started here, by name. */
   started: Record<string, ServerProcess>
 }
 
 const pauseMilliseconds = 500
 
-/** Starts a server again whenever it is gone before its time. */
+/** Restarts a server whenever it exits unexpectedly. */
 const keepRunning = async (
   name: string,
   server: ServerProcess,
@@ -48,7 +48,7 @@ const keepRunning = async (
   for (;;) {
     await server.gone()
     if (ending.aborted) return
-    printLine(`${name} is gone; it is started again`)
+    printLine(`${name} exited, restarting`)
     try {
       await server.start()
     } catch (error) {
@@ -58,7 +58,7 @@ const keepRunning = async (
   }
 }
 
-/** Passwords for one life of a server: what is stored does not depend on them, and no file has to guard them. */
+/** Generates passwords for one run of a server: stored data does not depend on them, and they need not be stored. */
 export const drawPasswords = () =>
   Object.fromEntries(natsRoles.map((role) => [role, `k${randomBytes(24).toString('hex')}`])) as Record<NatsRole, string>
 
@@ -72,9 +72,9 @@ const orUndefined = <Value>(find: () => Value): Value | undefined => {
 }
 
 /**
- * Starts what the settings do not name: NATS, Postgres and an S3 store, on loopback, with what they keep under the folder,
- * and starts each again if it goes. Without a program for the last, files go to the object store of NATS. Throws ConfigFailure where one of
- * the others cannot be had.
+ * Starts the servers that the settings do not name: NATS, Postgres and an S3 store, on loopback, with their data below the folder,
+ * and restarts each when it exits. Without an S3 program, files go to the object store of NATS. Throws ConfigError if NATS or
+ * Postgres is missing.
  */
 export const startLocalServers = async (
   config: ConnectionsConfig,
@@ -92,12 +92,12 @@ export const startLocalServers = async (
   const grants: ServerGrants = { nats: () => ({}), database: {}, files: {} }
   const started: Record<string, ServerProcess> = {}
   const note = () => notes.note(Object.values(started).flatMap((server) => server.pid() ?? []))
-  const keep = async <Server extends ServerProcess>(name: string, server: Server): Promise<Server> => {
-    const tell = () => printLine(`${name} runs (process ${server.pid()})`)
+  const superviseServer = async <Server extends ServerProcess>(name: string, server: Server): Promise<Server> => {
+    const printStarted = () => printLine(`${name} started (pid ${server.pid()})`)
     const start = async () => {
       await server.start()
       await note()
-      tell()
+      printStarted()
     }
     started[name] = server
     opened.defer(async () => {
@@ -106,7 +106,7 @@ export const startLocalServers = async (
     })
     await note()
     void keepRunning(name, { ...server, start }, ending.signal, printLine)
-    tell()
+    printStarted()
     return server
   }
   const folder = (name: string) => join(directory, name)
@@ -114,7 +114,7 @@ export const startLocalServers = async (
   try {
     if (config.natsServers.length === 0) {
       const passwords = drawPasswords()
-      const nats = await keep(
+      const nats = await superviseServer(
         'NATS',
         await startNatsServer({
           command: findNatsServer(environment),
@@ -126,7 +126,7 @@ export const startLocalServers = async (
       grants.nats = (role) => ({ NATS_URL: nats.address, NATS_USER: role, NATS_PASSWORD: passwords[role] })
     }
     if (config.databaseUrl === undefined) {
-      const postgres = await keep(
+      const postgres = await superviseServer(
         'Postgres',
         await startPostgres({ directory: folder('postgres'), port: await freePort() }),
       )
@@ -135,11 +135,11 @@ export const startLocalServers = async (
   } catch (error) {
     if (error instanceof FolderClosed) throw new ConfigError(error.message, { cause: error })
     throw error instanceof ExecutableMissing
-      ? new ConfigError(`${error.message} NATS_URL or DATABASE_URL can name one that runs already.`)
+      ? new ConfigError(`${error.message} Or set NATS_URL or DATABASE_URL to a running server.`)
       : error
   }
   if (executable !== undefined) {
-    const s3 = await keep('S3', await startS3Server({ executable, directory: folder('s3') }))
+    const s3 = await superviseServer('S3', await startS3Server({ executable, directory: folder('s3') }))
     grants.files = {
       S3_ENDPOINT: s3.endpoint,
       S3_BUCKET: s3.bucket,

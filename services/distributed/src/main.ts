@@ -21,14 +21,14 @@ await runProcess<LaunchConfig>({
   print: ({ base, connections, launch }) =>
     printConfig([
       configPart('every process', baseConfig, base),
-      configPart('servers that run already; those not named are started here', connectionsConfig, connections),
+      configPart('running servers; missing ones are started here', connectionsConfig, connections),
       configPart('this machine', launchConfig, launch),
     ]),
   start: async ({ base, connections, launch }) => {
     await using opened = new AsyncDisposableStack()
     const dataDirectory = join(resolve(base.dataDirectory), 'distributed')
     opened.use(await lockDataDirectory(dataDirectory))
-    printLine('launcher', 'starting NATS, Postgres and a store for files, as far as none is named')
+    printLine('launcher', 'starting NATS, Postgres and a file store, unless configured')
     const servers = opened.use(
       await startLocalServers(connections, {
         directory: join(dataDirectory, 'servers'),
@@ -41,7 +41,7 @@ await runProcess<LaunchConfig>({
       port: base.port,
       dataDirectory,
       environment: {
-        // One for all replicas, and the same at each start: what it has encrypted stays.
+        // Shared by all replicas and stable across restarts, so that encrypted settings stay readable.
         SERVICE_SETTINGS_KEY: Buffer.from(await loadKeyFile(join(dataDirectory, 'settings-key'))).toString('hex'),
         LOG_FORMAT: process.stdout.isTTY ? 'lines' : 'json',
         ...described(process.env),
@@ -51,17 +51,17 @@ await runProcess<LaunchConfig>({
     })
     await Promise.all(layout.migrations.map(runOnce))
     printLine('launcher', 'the schemas are up to date')
-    /** What is started later ends earlier, and all of a row at once. */
-    const startRow = async (row: readonly ProcessSpec[]) => {
-      const running = await Promise.all(row.map((spec) => supervise(spec, printLine)))
+    /** Starts a group concurrently. Groups end in reverse order. */
+    const startGroup = async (group: readonly ProcessSpec[]) => {
+      const running = await Promise.all(group.map((spec) => supervise(spec, printLine)))
       opened.defer(async () => {
         await Promise.all(running.map((one) => one.stop()))
       })
       await Promise.all(running.map((one) => one.ready))
     }
-    await startRow([layout.workloads])
-    await startRow(layout.services)
-    await startRow(layout.edges)
+    await startGroup([layout.workloads])
+    await startGroup(layout.services)
+    await startGroup(layout.edges)
     const stack = opened.move()
     const addresses = layout.edges.map(({ port }) => `http://localhost:${port}`).join(' and ')
     return {

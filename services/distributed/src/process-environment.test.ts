@@ -3,7 +3,7 @@ import { type LayoutOptions, layOut } from './layout.ts'
 import { drawPasswords } from './local-servers.ts'
 import { natsRoles } from './servers/mod.ts'
 
-/** Settings and secrets of every kind, and something of the person's that is none of ours. */
+/** Settings and secrets of every kind, and a variable of the user that is not ours. */
 const environment = {
   PATH: '/usr/bin',
   DATABASE_URL: 'postgresql://trellis:pg-secret@127.0.0.1/trellis',
@@ -15,11 +15,11 @@ const environment = {
   GATEWAY_JWT_SECRET: 'jwt-secret',
   LICENSE_TOKEN: 'licence-secret',
   MARKETPLACE_CERT_ID: 'marketplace-secret',
-  AWS_SECRET_ACCESS_KEY: 'of-the-person',
+  AWS_SECRET_ACCESS_KEY: 'of-the-user',
   LOG_LEVEL: 'warn',
 }
 
-/** The environments that processes are started with, by their names. */
+/** The environments of the processes, by name. */
 const environments = async (options: Pick<LayoutOptions, 'environment' | 'grants'>) => {
   const layout = await layOut({ replicas: 1, port: 0, dataDirectory: '/data/distributed', secret: 'rpc', ...options })
   const specs = [...layout.migrations, layout.workloads, ...layout.services, ...layout.edges]
@@ -27,7 +27,7 @@ const environments = async (options: Pick<LayoutOptions, 'environment' | 'grants
   return new Map(specs.map(({ name, environment: own }) => [name, own]))
 }
 
-/** Secrets of the person's environment that processes are started with, by their names. */
+/** The variables of the user's environment in each process, by name. */
 const secretsByKind = async () =>
   new Map(
     [...(await environments({ environment }))].map(([name, own]) => [
@@ -36,7 +36,7 @@ const secretsByKind = async () =>
     ]),
   )
 
-test('each process is started with the settings that it reads, and with no secret of another', async () => {
+test('each process gets the settings that it reads, and no secrets of others', async () => {
   const secrets = await secretsByKind()
   expect(secrets.get('edge-1')?.toSorted()).toEqual([
     'GATEWAY_JWT_SECRET',
@@ -57,9 +57,9 @@ test('each process is started with the settings that it reads, and with no secre
   }
 })
 
-test('each process gets the drawn NATS password of its role alone, and the keys of S3 where it uses files', async () => {
+test('each process gets only the NATS password of its role, and the keys of S3 if it uses files', async () => {
   const passwords = drawPasswords()
-  const given = await environments({
+  const byName = await environments({
     environment: {},
     grants: {
       nats: (role) => ({ NATS_URL: '127.0.0.1:4222', NATS_USER: role, NATS_PASSWORD: passwords[role] }),
@@ -68,8 +68,8 @@ test('each process gets the drawn NATS password of its role alone, and the keys 
     },
   })
   expect(new Set(Object.values(passwords)).size).toBe(natsRoles.length)
-  /** What each process holds of what was drawn: roles of NATS, and stores. */
-  const held = [...given].map(([name, own]) => {
+  /** The generated credentials of each process: NATS roles and stores. */
+  const held = [...byName].map(([name, own]) => {
     const values = Object.values(own).join(' ')
     const stores = ['postgresql://drawn', 's3-drawn'].filter((secret) => values.includes(secret))
     return [name, ...natsRoles.filter((role) => values.includes(passwords[role])), ...stores]

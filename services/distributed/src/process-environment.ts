@@ -13,13 +13,13 @@ const without = (schema: ConfigSchema, part: ConfigSchema): ConfigSchema =>
   Object.fromEntries(Object.entries(schema).filter(([name]) => !(name in part)))
 const service = [baseConfig, connectionsConfig, serviceConfig]
 
-/** What each kind of process reads of its environment. */
+/** The settings that each kind of process reads. */
 const schemas: Record<ProcessKind, readonly ConfigSchema[]> = {
   edge: [baseConfig, rpcConfig, edgeConfig],
   listings: [baseConfig, without(connectionsConfig, filesConfig), serviceConfig, listingsConfig],
   logs: [...service, logsConfig],
   music: [...service, musicConfig],
-  // Keeps no rows itself; its workers and branches are passed what they read in turn.
+  // It stores no rows; it passes settings on to its workers and branches.
   workloads: [
     baseConfig,
     without(connectionsConfig, databaseConfig),
@@ -31,11 +31,11 @@ const schemas: Record<ProcessKind, readonly ConfigSchema[]> = {
   ],
 }
 
-/** What any program reads: where programs, homes, temporary files, languages and authorities are. No setting of Trellis is among them. */
+/** Variables that any program may read: paths, locale, temporary files, certificate authorities. None is a setting of Trellis. */
 const ambient =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|TMP|TEMP|SYSTEMROOT|TERM|NO_COLOR|FORCE_COLOR|NODE_\w+|SSL_CERT_FILE|SSL_CERT_DIR|MALLOC_\w+|LD_LIBRARY_PATH|XDG_\w+|UV_\w+|CUDA_\w+|(?:https?|no|all)_proxy)$/i
 
-/** The part of an environment that a process has a use for: the edge, which everybody reaches, holds no credentials of the database. */
+/** The part of an environment that a process needs (least privilege): the edge, which is exposed, has no database credentials. */
 export const environmentFor = (
   kind: ProcessKind,
   environment: Readonly<Record<string, string>>,

@@ -15,7 +15,7 @@ const commandOf = async (pid: number): Promise<string> => {
   }
 }
 
-/** The processes that serve this folder; a number that another program has by now is none of them. */
+/** The processes that still serve this folder; excludes pids that other programs have reused. */
 const stillServing = async (pids: readonly number[], folder: string): Promise<number[]> => {
   const commands = await Promise.all(pids.map(commandOf))
   return pids.filter((_, index) => commands[index]?.includes(folder))
@@ -26,14 +26,14 @@ const signal = (pids: readonly number[], name: NodeJS.Signals) => {
     try {
       process.kill(pid, name)
     } catch {
-      // It has gone meanwhile, which is what was wanted.
+      // It has already exited.
     }
   }
 }
 
 /**
- * Servers do not notice that the launcher was killed; the next one ends them by what the last one noted here, since two
- * servers must not write to one folder.
+ * Records the pids of servers. Servers do not notice that their launcher was killed, so the next launcher ends them by this
+ * record, because two servers must not write to one folder.
  */
 export const serverNotes = (folder: string) => {
   const path = join(folder, 'processes.json')
@@ -42,7 +42,7 @@ export const serverNotes = (folder: string) => {
       await writeFile(`${path}.new`, JSON.stringify(pids))
       await rename(`${path}.new`, path)
     },
-    /** Ends what an earlier launcher left behind. */
+    /** Ends the servers that an earlier launcher left behind. */
     endStale: async (): Promise<void> => {
       const noted = JSON.parse(await readFile(path, 'utf8').catch(() => '[]')) as number[]
       const untilGone = async (pids: readonly number[], milliseconds: number): Promise<number[]> => {
@@ -52,7 +52,7 @@ export const serverNotes = (folder: string) => {
         return left
       }
       const stale = await stillServing(noted, folder)
-      // Postgres would wait for its clients after SIGTERM; all of them end in order after SIGINT.
+      // SIGINT ends all servers gracefully; after SIGTERM Postgres would wait for its clients.
       signal(stale, 'SIGINT')
       const stuck = await untilGone(stale, graceMilliseconds)
       signal(stuck, 'SIGKILL')

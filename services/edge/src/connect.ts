@@ -30,7 +30,7 @@ const where = (variable: string, name: string) =>
     `The replicas of ${name}: host:port (each address of the host), or ip:port, ip:port.`,
   )
 
-/** Where an edge in a process of its own finds the services. One that is empty is not there, and its routes neither. */
+/** Addresses of the services for an edge in its own process. A service without an address is absent, and so are its routes. */
 export const addressConfig = {
   listings: where('LISTINGS_ADDRESS', 'listings'),
   logs: where('LOGS_ADDRESS', 'logs'),
@@ -39,7 +39,7 @@ export const addressConfig = {
 
 export type Addresses = { readonly [Name in keyof typeof addressConfig]: string }
 
-/** What is served at each address. */
+/** The services served at each address. */
 const definitions = {
   listings: [ListingsServiceDefinition],
   logs: [
@@ -60,16 +60,16 @@ const definitions = {
   music: [MusicServiceDefinition],
 }
 
-const askMilliseconds = 2_000
+const checkMilliseconds = 2_000
 
-/** The services behind an edge, and which of them cannot be reached just now. */
+/** The services behind an edge, and which of them are unavailable. */
 export type Connections = Disposable & {
   backends: Backend[]
-  /** Why a service cannot be used, by its name. */
+  /** Reasons why services are unavailable, by name. */
   missing: () => Record<string, string>
 }
 
-/** Connects to the services that have an address, and asks each every 2 s how it is. Throws TypeError for a wrong address. */
+/** Connects to the services that have an address, and checks the health of each every 2 s. Throws TypeError for an invalid address. */
 export const connectServices = (addresses: Addresses, security: RpcSecurity, log: Log): Connections => {
   using opened = new DisposableStack()
   const backends: Backend[] = []
@@ -93,7 +93,7 @@ export const connectServices = (addresses: Addresses, security: RpcSecurity, log
     if (name === 'logs')
       backends.push(opened.use(branchIngestProxy(channel.client(BranchDirectoryServiceDefinition), log, security.tls)))
     const health = channel.client(HealthDefinition, { deadlineMilliseconds: 5_000 })
-    missing.set(name, 'not asked yet')
+    missing.set(name, 'not checked yet')
     checks.push(async () => {
       try {
         const { status } = await health.check({ service: '' }, { isSafe: true })
@@ -104,9 +104,9 @@ export const connectServices = (addresses: Addresses, security: RpcSecurity, log
       }
     })
   }
-  const ask = () => void Promise.all(checks.map((check) => check()))
-  ask()
-  const timer = setInterval(ask, askMilliseconds)
+  const checkAll = () => void Promise.all(checks.map((check) => check()))
+  checkAll()
+  const timer = setInterval(checkAll, checkMilliseconds)
   opened.defer(() => clearInterval(timer))
   const stack = opened.move()
   return { backends, missing: () => Object.fromEntries(missing), [Symbol.dispose]: () => stack.dispose() }

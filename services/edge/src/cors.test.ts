@@ -2,7 +2,7 @@ import fastify from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createCors } from './cors.ts'
 
-describe('pages of other origins', () => {
+describe('a page of another origin', () => {
   const server = fastify()
   const cors = createCors([
     { mount: '/music', origins: 'any' },
@@ -22,14 +22,14 @@ describe('pages of other origins', () => {
   const from = async (url: string, origin?: string) =>
     (await server.inject({ url, headers: origin ? { origin } : {} })).headers
 
-  test('may read what is open to any, without credentials', async () => {
+  test('may read, without credentials, answers that are open to any origin', async () => {
     const headers = await from('/music/x', 'https://elsewhere.example')
     expect(headers['access-control-allow-origin']).toBe('*')
     expect(headers['access-control-allow-credentials']).toBeUndefined()
     expect(headers['access-control-expose-headers']).toContain('x-request-id')
   })
 
-  test('may read, with credentials, what names their origin, and only then', async () => {
+  test('may read, with credentials, only answers of mounts that list its origin', async () => {
     const named = await from('/logs/x', 'https://home.example')
     expect(named).toMatchObject({
       'access-control-allow-origin': 'https://home.example',
@@ -44,18 +44,18 @@ describe('pages of other origins', () => {
     expect((await from('/listings/x', 'https://home.example')).vary).toBeUndefined()
   })
 
-  test('are told beforehand what they may send', async () => {
-    const ask = async (url: string, origin: string) =>
+  test('gets the allowed methods and headers from a preflight', async () => {
+    const preflight = async (url: string, origin: string) =>
       server.inject({
         method: 'OPTIONS',
         url,
         headers: { origin, 'access-control-request-method': 'PATCH', 'access-control-request-headers': 'content-type' },
       })
-    const granted = await ask('/logs/x', 'https://home.example')
+    const granted = await preflight('/logs/x', 'https://home.example')
     expect(granted.statusCode).toBe(204)
     expect(granted.headers).toMatchObject({ 'access-control-allow-headers': 'content-type' })
     expect(granted.headers['access-control-allow-methods']).toContain('PATCH')
-    const refused = await ask('/logs/x', 'https://elsewhere.example')
+    const refused = await preflight('/logs/x', 'https://elsewhere.example')
     expect(refused.headers['access-control-allow-methods']).toBeUndefined()
   })
 })

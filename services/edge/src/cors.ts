@@ -7,22 +7,22 @@ const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 const preflightSeconds = '600'
 
 /**
- * Which pages of other origins may call (WHATWG Fetch, CORS protocol); without rules no answer carries a CORS header.
- * Requests pay nothing for it where there is no rule, which is why it is not left to the framework's plugin.
+ * Determines which pages of other origins may call (WHATWG Fetch, CORS protocol); without rules no answer carries a CORS header.
+ * It replaces the framework's plugin so that requests cost nothing extra where there is no rule.
  */
-export const createCors = (given: readonly CorsRule[]) => {
-  const rules = given.filter(({ origins }) => origins.length > 0)
+export const createCors = (configured: readonly CorsRule[]) => {
+  const rules = configured.filter(({ origins }) => origins.length > 0)
 
   const ruleOf = (url: string): CorsRule | undefined => rules.find(({ mount }) => url.startsWith(`${mount}/`))
 
-  /** The origin that may read the answer: its own, `*`, or none. */
+  /** The origin that may read the answer: the requested one, `*`, or none. */
   const granted = (url: string, origin: string): string | undefined => {
     const rule = ruleOf(url)
     if (rule?.origins === 'any') return '*'
     return rule?.origins.includes(origin) ? origin : undefined
   }
 
-  /** What the answer to a request of another origin needs. Caches must not mix up answers, so `Vary` does not depend on the request. */
+  /** CORS headers of an answer. `Vary` does not depend on the request, so that caches do not mix up answers. */
   const headersOf = (url: string, origin: string | undefined): Record<string, string> => {
     if (rules.length === 0 || ruleOf(url) === undefined) return {}
     const allowed = origin === undefined ? undefined : granted(url, origin)
@@ -39,7 +39,7 @@ export const createCors = (given: readonly CorsRule[]) => {
     if (rules.length > 0) reply.headers(headersOf(request.url, request.headers.origin))
   }
 
-  /** Answers the question that a browser asks before it sends anything of consequence. */
+  /** Answers preflight requests. */
   const registerPreflight = (server: FastifyInstance): void => {
     server.options('*', (request, reply) => {
       const { origin } = request.headers

@@ -37,15 +37,15 @@ export type EdgeOptions = {
   config: EdgeConfig
   routes: readonly Route[]
   backends: readonly Backend[]
-  /** What `/docs` shows; without it there are no such pages. */
+  /** The document for `/docs`; without it there are no such pages. */
   openapi?: OpenApi
-  /** In place of comparing with the configured branch key; in constant time. */
-  isBranchKey?: (given: string) => boolean
-  /** Which services cannot be used just now, and why; empty when all can. */
+  /** Replaces the comparison with the configured branch key; must take constant time. */
+  isBranchKey?: (presented: string) => boolean
+  /** Reasons why services are unavailable, by name; empty when all are available. */
   missing: () => Record<string, string>
-  /** False while the process ends after an error that nothing caught: it must get no new requests. */
+  /** False while the process shuts down after an uncaught error, when it must get no new requests. */
   isReady?: () => boolean
-  /** Listens with this certificate, and to clients with one of the same authority. */
+  /** Serves HTTPS with this certificate, and requires client certificates of the same authority. */
   tls?: (() => TlsFiles) | undefined
   log: Log
   metrics: Metrics
@@ -53,19 +53,19 @@ export type EdgeOptions = {
 
 export type Edge = AsyncDisposable & {
   server: FastifyInstance
-  /** Starts listening; gives the address to open. */
+  /** Starts listening; returns the URL. */
   listen: (host: string, port: number) => Promise<string>
   openStreams: () => number
 }
 
 const requestIdShape = /^[A-Za-z0-9._-]{8,128}$/
 
-/** Ids that no other process gives, and that cost next to nothing: a random start and a count. */
+/** Creates unique request ids cheaply, from a random prefix and a counter. */
 const createRequestIds = () => {
   const start = randomUUID().slice(0, 18)
   let count = 0
-  return (given: unknown): string => {
-    if (typeof given === 'string' && requestIdShape.test(given)) return given
+  return (received: unknown): string => {
+    if (typeof received === 'string' && requestIdShape.test(received)) return received
     count += 1
     return `${start}-${count.toString(36)}`
   }
@@ -79,9 +79,9 @@ const addCommonHeaders = (
   for (const [name, value] of securityHeaders) reply.header(name, value)
 }
 
-/** Headers of answers that the framework does not write. */
+/** Headers of answers that bypass the framework. */
 const bareHeaders =
-  (requestId: (given: unknown) => string, cors: Cors) =>
+  (requestId: (received: unknown) => string, cors: Cors) =>
   ({ headers, url = '' }: Pick<IncomingMessage, 'headers' | 'url'>): Record<string, string> => ({
     'x-request-id': requestId(headers['x-request-id']),
     ...Object.fromEntries(securityHeaders),
@@ -90,7 +90,7 @@ const bareHeaders =
 
 const createServer = (
   config: EdgeConfig,
-  requestId: (given: unknown) => string,
+  requestId: (received: unknown) => string,
   serverFactory: (listener: RequestListener) => Server,
 ) =>
   fastify({
@@ -117,18 +117,23 @@ const corsRules = (config: EdgeConfig, mounts: readonly string[]): CorsRule[] =>
 
 const nothingAt = ({ url }: FastifyRequest) => {
   const [path = ''] = url.split('?')
-  return serviceError('not_found', `There is nothing at ${path.slice(0, 200)}. The API is described at /docs.`)
+  return serviceError('not_found', `There is nothing at ${path.slice(0, 200)}. See /docs for the API.`)
 }
 
-/** Ready while anything can be used: with one service away, the others must still be reached. */
-const registerHealth = (server: FastifyInstance, { missing: ask, isReady = () => true, backends }: EdgeOptions) => {
-  // A service has several backends, one for each of its schemas.
+/** Registers `/health` and `/ready`. The edge is ready while any service is available, so that the others stay reachable. */
+const registerHealth = (
+  server: FastifyInstance,
+  { missing: getMissing, isReady = () => true, backends }: EdgeOptions,
+) => {
+  // A service has several backends, one for each of its definitions.
   const services = new Set(backends.map(({ mount }) => mount)).size
   server.get('/health', () => ({ status: 'ok' }))
   server.get('/ready', (_request, reply) => {
-    const missing = ask()
+    const missing = getMissing()
     if (!isReady())
-      return reply.code(503).send({ status: 'not ready', missing, detail: 'The server ends after an error.' })
+      return reply
+        .code(503)
+        .send({ status: 'not ready', missing, detail: 'The server is shutting down after an error.' })
     const count = Object.keys(missing).length
     if (count === 0) return reply.send({ status: 'ready' })
     if (count < services) return reply.send({ status: 'ready in part', missing })
@@ -136,7 +141,7 @@ const registerHealth = (server: FastifyInstance, { missing: ask, isReady = () =>
   })
 }
 
-/** Who may come in by a route, and as whom; undefined where that is no question, and everybody comes in as they are. */
+/** Creates the hook that authenticates the requests of a route; undefined for routes without authentication. */
 const createAdmission = ({ config, log, isBranchKey }: EdgeOptions, guard: CredentialGuard) => {
   const licence = createLicence({ url: config.licenceUrl, token: config.licenceToken, log })
   const identify = createIdentity({ ...config, licence })
@@ -147,7 +152,7 @@ const createAdmission = ({ config, log, isBranchKey }: EdgeOptions, guard: Crede
     if (access !== 'caller') {
       const check = keys[access](route.session)
       return (request, _reply, done) => {
-        // Whoever has the key acts for this installation, which the local user stands for.
+        // A holder of the key acts as the local user, who represents this installation.
         guard.verify(request.raw, check)
         done()
       }
@@ -165,7 +170,7 @@ const createAdmission = ({ config, log, isBranchKey }: EdgeOptions, guard: Crede
   }
 }
 
-/** The HTTP edge: every route of the contract, before services that it knows only as rpc clients. */
+/** Creates the HTTP edge: every route of the contract, in front of services that it calls by rpc. */
 export const createEdge = async (options: EdgeOptions): Promise<Edge> => {
   const { config, routes, backends, openapi, tls, log, metrics } = options
   const mounts = [...new Set(backends.map(({ mount }) => mount))]
@@ -178,7 +183,7 @@ export const createEdge = async (options: EdgeOptions): Promise<Edge> => {
   const bodies = createBodyTimeouts({
     idleMilliseconds: config.bodyIdleSeconds * 1_000,
     minBytesPerSecond: config.bodyBytesPerSecond,
-    giveUp: answerSlowBody(headersOf),
+    onTooSlow: answerSlowBody(headersOf),
   })
   const writes = createWriteTimeouts({ idleMilliseconds: config.responseIdleSeconds * 1_000 })
   let listensOn: string | undefined
@@ -207,21 +212,21 @@ export const createEdge = async (options: EdgeOptions): Promise<Edge> => {
   metrics.gauge({ name: 'trellis_connections_open', help: 'Connections open now.' }, writes.size)
   metrics.gauge({ name: 'trellis_connections_limit', help: 'Limit of open connections.' }, () => maxConnections)
   const durations = createRequestDurations(metrics)
-  const everybody = config.cloudMode ? anonymous : localUser
+  const defaultCaller = config.cloudMode ? anonymous : localUser
 
   server.decorateRequest('caller')
   server.decorateRequest('startedAt', 0)
   server.decorate('originOf', createOrigins(config.publicUrl))
   const begin: Begin = (request, reply) => {
     request.startedAt = performance.now()
-    request.caller = everybody
+    request.caller = defaultCaller
     addCommonHeaders(request, reply)
     cors.addHeaders(request, reply)
   }
   server.setErrorHandler((error, request, reply) => {
-    // What fails before its route came to its turn has not begun.
+    // A request that fails before its route handler runs has not called `begin`.
     if (request.startedAt === 0) begin(request, reply)
-    // Where there is nothing, it does not matter what is wrong with what was sent there.
+    // For unknown paths, 404 takes precedence over errors in the request.
     answerFailure(request.is404 ? nothingAt(request) : error, request, reply, log)
     durations(request.method, request.routeOptions.url ?? 'unknown')(request, reply.statusCode)
   })
@@ -261,7 +266,7 @@ export const createEdge = async (options: EdgeOptions): Promise<Edge> => {
       return tls ? address.replace(/^http:/, 'https:') : address
     },
     openStreams: heartbeat.size,
-    /** Streams end first, then requests in hand are answered, then connections are cut. */
+    /** Ends streams first, then drains pending requests, then closes all connections. */
     [Symbol.asyncDispose]: async () => {
       closing.abort(new Error('The server is shutting down.'))
       const timer = setTimeout(() => http.closeAllConnections(), config.shutdownSeconds * 1_000)

@@ -3,7 +3,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { createServers } from './http-server.ts'
 
-/** All that comes back for a text, until the connection is closed. */
+/** Sends a text and returns the answer up to the end of the connection. */
 const exchange = async (port: number, host: string, text: string): Promise<string> => {
   const socket = connect(port, host)
   let answer = ''
@@ -13,9 +13,9 @@ const exchange = async (port: number, host: string, text: string): Promise<strin
   return answer
 }
 
-// Other systems have one IPv4 address of loopback.
+// Other systems have only one IPv4 loopback address.
 test.skipIf(process.platform !== 'linux')(
-  'a broken request has the same answer on the other address of localhost',
+  'a malformed request gets the same answer on the other addresses of localhost',
   async () => {
     const servers = createServers({
       config: { headersSeconds: 5, keepAliveSeconds: 5, maxConnections: 100 },

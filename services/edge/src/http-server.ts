@@ -27,13 +27,13 @@ export type HttpServerOptions = {
   bodies: Pick<BodyTimeouts, 'watch'>
   writes: Pick<WriteTimeouts, 'watch'>
   share: ConnectionShare
-  /** Headers that every answer carries. */
+  /** Headers of every answer. */
   headersOf: (request: IncomingMessage) => Record<string, string>
-  /** With it, HTTPS: clients must show a certificate of the same authority. */
+  /** Enables HTTPS; clients must present a certificate of the same authority. */
   tls?: (() => TlsFiles) | undefined
 }
 
-/** Ends a request whose body arrives too slowly; the connection cannot be used again. */
+/** Answers 408 to a request whose body arrives too slowly, and closes its connection. */
 export const answerSlowBody =
   (headersOf: HttpServerOptions['headersOf']) =>
   (request: IncomingMessage, response: ServerResponse): void => {
@@ -41,21 +41,21 @@ export const answerSlowBody =
       request.socket.destroy()
       return
     }
-    // An answer detaches the request from its connection. Without this, its reader would not receive the end of the connection, and wait forever.
+    // An answer detaches the request from its connection. Without this, the request's reader would miss the end of the connection and wait for ever.
     request.socket.once('close', () => request.destroy())
     abandonCall(response)
     const slow = serviceError('request_timeout', 'The body did not arrive in time. Send it again, faster or in parts.')
     answerRaw(response, slow, { ...headersOf(request), connection: 'close' })
   }
 
-/** A server that both ends of a connection show certificates to, and that takes a renewed one up. */
+/** An HTTPS server that requires client certificates and reloads its renewed certificate. */
 const createSecureServer = (options: ServerOptions, tls: () => TlsFiles, answer: RequestListener): Server => {
   const server = createTlsServer({ ...options, ...tls(), requestCert: true, rejectUnauthorized: true }, answer)
   const timer = setInterval(() => server.setSecureContext(tls()), tlsRefreshMilliseconds).unref()
   return server.once('close', () => clearInterval(timer))
 }
 
-/** An HTTP server that judges requests before the framework sees them, and whose connections have limits. */
+/** An HTTP server that runs the front before the framework, and limits its connections. */
 export const createHttpServer = (
   listener: RequestListener,
   { config, front, bodies, writes, share, headersOf, tls }: HttpServerOptions,
@@ -63,7 +63,7 @@ export const createHttpServer = (
   const options = {
     headersTimeout: config.headersSeconds * 1_000,
     keepAliveTimeout: config.keepAliveSeconds * 1_000,
-    // Bodies are timed by what arrives of them: see createBodyTimeouts.
+    // createBodyTimeouts limits the time of bodies instead.
     requestTimeout: 0,
     connectionsCheckingInterval: 1_000,
   }
@@ -74,12 +74,12 @@ export const createHttpServer = (
     else listener(request, response)
   }
   const server = tls ? createSecureServer(options, tls, answer) : createServer(options, answer)
-  // Of a connection with TLS, what is not sent yet is counted by its encrypted end.
+  // With TLS, unsent bytes are counted on the TLS socket.
   server.on(tls ? 'secureConnection' : 'connection', (socket: Socket) => {
     if (share.admit(socket)) writes.watch(socket)
   })
   server.maxConnections = config.maxConnections
-  // Idle connections give way to new clients.
+  // Idle connections are closed in favour of new clients.
   server.on('drop', () => server.closeIdleConnections())
   return server
 }
@@ -104,15 +104,15 @@ export const createServers = (options: HttpServerOptions) => {
       return server
     },
     /**
-     * Listens on the addresses of `localhost` beside the one that the main server has: some clients try IPv6 first,
-     * others know IPv4 alone. An address that is missing or in use is left out.
+     * Listens on the other addresses of `localhost`, because some clients try IPv6 first and
+     * others only IPv4. Addresses that are missing or in use are skipped.
      */
     listenOnOtherLoopback: async (main: Server, addresses = addressesOfLocalhost): Promise<void> => {
       const bound = main.address()
       if (!handler || bound === null || typeof bound === 'string') return
       for (const address of await addresses()) {
         if (address === bound.address) continue
-        // The framework has this one on the main server.
+        // The framework adds this handler to the main server only.
         const other = createHttpServer(handler, options).on('clientError', answerBrokenRequest)
         const server = await listenOn(other, bound.port, address)
         if (server) servers.push(server)

@@ -9,7 +9,7 @@ import { createEdge } from './edge.ts'
 const requireAddress = (addresses: ValuesOf<typeof addressConfig>): void => {
   if (Object.values(addresses).every((address) => address === ''))
     throw new ConfigError(
-      'LISTINGS_ADDRESS, LOGS_ADDRESS or MUSIC_ADDRESS must be set: an edge alone has nothing to show.',
+      'LISTINGS_ADDRESS, LOGS_ADDRESS or MUSIC_ADDRESS must be set: the edge needs at least one service.',
     )
 }
 
@@ -24,9 +24,9 @@ const readAll = (environment: NodeJS.ProcessEnv) =>
     }),
   )
 
-const connect = (...given: Parameters<typeof connectServices>) => {
+const connect = (...options: Parameters<typeof connectServices>) => {
   try {
-    return connectServices(...given)
+    return connectServices(...options)
   } catch (error) {
     throw error instanceof TypeError ? new ConfigError(error.message, { cause: error }) : error
   }
@@ -38,7 +38,7 @@ await runProcess<ReturnType<typeof readAll>>({
     printConfig([
       configPart('every process', baseConfig, base),
       configPart('edge', edgeConfig, edge),
-      configPart('where the services are', addressConfig, addresses),
+      configPart('addresses of services', addressConfig, addresses),
       configPart('calls between processes', rpcConfig, rpc),
     ]),
   start: async ({ base, edge: config, security, addresses }, { log, metrics, isReady }) => {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { edgeConfig } from './config.ts'
 import { createEdge } from './edge.ts'
 
-test('/ready is 503 from when the process ends after an error, while /health is 200', async () => {
+test('/ready is 503 and /health is 200 once the process shuts down after an error', async () => {
   let isReady = true
   await using edge = await createEdge({
     config: readConfig(edgeConfig, {}),

@@ -3,19 +3,19 @@ import type { FastifyRequest } from 'fastify'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** When the request came in, by the monotonic clock. */
+    /** When the request arrived, by the monotonic clock. */
     startedAt: number
   }
 }
 
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
-/** Notes that a request has been answered with a status. */
+/** Records that a request was answered with a status. */
 export type Answered = (request: FastifyRequest, status: number) => void
 
 /**
- * How long requests take, by method, route and status; streams and downloads until their end. Each route holds its own
- * series, and notes the end itself: a hook of the framework for every response would cost a tenth of a small request.
+ * Measures requests by method, route and status, streams and downloads until their end. Each route holds its own
+ * series and records the end itself, because a framework hook for every response would cost a tenth of a small request.
  */
 export const createRequestDurations = (metrics: Metrics) => {
   const addSeries = metrics.durations({

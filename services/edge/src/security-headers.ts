@@ -1,8 +1,8 @@
 /**
- * Sent with every answer: nothing is sniffed or framed, and what the API answers may load nothing. Pages that need
- * more set their own policy over this one.
+ * Headers of every answer: no MIME sniffing, no framing, and no loading of resources by API answers. Pages that need
+ * more override the policy.
  *
- * X-Frame-Options is not among them: `frame-ancestors` says the same to every browser in use, and each header costs every request.
+ * X-Frame-Options is omitted: every browser in use supports `frame-ancestors`, and each header costs every request.
  */
 export const securityHeaders: readonly (readonly [name: string, value: string])[] = [
   ['x-content-type-options', 'nosniff'],

@@ -4,13 +4,13 @@ import { describeExit, type Exit, isReadyMessage, supervise } from '@trellis/kit
 
 const module = fileURLToPath(new URL('../main.ts', import.meta.url))
 const interrupted = 130
-/** As long as an installation may ask for (`SHUTDOWN_SECONDS`), and some more; a second Ctrl-C ends it at once. */
+/** More than the maximum of `SHUTDOWN_SECONDS`; a second Ctrl-C ends it at once. */
 const graceMilliseconds = 900_000
 
-/** Exits by request are final; after a crash, or when the system killed it for memory, the process is started again. */
-const isServiceError = ({ code }: Exit): boolean => code !== 0 && code !== interrupted
+/** Whether an exit leads to a restart: a crash or an out-of-memory kill does, a requested exit does not. */
+const isFailure = ({ code }: Exit): boolean => code !== 0 && code !== interrupted
 
-/** In a process group of its own, so that Ctrl-C reaches this process alone; the end of its input tells it that this one is gone. */
+/** Spawns Trellis in a separate process group, so that Ctrl-C reaches only this process; it detects our end by the end of its input. */
 const spawnTrellis = () => {
   const child = spawn(process.execPath, [...process.execArgv, module, ...process.argv.slice(2)], {
     env: { ...process.env, END_WITH_INPUT: '1' },
@@ -23,10 +23,10 @@ const spawnTrellis = () => {
   return child
 }
 
-/** Runs Trellis, and starts it again when it crashes; what cannot start in the first place ends with its code. */
+/** Runs Trellis and restarts it when it crashes; if the first start fails, this process exits with its code. */
 const trellis = supervise({
   spawn: spawnTrellis,
-  isServiceError,
+  isFailure,
   graceMilliseconds,
   onRestart: (exit, pause) =>
     void process.stderr.write(`Trellis ${describeExit(exit)}. It starts again in ${pause / 1_000} s.\n`),

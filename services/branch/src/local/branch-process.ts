@@ -12,18 +12,18 @@ export type BranchProcessOptions = {
   slug: string
   environment: Record<string, string>
   onEvent: (event: BranchEvent) => void
-  /** What it writes, line by line. */
+  /** Receives its output, line by line. */
   onLine: (line: string) => void
   log: Log
 }
 
-/** A branch that is kept running: started again whenever it ends by itself. */
+/** A supervised branch, which is restarted whenever it exits. */
 export type BranchProcess = {
-  /** Where it is searched; undefined while it does not run. */
+  /** The address for searches; undefined while it does not run. */
   rpcAddress: () => string | undefined
-  /** Resolves when it takes entries. Rejects with what it said last when it ended before that for the first time, or was stopped. */
+  /** Resolves when it accepts entries. Rejects with its last line of output when it exits or is stopped before. */
   ready: Promise<void>
-  /** Ends it in order; after the grace it is killed. */
+  /** Ends it gracefully; kills it after the grace period. */
   stop: () => Promise<void>
 }
 
@@ -40,15 +40,15 @@ export const startBranchProcess = (options: BranchProcessOptions): BranchProcess
     const started = fork(module, [], {
       env: environment,
       execArgv: ['--disable-warning=ExperimentalWarning'],
-      // The end of its standard input tells it that the process that started it is gone.
+      // It detects the end of its parent by the end of its standard input.
       stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
     })
-    log.info({ branch: slug, pid: started.pid, port: environment.PORT }, 'a branch runs')
+    log.info({ branch: slug, pid: started.pid, port: environment.PORT }, 'branch: process started')
     for (const input of [started.stdout, started.stderr]) {
       if (!input) continue
       createInterface({ input }).on('line', (line) => {
         lastLine = line
-        // That it is ready it says over the channel, too.
+        // The ready line is skipped, because readiness is also reported over the channel.
         if (!line.startsWith('Trellis branch ')) onLine(line)
       })
     }
@@ -69,7 +69,7 @@ export const startBranchProcess = (options: BranchProcessOptions): BranchProcess
     restartsUnready: true,
     graceMilliseconds,
     onRestart: ({ code, signal }, pause) =>
-      log.warn({ branch: slug, code, signal, pause }, 'a branch ended; it is started again'),
+      log.warn({ branch: slug, code, signal, pause }, 'branch: process exited, restarting'),
   })
   const ready = supervised.ready.catch((cause: Error) => {
     throw new Error(lastLine || `Branch "${slug}" ${cause.message}.`, { cause })

@@ -2,10 +2,10 @@ import { read, setting } from '@trellis/kit/config'
 import { rpcConfig } from '@trellis/kit/process'
 import { branchConfig } from '@trellis/logs'
 
-/** What whoever runs branches on one machine is told. */
+/** Settings of the runtime of branches on one machine. */
 export const localBranchesConfig = {
-  limit: setting('BRANCH_LIMIT', read.integer(0, 10_000), 50, 'Branches that this machine has at most, active or not.'),
-  basePort: setting('BRANCH_BASE_PORT', read.integer(1_024, 65_535), 8_538, 'Branches take their ports from here on.'),
+  limit: setting('BRANCH_LIMIT', read.integer(0, 10_000), 50, 'Maximum branches on this machine, active or not.'),
+  basePort: setting('BRANCH_BASE_PORT', read.integer(1_024, 65_535), 8_538, 'The first port for branches.'),
 }
 
 const limits = [
@@ -20,7 +20,7 @@ const limits = [
 const calls = Object.values(rpcConfig).flatMap(({ variable }) => [variable, `${variable}_FILE`])
 const passed = ['PATH', 'HOME', 'TZ', 'LOG_LEVEL', 'LOG_FORMAT', 'SHUTDOWN_SECONDS', ...limits, ...calls]
 
-/** What a branch sees of an environment: nothing that it has no use for. */
+/** The part of an environment that a branch needs. */
 export const branchEnvironment = (environment: NodeJS.ProcessEnv): Record<string, string> =>
   Object.fromEntries(
     passed.flatMap((name) => {

@@ -18,7 +18,7 @@ afterAll(() => rm(directory, { recursive: true, force: true }))
 
 const security = { secrets: ['between us'] }
 
-/** Branches on the folder, and the processes that were started for them. */
+/** Opens branches in a folder, and records the pids of their processes. */
 const open = async (name: string) => {
   const pids: number[] = []
   const log: Log = {
@@ -49,7 +49,7 @@ const countIn = async (rpcAddress: string): Promise<number> => {
   return (await connection.client.countEntries({})).entryCount
 }
 
-test('a branch that is killed in the middle of a batch has what it acknowledged, and is started again', async () => {
+test('a branch that is killed during a batch is restarted with all acknowledged entries', async () => {
   await using branches = await open('killed')
   const { branch, apiKey } = await branches.client.graftBranch(graft('barn'))
   const address = branch?.httpAddress ?? ''
@@ -69,20 +69,20 @@ test('a branch that is killed in the middle of a batch has what it acknowledged,
   await expect.poll(() => branches.pids.length, { timeout: 60_000 }).toBe(2)
   await expect.poll(async () => (await again())?.ready, { timeout: 60_000 }).toBe(true)
   const rpcAddress = (await again())?.rpcAddress ?? ''
-  const kept = await countIn(rpcAddress)
-  expect(kept).toBeGreaterThanOrEqual(acknowledged)
+  const stored = await countIn(rpcAddress)
+  expect(stored).toBeGreaterThanOrEqual(acknowledged)
   const repeated = await push(address, apiKey, batch(0))
   expect(await repeated.json()).toEqual({ accepted: 0, duplicates: 500, rejected: [] })
-  expect(await countIn(rpcAddress)).toBe(kept)
+  expect(await countIn(rpcAddress)).toBe(stored)
 })
 
-test('its key is kept as a hash, its data in a folder of its own, and calls to it need the secret', async () => {
-  await using branches = await open('kept')
+test('a branch stores its key as a hash, has its own folder, and requires the secret for calls', async () => {
+  await using branches = await open('stored')
   const { branch, apiKey } = await branches.client.graftBranch(graft('barn'))
   expect(apiKey).toMatch(/^branch_[\w-]{32}$/)
-  expect(branch).toMatchObject({ slug: 'barn', active: true, ready: true, dataDir: join(directory, 'kept', 'barn') })
+  expect(branch).toMatchObject({ slug: 'barn', active: true, ready: true, dataDir: join(directory, 'stored', 'barn') })
   await push(branch?.httpAddress ?? '', apiKey, [{ text: 'one' }])
-  const files = await readdir(join(directory, 'kept'), { recursive: true, withFileTypes: true })
+  const files = await readdir(join(directory, 'stored'), { recursive: true, withFileTypes: true })
   for (const file of files.filter((one) => one.isFile()))
     expect((await readFile(join(file.parentPath, file.name))).includes(apiKey), file.name).toBe(false)
   using stranger = connectGrpc(BranchServiceDefinition, branch?.rpcAddress ?? '')
@@ -91,7 +91,7 @@ test('its key is kept as a hash, its data in a folder of its own, and calls to i
   await expect(branches.client.graftBranch(graft('../barn'))).rejects.toMatchObject({ kind: 'invalid' })
 })
 
-test('ports count up, past those that somebody else has, and stay with their branch', async () => {
+test('each branch gets the next free port and keeps it', async () => {
   await using branches = await open('ports')
   const first = (await branches.client.graftBranch(graft('one'))).branch?.port ?? 0
   const taken = createServer().listen(first + 1, '127.0.0.1')
@@ -105,7 +105,7 @@ test('ports count up, past those that somebody else has, and stay with their bra
       ready: true,
       port: first,
     })
-    await expect(branches.client.setBranchState({ slug: 'nobody', active: true })).rejects.toMatchObject({
+    await expect(branches.client.setBranchState({ slug: 'unknown', active: true })).rejects.toMatchObject({
       kind: 'not_found',
     })
   } finally {
@@ -113,7 +113,7 @@ test('ports count up, past those that somebody else has, and stay with their bra
   }
 })
 
-test('what a branch last told is known while it does not run, and only active ones are started with the server', async () => {
+test('counts of stopped branches are stored, and only active branches are started with the server', async () => {
   {
     await using branches = await open('states')
     for (const slug of ['still', 'busy']) {

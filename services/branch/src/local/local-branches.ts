@@ -10,15 +10,15 @@ import { nextPort } from './ports.ts'
 import { type BranchRecord, openRecords } from './record.ts'
 
 export type LocalBranchesOptions = {
-  /** A folder of each branch lies below this one. */
+  /** The parent of the branches' folders. */
   directory: string
-  /** Branches take their ports from here on. */
+  /** The first port for branches. */
   basePort?: number
-  /** Branches that there may be, active or not. */
+  /** Maximum branches, active or not. */
   limit?: number
-  /** What each is told besides: how to log, limits, what calls to it must carry. */
+  /** Further variables of each branch: logging, limits, the secret of calls. */
   environment?: Record<string, string>
-  /** What a branch writes, line by line. */
+  /** Receives the output of a branch, line by line. */
   onLine?: (slug: string, line: string) => void
   log: Log
   now?: () => Date
@@ -32,7 +32,7 @@ export type LocalBranches = AsyncDisposable & {
 
 const slugShape = /^[a-z0-9-]{1,40}$/
 const startMilliseconds = 30_000
-/** Others may take a port between our look and the branch's start. */
+/** Retries, because another process may take the port between the check and the branch's start. */
 const portAttempts = 5
 
 const hashOf = (key: string): string => createHash('sha256').update(key).digest('hex')
@@ -40,7 +40,7 @@ const hashOf = (key: string): string => createHash('sha256').update(key).digest(
 const newestFirst = (left: BranchRecord, right: BranchRecord): number =>
   left.createdAt < right.createdAt ? 1 : left.createdAt > right.createdAt ? -1 : left.slug < right.slug ? -1 : 1
 
-/** Runs branches as child processes, in place of pods. Those that were active when this last ended are started at once. */
+/** Runs branches as child processes, in place of pods. Branches that were active at the last shutdown are started at once. */
 export const createLocalBranches = async (options: LocalBranchesOptions): Promise<LocalBranches> => {
   const { directory, basePort = 8_538, limit = 50, environment = {}, onLine = () => undefined, log } = options
   const { now = () => new Date() } = options
@@ -51,7 +51,7 @@ export const createLocalBranches = async (options: LocalBranchesOptions): Promis
   const note = (slug: string, entryCount: number, lastSeen: string | null) => {
     records
       .change(slug, { entryCount, lastSeen })
-      .catch((error: unknown) => log.warn({ err: error, branch: slug }, 'what a branch told could not be kept'))
+      .catch((error: unknown) => log.warn({ err: error, branch: slug }, 'branch: entry count not stored'))
   }
   const start = (record: BranchRecord): BranchProcess => {
     const { slug, port, keyHash, tenantId, retentionDays, anonymize } = record
@@ -117,13 +117,13 @@ export const createLocalBranches = async (options: LocalBranchesOptions): Promis
   }
 
   const serialQueue = createSerialQueue()
-  /** Branches are made and changed one after the other. */
-  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> =>
+  /** Serializes the creation and changes of branches. */
+  const serialized = <Result>(work: () => Promise<Result>): Promise<Result> =>
     serialQueue.run(() => {
-      if (isEnding) throw serviceError('unavailable', 'The server is ending.', { retryAfterSeconds: 5 })
+      if (isEnding) throw serviceError('unavailable', 'The server is shutting down.', { retryAfterSeconds: 5 })
       return work()
     })
-  /** The record is written when the branch runs, so one that cannot be started is no branch. */
+  /** Starts a branch, then writes its record, so that a branch that cannot be started does not exist. */
   const graft = async (record: Omit<BranchRecord, 'port'>): Promise<BranchRecord> => {
     const taken = new Set(records.all().map(({ port }) => port))
     for (let attempt = 1; ; attempt++) {
@@ -139,7 +139,7 @@ export const createLocalBranches = async (options: LocalBranchesOptions): Promis
             cause,
             retryAfterSeconds: 5,
           })
-        log.warn({ err: cause, branch: record.slug, port: made.port }, 'a branch did not start; the next port is tried')
+        log.warn({ err: cause, branch: record.slug, port: made.port }, 'branch: did not start, trying the next port')
         taken.add(made.port)
       }
     }
@@ -147,14 +147,13 @@ export const createLocalBranches = async (options: LocalBranchesOptions): Promis
 
   const handlers: Handlers<typeof BranchesServiceDefinition> = {
     graftBranch: ({ slug, label, tenantId, retentionDays, anonymize }) =>
-      inTurn(async () => {
+      serialized(async () => {
         if (!slugShape.test(slug)) throw serviceError('invalid', `"${slug}" cannot be the slug of a branch.`)
-        if (records.get(slug))
-          throw serviceError('conflict', `There is a branch "${slug}" already. Choose another slug.`)
+        if (records.get(slug)) throw serviceError('conflict', `A branch "${slug}" already exists. Choose another slug.`)
         if (records.all().length >= limit)
           throw serviceError(
             'unavailable',
-            `This machine has ${limit} branches already, which is its limit (BRANCH_LIMIT).`,
+            `This machine has reached its limit of ${limit} branches. Raise BRANCH_LIMIT.`,
           )
         const key = `branch_${randomBytes(24).toString('base64url')}`
         const record = await graft({
@@ -173,7 +172,7 @@ export const createLocalBranches = async (options: LocalBranchesOptions): Promis
       }),
     listBranches: async () => ({ branches: records.all().toSorted(newestFirst).map(shown) }),
     setBranchState: ({ slug, active }) =>
-      inTurn(async () => {
+      serialized(async () => {
         const known = records.get(slug)
         if (!known) throw serviceError('not_found', `There is no branch "${slug}".`)
         if (known.active !== active) await records.change(slug, { active })
@@ -182,8 +181,8 @@ export const createLocalBranches = async (options: LocalBranchesOptions): Promis
           try {
             await untilReady(running.get(slug) ?? start({ ...known, active }))
           } catch (error) {
-            // It is tried again, and the list says that it is not ready.
-            log.warn({ err: error, branch: slug }, 'a branch is not ready yet')
+            // The supervisor retries, and the list shows it as not ready.
+            log.warn({ err: error, branch: slug }, 'branch: not ready yet')
           }
         }
         return shown(records.get(slug) ?? known)

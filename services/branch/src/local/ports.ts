@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** Whether nothing listens on a port of this machine's loopback. */
+/** Whether a loopback port is free. */
 const isFree = async (port: number): Promise<boolean> => {
   const server = createServer()
   try {
@@ -17,7 +17,7 @@ const isFree = async (port: number): Promise<boolean> => {
 
 const highest = 65_535
 
-/** The first port from `base` on that no branch has and nothing listens on. Throws RangeError where there is none. */
+/** The first free port from `base` on that no branch has. Throws RangeError if there is none. */
 export const nextPort = async (base: number, taken: ReadonlySet<number>): Promise<number> => {
   for (let port = base; port <= highest; port++) if (!taken.has(port) && (await isFree(port))) return port
   throw new RangeError(`No port from ${base} on is free.`)

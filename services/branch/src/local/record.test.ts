@@ -16,18 +16,18 @@ const barn: BranchRecord = {
   lastSeen: null,
 }
 
-test('changes that are made to a record at the same time are all written', async () => {
+test('concurrent changes to a record are all written', async () => {
   await using directory = await temporaryDirectory()
   const records = await openRecords(directory.path)
   await records.add(barn)
-  // A branch reports its entries while a request ends it.
+  // A branch reports its entries while a request deactivates it.
   const reports = Array.from({ length: 20 }, (_, entryCount) => records.change('barn', { entryCount }))
   await Promise.all([...reports.slice(0, 10), records.change('barn', { active: false }), ...reports.slice(10)])
   expect(records.get('barn')).toEqual({ ...barn, entryCount: 19, active: false })
   expect((await openRecords(directory.path)).all()).toEqual([{ ...barn, entryCount: 19, active: false }])
 })
 
-test('a branch without a record is not changed', async () => {
+test('a change to a branch without a record is ignored', async () => {
   await using directory = await temporaryDirectory()
   const records = await openRecords(directory.path)
   await records.change('barn', { entryCount: 1 })

@@ -2,7 +2,7 @@ import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createSerialQueue } from '@trellis/kit/lifecycle'
 
-/** What is known of a branch whether it runs or not; a file in its folder. */
+/** The stored state of a branch: a file in its folder. */
 export type BranchRecord = {
   slug: string
   label: string
@@ -11,7 +11,7 @@ export type BranchRecord = {
   anonymize: boolean
   active: boolean
   port: number
-  /** SHA-256 of the key, in hex: the key itself is told once and kept nowhere. */
+  /** SHA-256 of the key, in hex: the key itself is returned once and never stored. */
   keyHash: string
   createdAt: string
   entryCount: number | null
@@ -22,11 +22,11 @@ export type Records = {
   folderOf: (slug: string) => string
   get: (slug: string) => BranchRecord | undefined
   all: () => BranchRecord[]
-  /** Durable when it resolves, whole or not at all. */
+  /** Adds a record, atomically; durable when it resolves. */
   add: (record: BranchRecord) => Promise<void>
   /**
-   * Changes fields of a record as it is then, so that changes that are made at the same time are all kept. Durable when it resolves. A branch
-   * without a record is left out.
+   * Changes fields of the current record, so that concurrent changes to different fields are not lost. Durable when it resolves. Ignores a
+   * branch without a record.
    */
   change: (slug: string, changes: Partial<Omit<BranchRecord, 'slug'>>) => Promise<void>
   /** Resolves when all changes so far are written. */
@@ -39,7 +39,7 @@ const read = async (path: string): Promise<BranchRecord | undefined> => {
   try {
     return JSON.parse(await readFile(path, 'utf8')) as BranchRecord
   } catch (error) {
-    // A folder whose branch was never finished being made.
+    // The creation of this folder's branch was not completed.
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
     throw error
   }
@@ -59,7 +59,7 @@ const listIn = async (directory: string): Promise<BranchRecord[]> => {
   return found.filter((record) => record !== undefined)
 }
 
-/** Branches as folders below one, each with its record. */
+/** Opens the records of branches, each in its own folder below `directory`. */
 export const openRecords = async (directory: string): Promise<Records> => {
   const records = new Map((await listIn(directory)).map((record) => [record.slug, record]))
   const serialQueue = createSerialQueue()

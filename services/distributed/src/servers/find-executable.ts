@@ -2,12 +2,12 @@ import { spawnSync } from 'node:child_process'
 import { accessSync, constants, existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** A program that this machine lacks. The message says where it was looked for. */
+/** A program is missing on this machine. The message states where it was searched. */
 export class ExecutableMissing extends Error {
   override name = 'ExecutableMissing'
 }
 
-/** Whether a file is a program that we may run. */
+/** Whether this user may execute a file. */
 export const isExecutable = (path: string): boolean => {
   try {
     accessSync(path, constants.X_OK)
@@ -17,7 +17,7 @@ export const isExecutable = (path: string): boolean => {
   }
 }
 
-/** The folder of programs that a cluster kit beside the checkout brings; unpacked at the first question. */
+/** The folder of programs of a cluster kit beside the checkout, which the first call unpacks. */
 export const besideCheckout = (): string[] => {
   const script = join(import.meta.dirname, '..', '..', '..', '..', '..', 'shared', 'cluster', 'cluster')
   if (!existsSync(script)) return []
@@ -26,17 +26,17 @@ export const besideCheckout = (): string[] => {
 }
 
 /**
- * Finds a program: what `variable` says in the environment, the PATH, then beside the checkout.
- * Throws ExecutableMissing where there is none.
+ * Finds a program: by the environment's `variable`, on the PATH, then beside the checkout.
+ * Throws ExecutableMissing if there is none.
  */
 export const findExecutable = (
   name: string,
   { variable, environment }: { variable: string; environment: NodeJS.ProcessEnv },
 ): string => {
-  const reported = environment[variable]
-  if (reported) {
-    if (isExecutable(reported)) return reported
-    throw new ExecutableMissing(`${variable} is ${reported}, which is no program that can be run.`)
+  const configured = environment[variable]
+  if (configured) {
+    if (isExecutable(configured)) return configured
+    throw new ExecutableMissing(`${variable} is ${configured}, which is not an executable file.`)
   }
   const onPath = (environment.PATH ?? '').split(delimiter).filter((folder) => folder !== '')
   for (const folders of [() => onPath, besideCheckout]) {
@@ -45,5 +45,5 @@ export const findExecutable = (
       .find(isExecutable)
     if (found) return found
   }
-  throw new ExecutableMissing(`${name} was not found on the PATH; ${variable} can say where it is.`)
+  throw new ExecutableMissing(`${name} was not found on the PATH; set ${variable} to its path.`)
 }

@@ -3,20 +3,20 @@ import { natsFilesNames } from '@trellis/kit/files'
 import { type RunKind, runKinds } from '@trellis/kit/workloads'
 
 /**
- * Processes that share the account in which all streams are. `workloads` stands in for the operator where there is no
- * cluster; its children read and write files on its behalf.
+ * Processes that share the account of all streams. `workloads` replaces the operator where there is no
+ * cluster; its children read and write files with its credentials.
  */
 export const natsServices = ['operator', 'workloads', 'listings', 'logs', 'music'] as const
-/** Processes that have an account of their own each, into which only what they need of the other is imported. */
+/** Processes with their own accounts, which import only what they need from the account of all streams. */
 export const natsWorkers = ['search', 'generation', 'branch'] as const
-/** Who connects to NATS: each is a user of this name with a password of its own. The edge does not. */
+/** The roles that connect to NATS, each as a user of this name with its own password. The edge does not connect. */
 export const natsRoles = [...natsServices, ...natsWorkers] as const
 
 type Service = (typeof natsServices)[number]
 type Worker = (typeof natsWorkers)[number]
 export type NatsRole = (typeof natsRoles)[number]
 
-/** The account of all streams. The global account of a server without accounts lies in a folder of another name. */
+/** The account of all streams. A server without accounts stores the streams of its global account in another folder. */
 export const natsAccount = 'TRELLIS'
 
 type Streams = {
@@ -26,7 +26,7 @@ type Streams = {
   files?: boolean
 }
 
-/** The topics of a kind of runs, of which a worker of that kind reports in the first and reads all. */
+/** The topics of a kind of runs; a worker of that kind publishes to the first and reads all. */
 const runTopics = (kind: RunKind) =>
   [`workloads.runs.${kind}`, `workloads.assignments.${kind}`, `workloads.inputs.${kind}`] as const
 
@@ -39,7 +39,7 @@ const ofRuns: Streams = {
   ],
 }
 
-/** What each service publishes, reads and works on. */
+/** The streams that each service publishes to, reads and works on. */
 const streamsOf: Readonly<Record<Service, Streams>> = {
   operator: ofRuns,
   workloads: { ...ofRuns, files: true },
@@ -60,15 +60,15 @@ const streamsOf: Readonly<Record<Service, Streams>> = {
   },
 }
 
-/** The rights of a worker that does runs of a kind. */
+/** The permissions of a worker for one kind of runs. */
 const ofWorker = (kind: RunKind) => ({
   writes: { topics: [`workloads.runs.${kind}`], queues: [`workloads.worker-notices.${kind}`] },
   reads: { topics: runTopics(kind) },
 })
 
 /**
- * What a worker stores (`writes`) and reads; of a queue it only adds jobs. `filesFolder`: where it writes files, if those are in
- * NATS; it reads all of them.
+ * The streams that a worker writes to and reads; it only adds jobs to queues. `filesFolder`: the folder in which it may write files,
+ * if files are in NATS; it may read all files.
  */
 const rightsOf: Readonly<Record<Worker, { writes: Streams; reads: Streams; filesFolder?: string }>> = {
   search: {
@@ -79,7 +79,7 @@ const rightsOf: Readonly<Record<Worker, { writes: Streams; reads: Streams; files
   branch: { writes: { queues: ['workloads.branch-notices'] }, reads: {} },
 }
 
-/** The variable of the server's environment with the password of a role. */
+/** The variable with the password of a role in the server's environment. */
 export const natsPasswordVariable = (role: NatsRole): string => `NATS_PASSWORD_${role.toUpperCase()}`
 
 type Naming = { names: ReturnType<typeof natsNames>; files: ReturnType<typeof natsFilesNames>; filesInNats: boolean }
@@ -95,7 +95,7 @@ const streams = ({ topics = [], queues = [], shared = [], files }: Streams, { na
   ...(files ? [{ stream: bucket.stream, subject: bucket.all }] : []),
 ]
 
-/** Everything that the owner of a stream asks of JetStream. */
+/** All subjects that the owner of a stream publishes to: the stream's own, and JetStream requests. */
 const ownerSubjects = ({ stream, subject }: { stream: string; subject: string }): string[] => [
   subject,
   `$JS.API.STREAM.*.${stream}`,
@@ -116,15 +116,15 @@ const quoted = (subjects: readonly string[]): string =>
 const userLine = (role: NatsRole, { publish, subscribe }: { publish: string[]; subscribe: string[] }): string =>
   `{user: ${role}, password: $${natsPasswordVariable(role)}, permissions: {publish: {allow: [${quoted(publish)}]}, subscribe: {allow: [${quoted(subscribe)}]}}}`
 
-/** A subject of the account of all streams, and what it is called in the account that imports it, if that is another name. */
+/** A subject of the account of all streams, and its name in the importing account, if that differs. */
 type Import = { subject: string; as?: string }
 
-/** Requests about the stream of files that reading needs, and replacing a file: `PURGE` removes the content of the old one. */
+/** Requests to the stream of files for reading and replacing files; `PURGE` removes the old content. */
 const filesCalls = ['STREAM.INFO', 'STREAM.MSG.GET', 'STREAM.PURGE', 'DIRECT.GET']
 
 /**
- * What the file store needs of an account that writes below a folder. JetStream's own requests have another name there, since
- * `$JS.API` of an account is answered for its own streams.
+ * Imports of an account that writes files below a folder. JetStream requests are imported under another name, because
+ * an account answers `$JS.API` for its own streams.
  */
 const filesImports = (folder: string, { files }: Naming): Import[] => [
   ...[files.keysIn(folder), files.content('*'), files.intents].map((subject) => ({ subject })),
@@ -134,7 +134,7 @@ const filesImports = (folder: string, { files }: Naming): Import[] => [
   })),
 ]
 
-/** What is imported into a worker's account: requests that are answered there (`services`), and wake-ups (`deliveries`). */
+/** Imports of a worker's account: requests that the account of all streams answers (`services`), and wake-ups (`deliveries`). */
 const importsOf = (worker: Worker, naming: Naming) => {
   const { names, filesInNats } = naming
   const { writes, reads, filesFolder } = rightsOf[worker]
@@ -173,7 +173,7 @@ const workerAccount = (worker: Worker, naming: Naming): string[] => {
   ]
 }
 
-/** Each subject once, with the accounts that may import it. */
+/** The export lines: each subject once, with the accounts that may import it. */
 const exportsFor = (kind: 'service' | 'stream', naming: Naming): string[] => {
   const importers = new Map<string, string[]>()
   for (const worker of natsWorkers) {
@@ -191,14 +191,14 @@ export type NatsAccountsOptions = {
   filesBucket?: string
   /** Whether files are in the object store of NATS. */
   filesInNats: boolean
-  /** Those that there are. */
+  /** The services of the installation; default all. */
   services?: readonly Service[]
 }
 
 /**
- * The `accounts` block of a server's configuration: who may publish and read what. Passwords are variables of the server's
- * environment. A worker has an account of its own, because permissions within one account do not hold against a client
- * that names a foreign subject as the reply to a request: the server publishes its answer there. Across accounts it cannot.
+ * Generates the `accounts` block of a server's configuration, with the permissions of all roles. Passwords are variables of the server's
+ * environment. Each worker has its own account, because permissions within one account do not protect against a client
+ * that sets a foreign subject as the reply of a request: the server publishes its answer there. Across accounts it cannot.
  */
 export const natsAccounts = ({
   prefix = 'trellis',

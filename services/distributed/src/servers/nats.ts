@@ -10,17 +10,17 @@ import { type ServerProcess, startServerProcess } from './server-process.ts'
 export type NatsServerOptions = {
   /** Path of the program. */
   command: string
-  /** Where it keeps its store; a temporary folder that goes with it, unless told. */
+  /** The folder of its store; default a temporary folder, which is removed on disposal. */
   directory?: string
   /** Further lines of its configuration. */
   configuration?: string
-  /** Passwords of the roles. Without them the server takes everyone for everything, which is for tests alone. */
+  /** Passwords of the roles. Without them there are no access rules, which is for tests only. */
   passwords?: Readonly<Record<NatsRole, string>>
-  /** With passwords: whether files are in its object store. */
+  /** Whether files are in its object store; only used with passwords. */
   filesInNats?: boolean
 }
 
-/** A store from before there were accounts is in the folder of the global account: it becomes that of the account of all streams. */
+/** Moves a store from before accounts were introduced from the folder of the global account to that of the account of all streams. */
 const adoptGlobalAccount = async (store: string): Promise<void> => {
   const folder = join(store, 'jetstream')
   if (existsSync(join(folder, '$G')) && !existsSync(join(folder, natsAccount)))
@@ -33,13 +33,13 @@ const passwordVariables = (passwords: Readonly<Record<NatsRole, string>>): Recor
 export type NatsServer = ServerProcess & {
   /** `127.0.0.1:port`, for clients. */
   address: string
-  /** What one of its monitoring pages says, as `jsz?consumers=true`. */
+  /** Fetches a monitoring page, such as `jsz?consumers=true`. */
   monitor: (page: string) => Promise<unknown>
-  /** Forgets what it has stored; it must be stopped. */
+  /** Deletes its store; the server must be stopped. */
   clear: () => Promise<void>
 }
 
-/** The program of NATS. Throws ExecutableMissing. */
+/** Finds the NATS program. Throws ExecutableMissing. */
 export const findNatsServer = (environment: NodeJS.ProcessEnv): string =>
   findExecutable('nats-server', { variable: 'NATS_SERVER_BIN', environment })
 

@@ -14,19 +14,19 @@ const portsOfAnotherProcess = async (): Promise<number[]> => {
   return stdout.trim().split('\n').map(Number)
 }
 
-test('a process is given no port twice, asked at once or after each other', async () => {
+test('a process gets no port twice, whether it requests ports concurrently or in sequence', async () => {
   const atOnce = await Promise.all(Array.from({ length: drawn }, freePort))
   const later = [await freePort(), await freePort()]
   expect(new Set([...atOnce, ...later]).size).toBe(drawn + 2)
 })
 
-test('a process is given no port that another one was given and has not listened on yet', async () => {
+test('processes get no port that another process got but does not listen on yet', async () => {
   const mine = await Promise.all(Array.from({ length: drawn }, freePort))
   const others = await Promise.all([portsOfAnotherProcess(), portsOfAnotherProcess()])
   expect(others.flat().filter((port) => mine.includes(port))).toEqual([])
 })
 
-test('a reserved port is kept until it is let go of', async () => {
+test('a reserved port stays in use until its release', async () => {
   const reserved = await reservePort()
   const server = createServer()
   server.listen(reserved.port, '127.0.0.1')

@@ -1,18 +1,18 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 
-/** A port of 127.0.0.1 that is kept for somebody until it is disposed. */
+/** A port of 127.0.0.1 that is reserved until its disposal. */
 export type ReservedPort = AsyncDisposable & { port: number }
 
-/** Below what systems give to outgoing connections, any of which could take a port between its choice and its use. */
+/** Below the ephemeral range, from which an outgoing connection could take a port between its choice and its use. */
 const lowest = 15_000
 const highest = 30_000
-/** Ports a process draws from before it claims further ones. */
+/** Ports per block; a process claims another block when it has used one up. */
 const blockSize = 20
 const tries = 200
 
 const listenOn = async (port: number): Promise<Server | undefined> => {
-  // A connection that nothing serves would take a descriptor for as long as this process lives.
+  // Connections are closed, because each would otherwise occupy a descriptor for the life of this process.
   const server = createServer((socket) => socket.destroy()).unref()
   try {
     server.listen(port, '127.0.0.1')
@@ -23,7 +23,7 @@ const listenOn = async (port: number): Promise<Server | undefined> => {
   }
 }
 
-/** Claims a block of ports by listening on its first one for as long as this process lives; the system lets go of it with the process. */
+/** Claims a block of ports by listening on its first port for the life of this process; the system releases it with the process. */
 const claimBlock = async (): Promise<number> => {
   for (let left = tries; left > 0; left -= 1) {
     const first = lowest + blockSize * Math.floor((Math.random() * (highest - lowest)) / blockSize)
@@ -33,8 +33,8 @@ const claimBlock = async (): Promise<number> => {
 }
 
 /**
- * The ports of this process, none of them twice. Two processes that each looked for a free port at random would now
- * and then be given the same one, as neither listens on it yet when the other looks.
+ * Yields distinct ports for this process. Blocks prevent two processes from choosing the same free port at random
+ * before either listens on it.
  */
 const drawPorts = async function* (): AsyncGenerator<number, never> {
   for (;;) {
@@ -45,7 +45,7 @@ const drawPorts = async function* (): AsyncGenerator<number, never> {
 
 const ports = drawPorts()
 
-/** Keeps a free port of 127.0.0.1 that nobody else is given who asks in the same way, in this process or another. */
+/** Reserves a free port of 127.0.0.1, exclusively among all processes that use this function. */
 export const reservePort = async (): Promise<ReservedPort> => {
   for (;;) {
     const { value: port } = await ports.next()
@@ -62,7 +62,7 @@ export const reservePort = async (): Promise<ReservedPort> => {
   }
 }
 
-/** A port that nobody listens on, for what starts at once; while this process lives nobody else is given it who asks in the same way. */
+/** A free port for a server that starts at once; exclusive among the callers of these functions for the life of this process. */
 export const freePort = async (): Promise<number> => {
   await using reserved = await reservePort()
   return reserved.port

@@ -7,15 +7,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { findExecutable } from './find-executable.ts'
 import { type ServerCommand, type ServerProcess, startServerProcess } from './server-process.ts'
-import { checkFolder, FolderClosed, giveTo, reachableFolder, type ServerUser, serverUser } from './server-user.ts'
+import { checkFolder, chownTo, FolderClosed, reachableFolder, type ServerUser, serverUser } from './server-user.ts'
 
-/** The programs of one Postgres, and what they need to be found of the environment. */
+/** The programs of a Postgres installation, and its libraries. */
 export type PostgresPrograms = {
   initdb: string
   postgres: string
-  /** The folder of the shared libraries that come with them, where they do. */
+  /** The folder of bundled shared libraries, if any. */
   libraryFolder: string | undefined
-  /** Names that libraries there are asked for by but do not have, with the files that they stand for. */
+  /** Missing symbolic links of those libraries, by name, with their targets. */
   libraryLinks: ReadonlyMap<string, string>
 }
 
@@ -25,10 +25,10 @@ export type PostgresServer = ServerProcess & {
 }
 
 export type PostgresOptions = {
-  /** Where the data lie, and the password beside them; made at the first start, and taken up again by a later one. */
+  /** The folder of the data and the password, created at the first start and reused by later ones. */
   directory: string
   port: number
-  /** Settings of postgresql.conf by name, over ours. */
+  /** Settings of postgresql.conf by name, which override ours. */
   settings?: Readonly<Record<string, string>>
 }
 
@@ -38,7 +38,7 @@ const run = promisify(execFile)
 
 type Links = readonly { source: string; target: string }[]
 
-/** npm packages hold no symbolic links, so theirs are a list, which a script of the package would make at installation. */
+/** npm packages cannot contain symbolic links, so the package lists them for its install script, which is not run. */
 const linksOf = async (native: string): Promise<ReadonlyMap<string, string>> => {
   const list = join(native, 'pg-symlinks.json')
   if (!existsSync(list)) return new Map()
@@ -50,7 +50,7 @@ const linksOf = async (native: string): Promise<ReadonlyMap<string, string>> => 
   )
 }
 
-/** The programs that npm brings for this platform; undefined where it brings none. */
+/** The programs of the npm package for this platform; undefined if there is none. */
 const packagedPrograms = async (): Promise<PostgresPrograms | undefined> => {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
   try {
@@ -73,8 +73,8 @@ const packagedPrograms = async (): Promise<PostgresPrograms | undefined> => {
 }
 
 /**
- * The Postgres of this machine: the one whose folder of programs POSTGRES_BIN names, the one that npm brings, or one on the
- * PATH. Throws ExecutableMissing where there is none.
+ * Finds Postgres: in the folder POSTGRES_BIN, in the npm package, or on the
+ * PATH. Throws ExecutableMissing if there is none.
  */
 export const findPostgres = async (environment: NodeJS.ProcessEnv): Promise<PostgresPrograms> => {
   const folder = environment.POSTGRES_BIN
@@ -86,8 +86,8 @@ export const findPostgres = async (environment: NodeJS.ProcessEnv): Promise<Post
 }
 
 /**
- * Variables that let the programs find their libraries. The links that the package lacks lie beside the data, since a
- * package is not ours to change.
+ * Variables for finding the libraries. The missing links are created beside the data, so that the package is not
+ * modified.
  */
 const linkLibraries = async (
   folder: string,
@@ -104,20 +104,20 @@ const linkLibraries = async (
 const readOrMakePassword = async (path: string, user: ServerUser | undefined): Promise<string> => {
   if (!existsSync(path)) {
     await writeFile(path, randomBytes(18).toString('base64url'), { mode: 0o600 })
-    await giveTo(path, user)
+    await chownTo(path, user)
   }
   return readFile(path, 'utf8')
 }
 
-/** Postgres writes into its lock file how far it is: the port is open before it takes queries, while it recovers. */
-const saysReady = async (data: string): Promise<boolean> => {
+/** Whether Postgres reports in its lock file that it accepts queries; the port is already open during recovery. */
+const isReportedReady = async (data: string): Promise<boolean> => {
   const lines = (await readFile(join(data, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')
   return lines[7]?.trim() === 'ready'
 }
 
 const crashTries = 100
 
-/** After a crash the backends outlive the server by a moment, and hold the memory that the next one needs. */
+/** Retries the start after a crash, because the backends briefly outlive the server and hold the shared memory. */
 const startAfterCrash = async <Started>(start: () => Promise<Started>): Promise<Started> => {
   for (let left = crashTries; ; left -= 1) {
     try {
@@ -134,15 +134,15 @@ const startAfterCrash = async <Started>(start: () => Promise<Started>): Promise<
 
 /**
  * Runs a Postgres on 127.0.0.1, for tests and for a distributed installation on one machine. The first start in a folder
- * makes the database: UTF-8, ordered by code point, passwords by SCRAM, every commit on disk before it is acknowledged.
- * `stop()` ends it at once but in order; `stop('SIGKILL')` is a crash, which the next `start()` recovers from.
+ * creates the database: UTF-8, ordered by code point, SCRAM passwords, every commit on disk before it is acknowledged.
+ * `stop()` is a fast but clean shutdown; `stop('SIGKILL')` is a crash, from which the next `start()` recovers.
  */
 export const startPostgres = async ({ directory, port, settings = {} }: PostgresOptions): Promise<PostgresServer> => {
   const user = serverUser()
-  // biome-ignore lint/style/noProcessEnv: servers are looked for where the person who starts them says
+  // biome-ignore lint/style/noProcessEnv: the user may set the location of the programs
   const programs = await findPostgres(process.env)
   await mkdir(directory, { recursive: true, mode: 0o755 })
-  await giveTo(directory, user)
+  await chownTo(directory, user)
   checkFolder(directory, user)
   const data = join(directory, 'data')
   const environment = { LC_ALL: 'C', ...(await linkLibraries(join(directory, 'libraries'), programs)) }
@@ -156,7 +156,7 @@ export const startPostgres = async ({ directory, port, settings = {} }: Postgres
   const inForce = {
     listen_addresses: '127.0.0.1',
     port: String(port),
-    // A socket beside the data could have a name longer than the system takes, and nobody asks for one.
+    // No Unix socket: its path beside the data could exceed the system's limit, and no client uses it.
     unix_socket_directories: '',
     fsync: 'on',
     synchronous_commit: 'on',
@@ -172,7 +172,7 @@ export const startPostgres = async ({ directory, port, settings = {} }: Postgres
     ...(user ? { user } : {}),
     port,
     stopSignal: 'SIGINT',
-    isReady: () => saysReady(data),
+    isReady: () => isReportedReady(data),
   } satisfies ServerCommand
   const server = await startAfterCrash(() => startServerProcess(command))
   const url = (database = 'postgres') => `postgresql://${superuser}:${password}@127.0.0.1:${port}/${database}`

@@ -5,7 +5,7 @@ import { findExecutable } from './find-executable.ts'
 import { freePort } from './ports.ts'
 import { type ServerProcess, startServerProcess } from './server-process.ts'
 
-/** A running S3 store, and what its clients are told. */
+/** A running S3 store, and the settings of its clients. */
 export type S3Server = ServerProcess & {
   endpoint: string
   bucket: string
@@ -14,11 +14,11 @@ export type S3Server = ServerProcess & {
   secretAccessKey: string
 }
 
-/** The program of the S3 store (versitygw, which keeps objects as files). Throws ExecutableMissing. */
+/** Finds the program of the S3 store (versitygw, which stores objects as files). Throws ExecutableMissing. */
 export const findS3Server = (environment: NodeJS.ProcessEnv): string =>
   findExecutable('versitygw', { variable: 'VERSITYGW_BIN', environment })
 
-/** Starts an S3 store on loopback that keeps its one bucket in a folder; what was acknowledged outlives its process. */
+/** Starts an S3 store on loopback with one bucket in a folder; acknowledged writes survive its process. */
 export const startS3Server = async ({
   executable,
   directory,
@@ -28,11 +28,11 @@ export const startS3Server = async ({
   directory: string
   bucket?: string
 }): Promise<S3Server> => {
-  // A bucket is a folder beside others; a store has no other content.
+  // A bucket is a folder; the store has no other content.
   await mkdir(join(directory, 'buckets', bucket), { recursive: true })
   const port = await freePort()
   const accessKeyId = 'trellis'
-  // Drawn at each start: what is stored does not depend on it, and no file has to guard it.
+  // Generated at each start: stored data does not depend on it, and it need not be stored.
   const secretAccessKey = randomBytes(24).toString('hex')
   const region = 'us-east-1'
   const server = await startServerProcess({

@@ -3,36 +3,36 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** A server of somebody else's, run as a child process on loopback; it can be ended and started again on what it kept. */
+/** A third-party server as a child process on loopback; it can be stopped and started again on its data. */
 export type ServerProcess = AsyncDisposable & {
-  /** Starts it again, on the same port and folder, and waits until it takes connections. */
+  /** Starts it again, on the same port and folder, and waits until it accepts connections. */
   start: () => Promise<void>
-  /** Ends it with a signal and waits until it is gone. */
+  /** Stops it with a signal and waits until it has exited. */
   stop: (signal?: NodeJS.Signals) => Promise<void>
   pid: () => number | undefined
-  /** Resolves when it is gone, whoever ended it. */
+  /** Resolves when it has exited, for any reason. */
   gone: () => Promise<void>
 }
 
 export type ServerCommand = {
-  /** Names it in messages. */
+  /** The name in messages. */
   name: string
   command: string
   args: readonly string[]
   environment?: Record<string, string>
-  /** The user to run it as, where it refuses to run as root. */
+  /** The user to run it as, if it does not run as root. */
   user?: { uid: number; gid: number }
-  /** The port of 127.0.0.1 that it takes connections on once it is ready. */
+  /** The port of 127.0.0.1 on which it accepts connections once it is ready. */
   port: number
-  /** What asks it to end in order. */
+  /** The signal for a graceful stop. */
   stopSignal?: NodeJS.Signals
-  /** Asked beyond the open port, until it answers true. */
+  /** A further readiness check, polled until it returns true. */
   isReady?: () => Promise<boolean>
 }
 
 const startLimitMilliseconds = 30_000
 
-const takesConnections = (port: number): Promise<boolean> =>
+const acceptsConnections = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1')
     const done = (answer: boolean) => {
@@ -42,12 +42,12 @@ const takesConnections = (port: number): Promise<boolean> =>
     socket.once('connect', () => done(true)).once('error', () => done(false))
   })
 
-/** Starts a server and waits until it is ready; what it said is in the error if it does not come up. */
+/** Starts a server and waits until it is ready; the error of a failed start contains its output. */
 export const startServerProcess = async (server: ServerCommand): Promise<ServerProcess> => {
   let child: ChildProcess | undefined
   let gone: Promise<void> = Promise.resolve()
   const start = async () => {
-    let said = ''
+    let output = ''
     const started = spawn(server.command, server.args, {
       env: { PATH: '/usr/bin:/bin', ...server.environment },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -57,16 +57,16 @@ export const startServerProcess = async (server: ServerCommand): Promise<ServerP
     started.once('error', (error) => (ended = error.message))
     started.once('exit', (code, signal) => (ended = `it ended with ${signal ?? code}`))
     for (const stream of [started.stdout, started.stderr]) {
-      stream.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-4_000)))
+      stream.setEncoding('utf8').on('data', (text: string) => (output = (output + text).slice(-4_000)))
     }
     child = started
     gone = new Promise((resolve) => started.once('exit', () => resolve()).once('error', () => resolve()))
     const limit = Date.now() + startLimitMilliseconds
-    while (!((await takesConnections(server.port)) && (await (server.isReady?.() ?? true)))) {
-      if (ended !== undefined) throw new Error(`${server.name} did not start: ${ended}\n${said}`)
+    while (!((await acceptsConnections(server.port)) && (await (server.isReady?.() ?? true)))) {
+      if (ended !== undefined) throw new Error(`${server.name} did not start: ${ended}\n${output}`)
       if (Date.now() > limit) {
         started.kill('SIGKILL')
-        throw new Error(`${server.name} was not ready after ${startLimitMilliseconds / 1_000} s:\n${said}`)
+        throw new Error(`${server.name} was not ready after ${startLimitMilliseconds / 1_000} s:\n${output}`)
       }
       await sleep(20)
     }

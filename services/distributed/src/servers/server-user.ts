@@ -3,12 +3,12 @@ import { chown, cp, lstat, mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Who a server runs as that refuses to run as root. */
+/** The user for a server that does not run as root. */
 export type ServerUser = { uid: number; gid: number }
 
-const nobody: ServerUser = { uid: 65_534, gid: 65_534 }
+const unprivileged: ServerUser = { uid: 65_534, gid: 65_534 }
 
-/** A folder that a server's user may not enter. The message is for the person who started it. */
+/** A folder that a server's user may not enter. The message is for the user who started the program. */
 export class FolderClosed extends Error {
   override name = 'FolderClosed'
 }
@@ -19,23 +19,23 @@ const exists = (path: string): Promise<boolean> =>
     () => false,
   )
 
-/** The user for a server: nobody, where we are root; else ourselves. */
-export const serverUser = (): ServerUser | undefined => (process.getuid?.() === 0 ? nobody : undefined)
+/** The user for a server: an unprivileged one if we are root, else undefined, for our own. */
+export const serverUser = (): ServerUser | undefined => (process.getuid?.() === 0 ? unprivileged : undefined)
 
 const mayEnter = (path: string, user: ServerUser): boolean =>
   spawnSync('/bin/sh', ['-c', 'test -x "$1"', 'sh', path], { ...user, stdio: 'ignore' }).status === 0
 
-/** Throws FolderClosed where the user may not enter a folder, which is so below the home of root. */
+/** Throws FolderClosed if the user may not enter a folder, for example below the home of root. */
 export const checkFolder = (path: string, user: ServerUser | undefined): void => {
   if (!user || mayEnter(path, user)) return
   throw new FolderClosed(
-    `Postgres refuses to run as root, and nobody else may enter ${path}. Set TRELLIS_DATA_DIR to a folder that others may pass through (such as one in /var/lib), or run this as another user.`,
+    `Postgres does not run as root, and other users may not enter ${path}. Set TRELLIS_DATA_DIR to a folder that they may enter (such as one in /var/lib), or run this as another user.`,
   )
 }
 
 /**
- * A folder of programs as the user can reach it: itself, or else a copy of it in the folder for temporary files, which
- * stays there for the next time. `label` names it there, with a version.
+ * A folder of programs that the user can enter: the folder itself, or else a copy in the folder for temporary files, which
+ * is reused. `label` is the name of the copy, with a version.
  */
 export const reachableFolder = async (folder: string, label: string, user: ServerUser | undefined): Promise<string> => {
   if (!user || mayEnter(folder, user)) return folder
@@ -43,18 +43,18 @@ export const reachableFolder = async (folder: string, label: string, user: Serve
   if (!(await exists(copy))) {
     const unfinished = await mkdtemp(`${copy}-`)
     await cp(folder, join(unfinished, 'copy'), { recursive: true, verbatimSymlinks: true })
-    // Another may have been faster: theirs is as good.
+    // Another process may have created the copy first; either is fine.
     await rename(join(unfinished, 'copy'), copy).catch(() => undefined)
     await rm(unfinished, { recursive: true, force: true })
   }
-  // Anybody may write to that folder, so that what lies there under this name need not be ours.
+  // All users may write to that folder, so the copy under this name may not be ours.
   const { uid, mode } = await lstat(copy)
   if (uid !== process.getuid?.() || (mode & 0o022) !== 0)
-    throw new FolderClosed(`${copy} belongs to somebody else; what lies there is not run. Remove it.`)
+    throw new FolderClosed(`${copy} belongs to another user, so its programs are not run. Remove it.`)
   return copy
 }
 
-/** Gives a file or folder to the user. */
-export const giveTo = async (path: string, user: ServerUser | undefined): Promise<void> => {
+/** Changes the owner of a file or folder to the user. */
+export const chownTo = async (path: string, user: ServerUser | undefined): Promise<void> => {
   if (user) await chown(path, user.uid, user.gid)
 }

@@ -5,7 +5,7 @@ import { createLocalWorkloads, measureWorkloads } from '@trellis/kit/workloads'
 import { listingsConfig, searchWorker } from '@trellis/listings'
 import { generationWorker, musicConfig } from '@trellis/music'
 
-/** The local runtime as a process of its own: it stands in for the operator where there is no cluster. */
+/** Runs the local runtime as a separate process, which replaces the operator where there is no cluster. */
 await runService({
   name: 'workloads',
   config: {

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 export type BodyTimeoutOptions = {
-  /** A body of which nothing arrives for so long is given up. */
+  /** A request is ended when no bytes of its body arrive for this long. */
   idleMilliseconds: number
-  /** After the idle time a body must have arrived at this rate on average, which bounds its total time by its length. */
+  /** Minimum average rate of a body after the idle time, which bounds its total time by its length. */
   minBytesPerSecond: number
   /** Answers 408 and closes the connection. */
-  giveUp: (request: IncomingMessage, response: ServerResponse) => void
+  onTooSlow: (request: IncomingMessage, response: ServerResponse) => void
   tickMilliseconds?: number
 }
 
@@ -18,7 +18,7 @@ type Arriving = {
   bytesBefore: number
   bytesRead: number
   readAt: number
-  /** Time for which this server did not read, which is not the client's. */
+  /** Time during which this server did not read, for which the client is not responsible. */
   heldMilliseconds: number
 }
 
@@ -28,15 +28,15 @@ const hasBody = ({ headers }: IncomingMessage): boolean =>
 
 const isOver = ({ complete, destroyed, socket }: IncomingMessage) => complete || destroyed || socket.destroyed
 
-/** The buffer is full since nothing consumes it: the connection is not read meanwhile. */
+/** Whether the buffer is full because nothing consumes it; the connection is not read meanwhile. */
 const isHeld = ({ readableLength, readableHighWaterMark }: IncomingMessage) => readableLength >= readableHighWaterMark
 
 /**
- * Ends requests whose bodies arrive too slowly. One timer looks at the counters of all connections that have a body on
- * its way; chunks cost nothing. Node's `requestTimeout` would bound a large upload by the same time as a small one.
+ * Ends requests whose bodies arrive too slowly. One timer checks the byte counters of all connections with a pending
+ * body, so chunks cost nothing. Node's `requestTimeout` would allow a large upload no more time than a small one.
  */
 export const createBodyTimeouts = (options: BodyTimeoutOptions) => {
-  const { idleMilliseconds, minBytesPerSecond, giveUp, tickMilliseconds = 1_000 } = options
+  const { idleMilliseconds, minBytesPerSecond, onTooSlow, tickMilliseconds = 1_000 } = options
   const arriving = new Set<Arriving>()
 
   const isTooSlow = (body: Arriving, now: number): boolean => {
@@ -60,7 +60,7 @@ export const createBodyTimeouts = (options: BodyTimeoutOptions) => {
       body.bytesRead = bytesRead
       if (!isTooSlow(body, now)) continue
       arriving.delete(body)
-      giveUp(request, response)
+      onTooSlow(request, response)
     }
     lastTick = now
   }

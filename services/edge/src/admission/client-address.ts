@@ -3,7 +3,7 @@ import { isIP, isIPv6 } from 'node:net'
 import proxyAddr from '@fastify/proxy-addr'
 import { type Reader, read } from '@trellis/kit/config'
 
-/** Eight groups of an IPv6 address, expanded; zones and embedded IPv4 are not expected here. */
+/** The eight groups of an IPv6 address, without a zone or embedded IPv4. */
 const groupsOf = (address: string): string[] => {
   const [head = '', tail] = address.split('::')
   const before = head === '' ? [] : head.split(':')
@@ -12,7 +12,7 @@ const groupsOf = (address: string): string[] => {
   return [...before, ...Array.from({ length: 8 - before.length - after.length }, () => '0'), ...after]
 }
 
-/** What limits count as one client: an IPv4 address, or the /64 of an IPv6 address, since a host owns all of its own. */
+/** The client that limits count: an IPv4 address, or the /64 of an IPv6 address, because a host owns its whole /64. */
 export const clientKeyOf = (address: string): string => {
   const plain = address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address
   if (!isIPv6(plain) || plain === '::1') return plain
@@ -23,24 +23,24 @@ export const clientKeyOf = (address: string): string => {
 
 const isLoopback = proxyAddr.compile('loopback')
 
-/** Whether an address is a loopback address. Local programs need no limit: they have other means to exhaust the machine. */
+/** Whether an address is a loopback address. Local programs are not limited, because they have other means to exhaust the machine. */
 export const isThisMachine = (client: string): boolean => isIP(client) !== 0 && isLoopback(client, 0)
 
 /**
- * Makes the reader of a request's client address: the socket's, or where that is a trusted proxy's, the last address in
- * `X-Forwarded-For` that is not.
+ * Creates the reader of a request's client address: the socket's, or, if that is a trusted proxy, the last address in
+ * `X-Forwarded-For` that is not a trusted proxy.
  */
 export const createClientAddress = (trustedProxies: readonly string[]) => {
   const isTrusted = proxyAddr.compile([...trustedProxies])
   return (request: IncomingMessage): string => {
     const direct = request.socket.remoteAddress
-    // A client that has reset its connection meanwhile has no address, and there is nobody to answer.
+    // A client that has reset its connection has no address and gets no answer.
     if (direct === undefined) return ''
     return clientKeyOf(request.headers['x-forwarded-for'] === undefined ? direct : proxyAddr(request, isTrusted))
   }
 }
 
-/** A comma list of proxies that are trusted: addresses, ranges, and names of ranges. */
+/** A comma-separated list of trusted proxies: addresses, ranges, and names of ranges. */
 export const readProxies: Reader<readonly string[]> = (text) => {
   const proxies = read.list(text)
   try {

@@ -1,10 +1,10 @@
-/** What is open or in progress by caller, up to a limit for each, save those that are exempt; 0: no limit. */
+/** Limits concurrent operations per caller, except for exempt callers; 0 disables the limit. */
 export const createConcurrencyLimiter = (limit: number, isExempt: (caller: string) => boolean = () => false) => {
   const counts = new Map<string, number>()
   return {
-    /** What is open of all callers. */
+    /** Open operations of all callers. */
     size: (): number => counts.values().reduce((sum, count) => sum + count, 0),
-    /** Whether the caller may begin one more; `end` must be called for it then. */
+    /** Whether the caller may start another operation; if so, `end` must be called for it. */
     begin: (caller: string): boolean => {
       const count = counts.get(caller) ?? 0
       if (limit > 0 && count >= limit && !isExempt(caller)) return false

@@ -18,7 +18,7 @@ const limitWith = async (maxConnections: number, text: string | Error) => {
   return { limit: await connectionLimit(maxConnections, log, read), warnings }
 }
 
-test('connections take three quarters of the files that the process may open, and a warning has both numbers', async () => {
+test('the limit is three quarters of the open files limit, and a warning contains both numbers', async () => {
   expect(await limitWith(20_000, limits('1024'))).toEqual({
     limit: 768,
     warnings: [{ maxConnections: 20_000, lowered: 768, openFiles: 1_024 }],
@@ -26,14 +26,14 @@ test('connections take three quarters of the files that the process may open, an
 })
 
 test.each([
-  ['there are enough files', limits('1048576')],
-  ['there is no limit of files', limits('unlimited')],
-  ['the system tells no limit', new Error('ENOENT')],
-])('the limit stays where %s', async (_name, text) => {
+  ['the open files limit is high enough', limits('1048576')],
+  ['open files are unlimited', limits('unlimited')],
+  ['the limits cannot be read', new Error('ENOENT')],
+])('the limit is not lowered when %s', async (_name, text) => {
   expect(await limitWith(20_000, text)).toEqual({ limit: 20_000, warnings: [] })
 })
 
-test('a limit that is lowered and ample all the same is no warning', async () => {
+test('a lowered limit that is still ample is not logged as a warning', async () => {
   expect(await limitWith(20_000, 'Max open files            20000                20000                files')).toEqual({
     limit: 15_000,
     warnings: [],

@@ -4,13 +4,13 @@ import { clientKeyOf, isThisMachine } from './client-address.ts'
 import { createConcurrencyLimiter } from './concurrency-limiter.ts'
 
 export type ConnectionShareOptions = {
-  /** Connections of one address; 0: no limit. */
+  /** Maximum connections of one address; 0 disables the limit. */
   limit: number
-  /** Proxies that connect for others have no share, unless they are on this machine, where any process has the same address. */
+  /** Proxies are not limited, unless they are on this machine, where every process has the same address. */
   trustedProxies: readonly string[]
 }
 
-/** Closes connections of an address that has its share of them, so that one caller cannot take all. */
+/** Closes connections of an address beyond its limit, so that one client cannot use up all connections. */
 export const createConnectionShare = ({ limit, trustedProxies }: ConnectionShareOptions) => {
   const connections = createConcurrencyLimiter(limit)
   const isTrusted = proxyAddr.compile([...trustedProxies])

@@ -10,34 +10,34 @@ export type CredentialGuardOptions = { failures: RateLimiter; clientAddress: Cli
 const maxAccepted = 1_000
 
 /**
- * Limits guesses at keys and sessions: an address with too many wrong ones is answered 429 before the next is compared.
- * Credentials that were right before are still compared, so that a guesser does not lock out those who share its address.
- * `given` is what is compared, and nothing else that a request carries; requests that give nothing guess nothing and are not counted.
+ * Limits guesses of keys and sessions: an address with too many failures gets 429 before its next credential is compared.
+ * Credentials that were valid before are still compared, so that an attacker does not lock out others with the same address.
+ * `presented` returns exactly the compared credential; requests without one are not counted.
  */
 export const createCredentialGuard = ({ failures, clientAddress }: CredentialGuardOptions) => {
-  // The one that was right longest ago comes first.
+  // Ordered by last success, oldest first.
   const accepted = new Set<string>()
-  const begin = (request: IncomingMessage, given: string | undefined): void => {
-    if (given === undefined || failures.size() === 0 || accepted.has(given)) return
+  const begin = (request: IncomingMessage, presented: string | undefined): void => {
+    if (presented === undefined || failures.size() === 0 || accepted.has(presented)) return
     const refusal = failures.check(clientAddress(request))
     if (refusal) throw tooMany('wrong credentials', 'RATE_LIMIT_FAILED_CREDENTIALS', refusal)
   }
-  const succeeded = (given: string | undefined): void => {
-    if (given === undefined) return
-    accepted.delete(given)
-    accepted.add(given)
+  const succeeded = (presented: string | undefined): void => {
+    if (presented === undefined) return
+    accepted.delete(presented)
+    accepted.add(presented)
     const [oldest] = accepted
     if (accepted.size > maxAccepted && oldest !== undefined) accepted.delete(oldest)
   }
-  const failed = (request: IncomingMessage, given: string | undefined, error: unknown): void => {
-    if (given === undefined || !isServiceError(error, 'unauthenticated')) return
-    accepted.delete(given)
+  const failed = (request: IncomingMessage, presented: string | undefined, error: unknown): void => {
+    if (presented === undefined || !isServiceError(error, 'unauthenticated')) return
+    accepted.delete(presented)
     failures.take(clientAddress(request))
   }
   return {
-    /** Verifies at once, and passes the failure on. */
-    verify: (request: IncomingMessage, { given, verify }: CredentialCheck): void => {
-      const credential = given(request.headers)
+    /** Verifies synchronously, and rethrows the failure. */
+    verify: (request: IncomingMessage, { presented, verify }: CredentialCheck): void => {
+      const credential = presented(request.headers)
       begin(request, credential)
       try {
         verify(request.headers)
@@ -47,7 +47,7 @@ export const createCredentialGuard = ({ failures, clientAddress }: CredentialGua
       }
       succeeded(credential)
     },
-    /** The same for what takes time; `isRefused` recognizes a refusal that is answered rather than thrown. */
+    /** The same for asynchronous checks; `isRefused` recognizes a rejection that is returned instead of thrown. */
     verifyAsync: async <Value>(
       request: IncomingMessage,
       credential: string | undefined,
@@ -58,7 +58,7 @@ export const createCredentialGuard = ({ failures, clientAddress }: CredentialGua
       try {
         const value = await verify()
         if (!isRefused(value)) succeeded(credential)
-        else failed(request, credential, serviceError('unauthenticated', 'The credential was refused.'))
+        else failed(request, credential, serviceError('unauthenticated', 'The credential was rejected.'))
         return value
       } catch (error) {
         failed(request, credential, error)

@@ -9,7 +9,7 @@ import type { RateLimiter, Refusal } from './rate-limiter.ts'
 export type FrontOptions = {
   isHostAccepted: HostRule
   isForeign: OriginRule
-  /** All requests of a client address. */
+  /** Limits all requests of a client address. */
   requests: RateLimiter
   clientAddress: ClientAddress
   metrics: Metrics
@@ -20,27 +20,27 @@ type Reason = 'host' | 'origin' | 'rate'
 /** Methods that change nothing (RFC 9110, 9.2.1). */
 const safeMethods: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE'])
 
-/** Probes of load balancers and of the kubelet; they must pass while a flood is refused. */
+/** Probes of load balancers and the kubelet, which must pass even while other requests are rejected. */
 const probes: ReadonlySet<string | undefined> = new Set(['/health', '/ready'])
 
 export const misdirected = (host: string | undefined): ServiceError =>
   serviceError(
     'misdirected',
-    `This server does not answer for the host "${String(host).slice(0, 100)}". Use its address, or add the name to EDGE_HOSTS.`,
+    `This server does not serve the host "${String(host).slice(0, 100)}". Use the IP address, or add the name to EDGE_HOSTS.`,
   )
 
 export const fromForeignSite = (): ServiceError =>
   serviceError(
     'forbidden',
-    'A page of another site may not do this. CORS_ORIGINS and MUSIC_CORS_ORIGINS name the origins that may.',
+    'A page of another site may not do this. Allow its origin in CORS_ORIGINS or MUSIC_CORS_ORIGINS.',
   )
 
 export const tooMany = (what: string, variable: string, { retryAfterSeconds }: Refusal): ServiceError =>
   serviceError('rate_limited', `Too many ${what}. Wait, or raise ${variable} on the server.`, { retryAfterSeconds })
 
 /**
- * Refuses requests before anything is routed or read: a `Host` that is not ours (421), a change that a page of another
- * site requests (403), and more requests than one address may send (429). It runs ahead of the framework, since a
+ * Rejects requests before they are routed or read: a foreign `Host` (421), a change requested by a page of another
+ * site (403), and requests beyond the rate limit of an address (429). It runs before the framework, because a
  * hook there costs each request three per cent.
  */
 export const createFront = ({ isHostAccepted, isForeign, requests, clientAddress, metrics }: FrontOptions) => {
@@ -64,7 +64,7 @@ export const createFront = ({ isHostAccepted, isForeign, requests, clientAddress
 
 export type Front = ReturnType<typeof createFront>
 
-/** Answers a failure without the framework, on the bare response. */
+/** Answers an error without the framework, on the bare response. */
 export const answerRaw = (
   response: ServerResponse,
   { status, detail, retryAfterSeconds }: ServiceError,

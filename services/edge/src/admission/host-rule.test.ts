@@ -43,15 +43,15 @@ test.each([
   '[evil]',
   'a b',
   '',
-])('the host "%s" is not accepted', (host) => {
+])('the host "%s" is rejected', (host) => {
   expect(accepts(host)).toBe(false)
 })
 
-test('a request without a host, which is HTTP/1.0, is accepted', () => {
+test('an HTTP/1.0 request without a host is accepted', () => {
   expect(accepts(undefined)).toBe(true)
 })
 
-test('the authority of an absolute target must be accepted, too', () => {
+test('the authority of an absolute-form target must be accepted as well', () => {
   expect(accepts('localhost', 'http://evil.example/health')).toBe(false)
   expect(accepts('evil.example', 'http://localhost/health')).toBe(false)
   expect(accepts('localhost', 'http://127.0.0.1:8080/health')).toBe(true)
@@ -74,7 +74,7 @@ test.each([
   ['::', '[fe80::1]', true],
   ['::', 'evil.example', false],
   ['Box.lan', 'box.lan:8080', true],
-])('a server that listens on %s has the host %s accepted: %s', (address, host, accepted) => {
+])('a server that listens on %s accepts the host %s: %s', (address, host, accepted) => {
   const rule = createHostRule({ hosts: [], publicUrl: undefined, listensOn: () => address })
   expect(rule({ headers: { host }, url: '/' })).toBe(accepted)
 })

@@ -4,11 +4,11 @@ import { hostNameOf, isLoopbackName, matchesHost } from '@trellis/kit/hosts'
 import { isThisMachine } from './client-address.ts'
 
 export type HostRuleOptions = {
-  /** Names from `EDGE_HOSTS`: exact ones, `*.example.com` for every name below one, or `*` for all. */
+  /** Names from `EDGE_HOSTS`: exact names, `*.example.com` for all subdomains, or `*` for all. */
   hosts: readonly string[]
   /** `EDGE_URL`, whose host is accepted. */
   publicUrl: string | undefined
-  /** The address that the server listens on: undefined until it does. */
+  /** The address that the server listens on; undefined before it listens. */
   listensOn?: () => string | undefined
 }
 
@@ -18,10 +18,10 @@ const maxCachedHosts = 256
 const unspecified: ReadonlySet<string> = new Set(['0.0.0.0', '::', ''])
 
 /**
- * Accepts a request by its `Host`, and by the authority of an absolute-form target (RFC 9112, 3.2.2). Of names, loopback names and
- * configured ones are accepted; of addresses, those of loopback, the one that the server listens on, and all where it listens on every
- * address of the machine: which of them clients use, behind a port that is forwarded, is not known here, and an address in `Host` is no
- * DNS rebinding, which needs a name. A request without `Host` is HTTP/1.0, which no browser sends; Node rejects HTTP/1.1 without it.
+ * Accepts a request by its `Host`, and by the authority of an absolute-form target (RFC 9112, 3.2.2). Accepted names are loopback names
+ * and configured ones. Accepted addresses are loopback addresses, the address that the server listens on, and, if it listens on all
+ * addresses, any address: behind a forwarded port it is unknown which address clients use, and an address in `Host` is not DNS
+ * rebinding, which needs a name. A request without `Host` is HTTP/1.0, which no browser sends; Node rejects HTTP/1.1 without it.
  */
 export const createHostRule = ({ hosts, publicUrl, listensOn = () => undefined }: HostRuleOptions) => {
   const patterns = hosts.map((host) => hostNameOf(host) ?? host.toLowerCase())

@@ -21,7 +21,7 @@ test.each<Sent>([
   { origin: 'https://trellis.example', host: 'upstream:9000' },
   { origin: 'https://studio.example', url: '/music/api/chains' },
   { origin: 'https://studio.example', site: 'cross-site', url: '/music/api/chains' },
-])('%j is not of another site', (sent) => {
+])('%j is not from another site', (sent) => {
   expect(foreign(sent)).toBe(false)
 })
 
@@ -39,6 +39,6 @@ test.each<Sent>([
   { origin: 'file://' },
   { origin: 'https://studio.example' },
   { origin: 'https://studio.example', site: 'same-site' },
-])('%j is of another site', (sent) => {
+])('%j is from another site', (sent) => {
   expect(foreign(sent)).toBe(true)
 })

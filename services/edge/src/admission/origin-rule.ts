@@ -3,13 +3,13 @@ import type { IncomingMessage } from 'node:http'
 type BrowserRequest = Pick<IncomingMessage, 'headers' | 'url'>
 
 export type OriginRuleOptions = {
-  /** `EDGE_URL`: pages of its origin are our own, whatever `Host` a proxy sends. */
+  /** `EDGE_URL`: pages of its origin are not foreign, whatever `Host` a proxy sends. */
   publicUrl: string | undefined
-  /** Whether a CORS rule names this origin for the target. */
+  /** Whether a CORS rule allows this origin for the URL. */
   isAllowed: (url: string, origin: string) => boolean
 }
 
-/** Whether a browser shows pages from this `Host` under the origin. The scheme is unknown behind a proxy and is ignored. */
+/** Whether the origin has this `Host`. The scheme is ignored, because it is unknown behind a proxy. */
 const isSameHost = (origin: string, host: string | undefined): boolean => {
   const parsed = URL.parse(origin)
   if (!parsed || parsed.host === '' || host === undefined) return false
@@ -17,9 +17,9 @@ const isSameHost = (origin: string, host: string | undefined): boolean => {
 }
 
 /**
- * Recognizes requests that a browser sends for a page of another site (CSRF). `Sec-Fetch-Site` decides where the browser
- * sends it; it does so to loopback names and over TLS. Elsewhere `Origin` is compared with `Host`. Requests without
- * both are not from a current browser. The algorithm is that of Go's `http.CrossOriginProtection`.
+ * Recognizes requests that a browser sends for a page of another site (CSRF). `Sec-Fetch-Site` decides if the browser
+ * sends it, which it does to loopback names and over TLS. Otherwise `Origin` is compared with `Host`. Requests without
+ * both headers are not from a current browser. The algorithm is that of Go's `http.CrossOriginProtection`.
  */
 export const createOriginRule = ({ publicUrl, isAllowed }: OriginRuleOptions) => {
   const own = publicUrl === undefined ? undefined : new URL(publicUrl).origin
@@ -33,5 +33,5 @@ export const createOriginRule = ({ publicUrl, isAllowed }: OriginRuleOptions) =>
   }
 }
 
-/** Whether a request comes from a page of another site that no CORS rule names. */
+/** Whether a request comes from a page of another site that no CORS rule allows. */
 export type OriginRule = ReturnType<typeof createOriginRule>

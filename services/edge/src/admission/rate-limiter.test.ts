@@ -9,7 +9,7 @@ const limiter = (perMinute: number, maxCallers?: number) => {
   return { clock, limits, accepted }
 }
 
-test('a caller may use a minute at once, then one request for each that the minute allows', () => {
+test('a caller may burst a minute of requests, then continue at the sustained rate', () => {
   const { clock, limits, accepted } = limiter(60)
   expect(accepted('a', 400)).toBe(60)
   expect(limits.take('a')).toEqual({ retryAfterSeconds: 1 })
@@ -19,27 +19,27 @@ test('a caller may use a minute at once, then one request for each that the minu
   expect(accepted('a', 400)).toBe(60)
 })
 
-test('callers do not use up the limits of one another', () => {
+test('callers have separate limits', () => {
   const { accepted } = limiter(10)
   expect(accepted('a', 20)).toBe(10)
   expect(accepted('b', 20)).toBe(10)
 })
 
-test('refused requests do not lengthen the wait', () => {
+test('rejected requests do not extend the wait', () => {
   const { clock, limits, accepted } = limiter(60)
   accepted('a', 1_000)
   clock.now += 1_000
   expect(limits.check('a')).toBeUndefined()
 })
 
-test('memory is bounded: the caller that was limited first is dropped', () => {
+test('memory is bounded: the caller that was added first is evicted', () => {
   const { limits, accepted } = limiter(1, 2)
   for (const caller of ['a', 'b', 'c']) expect(accepted(caller, 2)).toBe(1)
   expect(limits.size()).toBe(2)
   expect([limits.check('b'), limits.check('a')]).toEqual([{ retryAfterSeconds: 60 }, undefined])
 })
 
-test('0 turns the limit off', () => {
+test('0 disables the limit', () => {
   const { limits, accepted } = limiter(0)
   expect(accepted('a', 1_000)).toBe(1_000)
   expect(limits.size()).toBe(0)

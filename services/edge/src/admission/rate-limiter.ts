@@ -1,18 +1,18 @@
-/** A refused caller may come again after this time. */
+/** A rejected caller may retry after this time. */
 export type Refusal = { retryAfterSeconds: number }
 
 export type RateLimiterOptions = {
-  /** Requests per minute that a caller may sustain, and may send at once after a quiet minute; 0 turns the limiter off. */
+  /** Requests per minute that a caller may sustain, and may send in a burst after an idle minute; 0 disables the limiter. */
   perMinute: number
-  /** Callers that are remembered; beyond that the least recent one is dropped. */
+  /** Maximum tracked callers, past which the one added first is evicted. */
   maxCallers?: number
   /** Milliseconds of a monotonic clock. */
   now?: () => number
 }
 
 /**
- * Token buckets by caller, as the generic cell rate algorithm: one number a caller, the time at which its bucket is full
- * again. Memory is bounded, nothing waits and no timer runs.
+ * Token buckets per caller, with the generic cell rate algorithm: one number per caller, the time at which its bucket is full
+ * again. Memory is bounded; there are no queues and no timers.
  */
 export const createRateLimiter = ({
   perMinute,
@@ -21,7 +21,7 @@ export const createRateLimiter = ({
 }: RateLimiterOptions) => {
   const windowMilliseconds = 60_000
   const interval = windowMilliseconds / perMinute
-  /** By caller, least recently limited first. */
+  /** By caller, in the order in which callers were added. */
   const fullAt = new Map<string, number>()
 
   const store = (caller: string, time: number): void => {
@@ -37,10 +37,10 @@ export const createRateLimiter = ({
     return wait > 0 ? { retryAfterSeconds: wait / 1_000 } : undefined
   }
   return {
-    /** Whether a request would be refused; takes nothing. */
+    /** Whether a request would be rejected; consumes no token. */
     check: (caller: string): Refusal | undefined =>
       perMinute === 0 ? undefined : refusalAt(now(), fullAt.get(caller) ?? 0),
-    /** Takes one request of the caller's, or refuses it. */
+    /** Consumes a token of the caller, or rejects the request. */
     take: (caller: string): Refusal | undefined => {
       if (perMinute === 0) return undefined
       const time = now()
@@ -48,7 +48,7 @@ export const createRateLimiter = ({
       const full = known === undefined || known < time ? time : known
       const refusal = refusalAt(time, full)
       if (refusal) return refusal
-      // A known caller keeps its place: moving it for each request would cost more than an early eviction.
+      // A known caller is not moved to the end: that would cost more per request than an early eviction.
       if (known === undefined) store(caller, full + interval)
       else fullAt.set(caller, full + interval)
       return undefined

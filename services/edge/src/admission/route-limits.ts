@@ -28,8 +28,8 @@ export type RouteLimitsOptions = {
 type Limited = { limiter: RateLimiter; what: string; variable: string }
 
 /**
- * Makes the limits of a route, which run once its caller is known. An account is one caller wherever it calls from;
- * all others are told apart by their address, since a guest's cookie can be made up and an API key is one for all.
+ * Creates the limits of a route, which run once its caller is known. An account is one caller wherever it calls from;
+ * all others are distinguished by their address, because a guest's cookie can be forged and all clients share one API key.
  */
 export const createRouteLimits = ({ config, clientAddress, isForeign, metrics }: RouteLimitsOptions) => {
   const limited = (perMinute: number, what: string, variable: string): Limited => ({
@@ -61,13 +61,13 @@ export const createRouteLimits = ({ config, clientAddress, isForeign, metrics }:
     if (refusal) throw tooMany(what, variable, refusal)
   }
   const beginUpload = (request: FastifyRequest, reply: FastifyReply): void => {
-    // The client left while its caller was being identified: its response is closed already, and will not say so again.
+    // The client disconnected while its caller was being identified: the response is already closed and emits no further 'close'.
     if (reply.raw.destroyed) throw cancelled()
     const caller = callerOf(request)
     if (!uploads.begin(caller)) {
       throw serviceError(
         'rate_limited',
-        'Too many uploads at once. Wait for one to end, or raise MAX_UPLOADS_PER_CALLER.',
+        'Too many concurrent uploads. Wait for one to end, or raise MAX_UPLOADS_PER_CALLER on the server.',
         {
           retryAfterSeconds: 1,
         },
@@ -76,13 +76,13 @@ export const createRouteLimits = ({ config, clientAddress, isForeign, metrics }:
     reply.raw.once('close', () => uploads.end(caller))
   }
   const startWork = (limit: Limited, request: FastifyRequest): void => {
-    // Changes that other sites request are refused earlier; what starts work by a GET is refused here.
+    // The front rejects changes from other sites; a GET that starts work is rejected here.
     if (isForeign(request.raw)) throw fromForeignSite()
     take(callerOf(request), limit)
   }
 
   return ({ starts, stream, access }: Route): onRequestHookHandler[] => {
-    // Pushed batches are limited by the memory that they take, not by their number.
+    // Pushed batches are limited by their memory, not by their number.
     const isUpload = (stream === 'multipart' || stream === 'body') && access !== 'branch_key'
     const limits: ((request: FastifyRequest, reply: FastifyReply) => void)[] = []
     if (access === 'caller' && config.cloudMode) {

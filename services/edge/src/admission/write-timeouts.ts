@@ -1,30 +1,30 @@
 import type { Socket } from 'node:net'
 
 export type WriteTimeoutOptions = {
-  /** A connection whose client takes nothing of an answer for so long is cut. */
+  /** A connection whose client reads nothing of an answer for this long is closed. */
   idleMilliseconds: number
   tickMilliseconds?: number
 }
 
-/** `unsent` is what the system has not taken: it stays the same while the client reads nothing. */
+/** `unsent` is the number of bytes that the system has not accepted; it stays constant while the client reads nothing. */
 type Stalled = { unsent: number; since: number }
 
-/** The part of a connection that its public interface has no name for. */
+/** The part of a socket's internal handle that is used here. */
 type Handle = { writeQueueSize?: number }
 
-/** `writableLength` counts a chunk until all of it is sent; the queue of the handle gets shorter meanwhile. */
+/** Unsent bytes. `writableLength` counts a chunk until all of it is sent; the handle's queue shrinks meanwhile. */
 const unsentOf = (socket: Socket): number =>
   socket.writableLength + ((socket as unknown as { _handle: Handle | null })._handle?.writeQueueSize ?? 0)
 
 /**
- * Cuts connections whose clients do not read what was written to them. One timer looks at all open connections; requests and chunks cost
- * nothing. Time in which there is nothing to send does not count, so a call may take as long as it takes.
+ * Closes connections whose clients do not read their answers. One timer checks all open connections, so requests and chunks cost
+ * nothing. Time without pending data does not count, so a call has no time limit.
  */
 export const createWriteTimeouts = ({ idleMilliseconds, tickMilliseconds = 1_000 }: WriteTimeoutOptions) => {
   const sockets = new Set<Socket>()
   const stalled = new Map<Socket, Stalled>()
 
-  const forget = function (this: Socket) {
+  const unwatch = function (this: Socket) {
     sockets.delete(this)
     stalled.delete(this)
   }
@@ -42,7 +42,7 @@ export const createWriteTimeouts = ({ idleMilliseconds, tickMilliseconds = 1_000
   return {
     watch: (socket: Socket): void => {
       sockets.add(socket)
-      socket.once('close', forget)
+      socket.once('close', unwatch)
     },
     size: () => sockets.size,
     stop: () => clearInterval(timer),

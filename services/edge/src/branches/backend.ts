@@ -7,7 +7,7 @@ import type { Backend } from '../transcode/routes.ts'
 import { createBranchProxy } from './branch-proxy.ts'
 import { createBranchLocations } from './locations.ts'
 
-/** What takes batches for branches: the edge itself, which passes them on to where the logs service says that the branch is. */
+/** The backend for batches to branches: the edge forwards them to the address that the logs service reports for the branch. */
 export const branchIngestProxy = (
   directory: RpcClient<typeof BranchDirectoryServiceDefinition>,
   log: Log,

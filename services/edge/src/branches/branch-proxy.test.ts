@@ -15,9 +15,9 @@ import { createBranchLocations } from './locations.ts'
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => unknown
 
-/** A server that stands where a branch would, and answers as the test says. */
+/** A server in place of a branch, which answers as the test defines. */
 const serveInPlaceOfBranch = async (answer: Answer) => {
-  const server = createServer((given, response) => void answer(given, response))
+  const server = createServer((received, response) => void answer(received, response))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as { port: number }
@@ -29,9 +29,9 @@ const serveInPlaceOfBranch = async (answer: Answer) => {
     },
   }
 }
-const bodyOf = async (given: IncomingMessage): Promise<Buffer> => {
+const bodyOf = async (received: IncomingMessage): Promise<Buffer> => {
   const parts: Buffer[] = []
-  for await (const part of given as AsyncIterable<Buffer>) parts.push(part)
+  for await (const part of received as AsyncIterable<Buffer>) parts.push(part)
   return Buffer.concat(parts)
 }
 const json = (response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}) =>
@@ -91,11 +91,11 @@ const put = async (slug: string, answer: Answer) => {
   return branch
 }
 
-test('a batch goes to its branch as it is, and the answer comes back as it is', async () => {
+test('a batch and its answer are forwarded unchanged', async () => {
   const seen: unknown[] = []
-  await put('barn', async (given, response) => {
-    const { url, method, headers } = given
-    seen.push({ url, method, headers, body: (await bodyOf(given)).toString('hex') })
+  await put('barn', async (received, response) => {
+    const { url, method, headers } = received
+    seen.push({ url, method, headers, body: (await bodyOf(received)).toString('hex') })
     json(response, 200, { accepted: 1, duplicates: 0, rejected: [] })
   })
   const body = gzipSync('{"entries": []}')
@@ -123,9 +123,9 @@ test('a batch goes to its branch as it is, and the answer comes back as it is', 
   expect(seen).not.toMatchObject([{ headers: { cookie: 'a=b' } }])
 })
 
-test('pressure comes back with when to come again', async () => {
-  await put('barn', async (given, response) => {
-    await bodyOf(given)
+test('a 503 of the branch is forwarded with its Retry-After', async () => {
+  await put('barn', async (received, response) => {
+    await bodyOf(received)
     json(response, 503, { detail: 'Too much.' }, { 'retry-after': '7' })
   })
   const response = await push('barn', '{}')
@@ -134,19 +134,19 @@ test('pressure comes back with when to come again', async () => {
   expect(await response.json()).toEqual({ detail: 'Too much.' })
 })
 
-test('a refusal before the end of a long body reaches its sender', async () => {
-  await put('barn', (_given, response) => json(response, 401, { detail: 'No.' }, { 'www-authenticate': 'Bearer' }))
+test('a rejection before the end of a long body reaches the sender', async () => {
+  await put('barn', (_received, response) => json(response, 401, { detail: 'No.' }, { 'www-authenticate': 'Bearer' }))
   const response = await push('barn', Buffer.alloc(20_000_000, 'x'))
   expect(response.status).toBe(401)
   expect(response.headers.get('www-authenticate')).toBe('Bearer')
 })
 
-test('a body passes through while it arrives, and ends with its sender', async () => {
+test('a body is streamed to the branch, and is aborted with its sender', async () => {
   const first = Promise.withResolvers<void>()
   const cut = Promise.withResolvers<void>()
-  await put('barn', (given) => {
-    given.once('data', () => first.resolve())
-    given.once('error', () => cut.resolve())
+  await put('barn', (received) => {
+    received.once('data', () => first.resolve())
+    received.once('error', () => cut.resolve())
   })
   const sending = request(`${origin}/logs/branches/barn/api/glean/batch`, {
     method: 'POST',
@@ -159,9 +159,9 @@ test('a body passes through while it arrives, and ends with its sender', async (
   await cut.promise
 })
 
-test('a slug that nobody knows is 404 for who has a key, and without a key every slug answers the same', async () => {
-  await put('barn', async (given, response) => {
-    await bodyOf(given)
+test('an unknown slug is 404 with a key, and without a key every slug has the same answer', async () => {
+  await put('barn', async (received, response) => {
+    await bodyOf(received)
     json(response, 200, {})
   })
   const reported = async (slug: string, headers?: Record<string, string>) => {
@@ -174,16 +174,16 @@ test('a slug that nobody knows is 404 for who has a key, and without a key every
     challenge: 'Bearer realm="trellis"',
     body: { detail: 'This needs the branch key. Send it as "Authorization: Bearer <key>".' },
   }
-  expect(await reported('nobody')).toEqual({
+  expect(await reported('unknown')).toEqual({
     status: 404,
     challenge: null,
-    body: { detail: 'There is no branch "nobody".' },
+    body: { detail: 'There is no branch "unknown".' },
   })
-  for (const slug of ['barn', 'nobody', 'Not-A-Slug'])
+  for (const slug of ['barn', 'unknown', 'Not-A-Slug'])
     expect(await reported(slug, { authorization: '' }), slug).toEqual(refused)
 })
 
-test('a branch that is not active or not there is 503 with Retry-After', async () => {
+test('a branch that is inactive or unreachable is 503 with Retry-After', async () => {
   expect((await push('Not-A-Slug', '{}')).status).toBe(422)
   branches = [
     { slug: 'still', active: false, httpAddress: 'http://127.0.0.1:1' },
@@ -197,26 +197,26 @@ test('a branch that is not active or not there is 503 with Retry-After', async (
   }
 })
 
-test('a branch that was made a moment ago is found, and one that has moved is found again', async () => {
+test('a new branch is found, and a moved branch is found at its new address', async () => {
   expect((await push('barn', '{}')).status).toBe(404)
-  const before = await put('barn', async (given, response) => {
-    await bodyOf(given)
+  const before = await put('barn', async (received, response) => {
+    await bodyOf(received)
     json(response, 200, { from: 'before' })
   })
   expect(await (await push('barn', '{}')).json()).toEqual({ from: 'before' })
   await before[Symbol.asyncDispose]()
-  await put('barn', async (given, response) => {
-    await bodyOf(given)
+  await put('barn', async (received, response) => {
+    await bodyOf(received)
     json(response, 200, { from: 'after' })
   })
   await vi.waitFor(async () => expect(await (await push('barn', '{}')).json()).toEqual({ from: 'after' }))
 })
 
-test('a push that broke off is told when the branch has become inactive, and the next one asks where it is', async () => {
+test('a failed push reports an inactive branch, and the next one looks up its address again', async () => {
   let isLeaving = false
-  await put('barn', (given) => {
+  await put('barn', (received) => {
     if (isLeaving) branches = branches.map((branch) => ({ ...branch, active: false }))
-    given.socket.destroy()
+    received.socket.destroy()
   })
   const broken = await push('barn', '{}')
   expect({ status: broken.status, wait: broken.headers.get('retry-after') }).toEqual({ status: 503, wait: '2' })
@@ -224,17 +224,17 @@ test('a push that broke off is told when the branch has become inactive, and the
   const next = await push('barn', '{}')
   expect({ status: next.status, body: await next.json() }).toEqual({
     status: 503,
-    body: { detail: 'Branch "barn" is not active. Keep what you have until it is.' },
+    body: { detail: 'Branch "barn" is not active. Keep the entries and retry later.' },
   })
   branches = []
-  await put('barn', async (given, response) => {
-    await bodyOf(given)
+  await put('barn', async (received, response) => {
+    await bodyOf(received)
     json(response, 200, { from: 'after' })
   })
   expect(await (await push('barn', '{}')).json()).toEqual({ from: 'after' })
 })
 
-test('a branch that was doubted while an answer was on its way is asked for once more', async () => {
+test('a branch that is invalidated during a lookup is looked up once more', async () => {
   const gate = Promise.withResolvers<void>()
   const answers = [true, true, false].map((active) => ({ slug: 'barn', active, httpAddress: 'http://127.0.0.1:1' }))
   let count = 0
@@ -248,16 +248,16 @@ test('a branch that was doubted while an answer was on its way is asked for once
   const locations = createBranchLocations({ directory, freshMilliseconds: 0, log: silentLog })
   await locations.find('barn')
   await locations.find('barn')
-  locations.doubt('barn')
+  locations.invalidate('barn')
   const found = locations.find('barn')
   gate.resolve()
   await found
   expect(await locations.find('barn')).toMatchObject({ active: false })
 })
 
-test('what is known of branches stands while the logs service is away', async () => {
-  await put('barn', async (given, response) => {
-    await bodyOf(given)
+test('cached locations are used while the logs service is unavailable', async () => {
+  await put('barn', async (received, response) => {
+    await bodyOf(received)
     json(response, 200, {})
   })
   expect((await push('barn', '{}')).status).toBe(200)

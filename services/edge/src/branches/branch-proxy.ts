@@ -7,7 +7,7 @@ import { onRequestLost } from '../transcode/request-lost.ts'
 import type { BranchProxy } from '../transcode/routes.ts'
 import type { BranchLocations } from './locations.ts'
 
-/** What a branch has to know of a request; everything else is for the edge. */
+/** Request headers that are forwarded to a branch. */
 const passedRequestHeaders = [
   'authorization',
   'content-type',
@@ -16,22 +16,22 @@ const passedRequestHeaders = [
   'traceparent',
 ] as const
 const passedResponseHeaders = ['content-type', 'retry-after', 'www-authenticate'] as const
-/** Every entry of a batch may be refused with a reason. */
+/** Large, because every entry of a batch may be rejected with a reason. */
 const maxAnswerBytes = 32 * 1024 * 1024
 
 const inactiveSeconds = 30
 const awaySeconds = 2
-/** A branch that takes nothing and says nothing for so long is given up. */
+/** A request is aborted when its branch neither reads nor answers for this long. */
 const silenceMilliseconds = 60_000
 
 const away = (slug: string, cause?: unknown) =>
-  serviceError('unavailable', `Branch "${slug}" cannot be reached just now. Send it again.`, {
+  serviceError('unavailable', `Branch "${slug}" cannot be reached. Send the batch again.`, {
     cause,
     retryAfterSeconds: awaySeconds,
   })
 
 const inactive = (slug: string) =>
-  serviceError('unavailable', `Branch "${slug}" is not active. Keep what you have until it is.`, {
+  serviceError('unavailable', `Branch "${slug}" is not active. Keep the entries and retry later.`, {
     retryAfterSeconds: inactiveSeconds,
   })
 
@@ -63,20 +63,20 @@ const readAll = async (answer: IncomingMessage): Promise<Buffer> => {
 }
 
 /**
- * Passes batches on to branches, by the slug in the path. The body goes through as it arrives, no faster than the branch takes it; the branch checks
- * the key, and its answer, with `Retry-After`, goes back. 404 for a slug that nobody knows; 503 for a branch that is not active or not
- * there, so that senders keep what they have and come again. A branch at an https address is shown the certificate of calls between
- * processes, and must show one of the same authority.
+ * Forwards batches to branches, by the slug in the path. The body is streamed with backpressure; the branch checks the key, and its
+ * answer is returned with `Retry-After`. Unknown slugs are 404; inactive or unreachable branches are 503, so that senders keep
+ * their entries and retry. For a branch at an https address, both ends present certificates of the same authority (those of calls
+ * between processes).
  */
 export const createBranchProxy = (locations: BranchLocations, tls?: RpcTls): BranchProxy & Disposable => {
-  // A connection a batch: one that was kept may be gone when a body, which cannot be sent twice, is half on its way.
+  // One connection per batch: a keep-alive connection may break during a body, which cannot be sent twice.
   const agent = new Agent({ maxSockets: 256 })
   const secureAgent = new SecureAgent({ maxSockets: 256 })
   const files = tls && createTlsFiles(tls)
 
   const begin = (url: URL, options: { method: string; headers: OutgoingHttpHeaders }) => {
     if (url.protocol !== 'https:') return send(url, { ...options, agent })
-    if (!files) throw new Error(`${url.origin} needs a certificate: RPC_TLS_CERT_FILE is not set.`)
+    if (!files) throw new Error(`${url.origin} requires a client certificate. Set RPC_TLS_CERT_FILE.`)
     const { serverName: servername } = tls
     return sendSecurely(url, { ...options, agent: secureAgent, ...files(), ...(servername ? { servername } : {}) })
   }
@@ -86,12 +86,12 @@ export const createBranchProxy = (locations: BranchLocations, tls?: RpcTls): Bra
       const { raw } = request
       const sent = begin(new URL(pathOf(request), address), { method: 'POST', headers: headersOf(request) })
       const unlink = onRequestLost(raw, () => sent.destroy(cancelled()))
-      sent.setTimeout(silenceMilliseconds, () => sent.destroy(new Error('The branch says nothing.')))
+      sent.setTimeout(silenceMilliseconds, () => sent.destroy(new Error('The branch does not respond.')))
       sent.once('response', (head) => {
         readAll(head).then((body) => resolve({ head, body }), reject)
       })
       sent.on('error', (error) => {
-        // After an answer, as a refusal before the end of the body is one, this changes nothing: what is left is read and forgotten.
+        // After an early answer, such as a rejection before the end of the body, `reject` has no effect; the rest of the body is discarded.
         raw.unpipe(sent)
         raw.resume()
         reject(error)
@@ -106,7 +106,7 @@ export const createBranchProxy = (locations: BranchLocations, tls?: RpcTls): Bra
     if (!location) throw serviceError('not_found', `There is no branch "${slug}".`)
     if (!location.active) throw inactive(slug)
     if (location.httpAddress === '') {
-      locations.doubt(slug)
+      locations.invalidate(slug)
       throw away(slug)
     }
     let answer: Answer
@@ -114,8 +114,8 @@ export const createBranchProxy = (locations: BranchLocations, tls?: RpcTls): Bra
       answer = await exchange(location.httpAddress, request)
     } catch (error) {
       if (isServiceError(error, 'cancelled')) throw error
-      // However it failed: a branch that ended in the middle may be inactive or elsewhere by now.
-      locations.doubt(slug)
+      // Whatever the error was, the branch may be inactive or at another address by now.
+      locations.invalidate(slug)
       throw (await locations.find(slug))?.active === false ? inactive(slug) : away(slug, error)
     }
     const { head, body } = answer

@@ -8,7 +8,7 @@ const sendJson = (server: FastifyInstance, url: string, document: OpenApi) => {
   server.get(url, (_request, reply) => reply.type('application/json; charset=utf-8').send(text))
 }
 
-/** `/openapi.json`, one such document for each mount, and `/docs` that renders them. */
+/** Registers `/openapi.json`, a document for each mount, and `/docs`, which renders the whole. */
 export const registerDocs = async (
   server: FastifyInstance,
   document: OpenApi,

@@ -1,4 +1,4 @@
-/** An OpenAPI document, as far as it is taken apart here. */
+/** The parts of an OpenAPI document that are used here. */
 export type OpenApi = {
   info: { title: string; version: string; description?: string }
   tags: { name: string; 'x-mount': string; 'x-version': string }[]
@@ -6,7 +6,7 @@ export type OpenApi = {
   [key: string]: unknown
 }
 
-/** The part of a document that lies under one mount, with the version that its spec gives. */
+/** The part of a document for one mount, with the version of its spec. */
 export const mountDocument = (document: OpenApi, mount: string): OpenApi => {
   const tags = document.tags.filter((tag) => tag['x-mount'] === mount)
   const [first] = tags

@@ -9,8 +9,8 @@ export type IdentityOptions = { jwtSecrets: readonly string[]; licence: Licence 
 type Headers = Record<string, string | string[] | undefined>
 
 /**
- * Finds out who is calling in cloud mode: the account that a valid session token names, else the guest of the guest
- * cookie, else anonymous. Throws 401 for a token that does not hold. In local mode nobody asks: there is one user.
+ * Identifies the caller in cloud mode: the account of a valid session token, else the guest of the guest
+ * cookie, else anonymous. Throws 401 for an invalid token. Not used in local mode, which has a single user.
  */
 export const createIdentity =
   ({ jwtSecrets, licence }: IdentityOptions) =>

@@ -8,8 +8,8 @@ export type Keys = {
   apiKey: string
   adminKey: string
   branchKey: string
-  /** In place of comparing with the branch key, for who keeps but a hash of it; in constant time. */
-  isBranchKey?: ((given: string) => boolean) | undefined
+  /** Replaces the comparison with the branch key, for callers that store only its hash; must take constant time. */
+  isBranchKey?: ((presented: string) => boolean) | undefined
   now?: () => number
 }
 
@@ -25,81 +25,78 @@ const refused = (what: string, how = asBearer) =>
     headers: { 'www-authenticate': 'Bearer realm="trellis"' },
   })
 
-/** What a request without the key of a branch, or with a wrong one, is answered: 401. */
+/** The 401 for a request with a missing or wrong branch key. */
 const refusedBranchKey = (headers: Headers) =>
-  refused(bearer(headers) === undefined ? 'This needs the branch key.' : 'That is not the branch key.')
+  refused(bearer(headers) === undefined ? 'This needs the branch key.' : 'The branch key is wrong.')
 
-/** Throws 401 where a request has no key at all; which one it is, who has the key to compare says. */
+/** Throws 401 for a request without any key; the branch itself compares the key. */
 export const requireBranchKey = (headers: Headers): void => {
   if (bearer(headers) === undefined) throw refusedBranchKey(headers)
 }
 
 /**
- * A check of a credential. `given` is what a request gives it to compare, with the kind in front; undefined where there is nothing, or nothing is
- * asked for. `verify` throws 401 where that is not enough, or 503 where the feature's key is not set.
+ * A check of a credential. `presented` returns the credential of a request, prefixed with its kind; undefined if the request has none or none is
+ * required. `verify` throws 401 for a missing or wrong credential, or 503 if the feature's key is not configured.
  */
 export type CredentialCheck = {
-  given: (headers: Headers) => string | undefined
+  presented: (headers: Headers) => string | undefined
   verify: (headers: Headers) => void
 }
 
 const named = (kind: string, credential: string | undefined): string | undefined =>
   credential === undefined || credential === '' ? undefined : `${kind} ${credential}`
 
-/** What a branch is given to compare with its key. */
-export const givenBranchKey = (headers: Headers): string | undefined => named('branch key', bearer(headers))
+/** The credential that a branch compares with its key. */
+export const presentedBranchKey = (headers: Headers): string | undefined => named('branch key', bearer(headers))
 
 /** Checks the keys of the logs service. All comparisons take constant time. */
 export const createKeyChecks = ({ apiKey, adminKey, branchKey, isBranchKey, now = Date.now }: Keys) => {
   const sessionOf = (headers: Headers): string | undefined =>
     parseCookie(String(headers.cookie ?? ''))[logsSessionCookie]
 
-  /** A session reads: where it is not enough, a page of another site that a browser sends the cookie from changes nothing. */
+  /** A session cookie suffices only for reading, so that a page of another site, which the browser sends the cookie for, cannot change anything. */
   const api_key = (sessionIsEnough = false): CredentialCheck => ({
-    given: (headers) => {
+    presented: (headers) => {
       if (apiKey === '') return undefined
       return named('api key', bearer(headers)) ?? (sessionIsEnough ? named('session', sessionOf(headers)) : undefined)
     },
     verify: (headers) => {
       if (apiKey === '') return
-      const given = bearer(headers)
+      const presented = bearer(headers)
       const session = sessionIsEnough ? sessionOf(headers) : undefined
       const isRight =
-        given === undefined
+        presented === undefined
           ? session !== undefined && verifySession(session, apiKey, now())
-          : isSameSecret(given, apiKey)
-      if (!isRight) throw refused(given === undefined ? 'This needs the API key.' : 'That is not the API key.')
+          : isSameSecret(presented, apiKey)
+      if (!isRight) throw refused(presented === undefined ? 'This needs the API key.' : 'The API key is wrong.')
     },
   })
 
-  const givenAdminKey = (headers: Headers): string => String(headers['x-admin-key'] ?? bearer(headers) ?? '')
+  const presentedAdminKey = (headers: Headers): string => String(headers['x-admin-key'] ?? bearer(headers) ?? '')
   const admin_key = (): CredentialCheck => ({
-    given: (headers) => (adminKey === '' ? undefined : named('admin key', givenAdminKey(headers))),
+    presented: (headers) => (adminKey === '' ? undefined : named('admin key', presentedAdminKey(headers))),
     verify: (headers) => {
       if (adminKey === '') {
-        throw serviceError(
-          'unavailable',
-          'Branches cannot be managed: SERVICE_ORCHARD_ADMIN_KEY is not set on the server.',
-        )
+        throw serviceError('unavailable', 'Managing branches is disabled. Set SERVICE_ORCHARD_ADMIN_KEY on the server.')
       }
-      const given = givenAdminKey(headers)
-      if (given !== '' && isSameSecret(given, adminKey)) return
+      const presented = presentedAdminKey(headers)
+      if (presented !== '' && isSameSecret(presented, adminKey)) return
       throw refused(
-        given === '' ? 'This needs the admin key.' : 'That is not the admin key.',
+        presented === '' ? 'This needs the admin key.' : 'The admin key is wrong.',
         `"X-Admin-Key: <key>" or ${asBearer}`,
       )
     },
   })
 
-  /** Without a branch key, pushing asks for what every route asks for. */
+  /** Without a branch key, pushing requires the API key like every route. */
   const branch_key = (): CredentialCheck => {
     if (branchKey === '' && !isBranchKey) return api_key()
     const isRight = isBranchKey ?? ((candidate: string) => isSameSecret(candidate, branchKey))
     return {
-      given: givenBranchKey,
+      presented: presentedBranchKey,
       verify: (headers) => {
-        const given = bearer(headers)
-        if (given === undefined || !isRight(given)) throw refusedBranchKey(headers)
+        const presented = bearer(headers)
+        if (presented === undefined || !isRight(presented)) throw refusedBranchKey(headers)
       },
     }
   }

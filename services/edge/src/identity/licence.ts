@@ -16,11 +16,11 @@ const paidTiers: readonly string[] = ['free', 'paid', 'premium', 'ultra'] satisf
 const isTier = (value: unknown): value is Tier => typeof value === 'string' && paidTiers.includes(value)
 
 /**
- * Asks the licensing service for a user's tier, and makes the user known there first. An unreachable or
- * unconfigured service means `free`; an answer holds for five minutes.
+ * Resolves a user's tier at the licensing service, after provisioning the user there. An unreachable or
+ * unconfigured service means `free`; the result is cached for five minutes, also after a failure.
  */
 export const createLicence = ({ url, token, log, now = Date.now }: LicenceOptions) => {
-  // The licensing service is configured, and often one of an internal network.
+  // The operator configures the licensing service, often in an internal network, so private addresses are allowed.
   const egress = createEgress({ blockPrivate: false, maxResponseBytes: maxAnswerBytes })
   const cache = new Map<string, { tier: Tier; until: number }>()
 
@@ -38,14 +38,14 @@ export const createLicence = ({ url, token, log, now = Date.now }: LicenceOption
     return response.json()
   }
 
-  const ask = async (userId: string, product: Product): Promise<Tier> => {
+  const resolveTier = async (userId: string, product: Product): Promise<Tier> => {
     try {
       await post('/admin/provision', { user_id: userId, product, tier: 'free' })
       const answer = await post('/admin/cloud/resolve', { user_id: userId, product })
       const tier = typeof answer === 'object' && answer !== null && 'tier' in answer ? answer.tier : undefined
       return isTier(tier) ? tier : 'free'
     } catch (error) {
-      log.warn({ err: error, product }, 'the licensing service failed: the user counts as free')
+      log.warn({ err: error, product }, 'licensing service failed, tier is free')
       return 'free'
     }
   }
@@ -55,7 +55,7 @@ export const createLicence = ({ url, token, log, now = Date.now }: LicenceOption
     const key = `${product} ${userId}`
     const known = cache.get(key)
     if (known && known.until > now()) return known.tier
-    const tier = await ask(userId, product)
+    const tier = await resolveTier(userId, product)
     if (cache.size >= maxCached) cache.clear()
     cache.set(key, { tier, until: now() + cacheMilliseconds })
     return tier

@@ -16,18 +16,18 @@ const cookieOf = (text: string, name: string): string | undefined => parseCookie
 const one = (value: string | string[] | undefined): string => (Array.isArray(value) ? (value[0] ?? '') : (value ?? ''))
 
 /**
- * The session token a request carries: in X-Gateway-Session, else in its cookies; each may hold the token itself or
- * a cookie string. What is not a token counts as none, since proxies forward whatever cookies there are.
+ * The session token of a request: from X-Gateway-Session, else from its cookies; each may hold the token itself or
+ * a cookie string. Other values count as no token, because proxies forward arbitrary cookies.
  */
 export const sessionToken = (headers: Headers): string | undefined => {
-  const given = one(headers[sessionHeader]) || one(headers.cookie)
-  const token = cookieOf(given, sessionCookie) ?? given.trim()
+  const text = one(headers[sessionHeader]) || one(headers.cookie)
+  const token = cookieOf(text, sessionCookie) ?? text.trim()
   return tokenShape.test(token) ? token : undefined
 }
 
 export const guestId = (headers: Headers): string | undefined => {
-  const given = cookieOf(one(headers.cookie), guestCookie)
-  return given !== undefined && uuidShape.test(given) ? given.toLowerCase() : undefined
+  const guest = cookieOf(one(headers.cookie), guestCookie)
+  return guest !== undefined && uuidShape.test(guest) ? guest.toLowerCase() : undefined
 }
 
 const refused = (cause?: unknown) =>
@@ -36,7 +36,7 @@ const refused = (cause?: unknown) =>
     headers: { 'www-authenticate': 'Bearer realm="trellis"' },
   })
 
-/** Verifies a token (JWT, HS256, with `exp`) by any of the secrets and gives the user id from its claim `id`. Throws 401. */
+/** Verifies a token (JWT, HS256, with `exp`) with any of the secrets, and returns the user id from its `id` claim. Throws 401. */
 export const verifySessionToken = async (token: string, secrets: readonly string[]): Promise<string> => {
   for (const secret of secrets) {
     try {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 
-/** Waits until the client has taken what was written, or its connection is gone. Leaves no listener behind. */
+/** Waits until the write buffer has drained or the connection is closed. Leaves no listeners behind. */
 export const drained = async (raw: ServerResponse): Promise<void> => {
   if (raw.destroyed || !raw.writableNeedDrain) return
   const settled = new AbortController()

@@ -19,12 +19,12 @@ const headers = {
   connection: 'keep-alive',
 }
 
-/** How long a client should wait before it comes back, spread so that not all come at once. */
+/** How long a client should wait before it reconnects, with jitter so that not all reconnect at once. */
 const retryText = () => `retry: ${2_000 + Math.floor(Math.random() * 3_000)}\n\n`
 
 /**
- * Writes texts of one turn of the event loop as one, and tells whether the client keeps up. A class, since there is one for each of
- * thousands of idle streams: closures over the same state take several times as much memory.
+ * Batches the writes of one turn of the event loop, and reports whether the client keeps up. A class, because there is one for each of
+ * thousands of idle streams, and closures over the same state take several times as much memory.
  */
 class EventWriter implements Beating {
   readonly #raw: ServerResponse
@@ -53,7 +53,7 @@ class EventWriter implements Beating {
     this.#raw.uncork()
   }
 
-  /** Waits for the client, and lets the heartbeat see since when. */
+  /** Waits for the client, and records since when for the heartbeat. */
   async drain(): Promise<void> {
     this.stuckSince = performance.now()
     await drained(this.#raw)
@@ -64,7 +64,7 @@ class EventWriter implements Beating {
     this.write(commentText(this.#comment))
   }
 
-  giveUp(): void {
+  abort(): void {
     this.#raw.destroy()
   }
 }
@@ -77,9 +77,9 @@ const failedFrame = (error: unknown): Frame => {
 }
 
 /**
- * Sends messages as server-sent events until the stream ends, the client leaves, or the process shuts down. The service
- * is asked for the next message only when the client has taken the last ones: a slow client holds nothing here but its socket's buffer.
- * A failure before the first message is thrown, for a plain answer; a later one is sent as the event `failed`.
+ * Sends messages as server-sent events until the stream ends, the client disconnects, or the process shuts down. The next message
+ * is requested from the service only when the client has read the last ones (backpressure): a slow client fills its socket's buffer at most.
+ * An error before the first message is thrown, for a plain answer; a later one is sent as the event `failed`.
  */
 export const sendEvents = async (
   messages: AsyncIterable<Record<string, unknown>>,

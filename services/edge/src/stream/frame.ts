@@ -1,13 +1,13 @@
 import type { Route } from '@trellis/protos/edge/routes.ts'
 
-/** An event, or an id alone, which says where the client is and is nothing that it is told of. */
+/** An event, or only an id, which sets the client's last event id without dispatching an event. */
 export type Frame = { id: string | undefined; event: string; data: unknown } | { id: string; event?: never }
 
-/** Frames that their service has written already, as text. */
+/** Frames that the service has already serialized as text. */
 export type WrittenFrames = { text: Uint8Array; count: number }
 export const isWritten = (frame: Frame | WrittenFrames): frame is WrittenFrames => 'text' in frame
 
-/** Line ends in an id or a name would end the field; nothing of ours has any, so they can only be an attack. */
+/** Removes line ends, which would end the field. Our ids and names have none, so they could only be an injection. */
 const oneLine = (text: string) => text.replaceAll(/[\r\n\0]/g, '')
 
 const idLine = (id: string | undefined) => (id === undefined ? '' : `id: ${oneLine(id)}\n`)
@@ -18,12 +18,12 @@ export const frameText = (frame: Frame): string =>
     ? `${idLine(frame.id)}\n`
     : `${idLine(frame.id)}event: ${oneLine(frame.event)}\ndata: ${JSON.stringify(frame.data)}\n\n`
 
-const idText = (given: unknown): string | undefined =>
-  given === undefined || given === null || given === '' ? undefined : String(given)
+const idText = (id: unknown): string | undefined =>
+  id === undefined || id === null || id === '' ? undefined : String(id)
 
 export const commentText = (comment: string): string => `: ${comment}\n\n`
 
-/** Makes the reader of a route's messages: which event is set, under what name; undefined for a message that only opens the stream. One with an id alone says from where on. */
+/** Creates the reader of a route's messages: the event that is set, with its name; only the id if no event is set; undefined if neither is. */
 export const frameReader = ({ frames }: Route) => {
   if (!frames) throw new TypeError('Only a stream of events has frames.')
   const { oneof, id, events, written } = frames
@@ -38,7 +38,7 @@ export const frameReader = ({ frames }: Route) => {
   }
 }
 
-/** Makes the reader of the id alone. */
+/** Creates the reader of the event id of a message. */
 export const idReader = ({ frames }: Route) => {
   const id = frames?.id
   return (message: Record<string, unknown>): string | undefined => (id === undefined ? undefined : idText(message[id]))

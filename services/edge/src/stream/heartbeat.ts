@@ -2,22 +2,22 @@ const intervalMilliseconds = 15_000
 const tickMilliseconds = 1_000
 
 export type Beating = {
-  /** When something was last written, in milliseconds of the monotonic clock. */
+  /** The time of the last write, in milliseconds of the monotonic clock. */
   readonly lastWrite: number
-  /** Since when the client has taken nothing, or undefined while it reads. */
+  /** Since when the client has read nothing, or undefined while it reads. */
   readonly stuckSince: number | undefined
   beat: () => void
-  giveUp: () => void
+  abort: () => void
 }
 
-/** Keeps all open streams alive with one timer: a comment after 15 s of silence; a client that reads nothing for too long is given up. */
+/** Keeps open streams alive with one timer: sends a comment after 15 s of silence, and aborts streams whose client has stalled. */
 export const createHeartbeat = ({ stallMilliseconds }: { stallMilliseconds: number }) => {
   const streams = new Set<Beating>()
   const tick = () => {
     const now = performance.now()
     for (const stream of streams) {
       const stuck = stream.stuckSince
-      if (stuck !== undefined && now - stuck > stallMilliseconds) stream.giveUp()
+      if (stuck !== undefined && now - stuck > stallMilliseconds) stream.abort()
       else if (stuck === undefined && now - stream.lastWrite >= intervalMilliseconds - tickMilliseconds / 2)
         stream.beat()
     }

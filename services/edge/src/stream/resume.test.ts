@@ -2,7 +2,7 @@ import { serviceError } from '@trellis/kit/errors'
 import { expect, test } from 'vitest'
 import { resume } from './resume.ts'
 
-/** A service whose openings come out as told, one after another: messages, and then perhaps a failure. */
+/** A service with scripted outcomes, one per opening: messages, then optionally an error. */
 const serviceOf = (...outcomes: { ids: string[]; error?: Error }[]) => {
   const requested: (string | undefined)[] = []
   return {
@@ -21,19 +21,19 @@ const lost = () => serviceError('unavailable', 'The replica is gone.')
 const idsOf = async (open: ReturnType<typeof serviceOf>['open']) =>
   (await Array.fromAsync(resume({ open, idOf, signal }))).map(idOf)
 
-test('a stream whose replica is lost goes on behind the last event, and one that had not begun is asked for again', async () => {
+test('a stream whose replica is lost resumes behind the last event, or restarts if it had no event', async () => {
   const service = serviceOf({ ids: [], error: lost() }, { ids: ['1', '2'], error: lost() }, { ids: ['3'] })
   expect(await idsOf(service.open)).toEqual(['1', '2', '3'])
   expect(service.requested).toEqual([undefined, undefined, '2'])
 })
 
-test('a stream that never begins is given up soon', async () => {
+test('a stream without a first message fails after three openings', async () => {
   const service = serviceOf(...Array.from({ length: 10 }, () => ({ ids: [], error: lost() })))
   await expect(idsOf(service.open)).rejects.toThrow('The replica is gone.')
   expect(service.requested).toHaveLength(3)
 })
 
-test('a failure that is no loss is thrown, whenever it comes', async () => {
+test('errors other than `unavailable` are thrown at once', async () => {
   const refused = serviceError('not_found', 'There is no such session.')
   for (const ids of [[], ['1']]) {
     const service = serviceOf({ ids, error: refused })

@@ -3,24 +3,24 @@ import { isServiceError } from '@trellis/kit/errors'
 
 type Message = Record<string, unknown>
 
-const giveUpMilliseconds = 60_000
-/** How often a stream is asked for that has not begun: a replica may just have gone, and another one is there. */
+const retryMilliseconds = 60_000
+/** Maximum openings before the first message: a replica may have just stopped while another is available. */
 const maxOpenings = 3
 const longestPauseMilliseconds = 2_000
 
 export type Resumable = {
-  /** Asks a service for the stream; behind `lastEventId`, where one is given. */
+  /** Requests the stream from the service, behind `lastEventId` if it is set. */
   open: (lastEventId: string | undefined) => AsyncIterable<Message>
   /** The id of a message's event, if it has one. */
   idOf: (message: Message) => string | undefined
-  /** Aborted when nobody listens any more. */
+  /** Aborted when the client has disconnected. */
   signal: AbortSignal
 }
 
 /**
- * A stream that outlives the replica it comes from: when that is lost, the service is asked again for what comes behind
- * the last event that was passed on, as the client would ask if it had to come back. Gives up, with the failure, when no replica answers
- * for a minute, or, before the first message, when a few openings have failed: the client is told soon.
+ * A stream that survives the loss of its replica: it requests the events behind the last one that was forwarded, as a reconnecting
+ * client would. It throws the error when no replica answers for a minute, or, before the first message, after `maxOpenings` failed
+ * openings, so that the client gets an error quickly.
  */
 export async function* resume({ open, idOf, signal }: Resumable): AsyncGenerator<Message> {
   let lastEventId: string | undefined
@@ -40,7 +40,7 @@ export async function* resume({ open, idOf, signal }: Resumable): AsyncGenerator
     } catch (error) {
       lostAt ??= performance.now()
       const isLost = isServiceError(error, 'unavailable') && !signal.aborted
-      const isAbandoned = hasBegun ? performance.now() - lostAt > giveUpMilliseconds : openings >= maxOpenings
+      const isAbandoned = hasBegun ? performance.now() - lostAt > retryMilliseconds : openings >= maxOpenings
       if (!isLost || isAbandoned) throw error
     }
     await sleep(pause * (0.5 + Math.random() / 2))

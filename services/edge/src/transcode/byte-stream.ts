@@ -5,7 +5,7 @@ import { drained } from '../stream/drained.ts'
 
 const asciiName = (name: string) => name.replaceAll(/[^\x20-\x7e]|["\\%/]/g, '_')
 
-/** Content-Disposition with a name for every client: plain ASCII, and UTF-8 as in RFC 8187. */
+/** Content-Disposition with the name in plain ASCII and in UTF-8 (RFC 8187). */
 export const attachment = (name: string): string => {
   const encoded = encodeURIComponent(name).replaceAll(
     /['()*]/g,
@@ -34,11 +34,11 @@ const headersOf = (head: ByteHead): Record<string, string> => {
 
 type Opened = { head: ByteHead; frames: AsyncIterable<ByteFrame>; close: () => Promise<unknown> | undefined }
 
-/** Reads the head, and gives the frames with it. */
-const openFrames = async (given: AsyncIterable<ByteFrame>): Promise<Opened> => {
-  const iterator = given[Symbol.asyncIterator]()
+/** Reads the head of a byte stream; `frames` still includes it. */
+const openFrames = async (stream: AsyncIterable<ByteFrame>): Promise<Opened> => {
+  const iterator = stream[Symbol.asyncIterator]()
   const first = await iterator.next()
-  if (first.done || first.value.frame?.$case !== 'head') throw new TypeError('A byte stream begins with its head.')
+  if (first.done || first.value.frame?.$case !== 'head') throw new TypeError('A byte stream must start with its head.')
   async function* frames() {
     try {
       for (let next = first; !next.done; next = await iterator.next()) yield next.value
@@ -49,12 +49,12 @@ const openFrames = async (given: AsyncIterable<ByteFrame>): Promise<Opened> => {
   return { head: first.value.frame.value, frames: frames(), close: () => iterator.return?.() }
 }
 
-/** The strong comparison of RFC 9110, 8.8.3.2. We send no dates, so none can match. */
+/** The strong comparison of RFC 9110, 8.8.3.2. A date never matches, because we send none. */
 const isCurrent = ({ etag }: ByteHead, ifRange: string): boolean => etag === ifRange && !ifRange.startsWith('W/')
 
 /**
- * The content of a request with `If-Range`: its range where that names the current version, else the whole (RFC 9110,
- * 13.1.5). What the current version is, the head says, so a stale request opens the content twice.
+ * The content for a request with `If-Range`: the range if the header names the current version, else the whole (RFC 9110,
+ * 13.1.5). The head contains the current version, so a stale request opens the content twice.
  */
 export const openIfCurrent = async (
   open: () => AsyncIterable<ByteFrame>,
@@ -78,8 +78,8 @@ export const openIfCurrent = async (
 }
 
 /**
- * Sends the frames of a BYTES method. Nothing is written before the first frame, so a failure until then is a plain
- * error answer; one after that breaks the connection off, which the announced length lets the client notice.
+ * Sends the frames of a BYTES method. Nothing is written before the first frame, so an error until then becomes a plain
+ * error answer; a later one closes the connection, which the client detects by the announced length.
  */
 export const sendBytes = async (
   frames: AsyncIterable<ByteFrame>,
@@ -88,7 +88,7 @@ export const sendBytes = async (
 ) => {
   const iterator = frames[Symbol.asyncIterator]()
   const first = await iterator.next()
-  if (first.done || first.value.frame?.$case !== 'head') throw new TypeError('A byte stream begins with its head.')
+  if (first.done || first.value.frame?.$case !== 'head') throw new TypeError('A byte stream must start with its head.')
   const head = first.value.frame.value
   reply.headers(headersOf(head))
   if (head.start != null) reply.code(206)

@@ -6,7 +6,7 @@ import { edgeConfig } from '../config.ts'
 import { createEdge } from '../edge.ts'
 import type { AnyClient } from './routes.ts'
 
-test('a GET that only reads is safe to repeat; one that starts a search or looks prices up is not', async () => {
+test('a GET is safe to retry unless it starts a search or a price lookup', async () => {
   const seen: Record<string, boolean | undefined> = {}
   const methodOf = (rpc: string) => async (_request: unknown, options: { isSafe?: boolean }) => {
     seen[rpc] = options.isSafe

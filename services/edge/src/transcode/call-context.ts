@@ -8,27 +8,27 @@ declare module 'fastify' {
     caller: Caller
   }
   interface FastifyContextConfig {
-    /** Nothing is read of a body. */
+    /** The route reads no body. */
     takesNoBody?: boolean
-    /** A call changes and starts nothing, so it may be repeated. */
+    /** Calls change and start nothing, so they may be retried. */
     isSafe?: boolean
   }
   interface FastifyInstance {
-    /** Where somebody reached this server, as in `https://trellis.example`. */
+    /** The origin at which the client reached this server, such as `https://trellis.example`. */
     originOf: (request: FastifyRequest) => string
   }
 }
 
-/** Responses that were answered in place of their calls, such as with 408. */
+/** Responses that were not answered by their calls, but with a 408, for example. */
 const abandoned = new WeakSet<ServerResponse>()
 
-/** Has the call of a response aborted although the response is answered: the answer is not the call's. */
+/** Marks a response whose call is aborted even though it is answered, because the answer is not from the call. */
 export const abandonCall = (response: ServerResponse): void => void abandoned.add(response)
 
-/** Calls back when the client goes before its call is answered, at once if it has. */
+/** Calls back when the client disconnects before its call is answered, or at once if it already has. */
 export const whenGone = ({ raw }: FastifyReply, abort: (reason: unknown) => void): void => {
   const isAnswered = () => raw.writableFinished && !abandoned.has(raw)
-  // The event has passed where the client left before anybody listened.
+  // 'close' was already emitted if the client disconnected before.
   if (raw.destroyed) {
     if (!isAnswered()) abort(cancelled())
     return
@@ -38,27 +38,27 @@ export const whenGone = ({ raw }: FastifyReply, abort: (reason: unknown) => void
   })
 }
 
-/** Aborted when the client goes before its answer is complete. */
+/** A signal that aborts when the client disconnects before its answer is complete. */
 export const clientGone = (reply: FastifyReply): AbortSignal => {
   const controller = new AbortController()
   whenGone(reply, (reason) => controller.abort(reason))
   return controller.signal
 }
 
-/** What proxies add when they pass a request on. */
+/** Headers that proxies add to forwarded requests. */
 const forwardingHeaders = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via']
 
 /**
- * What an rpc is told about the request it answers; its head writes straight to the reply. Without a signal of its own
- * the call gets one that follows the client, made only when somebody asks for it: most answers are there before.
+ * The call options of a request; its head writes directly to the reply. Unless a signal is passed,
+ * the signal follows the client and is created lazily, because most calls are answered without it.
  *
- * A class, since the engine makes a new hidden class for each object literal with a getter: measured, that was
- * three quarters of what the edge cost a request.
+ * A class, because V8 creates a new hidden class for each object literal with a getter, which was measured as
+ * three quarters of the edge's cost per request.
  */
 class RequestCall implements CallOptions {
   readonly #request: FastifyRequest
   readonly #reply: FastifyReply
-  /** Requests are read by generated code, which fills in every field, and are not looked at again. */
+  /** Generated code reads requests and sets every field, and they are not used afterwards. */
   readonly handsOver = true
   #signal: AbortSignal | undefined
 
@@ -96,7 +96,7 @@ class RequestCall implements CallOptions {
 
   get peer(): string | undefined {
     const { headers, raw } = this.#request
-    // A proxy on this machine speaks for others, whatever it says about them.
+    // A proxy on this machine forwards requests of others, so its own address must not count as the caller's.
     return forwardingHeaders.some((name) => headers[name] !== undefined) ? undefined : raw.socket.remoteAddress
   }
 

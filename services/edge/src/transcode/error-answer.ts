@@ -16,21 +16,20 @@ const kindOfStatus = new Map<number, ErrorKind>(
 )
 
 const sentences: Record<string, string> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: 'The body is larger than this server takes.',
+  FST_ERR_CTP_BODY_TOO_LARGE: 'The body is larger than this server accepts.',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'The body must be JSON (Content-Type: application/json).',
-  FST_ERR_CTP_EMPTY_JSON_BODY: 'The body is empty, but its Content-Type says JSON.',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'The body is empty, but its Content-Type is JSON.',
   FST_ERR_CTP_INVALID_JSON_BODY: 'The body is not valid JSON.',
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The body is not as long as its Content-Length says.',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The length of the body differs from its Content-Length.',
   FST_ERR_BAD_URL: 'The address is not a valid URL path.',
 }
 
-/** What the HTTP framework found wrong, in our words; everything unknown is ours to blame. */
+/** Converts client errors of the HTTP framework; undefined for others, which are internal errors. */
 const fromFramework = (error: unknown): ServiceError | undefined => {
   if (!(error instanceof Error) || !('statusCode' in error) || typeof error.statusCode !== 'number') return undefined
   if (error.statusCode < 400 || error.statusCode >= 500) return undefined
   const code = 'code' in error ? String(error.code) : ''
-  if (code === 'FST_ERR_MAX_PARAM_LENGTH')
-    return serviceError('not_found', 'Nothing has an id as long as that.', { cause: error })
+  if (code === 'FST_ERR_MAX_PARAM_LENGTH') return serviceError('not_found', 'No id is that long.', { cause: error })
   const kind = kindOfStatus.get(error.statusCode) ?? 'malformed'
   const sentence = sentences[code] ?? (error instanceof SyntaxError ? 'The body is not valid JSON.' : error.message)
   return serviceError(kind, sentence, { cause: error })
@@ -39,21 +38,21 @@ const fromFramework = (error: unknown): ServiceError | undefined => {
 export const toAnswerable = (error: unknown): ServiceError =>
   isServiceError(error) ? error : (fromFramework(error) ?? toServiceError(error))
 
-/** A 422 has a list of what is wrong where; a sentence about the whole request is one about its body, or its query where it has none. */
+/** The detail of a 422 is a list of fields; a sentence about the whole request is attributed to its body, or to its query if it has none. */
 const detailOf = ({ kind, detail }: ServiceError, { method }: FastifyRequest): Detail => {
   if (kind !== 'invalid' || typeof detail !== 'string') return detail
   const hasBody = method !== 'GET' && method !== 'HEAD' && method !== 'DELETE'
   return [{ loc: [hasBody ? 'body' : 'query'], msg: detail, type: 'value_error' }]
 }
 
-/** Answers a failure in the one shape that all errors have: `{"detail": ...}`. */
+/** Answers an error in the shape of all errors: `{"detail": ...}`. */
 export const answerFailure = (error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): FastifyReply => {
   const failed = toAnswerable(error)
-  // Whoever has left reads no answer, and what ended with them is no fault.
+  // A client that has disconnected reads no answer, and errors caused by that are not logged.
   if (failed.kind === 'internal' && !reply.raw.destroyed) {
     log.error(
       { err: failed.cause ?? error, requestId: request.id, route: request.routeOptions.url },
-      'a request failed',
+      'http: request failed with an internal error',
     )
   }
   if (failed.retryAfterSeconds !== undefined)
@@ -66,11 +65,11 @@ export const answerFailure = (error: unknown, request: FastifyRequest, reply: Fa
 }
 
 const rawAnswers: Record<string, [status: string, detail: string]> = {
-  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are larger than this server takes.'],
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are larger than this server accepts.'],
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not arrive in time.'],
 }
 
-/** Answers what is not even HTTP, on the bare socket, in the same shape. */
+/** Answers malformed HTTP on the bare socket, in the same shape. */
 export const answerBrokenRequest = (error: Error & { code?: string }, socket: Socket): void => {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()

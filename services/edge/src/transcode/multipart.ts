@@ -15,7 +15,7 @@ type Arrived =
 
 const limits = { fields: 100, fieldNameSize: 200, fieldSize: 64 * 1024, files: 100, parts: 200, headerPairs: 50 }
 
-/** A place where the parser's events wait for the reader; files hold the parser back, so only small fields gather. */
+/** Buffers the parser's events for the reader. Files apply backpressure to the parser, so only small fields accumulate. */
 const createMailbox = () => {
   const waiting: Arrived[] = []
   let wake: (() => void) | undefined
@@ -40,16 +40,18 @@ const openParser = (request: FastifyRequest) => {
   try {
     return new Busboy({ headers: request.headers as BusboyHeaders, limits })
   } catch (cause) {
-    throw serviceError('malformed', 'The multipart form cannot be read: its Content-Type names no boundary.', { cause })
+    throw serviceError('malformed', 'The multipart form cannot be read. Its Content-Type must have a boundary.', {
+      cause,
+    })
   }
 }
 
 const malformed = (cause: unknown) =>
-  serviceError('malformed', 'The multipart form breaks off or is not well-formed.', { cause })
+  serviceError('malformed', 'The multipart form is truncated or malformed.', { cause })
 
 /**
- * The parts of a multipart form while they arrive. The network is read only as fast as the consumer takes chunks:
- * a file of any size passes through a few hundred kilobytes of memory.
+ * Yields the parts of a multipart form as they arrive, with backpressure from the consumer to the network:
+ * a file of any size needs a few hundred kilobytes of memory.
  */
 export async function* multipartParts(request: FastifyRequest): AsyncGenerator<Part> {
   const mailbox = createMailbox()
@@ -73,7 +75,7 @@ export async function* multipartParts(request: FastifyRequest): AsyncGenerator<P
   }
   parser.on('error', (error) => mailbox.put({ kind: 'error', error: malformed(error) }))
   parser.on('finish', () => mailbox.put({ kind: 'end' }))
-  // Destroying the parser leaves its files open, whose readers would wait for ever.
+  // Destroying the parser does not end its files, whose readers would wait for ever.
   const unlink = onRequestLost(request.raw, () => {
     mailbox.put({ kind: 'error', error: cancelled() })
     file?.destroy(cancelled())

@@ -8,7 +8,7 @@ const first = (header: string | string[] | undefined): string =>
     ?.trim() ?? ''
 
 /**
- * Tells under which address a request came in: what is configured, else what its headers say. It is shown to whoever asked, and decides nothing.
+ * Determines the origin of a request: the configured one, else by its headers. It appears only in the caller's answer, and no decision depends on it.
  */
 export const createOrigins =
   (publicUrl: string | undefined) =>

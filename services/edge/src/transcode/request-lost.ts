@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 
 /**
- * Calls back once when a request is closed before its body was read to the end; at once, where that has happened. Gives what calls that off.
- * A body that had arrived, and was not read yet, is lost with its client, too.
+ * Calls back once when a request is closed before its body was read to the end, or at once if it already is. A body that has arrived
+ * but was not read yet is lost with its client as well. Returns a function that removes the listener.
  */
 export const onRequestLost = (request: IncomingMessage, callback: () => void): (() => void) => {
   if (request.destroyed) {

@@ -4,9 +4,9 @@ import type { FastifyRequest } from 'fastify'
 import { expect, test } from 'vitest'
 import { requestReader } from './request.ts'
 
-/** What the rpc is given of a request, or the details of the refusal. */
-type Given = { params?: object; query?: object; headers?: object; body?: unknown; of?: 'listings' | 'logs' | 'music' }
-const read = (rpc: string, { params = {}, query = {}, headers = {}, body, of = 'logs' }: Given) => {
+/** The parts of a request. `read` returns the message for the rpc, or the detail of the 422. */
+type Parts = { params?: object; query?: object; headers?: object; body?: unknown; of?: 'listings' | 'logs' | 'music' }
+const read = (rpc: string, { params = {}, query = {}, headers = {}, body, of = 'logs' }: Parts) => {
   const route = routes.find((known) => known.service.startsWith(`trellis.${of}.`) && known.rpc === rpc)
   if (!route) throw new Error(`There is no route to ${rpc}.`)
   try {
@@ -27,21 +27,21 @@ test('a body of null is malformed', () => {
   expect(() => read('attachEntries', { params: { id: 'x' }, body: null })).toThrow('The body must be a JSON object.')
 })
 
-test('a null where any value may stand is told from one that is absent', () => {
+test('null is distinguished from an absent value where any value is allowed', () => {
   const params = { entry_id: 'x' }
   expect(read('changeEntry', { params, body: { severity: null } })).toMatchObject({ severity: 'null' })
   expect(read('changeEntry', { params, body: {} })).toMatchObject({ severity: '' })
   expect(read('changeEntry', { params, body: { severity: 'ERROR' } })).toMatchObject({ severity: '"ERROR"' })
 })
 
-test('a query parameter that is not known is refused by its name, with those that are', () => {
-  const msg = 'is not known here; known are before, after'
+test('an unknown query parameter is rejected by name, with a list of the known ones', () => {
+  const msg = 'is unknown; known are before, after'
   expect(read('getContext', { params: { entry_id: 'x' }, query: { befor: '3', limit: '5', after: '1' } })).toEqual([
     { loc: ['query', 'befor'], msg, type: 'additionalProperties' },
     { loc: ['query', 'limit'], msg, type: 'additionalProperties' },
   ])
   expect(read('getStats', { query: { hours: '48' } })).toEqual([
-    { loc: ['query', 'hours'], msg: 'is not known here', type: 'additionalProperties' },
+    { loc: ['query', 'hours'], msg: 'is unknown', type: 'additionalProperties' },
   ])
 })
 
@@ -49,33 +49,33 @@ test.each([
   ['listings', 'search', 'maxprice'],
   ['listings', 'getComps', 'query'],
   ['music', 'listChains', 'page'],
-] as const)('the %s service, too, refuses what %s does not know', (of, rpc, name) => {
+] as const)('the %s service rejects parameters that %s does not know', (of, rpc, name) => {
   expect(read(rpc, { of, query: { [name]: '1' } })).toMatchObject([
     {
       loc: ['query', name],
-      msg: expect.stringContaining('is not known here; known are '),
+      msg: expect.stringContaining('is unknown; known are '),
       type: 'additionalProperties',
     },
   ])
 })
 
-test('what is open to all takes whatever parameters probes and marketplaces add', () => {
+test('open routes accept additional parameters of probes and marketplaces', () => {
   expect(read('getHealth', { query: { probe: '1' } })).toEqual({})
   expect(read('getHealth', { of: 'listings', query: { probe: '1' } })).toEqual({})
 })
 
-test('what a form asks for may stand in the query of an upload', () => {
+test('form fields of an upload may be sent in its query', () => {
   expect(read('upload', { query: { source_id: 'attic', wait: 'true' } })).toMatchObject({ wait: true })
   expect(read('upload', { query: { source: 'attic' } })).toEqual([
     {
       loc: ['query', 'source'],
-      msg: 'is not known here; known are wait, source_id, format, year, timezone',
+      msg: 'is unknown; known are wait, source_id, format, year, timezone',
       type: 'additionalProperties',
     },
   ])
 })
 
-test('a parameter of the query that a header replaces must be valid all the same', () => {
+test('a query parameter that a header overrides must still be valid', () => {
   const headers = { 'idempotency-key': 'from-the-header' }
   expect(read('receiveBundle', { headers, query: { idempotency_key: 'k' } })).toMatchObject({
     idempotencyKey: 'from-the-header',
@@ -85,7 +85,7 @@ test('a parameter of the query that a header replaces must be valid all the same
   ])
 })
 
-test('what stands in a header may stand in the query, too', () => {
+test('a header field may also be sent in the query', () => {
   expect(read('watchTask', { params: { task_id: 'x' }, query: { last_event_id: '7' } })).toMatchObject({
     lastEventId: '7',
   })
@@ -95,25 +95,25 @@ test.each([
   ['diagnose', 'query'],
   ['suggestSources', 'text'],
   ['interpretSource', 'text'],
-])('a body without what %s needs is refused by the name of the field', (rpc, name) => {
+])('a body without a field that %s requires is rejected by the name of the field', (rpc, name) => {
   expect(read(rpc, { body: {} })).toEqual([{ loc: ['body', name], msg: 'is required', type: 'required' }])
 })
 
-test('a large body of unknown keys or wrong items is refused by its first error', () => {
+test('a large body with unknown keys or wrong items is rejected with its first error only', () => {
   const keys = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`key_${index}`, 1]))
   expect(read('diagnose', { body: { query: 'x', ...keys } })).toEqual([
-    { loc: ['body', 'key_0'], msg: 'is not known here', type: 'additionalProperties' },
+    { loc: ['body', 'key_0'], msg: 'is unknown', type: 'additionalProperties' },
   ])
   const items = Array.from({ length: 100_000 }, () => 1)
   expect(read('attachEntries', { params: { id: 'x' }, body: { entry_ids: items } })).toHaveLength(1)
 })
 
-test('all errors of a small body are listed, up to twenty', () => {
+test('up to twenty errors of a small body are listed', () => {
   const items = Array.from({ length: 30 }, () => 1)
   expect(read('attachEntries', { params: { id: 'x' }, body: { entry_ids: items } })).toHaveLength(20)
 })
 
-test('what a value must be is said in words that can be read', () => {
+test('messages about wrong values are readable', () => {
   expect(read('listDetections', { query: { scorer: 'x' } })).toMatchObject([
     { msg: 'must be one of anomaly, cybersec' },
   ])

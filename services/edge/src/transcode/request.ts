@@ -14,7 +14,7 @@ const bodyOf = (body: unknown): Bag => {
   throw serviceError('malformed', 'The body must be a JSON object.')
 }
 
-/** The parameters that this request sends as headers. They take precedence over those of the query. */
+/** The parameters that a request sends as headers, which take precedence over those in the query. */
 const parametersInHeaders = (fields: Record<string, string>, { headers }: FastifyRequest): Bag => {
   const values: Bag = {}
   for (const name in fields) {
@@ -24,19 +24,19 @@ const parametersInHeaders = (fields: Record<string, string>, { headers }: Fastif
   return values
 }
 
-/** All of it as one object. The names are apart, so it may be gathered in whichever is our own. */
+/** Merges path, query and body. Their names are disjoint, so the result may reuse `query`, which we created. */
 const joined = (path: Bag, query: Bag | undefined, body: Bag | undefined): Bag => {
   if (body) return { ...query, ...body, ...path }
   return query ? Object.assign(query, path) : path
 }
 
 /**
- * Whether a route refuses query parameters that it does not know: a filter that is silently dropped shows its sender everything. What is open to
- * all is called by probes and by marketplaces, which add parameters of their own.
+ * Whether a route rejects unknown query parameters, because a misspelt filter that is silently dropped would return everything. Open routes
+ * accept them, because probes and marketplaces add their own parameters.
  */
 const refusesUnknown = ({ access, path }: Route): boolean => access !== 'open' && path.includes('/api/')
 
-/** Makes the reader of a route's requests: path, query, headers and body into one generated message, or a failure that says what is wrong where. */
+/** Creates the reader of a route's requests: path, query, headers and body become one generated message, or it throws the invalid fields. */
 export const requestReader = (route: Route) => {
   const checkPath = check('path', route.schema.params)
   const checkQuery = check('query', route.schema.query)
@@ -57,7 +57,7 @@ export const requestReader = (route: Route) => {
     const wrong =
       checkPath(path) ??
       checkQueryNames?.(request.query) ??
-      // A parameter of the query must be valid even where a header takes its place.
+      // A query parameter must be valid even if a header overrides it.
       (inHeaders && checkQuery({ ...inHeaders, ...inQuery })) ??
       (query && checkQuery(query)) ??
       (body && checkBody(body))

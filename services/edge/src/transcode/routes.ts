@@ -9,7 +9,7 @@ import type { ClientAddress } from '../admission/client-address.ts'
 import type { ConcurrencyLimiter } from '../admission/concurrency-limiter.ts'
 import type { CredentialGuard } from '../admission/credential-guard.ts'
 import type { RouteLimits } from '../admission/route-limits.ts'
-import { givenBranchKey, requireBranchKey } from '../identity/keys.ts'
+import { presentedBranchKey, requireBranchKey } from '../identity/keys.ts'
 import type { Answered, RequestDurations } from '../request-durations.ts'
 import { type EventStreams, sendEvents } from '../stream/event-stream.ts'
 import { frameReader, idReader } from '../stream/frame.ts'
@@ -20,11 +20,11 @@ import { readsEncoding, refuseEncoded } from './content-encoding.ts'
 import { requestReader } from './request.ts'
 import { uploadMessages } from './upload-messages.ts'
 
-/** A service as the edge sees it: methods by name, whatever the transport. */
-// biome-ignore lint/suspicious/noExplicitAny: which message each method takes and gives is in the generated table
+/** A client of a service: methods by name, independent of the transport. */
+// biome-ignore lint/suspicious/noExplicitAny: the generated table has the message types of each method
 export type AnyClient = Record<string, (request: any, options: CallOptions) => any>
 
-/** Streams a request to a branch and its response back. */
+/** Streams a request to its branch, and returns the complete answer. */
 export type BranchProxy = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
 export type Backend = {
@@ -32,30 +32,30 @@ export type Backend = {
   mount: string
   heartbeat: string
   client: AnyClient
-  /** Takes requests as they come, in place of the client, and sees to it who may send them. */
+  /** Handles raw requests in place of the client, authentication included. */
   proxyToBranch?: BranchProxy
-  /** It may be lost and come back while this process goes on; its streams are resumed then. */
+  /** The service runs in another process, so its streams are resumed after it restarts. */
   isRemote?: boolean
 }
 
-/** Sends its answer itself. It must not return the reply: that is a thenable, and Fastify would hold the request for it until its end. */
+/** Sends its answer itself. It must not return the reply, which is a thenable: Fastify would retain the request until the reply ends. */
 type Handle = (request: FastifyRequest, reply: FastifyReply) => Promise<void> | void
 
 /**
- * What is done first for every request: its clock starts, its headers are set. Routes call it themselves where they
- * can, since a hook of the framework, however small, costs a small request three per cent.
+ * The first step of every request: starts its clock and sets common headers. Routes call it directly where they
+ * can, because any framework hook costs a small request three per cent.
  */
 export type Begin = (request: FastifyRequest, reply: FastifyReply) => void
 
-/** How a client that comes back says where it was (WHATWG HTML, section 9.2). */
+/** The header with which a reconnecting client sends its last event id (WHATWG HTML, section 9.2). */
 const lastEventHeader = 'last-event-id'
 
 const methods: HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'QUERY']
 
-/** How long what a refused client is still sending is read: most do not look at an answer before they have sent everything. */
+/** How long the rest of a rejected request is read: most clients do not read an answer before they have sent everything. */
 const discardMilliseconds = 5_000
 
-/** Reads and forgets what is left of a request. Tells whether it came to its end in time. */
+/** Discards the rest of a request. Returns whether it ended in time. */
 const discardRest = async (request: IncomingMessage): Promise<boolean> => {
   if (request.readableEnded) return true
   if (request.destroyed) return request.complete
@@ -90,8 +90,8 @@ const unary = (route: Route, backend: Backend, answered: Answered, begin: Begin)
     const message = read(request)
     if (route.status !== 200) reply.code(route.status)
     method(message, callOptions(request, reply)).then(
-      (given: unknown) => {
-        answer(route, reply, given)
+      (result: unknown) => {
+        answer(route, reply, result)
         answered(request, reply.statusCode)
       },
       (error: unknown) => reply.send(error),
@@ -127,7 +127,7 @@ const passing = (route: Route, proxyToBranch: BranchProxy, answered: Answered, g
         await proxyToBranch(request, reply)
         return reply.statusCode
       }
-      await guard.verifyAsync(request.raw, givenBranchKey(request.headers), checked, (status) => status === 401)
+      await guard.verifyAsync(request.raw, presentedBranchKey(request.headers), checked, (status) => status === 401)
       answered(request, reply.statusCode)
     } catch (error) {
       if (!(await discardRest(request.raw))) reply.header('connection', 'close')
@@ -200,7 +200,7 @@ export type RouteOptions = {
   streamsByAddress: ConcurrencyLimiter
   clientAddress: ClientAddress
   begin: Begin
-  /** Runs before anything of the request is read: who is calling, and may they. */
+  /** Authenticates and authorizes the caller before the request is read. */
   admit: (route: Route) => onRequestHookHandler | undefined
   /** Run once the caller is known. */
   limits: RouteLimits
@@ -208,7 +208,7 @@ export type RouteOptions = {
   durations: RequestDurations
 }
 
-/** Bodies are JSON, and nothing else is read as text. A client that says JSON of every request may send nothing where nothing is asked for. */
+/** Accepts only JSON bodies. Routes without a body accept an empty one with a JSON Content-Type, because some clients always send that header. */
 const takeJsonAlone = (server: FastifyInstance): void => {
   server.removeContentTypeParser('text/plain')
   const parse = server.getDefaultJsonParser('error', 'error')
@@ -224,7 +224,7 @@ const takeJsonAlone = (server: FastifyInstance): void => {
   })
 }
 
-/** Registers every route of the table whose service is there. */
+/** Registers every route of the table whose service has a backend. */
 export const registerRoutes = async (
   server: FastifyInstance,
   routes: readonly Route[],
@@ -269,7 +269,7 @@ export const registerRoutes = async (
   const isUpload = ({ stream }: Route) => stream === 'multipart' || stream === 'body'
   for (const { route, backend } of served) if (!isUpload(route)) add(server, route, backend)
   await server.register((scope, _options, done) => {
-    // Bodies of these are streamed through: no parser may take them.
+    // Upload bodies are streamed, so no parser may consume them.
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
     for (const { route, backend } of served) if (isUpload(route)) add(scope, route, backend)
@@ -281,10 +281,10 @@ export const registerRoutes = async (
       method: methods.filter((method) => !allowed.has(method)),
       url: fastifyPath(path),
       exposeHeadRoute: false,
-      // Before its body is looked at, whose type does not matter here.
+      // Runs before the body is parsed, so that its type does not matter.
       onRequest: (request, _reply, done) => {
         const allow = [...allowed].join(', ')
-        const sentence = `${request.method} is not for this path; ${allow} ${allowed.size === 1 ? 'is' : 'are'}.`
+        const sentence = `${request.method} is not allowed for this path. Use ${[...allowed].join(' or ')}.`
         done(serviceError('method_not_allowed', sentence, { headers: { allow } }))
       },
       handler: () => undefined,

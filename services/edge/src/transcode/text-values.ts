@@ -14,7 +14,7 @@ const words: Record<string, boolean> = {
 
 type Convert = (text: string) => unknown
 
-/** One text as a value of its kind; text that is none stays text, for the validation to refuse with its place. */
+/** Converts a text to its kind; invalid text stays text, so that the validation reports it with its location. */
 const converters: Record<'string' | 'number' | 'boolean', Convert> = {
   string: (text) => text,
   number: (text) => (numeric.test(text) ? Number(text) : text),
@@ -27,18 +27,18 @@ const fieldOf = ([name, kind]: [string, TextKind]) => {
 }
 
 /**
- * Makes the reader of path, query and header texts: numbers and booleans read, lists always lists. An empty text counts as
- * absent, and so does every name that the table does not know.
+ * Creates the reader of path, query and header texts: converts numbers and booleans, and single values of lists to lists. An empty
+ * text counts as absent; names that the table does not list are ignored.
  */
 export const textReader = (kinds: Record<string, TextKind>) => {
   const fields = (Object.entries(kinds) as [string, TextKind][]).map(fieldOf)
   return (source: Record<string, unknown>): Record<string, unknown> => {
     const values: Record<string, unknown> = {}
     for (const { name, isList, convert } of fields) {
-      const given = source[name]
-      if (given === undefined || given === '') continue
-      if (isList) values[name] = (Array.isArray(given) ? given : [given]).filter((text) => text !== '').map(convert)
-      else values[name] = typeof given === 'string' ? convert(given) : given
+      const raw = source[name]
+      if (raw === undefined || raw === '') continue
+      if (isList) values[name] = (Array.isArray(raw) ? raw : [raw]).filter((text) => text !== '').map(convert)
+      else values[name] = typeof raw === 'string' ? convert(raw) : raw
     }
     return values
   }

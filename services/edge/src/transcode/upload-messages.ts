@@ -7,12 +7,12 @@ const mediaTypeOf = (request: FastifyRequest) =>
   (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
 
 async function* bodyChunks(request: FastifyRequest) {
-  // Whoever stops reading leaves the request whole: what is still on its way has to be read before the connection can be used again.
+  // The request is not destroyed when the reader returns: the rest must be read before the connection can be reused.
   for await (const chunk of request.raw.iterator({ destroyOnReturn: false }))
     yield { $case: 'chunk' as const, value: chunk as Uint8Array }
 }
 
-/** Fields of the form that were given in the query instead, as if they came first in the form. */
+/** Form fields that were sent in the query instead, as if they came first in the form. */
 const queryFields = (route: Route, request: FastifyRequest) => {
   const query = request.query as Record<string, unknown>
   return route.formFields.flatMap((name) => {
@@ -21,7 +21,7 @@ const queryFields = (route: Route, request: FastifyRequest) => {
   })
 }
 
-/** The messages of a MULTIPART or BODY method: its parameters first, then what arrives. Throws 415 before anything is read. */
+/** The messages of a MULTIPART or BODY method: its parameters first, then the parts as they arrive. Throws 415 before it reads anything. */
 export const uploadMessages = (route: Route, request: FastifyRequest, parameters: unknown): AsyncIterable<unknown> => {
   const mediaType = mediaTypeOf(request)
   if (route.stream === 'multipart' && mediaType !== 'multipart/form-data') {

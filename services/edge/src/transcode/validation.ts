@@ -8,22 +8,22 @@ const createAjv = (allErrors: boolean) => {
   return ajv
 }
 
-/** Stops at the first error: Ajv has no limit between one and all, and all of a large body may be millions. */
+/** Stops at the first error. Ajv can report one error or all, and a large body may have millions. */
 const firstError = createAjv(false)
 const allErrors = createAjv(true)
 
 const maxErrors = 20
-/** Values with more parts than this get their first error alone. */
+/** For values with more parts than this only the first error is reported. */
 const maxPartsForAllErrors = 1_000
 
-/** Whether a value has more parts, at any depth, than the limit; looks at no more than that. */
+/** Whether a value has more parts, at any depth, than the limit; it visits no more than that. */
 const hasMoreParts = (value: unknown, limit: number): boolean => {
   let left = limit
   const waiting = [value]
   while (waiting.length > 0) {
     const next = waiting.pop()
     if (typeof next !== 'object' || next === null) continue
-    // The length of a list is known before it is enumerated.
+    // Checks the length of a list before enumerating it.
     if (Array.isArray(next) && next.length > left) return true
     for (const key in next) {
       left -= 1
@@ -57,13 +57,13 @@ const kindNames: Record<string, string> = {
   object: 'an object',
 }
 
-/** ` from 1 to 100`, where a schema has such bounds. */
+/** ` from 1 to 100`, for a schema with such bounds. */
 const boundsOf = ({ minimum, maximum }: Record<string, unknown>): string => {
   if (minimum === undefined) return maximum === undefined ? '' : ` of at most ${maximum}`
   return maximum === undefined ? ` of at least ${minimum}` : ` from ${minimum} to ${maximum}`
 }
 
-/** What a value must be, in words. Null counts as absent, and is none of the things that somebody would be told to send. */
+/** Describes a type. Null counts as absent and is not mentioned. */
 const kindOf = (type: unknown, schema: Record<string, unknown>): string => {
   const kinds = [type].flat().filter((kind) => kind !== 'null')
   return `${kinds.map((kind) => kindNames[String(kind)] ?? String(kind)).join(' or ')}${boundsOf(schema)}`
@@ -73,7 +73,7 @@ type Sentence = (params: Record<string, unknown>, schema: Record<string, unknown
 
 const sentences: Record<string, Sentence> = {
   required: () => 'is required',
-  additionalProperties: () => 'is not known here',
+  additionalProperties: () => 'is unknown',
   enum: ({ allowedValues }) => `must be one of ${list(allowedValues)}`,
   type: ({ type }, schema) => `must be ${kindOf(type, schema)}`,
   minLength: ({ limit }) => (limit === 1 ? 'must not be empty' : `must have at least ${limit} characters`),
@@ -85,10 +85,10 @@ const sentences: Record<string, Sentence> = {
   pattern: ({ pattern }) => `must match ${pattern}`,
 }
 
-/** A query has a list where a name comes twice, and nobody who sent that knows it as one. */
+/** A repeated query parameter is parsed as a list, which its sender does not know about. */
 const twice = (place: string, { keyword, data }: ErrorObject): string | undefined =>
   place === 'query' && keyword === 'type' && Array.isArray(data)
-    ? 'is given more than once: give it once, with commas between several values where it takes several'
+    ? 'occurs more than once: send it once, with commas between values where it takes several'
     : undefined
 
 const toDetail = (place: string) => (error: ErrorObject) => ({
@@ -101,10 +101,10 @@ const toDetail = (place: string) => (error: ErrorObject) => ({
   type: error.keyword,
 })
 
-/** Checks one part of a request; gives the failure, or undefined when all is well. */
+/** Checks one part of a request; returns the error, or undefined if it is valid. */
 export type Check = (value: unknown) => ServiceError | undefined
 
-/** Compiles a schema at its first use, so that hundreds of routes cost nothing at the start. */
+/** Compiles a schema lazily, so that hundreds of routes cost nothing at startup. */
 export const check = (place: 'path' | 'query' | 'body', schema: object | undefined): Check => {
   if (!schema) return () => undefined
   let isValid: ValidateFunction | undefined
@@ -121,11 +121,11 @@ export const check = (place: 'path' | 'query' | 'body', schema: object | undefin
   }
 }
 
-/** Refuses query parameters that a route does not know, as its body refuses keys. */
+/** Rejects unknown query parameters, like unknown keys of a body. */
 export const checkNames = (known: ReadonlySet<string>): Check => {
   const detailOf = (name: string) => ({
     loc: ['query', name],
-    msg: known.size === 0 ? 'is not known here' : `is not known here; known are ${[...known].join(', ')}`,
+    msg: known.size === 0 ? 'is unknown' : `is unknown; known are ${[...known].join(', ')}`,
     type: 'additionalProperties',
   })
   return (query) => {

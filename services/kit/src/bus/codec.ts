@@ -1,10 +1,10 @@
-/** How an event or a job becomes bytes and is read again. */
+/** Encodes an event or a job as bytes, and decodes it. */
 export type Codec<Value> = {
   encode: (value: Value) => Uint8Array
   decode: (bytes: Uint8Array) => Value
 }
 
-/** JSON text. For values whose shape only one service knows; what crosses services is a message of the protos. */
+/** JSON text, for values whose shape only one service knows; values that cross services are protobuf messages. */
 export const jsonCodec = <Value>(): Codec<Value> => ({
   encode: (value) => Buffer.from(JSON.stringify(value)),
   decode: (bytes) => JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()) as Value,

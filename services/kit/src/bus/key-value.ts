@@ -1,16 +1,16 @@
 import type { Codec } from './codec.ts'
 
-/** Small values that processes share and change together, one for each key. */
+/** Small values that processes share and update concurrently, one for each key. */
 export type KeyValue<Value> = Codec<Value> & {
   name: string
-  /** A value that nobody has changed for so long is forgotten. */
+  /** A value expires when it has not been changed for this long. */
   keepMilliseconds: number
 }
 
-/** What a change makes of a value, and what whoever made it wants to know of it. */
+/** The new value, and the result for the caller of `update`. */
 export type Update<Value, Result> = { value: Value; result: Result }
 
-/** Declares shared values: `const standings = shared({ name: 'listings.standings', ...jsonCodec<Standing>() })`. Kept for a day unless told. */
+/** Declares shared values: `const standings = shared({ name: 'listings.standings', ...jsonCodec<Standing>() })`. Default expiry: a day. */
 export const shared = <Value>(
   declaration: Codec<Value> & { name: string; keepMilliseconds?: number },
 ): KeyValue<Value> => ({ keepMilliseconds: 86_400_000, ...declaration })

@@ -5,7 +5,7 @@ import { topics } from './topic.ts'
 
 const notes = topics({ family: 'notes', ...jsonCodec<{ text: string }>(), keep: { events: 10, milliseconds: 60_000 } })
 
-test('what has outlived its retention is let go, though nobody publishes to its topic any more', async () => {
+test('expired events of a topic without publishers are dropped by the sweep', async () => {
   let time = 1_000_000
   const bus = createMemoryBus({ now: () => time, sweepEveryMilliseconds: 1_000 })
   const first = await bus.publish(notes('a'), { text: 'old' })
@@ -17,7 +17,7 @@ test('what has outlived its retention is let go, though nobody publishes to its 
   stop.abort()
 })
 
-test('a number of an earlier run of the program meets a gap rather than silence', async () => {
+test('a reader that resumes with a sequence of an earlier process gets a gap', async () => {
   const earlier = createMemoryBus({ now: () => 1_000_000 })
   const last = await earlier.publish(notes('a'), { text: 'before the restart' })
   const later = createMemoryBus({ now: () => 1_060_000 })

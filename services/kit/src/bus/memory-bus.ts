@@ -7,13 +7,13 @@ import type { Topic } from './topic.ts'
 
 export type MemoryBusOptions = {
   now?: () => number
-  /** How often what has outlived its topic's retention is let go, where nobody publishes to that topic any more. */
+  /** How often expired events are dropped from topics that have no publisher any more. */
   sweepEveryMilliseconds?: number
 }
 
 /**
- * The bus within one process. Sequences start at the clock's microseconds, so that they also grow from one run of the
- * program to the next: a reader that comes back with a number of an earlier run is told of a gap, not left waiting.
+ * The bus within one process. Sequences start at the clock's microseconds, so that they also increase across restarts:
+ * a reader that resumes with a sequence of an earlier process gets a gap instead of waiting for ever.
  */
 export const createMemoryBus = ({ now = Date.now, sweepEveryMilliseconds = 30_000 }: MemoryBusOptions = {}): Bus => {
   let sequence = now() * 1_000
@@ -47,7 +47,7 @@ export const createMemoryBus = ({ now = Date.now, sweepEveryMilliseconds = 30_00
     publish: async (topic, event) => {
       if (now() - sweptAt >= sweepEveryMilliseconds) sweep()
       sequence += 1
-      // Through its bytes, as on every other bus: nobody shares an object with the publisher.
+      // Encoded and decoded as on every other bus, so that no reader shares an object with the publisher.
       ringOf(topic).push(sequence, topic.decode(topic.encode(event)))
       return sequence
     },

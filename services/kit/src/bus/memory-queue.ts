@@ -6,7 +6,7 @@ type Entry = { bytes: Uint8Array; id: string | undefined; deliveries: number }
 
 const maxDeadLetters = 1_000
 
-/** One work queue in memory: first in, first out; failed jobs wait out their back-off beside it. */
+/** One work queue in memory, first in, first out. Failed jobs rejoin it after their back-off. */
 export const createMemoryQueue = <Value>(queue: Queue<Value>) => {
   const waiting: Entry[] = []
   const ids = new Set<string>()
@@ -64,7 +64,7 @@ export const createMemoryQueue = <Value>(queue: Queue<Value>) => {
     })
   }
 
-  /** Hands one job to a handler and sees to what becomes of it. */
+  /** Delivers one job to a handler, then settles, requeues or buries it. */
   const deliver = async (
     entry: Entry,
     handle: (job: Job<Value>, handling: Handling) => Promise<void>,
@@ -100,7 +100,7 @@ export const createMemoryQueue = <Value>(queue: Queue<Value>) => {
     enqueue: (value: Value, id: string | undefined): boolean => {
       if (id !== undefined && ids.has(id)) return false
       if (size >= queue.maxWaiting) {
-        throw serviceError('unavailable', `Too much work is waiting already (${queue.name}). Try again shortly.`, {
+        throw serviceError('unavailable', `Too many jobs are waiting in ${queue.name}. Try again shortly.`, {
           retryAfterSeconds: 5,
         })
       }

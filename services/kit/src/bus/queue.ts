@@ -1,24 +1,24 @@
 import type { Codec } from './codec.ts'
 
-/** Work that exactly one worker at a time takes, and that comes back until it is done or has failed too often. */
+/** A work queue: each job is leased to one worker at a time, and delivered again until it is done or has used up its deliveries. */
 export type Queue<Job> = Codec<Job> & {
   name: string
-  /** A job neither done nor reported as being worked on for this long is given to another worker. */
+  /** How long a job is leased to a worker; when it is neither done nor renewed in time, it is delivered again. */
   acknowledgeWithinMilliseconds: number
-  /** Deliveries after which a job goes to the dead letters. */
+  /** Deliveries after which a failed job becomes a dead letter. */
   maxDeliveries: number
   /** Pauses before the second, third, ... delivery; the last one repeats. */
   backOffMilliseconds: readonly number[]
-  /** Waiting jobs past which `enqueue` refuses. */
+  /** Jobs, waiting or in progress, past which `enqueue` throws `unavailable`. */
   maxWaiting: number
 }
 
-/** A queue apart from what its jobs are. */
+/** A queue without the codec of its jobs. */
 export type QueueRules = Omit<Queue<unknown>, keyof Codec<unknown>>
 
 type QueueDeclaration<Job> = Codec<Job> & { name: string } & Partial<Omit<Queue<Job>, 'name' | 'encode' | 'decode'>>
 
-/** Declares a queue; what is left out has these defaults: 30 s, 5 deliveries, 1 s to 30 s, 10,000 jobs. */
+/** Declares a queue. Defaults: leases of 30 s, 5 deliveries, back-off of 1 s, 5 s, then 30 s, 10,000 jobs. */
 export const queue = <Job>(declaration: QueueDeclaration<Job>): Queue<Job> => ({
   acknowledgeWithinMilliseconds: 30_000,
   maxDeliveries: 5,
@@ -27,9 +27,9 @@ export const queue = <Job>(declaration: QueueDeclaration<Job>): Queue<Job> => ({
   ...declaration,
 })
 
-/** How long a job waits after its delivery of this number failed, in milliseconds. */
+/** The back-off after this delivery of a job failed, in milliseconds. */
 export const pauseAfter = ({ backOffMilliseconds }: QueueRules, delivery: number): number =>
   backOffMilliseconds[Math.min(delivery, backOffMilliseconds.length) - 1] ?? 0
 
-/** What a dead letter says of what a handler threw. */
+/** The reason that a dead letter states for what its handler threw. */
 export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

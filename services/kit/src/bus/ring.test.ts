@@ -11,7 +11,7 @@ const drain = (reader: Reader<string>) => {
   return found
 }
 
-test('older events are put before those that are here, and readers stay where they are', () => {
+test('prepended events come before the present ones, and readers keep their cursors', () => {
   const ring = open()
   ring.push(11, 'c')
   const late = ring.reader('latest')
@@ -30,7 +30,7 @@ test('older events are put before those that are here, and readers stay where th
   expect(drain(late)).toEqual(['d'])
 })
 
-test('what was dropped before older events came is not papered over', () => {
+test('prepending is ignored once events have been dropped, and a reader behind them gets a gap', () => {
   const ring = open(2)
   for (const [index, event] of ['c', 'd', 'e'].entries()) ring.push(11 + index, event)
   ring.prepend([{ sequence: 4, event: 'a', at: 0 }], 3)
@@ -38,7 +38,7 @@ test('what was dropped before older events came is not papered over', () => {
   expect(drain(ring.reader(4))).toEqual([null, 'd', 'e'])
 })
 
-test('the oldest go first when older events are more than is kept', () => {
+test('prepending drops the oldest events beyond the retention', () => {
   const ring = open(3)
   ring.push(11, 'c')
   const reader = ring.reader('start')
@@ -49,7 +49,7 @@ test('the oldest go first when older events are more than is kept', () => {
   expect(drain(reader)).toEqual(['c', 'd'])
 })
 
-test('a hole is a gap to whoever comes to it, and to nobody behind it', () => {
+test('a missing event is a gap for readers that reach it, but not for readers behind it', () => {
   const ring = open()
   ring.push(11, 'a')
   const reader = ring.reader('start')
@@ -60,7 +60,7 @@ test('a hole is a gap to whoever comes to it, and to nobody behind it', () => {
   expect(drain(ring.reader(20))).toEqual(['b'])
 })
 
-test('a reader passes over what it has had, and over what was published before it came', () => {
+test('a reader skips events up to its `through`, and events published before its `before`', () => {
   const ring = open()
   const reader = ring.reader('latest', { through: 12, before: 50 })
   ring.push(11, 'had', 100)
@@ -78,7 +78,7 @@ test('older events do not supersede newer ones of their key', () => {
   expect(drain(ring.reader('start'))).not.toContain('k')
 })
 
-test('of events that weigh too much together the oldest go, and the newest stays whatever it weighs', () => {
+test('the oldest events beyond the maximum weight are dropped, and the newest stays whatever its weight', () => {
   const ring = createRing<string>({
     keep: { events: 100, milliseconds: 1_000 },
     coalesceBy: undefined,

@@ -1,20 +1,20 @@
 import type { Delivery } from './bus.ts'
 import type { Retention } from './topic.ts'
 
-/** Stands where events are missing that nobody can bring back. */
+/** Stands in for events that are lost. */
 export const missing = Symbol('missing')
 
-/** An event or a hole, its number, and when it was published, by the clock of `now`. */
+/** An event or `missing`, its sequence, and when it was published, by the clock of `now`. */
 export type Numbered<Event> = { sequence: number; event: Event | typeof missing; at: number }
 
 type Stored<Event> = Numbered<Event> & { key: string | undefined }
 
 export type ReaderOptions = {
-  /** Passes over events up to this number. */
+  /** Skips events up to this sequence. */
   through?: number
-  /** Passes over events published before this time. */
+  /** Skips events published before this time. */
   before?: number
-  /** Begins with a gap. */
+  /** Starts with a gap. */
   gap?: boolean
 }
 
@@ -22,24 +22,24 @@ type RingOptions<Event> = {
   keep: Retention
   coalesceBy: ((event: Event) => string | undefined) | undefined
   now: () => number
-  /** Events up to this sequence, if there were any, are already gone. */
+  /** Events up to this sequence, if there were any, have been dropped already. */
   trimmedThrough: number
-  /** How heavy events are, and how heavy all that are kept may be; the newest is kept whatever it weighs. */
+  /** The weight of an event, and the maximum weight of all retained events; the newest is retained whatever its weight. */
   weigh?: { of: (event: Event) => number; max: number } | undefined
 }
 
-/** How far behind a reader must be before superseded events are skipped for it. */
+/** Superseded events are skipped for readers that lag by more than this many events. */
 const coalesceBeyond = 16
 
 /**
- * The last events of one topic, and readers that each hold just a place in it. So a slow reader costs nothing but
- * its place: when the ring has moved past it, it meets a gap and goes on with the oldest event that is left.
+ * The last events of one topic, and readers that each hold no more than a cursor. When the ring has moved past the
+ * cursor of a slow reader, the reader gets a gap and continues with the oldest retained event.
  */
 export const createRing = <Event>({ keep, coalesceBy, now, trimmedThrough, weigh }: RingOptions<Event>) => {
   const stored: Stored<Event>[] = []
-  /** Dropped from the front of `kept`, but not yet cut from the array. */
+  /** Events dropped from the front, but not yet cut from the array. */
   let offset = 0
-  /** How many events were ever dropped: `dropped + position` numbers an event for good. */
+  /** How many events were ever dropped, less those prepended: `dropped + index - offset` is an event's stable ordinal. */
   let dropped = 0
   let gone = trimmedThrough
   let newest = trimmedThrough
@@ -56,7 +56,7 @@ export const createRing = <Event>({ keep, coalesceBy, now, trimmedThrough, weigh
     weight -= weightOf(oldest)
     gone = oldest.sequence
     if (oldest.key !== undefined && latestOfKey.get(oldest.key) === oldest.sequence) latestOfKey.delete(oldest.key)
-    // It stays in the array for a while, but holds nothing.
+    // The entry stays in the array for a while, without its event.
     oldest.event = missing
     offset += 1
     dropped += 1
@@ -94,9 +94,9 @@ export const createRing = <Event>({ keep, coalesceBy, now, trimmedThrough, weigh
     wakeAll()
   }
 
-  /** Puts older events before those that are here; what lies further back is gone, up to the number `through`. */
+  /** Puts older events before the present ones; events up to the sequence `through` are gone. */
   const prepend = (older: readonly Numbered<Event>[], through: number) => {
-    // Where events have been dropped since, older ones are no longer kept anywhere.
+    // Once events have been dropped, older ones are not retained either.
     if (dropped !== 0) return
     const entries = older.map(keyed)
     stored.splice(0, offset, ...entries)
@@ -109,8 +109,8 @@ export const createRing = <Event>({ keep, coalesceBy, now, trimmedThrough, weigh
     trim()
   }
 
-  /** The number of the first kept event behind a sequence. */
-  const placeAfter = (sequence: number): number => {
+  /** The ordinal of the first retained event behind a sequence. */
+  const ordinalAfter = (sequence: number): number => {
     let low = offset
     let high = stored.length
     while (low < high) {
@@ -121,8 +121,10 @@ export const createRing = <Event>({ keep, coalesceBy, now, trimmedThrough, weigh
     return dropped + low - offset
   }
 
-  const isSuperseded = ({ key, sequence }: Stored<Event>, place: number) =>
-    key !== undefined && dropped + stored.length - offset - place > coalesceBeyond && latestOfKey.get(key) !== sequence
+  const isSuperseded = ({ key, sequence }: Stored<Event>, ordinal: number) =>
+    key !== undefined &&
+    dropped + stored.length - offset - ordinal > coalesceBeyond &&
+    latestOfKey.get(key) !== sequence
 
   const reader = (
     after: number | 'start' | 'latest',
@@ -131,14 +133,14 @@ export const createRing = <Event>({ keep, coalesceBy, now, trimmedThrough, weigh
     trim()
     let missed: number | null | undefined
     if (lost || (typeof after === 'number' && after < gone)) missed = null
-    let place = after === 'start' ? dropped : placeAfter(after === 'latest' ? newest : after)
+    let ordinal = after === 'start' ? dropped : ordinalAfter(after === 'latest' ? newest : after)
 
     /** The next delivery, or undefined when the reader is up to date. */
     const next = (): Delivery<Event> | undefined => {
       trim()
-      if (place < dropped) {
-        missed = missed === null ? null : dropped - place
-        place = dropped
+      if (ordinal < dropped) {
+        missed = missed === null ? null : dropped - ordinal
+        ordinal = dropped
       }
       if (missed !== undefined) {
         const gap = { kind: 'gap', missed } as const
@@ -146,12 +148,12 @@ export const createRing = <Event>({ keep, coalesceBy, now, trimmedThrough, weigh
         return gap
       }
       for (;;) {
-        const found = stored[place - dropped + offset]
+        const found = stored[ordinal - dropped + offset]
         if (!found) return undefined
-        place += 1
+        ordinal += 1
         if (found.sequence <= through || found.at < before) continue
         if (found.event === missing) return { kind: 'gap', missed: null }
-        if (!isSuperseded(found, place)) return { kind: 'event', sequence: found.sequence, event: found.event }
+        if (!isSuperseded(found, ordinal)) return { kind: 'event', sequence: found.sequence, event: found.event }
       }
     }
     return { next }
@@ -162,12 +164,12 @@ export const createRing = <Event>({ keep, coalesceBy, now, trimmedThrough, weigh
     prepend,
     reader,
     newest: () => newest,
-    /** Calls back once, at the next event. Gives a function that forgets the wish. */
+    /** Calls back once, at the next event. Returns a function that unsubscribes. */
     onNext: (wake: () => void) => {
       wakers.add(wake)
       return () => wakers.delete(wake)
     },
-    /** Counts a reader until the signal aborts, so that the ring is not let go under it. */
+    /** Counts a reader until the signal aborts, so that the ring is not idle meanwhile. */
     attach: (signal: AbortSignal) => {
       if (signal.aborted) return
       readers += 1
@@ -183,7 +185,7 @@ export const createRing = <Event>({ keep, coalesceBy, now, trimmedThrough, weigh
 export type Ring<Event> = ReturnType<typeof createRing<Event>>
 export type Reader<Event> = ReturnType<Ring<Event>['reader']>
 
-/** What a reader of a ring comes to, until the signal aborts. */
+/** The deliveries of a reader, as they come, until the signal aborts. */
 export async function* read<Event>(
   ring: Ring<Event>,
   reader: Reader<Event>,
@@ -196,19 +198,19 @@ export async function* read<Event>(
       continue
     }
     const { promise, resolve } = Promise.withResolvers<void>()
-    const forget = ring.onNext(resolve)
+    const unsubscribe = ring.onNext(resolve)
     const stop = () => resolve()
     signal.addEventListener('abort', stop, { once: true })
     try {
       await promise
     } finally {
       signal.removeEventListener('abort', stop)
-      forget()
+      unsubscribe()
     }
   }
 }
 
-/** Follows a ring until the signal aborts. The place is taken at the call, not at the first read. */
+/** Follows a ring until the signal aborts. The cursor is set at the call, not at the first read. */
 export const follow = <Event>(
   ring: Ring<Event>,
   { after, signal }: { after: number | 'start' | 'latest'; signal: AbortSignal },

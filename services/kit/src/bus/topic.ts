@@ -1,15 +1,15 @@
 import type { Codec } from './codec.ts'
 
-/** How much of a topic is kept for those who come late or come back. The first limit met drops the oldest event. */
+/** How much of a topic is retained for readers that start late or resume. The oldest event is dropped at whichever limit is reached first. */
 export type Retention = { events: number; milliseconds: number }
 
-/** A numbered stream of events that any number of readers follow, each from where it likes. */
+/** A numbered stream of events that any number of readers follow, each with its own cursor. */
 export type Topic<Event> = Codec<Event> & {
-  /** Dot-separated: the family, then the id of the thing the events are about. */
+  /** Dot-separated: the family, then the id of the subject of the events. */
   name: string
   family: string
   keep: Retention
-  /** Events with the same key supersede each other: a reader that lags gets the latest alone. */
+  /** Events with the same key supersede each other: a reader that lags gets only the latest. */
   coalesceBy?: (event: Event) => string | undefined
 }
 

@@ -1,7 +1,7 @@
 import { setting } from './config.ts'
 import * as read from './readers.ts'
 
-/** What every process of Trellis is told. */
+/** Settings of every Trellis process. */
 export const baseConfig = {
   host: setting('HOST', read.text, '127.0.0.1', 'The address to listen on.'),
   port: setting('PORT', read.port, 8080, 'The port of the API.'),
@@ -10,16 +10,21 @@ export const baseConfig = {
     'METRICS_HOSTS',
     read.list,
     [],
-    'Names that requests for metrics may have in Host, beside localhost, HOST and all addresses; *.example.com for all below, * for any.',
+    'Host names accepted for metrics, beside localhost, HOST and IP addresses; *.example.com for all subdomains, * for any.',
   ),
-  dataDirectory: setting('TRELLIS_DATA_DIR', read.text, './data', 'Where everything is kept.'),
+  dataDirectory: setting('TRELLIS_DATA_DIR', read.text, './data', 'The directory for all data.'),
   logFormat: setting(
     'LOG_FORMAT',
     read.oneOf('auto', 'json', 'lines'),
     'auto',
     'json for machines, lines for people; auto: lines at a terminal.',
   ),
-  endsWithInput: setting('END_WITH_INPUT', read.flag, false, 'Ends when its standard input does: with who started it.'),
+  endsWithInput: setting(
+    'END_WITH_INPUT',
+    read.flag,
+    false,
+    'Ends when standard input closes, together with the parent process.',
+  ),
   logLevel: setting('LOG_LEVEL', read.oneOf('debug', 'info', 'warn', 'error', 'silent'), 'info', 'How much is logged.'),
 }
 

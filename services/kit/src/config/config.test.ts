@@ -16,7 +16,7 @@ const schema = {
 }
 
 describe('reading the configuration', () => {
-  test('takes defaults for what is unset or empty, and freezes the result', () => {
+  test('unset or empty variables take their defaults, and the result is frozen', () => {
     const config = readConfig(schema, { PORT: '', STRICT: 'yes', NAMES: ' a, ,b ' })
     expect(config).toEqual({
       port: 8080,
@@ -38,11 +38,11 @@ describe('reading the configuration', () => {
     [{ THRESHOLD: '2' }, 'THRESHOLD must be a number from 0 to 1, but is "2".'],
     [{ SITE: 'ftp://x' }, 'SITE must be an address that starts with http:// or https://, but is "ftp://x".'],
     [{ KEY_FILE: '/nowhere/key' }, 'KEY_FILE names /nowhere/key, which cannot be read.'],
-  ])('names what is wrong in one line: %j', (environment, sentence) => {
+  ])('a wrong value is reported in one line: %j', (environment, sentence) => {
     expect(() => readConfig(schema, environment)).toThrow(sentence)
   })
 
-  test('names all that is wrong, of all schemas, each once', () => {
+  test('wrong values of all schemas are reported together, each once', () => {
     const other = { port: schema.port, limit: setting('LIMIT', read.integer(1), 1, 'How many.') }
     const wrong = () => readConfigs({ schema, other }, { PORT: 'x', MODE: 'c', LIMIT: '0' })
     expect(wrong).toThrow(
@@ -60,7 +60,7 @@ describe('reading the configuration', () => {
     })
   })
 
-  test('names what does not fit together in the same report, but for what depends on a wrong value', () => {
+  test('failed derivations are reported as well, unless they depend on a wrong value', () => {
     const check = (environment: Record<string, string>) =>
       readConfigs({ schema }, environment, ({ schema: values }) => ({
         door: () => {
@@ -88,7 +88,7 @@ describe('reading the configuration', () => {
     expect(check({ MODE: 'b', KEY: 'k' })).toMatchObject({ schema: { mode: 'b' }, door: 'k' })
   })
 
-  test('origins are read as browsers send them, and no wildcard is one', () => {
+  test('origins are normalized as browsers send them, and wildcards are rejected', () => {
     expect(read.origins('https://Trellis.example:443/, http://localhost:3000')).toEqual([
       'https://trellis.example',
       'http://localhost:3000',
@@ -97,7 +97,7 @@ describe('reading the configuration', () => {
       expect(() => read.origins(wrong), wrong).toThrow('must list origins')
   })
 
-  test('a secret may come from a file, and is never shown', () => {
+  test('a secret may be read from a file, and is never displayed', () => {
     const directory = mkdtempSync(join(tmpdir(), 'trellis-config-'))
     writeFileSync(join(directory, 'key'), 'open sesame\n')
     const config = readConfig(schema, { KEY_FILE: join(directory, 'key') })
@@ -108,7 +108,7 @@ describe('reading the configuration', () => {
     expect(JSON.stringify(rows)).not.toContain('sesame')
   })
 
-  test('a setting of a feature to come is checked like any other, and says that it is not in use', () => {
+  test('a reserved setting is validated, and described as not in use', () => {
     const coming = { ...schema, interval: reserved(setting('INTERVAL', read.integer(1), 900, 'How often.')) }
     expect(() => readConfig(coming, { INTERVAL: '0' })).toThrow('INTERVAL must be a whole number of at least 1')
     const row = describeConfig(coming, readConfig(coming, { INTERVAL: '5' })).find(

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Reads one variable's text, or throws a sentence that goes after its name: `must be a whole number from 1 to 65535`. */
+/** Parses a variable's text. Its errors complete a sentence that starts with the variable: `must be a whole number from 1 to 65535`. */
 export type Reader<Value> = (text: string) => Value
 
 export type Setting<Value> = {
@@ -8,19 +8,19 @@ export type Setting<Value> = {
   fallback: Value
   description: string
   secret: boolean
-  /** Read and checked, but nothing asks for it yet. */
+  /** Validated, but not used by any feature yet. */
   reserved: boolean
 }
 
 /** One service's settings: property name → environment variable and how to read it. */
 export type ConfigSchema = Record<string, Setting<unknown> & { variable: string }>
 
-/** What a schema gives, by property. */
+/** The values of a schema, by property. */
 export type ValuesOf<Schema extends ConfigSchema> = { readonly [Name in keyof Schema]: Schema[Name]['fallback'] }
 
-/** A variable with a wrong value. The message is the one line that a person starting the program should see. */
+/** Wrong settings. The message has a line for each, for the user who starts the program. */
 export class ConfigError extends Error {
-  override name = 'ConfigFailure'
+  override name = 'ConfigError'
 }
 
 /** Declares a setting: `port: setting('PORT', read.port, 8080, 'Where the API listens.')`. */
@@ -38,7 +38,7 @@ export const setting = <Value>(
   reserved: false,
 })
 
-/** A setting that is never shown. It may also be given as a file, by the same variable with `_FILE`: how clusters hand over secrets. */
+/** Declares a setting that is never displayed. It may also be read from a file that `<variable>_FILE` names, as clusters pass secrets. */
 export const secret = <Value>(
   variable: string,
   reader: Reader<Value>,
@@ -49,7 +49,7 @@ export const secret = <Value>(
   secret: true,
 })
 
-/** Marks a setting of a feature that is not built yet: it is read and checked, and whoever sets it is told that it does nothing. */
+/** Marks a setting of a future feature: it is validated, and a warning is logged when it is set. */
 export const reserved = <Declared extends ConfigSchema[string]>(declared: Declared): Declared => ({
   ...declared,
   reserved: true,
@@ -67,7 +67,7 @@ const textOf = (variable: string, isSecret: boolean, environment: NodeJS.Process
   }
 }
 
-/** Files that the environment names (`<NAME>_FILE`): those of secrets are among them, and nothing that reads files for callers may read them. */
+/** Files that the environment names (`<NAME>_FILE`). They may hold secrets, so code that reads files for callers must exclude them. */
 export const filesNamedIn = (environment: NodeJS.ProcessEnv): string[] =>
   Object.entries(environment).flatMap(([name, value]) => (name.endsWith('_FILE') && value ? [value] : []))
 
@@ -77,7 +77,7 @@ const wrongValue = (variable: string, shown: string, cause: unknown): ConfigErro
   return new ConfigError(`${variable} ${reason}, but is ${shown}.`, { cause })
 }
 
-/** Throws the failures as one, with each line once: schemas may share a variable. */
+/** Throws all failures as one error, without duplicate lines, because schemas may share a variable. */
 const throwAll = (failures: readonly ConfigError[]): void => {
   const [first, second] = failures
   if (!first) return
@@ -86,12 +86,12 @@ const throwAll = (failures: readonly ConfigError[]): void => {
   throw new ConfigError([...lines].join('\n'), { cause: new AggregateError(failures) })
 }
 
-/** Thrown by the value of a setting that is wrong, so that no check concludes anything from it. */
+/** Thrown when a derivation reads a wrong value, so that it is skipped. */
 class UnreadableSetting extends Error {
   override name = 'UnreadableSetting'
 }
 
-/** The values of a schema, and a failure for each wrong one, in whose place reading the value throws `UnreadableSetting`. */
+/** The values of a schema, and a failure for each wrong value; reading such a value throws `UnreadableSetting`. */
 const readSchema = (schema: ConfigSchema, environment: NodeJS.ProcessEnv) => {
   const values: Record<string, unknown> = {}
   const failures: ConfigError[] = []
@@ -113,7 +113,7 @@ const readSchema = (schema: ConfigSchema, environment: NodeJS.ProcessEnv) => {
   return { values: Object.freeze(values), failures }
 }
 
-/** Reads a schema from the environment; an unset or empty variable takes its default. Throws one ConfigFailure with a line for each wrong value. */
+/** Reads a schema from the environment; unset or empty variables take their defaults. Throws one ConfigError with a line for each wrong value. */
 export const readConfig = <Schema extends ConfigSchema>(
   schema: Schema,
   environment: NodeJS.ProcessEnv,
@@ -127,13 +127,13 @@ type ValuesOfAll<Schemas extends Record<string, ConfigSchema>> = {
   readonly [Name in keyof Schemas]: ValuesOf<Schemas[Name]>
 }
 
-/** What is derived from several settings, by name: each throws ConfigFailure where they do not fit together. */
+/** Values derived from several settings, by name; each throws ConfigError where the settings are inconsistent. */
 type Derivations = Record<string, () => unknown>
 type Derived<Own extends Derivations> = { readonly [Name in keyof Own]: ReturnType<Own[Name]> }
 
 /**
- * Reads several schemas, and what `derive` makes of them. Throws one ConfigFailure with a line for each wrong value of any of them and
- * for each derivation that fails; derivations that read a wrong value are left out of it.
+ * Reads several schemas and computes the derivations. Throws one ConfigError with a line for each wrong value and
+ * each failed derivation; derivations that read a wrong value are skipped.
  */
 export const readConfigs = <
   Schemas extends Record<string, ConfigSchema>,
@@ -159,7 +159,7 @@ export const readConfigs = <
   return { ...config, ...derived } as ValuesOfAll<Schemas> & Derived<Own>
 }
 
-/** What is in force, for a person: one row a variable, secrets masked. */
+/** Describes the effective settings: one row per variable, secrets masked. */
 export const describeConfig = <Schema extends ConfigSchema>(schema: Schema, values: ValuesOf<Schema>) =>
   Object.entries(schema).map(([name, { variable, description, secret: isSecret, fallback, reserved: isReserved }]) => {
     const value: unknown = values[name]

@@ -35,7 +35,7 @@ export const number =
     throw new Error(`must be a number from ${minimum} to ${maximum}`)
   }
 
-/** A TCP port; 0 lets the system choose, or turns a listener off where its description says so. */
+/** A TCP port; 0 lets the system choose, or disables a listener where its description states that. */
 export const port: Reader<number> = integer(0, 65_535)
 
 export const url: Reader<string> = (value) => {
@@ -52,16 +52,16 @@ export const oneOf =
     throw new Error(`must be one of ${words.join(', ')}`)
   }
 
-/** A comma list of web origins (`https://trellis.example`), as browsers send them. */
+/** A comma-separated list of web origins (`https://trellis.example`), as browsers send them. */
 export const origins: Reader<readonly string[]> = (value) =>
-  list(value).map((given) => {
-    const parsed = URL.parse(given)
+  list(value).map((origin) => {
+    const parsed = URL.parse(origin)
     const isOrigin = parsed && /^https?:$/.test(parsed.protocol) && parsed.pathname === '/' && parsed.search === ''
     if (isOrigin && parsed.username === '' && parsed.hash === '') return parsed.origin
-    throw new Error('must list origins such as https://trellis.example, each by its name')
+    throw new Error('must list origins such as https://trellis.example, without wildcards')
   })
 
-/** A comma list; blanks around and between are dropped. */
+/** A comma-separated list; items are trimmed, and empty ones dropped. */
 export const list: Reader<readonly string[]> = (value) =>
   value
     .split(',')

@@ -4,8 +4,8 @@ import { open, readFile, rename } from 'node:fs/promises'
 const keyBytes = 32
 
 /**
- * The 32 random bytes in a file, which is made at the first call, readable by its owner alone. Throws where the file holds something else.
- * For one process at a time: two that make it at once may each have read their own.
+ * Loads 32 random bytes from a file, which the first call creates, readable by its owner only. Throws if the file has another size.
+ * Not safe for concurrent creation: two processes may each return their own key.
  */
 export const loadKeyFile = async (path: string): Promise<Uint8Array> => {
   try {

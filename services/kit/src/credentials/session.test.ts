@@ -4,7 +4,7 @@ import { issueSession, sessionLifetimeSeconds, verifySession } from './session.t
 
 const now = Date.parse('2026-03-01T09:00:00Z')
 
-test('a session holds for its lifetime, for its own key only, and cannot be stretched', () => {
+test('a session is valid until it expires, for its own key only, and cannot be extended', () => {
   const session = issueSession('key', now)
   expect(session).not.toContain('key')
   expect(verifySession(session, 'key', now)).toBe(true)
@@ -14,7 +14,7 @@ test('a session holds for its lifetime, for its own key only, and cannot be stre
   for (const broken of ['', '.', 'x.y', `${session}x`]) expect(verifySession(broken, 'key', now)).toBe(false)
 })
 
-test('secrets of any length compare', () => {
+test('secrets of different lengths are compared', () => {
   expect(isSameSecret('a', 'a')).toBe(true)
   expect(isSameSecret('a', 'ab')).toBe(false)
   expect(isSameSecret('', 'a')).toBe(false)

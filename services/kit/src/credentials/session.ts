@@ -6,7 +6,7 @@ export const sessionLifetimeSeconds = 12 * 3600
 const sign = (key: string, expiresAt: string) =>
   createHmac('sha256', key).update(`trellis-session:${expiresAt}`).digest('base64url')
 
-/** A value for a cookie that proves its holder once had the key, without carrying the key: `<expiry>.<HMAC-SHA256>`. */
+/** Issues a cookie value that proves that its holder once had the key, without containing the key: `<expiry>.<HMAC-SHA256>`. */
 export const issueSession = (key: string, now: number): string => {
   const expiresAt = String(Math.floor(now / 1_000) + sessionLifetimeSeconds)
   return `${expiresAt}.${sign(key, expiresAt)}`

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { isLocalAddress, refusalOfUrl, webAddress } from './address-rules.ts'
 
 const everywhere = { blockPrivate: false }
-const outsideAlone = { blockPrivate: true, setting: 'SERVICE_BLOCK_PRIVATE_UPSTREAMS' }
+const publicOnly = { blockPrivate: true, setting: 'SERVICE_BLOCK_PRIVATE_UPSTREAMS' }
 
 test.each([
   'http://169.254.169.254/v1',
@@ -23,7 +23,7 @@ test.each([
   'http://0xa9.0xfe.0xa9.0xfe/',
   'ftp://192.0.2.1/',
   'file:///etc/passwd',
-])('%s is refused', (address) => {
+])('%s is rejected', (address) => {
   expect(refusalOfUrl(new URL(address), everywhere)).toBeTypeOf('string')
 })
 
@@ -42,22 +42,22 @@ test.each([...homes, 'http://localhost/v1', 'http://203.0.113.7/'])('%s is allow
   expect(refusalOfUrl(new URL(address), everywhere)).toBeUndefined()
 })
 
-test.each(homes)('%s is refused where private addresses are', (address) => {
-  expect(refusalOfUrl(new URL(address), outsideAlone)).toContain('SERVICE_BLOCK_PRIVATE_UPSTREAMS')
+test.each(homes)('%s is rejected when private addresses are blocked', (address) => {
+  expect(refusalOfUrl(new URL(address), publicOnly)).toContain('SERVICE_BLOCK_PRIVATE_UPSTREAMS')
 })
 
-test('an address outside is allowed where private ones are not', () => {
-  expect(refusalOfUrl(new URL('https://203.0.113.7/'), outsideAlone)).toBeUndefined()
+test('a public address is allowed when private addresses are blocked', () => {
+  expect(refusalOfUrl(new URL('https://203.0.113.7/'), publicOnly)).toBeUndefined()
 })
 
-test('public addresses are not taken for local ones', () => {
+test('public addresses are distinguished from local ones', () => {
   for (const address of ['203.0.113.7', '2001:db8::1', '2606:4700::1111', '64:ff9b::203.0.113.7', '2002:cb00:7107::1'])
     expect(isLocalAddress(address), address).toBe(false)
   for (const address of ['::1', '::', 'fe80::1%eth0', '127.0.0.53', 'fd12::7', '100.64.1.1', '255.255.255.255'])
     expect(isLocalAddress(address), address).toBe(true)
 })
 
-test('a link or picture of a page is one of the web', () => {
+test('webAddress accepts only http and https URLs', () => {
   expect(webAddress('/p/1.jpg', 'https://site.test/itm/1')).toBe('https://site.test/p/1.jpg')
   for (const address of [
     'javascript:alert(1)',

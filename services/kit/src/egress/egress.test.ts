@@ -16,7 +16,7 @@ const listenForTests = async (listener: RequestListener) => {
   }
 }
 
-/** A resolver that answers each question with the next of its answers. */
+/** A resolver that returns the next of its answers for each lookup. */
 const resolving = (...answers: string[][]): NonNullable<EgressOptions['lookup']> => {
   const left = [...answers]
   return (_host, _options, done) => {
@@ -28,20 +28,20 @@ const resolving = (...answers: string[][]): NonNullable<EgressOptions['lookup']>
   }
 }
 
-test('a server is asked, and what it says is given back', async () => {
+test('fetch sends the request and returns the response', async () => {
   await using server = await listenForTests((request, response) => response.end(`${request.method} ${request.url}`))
   await using egress = createEgress({ blockPrivate: false })
   const response = await egress.fetch(`http://localhost:${server.port}/a`, { method: 'POST', body: 'x' })
   expect(await response.text()).toBe('POST /a')
 })
 
-test('a name is checked by the addresses that it stands for', async () => {
+test('a host name is checked by the addresses that it resolves to', async () => {
   await using server = await listenForTests((_, response) => response.end('reached'))
   await using egress = createEgress({ blockPrivate: true })
   await expect(egress.fetch(`http://localhost:${server.port}/`)).rejects.toThrow(EgressRefused)
 })
 
-test('a redirect within the host is followed, one to another is not', async () => {
+test('a redirect is followed within the host, but not to another host', async () => {
   await using server = await listenForTests((request, response) => {
     if (request.url === '/here') response.writeHead(307, { location: '/there' }).end()
     else if (request.url === '/away') response.writeHead(302, { location: 'http://203.0.113.7/' }).end()
@@ -53,10 +53,10 @@ test('a redirect within the host is followed, one to another is not', async () =
   const followed = await egress.fetch(`${base}/here`, { method: 'POST', body: '{}' })
   expect(await followed.text()).toBe('POST /there')
   await expect(egress.fetch(`${base}/away`)).rejects.toThrow('redirects to another host are not followed')
-  await expect(egress.fetch(`${base}/round`)).rejects.toThrow('in a circle')
+  await expect(egress.fetch(`${base}/round`)).rejects.toThrow('in a loop')
 })
 
-test('a name that resolves to a public address first and to a private one later is refused then', async () => {
+test('a host name that resolves to a private address later is rejected (DNS rebinding)', async () => {
   let reached = 0
   await using server = await listenForTests((_, response) => {
     reached += 1
@@ -66,14 +66,14 @@ test('a name that resolves to a public address first and to a private one later 
     blockPrivate: true,
     lookup: resolving(['203.0.113.7'], ['127.0.0.1'], ['203.0.113.7', '127.0.0.1'], ['::ffff:127.0.0.1']),
   })
-  const ask = () => egress.fetch(`http://rebound.test:${server.port}/`, { signal: AbortSignal.timeout(300) })
-  // Nothing answers at the public address, which is one of documentation.
-  await expect(ask()).rejects.not.toThrow(EgressRefused)
-  for (let attempt = 0; attempt < 3; attempt += 1) await expect(ask()).rejects.toThrow(EgressRefused)
+  const request = () => egress.fetch(`http://rebound.test:${server.port}/`, { signal: AbortSignal.timeout(300) })
+  // Nothing answers at the public address, which is reserved for documentation.
+  await expect(request()).rejects.not.toThrow(EgressRefused)
+  for (let attempt = 0; attempt < 3; attempt += 1) await expect(request()).rejects.toThrow(EgressRefused)
   expect(reached).toBe(0)
 })
 
-test('a request may be held to public addresses where private ones are allowed', async () => {
+test('a request with `onlyPublic` is rejected for private addresses that the rules allow', async () => {
   await using server = await listenForTests((_, response) => response.end('reached'))
   await using egress = createEgress({ blockPrivate: false })
   const url = `http://localhost:${server.port}/`
@@ -82,14 +82,14 @@ test('a request may be held to public addresses where private ones are allowed',
   await expect(egress.fetch(`http://127.0.0.1:${server.port}/`, { onlyPublic: true })).rejects.toThrow(EgressRefused)
 })
 
-test('a metadata address is refused however a name stands for it', async () => {
+test('a metadata address is rejected in every IPv6 embedding', async () => {
   for (const address of ['169.254.169.254', '::ffff:169.254.169.254', '64:ff9b::a9fe:a9fe', '2002:a9fe:a9fe::1']) {
     await using egress = createEgress({ blockPrivate: false, lookup: resolving([address]) })
     await expect(egress.fetch('http://metadata.test/'), address).rejects.toThrow('metadata addresses are not allowed')
   }
 })
 
-test('an answer that is larger than allowed breaks off', async () => {
+test('a response beyond the size limit is aborted', async () => {
   await using server = await listenForTests((_, response) => response.end('x'.repeat(100_000)))
   await using egress = createEgress({ blockPrivate: false, maxResponseBytes: 1_000 })
   const response = await egress.fetch(`http://127.0.0.1:${server.port}/`)

@@ -4,10 +4,10 @@ import { Agent, type RequestInit, type Response, fetch as send } from 'undici'
 import { type AddressRules, refusalOfAddress, refusalOfUrl } from './address-rules.ts'
 import { connectWith } from './certificate.ts'
 
-/** An address that must not be requested. The message says why, for whoever named it. */
+/** A request to a blocked address or redirect. The message states the reason, for the user who configured the address. */
 export class EgressRefused extends Error {
   override name = 'EgressRefused'
-  /** What was refused: an address, or to go where an answer sends requests on to. */
+  /** What was refused: the address of the request, or a redirect. */
   readonly what: 'address' | 'redirect'
   constructor(message: string, what: 'address' | 'redirect' = 'address') {
     super(message)
@@ -17,23 +17,23 @@ export class EgressRefused extends Error {
 
 export type EgressResponse = Response
 
-/** Requests to servers of others: language models, trackers, receivers of bundles, marketplaces, the licensing service. */
+/** Requests to external servers: language models, trackers, receivers of bundles, marketplaces, the licensing service. */
 export type Egress = AsyncDisposable & {
   /**
-   * As `fetch`. Connects to allowed addresses only, whatever a name resolves to at that moment, and follows redirects within the same
-   * host. Throws EgressRefused, or what `fetch` throws. The body must be read or cancelled.
+   * Like the global `fetch`. Checks the addresses that a name resolves to at the time of the connection, and follows redirects within
+   * the same host only. Throws EgressRefused, or what `fetch` throws. The body must be read or cancelled.
    */
   fetch: (url: string | URL, init?: EgressInit) => Promise<EgressResponse>
 }
 
 export type EgressInit = Omit<RequestInit, 'dispatcher' | 'redirect'> & {
-  /** Which certificate is taken over https: one of a public authority (absent or empty), one by its SHA-256 fingerprint, or `any`. */
+  /** The accepted certificate over https: from a public authority (absent or empty), by its SHA-256 fingerprint, or `any`. */
   certificate?: string
-  /** Public addresses only, also where the rules allow private ones. */
+  /** Restricts the request to public addresses, even if the rules allow private ones. */
   onlyPublic?: boolean
 }
 
-/** Resolves names; `dns.lookup` unless a test says otherwise. */
+/** Resolves names; `dns.lookup` except in tests. */
 type Lookup = (
   host: string,
   options: { all: true; family?: number | 'IPv4' | 'IPv6' | undefined; hints?: number | undefined },
@@ -41,7 +41,7 @@ type Lookup = (
 ) => void
 
 export type EgressOptions = AddressRules & {
-  /** Bytes of one answer as they are sent; past them it breaks off. Readers bound what they unpack to. */
+  /** Maximum bytes of a response on the wire, past which it is aborted. Readers must bound the decompressed size themselves. */
   maxResponseBytes?: number
   lookup?: Lookup
 }
@@ -50,12 +50,12 @@ const defaultMaxResponseBytes = 256 * 1024 * 1024
 const connectMilliseconds = 10_000
 const keepAliveMilliseconds = 10_000
 
-/** Connections by the certificate that they take; it is a setting of which there are few. */
+/** Maximum agents, one per accepted certificate and rule set; there are few. */
 const maxAgents = 8
 
 const maxRedirects = 5
 
-/** Resolves a name and gives up where one of its addresses is not allowed, so that what is checked is what is connected to. */
+/** Resolves a name, and fails if one of its addresses is not allowed. The connection uses it, so the checked address is the one connected to. */
 export const checkedLookup =
   (rules: AddressRules, lookup: Lookup = systemLookup): LookupFunction =>
   (host, options, done) => {
@@ -71,7 +71,7 @@ export const checkedLookup =
     })
   }
 
-/** What hides behind "fetch failed". */
+/** Finds an EgressRefused in the causes of a "fetch failed" error. */
 const refusedWithin = (error: unknown): EgressRefused | undefined => {
   if (error instanceof EgressRefused) return error
   return error instanceof Error && error.cause !== undefined ? refusedWithin(error.cause) : undefined
@@ -79,7 +79,7 @@ const refusedWithin = (error: unknown): EgressRefused | undefined => {
 
 const isRedirect = (status: number) => [301, 302, 303, 307, 308].includes(status)
 
-/** Where an answer points to. Throws EgressRefused for another host: what was meant for one server is shown to no other. */
+/** The target of a redirect. Throws EgressRefused for another host, so that no data for one server is sent to another. */
 const redirectTarget = (response: Response, from: URL): URL | undefined => {
   const location = isRedirect(response.status) ? response.headers.get('location') : null
   if (location === null || !URL.canParse(location, from)) return undefined
@@ -92,7 +92,7 @@ const redirectTarget = (response: Response, from: URL): URL | undefined => {
   )
 }
 
-/** The same request again; as GET where the answer asks for that, as browsers understand it. */
+/** The request after a redirect: repeated, or converted to GET for 301, 302 and 303, as browsers do. */
 const redirected = (init: EgressInit, status: number): EgressInit => {
   if (status === 307 || status === 308 || init.method === undefined || init.method === 'GET') return init
   const { body: _body, ...rest } = init
@@ -112,7 +112,7 @@ export const createEgress = ({
     const [oldest] = agents
     if (oldest && agents.size >= maxAgents) {
       agents.delete(oldest[0])
-      // Ends with the requests in hand.
+      // Closes once its pending requests are done.
       void oldest[1].close()
     }
     const connect = connectWith(certificate, {
@@ -131,7 +131,7 @@ export const createEgress = ({
       const dispatcher = agentFor(certificate, applied)
       for (let hops = 0; hops <= maxRedirects; hops += 1) {
         const refusal = refusalOfUrl(url, applied)
-        if (refusal !== undefined) throw new EgressRefused(`${url.host} is refused. ${refusal}`)
+        if (refusal !== undefined) throw new EgressRefused(`${url.host} is not allowed. ${refusal}`)
         let response: Response
         try {
           response = await send(url, { ...request, dispatcher, redirect: 'manual' })
@@ -148,7 +148,7 @@ export const createEgress = ({
         request = redirected(request, response.status)
         url = target
       }
-      throw new EgressRefused(`${url.host} redirects in a circle.`, 'redirect')
+      throw new EgressRefused(`${url.host} redirects in a loop.`, 'redirect')
     },
     [Symbol.asyncDispose]: async () => {
       await Promise.all([...agents.values()].map((agent) => agent.destroy()))

@@ -1,2 +1,2 @@
-/** What was thrown, in its own words. */
+/** The message of a thrown value. */
 export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))

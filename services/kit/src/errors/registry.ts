@@ -1,8 +1,8 @@
 import { Status } from 'nice-grpc-common'
 
 /**
- * Every way a request can fail, with the HTTP status and the gRPC code that say so.
- * A new kind of failure starts here; docs/reference/errors.md is held to this table by a test.
+ * Every kind of error of a request, with its HTTP status and gRPC code.
+ * New kinds are added here; a test checks docs/reference/errors.md against this table.
  */
 export const errorKinds = {
   malformed: {

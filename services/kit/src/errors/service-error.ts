@@ -1,6 +1,6 @@
 import { type ErrorKind, errorKinds } from './registry.ts'
 
-/** What the `detail` of an error body holds: a sentence, a list of faulty fields (422), or an object where a spec asks for one. */
+/** The `detail` of an error body: a sentence, a list of invalid fields (422), or an object where a spec requires one. */
 export type Detail = string | { loc: (string | number)[]; msg: string; type: string }[] | Record<string, unknown>
 
 export type ServiceErrorOptions = {
@@ -11,7 +11,7 @@ export type ServiceErrorOptions = {
   headers?: Record<string, string>
 }
 
-/** A detail in words, for logs and reports: of a list, what it says of each field, with the field where that does not name it. */
+/** A detail as text, for logs and reports: for a list, the message of each field, prefixed with the field if the message does not name it. */
 const sentenceOf = (detail: Detail): string => {
   if (typeof detail === 'string') return detail
   if (!Array.isArray(detail)) return JSON.stringify(detail)
@@ -22,7 +22,7 @@ const sentenceOf = (detail: Detail): string => {
     .join(' ')
 }
 
-/** A failure that its receiver may read: the status it means and a detail that says what to do. Anything else thrown is a 500 without text. */
+/** An error for the client: its kind implies the status, and its detail states what to do. Any other thrown error becomes a 500 without details. */
 export class ServiceError extends Error {
   readonly kind: ErrorKind
   readonly detail: Detail
@@ -31,7 +31,7 @@ export class ServiceError extends Error {
 
   constructor(kind: ErrorKind, detail: Detail, options: ServiceErrorOptions = {}) {
     super(sentenceOf(detail), { cause: options.cause })
-    this.name = 'ServiceFailure'
+    this.name = 'ServiceError'
     this.kind = kind
     this.detail = detail
     this.retryAfterSeconds = options.retryAfterSeconds
@@ -43,26 +43,26 @@ export class ServiceError extends Error {
   }
 }
 
-/** Makes a failure to throw: `throw failure('not_found', 'There is no chain with id 7.')`. */
+/** Creates an error to throw: `throw serviceError('not_found', 'There is no chain with id 7.')`. */
 export const serviceError = (kind: ErrorKind, detail: Detail, options?: ServiceErrorOptions): ServiceError =>
   new ServiceError(kind, detail, options)
 
-/** A 422 about one field; `location` as in `['query', 'limit']` or `['body', 'takes']`. */
+/** A 422 about one field; `location` is `['query', 'limit']` or `['body', 'takes']`, for example. */
 export const invalidField = (location: (string | number)[], message: string, type = 'value_error'): ServiceError =>
   serviceError('invalid', [{ loc: location, msg: message, type }])
 
 export const isServiceError = (error: unknown, kind?: ErrorKind): error is ServiceError =>
   error instanceof ServiceError && (kind === undefined || error.kind === kind)
 
-/** What a call fails with whose caller has left: no fault, and not logged as one. */
+/** The error of a call whose caller has disconnected; it is not logged as an error. */
 export const cancelled = (cause?: unknown): ServiceError =>
   serviceError('cancelled', 'The caller left before the answer.', { cause })
 
-/** As `toServiceError`; what a call throws after its signal aborted is its cancellation. */
+/** Like `toServiceError`, but an error after the abort of the call's signal counts as its cancellation. */
 export const toCallError = (error: unknown, signal: AbortSignal | undefined): ServiceError =>
   signal?.aborted && !isServiceError(error) ? cancelled(error) : toServiceError(error)
 
-/** Any thrown value as a failure: what is not one already becomes `internal`, its text kept out of the answer and in `cause`. */
+/** Converts a thrown value to a ServiceError: others become `internal`, with the original in `cause` and its text hidden from the client. */
 export const toServiceError = (error: unknown): ServiceError =>
   error instanceof ServiceError
     ? error

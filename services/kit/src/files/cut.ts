@@ -1,6 +1,6 @@
 import { untilAborted } from '../lifecycle/mod.ts'
 
-/** The first buffer that small content is gathered in. */
+/** Initial buffer size, so that small content does not allocate a whole piece. */
 const firstBytes = 64 * 1024
 
 const grown = (buffer: Buffer, filled: number, needed: number, max: number): Buffer => {
@@ -10,7 +10,7 @@ const grown = (buffer: Buffer, filled: number, needed: number, max: number): Buf
   return larger
 }
 
-/** Content in pieces of `bytes`, the last of them shorter. Nothing is copied of content that is one buffer; of a stream one piece is held. */
+/** Splits content into pieces of `bytes`; the last may be shorter. A single buffer is not copied; of a stream one piece is buffered. */
 export async function* cut(
   content: Uint8Array | AsyncIterable<Uint8Array>,
   bytes: number,

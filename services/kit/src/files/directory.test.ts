@@ -13,7 +13,7 @@ afterEach(() => rm(root, { recursive: true, force: true }))
 
 const incoming = () => readdir(join(root, '.incoming'))
 
-test('what a crash left half-written is cleared when the owner opens the directory, and never listed', async () => {
+test('partial writes of a crash are removed when the owner opens the directory, and never listed', async () => {
   await openDirectoryFiles(root)
   await writeFile(join(root, '.incoming', 'half'), 'half of it')
   const files = await openDirectoryFiles(root)
@@ -21,7 +21,7 @@ test('what a crash left half-written is cleared when the owner opens the directo
   for await (const { key } of files.list('')) expect(key).toBe('nothing')
 })
 
-test('of a directory that processes share only what has lain half-written for a day is cleared', async () => {
+test('in a shared directory only partial writes older than a day are removed', async () => {
   await openDirectoryFiles(root)
   await writeFile(join(root, '.incoming', 'half'), 'half of it')
   await openFiles({ kind: 'directory', path: root })
@@ -32,7 +32,7 @@ test('of a directory that processes share only what has lain half-written for a 
   expect(await incoming()).toEqual([])
 })
 
-test('a worker that opens the same directory leaves the writes of others alone', async () => {
+test('a worker that opens the directory with `recover: false` does not remove writes in progress', async () => {
   const owner = await openDirectoryFiles(root)
   const opened = Promise.withResolvers<void>()
   async function* slowly() {
@@ -47,7 +47,7 @@ test('a worker that opens the same directory leaves the writes of others alone',
   expect(Buffer.from(await worker.readRange('a', { start: 0, end: 99 })).toString()).toBe('first second')
 })
 
-test('what a killed process was writing is removed by its number, and nothing of others', async () => {
+test('removeAbandonedWrites removes only the partial writes of the killed process', async () => {
   const files = await openDirectoryFiles(root)
   await writeFile(join(root, '.incoming', '4194300-half'), 'half of it')
   await writeFile(join(root, '.incoming', '419430-half'), 'half of it')

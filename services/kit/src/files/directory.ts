@@ -14,7 +14,7 @@ const hasCode = (error: unknown, ...codes: string[]): boolean =>
 
 const isMissing = (error: unknown): boolean => hasCode(error, 'ENOENT', 'ENOTDIR')
 
-/** A rename is only durable once the folder that holds the name is. */
+/** Syncs a folder; a rename in it is durable only after that. */
 const syncFolder = async (folder: string): Promise<void> => {
   const handle = await open(folder, 'r')
   try {
@@ -64,12 +64,12 @@ const readBlocking = (path: string, { start, end }: { start: number; end: number
   }
 }
 
-/** Where an entry's keys stand among those of its neighbours: `a.b` before what lies in the folder `a`, as `.` before `/`. */
-const place = (entry: Dirent): string => (entry.isDirectory() ? `${entry.name}/` : entry.name)
+/** The sort key of an entry, which orders by whole keys: `a.b` comes before the files in folder `a`, because `.` comes before `/`. */
+const sortKey = (entry: Dirent): string => (entry.isDirectory() ? `${entry.name}/` : entry.name)
 
 const entriesOf = async (folder: string): Promise<Dirent[]> => {
   try {
-    return (await readdir(folder, { withFileTypes: true })).toSorted((a, b) => (place(a) < place(b) ? -1 : 1))
+    return (await readdir(folder, { withFileTypes: true })).toSorted((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1))
   } catch (error) {
     if (isMissing(error)) return []
     throw error
@@ -80,21 +80,21 @@ const toInfo = (key: string, stats: Stats): FileInfo => ({ key, size: stats.size
 
 export type DirectoryFilesOptions = {
   /**
-   * Clears what a crash left half-written. For the one process that owns the directory, when it starts; others that
-   * open the same directory beside it, such as workers, must not.
+   * Removes partial writes that a crash left. Only for the one process that owns the directory, when it starts; other processes
+   * that open the same directory, such as workers, must not do so.
    */
   recover?: boolean
   /**
-   * Reads ranges while everything else in the thread waits. For a thread of its own that is busy with short pieces of work: a read of what
-   * the system has in memory takes some microseconds, and waiting for it in turn with them, three times a range, takes milliseconds.
+   * Reads ranges synchronously. For a dedicated thread that is busy with short tasks: a read from the page cache takes some
+   * microseconds, while asynchronous I/O, queued behind those tasks three times per range, takes milliseconds.
    */
   blocking?: boolean
 }
 
-/** What was being written to the directory so long ago (ms) is nobody's any more. */
+/** Partial writes this old, in milliseconds, have lost their writer. */
 const staleAfterMilliseconds = 24 * 60 * 60 * 1_000
 
-/** Clears what crashed writes left a day ago, in a directory that others may be writing to at this moment. */
+/** Removes partial writes that are older than a day, from a directory to which others may be writing. */
 export const clearStaleWrites = async (root: string, now: number): Promise<void> => {
   const incoming = join(root, temporaryFolder)
   for (const { name } of await entriesOf(incoming)) {
@@ -102,15 +102,15 @@ export const clearStaleWrites = async (root: string, now: number): Promise<void>
     try {
       if ((await stat(path)).mtimeMs < now - staleAfterMilliseconds) await rm(path, { force: true })
     } catch (error) {
-      // Its writer was done with it.
+      // Its writer has just finished.
       if (!isMissing(error)) throw error
     }
   }
 }
 
 /**
- * Removes what a process of this machine that has ended was writing to the directory: one that was killed could not remove
- * it. Only the parent of that process may call this, before the system gives the number to another process.
+ * Removes the partial writes of an ended process of this machine, which could not do so itself when it was killed.
+ * Only the parent of that process may call this, before the system reuses the pid.
  */
 export const removeAbandonedWrites = async (root: string, pid: number): Promise<void> => {
   const incoming = join(root, temporaryFolder)
@@ -118,7 +118,7 @@ export const removeAbandonedWrites = async (root: string, pid: number): Promise<
     if (name.startsWith(`${pid}-`)) await rm(join(incoming, name), { force: true })
 }
 
-/** The files port on a directory. What is being written lies apart from every key until it is whole. */
+/** The files port on a directory. Content is written to a temporary file, then renamed to its key. */
 export const openDirectoryFiles = async (
   root: string,
   { recover = true, blocking = false }: DirectoryFilesOptions = {},

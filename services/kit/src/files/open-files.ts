@@ -3,23 +3,23 @@ import type { Files } from './files.ts'
 import { checkLocation, type FilesLocation } from './location.ts'
 
 export type OpenFilesOptions = {
-  /** Clears what crashed writes left: for services, while workers that open the same location beside them must not. True unless said. */
+  /** Removes what crashed writes left. For services; workers that open the same location must pass false. Default true. */
   recover?: boolean
-  /** The time in ms: what crashed writes left in a store is cleared when it is a day old, as its writer may be alive. */
+  /** The time in milliseconds. Partial writes are removed only when they are a day old, because their writer may be alive. */
   now?: () => number
 }
 
-/** Files whose connections, where they have any, end when disposed. */
+/** Files whose connections, if any, are closed on disposal. */
 export type OpenedFiles = Files & AsyncDisposable
 
-/** A directory that other processes may have open, too; `openDirectoryFiles` is for one that has an owner. */
+/** Opens a directory that other processes may also have open; `openDirectoryFiles` is for a directory with one owner. */
 const openSharedDirectory = async (path: string, { recover = true, now = Date.now }: OpenFilesOptions) => {
   const files = await openDirectoryFiles(path, { recover: false })
   if (recover) await clearStaleWrites(path, now())
   return { ...files, [Symbol.asyncDispose]: async () => undefined }
 }
 
-/** Opens the files of a location; what speaks to a store is loaded for it alone. Throws `unavailable` with what is wrong where a store cannot be reached or refuses. */
+/** Opens the files of a location, importing the store's client lazily. Throws `unavailable` with the cause when the store cannot be used. */
 export const openFiles = async (location: FilesLocation, options: OpenFilesOptions = {}): Promise<OpenedFiles> => {
   const checked = checkLocation(location)
   switch (checked.kind) {

@@ -1,30 +1,30 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Tries of one request, and the time (ms) after which none begins. */
+/** Maximum attempts of one request, and the time in milliseconds after which no attempt starts. */
 const maxTries = 6
 const limitMilliseconds = 15_000
 const firstPauseMilliseconds = 100
 const longestPauseMilliseconds = 3_000
 
-/** What a store's errors mean for trying again. */
+/** Which errors of a store are retried, and how. */
 export type RetryPolicy = {
-  /** Whether the same request may fare better in a moment. */
+  /** Whether a retry of the same request may succeed. */
   isRetryable: (error: unknown) => boolean
-  /** The pause that the store asked for. */
+  /** The pause that the store requests, in seconds. */
   retryAfterSeconds: (error: unknown) => number
-  /** What is thrown where enough was tried. */
+  /** The error to throw when the attempts are used up. */
   onExhausted: (error: unknown) => unknown
 }
 
-/** Tries that are counted and paused between. */
+/** Counts attempts and pauses between them. */
 export type Attempts = {
-  /** Waits after what may pass. Throws what may not, and what the judge says where enough was tried; the signal's reason when it aborts. */
+  /** Waits after a retryable error. Throws other errors, `onExhausted` when attempts or time are used up, and the signal's reason when it aborts. */
   pause: (error: unknown) => Promise<void>
-  /** Begins to count anew: something came of it. */
+  /** Resets the count after progress. */
   reset: () => void
 }
 
-/** How long to wait: doubling, by chance between half and all of it, or what the store asked for. */
+/** The pause in milliseconds: exponential with jitter between half and all of it, or what the store requests if that is longer. */
 const pauseAfter = (tried: number, retryAfterSeconds: number): number => {
   const doubled = firstPauseMilliseconds * 2 ** (tried - 1) * (0.5 + Math.random() / 2)
   return Math.min(Math.max(retryAfterSeconds * 1_000, doubled), longestPauseMilliseconds)
@@ -50,7 +50,7 @@ export const createAttempts = (policy: RetryPolicy, signal?: AbortSignal): Attem
   }
 }
 
-/** Runs something that may be done twice until it succeeds, or fails for good. */
+/** Retries an idempotent task until it succeeds or fails permanently. */
 export const retrying = async <Value>(
   policy: RetryPolicy,
   task: (again: boolean) => Promise<Value>,

@@ -9,9 +9,9 @@ export const hostNameOf = (authority: string): string | undefined => {
     .replace(/^\[(.*)\]$/, '$1')
 }
 
-/** The browser or the system resolves these to the machine itself, so no DNS server can rebind them. */
+/** Whether a name always resolves to this machine, without DNS, so that it cannot be rebound. */
 export const isLoopbackName = (name: string): boolean => name === 'localhost' || name.endsWith('.localhost')
 
-/** Whether a name is the pattern, is below it (`*.example.com`), or any will do (`*`). */
+/** Whether a name matches a pattern: exactly, as a subdomain (`*.example.com`), or any name (`*`). */
 export const matchesHost = (pattern: string, name: string): boolean =>
   pattern === '*' || (pattern.startsWith('*.') ? name.endsWith(pattern.slice(1)) : pattern === name)

@@ -1,44 +1,44 @@
 import { expect, test } from 'vitest'
 import { addAbortListener, childAbortController } from './child-abort-controller.ts'
 
-test('it is aborted with the longer signal, and with its reason', () => {
-  const longer = new AbortController()
-  using linked = childAbortController(longer.signal)
-  expect(linked.signal.aborted).toBe(false)
+test('a child is aborted with its parent, and with the same reason', () => {
+  const parent = new AbortController()
+  using child = childAbortController(parent.signal)
+  expect(child.signal.aborted).toBe(false)
   const reason = new Error('over')
-  longer.abort(reason)
-  expect(linked.signal.reason).toBe(reason)
+  parent.abort(reason)
+  expect(child.signal.reason).toBe(reason)
 })
 
-test('it is aborted by itself, and the longer signal is not', () => {
-  const longer = new AbortController()
-  using linked = childAbortController(longer.signal)
+test('aborting a child does not abort its parent', () => {
+  const parent = new AbortController()
+  using child = childAbortController(parent.signal)
   const reason = new Error('late')
-  linked.abort(reason)
-  expect(linked.signal.reason).toBe(reason)
-  expect(longer.signal.aborted).toBe(false)
+  child.abort(reason)
+  expect(child.signal.reason).toBe(reason)
+  expect(parent.signal.aborted).toBe(false)
 })
 
-test('one that is linked to what is over is over', () => {
+test('a child of an aborted parent is aborted from the start', () => {
   expect(childAbortController(AbortSignal.abort('over')).signal.reason).toBe('over')
 })
 
-test('one that was disposed of is left alone', () => {
-  const longer = new AbortController()
-  const linked = childAbortController(longer.signal)
-  linked[Symbol.dispose]()
-  longer.abort()
-  expect(linked.signal.aborted).toBe(false)
+test('a disposed child is not aborted with its parent', () => {
+  const parent = new AbortController()
+  const child = childAbortController(parent.signal)
+  child[Symbol.dispose]()
+  parent.abort()
+  expect(child.signal.aborted).toBe(false)
 })
 
-test('each that listens to a signal is called once when it aborts, and who called it off is not', () => {
-  const longer = new AbortController()
+test('each listener is called once at the abort, except for removed ones', () => {
+  const parent = new AbortController()
   const called: string[] = []
-  addAbortListener(longer.signal, () => called.push('first'))
-  const callOff = addAbortListener(longer.signal, () => called.push('second'))
-  addAbortListener(longer.signal, () => called.push('third'))
-  callOff()
-  longer.abort()
-  addAbortListener(longer.signal, () => called.push('late'))
+  addAbortListener(parent.signal, () => called.push('first'))
+  const remove = addAbortListener(parent.signal, () => called.push('second'))
+  addAbortListener(parent.signal, () => called.push('third'))
+  remove()
+  parent.abort()
+  addAbortListener(parent.signal, () => called.push('late'))
   expect(called).toEqual(['first', 'third', 'late'])
 })

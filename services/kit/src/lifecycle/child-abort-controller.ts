@@ -1,4 +1,4 @@
-/** What is called when a signal aborts. A signal itself looks through all its listeners whenever one is added or removed. */
+/** Listeners per signal. An AbortSignal itself scans all its listeners whenever one is added or removed. */
 const listeners = new WeakMap<AbortSignal, Set<() => void>>()
 
 const listenersOf = (signal: AbortSignal): Set<() => void> => {
@@ -13,8 +13,8 @@ const listenersOf = (signal: AbortSignal): Set<() => void> => {
 }
 
 /**
- * Calls back once when a signal aborts, at once if it has; gives what calls that off. For signals that live long and are
- * listened to by many: it costs the same whatever their number.
+ * Calls back once when a signal aborts, or at once if it already has; returns a function that removes the listener. For long-lived
+ * signals with many listeners: adding and removing are O(1).
  */
 export const addAbortListener = (signal: AbortSignal, callback: () => void): (() => void) => {
   if (signal.aborted) {
@@ -30,15 +30,15 @@ export const addAbortListener = (signal: AbortSignal, callback: () => void): (()
   return () => void all.delete(listener)
 }
 
-/** A controller that is aborted with another signal, too, until it is disposed of. */
+/** A controller that is also aborted with its parent signal, until it is disposed. */
 export type ChildAbortController = Disposable & {
   readonly signal: AbortSignal
   abort: (reason?: unknown) => void
 }
 
 /**
- * Links what may be ended by itself to a signal that lives longer. For work that begins and ends many times a second:
- * `AbortSignal.any` costs several times as much, and what it makes stays with the longer signal until it is collected.
+ * Creates a controller that is linked to a longer-lived signal. For operations that start and end many times a second:
+ * `AbortSignal.any` costs several times as much, and its signals stay attached to the parent until they are garbage-collected.
  */
 export const childAbortController = (signal: AbortSignal): ChildAbortController => {
   const controller = new AbortController()

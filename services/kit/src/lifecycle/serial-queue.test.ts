@@ -6,7 +6,7 @@ const gated = () => {
   return { promise, open: resolve }
 }
 
-test('work begins when what was asked for before it has ended, and in that order', async () => {
+test('work runs in FIFO order, one piece at a time', async () => {
   const serialQueue = createSerialQueue()
   const gate = gated()
   const done: string[] = []
@@ -20,7 +20,7 @@ test('work begins when what was asked for before it has ended, and in that order
   expect(done).toEqual(['first', 'second'])
 })
 
-test('each who asked hears how it went, and a failure stops nobody after it', async () => {
+test('each caller gets the outcome of its work, and a failure does not affect later work', async () => {
   const serialQueue = createSerialQueue()
   const failing = serialQueue.run(() => Promise.reject(new Error('no')))
   const following = serialQueue.run(async () => 'yes')
@@ -28,7 +28,7 @@ test('each who asked hears how it went, and a failure stops nobody after it', as
   expect(await following).toBe('yes')
 })
 
-test('the last ends with what was asked for until then, fails for nobody, and stays the same while nothing more is asked for', async () => {
+test('drain resolves after all work so far, never rejects, and returns the same promise until more is added', async () => {
   const serialQueue = createSerialQueue()
   let isDone = false
   const failing = serialQueue.run(async () => {

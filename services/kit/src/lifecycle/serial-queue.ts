@@ -1,12 +1,12 @@
-/** Pieces of work that are done one after the other, in the order in which they were asked for. */
+/** Runs pieces of work one after the other, in FIFO order. */
 export type SerialQueue = {
-  /** Resolves or fails as the work does; a failure keeps nobody who comes after from their turn. */
+  /** Settles as the work does; a failure does not affect later work. */
   run: <Result>(work: () => Promise<Result>) => Promise<Result>
-  /** Ends with the last piece that was asked for until now, and never fails. The same promise for as long as nothing more is asked for. */
+  /** Resolves after the last piece added so far, and never rejects. Returns the same promise until more work is added. */
   drain: () => Promise<unknown>
 }
 
-/** Work that is not for two at once gets turns of its own. Who asks without waiting for answers has to limit how many are waiting. */
+/** Serializes work. The queue is unbounded: callers that do not wait for results must limit how many pieces are pending. */
 export const createSerialQueue = (): SerialQueue => {
   let last: Promise<unknown> = Promise.resolve()
   return {

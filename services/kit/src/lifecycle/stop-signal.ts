@@ -1,7 +1,7 @@
 /**
- * Resolves with the first SIGINT or SIGTERM, and at a terminal with SIGHUP, which says that it was closed; with
- * `orWithInput` also, as SIGHUP, when standard input ends, which is how a process learns that whoever started it is gone.
- * A second SIGINT or SIGTERM ends the process at once, for a person who does not want to wait.
+ * Resolves with the first SIGINT or SIGTERM, and on a terminal with SIGHUP, which signals that it was closed; with
+ * `orWithInput` also, as SIGHUP, when standard input ends, by which a process detects that its parent is gone.
+ * A second SIGINT or SIGTERM exits at once, for a user who does not wait.
  */
 export const stopSignal = ({ orWithInput = false } = {}): Promise<NodeJS.Signals> =>
   new Promise((resolve) => {
@@ -13,7 +13,7 @@ export const stopSignal = ({ orWithInput = false } = {}): Promise<NodeJS.Signals
     }
     process.on('SIGINT', onSignal)
     process.on('SIGTERM', onSignal)
-    // Elsewhere it may be ignored on purpose (nohup), and a listener would undo that.
+    // Without a terminal SIGHUP may be ignored on purpose (nohup), and a listener would undo that.
     if (process.stdout.isTTY) process.on('SIGHUP', resolve)
     if (orWithInput)
       process.stdin

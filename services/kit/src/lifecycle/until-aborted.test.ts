@@ -11,14 +11,14 @@ const readInto = async (items: AsyncIterable<string>, read: string[]) => {
   for await (const item of items) read.push(item)
 }
 
-describe('an iterable that is read until a signal aborts', () => {
-  test('gives all items and ends as its source does', async () => {
+describe('untilAborted', () => {
+  test('yields all items and ends when its source does', async () => {
     const read: string[] = []
     await readInto(untilAborted(letters(), new AbortController().signal), read)
     expect(read).toEqual(['a', 'b'])
   })
 
-  test('throws the reason at once while its source is silent', async () => {
+  test('throws the reason at once, even while its source is silent', async () => {
     const controller = new AbortController()
     const read: string[] = []
     const reading = readInto(untilAborted(letters(new Promise(() => undefined)), controller.signal), read)
@@ -28,7 +28,7 @@ describe('an iterable that is read until a signal aborts', () => {
     expect(read).toEqual(['a', 'b'])
   })
 
-  test('throws the reason where its source ends only after the abort', async () => {
+  test('throws the reason if its source ends only after the abort', async () => {
     const controller = new AbortController()
     const gate = Promise.withResolvers<void>()
     const reading = readInto(untilAborted(letters(gate.promise), controller.signal), [])
@@ -38,7 +38,7 @@ describe('an iterable that is read until a signal aborts', () => {
     await expect(reading).rejects.toThrow('gone')
   })
 
-  test('closes its source when its reader leaves, and waits for that', async () => {
+  test('closes its source when its reader returns, and waits for that', async () => {
     let isClosed = false
     async function* source() {
       try {
@@ -52,14 +52,14 @@ describe('an iterable that is read until a signal aborts', () => {
     expect(isClosed).toBe(true)
   })
 
-  test('passes on what its source throws', async () => {
+  test('rethrows errors of its source', async () => {
     async function* broken(): AsyncGenerator<string> {
       yield await Promise.reject(new Error('broken'))
     }
     await expect(readInto(untilAborted(broken(), new AbortController().signal), [])).rejects.toThrow('broken')
   })
 
-  test('reads nothing where the signal has aborted before', async () => {
+  test('reads nothing if the signal has aborted before', async () => {
     const read: string[] = []
     await expect(readInto(untilAborted(letters(), AbortSignal.abort(new Error('gone'))), read)).rejects.toThrow('gone')
     expect(read).toEqual([])

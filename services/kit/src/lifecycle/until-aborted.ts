@@ -1,13 +1,13 @@
 import { addAbortListener } from './child-abort-controller.ts'
 
-/** Closes an iterator whose pending `next` may never settle, so nothing waits for it. */
+/** Closes an iterator without waiting, because its pending `next` may never settle. */
 const abandon = (iterator: AsyncIterator<unknown>): void => {
   Promise.resolve(iterator.return?.()).catch(() => undefined)
 }
 
 /**
- * The items of an iterable until a signal aborts. Then the signal's reason is thrown at once, even while the source is silent: a source that
- * never settles cannot retain its reader and what the reader holds open. A source that ends after the abort counts as aborted.
+ * Yields the items of an iterable until a signal aborts. Then it throws the signal's reason at once, even while the source is silent, so that
+ * a source that never settles cannot retain its reader and the reader's resources. A source that ends after the abort counts as aborted.
  */
 export async function* untilAborted<Item>(items: AsyncIterable<Item>, signal: AbortSignal): AsyncGenerator<Item> {
   const iterator = items[Symbol.asyncIterator]()

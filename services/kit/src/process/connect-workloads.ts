@@ -3,17 +3,17 @@ import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads
 import { serviceError } from '../errors/mod.ts'
 import { connectInProcess, openGrpcChannel, type RpcClient, type RpcSecurity } from '../rpc/mod.ts'
 
-/** Whoever runs searches, branches and generations, as a service calls them. */
+/** Clients of the runtime of searches, branches and generations. */
 export type WorkloadConnections = Disposable & {
   workloads: RpcClient<typeof WorkloadsServiceDefinition>
-  /** Absent where nobody is there for them. */
+  /** Absent where no runtime is configured. */
   branches: RpcClient<typeof BranchesServiceDefinition> | undefined
 }
 
 const noWorkloads = (): Promise<never> =>
-  Promise.reject(serviceError('unavailable', 'Nobody runs this here: WORKLOADS_ADDRESS is not set.'))
+  Promise.reject(serviceError('unavailable', 'This installation runs no workloads. Set WORKLOADS_ADDRESS.'))
 
-/** Connects to the address. Without one a service starts all the same, and says what is missing when it has something to run. */
+/** Connects to the address. Without one a service starts nevertheless, and calls fail with the missing setting. */
 export const connectWorkloads = (address: string | undefined, security: RpcSecurity): WorkloadConnections => {
   if (address === undefined) {
     const handlers = { run: noWorkloads, cancel: noWorkloads, list: noWorkloads, capacity: noWorkloads }

@@ -13,8 +13,8 @@ import {
 
 const connections = (environment: Record<string, string>) => readConfig(connectionsConfig, environment)
 
-describe('where things are kept', () => {
-  test('rows: the database, where one is named; else the data directory', () => {
+describe('locations of rows and files', () => {
+  test('rows are in the database if one is configured, otherwise in the data directory', () => {
     expect(storeLocation(connections({}), './data')).toEqual({ dataDirectory: './data' })
     const reported = connections({ DATABASE_URL: 'postgresql://db/trellis', DATABASE_CONNECTIONS: '3' })
     expect(storeLocation(reported, './data')).toMatchObject({
@@ -24,7 +24,7 @@ describe('where things are kept', () => {
     expect(() => storeLocation(connections({ DATABASE_URL: 'mysql://db' }), './data')).toThrow(ConfigError)
   })
 
-  test('rows with a setting of their own: at another database, in a folder, or with the others', () => {
+  test('a separate setting places rows in another database, in a folder, or with the other rows', () => {
     const main = { databaseUrl: 'postgresql://db/trellis', limits: { connections: 10 } }
     const placed = (value: string | undefined) => storeElsewhere({ variable: 'OTHER_DB', value }, main)
     expect(placed(undefined)).toBe(main)
@@ -35,7 +35,7 @@ describe('where things are kept', () => {
     expect(refused).not.toThrow(/secret/)
   })
 
-  test('stores in one database share the connections that the process may hold', () => {
+  test('stores in one database share the connections of the process', () => {
     const main = { databaseUrl: 'postgresql://db/trellis', limits: { connections: 10 } }
     const elsewhere = { databaseUrl: 'postgresql://other/db', limits: { connections: 10 } }
     const counts = shareConnections([main, main, elsewhere, { dataDirectory: '/srv' }]).map((location) =>
@@ -44,7 +44,7 @@ describe('where things are kept', () => {
     expect(counts).toEqual([8, 2, 10, undefined])
   })
 
-  test('files: S3 where it is told of with its keys, else NATS', () => {
+  test('files are on S3 if it is configured with its keys, otherwise on NATS', () => {
     expect(filesLocation(connections({ NATS_URL: 'a:4222,b:4222' }))).toMatchObject({
       kind: 'nats',
       servers: ['a:4222', 'b:4222'],
@@ -55,8 +55,8 @@ describe('where things are kept', () => {
   })
 })
 
-describe('what belongs together must be told together', () => {
-  test('the bus needs servers, and a user a password', () => {
+describe('settings that must be set together', () => {
+  test('the bus requires servers, and a user requires a password', () => {
     expect(() => busOptions(connections({}))).toThrow(/NATS_URL/)
     expect(() => busOptions(connections({ NATS_URL: 'a:4222', NATS_USER: 'u' }))).toThrow(/NATS_PASSWORD/)
     expect(() => busOptions(connections({ NATS_URL: 'nats://me:secret@a:4222' }))).toThrow(
@@ -69,7 +69,7 @@ describe('what belongs together must be told together', () => {
     })
   })
 
-  test('certificates come in threes', () => {
+  test('TLS requires certificate, key and authority', () => {
     expect(rpcSecurity(readConfig(rpcConfig, { RPC_SECRET: 'new,old' }))).toEqual({ secrets: ['new', 'old'] })
     expect(() => rpcSecurity(readConfig(rpcConfig, { RPC_TLS_CERT_FILE: '/c' }))).toThrow(/RPC_TLS_KEY_FILE/)
   })

@@ -6,7 +6,7 @@ import { isPostgres, postgresLimits, type StoreLocation } from '../store/mod.ts'
 
 const optionalText = read.optional(read.text)
 
-/** Where the database is, for every process that keeps rows. Without it, files in the data directory. */
+/** The database of every process that stores rows. Without one, rows are in files in the data directory. */
 export const databaseConfig = {
   databaseUrl: secret(
     'DATABASE_URL',
@@ -24,78 +24,83 @@ export const databaseConfig = {
     'DATABASE_STATEMENT_SECONDS',
     read.integer(1, 3_600),
     30,
-    'The longest that one statement may run.',
+    'Time limit of a statement.',
   ),
 }
 
-/** Where files are, for every process that reads or writes them. */
+/** The file store of every process that reads or writes files. */
 export const filesConfig = {
-  natsFilesBucket: setting('NATS_FILES_BUCKET', read.text, 'trellis-files', 'The object store for files without S3.'),
+  natsFilesBucket: setting(
+    'NATS_FILES_BUCKET',
+    read.text,
+    'trellis-files',
+    'The NATS object store for files, without S3.',
+  ),
   natsFilesApi: setting(
     'NATS_FILES_API',
     optionalText,
     undefined,
-    'What requests to JetStream about that store start with, where it is in another account; $JS.API unless set.',
+    'Prefix of JetStream requests for that store, where it is in another account; default $JS.API.',
   ),
   s3Endpoint: setting('S3_ENDPOINT', read.optional(read.url), undefined, 'An S3-compatible store for all files.'),
   s3Region: setting('S3_REGION', read.text, 'us-east-1', 'Its region.'),
   s3Bucket: setting('S3_BUCKET', read.text, 'trellis', 'The bucket, which must exist.'),
-  s3Prefix: setting('S3_PREFIX', read.text, '', 'What every key starts with, where a bucket is shared.'),
+  s3Prefix: setting('S3_PREFIX', read.text, '', 'Prefix of every key, for a shared bucket.'),
   s3AccessKeyId: secret('S3_ACCESS_KEY_ID', optionalText, undefined, 'The id of the access key.'),
-  s3SecretAccessKey: secret('S3_SECRET_ACCESS_KEY', optionalText, undefined, 'And its secret.'),
-  s3SessionToken: secret('S3_SESSION_TOKEN', optionalText, undefined, 'Comes with temporary credentials.'),
+  s3SecretAccessKey: secret('S3_SECRET_ACCESS_KEY', optionalText, undefined, 'The secret of the access key.'),
+  s3SessionToken: secret('S3_SESSION_TOKEN', optionalText, undefined, 'The session token of temporary credentials.'),
   s3PathStyle: setting('S3_PATH_STYLE', read.flag, true, 'The bucket is in the path, not in the host name.'),
   s3Checksums: setting(
     'S3_CHECKSUMS',
     read.flag,
     true,
-    'The store keeps a CRC-32 of each file; 0 for one that refuses.',
+    'The store verifies a CRC-32 of each file; 0 if it rejects that.',
   ),
 }
 
-/** What a process of a distributed installation is told of the servers that it stands on. */
+/** Settings for the servers that a process of a distributed installation depends on. */
 export const connectionsConfig = {
   ...databaseConfig,
-  natsServers: setting('NATS_URL', read.list, [], 'NATS servers with JetStream, commas between.'),
-  natsToken: secret('NATS_TOKEN', optionalText, undefined, 'The token that NATS asks for.'),
-  natsUser: setting('NATS_USER', optionalText, undefined, 'The user that NATS asks for.'),
-  natsPassword: secret('NATS_PASSWORD', optionalText, undefined, 'And the password.'),
-  natsTlsAuthorityFile: setting('NATS_TLS_CA_FILE', optionalText, undefined, 'The authority of its certificate (PEM).'),
-  natsTlsCertificateFile: setting('NATS_TLS_CERT_FILE', optionalText, undefined, 'The certificate shown to NATS.'),
-  natsTlsKeyFile: setting('NATS_TLS_KEY_FILE', optionalText, undefined, 'Its key.'),
-  natsPrefix: setting(
-    'NATS_PREFIX',
-    read.text,
-    'trellis',
-    'What its streams and subjects start with, where it is shared.',
+  natsServers: setting('NATS_URL', read.list, [], 'NATS servers with JetStream, comma-separated.'),
+  natsToken: secret('NATS_TOKEN', optionalText, undefined, 'The token for NATS.'),
+  natsUser: setting('NATS_USER', optionalText, undefined, 'The user for NATS.'),
+  natsPassword: secret('NATS_PASSWORD', optionalText, undefined, 'The password of that user.'),
+  natsTlsAuthorityFile: setting(
+    'NATS_TLS_CA_FILE',
+    optionalText,
+    undefined,
+    'The authority of the certificate of NATS (PEM).',
   ),
-  natsReplicas: setting('NATS_REPLICAS', read.integer(1, 5), 1, 'NATS servers that keep a copy of each event.'),
+  natsTlsCertificateFile: setting(
+    'NATS_TLS_CERT_FILE',
+    optionalText,
+    undefined,
+    'The client certificate for NATS (PEM).',
+  ),
+  natsTlsKeyFile: setting('NATS_TLS_KEY_FILE', optionalText, undefined, 'Its key.'),
+  natsPrefix: setting('NATS_PREFIX', read.text, 'trellis', 'Prefix of streams and subjects, for a shared NATS.'),
+  natsReplicas: setting('NATS_REPLICAS', read.integer(1, 5), 1, 'NATS servers that store a copy of each event.'),
   natsStreamMegabytes: setting(
     'NATS_STREAM_MB',
     read.optional(read.integer(1, 16_777_216)),
     undefined,
-    'What one stream may take, past which its oldest events go; accounts with limits demand it.',
+    'Maximum size of a stream, past which its oldest events are dropped; required by accounts with limits.',
   ),
   ...filesConfig,
 }
 
-/** How processes call each other, and why they believe each other. */
+/** How processes authenticate their calls to each other. */
 export const rpcConfig = {
   rpcSecrets: secret(
     'RPC_SECRET',
     read.list,
     [],
-    'What calls between processes carry; a comma list while changing it.',
+    'The secret of calls between processes; a comma-separated list during a rotation.',
   ),
   certificateFile: setting('RPC_TLS_CERT_FILE', optionalText, undefined, 'The certificate of this process (PEM).'),
   keyFile: setting('RPC_TLS_KEY_FILE', optionalText, undefined, 'Its key.'),
   authorityFile: setting('RPC_TLS_CA_FILE', optionalText, undefined, 'The authority of all certificates.'),
-  callers: setting(
-    'RPC_TLS_CALLERS',
-    read.list,
-    ['edge'],
-    'Names in the certificates of those who may say on whose behalf they call.',
-  ),
+  callers: setting('RPC_TLS_CALLERS', read.list, ['edge'], 'Names in certificates whose holders may set the caller.'),
   serverName: setting(
     'RPC_TLS_SERVER_NAME',
     optionalText,
@@ -110,7 +115,7 @@ export type RpcConfig = ValuesOf<typeof rpcConfig>
 
 const isPostgresUrl = (text: string): boolean => /^postgres(?:ql)?:\/\//.test(text)
 
-/** The database where there is one, else the data directory. Throws ConfigFailure. */
+/** The database if one is configured, otherwise the data directory. Throws ConfigError. */
 export const storeLocation = (
   { databaseUrl, databaseConnections, databaseStatementSeconds }: DatabaseConfig,
   dataDirectory: string,
@@ -124,8 +129,8 @@ export const storeLocation = (
 }
 
 /**
- * Where a setting of its own places a store: at the address of a Postgres database, in a folder, or, where it says nothing,
- * with the other rows. Throws ConfigFailure for the address of anything else, which is not echoed: it may hold a password.
+ * The location of a store with a separate setting: a Postgres database, a folder, or, if unset, that of the
+ * other rows. Throws ConfigError for any other URL, and does not echo it, because it may hold a password.
  */
 export const storeElsewhere = (
   { variable, value }: { variable: string; value: string | undefined },
@@ -139,7 +144,7 @@ export const storeElsewhere = (
   return { dataDirectory: value }
 }
 
-/** Stores of one process in one database share its connections, of which the first takes what the others leave: a fifth each, and one at least. */
+/** Divides the connections of a process among its stores in one database: a fifth, at least one, to each but the first, which gets the rest. */
 export const shareConnections = (locations: readonly StoreLocation[]): StoreLocation[] => {
   const [main] = locations
   if (!main || !isPostgres(main)) return [...locations]
@@ -153,7 +158,7 @@ export const shareConnections = (locations: readonly StoreLocation[]): StoreLoca
   })
 }
 
-/** How connections to NATS are encrypted, where anything is told of it. */
+/** TLS settings of connections to NATS, if any are set. */
 const natsTls = (config: ConnectionsConfig) => {
   const tls = {
     ...(config.natsTlsAuthorityFile === undefined ? {} : { caFile: config.natsTlsAuthorityFile }),
@@ -163,14 +168,14 @@ const natsTls = (config: ConnectionsConfig) => {
   return Object.keys(tls).length > 0 ? { tls } : {}
 }
 
-/** How a process joins the bus. Throws ConfigFailure. */
+/** Options for connecting to the bus. Throws ConfigError. */
 export const busOptions = (config: ConnectionsConfig): Omit<NatsBusOptions, 'name' | 'log'> => {
   const { natsServers, natsToken, natsUser, natsPassword, natsReplicas, natsPrefix, natsStreamMegabytes } = config
-  if (natsServers.length === 0) throw new ConfigError('NATS_URL must be set: processes of their own need NATS.')
-  // Not echoed: what stands before the @ is a secret.
+  if (natsServers.length === 0) throw new ConfigError('NATS_URL must be set: separate processes require NATS.')
+  // The address is not echoed: the part before the @ is a secret.
   if (natsServers.some((server) => server.includes('@')))
     throw new ConfigError(
-      'NATS_URL holds a user or a password; NATS_USER and NATS_PASSWORD, or NATS_TOKEN, are for those.',
+      'NATS_URL holds a user or a password. Set those in NATS_USER and NATS_PASSWORD, or NATS_TOKEN.',
     )
   if ((natsUser === undefined) !== (natsPassword === undefined))
     throw new ConfigError('NATS_USER and NATS_PASSWORD must be set together.')
@@ -191,7 +196,7 @@ export const busOptions = (config: ConnectionsConfig): Omit<NatsBusOptions, 'nam
   }
 }
 
-/** What tells a process of the bus, out of an environment: for a child that is to join it, too. */
+/** The variables of an environment that configure the bus, for a child process that connects to it. */
 export const busEnvironment = (environment: NodeJS.ProcessEnv): Record<string, string> =>
   Object.fromEntries(
     Object.entries(environment).flatMap(([name, value]) =>
@@ -199,7 +204,7 @@ export const busEnvironment = (environment: NodeJS.ProcessEnv): Record<string, s
     ),
   )
 
-/** S3 where it is told of, else the object store of NATS. Throws ConfigFailure. */
+/** S3 if it is configured, otherwise the object store of NATS. Throws ConfigError. */
 export const filesLocation = (config: ConnectionsConfig): FilesLocation => {
   const { s3Endpoint: endpoint, s3AccessKeyId, s3SecretAccessKey, natsServers } = config
   if (endpoint === undefined) {
@@ -232,7 +237,7 @@ export const filesLocation = (config: ConnectionsConfig): FilesLocation => {
   }
 }
 
-/** Secrets and certificates as they were told. Throws ConfigFailure where only a part of what belongs together was. */
+/** Secrets and certificates. Throws ConfigError where only some of the certificate settings are set. */
 export const rpcSecurity = (config: RpcConfig): RpcSecurity => {
   const { certificateFile, keyFile, authorityFile, callers, serverName, rpcSecrets: secrets } = config
   if (certificateFile === undefined && keyFile === undefined && authorityFile === undefined) return { secrets }

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { expect, test } from 'vitest'
 import { explain } from './failing.ts'
 
-/** Why the system does not let us listen there. */
+/** The system's error for listening at an address. */
 const refusal = async (port: number, host = '127.0.0.1'): Promise<unknown> => {
   const server = createServer()
   const failed = once(server, 'error')
@@ -13,24 +13,26 @@ const refusal = async (port: number, host = '127.0.0.1'): Promise<unknown> => {
   return error
 }
 
-test('a port in use, an address of another machine and an unknown name are each told apart', async () => {
+test('a port in use, a foreign address and an unknown host name have different explanations', async () => {
   const taken = createServer().listen(0, '127.0.0.1')
   await once(taken, 'listening')
   const { port } = taken.address() as AddressInfo
-  expect(explain(await refusal(port))).toBe(`Port ${port} is in use. Stop what listens there, or set PORT to another.`)
-  expect(explain(await refusal(0, '192.0.2.1'))).toMatch(/^192\.0\.2\.1 is no address of this machine\. Set HOST/)
-  expect(explain(await refusal(0, 'nowhere.invalid'))).toMatch(/^The name nowhere\.invalid is not known here\./)
+  expect(explain(await refusal(port))).toBe(
+    `Port ${port} is in use. Stop the process that uses it, or set PORT to another.`,
+  )
+  expect(explain(await refusal(0, '192.0.2.1'))).toMatch(/^192\.0\.2\.1 is not an address of this machine\. Set HOST/)
+  expect(explain(await refusal(0, 'nowhere.invalid'))).toMatch(/^The host name nowhere\.invalid cannot be resolved\./)
   taken.close()
 })
 
-test('a privileged port is not taken for a file that may not be written, nor a file for a port', async () => {
+test('EACCES is explained differently for ports and for files', async () => {
   const listen = Object.assign(new Error('listen'), { code: 'EACCES', syscall: 'listen', port: 80 })
-  expect(explain(listen)).toBe('Port 80 may not be listened on by this user. Set PORT to one above 1023.')
+  expect(explain(listen)).toBe('This user may not listen on port 80. Set PORT to a port above 1023.')
   const open = Object.assign(new Error('open'), { code: 'EACCES', syscall: 'open', path: '/data/x' })
-  expect(explain(open)).toBe('/data/x may not be opened by this user. Change its owner or its permissions.')
+  expect(explain(open)).toBe('This user may not open /data/x. Change its owner or its permissions.')
 })
 
-test('an error of the system that no sentence fits is shown as it is', async () => {
+test('a system error without an explanation is printed unchanged', async () => {
   const error = await writeFile('/', '').catch((caught: unknown) => caught)
   expect(explain(error)).toContain('EISDIR')
 })

@@ -1,26 +1,26 @@
 import type { Log } from '../telemetry/mod.ts'
 
-/** What the process does about errors that nothing caught. */
+/** The errors that nothing caught. */
 export type FatalErrors = {
   /** Resolves with the first uncaught exception or unhandled rejection. */
   first: Promise<unknown>
   hasOccurred: () => boolean
 }
 
-/** Time for requests in hand to be answered after an uncaught exception; the state of the process is unknown by then. */
+/** Time limit for draining requests after an uncaught exception, in milliseconds. */
 const drainMilliseconds = 15_000
 
 /**
- * Logs uncaught exceptions and unhandled rejections with their causes. The owner of the process then ends it in order:
- * its state is unknown, so it must not go on, but other requests can still be answered. If that takes too long, the
- * process ends all the same, with code 1.
+ * Logs uncaught exceptions and unhandled rejections with their causes. The owner of the process then shuts it down:
+ * its state is unknown, so it must not continue, but pending requests can still be answered. If the shutdown takes too long, the
+ * process exits with code 1.
  */
 export const watchFatalErrors = (log: Log): FatalErrors => {
   const { promise: first, resolve } = Promise.withResolvers<unknown>()
   let occurred = false
-  // Unhandled rejections arrive here, too, with their origin.
+  // Unhandled rejections arrive here as well, with their origin.
   process.on('uncaughtException', (error: unknown, origin) => {
-    log.error({ err: error, origin }, 'uncaught error: the process ends')
+    log.error({ err: error, origin }, 'uncaught error, shutting down')
     if (occurred) return
     occurred = true
     resolve(error)

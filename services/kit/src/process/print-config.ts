@@ -1,6 +1,6 @@
 import { type ConfigSchema, describeConfig, type ValuesOf } from '../config/mod.ts'
 
-/** A part of what a process is told: whom it is for, its schema and what is in force. */
+/** A part of the configuration of a process: its title, schema and values. */
 export type ConfigPart = {
   name: string
   schema: ConfigSchema
@@ -8,14 +8,14 @@ export type ConfigPart = {
   values: any
 }
 
-/** Joins a schema with its values. */
+/** Pairs a schema with its values. */
 export const configPart = <Schema extends ConfigSchema>(
   name: string,
   schema: Schema,
   values: ValuesOf<Schema>,
 ): ConfigPart => ({ name, schema, values })
 
-/** What is in force, as text for a person: variables by part, secrets masked, defaults marked. */
+/** Formats the effective configuration: variables by part, secrets masked, defaults marked. */
 export const printConfig = (parts: readonly ConfigPart[]): string =>
   parts
     .flatMap(({ name, schema, values }) => [
@@ -28,7 +28,7 @@ export const printConfig = (parts: readonly ConfigPart[]): string =>
     ])
     .join('\n')
 
-/** Variables that somebody has set, but that nothing asks for yet. */
+/** Reserved variables that are set, but not used by this version. */
 export const setButNotInUse = (parts: readonly ConfigPart[]): string[] =>
   parts.flatMap(({ schema, values }) =>
     describeConfig(schema, values)

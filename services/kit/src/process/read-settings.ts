@@ -1,17 +1,17 @@
 import { fail } from './failing.ts'
 
 export type SettingsOptions<Config> = {
-  /** Reads all that the process is told. Throws ConfigFailure. */
+  /** Reads the configuration of the process. Throws ConfigError. */
   read: (environment: NodeJS.ProcessEnv) => Config
-  /** What is in force, for a person (`--print-config`). */
+  /** Formats the effective configuration (`--print-config`). */
   print: (config: Config) => string
   environment: NodeJS.ProcessEnv
   words: readonly string[]
 }
 
 /**
- * What a process is told; undefined where it was only to be shown, which is done by then. What cannot be read ends the process,
- * with the reason that `why` gives.
+ * Reads the configuration of a process. With `--print-config` it prints the configuration and returns undefined. On an error it exits,
+ * with the explanation of `why`.
  */
 export const readSettings = <Config>(
   { read, print, environment, words }: SettingsOptions<Config>,

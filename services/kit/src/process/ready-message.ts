@@ -1,6 +1,6 @@
 const kind = 'process-ready'
 
-/** Tells the parent process that this one can be used, where there is a channel to it. */
+/** Notifies the parent process, if there is a channel to it, that this process is ready. */
 export const reportReady = (): void => {
   if (process.connected) process.send?.({ kind })
 }

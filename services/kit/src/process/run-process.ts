@@ -9,35 +9,35 @@ import { openLog } from './open-log.ts'
 import { readSettings, type SettingsOptions } from './read-settings.ts'
 import { reportReady } from './ready-message.ts'
 
-/** What runs until the process is told to end. */
+/** The running program, disposed when the process stops. */
 export type Running = AsyncDisposable & {
-  /** Said on standard output once it can be used. */
+  /** Printed on standard output once the process is ready. */
   readyLine: string
 }
 
-/** What a process gives to what runs in it. */
+/** The dependencies that a process provides to its program. */
 export type ProcessTools = {
   log: Log
   metrics: Metrics
-  /** False from the first error that nothing caught, after which the process ends. */
+  /** False after the first uncaught error, which shuts the process down. */
   isReady: () => boolean
 }
 
 export type ProcessOptions<Config extends { base: BaseConfig }> = SettingsOptions<Config> & {
   start: (config: Config, tools: ProcessTools) => Promise<Running>
-  /** What other words on the command line do, by word; the process ends when it is done. */
+  /** Commands by their name on the command line; the process exits when the command is done. */
   commands?: Record<string, (config: Config, tools: { log: Log }) => Promise<string>>
 }
 
-const forPeople = [DataDirectoryInUse, DataDirectoryUnusable, MigrationError, InsecureListener]
+const userErrors = [DataDirectoryInUse, DataDirectoryUnusable, MigrationError, InsecureListener]
 
-/** What a person can mend is said in a sentence. */
+/** Errors that the user can fix are explained in one sentence. */
 const why = (error: unknown): string =>
-  error instanceof Error && forPeople.some((kind) => error instanceof kind) ? error.message : explain(error)
+  error instanceof Error && userErrors.some((kind) => error instanceof kind) ? error.message : explain(error)
 
 const fail = (error: unknown): never => failWith(error, why)
 
-/** Metrics help the one who watches, and are no reason not to start. */
+/** Metrics are optional: a failure to serve them does not prevent the start. */
 const startMetrics = async (
   metrics: Metrics,
   { host, metricsPort: port, metricsHosts: hosts }: BaseConfig,
@@ -47,15 +47,15 @@ const startMetrics = async (
   try {
     return await serveMetrics(metrics, { host, port, hosts, isReady })
   } catch {
-    log.warn({ port }, 'metrics are off: their port is in use (METRICS_PORT chooses another, 0 none)')
+    log.warn({ port }, 'metrics disabled: port in use (set METRICS_PORT to another, or to 0)')
     return undefined
   }
 }
 
 /**
- * The life of a process: read what it is told, start, say that it is ready, and end in order at SIGTERM or Ctrl-C with
- * code 0. What cannot start says why in a sentence and ends with code 1; so does, after the same orderly end, a process
- * in which an error was not caught.
+ * Runs a process: reads its configuration, starts it, reports that it is ready, and shuts it down gracefully at SIGTERM or Ctrl-C with
+ * code 0. A process that cannot start prints an explanation and exits with code 1. After an uncaught error it exits with
+ * code 1 too, after the same graceful shutdown.
  */
 export const runProcess = async <Config extends { base: BaseConfig }>({
   start,
@@ -64,7 +64,7 @@ export const runProcess = async <Config extends { base: BaseConfig }>({
 }: ProcessOptions<Config>): Promise<void> => {
   const config = readSettings(settings, why)
   if (config === undefined) return
-  // Whoever read what is said may be gone, as a closed terminal is: no reason to end out of order.
+  // The reader of our output may be gone, for example a closed terminal; that must not end the process.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
   const stopping = stopSignal({ orWithInput: config.base.endsWithInput })
   const log = openLog(config.base)
@@ -76,7 +76,7 @@ export const runProcess = async <Config extends { base: BaseConfig }>({
       const command = commands[word]
       if (!command)
         throw new ConfigError(
-          `"${word}" is no command here. There are: ${['--print-config', ...Object.keys(commands)].join(', ')}.`,
+          `"${word}" is not a command. Commands: ${['--print-config', ...Object.keys(commands)].join(', ')}.`,
         )
       process.stdout.write(`${await command(config, { log })}\n`)
       process.exit(fatal.hasOccurred() ? 1 : 0)
@@ -90,7 +90,7 @@ export const runProcess = async <Config extends { base: BaseConfig }>({
     process.stdout.write(`${running.readyLine}\n`)
     reportReady()
     const signal = await Promise.race([stopping, fatal.first])
-    log.info({ signal }, 'ending: streams first, then requests in hand')
+    log.info({ signal }, 'shutting down: streams first, then pending requests')
   } catch (error) {
     fail(error)
   }

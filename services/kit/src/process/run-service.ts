@@ -18,31 +18,31 @@ import {
 import { configPart, printConfig, setButNotInUse } from './print-config.ts'
 import { type Running, runProcess } from './run-process.ts'
 
-/** What a service is made of in a process of its own: every port in its distributed form. */
+/** The ports of a service in its own process, in their distributed implementations. */
 export type ServicePorts = {
   store: StoreLocation
-  /** For caches and other things that need not outlive the process. */
+  /** For caches and other data that need not survive the process. */
   dataDirectory: string
   bus: Bus
   /** Opens the file store, for services that read and write files themselves; it is closed with the service. */
   openFiles: () => Promise<Files>
   filesLocation: FilesLocation
   workloads: RpcClient<typeof WorkloadsServiceDefinition>
-  /** Who runs branches, and what calls to one carry; absent where nobody was named. */
+  /** The runtime of branches and the security of calls to them; absent where no runtime is configured. */
   branches: { service: RpcClient<typeof BranchesServiceDefinition>; security: RpcSecurity } | undefined
-  /** Whether those workloads are objects in a cluster: then services hear orders, and tell how runs ended. */
+  /** Whether workloads are objects in a cluster: services then consume plan requests and publish conclusions. */
   runsAreObjects: boolean
   log: Log
   metrics: Metrics
 }
 
 export type ServiceProcess<Schema extends ConfigSchema> = {
-  /** Names its schema in the database, and itself to the servers. */
+  /** The name of its schema in the database, and of its connections to servers. */
   name: string
   config: Schema
-  /** Of the one schema, which is named as the service is; none, for a process that keeps no rows. */
+  /** Migrations of the single schema, which has the service's name; absent for a process that stores no rows. */
   migrations?: readonly Migration[]
-  /** Instead of those: all schemas of a service that has several, each in its place; `main` is where rows are unless a setting says otherwise. Throws ConfigFailure. */
+  /** The schemas of a service with several, with their locations; replaces `migrations`. `main` is the default location. Throws ConfigError. */
   schemas?: (config: ValuesOf<Schema>, main: StoreLocation) => readonly PlacedSchema[]
   create: (
     config: ValuesOf<Schema>,
@@ -52,26 +52,31 @@ export type ServiceProcess<Schema extends ConfigSchema> = {
   words: readonly string[]
 }
 
-/** Beside the settings of every process and of the servers: what each service reads. */
+/** Settings of every service, beside those of every process and of the servers. */
 export const serviceConfig = {
   ...rpcConfig,
-  rpcAddress: setting('RPC_ADDRESS', read.text, '127.0.0.1:9000', 'Where calls are taken: host:port or unix:///path.'),
+  rpcAddress: setting(
+    'RPC_ADDRESS',
+    read.text,
+    '127.0.0.1:9000',
+    'The address to serve calls at: host:port or unix:///path.',
+  ),
   workloadsAddress: setting(
     'WORKLOADS_ADDRESS',
     read.optional(read.text),
     undefined,
-    'Who runs searches, branches and generations: the operator, or the local runtime.',
+    'The address of the runtime of searches, branches and generations: the operator, or the local runtime.',
   ),
   runsAreObjects: setting(
     'WORKLOADS_ARE_OBJECTS',
     read.flag,
     false,
-    'Whether whoever runs them is the operator of a cluster, which orders runs and is told how they ended.',
+    'Whether that runtime is the operator of a cluster, which requests plans and is notified how runs ended.',
   ),
-  shutdownSeconds: setting('SHUTDOWN_SECONDS', read.integer(0, 600), 10, 'How long calls in hand may take at the end.'),
+  shutdownSeconds: setting('SHUTDOWN_SECONDS', read.integer(0, 600), 10, 'Time limit for draining calls at shutdown.'),
 }
 
-// What is wrong with them is reported before anything is waited for.
+// Reports configuration errors before waiting for any server.
 const readAll = <Schema extends ConfigSchema>(schema: Schema, environment: NodeJS.ProcessEnv) =>
   readConfigs(
     { base: baseConfig, connections: connectionsConfig, rpc: serviceConfig, own: schema },
@@ -91,7 +96,7 @@ const databaseOf = ({ connections, base }: ReturnType<typeof readAll>): StoreLoc
   return storeLocation(connections, base.dataDirectory)
 }
 
-/** The schemas of a service. Throws ConfigFailure for one that replicas cannot share. */
+/** The schemas of a service. Throws ConfigError for a schema that replicas cannot share. */
 const schemasOf = <Schema extends ConfigSchema>(
   { name, migrations = [], schemas }: ServiceProcess<Schema>,
   config: Config<Schema>,
@@ -106,34 +111,37 @@ const schemasOf = <Schema extends ConfigSchema>(
   return placed
 }
 
-/** Serves, or says which setting to change where the address is taken. */
-const serve = async (...given: Parameters<typeof serveGrpc>) => {
+/** Serves gRPC; if the address is in use, the error names the setting to change. */
+const serve = async (...[implementations, options]: Parameters<typeof serveGrpc>) => {
   try {
-    return await serveGrpc(...given)
+    return await serveGrpc(implementations, options)
   } catch (error) {
     if (!(error instanceof Error) || !error.message.includes('EADDRINUSE')) throw error
-    throw new ConfigError(`${given[1].address} is in use. Stop what listens there, or set RPC_ADDRESS to another.`, {
-      cause: error,
-    })
+    throw new ConfigError(
+      `${options.address} is in use. Stop the process that uses it, or set RPC_ADDRESS to another.`,
+      {
+        cause: error,
+      },
+    )
   }
 }
 
 /**
- * Runs one service as a process: gRPC before it, Postgres, NATS and a file store under it. Replicas of it share nothing
- * else. With the word `migrate` it brings its schemas up to date and ends.
+ * Runs one service as a process that serves gRPC and depends on Postgres, NATS and a file store. Replicas share nothing
+ * else. With the command `migrate` it migrates its schemas and exits.
  */
 export const runService = <const Schema extends ConfigSchema>(service: ServiceProcess<Schema>): Promise<void> => {
   const { name, migrations, schemas } = service
-  const keepsRows = migrations !== undefined || schemas !== undefined
+  const storesRows = migrations !== undefined || schemas !== undefined
 
   const start = async (config: Config<Schema>, { log, metrics }: { log: Log; metrics: Metrics }): Promise<Running> => {
     await using opened = new AsyncDisposableStack()
     const { security } = config
     const idle = setButNotInUse([configPart(name, service.config, config.own)])
     if (idle.length > 0)
-      log.warn({ variables: idle }, 'these settings belong to features that this version does not have yet')
-    if (keepsRows) schemasOf(service, config)
-    const store = keepsRows ? databaseOf(config) : { dataDirectory: config.base.dataDirectory }
+      log.warn({ variables: idle }, 'settings without effect: this version does not have their features yet')
+    if (storesRows) schemasOf(service, config)
+    const store = storesRows ? databaseOf(config) : { dataDirectory: config.base.dataDirectory }
     const bus = opened.use(await connectNatsBus({ ...config.bus, name: `trellis-${name}`, log }))
     const { workloads, branches } = opened.use(connectWorkloads(config.rpc.workloadsAddress, security))
     const made = opened.use(
@@ -155,7 +163,8 @@ export const runService = <const Schema extends ConfigSchema>(service: ServicePr
         address: config.rpc.rpcAddress,
         security,
         drainMilliseconds: config.rpc.shutdownSeconds * 1_000,
-        onInternal: (error, { requestId }) => log.error({ err: error, requestId }, 'a call failed by a fault of ours'),
+        onInternal: (error, { requestId }) =>
+          log.error({ err: error, requestId }, 'rpc: call failed with an internal error'),
       }),
     )
     const stack = opened.move()
@@ -170,12 +179,12 @@ export const runService = <const Schema extends ConfigSchema>(service: ServicePr
     print: ({ base, connections, rpc, own }) =>
       printConfig([
         configPart('every process', baseConfig, base),
-        configPart('the servers it stands on', connectionsConfig, connections),
+        configPart('servers', connectionsConfig, connections),
         configPart('calls between processes', serviceConfig, rpc),
         configPart(name, service.config, own),
       ]),
     start,
-    commands: keepsRows
+    commands: storesRows
       ? {
           migrate: async (config) => {
             const sentences: string[] = []

@@ -22,7 +22,7 @@ import { reportsSoFar } from '../../../../test/support/reports.ts'
 
 const module = await modulePath('test/probe/pod.ts')
 
-/** A worker as a process of its own, as in a pod; the test plays the operator. */
+/** A worker in its own process, as in a pod; the test acts as the operator. */
 type Pod = {
   uid: string
   metricsPort: number
@@ -44,7 +44,7 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     const credentials = { user: 'operator', password: passwords.operator }
     bus = await connectNatsBus({ servers: [server.address], name: 'test', credentials, log: silentLog })
     await prepareWorkerTopics(bus)
-    // The queue is created by who works on it.
+    // A queue is created by its worker.
     const created = new AbortController()
     await bus.enqueue(workerEvents.search, { runId: 'prepared', event: null })
     await bus.work(workerEvents.search, async () => created.abort(), { signal: created.signal })
@@ -88,7 +88,7 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     return pod
   }
 
-  const give = async (task: ProbeTask): Promise<string> => {
+  const publishInput = async (task: ProbeTask): Promise<string> => {
     unique += 1
     const runId = `run-${unique}`
     await bus.publish(inputsOf.search(runId), { runId, input: Buffer.from(JSON.stringify(task)) })
@@ -104,13 +104,13 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
   const status = async ({ metricsPort }: Pod, path: string) =>
     (await fetch(`http://127.0.0.1:${metricsPort}${path}`)).status
 
-  test('is ready when its assignments are heard, does a run and ends with 0', async () => {
+  test('a worker is ready when it receives assignments, does a run, and exits with 0', async () => {
     const pod = await startPod()
     await pod.isReady
     expect([await status(pod, '/health'), await status(pod, '/ready'), await status(pod, '/metrics')]).toEqual([
       200, 200, 200,
     ])
-    const runId = await give({ do: 'work', steps: 2 })
+    const runId = await publishInput({ do: 'work', steps: 2 })
     await assign(pod, runId)
     const reports = await reportsOf(runId)
     expect(kinds(reports)).toEqual(['started', 'output', 'output', 'completed'])
@@ -118,7 +118,7 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     expect(await pod.exit).toBe(0)
   })
 
-  test('is alive but not ready while there is no NATS', async () => {
+  test('a worker is alive but not ready while NATS is unavailable', async () => {
     const away = await startNatsServer({ command: natsCommand })
     {
       await using operator = await connectNatsBus({ servers: [away.address], name: 'test', log: silentLog })
@@ -136,7 +136,7 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     await away[Symbol.asyncDispose]()
   })
 
-  test('waits for NATS for as long as it would try to report, and a stop ends that', async () => {
+  test('a worker waits for NATS up to WORKER_REPORT_SECONDS, and SIGTERM ends the wait', async () => {
     const away = await startNatsServer({ command: natsCommand })
     await away.stop()
     const [impatient, patient] = [
@@ -150,10 +150,10 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     await away[Symbol.asyncDispose]()
   })
 
-  test('ends with 10 when the run fails by what it was to do, and with 1 by a fault of ours, which it tells nobody', async () => {
+  test('a worker exits with 10 after a failed run, and with 1 after an unreported internal error', async () => {
     const [failing, broken] = [await startPod(), await startPod()]
-    const refused = await give({ do: 'fail', kind: 'invalid', detail: 'It cannot be done.' })
-    const fault = await give({ do: 'fail', kind: 'internal', detail: 'A fault.' })
+    const refused = await publishInput({ do: 'fail', kind: 'invalid', detail: 'It cannot be done.' })
+    const fault = await publishInput({ do: 'fail', kind: 'internal', detail: 'A fault.' })
     await assign(failing, refused)
     await assign(broken, fault)
     expect(await failing.exit).toBe(10)
@@ -162,9 +162,9 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     expect(kinds(await reportsSoFar(bus, fault))).toEqual(['started'])
   })
 
-  test('a run whose worker is killed is done by the next one', async () => {
+  test('a run whose worker is killed is done by the next worker', async () => {
     const first = await startPod()
-    const runId = await give({ do: 'pace', steps: 20, milliseconds: 25 })
+    const runId = await publishInput({ do: 'pace', steps: 20, milliseconds: 25 })
     const reports = reportsOf(runId)
     await assign(first, runId)
     await started(runId)
@@ -178,9 +178,9 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     expect(await second.exit).toBe(0)
   })
 
-  test('ends with 143 when it is stopped with a run in hand, and says nothing of its end', async () => {
+  test('a worker that is stopped during a run exits with 143 and does not report an end', async () => {
     const pod = await startPod()
-    const runId = await give({ do: 'wait' })
+    const runId = await publishInput({ do: 'wait' })
     await assign(pod, runId)
     await started(runId)
     pod.child.kill('SIGTERM')
@@ -188,9 +188,9 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     expect(kinds(await reportsSoFar(bus, runId))).toEqual(['started'])
   })
 
-  test('NATS restarted in the middle of a run loses nothing of it', async () => {
+  test('a restart of NATS during a run loses no output', async () => {
     const pod = await startPod()
-    const runId = await give({ do: 'pace', steps: 40, milliseconds: 50 })
+    const runId = await publishInput({ do: 'pace', steps: 40, milliseconds: 50 })
     await assign(pod, runId)
     const reports = reportsOf(runId)
     await started(runId)

@@ -16,16 +16,16 @@ import { openLog } from './open-log.ts'
 import { configPart, printConfig } from './print-config.ts'
 import { readSettings } from './read-settings.ts'
 
-/** What a worker has from its process. */
+/** The dependencies that a worker gets from its process. */
 export type WorkerTools = { filesLocation: FilesLocation; bus: WorkerBus; log: Log }
 
 export type WorkerProcess<Schema extends ConfigSchema> = {
-  /** What it is called at the servers it stands on. */
+  /** The name of its connections to servers. */
   name: string
-  /** The kind of the runs that it does. */
+  /** The kind of runs that it does. */
   kind: RunKind
   config: Schema
-  /** Makes what does the runs. What takes long to load or open is left to the first run: many workers wait for theirs. */
+  /** Creates the function that does the runs. Expensive loading belongs into the first run, because many workers wait for their first. */
   open: (config: ValuesOf<Schema>, tools: WorkerTools) => Work
   environment: NodeJS.ProcessEnv
   words: readonly string[]
@@ -33,26 +33,26 @@ export type WorkerProcess<Schema extends ConfigSchema> = {
 
 const podConfig = {
   podUid: setting('POD_UID', read.text, '', 'The uid of the pod, by which runs are assigned to it.'),
-  podName: setting('POD_NAME', read.text, '', 'Its name, which people are shown.'),
+  podName: setting('POD_NAME', read.text, '', 'The name of the pod, for display.'),
   lingerSeconds: setting(
     'WORKER_LINGER_SECONDS',
     read.integer(0, 3_600),
     20,
-    'How long further runs are waited for after one.',
+    'How long a worker waits for further runs after one.',
   ),
   reportSeconds: setting(
     'WORKER_REPORT_SECONDS',
     read.integer(1, 86_400),
     900,
-    'How long a worker tries to connect, and to report what was found, while NATS is away.',
+    'How long a worker retries to connect and to report while NATS is unavailable.',
   ),
 }
 
-/** What a stopped worker may still need to hand over what it has, in milliseconds; then it ends all the same. */
+/** Time limit for a stopped worker to publish its output before it exits, in milliseconds. */
 const graceMilliseconds = 8_000
 const flushMilliseconds = 5_000
 
-/** What a worker's end means to whoever started it. 10: to do the run over would change nothing; 143: it was stopped. */
+/** Exit codes. 10: a repetition of the run would fail as well; 143: the worker was stopped. */
 const exitCodes: Readonly<Record<WorkerEnd, number>> = { completed: 0, idle: 0, failed: 10, broken: 1, stopped: 143 }
 
 const readAll = <Schema extends ConfigSchema>(schema: Schema, environment: NodeJS.ProcessEnv) =>
@@ -62,30 +62,30 @@ const readAll = <Schema extends ConfigSchema>(schema: Schema, environment: NodeJ
     ({ connections }) => ({ bus: () => busOptions(connections), files: () => filesLocation(connections) }),
   )
 
-/** Without a uid there is nobody to be assigned to: a pod has one, and whoever starts a worker by hand chooses one. */
+/** Runs are assigned by uid: a pod has one, and a worker that is started by hand needs any unique one. */
 const requirePod = (podUid: string): void => {
   if (podUid === '') fail('POD_UID must be set: runs are assigned to a worker by the uid of its pod.')
 }
 
-/** How the worker ended, or that it was told to and has not within the grace. */
+/** How the worker ended; `stopped` if it has not ended within the grace period after a stop. */
 const endOf = async (serving: Promise<WorkerEnd>, stopped: Promise<unknown>): Promise<WorkerEnd> =>
   Promise.race([serving, stopped.then(() => sleep(graceMilliseconds, 'stopped' as const, { ref: false }))])
 
 /**
- * The life of a worker in a pod: it connects to the bus, waits for the run that is assigned to it, does it, does what else is
- * assigned within some seconds, and ends. Codes: 0 it went well, or it was never given anything; 10 the run failed by what
- * it was to do; 1 a fault of ours, which another worker may not meet; 143 it was stopped with a run in hand, of which it then
- * says nothing, since another may do it over. `GET /ready` on METRICS_PORT is 200 from when its assignments are heard.
+ * Runs a worker in a pod: it connects to the bus, waits for its assigned run, does it, does further runs that are
+ * assigned within some seconds, and exits. Codes: 0 success, or never assigned a run; 10 the run failed because of its
+ * task; 1 an internal error, which another worker may not have; 143 stopped during a run, whose end it then does not
+ * report, because another worker may repeat it. `GET /ready` on METRICS_PORT is 200 once it receives assignments.
  */
 export const runWorker = async <const Schema extends ConfigSchema>(worker: WorkerProcess<Schema>): Promise<void> => {
   const { name, environment, words } = worker
   const config = readSettings({
-    read: (given) => readAll(worker.config, given),
+    read: (variables) => readAll(worker.config, variables),
     print: ({ base, connections, pod, own }) =>
       printConfig([
         configPart('every process', baseConfig, base),
-        configPart('the servers it stands on', connectionsConfig, connections),
-        configPart('its pod', podConfig, pod),
+        configPart('servers', connectionsConfig, connections),
+        configPart('pod', podConfig, pod),
         configPart(name, worker.config, own),
       ]),
     environment,
@@ -96,7 +96,7 @@ export const runWorker = async <const Schema extends ConfigSchema>(worker: Worke
   requirePod(pod.podUid)
   const stopping = new AbortController()
   const stopped = stopSignal({ orWithInput: base.endsWithInput }).then((signal) =>
-    stopping.abort(new Error(`The worker was told to end (${signal}).`)),
+    stopping.abort(new Error(`The worker was stopped by ${signal}.`)),
   )
   const log = openLog(base)
   const fatal = watchFatalErrors(log)
@@ -115,7 +115,7 @@ export const runWorker = async <const Schema extends ConfigSchema>(worker: Worke
       ...config.bus,
       name: `trellis-${name}`,
       log,
-      // A worker that exits is a lost worker to its run, so it waits for NATS as long as a connected one does.
+      // A worker that exits counts as lost to its run, so it waits for NATS as long as a connected worker does.
       limits: { connectWithinMilliseconds: pod.reportSeconds * 1_000 },
     })
     const connected = await Promise.race([connecting, stopped])
@@ -137,12 +137,12 @@ export const runWorker = async <const Schema extends ConfigSchema>(worker: Worke
         isReady = true
       },
     })
-    // Its state is unknown after an uncaught error: it says nothing of its run, which another worker does over.
+    // The state is unknown after an uncaught error, so the worker does not report its run, which another worker repeats.
     end = await Promise.race([endOf(serving, stopped), broken])
     if (end === 'broken') process.exit(exitCodes.broken)
   } catch (error) {
     return fail(error)
   }
-  log.info({ end }, 'the worker ends')
+  log.info({ end }, 'worker: exiting')
   process.exit(exitCodes[end])
 }

@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest'
 import { describeExit, type Exit, isReadyMessage, type Supervised, supervise } from './mod.ts'
 
 /** Supervises a Node process that runs a script with a channel to this one. */
-const run = (script: string, options: { restartsUnready?: boolean; isServiceError?: (exit: Exit) => boolean } = {}) => {
+const run = (script: string, options: { restartsUnready?: boolean; isFailure?: (exit: Exit) => boolean } = {}) => {
   const restarts: { how: string; pause: number }[] = []
   const pids: (number | undefined)[] = []
   const supervised: Supervised = supervise({
@@ -20,7 +20,7 @@ const run = (script: string, options: { restartsUnready?: boolean; isServiceErro
 }
 const ready = `process.send({ kind: 'process-ready' })`
 
-test('a process that crashes is started again, after growing pauses', async () => {
+test('a process that crashes is restarted after growing pauses', async () => {
   const { supervised, restarts, pids } = run(`${ready}; setTimeout(() => process.exit(3), 50)`)
   await supervised.ready
   await vi.waitFor(() => expect(pids.length).toBeGreaterThanOrEqual(3), { timeout: 20_000 })
@@ -31,7 +31,7 @@ test('a process that crashes is started again, after growing pauses', async () =
   ])
 })
 
-test('a process that is killed is started again', async () => {
+test('a process that is killed is restarted', async () => {
   const { supervised, restarts, pids } = run(`${ready}; setInterval(() => undefined, 1000)`)
   await supervised.ready
   process.kill(supervised.pid() ?? 0, 'SIGKILL')
@@ -41,15 +41,15 @@ test('a process that is killed is started again', async () => {
   expect(supervised.pid()).toBeUndefined()
 })
 
-test('an exit that is no failure is final', async () => {
+test('an exit that is not a failure is final', async () => {
   const { supervised, restarts } = run(`${ready}; setTimeout(() => process.exit(0), 50)`, {
-    isServiceError: ({ code }) => code !== 0,
+    isFailure: ({ code }) => code !== 0,
   })
   expect(await supervised.ended).toEqual({ code: 0, signal: null })
   expect(restarts).toEqual([])
 })
 
-test('a process that ends before it is ready is not started again, unless that is configured', async () => {
+test('a process that ends before it is ready is not restarted, unless that is configured', async () => {
   const once = run('process.exit(1)')
   await expect(once.supervised.ready).rejects.toThrow('ended with code 1')
   expect(await once.supervised.ended).toEqual({ code: 1, signal: null })
@@ -58,7 +58,7 @@ test('a process that ends before it is ready is not started again, unless that i
   await again.supervised.stop()
 })
 
-test('a program that is not there is an exit like any other', async () => {
+test('a missing program is reported like an exit', async () => {
   const supervised = supervise({ spawn: () => spawn('/nowhere/program'), onRestart: () => undefined })
   await expect(supervised.ready).rejects.toThrow(/could not be started: .*ENOENT/)
 })

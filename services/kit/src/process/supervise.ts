@@ -6,37 +6,37 @@ import { setTimeout as sleep } from 'node:timers/promises'
 export type Exit = { code: number | null; signal: NodeJS.Signals | null; error?: Error }
 
 export type SuperviseOptions = {
-  /** Starts the process. Its output and messages are for the caller to read. */
+  /** Starts the process. The caller handles its output and messages. */
   spawn: () => ChildProcess
-  /** Whether an exit is a failure after which the process is started again. */
-  isServiceError?: (exit: Exit) => boolean
-  /** Starts a process again that ended before it was ready for the first time, too. */
+  /** Whether an exit is a failure, after which the process is restarted; default true. */
+  isFailure?: (exit: Exit) => boolean
+  /** Also restarts a process that ended before it was ready for the first time. */
   restartsUnready?: boolean
-  /** Time for an orderly end, after which the process is killed. */
+  /** Time for a graceful shutdown, after which the process is killed. */
   graceMilliseconds?: number
   /** Reports an exit, and the pause before the next start. */
   onRestart: (exit: Exit, pauseMilliseconds: number) => void
 }
 
 export type Supervised = {
-  /** To be called when the process reports that it is ready. */
+  /** Must be called when the process reports that it is ready. */
   markReady: () => void
-  /** Resolves with the first `markReady`; rejects when the process ended before, or was stopped. */
+  /** Resolves with the first `markReady`; rejects when the process ended or was stopped before. */
   ready: Promise<void>
   pid: () => number | undefined
   /** Sends a signal to the process, if it runs. */
   signal: (signal: NodeJS.Signals) => void
-  /** Resolves when the process has ended and is not started again. */
+  /** Resolves when the process has ended and is not restarted. */
   ended: Promise<Exit>
-  /** Ends it in order, for good; after the grace it is killed. */
+  /** Ends the process gracefully, without a restart; kills it after the grace period. */
   stop: () => Promise<void>
 }
 
 const firstPauseMilliseconds = 200
 const maxPauseMilliseconds = 5_000
-/** A process that ran for so long had started well, so the back-off begins from the start. */
+/** The back-off is reset after a process has run for this long. */
 const healthyMilliseconds = 10_000
-/** Output of a process may outlast it in its own children; it is waited for no longer than this. */
+/** Time limit for the rest of its output, which children of the process may hold open. */
 const outputMilliseconds = 1_000
 
 export const describeExit = ({ code, signal, error }: Exit): string => {
@@ -44,7 +44,7 @@ export const describeExit = ({ code, signal, error }: Exit): string => {
   return signal ? `was ended by ${signal}` : `ended with code ${String(code)}`
 }
 
-/** The end of a process, with all its output where that ends in time. */
+/** Resolves when the process has exited and its output has ended, if that happens in time. */
 const exitOf = (child: ChildProcess): Promise<Exit> =>
   new Promise((resolve) => {
     const closed = once(child, 'close').catch(() => undefined)
@@ -58,9 +58,9 @@ const exitOf = (child: ChildProcess): Promise<Exit> =>
     })
   })
 
-/** Runs a process and starts it again whenever it fails, with exponential back-off from 200 ms to 5 s. */
+/** Runs a process and restarts it whenever it fails, with exponential back-off from 200 ms to 5 s. */
 export const supervise = (options: SuperviseOptions): Supervised => {
-  const { spawn, isServiceError = () => true, restartsUnready = false, graceMilliseconds = 20_000, onRestart } = options
+  const { spawn, isFailure = () => true, restartsUnready = false, graceMilliseconds = 20_000, onRestart } = options
   const ready = Promise.withResolvers<void>()
   const ended = Promise.withResolvers<Exit>()
   ready.promise.catch(() => undefined)
@@ -79,7 +79,7 @@ export const supervise = (options: SuperviseOptions): Supervised => {
     void exited.then((exit) => {
       if (child === started) child = undefined
       if (!wasReady) ready.reject(new Error(describeExit(exit), { cause: exit.error }))
-      if (isStopping || !isServiceError(exit) || !(wasReady || restartsUnready)) return ended.resolve(exit)
+      if (isStopping || !isFailure(exit) || !(wasReady || restartsUnready)) return ended.resolve(exit)
       if (performance.now() - startedAt > healthyMilliseconds) pause = firstPauseMilliseconds
       onRestart(exit, pause)
       timer = setTimeout(start, pause)

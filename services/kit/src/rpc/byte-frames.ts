@@ -2,7 +2,7 @@ import type { ByteFrame } from '@trellis/protos/ts/trellis/http/v1/messages.ts'
 import { serviceError } from '../errors/mod.ts'
 import type { ByteRange } from '../files/mod.ts'
 
-/** Content to send as it is, of known size, readable by range. */
+/** Raw content of known size, readable by range. */
 export type ByteContent = {
   mediaType: string
   /** Offers the content as a download under this name. */
@@ -14,8 +14,8 @@ export type ByteContent = {
 }
 
 /**
- * Reads a `Range` header (RFC 9110, section 14): one range of bytes, `end` not included. Undefined where there is none, or where it
- * asks for what we may answer with the whole: several ranges, another unit, a malformed one. Throws `range_not_satisfiable` for a range outside the content.
+ * Parses a `Range` header (RFC 9110, section 14): one range of bytes, `end` exclusive. Undefined without a header, and for headers
+ * that may be ignored: several ranges, another unit, a malformed one. Throws `range_not_satisfiable` for a range outside the content.
  */
 export const parseRange = (header: string | null | undefined, size: number): Required<ByteRange> | undefined => {
   const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(header?.trim() ?? '') ?? []
@@ -24,14 +24,18 @@ export const parseRange = (header: string | null | undefined, size: number): Req
   const start = first === '' ? Math.max(0, size - Number(last)) : Number(first)
   const end = first === '' || last === '' ? size : Math.min(size, Number(last) + 1)
   if (start >= end) {
-    throw serviceError('range_not_satisfiable', `The content has ${size} bytes; that range lies outside.`, {
-      headers: { 'content-range': `bytes */${size}` },
-    })
+    throw serviceError(
+      'range_not_satisfiable',
+      `The content has ${size} bytes; the requested range is outside of it.`,
+      {
+        headers: { 'content-range': `bytes */${size}` },
+      },
+    )
   }
   return { start, end }
 }
 
-/** Content, or the range of it that the header asks for, as the frames of a BYTES method. */
+/** Content, or the range requested by the header, as the frames of a BYTES method. */
 export async function* byteFrames(
   content: ByteContent,
   rangeHeader: string | null | undefined,

@@ -1,6 +1,6 @@
 import type { Caller } from './caller.ts'
 
-/** A method as ts-proto's generic definitions describe it. */
+/** A method in ts-proto's generic definitions. */
 export type MethodDefinition = {
   name: string
   requestType: MessageType
@@ -28,32 +28,32 @@ export type ServiceDefinition = {
 type Whole<Type extends MessageType> = ReturnType<Type['decode']>
 type Partly<Type extends MessageType> = Parameters<Type['fromPartial']>[0]
 
-/** What the answer carries beside its messages; on HTTP the status and headers. To be set before the first message. */
+/** Status and headers of an HTTP answer. To be set before the first message. */
 export type ResponseHead = {
-  /** Another success status than the one the method declares. */
+  /** Overrides the success status that the method declares. */
   status: (status: number) => void
-  /** A response header, lower case; `set-cookie` may be added more than once. */
+  /** Adds a response header, in lower case; `set-cookie` may be added more than once. */
   header: (name: string, value: string) => void
 }
 
-/** What a handler is told about the call it answers. */
+/** The context of a call, for its handler. */
 export type Call = {
   caller: Caller
-  /** Aborted when the caller has gone or its deadline has passed: stop then. */
+  /** Aborted when the caller has disconnected or its deadline has passed; the handler must stop then. */
   signal: AbortSignal
   requestId: string
   traceparent: string | undefined
-  /** Where the caller reached the edge, as in `https://trellis.example`; for addresses in answers. */
+  /** The origin at which the caller reached the edge, such as `https://trellis.example`; for URLs in answers. */
   origin?: string | undefined
   /**
-   * The address that the caller's connection to the edge came from, where nothing says that it was forwarded for another; for rules about
-   * callers of this machine. Absent where it is not known.
+   * The remote address of the caller's connection to the edge, unless the request was forwarded by a proxy; for rules about
+   * callers on this machine. Absent where it is unknown.
    */
   peer?: string | undefined
   head: ResponseHead
 }
 
-/** What a client says about a call it makes. */
+/** Options of a client's call. */
 export type CallOptions = {
   caller?: Caller
   signal?: AbortSignal
@@ -63,9 +63,9 @@ export type CallOptions = {
   peer?: string | undefined
   /** Receives status and headers, before the first message. */
   head?: ResponseHead
-  /** The request has every field and will not be touched again: in one process the handler is then given it as it is. */
+  /** The request has every field and the caller will not use it again, so an in-process call passes it on without a copy. */
   handsOver?: boolean
-  /** Nothing changes by the call, so that it may be made again where it failed on the way. */
+  /** The call changes nothing, so it may be retried after a transport failure. */
   isSafe?: boolean
 }
 
@@ -78,7 +78,7 @@ type Handler<Method extends MethodDefinition> = (
   ? AsyncIterable<Partly<Method['responseType']>>
   : Promise<Partly<Method['responseType']>>
 
-/** The handlers of a service: one function a method, checked against its definition. */
+/** The handlers of a service: one function per method, checked against its definition. */
 export type Handlers<Definition extends ServiceDefinition> = {
   [Name in keyof Definition['methods']]: Handler<Definition['methods'][Name]>
 }
@@ -92,19 +92,19 @@ type ClientMethod<Method extends MethodDefinition> = (
   ? AsyncIterable<Whole<Method['responseType']>>
   : Promise<Whole<Method['responseType']>>
 
-/** A service as its callers see it, wherever it runs. Failures arrive as ServiceFailure. */
+/** A client of a service, in this process or another. Failures are thrown as ServiceError. */
 export type RpcClient<Definition extends ServiceDefinition> = {
   [Name in keyof Definition['methods']]: ClientMethod<Definition['methods'][Name]>
 }
 
-/** A service ready to be served: what it promises and who keeps the promise. Which handlers those are is checked where it is made. */
+/** A service definition with its handlers. `implementation` checks their types. */
 export type Implementation = {
   definition: ServiceDefinition
   // biome-ignore lint/suspicious/noExplicitAny: checked by `implementation` against the definition
   handlers: Record<string, any>
 }
 
-/** Joins a definition with its handlers, checked against it. */
+/** Pairs a definition with its handlers, with type checks. */
 export const implementation = <Definition extends ServiceDefinition>(
   definition: Definition,
   handlers: Handlers<Definition>,

@@ -1,7 +1,7 @@
 export const tiers = ['free', 'paid', 'premium', 'ultra', 'local'] as const
 export type Tier = (typeof tiers)[number]
 
-/** Who is calling, as the edge has found out. Services believe it; nobody but the edge may set it. */
+/** The authenticated caller. Services trust it; only the edge may set it. */
 export type Caller = {
   /** `local`, an account's id, `guest:<uuid>` or `anonymous`. */
   userId: string

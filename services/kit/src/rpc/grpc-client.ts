@@ -9,17 +9,20 @@ import { clientCredentials, type RpcSecurity, secretMetadata } from './grpc-secu
 import { grpcTarget } from './grpc-target.ts'
 import { announceEndMark, withEndMark } from './whole-request.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: the mapped types of RpcClient say what each method takes and gives
+// biome-ignore lint/suspicious/noExplicitAny: the mapped types of RpcClient type each method
 type Untyped = any
 
 const sentences: Partial<Record<Status, { kind: ErrorKind; detail: string }>> = {
-  [Status.UNAVAILABLE]: { kind: 'unavailable', detail: 'The service cannot be reached just now. Try again shortly.' },
+  [Status.UNAVAILABLE]: { kind: 'unavailable', detail: 'The service cannot be reached. Try again shortly.' },
   [Status.DEADLINE_EXCEEDED]: { kind: 'upstream_timeout', detail: 'The service took too long to answer.' },
-  [Status.RESOURCE_EXHAUSTED]: { kind: 'too_large', detail: 'The message is larger than services exchange.' },
+  [Status.RESOURCE_EXHAUSTED]: {
+    kind: 'too_large',
+    detail: 'The message exceeds the size limit of calls between services.',
+  },
 }
 
-/** What a service threw, as it threw it; a failure of the way there as what it means for the caller. */
-const toServiceFailure = (error: unknown, trailer: Metadata | undefined): unknown => {
+/** Restores the error that the service threw; converts a transport failure into the caller's error. */
+const toClientError = (error: unknown, trailer: Metadata | undefined): unknown => {
   if (!(error instanceof ClientError)) return error
   const thrown = errorFromMetadata(trailer, error)
   if (thrown) return thrown
@@ -32,7 +35,7 @@ const toServiceFailure = (error: unknown, trailer: Metadata | undefined): unknow
 
 type Credentials = readonly [string, string][]
 
-/** Options may be an object with getters of its own, so they are read one by one, not spread. */
+/** Options may be an object with getters, so they are read one by one, not spread. */
 const grpcOptions = (
   options: CallOptions,
   credentials: Credentials,
@@ -51,12 +54,12 @@ const grpcOptions = (
   }
 }
 
-/** The caller's signal, and a deadline. Forgetting it lets go of both. */
-const withDeadline = (given: AbortSignal | undefined, milliseconds: number) => {
+/** A signal that aborts with the caller's signal or at a deadline; `clear` releases both. */
+const withDeadline = (parent: AbortSignal | undefined, milliseconds: number) => {
   const controller = new AbortController()
-  const leave = () => controller.abort(given?.reason)
-  if (given?.aborted) leave()
-  given?.addEventListener('abort', leave, { once: true })
+  const leave = () => controller.abort(parent?.reason)
+  if (parent?.aborted) leave()
+  parent?.addEventListener('abort', leave, { once: true })
   let isLate = false
   const timer = setTimeout(() => {
     isLate = true
@@ -65,9 +68,9 @@ const withDeadline = (given: AbortSignal | undefined, milliseconds: number) => {
   return {
     signal: controller.signal,
     isLate: () => isLate,
-    forget: () => {
+    clear: () => {
       clearTimeout(timer)
-      given?.removeEventListener('abort', leave)
+      parent?.removeEventListener('abort', leave)
     },
   }
 }
@@ -75,14 +78,14 @@ const withDeadline = (given: AbortSignal | undefined, milliseconds: number) => {
 const tooLate = (milliseconds: number) =>
   serviceError('upstream_timeout', `The service did not answer within ${Math.round(milliseconds / 1_000)} s.`)
 
-/** What all calls of a channel share. */
+/** The state that all calls of a channel share. */
 type ChannelState = {
   credentials: Credentials
-  /** Whether anybody has ever answered on it. */
+  /** Whether a call on the channel has ever been answered. */
   wasReached: boolean
 }
 
-/** One message there, one back: with a deadline, and repeated where that is right. */
+/** A unary call, with a deadline and retries. */
 const unary =
   (call: Untyped, channel: ChannelState, deadlineMilliseconds: number) =>
   async (request: Untyped, options: CallOptions = {}): Promise<Untyped> => {
@@ -106,24 +109,24 @@ const unary =
       return answer
     } catch (error) {
       if (deadline.isLate()) throw tooLate(deadlineMilliseconds)
-      throw toCallError(toServiceFailure(error, trailer), options.signal)
+      throw toCallError(toClientError(error, trailer), options.signal)
     } finally {
-      deadline.forget()
+      deadline.clear()
     }
   }
 
-/** A stream of messages there, one back. It lasts as long as its sender sends, so it has no deadline; a lost peer ends it. */
+/** A client-streaming call. It lasts as long as its sender sends, so it has no deadline; a lost peer ends it. */
 const uploading =
   (call: Untyped, { requestType }: MethodDefinition, credentials: Credentials) =>
   async (request: Untyped, options: CallOptions = {}): Promise<Untyped> => {
     let trailer: Metadata | undefined
     const { signal } = options
-    const given = grpcOptions(options, credentials, signal, (received) => (trailer = received))
-    announceEndMark(given.metadata)
+    const callOptions = grpcOptions(options, credentials, signal, (received) => (trailer = received))
+    announceEndMark(callOptions.metadata)
     try {
-      return await call(withEndMark(request, requestType.fromPartial({})), given)
+      return await call(withEndMark(request, requestType.fromPartial({})), callOptions)
     } catch (error) {
-      throw toCallError(toServiceFailure(error, trailer), signal)
+      throw toCallError(toClientError(error, trailer), signal)
     }
   }
 
@@ -138,7 +141,7 @@ const streaming = (call: Untyped, credentials: Credentials) =>
         grpcOptions(options, credentials, signal, (received) => (trailer = received)),
       )
     } catch (error) {
-      throw toCallError(toServiceFailure(error, trailer), options.signal)
+      throw toCallError(toClientError(error, trailer), options.signal)
     } finally {
       left.abort()
     }
@@ -146,9 +149,9 @@ const streaming = (call: Untyped, credentials: Credentials) =>
 
 export type GrpcChannelOptions = { security?: RpcSecurity }
 
-/** One way to the replicas at an address, which all services that are served there share. */
+/** A channel to the replicas at an address, which all services there share. */
 export type GrpcChannel = Disposable & {
-  /** Calls of one message there and one back may take five minutes unless told. */
+  /** Unary calls have a deadline of five minutes by default. */
   client: <Definition extends ServiceDefinition>(
     definition: Definition,
     options?: { deadlineMilliseconds?: number },
@@ -156,9 +159,9 @@ export type GrpcChannel = Disposable & {
 }
 
 /**
- * Opens a way to a service: at `host:port` (every address of the host is a replica), at several `ip:port` with commas
- * between, or at `unix:///absolute/path`. Connects with the first call and again whenever it must. Throws TypeError for
- * an address that is none.
+ * Opens a channel to a service at `host:port` (every address of the host is a replica), at several comma-separated `ip:port`,
+ * or at `unix:///absolute/path`. Connects with the first call, and again whenever needed. Throws TypeError for
+ * an invalid address.
  */
 export const openGrpcChannel = (address: string, { security = {} }: GrpcChannelOptions = {}): GrpcChannel => {
   const { serverName } = security.tls ?? {}
@@ -187,11 +190,11 @@ export const openGrpcChannel = (address: string, { security = {} }: GrpcChannelO
 export type GrpcConnection<Definition extends ServiceDefinition> = Disposable & { client: RpcClient<Definition> }
 
 export type GrpcClientOptions = GrpcChannelOptions & {
-  /** How long a call of one message there and one back may take; five minutes unless told. */
+  /** Deadline of unary calls; default five minutes. */
   deadlineMilliseconds?: number
 }
 
-/** A channel of its own for one service: see {@link openGrpcChannel}. */
+/** Opens a dedicated channel for one service, see {@link openGrpcChannel}. */
 export const connectGrpc = <Definition extends ServiceDefinition>(
   definition: Definition,
   address: string,

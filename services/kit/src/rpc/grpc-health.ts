@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { HealthDefinition } from '@trellis/protos/ts/grpc/health/v1/health.ts'
 import { type Implementation, implementation } from './call.ts'
 
-const askAgainMilliseconds = 500
+const pollMilliseconds = 500
 
-/** The standard health service, which Kubernetes and gRPC clients ask: of the process (no name) and of each of its services. */
+/** The standard health service for Kubernetes and gRPC clients: reports the process (no name) and each of its services. */
 export const healthService = (
   names: readonly string[],
   isReady: () => boolean,
-  /** Aborted when the server drains, which is the last that a watcher hears. */
+  /** Aborted when the server drains; watchers get a last status and their stream ends. */
   ending: AbortSignal,
 ): Implementation => {
   const known = new Set(['', ...names])
@@ -26,7 +26,7 @@ export const healthService = (
         if (status !== last) yield { status }
         last = status
         if (either.aborted) return
-        await sleep(askAgainMilliseconds, undefined, { signal: either }).catch(() => undefined)
+        await sleep(pollMilliseconds, undefined, { signal: either }).catch(() => undefined)
       }
     },
   })

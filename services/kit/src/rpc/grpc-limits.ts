@@ -1,4 +1,4 @@
-/** What both ends of a channel agree to: lists of a few thousand entries fit, nothing unbounded does. */
+/** Maximum message size at both ends of a channel: lists of a few thousand entries fit, unbounded ones do not. */
 export const messageLimitBytes = 64 * 1024 * 1024
 
 const messageLimits = {
@@ -6,7 +6,7 @@ const messageLimits = {
   'grpc.max_send_message_length': messageLimitBytes,
 }
 
-/** A peer that is gone without a word (a stopped process, a cut cable) is noticed within 15 s. */
+/** Detects within 15 s a peer that vanished without closing the connection (a stopped process, a cut cable). */
 const keepAlive = {
   'grpc.keepalive_time_ms': 10_000,
   'grpc.keepalive_timeout_ms': 5_000,
@@ -14,8 +14,8 @@ const keepAlive = {
 }
 
 /**
- * Connections are let go after five to six minutes, when their calls are done, so that clients look up addresses anew
- * and find replicas that came since.
+ * Connections are closed after five to six minutes, once their calls are done, so that clients resolve addresses again
+ * and find new replicas.
  */
 export const serverOptions = () => ({
   ...messageLimits,
@@ -23,7 +23,7 @@ export const serverOptions = () => ({
   'grpc.max_connection_age_ms': 300_000 + Math.floor(Math.random() * 60_000),
 })
 
-/** Calls go to all replicas in turn; one that comes back is found within half a second. Retries are ours: only we know what is safe to repeat. */
+/** Round robin over all replicas; a replica that returns is found within half a second. grpc-js must not retry: only we know which calls are safe. */
 export const channelOptions = {
   ...messageLimits,
   ...keepAlive,

@@ -11,7 +11,7 @@ const statusKey = 'x-http-status'
 const headerPrefix = 'x-http-header-'
 const failureKey = 'x-trellis-failure-bin'
 
-/** Details longer than this are cut: larger trailers make HTTP/2 end the stream without a status. */
+/** Details beyond this length are cut, because larger trailers make HTTP/2 end the stream without a status. */
 const detailLimit = 32_000
 
 const json = (value: unknown) => Buffer.from(JSON.stringify(value))
@@ -45,7 +45,7 @@ export const callFromMetadata = (metadata: Metadata, signal: AbortSignal, head: 
   }
 }
 
-/** A head that writes what it is told into response metadata. */
+/** A head that writes into response metadata. */
 export const headToMetadata = (metadata: Metadata): ResponseHead => ({
   status: (status) => metadata.set(statusKey, String(status)),
   header: (name, value) => metadata.append(`${headerPrefix}${name}`, encodeURIComponent(value)),

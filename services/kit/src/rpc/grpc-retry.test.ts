@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { callWithRetry, neverSent } from './grpc-retry.ts'
 import { grpcTarget } from './grpc-target.ts'
 
-/** How grpc-js says that a call failed. */
+/** The error with which grpc-js reports a failed call. */
 const failureAt = async (address: string): Promise<ClientError> => {
   const channel = createChannel(grpcTarget(address))
   try {
@@ -24,15 +24,15 @@ const failureAt = async (address: string): Promise<ClientError> => {
 test.each([
   ['one address that refuses', '127.0.0.1:1', /No connection established/],
   ['several addresses that refuse', '127.0.0.1:1,127.0.0.2:1', /No connection established/],
-  ['a socket that is not there', 'unix:///nowhere/trellis.sock', /No connection established/],
-  ['a name that is not known', 'nowhere.invalid:9000', /Name resolution failed/],
-])('a call to %s was never sent', async (_name, address, words) => {
+  ['a missing socket', 'unix:///nowhere/trellis.sock', /No connection established/],
+  ['an unknown host name', 'nowhere.invalid:9000', /Name resolution failed/],
+])('a call to %s is recognized as never sent', async (_name, address, words) => {
   const error = await failureAt(address)
   expect([error.code, neverSent(error)]).toEqual([Status.UNAVAILABLE, true])
   expect(error.details).toMatch(words)
 })
 
-test('a call whose connection breaks once it was made may have been sent', async () => {
+test('a call whose connection breaks after it was established counts as possibly sent', async () => {
   const settings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0])
   const isHeaders = (frame: Buffer) => frame.includes('grpc.health.v1.Health') || frame.length > 60
   const server = createServer((socket: Socket) => {
@@ -45,7 +45,7 @@ test('a call whose connection breaks once it was made may have been sent', async
   expect([error.code, neverSent(error)]).toEqual([Status.UNAVAILABLE, false])
 })
 
-test('a lost call is repeated only if it is safe', async () => {
+test('a lost call is retried only if it is safe', async () => {
   const attempts = async (isSafe: boolean): Promise<number> => {
     let count = 0
     const call = () => {

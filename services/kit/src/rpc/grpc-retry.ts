@@ -4,30 +4,30 @@ import { ClientError, Status } from 'nice-grpc-common'
 const attempts = 4
 const firstPauseMilliseconds = 50
 
-/** grpc-js has no code for it: these are its words, which a test holds it to. */
+/** grpc-js has no code for unsent calls, so they are recognized by its messages; a test covers these. */
 const unsent = ['No connection established', 'Name resolution failed']
 
-/** Nothing of such a call has left this process. */
+/** Whether nothing of the call has left this process. */
 export const neverSent = (error: ClientError) =>
   error.code === Status.UNAVAILABLE && unsent.some((words) => error.details.includes(words))
 
-/** The replica was lost, or let go of the connection, while it had the call. */
+/** Whether the replica was lost or closed the connection during the call. */
 const wasLost = (error: ClientError) => error.code === Status.UNAVAILABLE
 
-/** How long a call waits for an address that nobody was ever reached at: names of pods that have just started lag behind them. */
+/** How long a call retries an address that has never answered: DNS names lag behind pods that have just started. */
 const firstContactMilliseconds = 10_000
 
 export type Retry = {
   isSafe: boolean
-  /** Tells failures that the service itself answered with, which are final. */
+  /** Whether the service itself answered with the error, which is final. */
   isAnswer: (error: ClientError) => boolean
-  /** Whether anybody has ever answered at the address. */
+  /** Whether the address has ever answered. */
   wasReached: boolean
   signal: AbortSignal
 }
 
 /**
- * Makes a call, and again where that is right: a call that never left may be repeated whatever it does, one whose
+ * Makes a call with retries: a call that was never sent is always retried, a call whose
  * replica was lost only if it is safe. Pauses double from 50 to 400 ms, with jitter; the signal ends them.
  */
 export const callWithRetry = async <Value>(

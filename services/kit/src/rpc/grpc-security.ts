@@ -10,25 +10,25 @@ import {
 import { isSameSecret } from '../credentials/mod.ts'
 import { isLocalAddress } from './grpc-target.ts'
 
-/** Files in PEM form. They are read again when they change, so certificates can be renewed under a running process. */
+/** PEM files. They are reloaded when they change, so that certificates can be renewed without a restart. */
 export type RpcTls = {
   certificateFile: string
   keyFile: string
-  /** The authority that both ends' certificates must come from. */
+  /** The certificate authority of both ends. */
   authorityFile: string
-  /** Names (common name or DNS) of the certificates whose holders may say on whose behalf they call. */
+  /** Names (common name or DNS) of certificates whose holders may set the caller. */
   callers: readonly string[]
-  /** The name that a service's certificate must have, where it is called at IP addresses; else its host name counts. */
+  /** The name that a service's certificate must have, where it is called at IP addresses; otherwise its host name is checked. */
   serverName?: string | undefined
 }
 
 /**
- * What makes a service believe whoever calls it. With secrets a call must carry one of them (the first is the one that
- * is sent: that is how to change it); with TLS both ends must show a certificate; with both, both.
+ * How services authenticate each other. With secrets a call must carry one of them (clients send the first,
+ * so that a secret can be rotated); with TLS both ends must present a certificate; with both, both apply.
  */
 export type RpcSecurity = { secrets?: readonly string[]; tls?: RpcTls | undefined }
 
-/** A service would be open to anybody. The message is for the person who started it. */
+/** A service would be open to everyone. The message is for the user who started it. */
 export class InsecureListener extends Error {
   override name = 'InsecureListener'
 }
@@ -58,7 +58,7 @@ export const clientCredentials = ({ tls }: RpcSecurity): ChannelCredentials | un
   return experimental.createCertificateProviderChannelCredentials(files, files)
 }
 
-/** What a client adds to each call so that it is believed. */
+/** The secret as metadata, which a client adds to each call. */
 export const secretMetadata = ({ secrets = [] }: RpcSecurity): readonly [string, string][] =>
   secrets[0] === undefined ? [] : [[secretKey, secrets[0]]]
 
@@ -71,23 +71,23 @@ const namesOf = (certificate: { subject?: { CN?: string | string[] }; subjectalt
     .map((name) => name.slice('DNS:'.length)),
 ]
 
-/** Throws InsecureListener where anybody could reach a service that nobody has to prove anything to. */
+/** Throws InsecureListener for a service that other machines can reach without authentication. */
 export const checkListener = (address: string, { secrets = [], tls }: RpcSecurity): void => {
   if (secrets.length > 0 || tls || isLocalAddress(address)) return
   throw new InsecureListener(
-    `Services believe who they are called for, so ${address} may not be listened on without RPC_SECRET or RPC_TLS_CERT_FILE, RPC_TLS_KEY_FILE and RPC_TLS_CA_FILE.`,
+    `Listening on ${address} requires authentication, because services trust the caller that a call names. Set RPC_SECRET, or RPC_TLS_CERT_FILE, RPC_TLS_KEY_FILE and RPC_TLS_CA_FILE.`,
   )
 }
 
 /**
- * Refuses calls without the secret, and lets nobody but the named certificates' holders say on whose behalf they call:
- * from others a call comes as anonymous. Questions after the health of a service are open to all.
+ * Rejects calls without the secret, and strips the caller from calls whose certificate is not in `callers`,
+ * which makes them anonymous. Health checks need no authentication.
  */
 export const admission = ({ secrets = [], tls }: RpcSecurity): ServerInterceptor[] => {
   if (secrets.length === 0 && !tls) return []
   const isAllowed = (metadata: Metadata) => {
-    const [given = ''] = metadata.get(secretKey)
-    return secrets.some((secret) => isSameSecret(String(given), secret))
+    const [presented = ''] = metadata.get(secretKey)
+    return secrets.some((secret) => isSameSecret(String(presented), secret))
   }
   return [
     (method, call) =>
@@ -99,7 +99,7 @@ export const admission = ({ secrets = [], tls }: RpcSecurity): ServerInterceptor
               if (secrets.length > 0 && !isAllowed(metadata)) {
                 return call.sendStatus({
                   code: status.UNAUTHENTICATED,
-                  details: 'This service is not open to whoever called it.',
+                  details: 'The call does not carry the secret of this service.',
                   metadata: new Metadata(),
                 })
               }

@@ -12,7 +12,7 @@ import { callFromMetadata, errorToMetadata, headToMetadata } from './grpc-metada
 import { admission, checkListener, type RpcSecurity, serverCredentials } from './grpc-security.ts'
 import { wholeRequest } from './whole-request.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: the mapped types of Handlers say what each method takes and gives
+// biome-ignore lint/suspicious/noExplicitAny: the mapped types of Handlers type each method
 type Untyped = any
 
 const callOf = (context: CallContext) =>
@@ -47,14 +47,14 @@ const streaming = (handler: Untyped, onInternal: OnInternal) =>
     }
   }
 
-/** A stream of events goes on for as long as somebody listens, so the end of the process ends it; the edge resumes it elsewhere. */
+/** Event streams last as long as their readers, so a draining server ends them; the edge resumes them elsewhere. */
 const endingWith = (ending: AbortSignal, handler: Untyped) =>
   async function* (request: Untyped, call: Call) {
     yield* handler(request, { ...call, signal: AbortSignal.any([call.signal, ending]) })
     if (ending.aborted) throw serviceError('unavailable', 'The service is being restarted.', { retryAfterSeconds: 1 })
   }
 
-/** Downloads do, and are waited for; a watcher of the health has to hear of the end. */
+/** Downloads end by themselves and are drained; the health service ends its watchers' streams itself. */
 const endsByItself = ({ responseType }: MethodDefinition) =>
   responseType === ByteFrame || responseType === HealthCheckResponse
 
@@ -72,18 +72,18 @@ export type GrpcServer = AsyncDisposable & { address: string }
 export type GrpcServerOptions = {
   /** `host:port` (port 0 takes a free one) or `unix:///absolute/path`. */
   address: string
-  /** Needed wherever another machine can reach the address. */
+  /** Required if other machines can reach the address. */
   security?: RpcSecurity
   drainMilliseconds?: number
-  /** Whether the health service should say that calls are welcome; true unless told. */
+  /** Whether the health service reports SERVING; default true. */
   isReady?: () => boolean
-  /** Hears of faults of ours, of which the caller is told nothing but that there was one. */
+  /** Receives internal errors, whose details the caller does not get. */
   onInternal?: (error: unknown, call: { requestId: string }) => void
 }
 
 /**
- * Serves services over gRPC, with the standard health service beside them. Disposing says NOT_SERVING, stops taking
- * calls and waits for those in hand, up to `drainMilliseconds`. Throws InsecureListener.
+ * Serves services over gRPC, together with the standard health service. Disposal reports NOT_SERVING, stops accepting
+ * calls and drains those in progress for up to `drainMilliseconds`. Throws InsecureListener.
  */
 export const serveGrpc = async (
   implementations: readonly Implementation[],
@@ -96,21 +96,22 @@ export const serveGrpc = async (
   }: GrpcServerOptions,
 ): Promise<GrpcServer> => {
   checkListener(address, security)
-  // What it would print comes as errors, too, and belongs into our log.
+  // grpc-js would print errors that it also throws, and that belong into our log.
   setLogVerbosity(logVerbosity.NONE)
   const ending = new AbortController()
-  const tell: OnInternal = (error, { metadata }) => onInternal(error, { requestId: metadata.get('x-request-id') ?? '' })
+  const reportInternal: OnInternal = (error, { metadata }) =>
+    onInternal(error, { requestId: metadata.get('x-request-id') ?? '' })
   const server = createServer({ ...serverOptions(), interceptors: admission(security) })
   const names = implementations.map(({ definition }) => definition.fullName)
   const health = healthService(names, isReady, ending.signal)
   for (const { definition, handlers } of [...implementations, health]) {
     const adapted = Object.entries(definition.methods).map(([name, method]) => [
       name,
-      adapt(method, handlers[name], tell, ending.signal),
+      adapt(method, handlers[name], reportInternal, ending.signal),
     ])
     server.add(definition as Untyped, Object.fromEntries(adapted))
   }
-  // A socket left by a process that was killed would refuse the new one.
+  // The socket of a killed process would prevent listening.
   if (address.startsWith('unix://')) await unlink(address.slice('unix://'.length)).catch(() => undefined)
   const port = await server.listen(address, serverCredentials(security))
   return {

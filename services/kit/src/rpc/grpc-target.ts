@@ -3,9 +3,9 @@ import { isIP } from 'node:net'
 const hostOf = (address: string) => address.slice(0, address.lastIndexOf(':')).replace(/^\[|\]$/g, '')
 
 /**
- * A gRPC target for addresses as people write them: `host:port`, several of them with commas between, or
- * `unix:///absolute/path`. A host name is looked up, and each of its addresses is a replica. Throws TypeError for what
- * cannot be reached.
+ * Converts an address into a gRPC target: `host:port`, several comma-separated `ip:port`, or
+ * `unix:///absolute/path`. A host name is resolved, and each of its addresses is a replica. Throws TypeError for an
+ * invalid address.
  */
 export const grpcTarget = (address: string): string => {
   if (address.startsWith('unix:///')) return address
@@ -15,7 +15,7 @@ export const grpcTarget = (address: string): string => {
     .filter((one) => one !== '')
   for (const one of all) {
     if (!/^(?:\[[0-9a-fA-F:.]+\]|[^\s:/,]+):\d{1,5}$/.test(one))
-      throw new TypeError(`"${one}" is no address of a service; host:port or unix:///path is.`)
+      throw new TypeError(`"${one}" is not an address of a service. Use host:port or unix:///path.`)
   }
   const [first = '', ...others] = all
   if (first === '') throw new TypeError('An address of a service is empty.')
@@ -25,7 +25,7 @@ export const grpcTarget = (address: string): string => {
   return `dns:///${first}`
 }
 
-/** Whether only this machine can reach a listening address. */
+/** Whether only this machine can reach a listener at this address. */
 export const isLocalAddress = (address: string): boolean => {
   if (address.startsWith('unix:')) return true
   const host = hostOf(address)

@@ -11,7 +11,7 @@ import type {
 } from './call.ts'
 import { anonymous, type Caller } from './caller.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: the mapped types of RpcClient and Handlers say what each method takes and gives
+// biome-ignore lint/suspicious/noExplicitAny: the mapped types of RpcClient and Handlers type each method
 type Untyped = any
 
 const ignoreHead = { status: () => undefined, header: () => undefined }
@@ -27,7 +27,7 @@ const streamCall = (options: CallOptions, signal: AbortSignal): Call => ({
   head: options.head ?? ignoreHead,
 })
 
-/** What a handler sees of the options. The signal is asked for only when the handler does: whoever made the options may make it then. */
+/** The handler's view of the options. Reads the signal lazily, because the options may create it on first access. */
 class UnaryCall implements Call {
   readonly #options: CallOptions
 
@@ -64,7 +64,7 @@ class UnaryCall implements Call {
   }
 }
 
-/** Whoever tells all that a call needs to know is taken at its word. */
+/** Whether the options already are a complete call. */
 const isCall = (options: CallOptions): options is Call =>
   options.head !== undefined && options.caller !== undefined && options.requestId !== undefined && 'signal' in options
 
@@ -88,7 +88,7 @@ const unary =
     }
   }
 
-/** Ends with the caller: whoever stops reading, or aborts, aborts the handler's signal at once, even while it waits. */
+/** Aborts the handler's signal as soon as the caller stops reading or aborts, even while the handler waits. */
 const streaming = (method: MethodDefinition, handler: Untyped) =>
   async function* (request: Untyped, options: CallOptions = {}): AsyncGenerator<Untyped> {
     using left = childAbortController(options.signal ?? never)
@@ -105,8 +105,8 @@ const streaming = (method: MethodDefinition, handler: Untyped) =>
   }
 
 /**
- * Calls a service in the same process: no bytes, no sockets, the same behaviour as over gRPC. Each side gets
- * messages of its own with every field present; nested maps may be shared, so neither side may change what it was given.
+ * Calls a service in the same process, without serialization or sockets, and with the same behaviour as over gRPC. Each side gets
+ * its own messages with every field present; nested maps may be shared, so neither side may modify messages that it received.
  */
 export const connectInProcess = <Definition extends ServiceDefinition>(
   definition: Definition,

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
 import { createTlsFiles, tlsRefreshMilliseconds } from './tls-files.ts'
 
-test('a renewed certificate is read within a minute; while it is being replaced, the last one is used', async () => {
+test('a renewed certificate is read within a minute, and the last one is used while files are missing', async () => {
   await using directory = await temporaryDirectory()
   const [certificateFile, keyFile, authorityFile] = ['tls.crt', 'tls.key', 'ca.crt'].map((name) =>
     join(directory.path, name),

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import type { RpcTls } from './grpc-security.ts'
 
-/** What a certificate's holder shows, its key, and the authority that the other end's must come from; PEM. */
+/** A certificate, its key, and the certificate authority of the other end, as PEM. */
 export type TlsFiles = { cert: Buffer; key: Buffer; ca: Buffer }
 
-/** Milliseconds for which files that were read are used, so that a renewed certificate is picked up. */
+/** How long files are cached, in milliseconds, before a renewed certificate is picked up. */
 export const tlsRefreshMilliseconds = 60_000
 
 type Files = Pick<RpcTls, 'certificateFile' | 'keyFile' | 'authorityFile'>
@@ -15,7 +15,7 @@ const readFiles = ({ certificateFile, keyFile, authorityFile }: Files): TlsFiles
   ca: readFileSync(authorityFile),
 })
 
-/** Reads the files of a certificate, again when what was read is a minute old. Throws where they cannot be read the first time. */
+/** Reads the files of a certificate, and reloads them when they are a minute old. Throws if the first read fails. */
 export const createTlsFiles = (files: Files, now: () => number = () => performance.now()): (() => TlsFiles) => {
   let held = readFiles(files)
   let readAt = now()
@@ -25,7 +25,7 @@ export const createTlsFiles = (files: Files, now: () => number = () => performan
     try {
       held = readFiles(files)
     } catch {
-      // They are being replaced: the next reading finds them.
+      // The files are being replaced; the next reload finds them.
     }
     return held
   }

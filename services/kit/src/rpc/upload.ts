@@ -1,6 +1,6 @@
 import type { FileStart, FormField } from '@trellis/protos/ts/trellis/http/v1/messages.ts'
 
-/** The messages of a MULTIPART or BODY method: what its oneof `part` may hold. */
+/** The messages of a MULTIPART or BODY method, by the cases of their oneof `part`. */
 type PartMessage<Parameters> = {
   part:
     | { $case: 'parameters'; value: Parameters }
@@ -12,7 +12,7 @@ type PartMessage<Parameters> = {
 
 export type UploadedFile = FileStart & {
   kind: 'file'
-  /** To be read before the next part is asked for; what is left unread is passed over. */
+  /** To be read before the next part is requested; unread content is skipped. */
   content: AsyncIterable<Uint8Array>
 }
 
@@ -20,13 +20,13 @@ export type UploadPart = ({ kind: 'field' } & FormField) | UploadedFile
 
 export type Upload<Parameters> = {
   parameters: Parameters
-  /** Fields and files in the order of the form. Of a BODY method: one file without a name. */
+  /** Fields and files in the order of the form; for a BODY method, one file without a name. */
   parts: AsyncIterable<UploadPart>
 }
 
 const emptyFile: FileStart = { name: '', filename: '', mediaType: '' }
 
-/** Takes a streamed form or body apart while it arrives: nothing is held but the chunk in hand. */
+/** Parses a streamed form or body as it arrives; only the current chunk is buffered. */
 export const readUpload = async <Parameters>(
   messages: AsyncIterable<PartMessage<Parameters>>,
 ): Promise<Upload<Parameters>> => {
@@ -36,7 +36,7 @@ export const readUpload = async <Parameters>(
     return result.done ? undefined : result.value.part
   }
   const first = await next()
-  if (first?.$case !== 'parameters') throw new TypeError('An upload begins with its parameters.')
+  if (first?.$case !== 'parameters') throw new TypeError('An upload must start with its parameters.')
 
   let ahead: Awaited<ReturnType<typeof next>>
   const chunks = async function* (start: Uint8Array | undefined) {
@@ -56,7 +56,7 @@ export const readUpload = async <Parameters>(
         const start = part.$case === 'file' ? part.value : emptyFile
         const content = chunks(part.$case === 'chunk' ? part.value : undefined)
         yield { kind: 'file', ...start, content }
-        // Whatever the reader left of the file stands between us and the next part.
+        // Skips what the reader left of the file, to reach the next part.
         while (ahead === part || ahead?.$case === 'chunk') ahead = await next()
       }
     } finally {

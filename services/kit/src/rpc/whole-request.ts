@@ -3,8 +3,8 @@ import { cancelled } from '../errors/mod.ts'
 import { untilAborted } from '../lifecycle/mod.ts'
 
 /**
- * Announces that a stream of messages ends with an empty one. gRPC delivers the end of a stream that was reset to its reader as a regular end, before
- * the cancellation: without a mark of its own, what a lost sender has sent so far reads as all that it meant to send.
+ * Announces that a stream of messages ends with an empty message. gRPC reports the end of a reset stream to its reader as a regular end,
+ * before the cancellation; without an end mark, the reader could not distinguish the partial stream of a lost sender from a complete one.
  */
 const markKey = 'x-trellis-end-mark'
 
@@ -14,7 +14,7 @@ export const announceEndMark = (metadata: Metadata): void => {
 
 type Message = Record<string, unknown>
 
-/** Messages of uploads have one field, which every other message of theirs sets. */
+/** Upload messages have one field, which is unset only in the end mark. */
 const isEndMark = (message: Message): boolean =>
   Object.values(message).every((value) => value === undefined || value === null)
 
@@ -23,7 +23,7 @@ export async function* withEndMark(messages: AsyncIterable<Message>, endMark: Me
   yield endMark
 }
 
-/** A stream of requests as its sender meant it: ends as aborted where the call is cancelled, or where an announced mark does not come. */
+/** The complete stream of requests: throws when the call is cancelled, or when the announced end mark is missing. */
 export async function* wholeRequest(
   messages: AsyncIterable<Message>,
   { metadata, signal }: { metadata: Metadata; signal: AbortSignal },

@@ -1,7 +1,7 @@
 import { access, constants, mkdir, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 
-/** The data directory cannot be used as it is. The message is for the person who started the process. */
+/** The data directory cannot be used. The message is for the user who started the process. */
 export class DataDirectoryUnusable extends Error {
   override name = 'DataDirectoryUnusable'
 }
@@ -9,13 +9,13 @@ export class DataDirectoryUnusable extends Error {
 const remedy = 'Set TRELLIS_DATA_DIR to a directory that this user may write.'
 
 const reasons: Record<string, string> = {
-  EACCES: 'may not be written by this user',
-  EPERM: 'may not be written by this user',
+  EACCES: 'is not writable by this user',
+  EPERM: 'is not writable by this user',
   EROFS: 'is on a file system that is mounted read-only',
   ENOSPC: 'is on a file system that is full',
   EDQUOT: 'is on a file system whose quota is used up',
   ENAMETOOLONG: 'has a name that is too long',
-  ELOOP: 'leads through a loop of symbolic links',
+  ELOOP: 'contains a loop of symbolic links',
 }
 
 const unusable = (directory: string, reason: string, cause?: unknown) =>
@@ -23,13 +23,13 @@ const unusable = (directory: string, reason: string, cause?: unknown) =>
 
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')
 
-/** The nearest directory above that exists, and what is missing below it, outermost first. */
+/** The nearest existing ancestor, and the directories that are missing below it, outermost first. */
 const findExisting = async (directory: string): Promise<{ existing: string; missing: string[] }> => {
   const missing: string[] = []
   for (let path = directory; ; path = dirname(path)) {
     try {
       if ((await stat(path)).isDirectory()) return { existing: path, missing }
-      throw unusable(directory, path === directory ? 'is a file' : `cannot be made: ${path} is a file`)
+      throw unusable(directory, path === directory ? 'is a file' : `cannot be created: ${path} is a file`)
     } catch (error) {
       if (codeOf(error) !== 'ENOENT' && codeOf(error) !== 'ENOTDIR') throw error
       missing.unshift(path)
@@ -38,15 +38,15 @@ const findExisting = async (directory: string): Promise<{ existing: string; miss
 }
 
 /**
- * Creates the data directory where it is missing, and checks that it can be written. Throws DataDirectoryUnusable. Node's
- * recursive `mkdir` retries for ever where a directory vanishes as it does below /proc, so each level is made once.
+ * Creates the data directory if it is missing, and checks that it is writable. Throws DataDirectoryUnusable. It creates each level
+ * once, because Node's recursive `mkdir` retries for ever where directories vanish, as below /proc.
  */
-export const createDataDirectory = async (given: string): Promise<void> => {
-  const directory = resolve(given)
+export const createDataDirectory = async (path: string): Promise<void> => {
+  const directory = resolve(path)
   try {
     const { missing } = await findExisting(directory)
-    for (const path of missing) {
-      await mkdir(path).catch((error: unknown) => {
+    for (const level of missing) {
+      await mkdir(level).catch((error: unknown) => {
         if (codeOf(error) !== 'EEXIST') throw error
       })
     }
@@ -54,6 +54,6 @@ export const createDataDirectory = async (given: string): Promise<void> => {
   } catch (error) {
     if (error instanceof DataDirectoryUnusable) throw error
     const code = codeOf(error)
-    throw unusable(directory, reasons[code] ?? `cannot be made (${code === '' ? String(error) : code})`, error)
+    throw unusable(directory, reasons[code] ?? `cannot be created (${code === '' ? String(error) : code})`, error)
   }
 }

@@ -12,7 +12,7 @@ await lockDataDirectory(process.argv[1])
 process.stdout.write('held')
 setInterval(() => {}, 1000)`
 
-test('a second process is refused with a sentence; a killed one leaves no lock behind', async () => {
+test('a second process gets an explanation, and a killed process leaves no stale lock', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'trellis-lock-'))
   const child = spawn(process.execPath, ['--input-type=module', '-e', holder, directory], {
     stdio: ['ignore', 'pipe', 'inherit'],

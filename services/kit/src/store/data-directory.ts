@@ -4,7 +4,7 @@ import { createDataDirectory, DataDirectoryUnusable } from './create-directory.t
 
 export type DataDirectoryLock = Disposable
 
-/** Another process holds the data directory. The message is for the person who started this one. */
+/** Another process holds the data directory. The message is for the user who started this one. */
 export class DataDirectoryInUse extends Error {
   override name = 'DataDirectoryInUse'
 }
@@ -22,8 +22,8 @@ const openLockFile = (directory: string): DatabaseSync => {
 }
 
 /**
- * Takes a data directory for this process alone. The lock is the operating system's, held through an SQLite file, so
- * it is gone the moment the process is, however it ends: there is no stale lock to clear.
+ * Locks a data directory for this process. The operating system holds the lock, through an SQLite file, and releases
+ * it when the process ends in any way, so there are no stale locks.
  */
 export const lockDataDirectory = async (directory: string): Promise<DataDirectoryLock> => {
   await createDataDirectory(directory)

@@ -1,38 +1,38 @@
-/** How a Postgres database is used by one process. Times in milliseconds. */
+/** Limits on the use of a Postgres database by one process. Times in milliseconds. */
 export type PostgresLimits = {
-  /** Connections held open at most. */
+  /** Maximum open connections. */
   connections: number
-  /** Waiting for a connection, be it a free one of ours or a new one to the server. */
+  /** Maximum wait for a connection, either a free one of the pool or a new one. */
   connectMilliseconds: number
   /** A connection unused for this long is closed. */
   idleMilliseconds: number
-  /** Queries waiting for a connection past which another is refused at once. */
+  /** Maximum queries that wait for a connection; past it further queries fail at once. */
   waiting: number
-  /** The longest that one statement may run. */
+  /** Maximum duration of a statement. */
   statementMilliseconds: number
-  /** The longest that a statement may wait for a lock of another transaction. */
+  /** Maximum wait of a statement for another transaction's lock. */
   lockMilliseconds: number
-  /** The longest that a transaction may stand still between two statements before the server ends it. */
+  /** Maximum idle time of a transaction between two statements before the server ends it. */
   idleInTransactionMilliseconds: number
 }
 
 /** A folder: one SQLite file for each service. */
 export type SqliteLocation = {
   dataDirectory: string
-  /** How long a statement waits for another writer's lock before it fails as 503; 30 s unless told. */
+  /** How long a statement waits for another writer's lock before it fails with 503; default 30 s. */
   lockWaitMilliseconds?: number
 }
 
-/** A Postgres database, in which each service has a schema of its own. */
+/** A Postgres database, in which each service has its own schema. */
 export type PostgresLocation = {
-  /** `postgresql://user:password@host:5432/database?sslmode=...`; TLS is as the URL says. */
+  /** `postgresql://user:password@host:5432/database?sslmode=...`; the URL determines TLS. */
   databaseUrl: string
   limits?: Partial<PostgresLimits>
-  /** How long an opening waits for the schema to be brought up to date by whoever runs the migrations; 60 s unless told. */
+  /** How long `openStore` waits for another process to migrate the schema; default 60 s. */
   schemaWaitMilliseconds?: number
 }
 
-/** Where a store stands. */
+/** The database of a store. */
 export type StoreLocation = SqliteLocation | PostgresLocation
 
 export const isPostgres = (location: StoreLocation): location is PostgresLocation => 'databaseUrl' in location

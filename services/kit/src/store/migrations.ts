@@ -2,44 +2,44 @@ import { type Kysely, sql } from 'kysely'
 
 /**
  * One step of a schema. Numbered from 1 without gaps, forward only; written once for both databases with Kysely's schema
- * builder. Kinds of columns: `text` (ordered by code point), `integer` (64 bits; booleans are 0 and 1), `bigint`,
- * `double precision`, `blob`; `integer` with `primaryKey().autoIncrement()` numbers rows. Times are ISO text or epoch
- * milliseconds. Queries that order by a column with nulls say `nullsFirst()` or `nullsLast()`: the databases differ.
+ * builder. Column types: `text` (ordered by code point), `integer` (64 bits; booleans are 0 and 1), `bigint`,
+ * `double precision`, `blob`; `integer` with `primaryKey().autoIncrement()` for generated ids. Times are ISO text or epoch
+ * milliseconds. Queries that order by a nullable column must use `nullsFirst()` or `nullsLast()`, because the databases differ.
  */
 export type Migration = {
   number: number
   name: string
-  // biome-ignore lint/suspicious/noExplicitAny: a migration sees the schema as it was then, which no current type describes
+  // biome-ignore lint/suspicious/noExplicitAny: a migration sees an old schema, which no current type describes
   up: (db: Kysely<any>) => Promise<void>
 }
 
-/** The schema of a store and the program do not fit. The message is for the person who started it. */
+/** The schema of a store does not match the program. The message is for the user who started it. */
 export class MigrationError extends Error {
-  override name = 'MigrationFailure'
+  override name = 'MigrationError'
 }
 
 type AppliedTable = { schema_migrations: { number: number; name: string; applied_at: string } }
 
-/** Throws MigrationFailure where a number is left out or out of order. */
+/** Throws MigrationError where a number is missing or out of order. */
 export const checkNumbering = (migrations: readonly Migration[]) => {
   migrations.forEach((migration, index) => {
     if (migration.number !== index + 1) {
-      throw new MigrationError(`Migration "${migration.name}" has number ${migration.number}; ${index + 1} is due.`)
+      throw new MigrationError(`Migration "${migration.name}" has number ${migration.number}; expected ${index + 1}.`)
     }
   })
 }
 
-/** Throws MigrationFailure for a database that a newer version has written. */
+/** Throws MigrationError for a database that a newer version has written. */
 export const refuseNewer = (newest: number, known: number) => {
   if (newest <= known) return
   throw new MigrationError(
-    `The data was written by a newer version (schema ${newest}, this version knows ${known}). Start that version, or use another data directory or database.`,
+    `The data was written by a newer version (schema ${newest}; this version supports up to ${known}). Start that version, or use another data directory or database.`,
   )
 }
 
 /**
- * Applies what is missing, each step in a transaction of its own, and gives back the numbers applied now.
- * Throws MigrationFailure when the database has been written by a newer version.
+ * Applies missing migrations, each in its own transaction, and returns their numbers.
+ * Throws MigrationError when a newer version has written the database.
  */
 export const migrate = async (db: Kysely<unknown>, migrations: readonly Migration[]): Promise<number[]> => {
   checkNumbering(migrations)

@@ -35,7 +35,7 @@ const open = (lockWaitMilliseconds?: number) =>
     ...(lockWaitMilliseconds ? { lockWaitMilliseconds } : {}),
   })
 
-test('a write waits for another writer without holding up the process', async () => {
+test('a write waits for another writer without blocking the event loop', async () => {
   await using store = await open()
   const other = new DatabaseSync(join(directory, 'x.db'))
   other.exec('begin immediate')
@@ -54,7 +54,7 @@ test('a write waits for another writer without holding up the process', async ()
   other.close()
 })
 
-test('a lock that is not given up in time is a 503 that says when to try again', async () => {
+test('a write fails with 503 and a time to retry after when the lock is not released in time', async () => {
   await using store = await open(50)
   const other = new DatabaseSync(join(directory, 'x.db'))
   other.exec('begin immediate')
@@ -74,7 +74,7 @@ for (let id = 0; ; id += 1) {
   process.stdout.write(id + '\\n')
 }`
 
-test('what was acknowledged before a kill -9 is there afterwards', async () => {
+test('acknowledged writes survive a kill -9', async () => {
   await (await open()).close()
   const program = killedWriter.replace(
     'migrations: []',

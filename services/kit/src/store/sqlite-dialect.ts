@@ -24,7 +24,7 @@ const isBusy = (error: unknown): boolean =>
 
 export type SqliteOptions = { path: string; lockWaitMilliseconds: number }
 
-/** Runs a statement again while another process holds the write lock, without blocking the event loop meanwhile. */
+/** Retries a statement while another process holds the write lock, without blocking the event loop. */
 const waitingForLock = async <T>(run: () => T, limitMilliseconds: number): Promise<T> => {
   const deadline = performance.now() + limitMilliseconds
   for (let pause = 2; ; pause = Math.min(pause * 2, 100)) {
@@ -43,7 +43,7 @@ const waitingForLock = async <T>(run: () => T, limitMilliseconds: number): Promi
   }
 }
 
-/** Least recently used statements, so that a query's SQL is parsed once. */
+/** LRU cache of prepared statements, so that a query's SQL is parsed once. */
 const createStatements = (database: DatabaseSync) => {
   const cache = new Map<string, StatementSync>()
   return {
@@ -73,7 +73,7 @@ const createConnection = (database: DatabaseSync, lockWaitMilliseconds: number):
     const statement = statements.prepare(query.sql)
     const parameters = query.parameters.map(toParameter)
     if (statement.columns().length > 0) {
-      // Rows come as null-prototype objects, which spread and compare unlike plain ones.
+      // Rows are null-prototype objects, which do not compare equal to plain ones, so they are copied.
       return { rows: statement.all(...parameters).map((row) => ({ ...row })) as never[] }
     }
     const { changes, lastInsertRowid } = statement.run(...parameters)
@@ -89,7 +89,7 @@ const createConnection = (database: DatabaseSync, lockWaitMilliseconds: number):
   }
 }
 
-/** One holder at a time, first come first served: SQLite has one writer, and a transaction must not be interleaved. */
+/** A FIFO mutex: SQLite has one writer, and a transaction must not be interleaved. */
 const createMutex = () => {
   let tail: Promise<void> = Promise.resolve()
   let release: () => void = () => undefined
@@ -118,7 +118,7 @@ const createDriver = ({ path, lockWaitMilliseconds }: SqliteOptions): Driver => 
       await waitingForLock(
         () =>
           opened.exec(
-            // LIKE as the standard has it: it tells upper case from lower.
+            // LIKE is case-sensitive, as in the SQL standard.
             'pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma temp_store = memory; pragma case_sensitive_like = on',
           ),
         lockWaitMilliseconds,
@@ -132,7 +132,7 @@ const createDriver = ({ path, lockWaitMilliseconds }: SqliteOptions): Driver => 
       mutex.unlock()
       throw new Error('The store is closed.')
     },
-    // Immediate, so that waiting for the lock happens here and a transaction once begun cannot fail for it.
+    // Immediate, so that the wait for the lock happens here and a started transaction cannot fail because of it.
     beginTransaction: execute('begin immediate'),
     commitTransaction: execute('commit'),
     rollbackTransaction: execute('rollback'),

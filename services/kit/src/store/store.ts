@@ -12,29 +12,29 @@ import {
 import { type Migration, migrate } from './migrations.ts'
 import { createSqliteDialect } from './sqlite-dialect.ts'
 
-/** The rows of one service. `db` is Kysely: the same queries run on every database the store may stand on. */
+/** The database of one service. `db` is Kysely; the same queries run on SQLite and on Postgres. */
 export type Store<Tables> = AsyncDisposable & {
   db: Kysely<Tables>
   close: () => Promise<void>
 }
 
-/** The rows of one service, as they are to be. */
+/** The schema of one service's store. */
 export type StoreSchema = {
-  /** Names the store: `listings` is `<dataDirectory>/listings.db`, or the schema `listings` of a Postgres database. */
+  /** The store's name: `listings` is `<dataDirectory>/listings.db`, or the schema `listings` of a Postgres database. */
   name: string
   migrations: readonly Migration[]
-  /** Hears of a database that is waited for, and of connections that were lost. */
+  /** Logs waits for the database, and lost connections. */
   log?: Log
 }
 
-/** A schema and where it stands. */
+/** A schema and its location. */
 export type PlacedSchema = Pick<StoreSchema, 'name' | 'migrations'> & { location: StoreLocation }
 
 export type StoreOptions = StoreLocation & StoreSchema
 
 const defaultLockWait = 30_000
 const defaultSchemaWait = 60_000
-/** A migrator waits for another one for so long: changing a large table takes its time. */
+/** How long a migrator waits for another one; changing a large table may take minutes. */
 const migratorWait = 10 * 60_000
 
 const toStore = <Tables>(db: Kysely<Tables>): Store<Tables> => {
@@ -52,7 +52,7 @@ const openSqlite = async <Tables>(name: string, location: SqliteLocation): Promi
   )
 }
 
-/** The driver is loaded by the first store that needs it. */
+/** Imports the driver lazily. */
 const openPostgres = async <Tables>(
   name: string,
   { databaseUrl, limits }: PostgresLocation,
@@ -66,7 +66,7 @@ const openPostgres = async <Tables>(
   )
 }
 
-/** Closes a store again whose opening did not succeed. */
+/** Closes a store if it cannot be made ready. */
 const readied = async <Tables>(store: Store<Tables>, ready: () => Promise<unknown>): Promise<Store<Tables>> => {
   try {
     await ready()
@@ -78,9 +78,9 @@ const readied = async <Tables>(store: Store<Tables>, ready: () => Promise<unknow
 }
 
 /**
- * Opens the store of a service. On SQLite, one file in WAL mode that is safe to be killed at any moment, this brings the
- * schema up to date. On Postgres, where replicas share it, this changes nothing: it waits until `migrateStore` has been run.
- * Throws MigrationFailure when schema and program do not fit, `unavailable` when the database cannot be reached.
+ * Opens the store of a service. On SQLite, one file in WAL mode that survives a kill at any moment, this migrates the
+ * schema. On Postgres, which replicas share, this changes nothing: it waits until `migrateStore` has run.
+ * Throws MigrationError when schema and program do not match, `unavailable` when the database cannot be reached.
  */
 export const openStore = async <Tables>(options: StoreOptions): Promise<Store<Tables>> => {
   const { name, migrations, log = silentLog } = options
@@ -95,8 +95,8 @@ export const openStore = async <Tables>(options: StoreOptions): Promise<Store<Ta
 }
 
 /**
- * Brings the schema of a store up to date, once, whoever else tries at the same time; gives the numbers of the steps
- * applied now. A step may take as long as it needs. Throws MigrationFailure when a newer version has written the data.
+ * Migrates the schema of a store, safely when run concurrently, and returns the numbers of the steps that
+ * it applied. Steps have no time limit. Throws MigrationError when a newer version has written the data.
  */
 export const migrateStore = async (
   location: StoreLocation,

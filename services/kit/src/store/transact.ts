@@ -2,17 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kysely, Transaction } from 'kysely'
 import { isLostRace } from './postgres/postgres-errors.ts'
 
-/** After this long without winning, the failure of the last try is given to the caller, in milliseconds. */
-const patience = 10_000
+/** Time limit of retries, after which the last error is thrown, in milliseconds. */
+const retryLimit = 10_000
 const firstPause = 4
 const longestPause = 250
 
 /**
- * Does work again that lost against another transaction (a serialization failure or a deadlock: nothing of it is left),
- * after pauses of random length that grow, for at most 10 s.
+ * Retries work that failed with a serialization failure or a deadlock, and so was rolled back,
+ * with exponential back-off and jitter, for at most 10 s.
  */
 export const retryingLostRaces = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-  const deadline = performance.now() + patience
+  const deadline = performance.now() + retryLimit
   for (let pause = firstPause; ; pause = Math.min(pause * 2, longestPause)) {
     try {
       return await work()
@@ -24,8 +24,8 @@ export const retryingLostRaces = async <Result>(work: () => Promise<Result>): Pr
 }
 
 /**
- * Runs a transaction as if it were alone: all or nothing, and what it has read still holds when it commits. It is done
- * again when it lost against another one, so the work must do nothing but query the transaction that it is given.
+ * Runs a serializable transaction. It is retried after a conflict with another one, so the work must have no
+ * side effects besides its queries on the transaction.
  */
 export const transact = <Tables, Result>(
   db: Kysely<Tables>,

@@ -3,8 +3,8 @@ import type { Registry } from 'prom-client'
 type Series = { labels: Record<string, string>; counts: Float64Array; sum: number; count: number }
 
 /**
- * A histogram of seconds for the hottest paths: a series is looked up once and then observed by index, without making a
- * label key for each observation. It is read by the registry like any other metric.
+ * A histogram of seconds for hot paths: a series is looked up once and then observed by index, without building a
+ * label key for each observation. The registry reads it like any other metric.
  */
 export const createDurationHistogram = (registry: Registry, name: string, help: string, bounds: readonly number[]) => {
   const all: Series[] = []
@@ -29,7 +29,7 @@ export const createDurationHistogram = (registry: Registry, name: string, help: 
   })
   registry.registerMetric({ name, help, get, reset: () => all.splice(0) } as never)
 
-  /** Adds a series and gives the function that observes it, in seconds. */
+  /** Adds a series and returns the function that observes it, in seconds. */
   return (labels: Record<string, string>) => {
     const series: Series = { labels, counts: new Float64Array(bounds.length), sum: 0, count: 0 }
     all.push(series)

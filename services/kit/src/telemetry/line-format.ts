@@ -9,7 +9,7 @@ type Entry = {
 const shown = (value: unknown): string =>
   typeof value === 'string' && !/[\s"=]/.test(value) ? value : JSON.stringify(value)
 
-/** One JSON log entry as a line for a person: `12:30:44 info  logs  segment sealed  lines=131072`. */
+/** Formats a JSON log entry as a readable line: `12:30:44 info  logs  segment sealed  lines=131072`. */
 export const lineFormat = (text: string): string => {
   const { level, time, msg = '', part = '', err, ...rest } = JSON.parse(text) as Entry
   const details = Object.entries(rest).map(([name, value]) => `${name}=${shown(value)}`)

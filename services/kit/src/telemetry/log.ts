@@ -26,12 +26,12 @@ const secretNames = [
   'jwt',
 ]
 
-/** Wherever one of these names appears, at the top or one level down, its value is not written. */
+/** Redacts the values of these names at the top level and one level down. */
 const redact = { paths: secretNames.flatMap((name) => [name, `*.${name}`]), censor: '***' }
 
 export type LogOptions = {
   level: LogLevel
-  /** `json` for machines, `lines` for a person at a terminal. */
+  /** `json` for machines, `lines` for terminals. */
   format: 'json' | 'lines'
   destination?: { write: (text: string) => void }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createMetrics } from './metrics.ts'
 
-test('durations are a histogram like any other: cumulative buckets, sum and count by label', async () => {
+test('durations render as a histogram with cumulative buckets, sum and count by label', async () => {
   const metrics = createMetrics({ processMetrics: false })
   const addSeries = metrics.durations({ name: 'work_seconds', help: 'How long.', buckets: [0.1, 1] })
   const observe = addSeries({ route: '/a' })
@@ -16,7 +16,7 @@ work_seconds_count{route="/a"} 4
 `)
 })
 
-test('a gauge is read when the metrics are', async () => {
+test('a gauge is read when the metrics are rendered', async () => {
   const metrics = createMetrics({ processMetrics: false })
   let open = 1
   metrics.gauge({ name: 'open', help: 'Open now.' }, () => open)
@@ -24,7 +24,7 @@ test('a gauge is read when the metrics are', async () => {
   expect(await metrics.render()).toContain('open 7')
 })
 
-test('gauges are read by label, and a label that is gone is told no more', async () => {
+test('gauges are read by label, and removed labels are no longer rendered', async () => {
   const metrics = createMetrics({ processMetrics: false })
   const depths = new Map([
     ['a', 2],

@@ -11,7 +11,7 @@ export const createMetrics = ({ processMetrics = true }: { processMetrics?: bool
   return {
     counter: <Label extends string>({ name, help, labels = [] }: Declaration<Label>) =>
       new Counter<Label>({ name, help, labelNames: labels, registers }),
-    /** A value read whenever the metrics are: `read` is called then. */
+    /** A gauge that calls `read` whenever the metrics are rendered. */
     gauge: ({ name, help }: Declaration<never>, read: () => number) =>
       new Gauge({
         name,
@@ -21,7 +21,7 @@ export const createMetrics = ({ processMetrics = true }: { processMetrics?: bool
           this.set(read())
         },
       }),
-    /** Values by label, read whenever the metrics are: what `read` gives then is all there is. */
+    /** A gauge by label that calls `read` whenever the metrics are rendered; labels missing from its result are removed. */
     gauges: <Label extends string>(
       { name, help, labels = [] }: Declaration<Label>,
       read: () => Iterable<{ labels: Record<Label, string>; value: number }>,
@@ -43,7 +43,7 @@ export const createMetrics = ({ processMetrics = true }: { processMetrics?: bool
       buckets,
     }: Declaration<Label> & { buckets: number[] }) =>
       new Histogram<Label>({ name, help, labelNames: labels, buckets, registers }),
-    /** For the hottest paths: gives a function that makes a series, which is a function that observes seconds. */
+    /** A histogram for hot paths: returns a function that adds a series and returns its observer, in seconds. */
     durations: ({ name, help, buckets }: Declaration<never> & { buckets: readonly number[] }) =>
       createDurationHistogram(registry, name, help, buckets),
     contentType: registry.contentType,

@@ -19,7 +19,7 @@ const serve = () =>
   })
 
 test.each(['evil.example', 'localhost.evil.example', 'evil.example:9090', 'monitoring.svc', 'a b'])(
-  'metrics are not served to the host %s, which may be a rebound name',
+  'metrics are not served for the host %s, which may be a rebound name',
   async (host) => {
     await using server = await serve()
     for (const path of ['/metrics', '/health', '/ready'])
@@ -35,7 +35,7 @@ test.each([
   '[fd00::17]:9090',
   'Trellis.example.',
   'edge.monitoring.svc:9090',
-])('metrics are served to the host %s', async (host) => {
+])('metrics are served for the host %s', async (host) => {
   await using server = await serve()
   expect(await statusFor(server.port, host, '/metrics')).toBe(200)
 })

@@ -8,7 +8,7 @@ export type MetricsServerOptions = {
   port: number
   /** Names in `Host` that are accepted beside loopback names and addresses. */
   hosts?: readonly string[]
-  /** Whether the process can do its work; from the beginning unless told. */
+  /** Whether the process can work; default always true. */
   isReady?: () => boolean
 }
 
@@ -16,8 +16,8 @@ const sendText = (response: ServerResponse, status: number, text: string) =>
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${text}\n`)
 
 /**
- * Serves what watches a process, on a port of its own: `GET /metrics` for Prometheus, `/health` (200 while it runs) and
- * `/ready` (200, or 503 while it cannot work). Rejects when the port cannot be had.
+ * Serves the monitoring endpoints of a process on a separate port: `GET /metrics` for Prometheus, `/health` (200 while it runs) and
+ * `/ready` (200, or 503 while it cannot work). Rejects when the port cannot be bound.
  */
 export const serveMetrics = async (
   metrics: Metrics,
@@ -38,7 +38,7 @@ export const serveMetrics = async (
       return void sendText(
         response,
         421,
-        'This port does not answer for that host: use its address, or add the name to METRICS_HOSTS.',
+        'This port does not serve that host. Use the IP address, or add the name to METRICS_HOSTS.',
       )
     const path = request.url?.split('?')[0] ?? ''
     const answer = request.method === 'GET' && Object.hasOwn(answers, path) ? answers[path] : undefined

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
 import { type Child, type ChildExit, startChild, type WorkerKind } from './child.ts'
 
-/** A worker whose module is the given text, once it is ready, and how it ends. */
+/** Starts a worker with this text as its module, and waits until it is ready. `exited` resolves when it ends. */
 const startWorker = async (text: string, module?: URL) => {
   const directory = await temporaryDirectory()
   const path = join(directory.path, 'worker.mjs')
@@ -31,7 +31,7 @@ const idle = `process.on('disconnect', () => process.exit(0))
 process.send({ kind: 'ready' })
 `
 
-test('a worker that is asked to end is reported when it has ended', async () => {
+test('a worker exits with code 0 on request, and its exit is reported', async () => {
   await using worker = await startWorker(idle)
   worker.child.end()
   expect(await worker.exited).toMatchObject({ code: 0, signal: null })
@@ -43,7 +43,7 @@ test('a worker that ignores the request to end is killed and reported', async ()
   expect(await worker.exited).toMatchObject({ code: null, signal: 'SIGKILL' })
 })
 
-test('a worker whose channel is lost is killed when work is sent to it, so that the run does not wait', async () => {
+test('a worker with a lost channel is killed when work is sent to it', async () => {
   await using worker = await startWorker(`process.send({ kind: 'ready' })
 process.on('message', () => undefined)
 process.disconnect()
@@ -54,14 +54,14 @@ setInterval(() => undefined, 1_000)
   expect(await worker.exited).toMatchObject({ signal: 'SIGKILL' })
 })
 
-test('a worker that crashes is reported with what it wrote last', async () => {
+test('a crashed worker is reported with the end of its stderr', async () => {
   await using worker = await startWorker(`throw new Error('out of paper')`)
   const { code, lastWords } = await worker.exited
   expect(code).toBe(1)
   expect(lastWords).toContain('out of paper')
 })
 
-test('a worker whose process started another one that holds its stderr open is reported all the same', async () => {
+test('the exit of a worker is reported even while a process that it started holds its stderr open', async () => {
   await using worker = await startWorker(`import { spawn } from 'node:child_process'
 spawn('sleep', ['5'], { stdio: ['ignore', 'ignore', 'inherit'], detached: true }).unref()
 process.on('disconnect', () => process.exit(3))

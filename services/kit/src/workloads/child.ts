@@ -3,27 +3,27 @@ import { fileURLToPath } from 'node:url'
 import type { FromWorker, ToWorker } from './messages.ts'
 import { type Exceeded, watchMemory } from './resident-memory.ts'
 
-/** How the workers of one kind are started. */
+/** How workers of one kind are started. */
 export type WorkerKind = {
   /** The module that calls `serveWork`. */
   module: URL
-  /** All that the worker sees of the environment. */
+  /** The worker's whole environment. */
   environment: Record<string, string>
-  /** Runs at once. */
+  /** Maximum concurrent runs. */
   concurrency: number
-  /** Workers kept ready beyond those that run, from the first run on. */
+  /** Idle workers held ready while there are runs, beside the busy ones. */
   warm: number
-  /** Ready workers end after so long without a run. */
+  /** Ready workers are ended after this long without a run. */
   idleMilliseconds: number
-  /** A worker is replaced after so many runs. */
+  /** A worker is replaced after this many runs. */
   runsPerWorker: number
-  /** The most memory that a worker's JavaScript may take; without what lies outside of V8's heap. */
+  /** Maximum size of a worker's V8 heap; memory outside of it is not counted. */
   memoryMegabytes: number
-  /** The most physical memory that a worker may take, all of it: beyond it the worker is killed. Watched on Linux. */
+  /** Maximum physical memory of a worker, heap included, beyond which it is killed. Enforced on Linux. */
   residentMegabytes: number
-  /** The most physical memory that a worker and the processes that it starts may take together; `residentMegabytes` unless set. */
+  /** Maximum physical memory of a worker together with the processes that it starts; default `residentMegabytes`. */
   treeMegabytes?: number
-  /** Removes what a worker left that was killed or has crashed. */
+  /** Removes what an ended worker left behind, for example after a crash. */
   cleanUp?: (pid: number) => Promise<void>
 }
 
@@ -31,7 +31,7 @@ export type Child = {
   pid: number
   runs: number
   send: (message: ToWorker) => void
-  /** Asks it to end; after the grace it is killed. */
+  /** Requests the worker to end, and kills it after a grace period. */
   end: () => void
   kill: () => void
 }
@@ -40,9 +40,9 @@ export type Child = {
 export type ChildExit = {
   code: number | null
   signal: NodeJS.Signals | null
-  /** The end of what it wrote to stderr, where a crash says why. */
+  /** The end of its stderr, where a crash states its cause. */
   lastWords: string
-  /** The physical memory that it was killed for taking, by itself or with the processes below it. */
+  /** The physical memory that it was killed for, alone or with its descendants. */
   exceededMegabytes: number | undefined
   /** The limit that it exceeded. */
   limitMegabytes: number | undefined
@@ -55,10 +55,10 @@ type Events = {
 
 const lastWordsLimit = 4_000
 const endGraceMilliseconds = 2_000
-/** For what a worker wrote last to arrive; a process that it started may hold its stderr open for ever. */
+/** Time limit for the rest of stderr after the exit; a process that the worker started may hold it open for ever. */
 const lastWordsMilliseconds = 1_000
 
-/** Processes below a worker that is killed would live on; some may have ended meanwhile. */
+/** Kills the descendants of a killed worker, which would live on otherwise; some may have ended already. */
 const killAll = (pids: readonly number[]) => {
   for (const pid of pids) {
     try {
@@ -93,7 +93,7 @@ export const startChild = (kind: WorkerKind, { onMessage, onExit }: Events): Chi
       limitMegabytes: exceeded?.limitMegabytes,
     })
   }
-  // Node emits 'close' only where the worker ended first, and never after `disconnect`: what is waited for is the end of its stderr.
+  // Node emits 'close' only when the worker ends first, and never after `disconnect`, so wait for the end of its stderr instead.
   child.once('exit', (code, signal) => {
     const { stderr } = child
     if (!stderr || stderr.closed) return ended(code, signal)
@@ -104,7 +104,7 @@ export const startChild = (kind: WorkerKind, { onMessage, onExit }: Events): Chi
     })
   })
   child.on('error', (error) => {
-    // A process that could not be started has no exit to wait for.
+    // A process that could not be started emits no 'exit'.
     if (child.pid !== undefined) return
     lastWords = error.message
     ended(null, null)
@@ -114,7 +114,7 @@ export const startChild = (kind: WorkerKind, { onMessage, onExit }: Events): Chi
     const timer = setTimeout(kill, endGraceMilliseconds)
     child.once('exit', () => clearTimeout(timer))
   }
-  // A write that the system took before the worker closed its channel reports no error: without this its run would wait for ever.
+  // A write that the system accepted before the worker closed its channel reports no error; without this its run would wait for ever.
   child.once('disconnect', killAfterGrace)
   let exceeded: Exceeded | undefined
   if (child.pid !== undefined) {

@@ -1,11 +1,11 @@
 import { type ServiceError, toServiceError } from '../errors/mod.ts'
 import type { FailureReport } from './messages.ts'
 
-/** The worker's own word for why it failed, where what it threw carries one. */
+/** The reason of the failure, where the error has a `reason`. */
 export const reasonIn = (error: unknown): string | undefined =>
   error instanceof Error && 'reason' in error && typeof error.reason === 'string' ? error.reason : undefined
 
-/** What a run that threw is reported to have failed by; `Failed` where the worker has no word of its own for it. */
+/** The failure report of a run whose work threw; its reason is `Failed` where the error has none. */
 export const failureReport = (error: unknown, failed: ServiceError = toServiceError(error)): FailureReport => ({
   reason: reasonIn(error) ?? 'Failed',
   kind: failed.kind,

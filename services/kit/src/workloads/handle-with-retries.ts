@@ -1,7 +1,7 @@
 import type { Handling, QueueRules } from '../bus/mod.ts'
 import { type RetryOptions, retrying } from './retrying.ts'
 
-/** How many times per acknowledgement time-out the queue is notified that its worker is alive. */
+/** How often the lease is renewed per acknowledgement time-out. */
 const signsOfLife = 4
 
 export type RetriedHandling = Omit<RetryOptions, 'signal'> & {
@@ -10,8 +10,8 @@ export type RetriedHandling = Omit<RetryOptions, 'signal'> & {
 }
 
 /**
- * Handles a job of a queue within one delivery for as long as it takes. While a server that the handler depends on is away
- * (`unavailable`), the attempt is repeated: an outage does not count as a failed delivery. The job stays leased meanwhile.
+ * Handles a job within one delivery, however long it takes. While a server that the handler depends on is down
+ * (`unavailable`), the attempt is retried, so that an outage does not count as a failed delivery. The job stays leased meanwhile.
  */
 export const handleWithRetries = async <Result>(
   attempt: (isAgain: boolean) => Promise<Result>,

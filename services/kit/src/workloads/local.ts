@@ -16,7 +16,7 @@ import type { Report } from './watch.ts'
 export type LocalWorkloadsOptions = {
   bus: Bus
   kinds: Partial<Record<Workload, WorkerKind>>
-  /** Runs waiting past which another is refused. */
+  /** Maximum queued runs; past it a run is rejected as `unavailable`. */
   maxQueued?: number
   log: Log
   now?: () => Date
@@ -30,7 +30,7 @@ export type WorkloadCounts = {
   maxQueued: number
 }
 
-/** Registers the depths and limits of the queues of local workloads. Once for each registry. */
+/** Registers gauges of running and queued runs and their limits. Call once for each registry. */
 export const measureWorkloads = (metrics: Metrics, counts: () => WorkloadCounts[]): void => {
   const labels = ['workload', 'state'] as const
   const series = (running: 'running' | 'maxRunning', queued: 'queued' | 'maxQueued') =>
@@ -51,7 +51,7 @@ export const measureWorkloads = (metrics: Metrics, counts: () => WorkloadCounts[
 
 const nameOf = (workload: Workload): string => workload.replace('WORKLOAD_', '').toLowerCase()
 
-/** Runs whose end is remembered, so that one asked for again is told of again rather than started again. */
+/** Number of ended runs whose last report is cached: a repeated request republishes it instead of starting the run again. */
 const rememberedEnds = 1_000
 
 const runIdPattern = /^[a-z0-9-]{1,60}$/
@@ -64,8 +64,8 @@ type Entry = {
 }
 
 /**
- * The workloads service of one machine: child processes in place of pods. A run ends in a report of `completed` or
- * `failed`, whatever becomes of its process.
+ * The workloads service of one machine, with child processes in place of pods. Every run ends in a report of `completed` or
+ * `failed`, even when its process crashes.
  */
 export const createLocalWorkloads = ({
   bus,
@@ -88,12 +88,12 @@ export const createLocalWorkloads = ({
     return pool
   }
 
-  /** Reports go out in the order they are made; the bus keeps that order. */
+  /** Publishes a report without waiting; the bus preserves the order of the calls. */
   const report = ({ runId, workload }: Pick<RunRequest, 'runId' | 'workload'>, made: Report) => {
     const event: RunReport = { runId, report: made }
     bus
       .publish(runTopic[runKindOf(workload)](runId), event)
-      .catch((error: unknown) => log.error({ err: error, runId }, 'a report was lost'))
+      .catch((error: unknown) => log.error({ err: error, runId }, 'workloads: report not published'))
   }
 
   const end = ({ runId, workload }: RunRequest, outcome: Outcome) => {
@@ -130,7 +130,7 @@ export const createLocalWorkloads = ({
       if (runs.has(runId)) return { queued: runs.get(runId)?.startedAt === undefined }
       const ended = ends.get(runId)
       if (ended) {
-        // Whoever asks again has not heard of the end.
+        // A caller that requests the run again has missed its end.
         report({ runId, workload: ended.workload }, ended.last)
         return { queued: false }
       }

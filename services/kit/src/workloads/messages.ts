@@ -1,4 +1,4 @@
-/** What passes between a local pool and its child processes. */
+/** Messages between a local pool and its child processes. */
 export type ToWorker = { kind: 'work'; runId: string; input: Uint8Array } | { kind: 'cancel'; runId: string }
 
 export type FailureReport = { reason: string; kind: string; detail: string; retryAfterSeconds: number | undefined }

@@ -5,7 +5,7 @@ import type { FailureReport, FromWorker } from './messages.ts'
 
 export type Outcome = { kind: 'completed'; result: Uint8Array } | { kind: 'failed'; failure: FailureReport }
 
-/** One run in a pool, as whoever asked for it follows it. */
+/** One run in a pool, with the callbacks of its caller. */
 export type Running = {
   runId: string
   input: Uint8Array
@@ -22,7 +22,7 @@ const lost = ({ code, signal, lastWords, limitMegabytes }: ChildExit): FailureRe
     return {
       reason: 'OOMKilled',
       kind: 'internal',
-      detail: `The worker ran out of memory: it took more than the ${limitMegabytes} MB that it may.`,
+      detail: `The worker ran out of memory: it exceeded its limit of ${limitMegabytes} MB.`,
       retryAfterSeconds: undefined,
     }
   }
@@ -44,7 +44,7 @@ const lost = ({ code, signal, lastWords, limitMegabytes }: ChildExit): FailureRe
   }
 }
 
-/** The reason of a run that ended only because its server did: asked for again elsewhere, it may go well. */
+/** The reason of a run that ended because its server stopped; it may succeed when requested again. */
 export const serverStopping = 'ServerStopping'
 
 const stopped = (reason: string, detail: string): FailureReport => ({
@@ -55,8 +55,8 @@ const stopped = (reason: string, detail: string): FailureReport => ({
 })
 
 /**
- * Child processes of one kind: each does one run at a time, and after a clean run is ready for the next. Runs beyond
- * the concurrency wait their turn.
+ * A pool of child processes of one kind. Each does one run at a time, and is ready for another when it has reported its end. Runs beyond
+ * the concurrency are queued in FIFO order.
  */
 export const createPool = (kind: WorkerKind, { name, log }: { name: string; log: Log }) => {
   const waiting: Running[] = []
@@ -69,7 +69,7 @@ export const createPool = (kind: WorkerKind, { name, log }: { name: string; log:
   let idleTimer: NodeJS.Timeout | undefined
   let closed = false
 
-  const runOf = (child: Child) => [...busy.values()].find((held) => held.child === child)
+  const runOf = (child: Child) => [...busy.values()].find((busyRun) => busyRun.child === child)
 
   const restLater = () => {
     clearTimeout(idleTimer)
@@ -80,11 +80,11 @@ export const createPool = (kind: WorkerKind, { name, log }: { name: string; log:
   }
 
   const settle = (runId: string, outcome: Outcome) => {
-    const held = busy.get(runId)
-    if (!held) return
-    clearTimeout(held.timer)
+    const busyRun = busy.get(runId)
+    if (!busyRun) return
+    clearTimeout(busyRun.timer)
     busy.delete(runId)
-    held.run.onEnded(held.failure ? { kind: 'failed', failure: held.failure } : outcome)
+    busyRun.run.onEnded(busyRun.failure ? { kind: 'failed', failure: busyRun.failure } : outcome)
   }
 
   const release = (child: Child) => {
@@ -100,10 +100,10 @@ export const createPool = (kind: WorkerKind, { name, log }: { name: string; log:
       release(child)
       return
     }
-    const held = busy.get(message.runId)
-    if (!held || held.child !== child) return
-    if (message.kind === 'progress') held.run.onProgress(message.fraction, message.detail)
-    else if (message.kind === 'output') held.run.onOutput(message.message)
+    const busyRun = busy.get(message.runId)
+    if (!busyRun || busyRun.child !== child) return
+    if (message.kind === 'progress') busyRun.run.onProgress(message.fraction, message.detail)
+    else if (message.kind === 'output') busyRun.run.onOutput(message.message)
     else {
       if (message.kind === 'failed' && message.trace)
         log.error({ runId: message.runId, trace: message.trace }, `a ${name} run failed`)
@@ -115,18 +115,16 @@ export const createPool = (kind: WorkerKind, { name, log }: { name: string; log:
   const onExit = (child: Child, exit: ChildExit) => {
     kind
       .cleanUp?.(child.pid)
-      .catch((error: unknown) =>
-        log.error({ err: error, pid: child.pid }, `what a ${name} worker left was not removed`),
-      )
+      .catch((error: unknown) => log.error({ err: error, pid: child.pid }, `clean-up after a ${name} worker failed`))
     ready.delete(child)
     const wasStarting = starting.delete(child)
-    const held = runOf(child)
-    if (held) {
-      if (!held.failure) log.error({ runId: held.run.runId, ...exit }, `a ${name} worker was lost`)
-      settle(held.run.runId, { kind: 'failed', failure: lost(exit) })
+    const busyRun = runOf(child)
+    if (busyRun) {
+      if (!busyRun.failure) log.error({ runId: busyRun.run.runId, ...exit }, `a ${name} worker was lost`)
+      settle(busyRun.run.runId, { kind: 'failed', failure: lost(exit) })
     } else if (wasStarting && !closed) {
       log.error({ ...exit }, `a ${name} worker did not start`)
-      // Whoever waits for it must hear of it; another start would fail in the same way.
+      // Queued runs fail, because another start would fail in the same way.
       for (const run of waiting.splice(0)) run.onEnded({ kind: 'failed', failure: lost(exit) })
       return
     }
@@ -149,7 +147,7 @@ export const createPool = (kind: WorkerKind, { name, log }: { name: string; log:
     child.send({ kind: 'work', runId: run.runId, input: run.input })
   }
 
-  /** Gives waiting runs to ready workers, and starts as many more as runs and warmth ask for. */
+  /** Assigns queued runs to ready workers, and starts the workers that queued runs and `warm` require. */
   function fill(warm = false) {
     if (closed) return
     while (waiting.length > 0 && busy.size < kind.concurrency) {
@@ -169,11 +167,11 @@ export const createPool = (kind: WorkerKind, { name, log }: { name: string; log:
       waiting.splice(index, 1)[0]?.onEnded({ kind: 'failed', failure })
       return
     }
-    const held = busy.get(runId)
-    if (!held || held.failure) return
-    held.failure = failure
-    held.child.send({ kind: 'cancel', runId })
-    held.timer = setTimeout(held.child.kill, cancelGraceMilliseconds)
+    const busyRun = busy.get(runId)
+    if (!busyRun || busyRun.failure) return
+    busyRun.failure = failure
+    busyRun.child.send({ kind: 'cancel', runId })
+    busyRun.timer = setTimeout(busyRun.child.kill, cancelGraceMilliseconds)
   }
 
   return {
@@ -184,17 +182,17 @@ export const createPool = (kind: WorkerKind, { name, log }: { name: string; log:
       return { queued: !busy.has(run.runId) }
     },
     cancel: (runId: string) => end(runId, stopped('Cancelled', 'The run was cancelled.')),
-    exceed: (runId: string) => end(runId, stopped('DeadlineExceeded', 'The run took longer than it may.')),
+    exceed: (runId: string) => end(runId, stopped('DeadlineExceeded', 'The run exceeded its deadline.')),
     counts: () => ({ total: kind.concurrency, running: busy.size, queued: waiting.length }),
-    /** Ends all workers; runs in hand fail, since their server stops. */
+    /** Ends all workers; queued and running runs fail as `serverStopping`. */
     close: async () => {
       closed = true
       clearTimeout(idleTimer)
       const shutDown = stopped(serverStopping, 'The server is shutting down.')
       for (const run of waiting.splice(0)) run.onEnded({ kind: 'failed', failure: shutDown })
-      for (const [runId, held] of busy) {
-        held.failure = shutDown
-        held.child.end()
+      for (const [runId, busyRun] of busy) {
+        busyRun.failure = shutDown
+        busyRun.child.end()
         settle(runId, { kind: 'failed', failure: shutDown })
       }
       for (const child of [...ready, ...starting]) child.end()

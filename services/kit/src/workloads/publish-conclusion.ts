@@ -3,9 +3,9 @@ import type { Bus } from '../bus/mod.ts'
 import { runEvents } from './topics.ts'
 
 /**
- * Tells the operator that all of a run is written and told, by the service that owns the workload. It is for installations
- * whose runs are objects: elsewhere nobody hears it. Told again by a driver that takes over, it says the same. Throws
- * `unavailable` where it cannot be told: then the run is not to be marked as ended.
+ * Notifies the operator that the service that owns a workload has stored and published all results of a run. For installations
+ * whose runs are objects; elsewhere the event has no consumer. A driver that takes over may publish it again: idempotent. Throws
+ * `unavailable` when it cannot be published; the caller must not mark the run as ended then.
  */
 export const publishConclusion = async (bus: Bus, runId: string, value: RunConcluded): Promise<void> => {
   await bus.enqueue(runEvents, { runId, event: { $case: 'concluded', value } }, `concluded-${runId}`)

@@ -15,12 +15,12 @@ import { descendantsOf, residentMegabytes, watchMemory } from './resident-memory
 const limit = 256
 
 describe.skipIf(process.platform !== 'linux')('physical memory (watched on Linux)', () => {
-  test('a process has some, one that does not exist has none', async () => {
+  test('resident memory is read for a live process, and undefined for a missing one', async () => {
     expect(await residentMegabytes(process.pid)).toBeGreaterThan(20)
     expect(await residentMegabytes(2 ** 30)).toBeUndefined()
   })
 
-  /** A process that starts another, which takes so many megabytes outside of the heap. */
+  /** Starts a process with a child that allocates this many megabytes outside of its heap. */
   const startParent = async (megabytes: number): Promise<ChildProcess & { pid: number }> => {
     const hoard = `const hoard = Array.from({ length: ${megabytes} }, () => Buffer.alloc(2 ** 20, 1)); process.stdout.write(String(hoard.length)); setInterval(() => hoard, 1000)`
     const parent = `const child = require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(hoard)}], { stdio: ['ignore', 'inherit', 'inherit'] }); process.on('exit', () => child.kill('SIGKILL')); process.on('SIGTERM', () => process.exit(0))`
@@ -31,7 +31,7 @@ describe.skipIf(process.platform !== 'linux')('physical memory (watched on Linux
     return Object.assign(child, { pid: child.pid })
   }
 
-  test('memory of the processes that a process starts counts towards the limit of its tree', async () => {
+  test('memory of child processes counts towards the limit of the tree', async () => {
     const { pid } = await startParent(300)
     const descendants = await descendantsOf(pid)
     expect(descendants).toHaveLength(1)
@@ -41,7 +41,7 @@ describe.skipIf(process.platform !== 'linux')('physical memory (watched on Linux
     expect(found).toMatchObject({ limitMegabytes: 300, descendants, megabytes: expect.any(Number) })
   })
 
-  test('a watch goes on after reads that failed for want of file descriptors', async () => {
+  test('watching continues after reads that failed for lack of file descriptors', async () => {
     const { pid } = await startParent(1)
     let failures = 3
     const read = async (path: string) => {
@@ -56,7 +56,7 @@ describe.skipIf(process.platform !== 'linux')('physical memory (watched on Linux
     expect(failures).toBeLessThan(0)
   })
 
-  test('a worker is killed with the process below it that took too much', async () => {
+  test('a worker is killed together with a child process that exceeds the limit of the tree', async () => {
     await using bus = createMemoryBus()
     await using runtime = createLocalWorkloads({
       bus,
@@ -78,7 +78,7 @@ describe.skipIf(process.platform !== 'linux')('physical memory (watched on Linux
     await expect.poll(() => residentMegabytes(pid)).toBeUndefined()
   })
 
-  test('a worker that takes too much outside of the heap is killed, and the next run goes well', async () => {
+  test('a worker that exceeds its limit outside of the heap is killed, and the next run completes', async () => {
     await using bus = createMemoryBus()
     await using runtime = createLocalWorkloads({
       bus,
@@ -92,12 +92,12 @@ describe.skipIf(process.platform !== 'linux')('physical memory (watched on Linux
       await client.run({ runId, workload: 'WORKLOAD_SEARCH', input, activeDeadlineSeconds: 60, user: 'local' })
       return (await collect(reports)).at(-1)
     }
-    // More than the limit, and less than would harm the machine if nothing watched.
+    // More than the limit, and less than would harm the machine if the limit were not enforced.
     expect(await run('greedy', { do: 'exhaust-outside-heap', megabytes: 1_024 })).toMatchObject({
       $case: 'failed',
       value: {
         reason: 'OOMKilled',
-        detail: `The worker ran out of memory: it took more than the ${limit} MB that it may.`,
+        detail: `The worker ran out of memory: it exceeded its limit of ${limit} MB.`,
       },
     })
     expect(await run('modest', { do: 'work', steps: 1 })).toMatchObject({ $case: 'completed' })

@@ -1,10 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises'
 
-/** How often a worker's memory is read, in milliseconds; reading it takes some 50 microseconds. */
+/** How often a worker's memory is read, in milliseconds; a read takes some 50 microseconds. */
 const watchMilliseconds = 100
-/** How often the list of descendants is read again: a file for each thread, so a worker with a browser has some hundred. */
+/** How often the list of descendants is read, in milliseconds: one file per thread, so some hundred for a worker with a browser. */
 const treeMilliseconds = 1_000
-/** Descendants beyond these, and threads of one process beyond these, are not looked for. */
+/** Descendants beyond this number, and threads of a process beyond this number, are ignored. */
 const maxDescendants = 256
 const maxThreads = 256
 
@@ -29,14 +29,14 @@ const readStatus = async (pid: number, read: ReadProc, ...fields: string[]): Pro
   }
 }
 
-/** The physical memory of a process in megabytes, as Linux counts it; undefined on other systems, or when it has ended. */
+/** The resident memory of a process in megabytes (`VmRSS`); undefined on systems other than Linux, or when the process has ended. */
 export const residentMegabytes = (pid: number, read: ReadProc = readProc): Promise<number | undefined> =>
   readStatus(pid, read, 'VmRSS')
 
-/** Memory of a descendant without mapped files: those of its program are shared by its siblings, and would be counted for each. */
+/** Memory of a descendant without mapped files, which siblings of the same program share and which would be counted for each. */
 const ownMegabytes = (pid: number, read: ReadProc) => readStatus(pid, read, 'RssAnon', 'RssShmem')
 
-/** The children of a process: Linux lists them by the thread that started them. */
+/** The children of a process, which Linux lists by the thread that started them. */
 const childrenOf = async (pid: number, read: ReadProc): Promise<number[]> => {
   try {
     const threads = (await readdir(`/proc/${pid}/task`)).slice(0, maxThreads)
@@ -55,7 +55,7 @@ const childrenOf = async (pid: number, read: ReadProc): Promise<number[]> => {
   }
 }
 
-/** The processes that a process started, and those that these started, breadth first. */
+/** The descendants of a process, breadth first. */
 export const descendantsOf = async (pid: number, read: ReadProc = readProc): Promise<number[]> => {
   const found = [pid]
   for (let at = 0; at < found.length && found.length <= maxDescendants; at += 1)
@@ -64,22 +64,22 @@ export const descendantsOf = async (pid: number, read: ReadProc = readProc): Pro
 }
 
 export type MemoryLimits = {
-  /** Of the process itself. */
+  /** Limit of the process itself. */
   residentMegabytes: number
-  /** Of the process and all processes below it. */
+  /** Limit of the process together with all its descendants. */
   treeMegabytes: number
 }
 
-/** A limit that was passed, and by which processes beside the watched one. */
+/** The limit that was exceeded, the memory measured, and the descendants at that time. */
 export type Exceeded = { megabytes: number; limitMegabytes: number; descendants: readonly number[] }
 
 const sum = (values: readonly (number | undefined)[]): number =>
   values.reduce<number>((total, value) => total + (value ?? 0), 0)
 
 /**
- * Watches the physical memory of a process and its descendants from outside, since a process that decodes has no time to, and V8
- * counts neither typed arrays nor WebAssembly. Calls back once when a limit is exceeded. A read that fails, for want of file
- * descriptors or since a process is ending, is repeated: the watch lasts until the returned function ends it.
+ * Watches the physical memory of a process and its descendants from outside, because a busy process has no time to, and V8
+ * counts neither typed arrays nor WebAssembly. Calls back once when a limit is exceeded. A read that fails, for lack of file
+ * descriptors or because a process is ending, is retried. Watching lasts until the returned function is called.
  */
 export const watchMemory = (
   pid: number,

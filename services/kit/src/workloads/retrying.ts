@@ -6,18 +6,18 @@ const pauses = { first: 100, max: 5_000 }
 const isUnavailable = (error: unknown): boolean => isServiceError(error, 'unavailable')
 
 export type RetryOptions = {
-  /** How long `unavailable` is retried, in milliseconds. */
+  /** How long failures are retried, in milliseconds. */
   withinMilliseconds: number
   signal: AbortSignal
-  /** Whether a failure is worth another attempt; `unavailable` is, unless told otherwise. */
+  /** Whether a failure is retried; by default only `unavailable` is. */
   isRetryable?: (error: unknown) => boolean
-  /** Called before each pause with what the attempt failed with. */
+  /** Called with the error before each pause. */
   onRetry?: (error: unknown) => void
 }
 
 /**
- * Repeats an attempt that fails as `unavailable`, with growing pauses, until it succeeds or the time is up. `isAgain` is false
- * for the first attempt. Throws the last failure, any other failure at once, and the signal's reason.
+ * Retries an attempt that fails as `unavailable`, with growing pauses, until it succeeds or the time is up. `isAgain` is false
+ * for the first attempt. Throws the last error, an error that is not retryable at once, and the signal's reason.
  */
 export const retrying = async <Result>(
   attempt: (isAgain: boolean) => Promise<Result>,

@@ -10,9 +10,9 @@ import { createLocalWorkloads, type Report, type RunToStream, runTopic, streamRu
 
 type Client = RpcClient<typeof WorkloadsServiceDefinition>
 
-const places: AsyncDisposable[] = []
+const resources: AsyncDisposable[] = []
 afterEach(async () => {
-  for (const place of places.splice(0).reverse()) await place[Symbol.asyncDispose]()
+  for (const resource of resources.splice(0).reverse()) await resource[Symbol.asyncDispose]()
 })
 
 const openRuntime = (bus: ReturnType<typeof createMemoryBus>) => {
@@ -32,13 +32,13 @@ const openRuntime = (bus: ReturnType<typeof createMemoryBus>) => {
       },
     },
   })
-  places.push(runtime)
+  resources.push(runtime)
   return { runtime, client: connectInProcess(WorkloadsServiceDefinition, runtime.handlers) }
 }
 
 const open = () => {
   const bus = createMemoryBus()
-  places.push(bus)
+  resources.push(bus)
   return { bus, ...openRuntime(bus) }
 }
 
@@ -56,7 +56,7 @@ const request = (task: ProbeTask, runId = 'run'): RunToStream => ({
 const last = (reports: Report[]) => reports.at(-1)?.$case
 const starts = (reports: Report[]) => reports.filter(({ $case }) => $case === 'started').length
 
-/** A service that can be exchanged behind its clients, as when it is killed and comes back. */
+/** A service that can be replaced behind its clients, as after a restart. */
 const replaceable = (first: Pick<Client, 'run'>) => {
   let current = first
   let requested = 0
@@ -76,11 +76,11 @@ const replaceable = (first: Pick<Client, 'run'>) => {
 
 const away: Pick<Client, 'run'> = {
   run: async () => {
-    throw serviceError('unavailable', 'The service cannot be reached just now. Try again shortly.')
+    throw serviceError('unavailable', 'The service cannot be reached. Try again shortly.')
   },
 }
 
-test('a run that goes well is asked for once and followed to its end', async () => {
+test('streamRun yields all reports of a run, from `started` to `completed`', async () => {
   const { bus, client } = open()
   const reports = await collect(await streamRun({ bus, workloads: client }, request({ do: 'work', steps: 2 }), quick))
   expect(reports.map(({ $case }) => $case)).toEqual([
@@ -93,10 +93,10 @@ test('a run that goes well is asked for once and followed to its end', async () 
   ])
 })
 
-test('a run that its runtime has forgotten is started again under the same id', async () => {
+test('a run that its runtime has lost is started again under the same id', async () => {
   const bus = createMemoryBus()
-  places.push(bus)
-  // Takes the run and forgets it, as a runtime does that is killed the next moment.
+  resources.push(bus)
+  // Accepts the run and loses it, like a runtime that is killed right after.
   const service = replaceable({ run: async () => ({ queued: true }) })
   const reports = await streamRun({ bus, workloads: service.workloads }, request({ do: 'work', steps: 1 }), quick)
   service.replace(openRuntime(bus).client)
@@ -105,7 +105,7 @@ test('a run that its runtime has forgotten is started again under the same id', 
   expect(service.requested()).toBeGreaterThan(1)
 })
 
-test('a run whose server stops in the middle is started again by the next one', async () => {
+test('a run whose server stops is started again by the next server', async () => {
   const { bus, client, runtime } = open()
   const service = replaceable(client)
   const follow = { bus, workloads: service.workloads }
@@ -122,7 +122,7 @@ test('a run whose server stops in the middle is started again by the next one', 
   expect(seen.map(({ $case }) => $case)).toEqual(['started', 'started'])
 })
 
-test('a silent run that goes on is asked for again without being started again', async () => {
+test('a silent run in progress is requested again without being started again', async () => {
   const { bus, client } = open()
   const service = replaceable(client)
   const reports = await streamRun({ bus, workloads: service.workloads }, request({ do: 'wait' }), {
@@ -134,7 +134,7 @@ test('a silent run that goes on is asked for again without being started again',
     seen.push(report)
     if (report.$case !== 'started') continue
     while (service.requested() < 3) {
-      // The reader asks no more while it is not read: ask in its place.
+      // `streamRun` sends no requests while its reader is busy, so the test sends them.
       await service.workloads.run(request({ do: 'wait' }))
     }
     await client.cancel({ runId: 'run' })
@@ -142,7 +142,7 @@ test('a silent run that goes on is asked for again without being started again',
   expect([last(seen), starts(seen)]).toEqual(['failed', 1])
 })
 
-test('a run that has ended is told of again when it is asked for again, not run again', async () => {
+test('a repeated request for an ended run republishes its last report without running it again', async () => {
   const { bus, client } = open()
   const run = request({ do: 'work', steps: 0 })
   await client.run(run)
@@ -156,7 +156,7 @@ test('a run that has ended is told of again when it is asked for again, not run 
   ])
 })
 
-test('a service that stays away is waited for, and fails the following when patience ends', async () => {
+test('the stream fails as unavailable when the service stays away beyond the retry budget', async () => {
   const { bus, client } = open()
   const service = replaceable(client)
   const run = request({ do: 'wait' })
@@ -169,7 +169,7 @@ test('a service that stays away is waited for, and fails the following when pati
   await expect(collect(reports)).rejects.toMatchObject({ kind: 'unavailable' })
 })
 
-test('who is patient waits for a service that is not there yet', async () => {
+test('with `retriesUnavailable`, the stream waits for a service that is not there yet', async () => {
   const { bus, client } = open()
   const service = replaceable(away)
   const options = { ...quick, retriesUnavailable: true }
@@ -178,7 +178,7 @@ test('who is patient waits for a service that is not there yet', async () => {
   expect(last(await collect(reports))).toBe('completed')
 })
 
-test('who resumes reads what was told before, and asks only when nothing comes', async () => {
+test('with `resumes`, earlier reports are read first, and no request is sent for a completed run', async () => {
   const { bus, client } = open()
   const run = request({ do: 'work', steps: 1 })
   await collect(await streamRun({ bus, workloads: client }, run, quick))
@@ -189,7 +189,7 @@ test('who resumes reads what was told before, and asks only when nothing comes',
   expect([last(reports), starts(reports), service.requested()]).toEqual(['completed', 1, 0])
 })
 
-test('a refusal of the first request is thrown by the call', async () => {
+test('a rejection of the first request is thrown by the call', async () => {
   const { bus, client } = open()
   await expect(
     streamRun({ bus, workloads: client }, request({ do: 'wait' }, 'Not-An-Id'), quick),
@@ -201,7 +201,7 @@ test('a refusal of the first request is thrown by the call', async () => {
   })
 })
 
-test('a bus that fails while a report is processed fails the following, and nothing else', async () => {
+test('a bus failure while a report is processed is thrown to the reader, with no unhandled rejection', async () => {
   const { bus, client } = open()
   const failing: typeof bus = {
     ...bus,
@@ -221,7 +221,7 @@ test('a bus that fails while a report is processed fails the following, and noth
   process.on('unhandledRejection', note)
   try {
     const read = async () => {
-      // A turn of the event loop is when Node looks for rejections that nothing handles.
+      // Node reports unhandled rejections after a turn of the event loop.
       for await (const _ of await streamRun(
         { bus: failing, workloads: client },
         request({ do: 'work', steps: 1 }),

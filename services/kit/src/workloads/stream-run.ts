@@ -8,40 +8,40 @@ import { createRepeatFilter } from './repeats.ts'
 import { runKindOf, runTopic } from './topics.ts'
 import type { Report } from './watch.ts'
 
-/** A run as it is asked for and followed. Whether it is known already, the following finds out. */
+/** A run to request and follow. `streamRun` sets `isKnown` itself. */
 export type RunToStream = Omit<RunRequest, 'isKnown' | 'search' | 'generation'> &
   Partial<Pick<RunRequest, 'search' | 'generation'>>
 
-/** What a run is asked for and followed with. */
+/** Clients for requesting and following a run. */
 export type RunClients = {
   bus: Bus
   workloads: Pick<RpcClient<typeof WorkloadsServiceDefinition>, 'run'>
 }
 
 export type StreamRunOptions = {
-  /** Ends the following, not the run: `workloads.cancel` does that. */
+  /** Ends the stream, not the run; `workloads.cancel` ends the run. */
   signal: AbortSignal
   /**
-   * Another may have asked for the run before: its reports so far are read first, and it is asked for only when they
-   * have stopped. Without it the run is asked for at once, and a refusal is thrown by the call itself.
+   * Another caller may have requested the run before: its reports so far are read first, and it is requested only when no more
+   * arrive. Without this option the run is requested at once, and the call throws a rejection.
    */
   resumes?: boolean
-  /** A first request that is refused as `unavailable` is made again like later ones, rather than thrown by the call. */
+  /** Retries a first request that is rejected as `unavailable`, like later ones, instead of throwing it from the call. */
   retriesUnavailable?: boolean
-  /** Nothing heard for so long, and the run is asked for again; doubled up to six times that while nothing comes. 5 s unless told. */
+  /** Without a report for this long, the run is requested again; doubled up to six times that while no report arrives. Default 5 s. */
   idleMilliseconds?: number
-  /** The workloads service may stay away, or refuse, for so long before that fails the following; 60 s unless told. */
+  /** How long the workloads service may be `unavailable` before the stream fails. Default 60 s. */
   retryBudgetMilliseconds?: number
 }
 
-/** How much of the silence is waited for where it is likely that the run must be asked for. */
+/** Fraction of `idleMilliseconds` to wait when the run most likely has to be requested again. */
 const shortShare = 0.2
-/** How many times the silence it is doubled up to. */
+/** Upper limit of the wait, as a multiple of `idleMilliseconds`. */
 const longestSilence = 6
 
 const silent = Symbol('silent')
 
-/** What ends a following. A run that ended because its server did has not had its chance: it is asked for again. */
+/** Whether a report ends the stream. A run that failed because its server stopped is requested again. */
 const isLast = (report: Report): boolean =>
   report.$case === 'completed' || (report.$case === 'failed' && report.value.reason !== serverStopping)
 
@@ -56,15 +56,15 @@ const orIdle = async <Value>(value: Promise<Value>, milliseconds: number): Promi
 }
 
 /**
- * Asks for a run and follows it to its end, also when whoever runs it has been killed and has forgotten it: after some
- * seconds without a word the run is asked for again under the same id, which starts it only where it is not known.
+ * Requests a run and streams its reports to the end, even when its runtime was killed and has lost the run: after some
+ * seconds without a report the run is requested again under the same id, which is idempotent where the run is known.
  *
- * Gives the reports in order from the beginning; the last is `completed` or `failed`. A run that had to be started again
- * says `started` again, and what it finds from there on may repeat what was found before: a reader either starts over at
- * `started`, or takes repeats for what they are.
+ * Yields the reports in order from the beginning; the last is `completed` or `failed`. A run that was started again
+ * reports `started` again, and later reports may repeat earlier ones (at least once): a reader either starts over at
+ * `started` or deduplicates.
  *
- * Throws what the first request was refused with (unless it resumes or is patient), and from the reports what a later request failed
- * with, `unavailable` only after the patience has ended. With the signal the reports end early, without a last one.
+ * Throws the error of the first request (unless `resumes` or `retriesUnavailable`). The iterator throws the error of a later request,
+ * `unavailable` only once the retry budget is used up. When the signal aborts, the reports end early, without a last one.
  */
 export const streamRun = async (
   { bus, workloads }: RunClients,
@@ -82,7 +82,7 @@ export const streamRun = async (
   let hasReported = false
   const isNew = createRepeatFilter()
 
-  const ask = async (): Promise<void> => {
+  const request = async (): Promise<void> => {
     try {
       await workloads.run({ ...run, isKnown: hasReported }, { signal: following })
       awaySince = undefined
@@ -96,7 +96,7 @@ export const streamRun = async (
 
   if (!resumes) {
     try {
-      await (retriesUnavailable ? ask() : workloads.run(run, { signal }))
+      await (retriesUnavailable ? request() : workloads.run(run, { signal }))
     } catch (error) {
       left.abort()
       throw error
@@ -109,7 +109,7 @@ export const streamRun = async (
         for (let next = readAhead(deliveries); ; ) {
           const received = await orIdle(next, silence)
           if (received === silent) {
-            await ask()
+            await request()
             const longer = Math.min(Math.max(silence, idleMilliseconds / 2) * 2, idleMilliseconds * longestSilence)
             silence = awaySince === undefined ? longer : idleMilliseconds * shortShare
             continue

@@ -11,8 +11,8 @@ import { type Bus, messageCodec, queue, topics } from '../bus/mod.ts'
 import { serviceError } from '../errors/mod.ts'
 
 /**
- * The kinds of runs. Each has streams of its own, since the permissions of a server are given by stream: a worker of one kind
- * reads and reports nothing of the other.
+ * The kinds of runs. Each has its own streams, because the server's permissions are granted by stream: a worker of one kind
+ * can neither read nor report runs of the other.
  */
 export const runKinds = ['search', 'generation'] as const
 export type RunKind = (typeof runKinds)[number]
@@ -34,7 +34,7 @@ const perKind = <Value>(declare: (kind: RunKind) => Value): Readonly<Record<RunK
   generation: declare('generation'),
 })
 
-/** The reports of one run, by its id. Retained for a while, so that the caller may resume following the run. */
+/** The reports of one run, by its id. Retained for 15 minutes, so that the caller can resume following the run. */
 export const runTopic = perKind((kind) =>
   topics({
     family: `workloads.runs.${kind}`,
@@ -46,7 +46,7 @@ export const runTopic = perKind((kind) =>
 
 const day = 86_400_000
 
-/** The runs that a worker is to do, by the uid of its pod. Retained for as long as a pod may wait for the first one to be read. */
+/** The runs assigned to a worker, by the uid of its pod. Retained for as long as an assignment may wait for its pod. */
 export const assignmentsOf = perKind((kind) =>
   topics({
     family: `workloads.assignments.${kind}`,
@@ -55,7 +55,7 @@ export const assignmentsOf = perKind((kind) =>
   }),
 )
 
-/** What a run is to do, by its id. Retained for as long as a run may take, so that a second worker can repeat it. */
+/** The input of a run, by its id. Retained for as long as a run may take, so that a second worker can repeat it. */
 export const inputsOf = perKind((kind) =>
   topics({
     family: `workloads.inputs.${kind}`,
@@ -65,8 +65,8 @@ export const inputsOf = perKind((kind) =>
 )
 
 /**
- * Publishes an event to a topic that has no reader in each family that workers use. It makes the streams exist with the
- * rules of this release: workers may not create them. Idempotent.
+ * Creates or updates the streams that workers use, with the settings of this release, because workers may not create them. It
+ * publishes an event to a topic without readers in each family. Idempotent.
  */
 export const prepareWorkerTopics = async (bus: Pick<Bus, 'publish'>): Promise<void> => {
   const id = 'prepared'
@@ -89,10 +89,10 @@ const events = (name: string) =>
     maxWaiting: 100_000,
   })
 
-/** What services and the operator report of runs, for the statuses that the leading operator writes. */
+/** Events of runs from services and the operator, from which the leading operator writes statuses. */
 export const runEvents = events('workloads.notices')
 
-/** The same from the workers of a kind, who can say nothing else and nothing of runs of another kind. */
+/** Events of runs from workers of one kind, which may publish neither other events nor events of runs of another kind. */
 export const workerEvents = perKind((kind) => events(`workloads.worker-notices.${kind}`))
 
 const orders = (kind: RunKind) =>
@@ -105,11 +105,11 @@ const orders = (kind: RunKind) =>
     maxWaiting: 10_000,
   })
 
-/** Runs that an object requested, for the service that owns the workload to plan and to request by `Run`. */
+/** Runs requested by an object, which the service that owns the workload plans and requests with `Run`. */
 export const searchPlanRequests = orders('search')
 export const generationPlanRequests = orders('generation')
 
-/** What the statuses of branches are made of. */
+/** Events of branches, from which their statuses are written. */
 export const branchEvents = queue({
   name: 'workloads.branch-notices',
   ...messageCodec(BranchEvent),

@@ -7,8 +7,8 @@ import { type RunKind, runTopic } from './topics.ts'
 export type Report = NonNullable<RunReport['report']>
 
 /**
- * What happens to a run, from its beginning, until it has completed or failed. The place is taken at the call, so
- * watch first and run then: nothing is missed.
+ * The reports of a run, from its beginning, until it has completed or failed. The cursor is set at the call: call this before
+ * requesting the run, and no report is missed.
  */
 export const watchRun = (
   bus: Bus,
@@ -30,7 +30,7 @@ export const watchRun = (
   }
 }
 
-/** The failure of a run as one that a caller may read. */
+/** Converts the failure of a run into a ServiceError for the caller. */
 export const errorOfRun = ({
   kind,
   detail,

@@ -7,7 +7,7 @@ import { connectInProcess } from '../rpc/mod.ts'
 import { type Log, silentLog } from '../telemetry/mod.ts'
 import { createLocalWorkloads, watchRun } from './mod.ts'
 
-/** A log that keeps the lines of its errors and warnings. */
+/** A log that records its errors and warnings. */
 const recordingLog = () => {
   const lines: unknown[][] = []
   const record = (...line: unknown[]) => void lines.push(line)
@@ -32,20 +32,17 @@ const openRuns = () => {
   return { client, lines, start, [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }
 
-test.each(['wait', 'fail-when-cancelled'] as const)(
-  'a run that is cancelled is no error in the log (%s)',
-  async (task) => {
-    await using runs = openRuns()
-    const reports = await runs.start('cancelled', { do: task })
-    for await (const report of reports) {
-      if (report.$case === 'started') await runs.client.cancel({ runId: 'cancelled' })
-      if (report.$case === 'failed') expect(report.value.reason).toBe('Cancelled')
-    }
-    expect(runs.lines).toEqual([])
-  },
-)
+test.each(['wait', 'fail-when-cancelled'] as const)('a cancelled run is not logged as an error (%s)', async (task) => {
+  await using runs = openRuns()
+  const reports = await runs.start('cancelled', { do: task })
+  for await (const report of reports) {
+    if (report.$case === 'started') await runs.client.cancel({ runId: 'cancelled' })
+    if (report.$case === 'failed') expect(report.value.reason).toBe('Cancelled')
+  }
+  expect(runs.lines).toEqual([])
+})
 
-test('a run that fails by a fault is logged as an error with its stack', async () => {
+test('a run that fails because of a bug is logged as an error with its stack', async () => {
   await using runs = openRuns()
   for await (const _ of await runs.start('faulty', { do: 'throw', message: 'A fault of the test.' }));
   expect(runs.lines).toMatchObject([

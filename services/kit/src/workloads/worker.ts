@@ -2,20 +2,20 @@ import { toServiceError } from '../errors/mod.ts'
 import { failureReport } from './failure-report.ts'
 import type { FromWorker, ToWorker } from './messages.ts'
 
-/** What a worker is given to do. */
+/** A run that a worker is assigned. */
 export type Assignment = {
   runId: string
-  /** A message of the service that owns the workload. */
+  /** The input: a message of the service that owns the workload. */
   input: Uint8Array
   /** Aborted when the run is cancelled or the worker must stop. */
   signal: AbortSignal
-  /** How far it is, from 0 to 1. */
+  /** Reports progress, from 0 to 1. */
   progress: (fraction: number, detail?: string) => void
-  /** Hands over something found or made so far. */
+  /** Publishes a partial result. */
   output: (message: Uint8Array) => void
 }
 
-/** Does one assignment and gives its result; what it throws becomes the failure of the run. */
+/** Does one assignment and returns its result; an error that it throws becomes the failure of the run. */
 export type Work = (assignment: Assignment) => Promise<Uint8Array>
 
 const post = (message: FromWorker) => {
@@ -39,7 +39,7 @@ const perform = async (work: Work, { runId, input }: Extract<ToWorker, { kind: '
       kind: 'failed',
       runId,
       failure: signal.aborted ? { ...report, reason: 'Cancelled' } : report,
-      // What a run throws once it was cancelled is no fault to look for.
+      // An error after the cancellation is not a bug, so its stack is not logged.
       ...(failed.kind === 'internal' && !signal.aborted
         ? { trace: error instanceof Error ? (error.stack ?? error.message) : String(error) }
         : {}),
@@ -48,8 +48,8 @@ const perform = async (work: Work, { runId, input }: Extract<ToWorker, { kind: '
 }
 
 /**
- * Runs this process as a worker of a local pool: it says that it is ready, does what it is given, one at a time,
- * and ends when its parent does. A worker's main module calls this and nothing else.
+ * Runs this process as a worker of a local pool: it reports that it is ready, does one assigned run at a time,
+ * and exits when its parent does. A worker's main module calls this and nothing else.
  */
 export const serveWork = (work: Work): void => {
   let current: { runId: string; controller: AbortController } | undefined
@@ -65,7 +65,7 @@ export const serveWork = (work: Work): void => {
     })
   })
   process.on('disconnect', () => process.exit(0))
-  // A signal to the whole group, such as Ctrl-C, is the parent's to answer: it ends its workers when it has drained.
+  // Signals to the whole process group, such as Ctrl-C, are the parent's to handle: it ends its workers when it has drained.
   process.on('SIGINT', () => undefined)
   post({ kind: 'ready' })
 }

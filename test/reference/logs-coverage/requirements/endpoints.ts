@@ -235,7 +235,7 @@ export const endpoints: readonly Theme[] = [
     ],
     [
       '`GET /api/orchard/branches`, active and inactive',
-      [localBranches, 'what a branch last told is known while it does not run'],
+      [localBranches, 'counts of stopped branches are stored, and only active branches are started with the server'],
     ],
     ['`DELETE /api/orchard/branches/{slug}`', [jobs(''), 'that are deactivated close their port']],
     [

@@ -180,8 +180,11 @@ export const resources: readonly Theme[] = [
       [logs('settings/settings'), 'has the defaults of the spec until something is set'],
     ],
     ['`tech_level` selects one of three prompts', [jobs('-settings'), 'in the words of the tech_level']],
-    ['A branch has a port, counted up from 8538', [localBranches, 'ports count up, past those that somebody else has']],
-    ['A branch has a data directory', [localBranches, 'its data in a folder of its own']],
+    ['A branch has a port, counted up from 8538', [localBranches, 'each branch gets the next free port and keeps it']],
+    [
+      'A branch has a data directory',
+      [localBranches, 'a branch stores its key as a hash, has its own folder, and requires the secret for calls'],
+    ],
   ),
   theme(
     'States',

@@ -63,9 +63,12 @@ export const rules: readonly Theme[] = [
       'A lock of the database is waited for 30 s',
       [
         'services/kit/src/store/sqlite-dialect.test.ts',
-        'a write waits for another writer without holding up the process',
+        'a write waits for another writer without blocking the event loop',
       ],
-      ['services/kit/src/store/sqlite-dialect.test.ts', 'a lock that is not given up in time is a 503'],
+      [
+        'services/kit/src/store/sqlite-dialect.test.ts',
+        'a write fails with 503 and a time to retry after when the lock is not released in time',
+      ],
     ],
     [
       'The watcher flushes every 10 s or 100 lines',

@@ -5,9 +5,9 @@ import type { Connection } from './connection.ts'
 const attemptMilliseconds = 2_000
 const pauseMilliseconds = 100
 
-/** The three words on a job. They go to the subject that it was delivered with. */
+/** Acknowledges, requeues or renews jobs, on the reply subject of their delivery. */
 export const createAcknowledger = ({ nats, connected, isConnected, whileConnected }: Connection) => ({
-  /** The job is done. Asks until the server has understood, also across a lost connection; throws past the time, in milliseconds. */
+  /** Acknowledges a job, retrying until the server confirms, also across a lost connection. Throws after `within` milliseconds. */
   done: async (reply: string, within: number): Promise<void> => {
     const limit = performance.now() + within
     for (;;) {
@@ -21,11 +21,11 @@ export const createAcknowledger = ({ nats, connected, isConnected, whileConnecte
       }
     }
   },
-  /** It comes again, after a pause. If this is lost, it comes when the server's patience ends. */
+  /** Requeues a job after a pause. Best effort: if the message is lost, the server redelivers the job after its acknowledgement time-out. */
   again: (reply: string, milliseconds: number) => {
     if (isConnected()) nats.publish(reply, milliseconds > 0 ? `-NAK {"delay":${nanos(milliseconds)}}` : '-NAK')
   },
-  /** It is still being worked on. False when nobody can be told. */
+  /** Renews the lease on a job. Returns false without a connection. */
   working: (reply: string): boolean => {
     if (isConnected()) nats.publish(reply, '+WPI')
     return isConnected()

@@ -11,7 +11,7 @@ import type { Semaphore } from './semaphore.ts'
 import { readSubject, readSubjectState } from './subject.ts'
 import { openSubjectConsumer, type Start, type SubjectConsumer } from './subject-consumer.ts'
 
-/** Where a ring may be asked to begin: behind a number, with all that is kept, or with what was stored since a time of ours. */
+/** Where a ring starts: behind a sequence, with all retained events, or with events stored since a time on our clock. */
 export type Position = { after: number } | { after: 'start'; since?: number }
 
 export type BackfillOptions<Event> = {
@@ -25,9 +25,9 @@ export type BackfillOptions<Event> = {
 }
 
 /**
- * A topic's ring, and the one consumer that fills it. To open, to resume after a lost connection and to have fallen
- * behind are one thing: listen behind the last number, then ask whether anything between is gone. The consumer comes
- * before the question, so that nothing can go unseen between them; what arrives meanwhile waits.
+ * A topic's ring, and the one consumer that fills it. Opening it, and resuming after a lost connection or lost deliveries, work alike:
+ * consume behind the last sequence, then check whether the stream has dropped events in between. The consumer is opened
+ * before the check, so that no event is missed; events that arrive meanwhile are buffered.
  */
 export const createBackfill = <Event>({
   topic,
@@ -38,12 +38,12 @@ export const createBackfill = <Event>({
   log,
 }: BackfillOptions<Event>) => {
   let ring: Ring<Event> | undefined
-  /** Whatever is kept behind this number is in the ring. */
+  /** All retained events behind this sequence are in the ring. */
   let base = 0
-  /** The server's clock less ours, at most, in milliseconds. */
+  /** Upper bound of the server's clock minus ours, in milliseconds. */
   let clockAhead = 0
   let consumer: SubjectConsumer | undefined
-  /** What has come while it was not yet clear what the ring is missing. */
+  /** Messages buffered until it is known what the ring is missing. */
   let early: [DeliveryInfo, Msg][] | undefined
 
   const numbered = ({ sequence, storedAt }: DeliveryInfo, { data }: Msg): Numbered<Event> => {
@@ -51,13 +51,13 @@ export const createBackfill = <Event>({
     try {
       return { ...stored, event: topic.decode(data) }
     } catch (error) {
-      log.error({ err: error, topic: topic.name, sequence }, 'an event cannot be read; its readers meet a gap')
+      log.error({ err: error, topic: topic.name, sequence }, 'topic: event cannot be decoded, readers get a gap')
       return { ...stored, event: missing }
     }
   }
 
   const take = (delivery: DeliveryInfo, message: Msg) => {
-    // What came from before a gap that has been told of would only confuse.
+    // Events from before a gap that readers were notified of are dropped.
     if (!ring || delivery.sequence <= ring.newest()) return
     highWaterMark.see(delivery.sequence)
     const { sequence, event, at: time } = numbered(delivery, message)
@@ -92,12 +92,12 @@ export const createBackfill = <Event>({
     ring = createRing<Event>({ keep: topic.keep, coalesceBy: topic.coalesceBy, now: steadyNow, trimmedThrough })
   }
 
-  /** Begins where the earliest of the places is, or so that the others can be reached by loading what is older. */
-  const openFirst = async (places: () => Position[], onBroken: (error: Error) => void) => {
+  /** Starts at the earliest of the positions; positions that lie further back are reached by `loadOlder`. */
+  const openFirst = async (positions: () => Position[], onBroken: (error: Error) => void) => {
     const { newest } = await look()
-    // Asked now, not before: whoever comes later is behind the newest number.
-    const waiting = places()
-    const times = waiting.flatMap((place) => (place.after === 'start' ? (place.since ?? []) : []))
+    // Read after `look`: a later claim lies behind the newest sequence.
+    const waiting = positions()
+    const times = waiting.flatMap((position) => (position.after === 'start' ? (position.since ?? []) : []))
     const behind = waiting.flatMap(({ after }) => (after === 'start' ? [] : after))
     if (times.length + behind.length < waiting.length) {
       await listen({ policy: DeliverPolicy.All }, onBroken)
@@ -124,30 +124,30 @@ export const createBackfill = <Event>({
     ring: () => ring,
     /** Whether the consumer delivers into the ring. */
     isLive: () => consumer !== undefined && early === undefined,
-    /** Whether all that is kept behind a number is in the ring. */
+    /** Whether all retained events behind a sequence are in the ring. */
     reaches: (sequence: number) => sequence >= base,
-    /** Begins to fill the ring, or goes on. `onBroken` is called when nothing more can be expected of it. */
-    open: async (places: () => Position[], onBroken: (error: Error) => void) => {
+    /** Starts to fill the ring, or resumes. `onBroken` is called when the consumer no longer delivers. */
+    open: async (positions: () => Position[], onBroken: (error: Error) => void) => {
       if (ring) await resume(ring, onBroken)
-      else await openFirst(places, onBroken)
+      else await openFirst(positions, onBroken)
       const waiting = early ?? []
       early = undefined
       for (const [delivery, message] of waiting) take(delivery, message)
     },
-    /** Brings what is kept from before the ring's beginning. */
+    /** Prepends the retained events from before the ring's start. */
     loadOlder: async () => {
       if (base === 0) return
-      const older = await readSubject(connection, { ...at, withPermit: base })
+      const older = await readSubject(connection, { ...at, through: base })
       const { trimmedThrough } = await look()
       const events = older.map(({ delivery, message }) => numbered(delivery, message))
       ring?.prepend(events, trimmedThrough)
       base = 0
     },
-    /** Lets `mark` know of all that is stored by now. */
+    /** Updates the high-water mark and the clock difference from the stream's state. */
     look,
-    /** When the server was last heard, by the process's clock; undefined without a consumer. */
+    /** When the consumer last received a message, by the process's clock; undefined without a consumer. */
     receivedAt: () => consumer?.receivedAt(),
-    /** Stops filling; the ring stays, for those who read and for going on. */
+    /** Stops filling. The ring stays, for its readers and to resume. */
     close: () => {
       consumer?.close()
       consumer = undefined

@@ -1,2 +1,2 @@
-/** The time in milliseconds since 1970 by a clock that never jumps: two of its times are as far apart as they say. */
+/** The time in milliseconds since 1970, by a monotonic clock. */
 export const steadyNow = (): number => performance.timeOrigin + performance.now()

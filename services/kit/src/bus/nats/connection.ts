@@ -12,24 +12,24 @@ import type { Log } from '../../telemetry/mod.ts'
 import { ConnectionLost } from './errors.ts'
 import type { NatsBusLimits, NatsBusOptions, NatsCredentials } from './options.ts'
 
-/** One attempt to connect may take this long, the first and every later one, in milliseconds. */
+/** Time limit of one attempt to connect, in milliseconds. */
 const dialMilliseconds = 5_000
-/** An answer about streams and consumers is waited for this long, in milliseconds. */
+/** Time limit of a request about streams or consumers, in milliseconds. */
 const requestMilliseconds = 5_000
 
-/** A connection that comes back by itself, for as long as the bus lives. */
+/** A connection that reconnects by itself until the bus is closed. */
 export type Connection = {
   nats: NatsConnection
   jetStream: JetStreamClient
   manager: JetStreamManager
-  /** The most bytes that the server takes in one message, headers included. */
+  /** The server's maximum size of a message in bytes, headers included. */
   maxPayload: () => number
   isConnected: () => boolean
   /** Resolves when there is a connection; rejects with ConnectionLost when the signal aborts first. */
   connected: (signal: AbortSignal) => Promise<void>
-  /** What a promise comes to, or ConnectionLost if the connection goes first. */
+  /** Settles as the promise does, or rejects with ConnectionLost if the connection is lost first. */
   whileConnected: <Result>(promise: Promise<Result>) => Promise<Result>
-  /** Calls back whenever the connection is lost. Gives a function that forgets the wish. */
+  /** Calls back whenever the connection is lost. Returns a function that unsubscribes. */
   onLost: (lost: () => void) => () => void
   close: () => Promise<void>
 }
@@ -43,13 +43,13 @@ const authentication = (credentials: NatsCredentials | undefined): ConnectionOpt
 
 const checkServers = (servers: readonly string[]): string[] => {
   if (servers.length === 0) throw new TypeError('There is no address of a NATS server.')
-  // Not echoed: what stands before the @ is a secret.
+  // The address is not echoed: the part before the @ is a secret.
   if (servers.some((server) => server.includes('@')))
-    throw new TypeError('The address of a NATS server holds a user or a password; give those by themselves.')
+    throw new TypeError('The address of a NATS server holds a user or a password; pass those separately.')
   return [...servers]
 }
 
-/** Tries until the time is up; a refusal of who we are is final. */
+/** Retries until the time is up, except when the server rejects our credentials. */
 const dial = async (options: ConnectionOptions, { servers }: NatsBusOptions, within: number) => {
   const limit = performance.now() + within
   for (;;) {
@@ -70,7 +70,7 @@ const dial = async (options: ConnectionOptions, { servers }: NatsBusOptions, wit
   }
 }
 
-/** Fails unless the server keeps streams for us: then nothing of the bus would work. A server that has just started is given time. */
+/** Throws unless JetStream answers for our account, which the bus depends on. Retries, because a server that has just started needs time. */
 const checkJetStream = async (manager: JetStreamManager, { servers }: NatsBusOptions, within: number) => {
   const limit = performance.now() + within
   for (;;) {
@@ -78,7 +78,7 @@ const checkJetStream = async (manager: JetStreamManager, { servers }: NatsBusOpt
       return await manager.getAccountInfo()
     } catch (error) {
       if (performance.now() >= limit) {
-        const message = `The NATS server at ${servers.join(', ')} offers no JetStream to this account: it must be turned on.`
+        const message = `The NATS server at ${servers.join(', ')} offers no JetStream to this account. Enable it.`
         throw serviceError('unavailable', message, { cause: error })
       }
       await sleep(100)
@@ -89,18 +89,18 @@ const checkJetStream = async (manager: JetStreamManager, { servers }: NatsBusOpt
 const followStatus = async (nats: NatsConnection, log: Log, changed: (connected: boolean) => void) => {
   for await (const status of nats.status()) {
     if (status.type === 'disconnect') {
-      log.warn({ server: status.server }, 'the connection to the message server is lost')
+      log.warn({ server: status.server }, 'connection to the message server lost')
       changed(false)
     } else if (status.type === 'reconnect') {
       log.info({ server: status.server }, 'connected to the message server again')
       changed(true)
-    } else if (status.type === 'error') log.error({ err: status.error }, 'the message server refused something')
+    } else if (status.type === 'error') log.error({ err: status.error }, 'message server reported an error')
   }
 }
 
 /**
- * Connects and checks that JetStream is there. Throws an Error that says what is wrong, without secrets. `isWorker`: the
- * account reaches single streams of another account and has no JetStream of its own, so there is nothing to check.
+ * Connects and checks that JetStream is available. Throws an Error that states the cause, without secrets. `isWorker`: the
+ * account reaches single streams of another account and has no JetStream itself, so the check is skipped.
  */
 export const openConnection = async (
   options: NatsBusOptions,
@@ -116,9 +116,9 @@ export const openConnection = async (
     timeout: dialMilliseconds,
     maxReconnectAttempts: -1,
     reconnectTimeWait: 250,
-    // Credentials may be mended on the server while we try; to give up would need a restart of every service.
+    // Credentials may be corrected on the server while we retry; giving up would require a restart of every service.
     ignoreAuthErrorAbort: true,
-    // A server that is gone without a word is noticed within 30 s.
+    // Detects within 30 s a server that vanished without closing the connection.
     pingInterval: 10_000,
     maxPingOut: 2,
     noAsyncTraces: true,
@@ -180,7 +180,7 @@ export const openConnection = async (
       return () => lost.delete(callback)
     },
     close: async () => {
-      // What was sent without waiting for an answer still goes out, if there is anybody to send it to.
+      // Flushes messages that were sent without waiting for an answer.
       if (isConnected)
         await Promise.race([nats.flush().catch(() => undefined), sleep(2_000, undefined, { ref: false })])
       await nats.close()

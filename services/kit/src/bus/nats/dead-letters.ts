@@ -9,10 +9,10 @@ import type { Streams } from './streams.ts'
 import { readSubject } from './subject.ts'
 
 const header = { job: 'Trellis-Job', deliveries: 'Trellis-Deliveries', reason: 'Trellis-Reason' }
-/** Of a reason this many characters are kept; base64 makes up to four bytes of each. */
+/** Characters of a reason that are stored; base64 makes up to four bytes of each. */
 const maxReason = 500
 
-/** Room that the headers of a dead letter may need beside the job, in bytes. */
+/** Headroom for the headers of a dead letter beside the job, in bytes. */
 export const jobHeadroom = 4_096
 
 type DeadLettersOptions = {
@@ -24,11 +24,11 @@ type DeadLettersOptions = {
   log: Log
 }
 
-/** What is known of jobs beside their queue: those that failed for good, and how often a stopping worker gave one back. */
+/** Records about jobs beside their queue: dead letters, and how often stopping workers released a job. */
 export const createDeadLetters = ({ connection, names, streams, shapes, store, log }: DeadLettersOptions) => {
   const { manager, whileConnected } = connection
   return {
-    /** Keeps a job that failed too often. Burying it twice keeps it once. */
+    /** Stores a job that used up its deliveries. Idempotent. */
     bury: async (queue: QueueRules, { sequence, ...letter }: DeadLetter<Uint8Array> & { sequence: number }) => {
       const subject = names.deadLetters(queue.name)
       await store({
@@ -51,7 +51,7 @@ export const createDeadLetters = ({ connection, names, streams, shapes, store, l
       const stored = await readSubject(connection, {
         stream: stream.name,
         subject,
-        withPermit: Number.MAX_SAFE_INTEGER,
+        through: Number.MAX_SAFE_INTEGER,
       })
       const letters = new Map<string, DeadLetter<Value>>()
       for (const { delivery, message } of stored) {
@@ -63,12 +63,15 @@ export const createDeadLetters = ({ connection, names, streams, shapes, store, l
             reason: Buffer.from(read(header.reason), 'base64url').toString(),
           })
         } catch (error) {
-          log.error({ err: error, queue: queue.name, sequence: delivery.sequence }, 'a dead letter cannot be read')
+          log.error(
+            { err: error, queue: queue.name, sequence: delivery.sequence },
+            'queue: dead letter cannot be decoded',
+          )
         }
       }
       return [...letters.values()]
     },
-    /** Deliveries of a job that ended with a worker that stopped, and that do not count as failures. */
+    /** How many deliveries of a job a stopping worker released; they do not count as failures. */
     released: async (queue: QueueRules, sequence: number): Promise<number> => {
       const query = { last_by_subj: names.released(queue.name, sequence) }
       const note = await whileConnected(manager.streams.getMessage(names.deadStream(queue.name), query))
@@ -78,7 +81,7 @@ export const createDeadLetters = ({ connection, names, streams, shapes, store, l
       const subject = names.released(queue.name, sequence)
       await store({ lane: subject, subject, bytes: Buffer.from(String(times)), stream: shapes.dead(queue) })
     },
-    forgetReleased: async (queue: QueueRules, sequence: number) => {
+    clearReleased: async (queue: QueueRules, sequence: number) => {
       const filter = names.released(queue.name, sequence)
       await whileConnected(manager.streams.purge(names.deadStream(queue.name), { filter }))
     },

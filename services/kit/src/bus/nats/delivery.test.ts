@@ -10,7 +10,7 @@ const expected = {
 }
 const numbers = '2.1795295180892001.7.1795295180896900000.3'
 
-test('a delivery is read from its reply, in the short form and in the long', () => {
+test('a delivery is parsed from its reply subject, in the short and the long form', () => {
   for (const reply of [
     `$JS.ACK.a~b.c.${numbers}`,
     `$JS.ACK.hub.h4sh.a~b.c.${numbers}`,
@@ -21,7 +21,7 @@ test('a delivery is read from its reply, in the short form and in the long', () 
   }
 })
 
-test('what is no delivery is not taken for one', () => {
+test('a subject of any other shape is not parsed as a delivery', () => {
   for (const reply of [undefined, '', '_INBOX.abc', '$JS.ACK.a.b.x.y.z.1.2', '$JS.FC.a.b.c'])
     expect(readDelivery(reply)).toBeUndefined()
 })

@@ -1,20 +1,20 @@
-/** What JetStream says of a message in the subject that an acknowledgement goes to. */
+/** Metadata of a message, which JetStream puts into the reply subject of its delivery. */
 export type DeliveryInfo = {
-  /** The stream's number of the message. */
+  /** The message's sequence in the stream. */
   sequence: number
-  /** The consumer's number of the delivery: one more each time, whatever is delivered. */
+  /** The consumer's sequence of the delivery: it increases by one with every delivery. */
   consumerSequence: number
-  /** How often the message was handed out, this time included. */
+  /** How often the message was delivered, this time included. */
   deliveries: number
   /** When it was stored, by the server's clock, in milliseconds. */
   storedAt: number
-  /** Messages that the consumer has for us behind this one. */
+  /** Messages that the consumer still has to deliver after this one. */
   pending: number
 }
 
 /**
- * Reads `$JS.ACK.<stream>.<consumer>.<deliveries>.<sequence>.<consumer sequence>.<nanoseconds>.<pending>`; where the
- * server puts a domain and an account before the stream, there are two tokens more, and perhaps some behind.
+ * Parses `$JS.ACK.<stream>.<consumer>.<deliveries>.<sequence>.<consumer sequence>.<nanoseconds>.<pending>`. Where the
+ * server adds a domain and an account before the stream, there are two more tokens, and perhaps some at the end.
  */
 export const readDelivery = (reply: string | undefined): DeliveryInfo | undefined => {
   if (!reply?.startsWith('$JS.ACK.')) return undefined

@@ -1,16 +1,16 @@
 import { JetStreamApiError } from '@nats-io/jetstream'
 import { type ServiceError, serviceError } from '../../errors/mod.ts'
 
-/** Numbers of the server's answers that are more than bad luck. */
+/** JetStream error codes that the bus handles. */
 export const apiCodes = {
-  /** A stream of several copies is to be made, and not enough servers are there for them at the moment. */
+  /** Not enough servers are up for the replicas of a stream to create. */
   tooFewPeers: 10005,
   messageTooLarge: 10054,
   streamNameInUse: 10058,
   streamNotFound: 10059,
-  /** The value is no longer the one that a change was made of. */
+  /** The value changed after it was read. */
   wrongLastSequence: 10071,
-  /** Both a full stream and a subject that holds its one message; the text tells which. */
+  /** Either a full stream or a subject that already holds its one message; the text distinguishes them. */
   limitReached: 10077,
   consumerExists: 10148,
 } as const
@@ -18,22 +18,18 @@ export const apiCodes = {
 export const isApiError = (error: unknown, code: number): error is JetStreamApiError =>
   error instanceof JetStreamApiError && error.code === code
 
-/** The connection went while something was waited for: what became of it is not known. */
+/** The connection was lost during a request; its outcome is unknown. */
 export class ConnectionLost extends Error {
   override name = 'ConnectionLost'
 }
 
-/** What a caller is told when the server cannot be reached or cannot do it: a 503 with the time to wait. */
+/** The caller's error when the server cannot be reached or cannot comply: a 503 with a time to retry after. */
 export const unavailable = (cause: unknown): ServiceError =>
-  serviceError(
-    'unavailable',
-    'The message server is not to be reached or cannot take more at present. Try again shortly.',
-    {
-      cause,
-      retryAfterSeconds: 5,
-    },
-  )
+  serviceError('unavailable', 'The message server cannot be reached or is overloaded. Try again shortly.', {
+    cause,
+    retryAfterSeconds: 5,
+  })
 
-/** What a caller is told of a message that the server would not take. */
+/** The caller's error for a message beyond the server's maximum size. */
 export const tooLarge = (what: string, bytes: number, limit: number): ServiceError =>
-  serviceError('too_large', `${what} has ${bytes} bytes; the message server takes ${limit} at most.`)
+  serviceError('too_large', `${what} has ${bytes} bytes; the message server accepts at most ${limit}.`)

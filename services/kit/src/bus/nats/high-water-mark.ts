@@ -1,4 +1,4 @@
-/** The highest number of a family's stream that this process has met: what has it or a lower one was published before now. */
+/** The highest sequence of a family's stream that this process has seen: events up to it were published before now. */
 export const createHighWaterMark = () => {
   let highest = 0
   return {

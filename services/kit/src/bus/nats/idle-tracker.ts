@@ -1,4 +1,4 @@
-/** Counts who is there; calls back once when nobody has been for so many milliseconds. */
+/** Counts users; calls back when there has been none for `idleMilliseconds`. */
 export const createIdleTracker = (idleMilliseconds: number, onIdle: () => void) => {
   let present = 0
   let idle: NodeJS.Timeout | undefined
@@ -7,7 +7,7 @@ export const createIdleTracker = (idleMilliseconds: number, onIdle: () => void) 
     if (present === 0) idle = setTimeout(onIdle, idleMilliseconds).unref()
   }
   return {
-    /** Counts somebody until the signal aborts or the function that is given is called, whichever comes first. */
+    /** Counts a user until the signal aborts or the returned function is called, whichever comes first. */
     enter: (signal: AbortSignal): (() => void) => {
       clearTimeout(idle)
       present += 1

@@ -10,9 +10,9 @@ import type { NatsBusLimits } from './options.ts'
 import { createLanes } from './semaphore.ts'
 import type { StreamShape, Streams } from './streams.ts'
 
-/** Room for the headers of a value, in bytes. */
+/** Headroom for the headers of a value, in bytes. */
 const headroom = 512
-/** The longest pause before a change that came too late is tried again, in milliseconds: by chance, so that two part. */
+/** The longest pause before a conflicting change is retried, in milliseconds; it is random, so that two writers diverge. */
 const longestPause = 20
 
 type SharedOptions = {
@@ -21,23 +21,23 @@ type SharedOptions = {
   streams: Streams
   store: Store
   limits: NatsBusLimits
-  /** Reads the last message of a subject. From the stream's leader by default; a stale answer costs another attempt. */
+  /** Reads the last message of a subject, from the stream's leader by default; a stale answer costs another attempt. */
   readLast?: (stream: string, subject: string) => Promise<LastMessage | null>
 }
 
 type LastMessage = { data: Uint8Array; seq: number; header: { get: (name: string) => string } }
 
 /**
- * Values that processes share: each is the last message of a subject of its own. A change is stored only where the value is
- * still the one that it was made of, as the server sees it; otherwise it is made again of what is there now.
+ * Values that processes share: each is the last message of its own subject. The server stores a change only if the value has not
+ * changed since it was read (compare-and-set on the subject's sequence); otherwise the change is computed again from the new value.
  */
 export const createKeyValue = ({ connection, names, streams, store, limits, ...options }: SharedOptions) => {
   const { manager, whileConnected } = connection
   const fromLeader = (stream: string, subject: string): Promise<LastMessage | null> =>
     manager.streams.getMessage(stream, { last_by_subj: subject })
   const getLast = options.readLast ?? fromLeader
-  // Changes of one process take turns, so that they do not make each other come too late.
-  const inTurn = createLanes()
+  // Changes to a value from this process are serialized, so that they do not conflict with each other.
+  const serialized = createLanes()
 
   const shapeOf = ({ name, keepMilliseconds }: Pick<KeyValue<unknown>, 'name' | 'keepMilliseconds'>): StreamShape => ({
     name: names.sharedStream(name),
@@ -59,7 +59,7 @@ export const createKeyValue = ({ connection, names, streams, store, limits, ...o
     }
   }
 
-  /** Reads until it is told, or the time is up: the server may be on its way back. */
+  /** Retries a read until the deadline, because the server may be restarting. */
   const read = async (stream: StreamShape, subject: string, limit: number) => {
     for (;;) {
       try {
@@ -72,7 +72,7 @@ export const createKeyValue = ({ connection, names, streams, store, limits, ...o
     }
   }
 
-  /** Whether the value that stood in the way is the change itself, stored by an attempt whose acknowledgement was lost. */
+  /** Whether the conflicting value is this change itself, stored by an attempt whose acknowledgement was lost. */
   const isOurs = async (stream: StreamShape, subject: string, { attempts, id }: Refused, limit: number) =>
     attempts > 1 && (await read(stream, subject, limit))?.header.get('Nats-Msg-Id') === id
 
@@ -100,6 +100,6 @@ export const createKeyValue = ({ connection, names, streams, store, limits, ...o
   }
 
   const update: Bus['update'] = (shared, key, make) =>
-    inTurn(names.sharedValue(shared.name, key), () => attempt(shared, key, make))
+    serialized(names.sharedValue(shared.name, key), () => attempt(shared, key, make))
   return { update }
 }

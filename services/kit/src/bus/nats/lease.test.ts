@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('a lease runs out, and the job is taken away with a reason', async () => {
+test('an expired lease aborts its signal with a reason', async () => {
   const lease = createLease(1_000, () => true)
   vi.advanceTimersByTime(999)
   expect(lease.signal.aborted).toBe(false)
@@ -17,7 +17,7 @@ test('a lease runs out, and the job is taken away with a reason', async () => {
   await expect(lease.expired).rejects.toThrow('Not acknowledged in time.')
 })
 
-test('saying that one works on extends it, and tells the server four times a lease at most', () => {
+test('`working` extends the lease, and renews it on the server at most four times per lease', () => {
   const renew = vi.fn(() => true)
   const lease = createLease(1_000, renew)
   for (let step = 0; step < 400; step += 1) {
@@ -32,7 +32,7 @@ test('saying that one works on extends it, and tells the server four times a lea
   expect(lease.signal.aborted).toBe(false)
 })
 
-test('it is not extended while nobody can be told', () => {
+test('a lease is not extended while the server cannot be reached', () => {
   const lease = createLease(1_000, () => false)
   for (let step = 0; step < 15; step += 1) {
     vi.advanceTimersByTime(100)

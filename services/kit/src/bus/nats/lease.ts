@@ -1,4 +1,4 @@
-/** The time a worker has for a job until it must say again that it is working on it. */
+/** A worker's lease on a job: it expires unless the handler renews it in time. */
 export const createLease = (milliseconds: number, renew: () => boolean) => {
   const late = new AbortController()
   const { promise: expired, reject } = Promise.withResolvers<never>()
@@ -11,13 +11,13 @@ export const createLease = (milliseconds: number, renew: () => boolean) => {
   let timer = setTimeout(expire, milliseconds)
   let renewedAt = performance.now()
   return {
-    /** Aborted when the job has been taken away. */
+    /** Aborted when the lease expires. */
     signal: late.signal,
-    /** Rejects then. */
+    /** Rejects when the lease expires. */
     expired,
     /**
-     * Extends the lease, unless it is over. The server is told four times a lease at most, so that a handler may say it
-     * as often as it likes; when it cannot be told the lease runs on as it was, since the server's does.
+     * Extends the lease unless it has expired. The server is notified at most four times per lease, so that a handler may call this
+     * as often as it likes. When the server cannot be notified the lease is not extended, because the server's lease is not either.
      */
     working: () => {
       if (late.signal.aborted) return
@@ -34,7 +34,7 @@ export const createLease = (milliseconds: number, renew: () => boolean) => {
 }
 
 /**
- * How long the server waits for word of a job: a little longer than its worker does, so that a worker that is alive
- * gives a late job back itself, with its reason and after the queue's pause. The server's own time is for workers that are gone.
+ * The server's acknowledgement time-out: a little longer than the worker's lease, so that a live worker
+ * returns a late job itself, with its reason and after the queue's back-off. The server's time-out covers workers that are gone.
  */
 export const serverWait = (milliseconds: number): number => Math.ceil(milliseconds * 1.25) + 1_000

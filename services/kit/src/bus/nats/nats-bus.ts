@@ -10,9 +10,9 @@ import { createStreams } from './streams.ts'
 import { createTopics } from './topics.ts'
 
 /**
- * The bus between processes, on NATS JetStream. Throws `unavailable` with what is wrong when the server cannot be
- * reached in time, does not know us, or offers no JetStream. From then on it outlasts the server: while that is away,
- * publishers are told `unavailable` within a bounded time, readers and workers wait and go on where they were.
+ * The bus between processes, on NATS JetStream. Throws `unavailable` with the cause when the server cannot be
+ * reached in time, rejects our credentials, or offers no JetStream. Once connected it survives outages of the server:
+ * publishers get `unavailable` within a bounded time; readers and workers wait and resume where they were.
  */
 export const connectNatsBus = async (options: NatsBusOptions): Promise<Bus> => {
   const { log, prefix = 'trellis' } = options

@@ -1,9 +1,9 @@
 import type { Log } from '../../telemetry/mod.ts'
 
-/** Who this process is to the server. A credentials file is given by its text (an NKey seed with its JWT). */
+/** The credentials of this process. A credentials file is passed as its text (an NKey seed with its JWT). */
 export type NatsCredentials = { user: string; password: string } | { token: string } | { credentials: string }
 
-/** How the connection is encrypted; `{}` demands encryption with the system's authorities. PEM text, or paths to it. */
+/** TLS settings, as PEM text or as paths to it; `{}` requires TLS with the system's certificate authorities. */
 export type NatsTls = {
   ca?: string
   caFile?: string
@@ -13,27 +13,27 @@ export type NatsTls = {
   keyFile?: string
 }
 
-/** Where the server keeps streams. It is settled when a stream is made; replicas and bytes may be changed later. */
+/** Storage of streams on the server. The kind is fixed when a stream is created; replicas and bytes may change later. */
 export type NatsStorage = {
   kind: 'file' | 'memory'
-  /** Copies in a cluster: 1, 3 or 5. */
+  /** Replicas in a cluster: 1, 3 or 5. */
   replicas: number
-  /** Bytes one stream may take, past which its oldest events go; unlimited where it is undefined. Some accounts demand it. */
+  /** Maximum bytes of a stream, past which its oldest events are dropped; unlimited where undefined. Some accounts require it. */
   maxStreamBytes?: number | undefined
 }
 
 export type NatsBusLimits = {
-  /** How long `connectNatsBus` goes on trying. */
+  /** How long `connectNatsBus` retries. */
   connectWithinMilliseconds: number
-  /** Within this time an event or a job is stored, or its publisher is told that it is not. */
+  /** Time limit for storing an event or a job; past it the publisher gets `unavailable`. */
   publishWithinMilliseconds: number
-  /** Messages sent and not yet acknowledged, over all topics and queues. */
+  /** Maximum messages sent and not yet acknowledged, over all topics and queues. */
   publishesInFlight: number
-  /** Messages waiting for their turn; past it publishers are refused at once. */
+  /** Maximum messages in `publish` and `enqueue`, waiting and in flight; past it publishers get `unavailable` at once. */
   publishesWaiting: number
-  /** Requests about streams and consumers under way at once: many when all topics are resumed after a restart. */
+  /** Maximum concurrent requests about streams and consumers; there are many when all topics resume after a restart. */
   requestsInFlight: number
-  /** A topic that nobody in this process has followed for this long lets go of its consumer and of its events. */
+  /** A topic without a reader in this process for this long releases its consumer and its events. */
   idleTopicMilliseconds: number
 }
 
@@ -47,15 +47,15 @@ export const defaultLimits: NatsBusLimits = {
 }
 
 export type NatsBusOptions = {
-  /** `host:port`, or URLs of `nats:` or `tls:`; more than one for a cluster. Credentials do not belong here. */
+  /** `host:port`, or URLs with `nats:` or `tls:`; more than one for a cluster. Addresses with credentials are rejected. */
   servers: readonly string[]
-  /** What the server calls this process in its reports. */
+  /** The name of this process in the server's reports. */
   name: string
   credentials?: NatsCredentials
   tls?: NatsTls
-  /** The first token of every subject and stream name, so that installations may share a server: `trellis`. */
+  /** The first token of every subject and stream name, so that installations may share a server; default `trellis`. */
   prefix?: string
-  /** One copy on files where it is left out. */
+  /** Default: one replica on files. */
   storage?: Partial<NatsStorage>
   limits?: Partial<NatsBusLimits>
   log: Log

@@ -3,29 +3,29 @@ import { addAbortListener } from '../../lifecycle/mod.ts'
 import type { Connection } from './connection.ts'
 import { type DeliveryInfo, readDelivery } from './delivery.ts'
 
-/** A request for a job stays with the server this long, in milliseconds; then it is made again. */
+/** How long a pull request stays open on the server before it is repeated, in milliseconds. */
 const requestMilliseconds = 25_000
-/** An answer that has not come so long after that is not waited for any more. */
+/** How long past its expiry a request without an answer is waited for, in milliseconds. */
 const graceMilliseconds = 5_000
 
 export type Pulled = { delivery: DeliveryInfo; bytes: Uint8Array; reply: string }
 
-/** What came of asking for a job. `absent`: there is no such consumer. */
+/** The outcome of a pull request. `absent`: there is no such consumer. */
 export type Pull = Pulled | 'none' | 'absent'
 
 type PullOptions = {
   stream: string
   consumer: string
-  /** A job that came when nobody asked for it any more. */
+  /** Receives a job that arrives after its request was abandoned. */
   onUnsolicited: (pulled: Pulled) => void
 }
 
-/** The server's word in place of a job. 503: nobody listens where the request went; 409: the consumer is gone or at a limit. */
+/** Interprets a status message in place of a job. 503: the request had no responder; 409: the consumer is gone or at a limit. */
 const statusOf = ({ headers }: Msg): Pull => (headers?.code === 503 || headers?.code === 409 ? 'absent' : 'none')
 
 /**
- * Asks a consumer for one job at a time, so that no job ever waits in a process: while its handler is busy, the next
- * job is with the server and may go elsewhere.
+ * Pulls one job at a time from a consumer, so that no job waits in a process: while its handler is busy, the next
+ * job stays on the server and may be delivered elsewhere.
  */
 export const openPull = (
   { nats, jetStream, isConnected, connected, whileConnected, onLost }: Connection,
@@ -45,10 +45,10 @@ export const openPull = (
     else onUnsolicited({ delivery, bytes: message.data, reply })
   }
   const subscription = nats.subscribe(inbox, { callback: receive })
-  const forget = onLost(() => answer('none'))
+  const unsubscribeLost = onLost(() => answer('none'))
 
   return {
-    /** Waits for a job, which is asked for before this returns; `none` when there was none for a while, the connection went, or the signal aborted. */
+    /** Waits for a job; sends the request at once if connected. `none`: no job arrived in time, the connection was lost, or the signal aborted. */
     next: async (signal: AbortSignal): Promise<Pull> => {
       if (!isConnected()) await connected(signal).catch(() => undefined)
       if (signal.aborted) return 'none'
@@ -56,9 +56,9 @@ export const openPull = (
       requested = resolve
       const request = JSON.stringify({ batch: 1, expires: nanos(requestMilliseconds) })
       nats.publish(`${jetStream.apiPrefix}.CONSUMER.MSG.NEXT.${stream}.${consumer}`, request, { reply: inbox })
-      const giveUp = () => answer('none')
-      const timer = setTimeout(giveUp, requestMilliseconds + graceMilliseconds)
-      const unlink = addAbortListener(signal, giveUp)
+      const abandon = () => answer('none')
+      const timer = setTimeout(abandon, requestMilliseconds + graceMilliseconds)
+      const unlink = addAbortListener(signal, abandon)
       try {
         return await promise
       } finally {
@@ -66,10 +66,10 @@ export const openPull = (
         unlink()
       }
     },
-    /** Takes back what was asked for; a job that is already on its way still arrives, as one that nobody asked for. */
+    /** Withdraws the request; a job that is already in flight still arrives, as unsolicited. */
     close: async () => {
-      forget()
-      // Without a connection nothing is on its way, and nobody would answer.
+      unsubscribeLost()
+      // Without a connection nothing is in flight, and draining would get no answer.
       if (isConnected()) await whileConnected(subscription.drain()).catch(() => undefined)
       else subscription.unsubscribe()
     },

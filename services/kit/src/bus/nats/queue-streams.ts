@@ -6,16 +6,16 @@ import type { Names } from './names.ts'
 import type { NatsBusLimits } from './options.ts'
 import type { StreamShape } from './streams.ts'
 
-/** Jobs that failed for good are kept up to this many, the newest. */
+/** Maximum dead letters that are retained, the newest. */
 const maxDeadLetters = 1_000
 
-/** The one consumer of a queue, that all its workers share. */
+/** The one consumer of a queue, which all its workers share. */
 export const consumerName = 'workers'
 
 export const queueShapes = (names: Names, limits: NatsBusLimits) => {
   const twice = nanos(limits.publishWithinMilliseconds * 2)
   return {
-    /** Waiting jobs and those in work; a job is gone from it when it is done. */
+    /** Jobs that wait or are in progress; a job is removed when it is acknowledged. */
     jobs: ({ name, maxWaiting }: QueueRules): StreamShape => ({
       name: names.queueStream(name),
       subjects: [names.queueSubjects(name)],
@@ -39,7 +39,7 @@ export const queueShapes = (names: Names, limits: NatsBusLimits) => {
       durable_name: consumerName,
       ack_policy: AckPolicy.Explicit,
       ack_wait: nanos(serverWait(acknowledgeWithinMilliseconds)),
-      // Deliveries are counted here: those that a stopping worker gave back do not count.
+      // The bus counts deliveries itself: those that a stopping worker released do not count.
       max_deliver: -1,
       max_ack_pending: maxWaiting,
       max_waiting: 8_192,

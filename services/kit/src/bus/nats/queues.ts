@@ -30,15 +30,15 @@ type QueuesOptions = {
   signal: AbortSignal
 }
 
-/** What the server said or did not say, in the words that callers are told. */
+/** Converts errors of the server or the connection into `unavailable`. */
 const reported = <Result>(promise: Promise<Result>): Promise<Result> =>
   promise.catch((error: unknown) => {
     throw isServiceError(error) ? error : unavailable(error)
   })
 
 /**
- * Work queues: each is a stream whose messages go when they are done, with one consumer that all workers share. A job
- * under an id has a subject of its own, of which the stream takes no second message: so it is unique across processes.
+ * Work queues: each is a stream whose messages are removed when acknowledged, with one consumer that all workers share. A job
+ * with an id has its own subject, of which the stream accepts no second message, so that the id is unique across processes.
  */
 export const createQueues = ({ connection, names, streams, store, semaphore, limits, log, signal }: QueuesOptions) => {
   const { manager, whileConnected } = connection
@@ -79,7 +79,7 @@ export const createQueues = ({ connection, names, streams, store, semaphore, lim
     return making
   }
 
-  /** A worker outlasts a server that is away when it begins. */
+  /** Retries until the queue exists, so that a worker may start while the server is away. */
   const ensurePatiently = async (queue: QueueRules, until: AbortSignal) => {
     let pause = ensurePauseMilliseconds.first
     while (!until.aborted) {
@@ -88,14 +88,14 @@ export const createQueues = ({ connection, names, streams, store, semaphore, lim
         return await ensureConsumer(queue, false)
       } catch (error) {
         if (until.aborted) return
-        log.warn({ err: error, queue: queue.name }, 'a queue is not ready yet')
+        log.warn({ err: error, queue: queue.name }, 'queue: not ready, retrying')
         await sleep(pause, undefined, { signal: until }).catch(() => undefined)
         pause = Math.min(pause * 2, ensurePauseMilliseconds.max)
       }
     }
   }
 
-  /** Whether what holds the place of a job is that job itself, stored by an attempt whose acknowledgement was lost. */
+  /** Whether the job stored under the id is this job itself, stored by an attempt whose acknowledgement was lost. */
   const isOurs = async (stream: string, subject: string, { attempts, id }: Refused): Promise<boolean> => {
     if (attempts === 1) return false
     const there = await reported(whileConnected(manager.streams.getMessage(stream, { last_by_subj: subject })))
@@ -113,9 +113,9 @@ export const createQueues = ({ connection, names, streams, store, semaphore, lim
     } catch (error) {
       if (!(error instanceof Refused)) throw error
       if (!isApiError(error.answer, apiCodes.limitReached)) throw refusal(error)
-      // The number is the same for both limits.
+      // Both limits share one error code.
       if (error.answer.message.includes('per subject')) return isOurs(stream.name, subject, error)
-      throw serviceError('unavailable', `Too much work is waiting already (${queue.name}). Try again shortly.`, {
+      throw serviceError('unavailable', `Too many jobs are waiting in ${queue.name}. Try again shortly.`, {
         cause: error,
         retryAfterSeconds: 5,
       })
@@ -147,7 +147,7 @@ export const createQueues = ({ connection, names, streams, store, semaphore, lim
     enqueue,
     work: startWork,
     deadLetters: <Value>(queue: Queue<Value>) => reported(deadLetters.list(queue)),
-    /** Resolves when nothing is in hand any more, after the signal. */
+    /** Resolves when no job is in progress any more, after the signal. */
     ended: async () => {
       await Promise.all(atWork)
     },

@@ -1,13 +1,13 @@
-/** Lets so many in at once; the others wait in line. `enter` resolves to what must be called on leaving. */
-export const createSemaphore = (places: number) => {
-  let free = places
+/** Limits concurrency; callers beyond the limit wait in FIFO order. */
+export const createSemaphore = (permits: number) => {
+  let free = permits
   const line: (() => void)[] = []
   const leave = () => {
     const next = line.shift()
     if (next) next()
     else free += 1
   }
-  /** Runs something in one of the places. */
+  /** Runs a function with one of the permits. */
   const withPermit = async <Result>(run: () => Promise<Result>): Promise<Result> => {
     if (free > 0) free -= 1
     else await new Promise<void>((resolve) => line.push(resolve))
@@ -22,7 +22,7 @@ export const createSemaphore = (places: number) => {
 
 export type Semaphore = ReturnType<typeof createSemaphore>
 
-/** Runs things of one name one after the other, in the order in which they came; those of different names side by side. */
+/** Runs functions of one name one after the other, in call order; those of different names run concurrently. */
 export const createLanes = () => {
   const lanes = new Map<string, Promise<void>>()
   return <Result>(name: string, run: () => Promise<Result>): Promise<Result> => {

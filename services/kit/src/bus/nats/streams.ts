@@ -5,12 +5,12 @@ import { apiCodes, ConnectionLost, isApiError } from './errors.ts'
 import type { NatsStorage } from './options.ts'
 import type { Semaphore } from './semaphore.ts'
 
-/** What a stream of ours is to be; what is common to all of them is added. */
+/** The desired configuration of a stream; settings that all streams share are added. */
 export type StreamShape = Pick<StreamConfig, 'name' | 'subjects' | 'retention'> & Partial<StreamConfig>
 
 type StreamsOptions = { connection: Connection; semaphore: Semaphore; storage: NatsStorage; log: Log }
 
-/** Settings that a running stream may be given anew; a release that keeps more or less changes them at its first use. */
+/** Settings that can change on an existing stream; a release with other values updates them at first use. */
 const changeable = [
   'max_msgs',
   'max_msgs_per_subject',
@@ -21,7 +21,7 @@ const changeable = [
   'allow_direct',
 ] as const
 
-/** Makes the streams that are needed, once each, when they are first needed. */
+/** Creates or updates each stream at its first use. */
 export const createStreams = ({ connection, semaphore, storage, log }: StreamsOptions) => {
   const { manager, whileConnected } = connection
   const ensured = new Map<string, Promise<void>>()
@@ -37,11 +37,11 @@ export const createStreams = ({ connection, semaphore, storage, log }: StreamsOp
 
   const update = async ({ config: { name, ...present } }: StreamInfo, desired: StreamShape) => {
     if (present.storage !== storage.kind)
-      log.warn({ stream: name, storage: present.storage }, 'a stream keeps the storage that it was made with')
+      log.warn({ stream: name, storage: present.storage }, 'stream: storage cannot be changed, left as created')
     const differing = changeable.filter((key) => desired[key] !== undefined && desired[key] !== present[key])
     if (differing.length === 0) return
     await manager.streams.update(name, Object.fromEntries(differing.map((key) => [key, desired[key]])))
-    log.info({ stream: name, changed: differing }, 'a stream keeps messages by new rules')
+    log.info({ stream: name, changed: differing }, 'stream: settings updated')
   }
 
   const make = async (shape: StreamShape): Promise<void> => {
@@ -49,22 +49,22 @@ export const createStreams = ({ connection, semaphore, storage, log }: StreamsOp
       ...shape,
       num_replicas: storage.replicas,
       max_bytes: storage.maxStreamBytes ?? -1,
-      // Workers read by direct get alone: they may create no consumers.
+      // Workers read by direct get only: they may not create consumers.
       allow_direct: true,
     }
     const present = await find(shape.name)
     if (present) return update(present, desired)
     try {
-      // Numbered from the clock's microseconds: a stream that was lost and made again uses no number twice.
+      // Sequences start at the clock's microseconds, so that a stream that was lost and created again reuses none.
       await manager.streams.add({ ...desired, storage: storage.kind, first_seq: Date.now() * 1_000 })
     } catch (error) {
-      // Another process was first.
+      // Another process created it first.
       if (!isApiError(error, apiCodes.streamNameInUse)) throw error
     }
   }
 
   return {
-    /** Resolves when the stream is there as it should be; asks the server once a process. Throws what the server says. */
+    /** Resolves when the stream exists as desired; queries the server once per process. Throws the server's error. */
     ensure: (shape: StreamShape): Promise<void> => {
       const known = ensured.get(shape.name)
       if (known !== undefined) return known
@@ -73,13 +73,13 @@ export const createStreams = ({ connection, semaphore, storage, log }: StreamsOp
         .catch((error: unknown) => {
           ensured.delete(shape.name)
           if (!(error instanceof ConnectionLost))
-            log.error({ err: error, stream: shape.name }, 'a stream could not be made ready')
+            log.error({ err: error, stream: shape.name }, 'stream: could not be created or updated')
           throw error
         })
       ensured.set(shape.name, making)
       return making
     },
-    /** Says that a stream may be gone, so that the next need of it looks again. */
+    /** Invalidates a stream that may be gone, so that its next use checks again. */
     doubt: (name: string) => {
       ensured.delete(name)
     },

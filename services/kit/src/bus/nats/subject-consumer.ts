@@ -3,9 +3,9 @@ import { createInbox, type Msg, nanos } from '@nats-io/transport-node'
 import type { Connection } from './connection.ts'
 import { type DeliveryInfo, readDelivery } from './delivery.ts'
 
-/** How often the server says that it is still there when it has nothing to deliver, in milliseconds. */
+/** How often the server sends a heartbeat when it has nothing to deliver, in milliseconds. */
 export const heartbeatMilliseconds = 5_000
-/** The server forgets a consumer that nobody listens to after this long, in milliseconds. */
+/** The server deletes a consumer without a subscriber after this long, in milliseconds. */
 const expiryMilliseconds = 30_000
 
 export type Start =
@@ -18,7 +18,7 @@ type SubjectConsumerOptions = {
   subject: string
   start: Start
   onMessage: (delivery: DeliveryInfo, message: Msg) => void
-  /** Something is missing or the consumer is gone: what comes from now on cannot be relied on. Called once. */
+  /** A delivery is missing or the consumer is gone; later deliveries are ignored. Called once. */
   onBroken: (reason: string) => void
 }
 
@@ -30,8 +30,8 @@ const startConfig = (start: Start): Partial<ConsumerConfig> => {
 }
 
 /**
- * Listens to one subject of a stream from a place on, in order. It keeps nothing on the server's disk and
- * acknowledges nothing; when a delivery is missing it says so, and its owner opens another behind the last that came.
+ * Consumes one subject of a stream in order, from a position on. Its state on the server is in memory, and it
+ * acknowledges nothing; when a delivery is missing it calls `onBroken`, and its owner opens another consumer behind the last delivery.
  */
 export const openSubjectConsumer = async (
   { nats, manager, whileConnected }: Connection,
@@ -46,11 +46,11 @@ export const openSubjectConsumer = async (
     onBroken(reason)
   }
 
-  /** Status 100 is the server's own word: that it lives, or that it waits to know how far we are. */
+  /** Status 100 is a heartbeat or a flow control request; any other status means that the consumer has ended. */
   const onStatus = (message: Msg) => {
     const status = message.headers
     if (status?.code !== 100) {
-      breakDown(`the server ended it: ${status?.code} ${status?.description}`)
+      breakDown(`the server ended the consumer: ${status?.code} ${status?.description}`)
       return
     }
     if (message.reply) message.respond()
@@ -72,7 +72,7 @@ export const openSubjectConsumer = async (
     }
   }
 
-  // An inbox of its own: nothing that was meant for an earlier consumer can come here.
+  // A new inbox, so that no message for an earlier consumer can arrive here.
   const inbox = createInbox()
   const subscription = nats.subscribe(inbox, { callback: receive })
 
@@ -92,16 +92,16 @@ export const openSubjectConsumer = async (
       }),
     )
     return {
-      /** The stream's number that the place is behind: everything of the subject after it comes. */
+      /** The stream's sequence before the start: every message of the subject after it is delivered. */
       startsAfter: delivered.stream_seq,
-      /** How many messages were waiting to be delivered when it was opened. */
+      /** How many messages were to be delivered when the consumer was opened. */
       pending: num_pending + delivered.consumer_seq,
-      /** When the server was last heard, by the process's clock. */
+      /** When a message last arrived, by the process's clock. */
       receivedAt: () => receivedAt,
       close: () => {
         broken = true
         subscription.unsubscribe()
-        // At worst it is forgotten by itself.
+        // If this fails, the server deletes it after `expiryMilliseconds`.
         manager.consumers.delete(stream, name).catch(() => undefined)
       },
     }

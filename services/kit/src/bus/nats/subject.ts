@@ -6,18 +6,18 @@ import type { DeliveryInfo } from './delivery.ts'
 import { heartbeatMilliseconds, openSubjectConsumer } from './subject-consumer.ts'
 
 export type SubjectState = {
-  /** Everything of the subject behind this number is kept: a reader that has read so far has missed nothing. */
+  /** All messages of the subject behind this sequence are retained: a reader that has read up to it has missed nothing. */
   trimmedThrough: number
-  /** The stream's newest number, of whatever subject. */
+  /** The stream's newest sequence, over all subjects. */
   newest: number
-  /** What the server's clock is ahead of ours, at most, in milliseconds. */
+  /** Upper bound of the server's clock minus ours, in milliseconds. */
   clockAhead: number
 }
 
 /**
- * Asks what a stream keeps of a subject. Other subjects share its numbers, so the first number kept says little about
- * one of them; but events go in two ways only: the oldest of the whole stream, which moves its first number, and
- * the oldest of a subject that holds as many as it may. A subject that holds fewer has lost nothing behind the stream's first number.
+ * Determines which messages of a subject a stream retains. All subjects share the stream's sequences, so its first sequence alone
+ * does not describe one of them. Messages are dropped in two ways only: the oldest of the whole stream, which moves its first sequence, and
+ * the oldest of a subject that is at its maximum. A subject below its maximum has lost nothing behind the stream's first sequence.
  */
 export const readSubjectState = async (
   { manager, whileConnected }: Connection,
@@ -36,10 +36,10 @@ export const readSubjectState = async (
 
 export type StoredMessage = { delivery: DeliveryInfo; message: Msg }
 
-/** Reads what a stream keeps of a subject, up to a number, oldest first. Throws when the server falls silent. */
+/** Reads the retained messages of a subject up to the sequence `through`, oldest first. Throws when the server falls silent. */
 export const readSubject = async (
   connection: Connection,
-  { stream, subject, withPermit }: { stream: string; subject: string; withPermit: number },
+  { stream, subject, through }: { stream: string; subject: string; through: number },
 ): Promise<StoredMessage[]> => {
   const found: StoredMessage[] = []
   const { promise: done, resolve, reject } = Promise.withResolvers<void>()
@@ -49,8 +49,8 @@ export const readSubject = async (
     subject,
     start: { policy: 'all' },
     onMessage: (delivery, message) => {
-      if (delivery.sequence <= withPermit) found.push({ delivery, message })
-      if (delivery.sequence >= withPermit || delivery.pending === 0) resolve()
+      if (delivery.sequence <= through) found.push({ delivery, message })
+      if (delivery.sequence >= through || delivery.pending === 0) resolve()
     },
     onBroken: (reason) => reject(new Error(reason)),
   })

@@ -8,16 +8,16 @@ import { createIdleTracker } from './idle-tracker.ts'
 import type { StreamShape, Streams } from './streams.ts'
 import { heartbeatMilliseconds } from './subject-consumer.ts'
 
-/** How far the clocks of two servers of a cluster may differ when one takes over from the other, in milliseconds. */
+/** Assumed maximum clock difference between two servers of a cluster when one takes over from the other, in milliseconds. */
 const clockAllowance = 200
 const pauseMilliseconds = { first: 50, max: 2_000 }
-/** Failures in a row past which they are warned of. */
+/** Consecutive failures past which they are logged as warnings. */
 const seriousFailures = 3
-/** What has gone well for this long begins with the first pause again, in milliseconds. */
+/** The pause is reset once the topic has been followed without failure for this long, in milliseconds. */
 const steadyMilliseconds = 10_000
 
-/** A reader whose place is taken, and who waits for the events around it to be here. */
-type Claim<Event> = { after: number | 'start'; options: ReaderOptions; give: (reader: Reader<Event>) => void }
+/** A subscription whose position is fixed, and which waits until the events around it are in the ring. */
+type Claim<Event> = { after: number | 'start'; options: ReaderOptions; resolve: (reader: Reader<Event>) => void }
 
 type TopicReaderOptions<Event> = BackfillOptions<Event> & {
   stream: StreamShape
@@ -25,11 +25,11 @@ type TopicReaderOptions<Event> = BackfillOptions<Event> & {
   /** Ends with the bus. */
   signal: AbortSignal
   idleMilliseconds: number
-  /** Nobody has read for long: the feed has let go of everything and must not be used again. */
+  /** The topic has had no reader for `idleMilliseconds`: it has released everything and must not be used again. */
   onIdle: () => void
 }
 
-/** One topic in this process: a ring that is kept filled as long as somebody reads, and places in it. */
+/** One topic in this process: a ring that is filled as long as the topic has readers, and cursors in it. */
 export const createTopicReader = <Event>(options: TopicReaderOptions<Event>) => {
   const { topic, stream, connection, streams, highWaterMark, log, signal: closing } = options
   const ending = new AbortController()
@@ -44,30 +44,30 @@ export const createTopicReader = <Event>(options: TopicReaderOptions<Event>) => 
     options.onIdle()
   })
 
-  const places = (): Position[] =>
+  const positions = (): Position[] =>
     [...claims].map(({ after, options: { before } }) =>
       after === 'start' && before !== undefined ? { after, since: before } : { after },
     )
 
-  /** Gives a claim its reader, if all that it asks for is in the ring. */
-  const give = (ring: Ring<Event>, { after, options: place, give: giveReader }: Claim<Event>): boolean => {
+  /** Resolves a claim with its reader, if all events that it needs are in the ring. */
+  const fulfil = (ring: Ring<Event>, { after, options: readerOptions, resolve }: Claim<Event>): boolean => {
     const isHere =
       after === 'start'
-        ? place.before !== undefined || filling.reaches(0)
+        ? readerOptions.before !== undefined || filling.reaches(0)
         : filling.reaches(after) && after <= Math.max(ring.newest(), highWaterMark.seen())
-    if (isHere) giveReader(ring.reader(after, place))
+    if (isHere) resolve(ring.reader(after, readerOptions))
     return isHere
   }
 
-  /** Brings what claims still lack: older events, or certainty about numbers that are new here. */
+  /** Fetches what claims still lack: older events, or certainty about sequences that this process has not seen. */
   const bring = async (ring: Ring<Event>) => {
     if ([...claims].some(({ after }) => !filling.reaches(after === 'start' ? 0 : after))) return filling.loadOlder()
     await filling.look()
     for (const claim of claims) {
       if (claim.after === 'start' || claim.after <= highWaterMark.seen()) continue
-      // A number that nobody has given: what its reader has seen is not to be known, so it begins anew, with a gap.
+      // The server never assigned this sequence, so it is unknown what the reader has seen: it restarts at the newest event, with a gap.
       claims.delete(claim)
-      claim.give(ring.reader('latest', { gap: true }))
+      claim.resolve(ring.reader('latest', { gap: true }))
     }
   }
 
@@ -77,7 +77,7 @@ export const createTopicReader = <Event>(options: TopicReaderOptions<Event>) => 
     try {
       const ring = filling.ring()
       while (ring && claims.size > 0) {
-        for (const claim of claims) if (give(ring, claim)) claims.delete(claim)
+        for (const claim of claims) if (fulfil(ring, claim)) claims.delete(claim)
         if (claims.size > 0) await bring(ring)
       }
     } finally {
@@ -85,22 +85,22 @@ export const createTopicReader = <Event>(options: TopicReaderOptions<Event>) => 
     }
   }
 
-  /** Keeps the ring filled until something breaks; throws what it was. */
+  /** Fills the ring until a failure, which it throws. */
   const fill = async () => {
     await connection.connected(ended)
     const broken = Promise.withResolvers<never>()
     broken.promise.catch(() => undefined)
     breakDown = broken.reject
-    const forget = connection.onLost(() => breakDown(new ConnectionLost('The connection was lost.')))
-    const stop = () => breakDown(new ConnectionLost('Nobody reads any more.'))
+    const unsubscribeLost = connection.onLost(() => breakDown(new ConnectionLost('The connection was lost.')))
+    const stop = () => breakDown(new ConnectionLost('The topic has no reader any more.'))
     ended.addEventListener('abort', stop, { once: true })
     try {
       await streams.ensure(stream)
-      await filling.open(places, broken.reject)
+      await filling.open(positions, broken.reject)
       await settle()
       await broken.promise
     } finally {
-      forget()
+      unsubscribeLost()
       ended.removeEventListener('abort', stop)
       filling.close()
     }
@@ -117,14 +117,14 @@ export const createTopicReader = <Event>(options: TopicReaderOptions<Event>) => 
       pause = wentWell ? pauseMilliseconds.first : Math.min(pause * 2, pauseMilliseconds.max)
       failures = wentWell || error instanceof ConnectionLost ? 0 : failures + 1
       if (failures > 0) streams.doubt(stream.name)
-      // One failure is a server that was busy, and all topics have it at once; several are something to see to.
-      const tell = failures > seriousFailures ? log.warn : log.debug
-      tell.call(log, { err: error, topic: topic.name }, 'a topic is listened to anew')
+      // A single failure is a busy server, and affects all topics at once; repeated ones need attention.
+      const write = failures > seriousFailures ? log.warn : log.debug
+      write.call(log, { err: error, topic: topic.name }, 'topic: subscribing again')
       await sleep(pause, undefined, { signal: ended }).catch(() => undefined)
     }
   }
 
-  /** Takes a place now; the reader comes when the events around it are here. */
+  /** Fixes a position now; the reader follows when the events around it are in the ring. */
   const claim = (after: number | 'start' | 'latest'): Promise<Reader<Event>> | Reader<Event> => {
     const ring = filling.ring()
     const through = highWaterMark.seen()
@@ -132,8 +132,8 @@ export const createTopicReader = <Event>(options: TopicReaderOptions<Event>) => 
     const before = steadyNow() - clockAllowance
     if (after === 'latest' && ring) return ring.reader('latest', { through, before })
     const { promise, resolve } = Promise.withResolvers<Reader<Event>>()
-    if (after === 'latest') claims.add({ after: 'start', options: { through, before }, give: resolve })
-    else claims.add({ after, options: after === 'start' ? {} : { through: after }, give: resolve })
+    if (after === 'latest') claims.add({ after: 'start', options: { through, before }, resolve })
+    else claims.add({ after, options: after === 'start' ? {} : { through: after }, resolve })
     if (filling.isLive()) settle().catch((error: Error) => breakDown(error))
     return promise
   }
@@ -162,12 +162,12 @@ export const createTopicReader = <Event>(options: TopicReaderOptions<Event>) => 
         },
       }
     },
-    /** Listens anew when the server has been silent for too long. */
+    /** Subscribes again when the server has been silent for too long. */
     checkPulse: () => {
       const receivedAt = filling.receivedAt() ?? Number.POSITIVE_INFINITY
       if (performance.now() - receivedAt > 3 * heartbeatMilliseconds) breakDown(new Error('the server is silent'))
     },
-    /** Resolves when an ended feed has let go of everything. */
+    /** Resolves when an ended reader has released everything. */
     ended: () => running,
   }
 }

@@ -13,7 +13,7 @@ import type { StreamShape, Streams } from './streams.ts'
 import { heartbeatMilliseconds } from './subject-consumer.ts'
 import { createTopicReader, type TopicReader } from './topic-reader.ts'
 
-/** Room for the message's id in its headers, in bytes. */
+/** Headroom for the message's id in its headers, in bytes. */
 const headroom = 256
 
 type TopicsOptions = {
@@ -27,10 +27,10 @@ type TopicsOptions = {
   signal: AbortSignal
 }
 
-/** The topics of a process: a family is a stream, a topic one of its subjects, an event's number the stream's. */
+/** The topics of a process: a family is a stream, a topic one of its subjects, an event's sequence that of the stream. */
 export const createTopics = ({ connection, names, streams, store, semaphore, limits, log, signal }: TopicsOptions) => {
   const marks = new Map<string, HighWaterMark>()
-  const feeds = new Map<string, TopicReader<unknown>>()
+  const readers = new Map<string, TopicReader<unknown>>()
 
   const markOf = (family: string): HighWaterMark => {
     const known = marks.get(family)
@@ -47,12 +47,12 @@ export const createTopics = ({ connection, names, streams, store, semaphore, lim
     discard: 'old',
     max_msgs_per_subject: keep.events,
     max_age: nanos(keep.milliseconds),
-    // As long as a message may be sent again, and a little; the server holds every id for so long.
+    // Longer than a message may be sent again; the server remembers every id for this long.
     duplicate_window: nanos(Math.min(keep.milliseconds, limits.publishWithinMilliseconds * 2)),
   })
 
-  const feedOf = <Event>(topic: Topic<Event>): TopicReader<Event> => {
-    const known = feeds.get(topic.name)
+  const readerOf = <Event>(topic: Topic<Event>): TopicReader<Event> => {
+    const known = readers.get(topic.name)
     if (known) return known as TopicReader<Event>
     const stream = streamOf(topic)
     const made = createTopicReader<Event>({
@@ -66,15 +66,15 @@ export const createTopics = ({ connection, names, streams, store, semaphore, lim
       log,
       signal,
       idleMilliseconds: limits.idleTopicMilliseconds,
-      onIdle: () => feeds.delete(topic.name),
+      onIdle: () => readers.delete(topic.name),
     })
-    feeds.set(topic.name, made as TopicReader<unknown>)
+    readers.set(topic.name, made as TopicReader<unknown>)
     return made
   }
 
   const pulse = setInterval(() => {
     if (!connection.isConnected()) return
-    for (const feed of feeds.values()) feed.checkPulse()
+    for (const reader of readers.values()) reader.checkPulse()
   }, heartbeatMilliseconds).unref()
   signal.addEventListener('abort', () => clearInterval(pulse), { once: true })
 
@@ -92,7 +92,7 @@ export const createTopics = ({ connection, names, streams, store, semaphore, lim
   }
 
   const subscribe: Bus['subscribe'] = (topic, { after = 'latest', signal: until }) =>
-    feedOf(topic).subscribe(after, until)
+    readerOf(topic).subscribe(after, until)
 
   const lastSequence: Bus['lastSequence'] = async (topic) => {
     const stream = streamOf(topic)
@@ -113,9 +113,9 @@ export const createTopics = ({ connection, names, streams, store, semaphore, lim
     publish,
     subscribe,
     lastSequence,
-    /** Resolves when all feeds have let go, after the signal. */
+    /** Resolves when all readers have released everything, after the signal. */
     ended: async () => {
-      await Promise.all([...feeds.values()].map((feed) => feed.ended()))
+      await Promise.all([...readers.values()].map((reader) => reader.ended()))
     },
   }
 }

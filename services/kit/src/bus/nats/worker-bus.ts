@@ -13,13 +13,13 @@ import { defaultLimits, type NatsBusOptions } from './options.ts'
 import { queueShapes } from './queue-streams.ts'
 import type { StreamShape, Streams } from './streams.ts'
 
-/** Room for the message's id in its headers, in bytes. */
+/** Headroom for the message's id in its headers, in bytes. */
 const headroom = 256
 const requestMilliseconds = 5_000
-/** A topic is read again after a wake-up, which may overtake the event, and then at growing intervals. */
+/** Pauses between reads of a topic without news: short after a wake-up, which may overtake its event, then growing. */
 const pauseMilliseconds = { first: 5, max: 2_000 }
 
-/** Waits until woken, until the time is up, or until the signal aborts. */
+/** A wait that ends when it is woken, when the time is up, or when the signal aborts. */
 const createAlarm = (signal: AbortSignal) => {
   let wake: () => void = () => undefined
   let rang = false
@@ -47,7 +47,7 @@ const createAlarm = (signal: AbortSignal) => {
 }
 
 type DirectReader = {
-  /** The first message of a subject at or behind a sequence of its stream. */
+  /** The first message of a subject at or after a sequence of its stream. */
   next: (stream: string, subject: string, sequence: number) => Promise<DirectMessage | null>
   last: (stream: string, subject: string) => Promise<DirectMessage | null>
 }
@@ -63,8 +63,8 @@ const createDirectReader = async ({ nats, whileConnected }: Connection): Promise
 }
 
 /**
- * Follows a topic by direct gets. The server's delivery of an event to a plain subscription is only the wake-up; the event
- * is read from the stream, so that nothing is missed, repeated or reordered when the connection is lost in between.
+ * Follows a topic by direct gets. A plain subscription to the subject only wakes the reader; events are read
+ * from the stream, so that none is missed, repeated or reordered when the connection is lost in between.
  */
 async function* followTopic<Event>(
   { connection, reader, names, log }: ReadingOptions,
@@ -75,12 +75,12 @@ async function* followTopic<Event>(
   const stream = names.topicStream(topic.family)
   const alarm = createAlarm(signal)
   const subscription = connection.nats.subscribe(subject, { callback: alarm.ring })
-  let place = after === 'start' ? 0 : after
+  let cursor = after === 'start' ? 0 : after
   let pause = pauseMilliseconds.first
   try {
     while (!signal.aborted) {
-      // A stream that is not there yet, or a server that is away, is asked again.
-      const message = await reader.next(stream, subject, place + 1).catch(() => null)
+      // Retried when the stream does not exist yet or the server is away.
+      const message = await reader.next(stream, subject, cursor + 1).catch(() => null)
       if (signal.aborted) return
       if (message === null) {
         const wasRung = await alarm.wait(pause)
@@ -88,11 +88,14 @@ async function* followTopic<Event>(
         continue
       }
       pause = pauseMilliseconds.first
-      place = message.seq
+      cursor = message.seq
       try {
-        yield { kind: 'event', sequence: place, event: topic.decode(message.data) }
+        yield { kind: 'event', sequence: cursor, event: topic.decode(message.data) }
       } catch (error) {
-        log.error({ err: error, topic: topic.name, sequence: place }, 'an event cannot be read; its readers meet a gap')
+        log.error(
+          { err: error, topic: topic.name, sequence: cursor },
+          'topic: event cannot be decoded, readers get a gap',
+        )
         yield { kind: 'gap', missed: 1 }
       }
     }
@@ -109,8 +112,8 @@ type ReadingOptions = {
 }
 
 /**
- * The bus as a worker has it: it stores events and jobs and reads topics, and needs no right to create, list or delete
- * streams or consumers. Streams are created by the services and the operator; until they are there, storing is
+ * The bus for workers: it stores events and jobs and reads topics, and needs no permission to create, list or delete
+ * streams or consumers. The services and the operator create the streams; until they exist, storing throws
  * `unavailable` and reading waits.
  */
 export const connectNatsWorkerBus = async (options: NatsBusOptions): Promise<WorkerBus> => {
@@ -126,9 +129,9 @@ export const connectNatsWorkerBus = async (options: NatsBusOptions): Promise<Wor
   const tokens = new Nuid()
   const { update } = createKeyValue({ connection, names, streams, store, limits, readLast: reader.last })
 
-  const surely = async (what: { subject: string; lane: string; bytes: Uint8Array; stream: StreamShape }) => {
+  const storeMessage = async (message: { subject: string; lane: string; bytes: Uint8Array; stream: StreamShape }) => {
     try {
-      return (await store(what)).sequence
+      return (await store(message)).sequence
     } catch (error) {
       throw error instanceof Refused ? refusal(error) : error
     }
@@ -138,7 +141,7 @@ export const connectNatsWorkerBus = async (options: NatsBusOptions): Promise<Wor
     checkSize(`The event for ${topic.name}`, bytes, { connection, headroom })
     const subject = names.topicSubject(topic.name)
     const stream: StreamShape = { name: names.topicStream(topic.family), subjects: [], retention: 'limits' }
-    return surely({ lane: subject, subject, bytes, stream })
+    return storeMessage({ lane: subject, subject, bytes, stream })
   }
 
   return {
@@ -155,7 +158,7 @@ export const connectNatsWorkerBus = async (options: NatsBusOptions): Promise<Wor
       const bytes = queue.encode(value)
       checkSize(`The job for ${queue.name}`, bytes, { connection, headroom: jobHeadroom })
       const stream = shapes.jobs(queue)
-      await surely({ lane: stream.name, subject: names.unnamedJob(queue.name, tokens.next()), bytes, stream })
+      await storeMessage({ lane: stream.name, subject: names.unnamedJob(queue.name, tokens.next()), bytes, stream })
     },
     subscribe: (topic, { after, signal }) => {
       const until = AbortSignal.any([signal, closing.signal])

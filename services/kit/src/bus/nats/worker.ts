@@ -10,7 +10,7 @@ import { createLease } from './lease.ts'
 import { openPull, type Pull, type Pulled } from './pull.ts'
 import { consumerName } from './queue-streams.ts'
 
-/** A queue that is not there is looked for again after this, in milliseconds. */
+/** Pause before a missing queue is looked up again, in milliseconds. */
 const absentMilliseconds = 500
 
 type WorkerOptions<Value> = {
@@ -18,35 +18,35 @@ type WorkerOptions<Value> = {
   stream: string
   handle: (job: Job<Value>, handling: Handling) => Promise<void>
   concurrency: number
-  /** Ends the work; what is in hand may be finished or given back. */
+  /** Ends the work; jobs in progress are finished or released. */
   signal: AbortSignal
   connection: Connection
   acknowledging: Acknowledger
   deadLetters: DeadLetters
-  /** Sees to it that the stream and its consumer are there. `again`: they were found missing. */
+  /** Ensures that the stream and its consumer exist. `again`: they were found missing. */
   ensure: (again: boolean) => Promise<void>
   doneWithinMilliseconds: number
   log: Log
 }
 
-/** The how many-th time a job is handed out, and how often before it was given back. */
+/** The counted delivery of a job, from 1, and how often it was released before. */
 type Delivered = { delivery: number; released: number }
 
-/** Works on a queue in so many slots until the signal aborts; resolves when nothing is in hand any more. */
+/** Works on a queue with `concurrency` slots until the signal aborts; resolves when no job is in progress any more. */
 export const work = async <Value>(options: WorkerOptions<Value>): Promise<void> => {
   const { queue, signal, acknowledging, deadLetters, log } = options
 
   const uncounted = async ({ delivery: { sequence, deliveries } }: Pulled) =>
     deliveries > 1 ? await deadLetters.released(queue, sequence) : 0
 
-  const giveBack = async (pulled: Pulled, times: number) => {
+  const release = async (pulled: Pulled, times: number) => {
     await deadLetters.noteReleased(queue, pulled.delivery.sequence, times + 1)
     acknowledging.again(pulled.reply, 0)
   }
 
   const settle = async ({ reply, delivery: { sequence } }: Pulled, released: number) => {
     await acknowledging.done(reply, options.doneWithinMilliseconds)
-    if (released > 0) await deadLetters.forgetReleased(queue, sequence)
+    if (released > 0) await deadLetters.clearReleased(queue, sequence)
   }
 
   const fail = async (pulled: Pulled, job: Delivered, reason: string) => {
@@ -56,7 +56,7 @@ export const work = async <Value>(options: WorkerOptions<Value>): Promise<void> 
     await settle(pulled, job.released)
   }
 
-  /** Whether the handler did it; else why not. */
+  /** Runs the handler; returns `done` or the reason of the failure. */
   const attempt = async ({ bytes, reply }: Pulled, delivery: number): Promise<'done' | { reason: string }> => {
     const lease = createLease(queue.acknowledgeWithinMilliseconds, () => acknowledging.working(reply))
     using linked = childAbortController(signal)
@@ -72,36 +72,36 @@ export const work = async <Value>(options: WorkerOptions<Value>): Promise<void> 
     }
   }
 
-  /** Hands one job to the handler; gives what is to be done about what became of it. */
+  /** Runs the handler on one job; returns the function that reports the outcome to the server. */
   const handle = async (pulled: Pulled): Promise<() => Promise<void>> => {
     const released = await uncounted(pulled)
     const delivery = pulled.delivery.deliveries - released
     if (delivery > queue.maxDeliveries) {
-      const reason = 'Its workers ended without a word.'
+      const reason = 'Its workers ended without reporting a result.'
       return () => fail(pulled, { delivery: delivery - 1, released }, reason)
     }
     const outcome = await attempt(pulled, delivery)
     if (outcome === 'done') return () => settle(pulled, released)
-    if (signal.aborted) return () => giveBack(pulled, released)
+    if (signal.aborted) return () => release(pulled, released)
     return () => fail(pulled, { delivery, released }, outcome.reason)
   }
 
-  /** What goes wrong here leaves the job with the server, which hands it out again when its patience ends. */
+  /** The job stays on the server, which delivers it again after the acknowledgement time-out. */
   const notStored = (pulled: Pulled, error: unknown) => {
     const { sequence } = pulled.delivery
-    log.warn({ err: error, queue: queue.name, sequence }, 'what became of a job could not be stored: it comes again')
+    log.warn({ err: error, queue: queue.name, sequence }, 'queue: outcome of a job not stored, it is delivered again')
   }
 
   const unsolicited = new Set<Promise<void>>()
   const onUnsolicited = (pulled: Pulled) => {
-    const giving = uncounted(pulled)
-      .then((times) => giveBack(pulled, times))
+    const releasing = uncounted(pulled)
+      .then((times) => release(pulled, times))
       .catch((error: unknown) => notStored(pulled, error))
-    unsolicited.add(giving)
-    void giving.then(() => unsolicited.delete(giving))
+    unsolicited.add(releasing)
+    void releasing.then(() => unsolicited.delete(releasing))
   }
 
-  /** Does what was pulled; gives what is then to be said of it. */
+  /** Handles the result of a pull; returns the function that reports the outcome of a job, if there was one. */
   const take = async (pulled: Pull): Promise<(() => Promise<void>) | undefined> => {
     if (pulled === 'none') return undefined
     if (pulled === 'absent') {
@@ -124,13 +124,13 @@ export const work = async <Value>(options: WorkerOptions<Value>): Promise<void> 
 
   const slot = async () => {
     const pull = openPull(options.connection, { stream: options.stream, consumer: consumerName, onUnsolicited })
-    const ask = () => (signal.aborted ? undefined : pull.next(signal))
-    let requested = ask()
+    const request = () => (signal.aborted ? undefined : pull.next(signal))
+    let requested = request()
     while (requested !== undefined) {
       const respond = await take(await requested)
-      // The word on one job and the request for the next go to the server as one piece. The next is not begun before that word is heard.
+      // The outcome of one job and the request for the next are sent together; the next job starts only when the outcome is acknowledged.
       const responded = respond?.()
-      requested = ask()
+      requested = request()
       await responded
     }
     await pull.close()

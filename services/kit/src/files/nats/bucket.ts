@@ -5,7 +5,7 @@ import type { NatsLocation } from '../location.ts'
 import { type RetryPolicy, retrying } from '../retry.ts'
 import { createSubjects } from './subjects.ts'
 
-/** JetStream's codes for what callers tell apart. */
+/** JetStream error codes that are handled. */
 const streamExists = 10058
 const streamMissing = 10059
 const wrongLastSequence = 10071
@@ -28,10 +28,10 @@ const isRetryable = (error: unknown): boolean => {
 const unavailable = (error: unknown) => {
   const reason = error instanceof JetStreamApiError ? `it answered "${error.message}"` : 'it cannot be reached'
   const options = { cause: error, retryAfterSeconds }
-  return serviceError('unavailable', `The NATS store of files is not available just now: ${reason}.`, options)
+  return serviceError('unavailable', `The NATS store of files is unavailable: ${reason}.`, options)
 }
 
-/** When to ask the store again. */
+/** Retry policy for requests to the store. */
 export const natsRetryPolicy: RetryPolicy = { isRetryable, retryAfterSeconds: () => 0, onExhausted: unavailable }
 
 const connectTo = async ({ servers, token, user, password, tls }: NatsLocation): Promise<NatsConnection> => {
@@ -49,13 +49,13 @@ const connectTo = async ({ servers, token, user, password, tls }: NatsLocation):
     })
   } catch (error) {
     if (error instanceof errors.AuthorizationError || error instanceof errors.UserAuthenticationExpiredError) {
-      throw serviceError('unavailable', 'The NATS store of files refuses the credentials.', { cause: error })
+      throw serviceError('unavailable', 'The NATS store of files rejects the credentials.', { cause: error })
     }
     throw unavailable(error)
   }
 }
 
-/** Opens a bucket: a stream of its own, which is made where it is not there. Throws `unavailable`. */
+/** Opens a bucket, which is a stream; creates the stream when it does not exist. Throws `unavailable`. */
 export const openBucket = async (location: NatsLocation) => {
   const connection = await connectTo(location)
   const subjects = createSubjects(location.prefix, location.bucket)
@@ -65,14 +65,14 @@ export const openBucket = async (location: NatsLocation) => {
     ...(location.apiPrefix !== undefined && { apiPrefix: location.apiPrefix }),
   }
   const streams = jetstream(connection, api)
-  // Whether the account has JetStream shows in the first request; asking for it twice costs a start.
+  // The first request shows whether the account has JetStream; a separate check would slow down the start.
   const manager = await jetstreamManager(connection, { ...api, checkAPI: false })
   const bucket = {
     ...{ connection, subjects, stream },
     publish: streams.publish.bind(streams),
     streams: manager.streams,
     direct: manager.direct,
-    /** The last message of a subject, from the stream's leader: what was acknowledged is seen. */
+    /** The last message of a subject, read from the stream's leader (read your writes). */
     last: (subject: string) =>
       retrying(natsRetryPolicy, () => manager.streams.getMessage(stream, { last_by_subj: subject })),
     purge: (subject: string) => retrying(natsRetryPolicy, () => manager.streams.purge(stream, { filter: subject })),
@@ -80,7 +80,7 @@ export const openBucket = async (location: NatsLocation) => {
   }
   try {
     await retrying(natsRetryPolicy, async () => {
-      // A worker may use the stream, and not create it.
+      // A worker may use the stream but not create it.
       const isThere = await manager.streams.info(stream).then(
         () => true,
         (error: unknown) => {
@@ -99,7 +99,7 @@ export const openBucket = async (location: NatsLocation) => {
           discard: 'new',
         })
       } catch (error) {
-        // There with other settings: an operator may have changed them.
+        // The stream exists with other settings; an operator may have changed them.
         if (!(error instanceof JetStreamApiError && error.code === streamExists)) throw error
       }
     })
@@ -107,7 +107,7 @@ export const openBucket = async (location: NatsLocation) => {
   } catch (error) {
     await connection.close()
     throw error instanceof JetStreamApiError
-      ? serviceError('unavailable', `The NATS store of files refuses to open: ${error.message}.`, { cause: error })
+      ? serviceError('unavailable', `The NATS store of files could not be opened: ${error.message}.`, { cause: error })
       : error
   }
 }

@@ -2,43 +2,43 @@ import { retrying } from '../retry.ts'
 import { type Bucket, natsRetryPolicy } from './bucket.ts'
 import { readManifest } from './manifest.ts'
 
-/** Content whose intent is this old (ms) has lost its writer. */
+/** Content whose intent is this old, in milliseconds, has lost its writer. */
 const staleAfterMilliseconds = 24 * 60 * 60 * 1_000
-/** The most intents that one sweep looks at. */
+/** Maximum intents per sweep. */
 const sweptAtOnce = 1_000
 
-/** Says, before the deed, that content is about to be written, or to be parted from its key. */
+/** Records that content is about to be written, or to be removed from its key, so that a sweep finds it after a crash. */
 export const declareIntent = async (bucket: Bucket, id: string, key: string): Promise<void> => {
   await retrying(natsRetryPolicy, () => bucket.publish(bucket.subjects.intent(id), key))
 }
 
-/** Forgets an intent; one that cannot be forgotten now is swept later. */
+/** Deletes an intent, best effort: the sweep deletes it later if this fails. */
 export const endIntent = async ({ subjects, purge }: Bucket, id: string): Promise<void> => {
   try {
     await purge(subjects.intent(id))
   } catch {
-    // The store is away, and what was intended is done.
+    // The store is unreachable; the intended change is complete.
   }
 }
 
-/** Removes content that is under no key, and its intent; what cannot be removed now is swept later. */
+/** Removes content without a key, and its intent, best effort: the sweep removes the rest later. */
 export const removeContent = async (bucket: Bucket, id: string): Promise<void> => {
   try {
     await bucket.purge(bucket.subjects.content(id))
     await endIntent(bucket, id)
   } catch {
-    // The store is away. The intent stays and finds the content again.
+    // The store is unreachable; the intent stays for the sweep.
   }
 }
 
-/** The manifest under a key, and its place in the stream. */
+/** The manifest of a key, and its sequence in the stream. */
 export const manifestOf = async ({ last, subjects }: Bucket, key: string) => {
   const message = await last(subjects.key(key))
   if (!message) return undefined
-  return { ...readManifest(message.string()), place: message.seq, modifiedAt: message.time }
+  return { ...readManifest(message.string()), sequence: message.seq, modifiedAt: message.time }
 }
 
-/** Ends the intents of crashed writers: their content goes unless its manifest was written. */
+/** Processes the intents of crashed writers: removes their content unless its manifest was written. */
 export const sweepIntents = async (bucket: Bucket, now: number): Promise<void> => {
   const { subjects, streams, stream } = bucket
   const info = await retrying(natsRetryPolicy, () => streams.info(stream, { subjects_filter: subjects.intents }))

@@ -4,10 +4,10 @@ import { type Bucket, natsRetryPolicy } from './bucket.ts'
 import { manifestOf } from './intents.ts'
 import { readManifest } from './manifest.ts'
 
-/** Manifests that one request asks for. Their subjects, of a kilobyte at most, must fit into a message. */
+/** Manifests per request. Their subjects, of at most a kilobyte each, must fit into a message. */
 const batchKeys = 500
 
-/** The manifests of some keys that whichever server answers has. */
+/** The manifests of some keys, as far as the answering server has them. */
 const manifestsOf = async ({ direct, stream, subjects }: Bucket, keys: readonly string[]) => {
   const found = new Map<string, FileInfo>()
   await retrying(natsRetryPolicy, async () => {
@@ -20,7 +20,7 @@ const manifestsOf = async ({ direct, stream, subjects }: Bucket, keys: readonly 
   return found
 }
 
-/** All files whose key begins with a prefix, in order. The names are held in memory, from the leader; the rest comes batch by batch. */
+/** All files whose key starts with a prefix, in order. The names come from the leader and are held in memory; manifests are read in batches. */
 export async function* listManifests(bucket: Bucket, prefix: string): AsyncGenerator<FileInfo> {
   const { streams, stream, subjects } = bucket
   const options = { subjects_filter: subjects.keysNear(prefix) }
@@ -34,7 +34,7 @@ export async function* listManifests(bucket: Bucket, prefix: string): AsyncGener
     const found = await manifestsOf(bucket, batch)
     for (const key of batch) {
       const known = found.get(key)
-      // A follower that lags does not know the newest.
+      // A lagging follower may lack the newest manifests.
       const manifest = known ? undefined : await manifestOf(bucket, key)
       if (known) yield known
       else if (manifest) yield { key, size: manifest.size, modifiedAt: manifest.modifiedAt }

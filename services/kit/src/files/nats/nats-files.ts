@@ -14,11 +14,11 @@ const removeFile = async (bucket: Bucket, key: string): Promise<void> => {
   if (!manifest) return
   await declareIntent(bucket, manifest.id, key)
   try {
-    // This manifest and no later one: what is written meanwhile stays.
-    await retrying(natsRetryPolicy, () => bucket.streams.deleteMessage(bucket.stream, manifest.place, false))
+    // Deletes this manifest only: a later write stays.
+    await retrying(natsRetryPolicy, () => bucket.streams.deleteMessage(bucket.stream, manifest.sequence, false))
   } catch (error) {
     const left = await manifestOf(bucket, key)
-    if (left?.place === manifest.place) throw error
+    if (left?.sequence === manifest.sequence) throw error
   }
   await removeContent(bucket, manifest.id)
 }
@@ -45,7 +45,7 @@ const createFiles = (bucket: Bucket): Files => {
   }
 }
 
-/** The files port on a JetStream stream of its own, for installations that have NATS and no S3. Throws `unavailable`. */
+/** The files port on a dedicated JetStream stream, for installations with NATS but without S3. Throws `unavailable`. */
 export const openNatsFiles = async (
   location: NatsLocation,
   { recover = true, now = Date.now }: OpenFilesOptions = {},

@@ -7,13 +7,13 @@ import { type Bucket, isReplaced, natsRetryPolicy } from './bucket.ts'
 import { declareIntent, endIntent, manifestOf, removeContent } from './intents.ts'
 import { type Manifest, toRuns, writeManifest } from './manifest.ts'
 
-/** What a message holds, where the server takes as much. A range of 64 KiB reads one or two. */
+/** Bytes per message, where the server accepts that many. A range of 64 KiB reads one or two messages. */
 const chunkBytes = 128 * 1024
-/** Room for headers and subject in the server's limit of a message. */
+/** Headroom for headers and subject within the server's maximum message size. */
 const envelopeBytes = 4 * 1024
-/** Chunks on their way at once: the memory of a write. */
+/** Chunks in flight; this bounds the memory of a write. */
 const chunksAtOnce = 8
-/** Others may replace the same key meanwhile, each time. */
+/** Maximum attempts to commit, since others may replace the same key each time. */
 const maxCommits = 20
 
 const publishChunks = async (
@@ -28,17 +28,17 @@ const publishChunks = async (
   const sending: Promise<number>[] = []
   const digest = createHash('sha256')
   let total = 0
-  // A chunk whose acknowledgement was lost is sent again under the same name, and acknowledged with its first place.
+  // A chunk whose acknowledgement was lost is sent again with the same id, and acknowledged with its first sequence.
   const publish = async (index: number, chunk: Uint8Array) =>
     (await retrying(natsRetryPolicy, () => bucket.publish(subject, chunk, { msgID: `${id}.${index}` }), signal)).seq
   try {
     for await (const chunk of cut(content, size, signal)) {
       digest.update(chunk)
       total += chunk.byteLength
-      const place = publish(sending.length, chunk)
-      // Awaited below, but maybe not before it fails.
-      place.catch(() => undefined)
-      sending.push(place)
+      const sequence = publish(sending.length, chunk)
+      // Awaited below, possibly after it has failed.
+      sequence.catch(() => undefined)
+      sending.push(sequence)
       await sending.at(-chunksAtOnce)
     }
     const runs = toRuns(await Promise.all(sending))
@@ -49,17 +49,17 @@ const publishChunks = async (
   }
 }
 
-/** Puts a manifest under a key in place of the one that was read; gives the id of the content replaced. */
+/** Replaces the manifest of a key (compare-and-set) and returns the id of the replaced content. */
 const commit = async (bucket: Bucket, key: string, manifest: Manifest): Promise<string | undefined> => {
   const text = writeManifest(manifest)
   for (let tried = 0; tried < maxCommits; tried++) {
     const old = await manifestOf(bucket, key)
-    // An answer that was lost: it is written.
+    // An earlier attempt succeeded, but its answer was lost.
     if (old?.id === manifest.id) return undefined
     if (old) await declareIntent(bucket, old.id, key)
     const rollup = headers()
     rollup.set('Nats-Rollup', 'sub')
-    const expect = { lastSubjectSequence: old?.place ?? 0 }
+    const expect = { lastSubjectSequence: old?.sequence ?? 0 }
     try {
       await retrying(natsRetryPolicy, () => bucket.publish(bucket.subjects.key(key), text, { headers: rollup, expect }))
       return old?.id
@@ -67,10 +67,10 @@ const commit = async (bucket: Bucket, key: string, manifest: Manifest): Promise<
       if (!isReplaced(error)) throw error
     }
   }
-  throw serviceError('conflict', `The file "${key}" is being replaced by many at once.`)
+  throw serviceError('conflict', `The file "${key}" is being replaced by too many writers at once. Try again.`)
 }
 
-/** Publishes the content, or leaves none of it. */
+/** Publishes the content; removes all of it on failure. */
 const prepare = async (...[bucket, id, content, signal]: Parameters<typeof publishChunks>): Promise<Manifest> => {
   try {
     const manifest = await publishChunks(bucket, id, content, signal)
@@ -82,7 +82,7 @@ const prepare = async (...[bucket, id, content, signal]: Parameters<typeof publi
   }
 }
 
-/** Stores content under a key: the chunks first, the manifest last, so that it is there whole or not at all. */
+/** Stores content under a key: the chunks first, the manifest last, so that the write is atomic. */
 export const writeContent = async (
   bucket: Bucket,
   key: string,
@@ -93,7 +93,7 @@ export const writeContent = async (
   const id = randomUUID()
   await declareIntent(bucket, id, key)
   const manifest = await prepare(bucket, id, content, signal)
-  // Where this fails the manifest may be there all the same, so the content stays: the intent finds it.
+  // If this fails the manifest may be stored nevertheless, so the content stays, and the intent leaves it to the sweep.
   const replaced = await commit(bucket, key, manifest)
   await endIntent(bucket, id)
   if (replaced) await removeContent(bucket, replaced)

@@ -7,7 +7,7 @@ import { textOf } from './xml.ts'
 
 export type S3Request = {
   method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
-  /** Its name in the bucket, prefix included; the bucket itself without. */
+  /** The object's name in the bucket, prefix included; without it the request is for the bucket itself. */
   name?: string
   query?: Record<string, string>
   headers?: Record<string, string>
@@ -16,13 +16,13 @@ export type S3Request = {
   idleMilliseconds?: number
 }
 
-/** Speaks to one bucket. Requests that fail throw StoreRefusal, or what the connection failed by. */
+/** A client of one bucket. Failed requests throw S3Error, or the error of the connection. */
 export type S3Client = {
-  /** Asks once. */
-  ask: (request: S3Request) => Promise<Answer>
-  /** Asks until it is answered, or not worth it: for whatever may be asked twice. */
+  /** Sends a request once. */
+  sendOnce: (request: S3Request) => Promise<Answer>
+  /** Sends an idempotent request, with retries. */
   send: (request: S3Request) => Promise<Answer>
-  /** The same, until the whole answer has been read as text. */
+  /** The same, and reads the whole answer as text within each attempt. */
   sendForText: (request: S3Request) => Promise<string>
   close: () => void
 }
@@ -34,7 +34,7 @@ const retryAfterOf = (answer: Answer): number | undefined => {
   return Number.isFinite(seconds) ? seconds : undefined
 }
 
-/** Where a bucket is: in the path, or in the host name. */
+/** The URL of a bucket, which is in the path or in the host name. */
 export const bucketUrl = ({
   endpoint,
   bucket,
@@ -50,12 +50,20 @@ export const bucketUrl = ({
   return url
 }
 
-/** A client of the bucket that a location names. */
+/** Creates a client for the bucket of a location. */
 export const createS3Client = (location: S3Location): S3Client => {
   const base = bucketUrl(location)
   const exchange = createExchange(base)
 
-  const ask = async ({ method, name, query = {}, headers = {}, body, signal, ...more }: S3Request): Promise<Answer> => {
+  const sendOnce = async ({
+    method,
+    name,
+    query = {},
+    headers = {},
+    body,
+    signal,
+    ...more
+  }: S3Request): Promise<Answer> => {
     const url = new URL(base)
     if (name !== undefined) url.pathname = `${base.pathname === '/' ? '' : base.pathname}/${escapePath(name)}`
     url.search = Object.entries(query)
@@ -78,9 +86,9 @@ export const createS3Client = (location: S3Location): S3Client => {
   }
 
   return {
-    ask,
-    send: (request) => retrying(s3RetryPolicy, () => ask(request), request.signal),
-    sendForText: (request) => retrying(s3RetryPolicy, async () => readText(await ask(request)), request.signal),
+    sendOnce,
+    send: (request) => retrying(s3RetryPolicy, () => sendOnce(request), request.signal),
+    sendForText: (request) => retrying(s3RetryPolicy, async () => readText(await sendOnce(request)), request.signal),
     close: exchange.close,
   }
 }

@@ -10,9 +10,9 @@ import { isMissing, S3Error, s3RetryPolicy } from './s3-error.ts'
 export type Download = { client: S3Client; name: string; key: string; signal?: AbortSignal | undefined }
 
 const damaged = (key: string) =>
-  serviceError('upstream_failed', `The file "${key}" came back damaged from the object store.`)
+  serviceError('upstream_failed', `The file "${key}" was damaged when read from the object store.`)
 
-/** The CRC-32 that a store kept of the whole object; one over checksums of parts is of no use here. */
+/** The CRC-32 that the store has for the whole object; undefined for a composite one over the checksums of parts. */
 const storedChecksum = (answer: Answer): number | undefined => {
   const text = answer.header('x-amz-checksum-crc32')
   const bytes = Buffer.from(text ?? '', 'base64')
@@ -22,7 +22,7 @@ const storedChecksum = (answer: Answer): number | undefined => {
 const rangeHeader = (position: number, end: number | undefined) =>
   position === 0 && end === undefined ? undefined : { range: `bytes=${position}-${end === undefined ? '' : end - 1}` }
 
-/** Opens an answer at a position of the object that `etag` names, if any. Nothing where the object ends before it. */
+/** Requests the object from a position on, in the version that `etag` names, if any. Undefined where the object ends before it. */
 const openAt = async (
   { client, name, key, signal }: Download,
   position: number,
@@ -32,11 +32,11 @@ const openAt = async (
   const range = rangeHeader(position, end)
   const headers = { ...(range ?? { 'x-amz-checksum-mode': 'ENABLED' }), ...(etag ? { 'if-match': etag } : {}) }
   try {
-    const answer = await client.ask({ method: 'GET', name, headers, signal })
+    const answer = await client.sendOnce({ method: 'GET', name, headers, signal })
     const promised = range ? answer.header('content-range')?.startsWith(`bytes ${position}-`) : true
     if (promised) return answer
     answer.body.destroy()
-    throw serviceError('upstream_failed', 'The object store answered another range than was asked for.')
+    throw serviceError('upstream_failed', 'The object store answered with another range than requested.')
   } catch (error) {
     if (!(error instanceof S3Error)) throw error
     if (error.status === 416) return undefined
@@ -47,8 +47,8 @@ const openAt = async (
 }
 
 /**
- * Streams an object's bytes. Where the connection breaks, the rest is asked for from the place reached, of the same
- * version of the object. What was read whole is held to the checksum that the store kept.
+ * Streams an object's bytes. When the connection breaks, it resumes at the position reached, in the same
+ * version of the object. An object read whole is verified against the checksum of the store.
  */
 export async function* download(source: Download, { start, end }: ByteRange): AsyncGenerator<Uint8Array> {
   const attempts = createAttempts(s3RetryPolicy, source.signal)

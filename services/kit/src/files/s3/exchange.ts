@@ -10,20 +10,20 @@ export type Outgoing = {
   headers: Record<string, string>
   body?: Uint8Array | undefined
   signal?: AbortSignal | undefined
-  /** How long the connection may be silent. */
+  /** How long the connection may be idle. */
   idleMilliseconds: number
 }
 
-/** An answer whose body is read, or destroyed, by its receiver. */
+/** An answer; its receiver must read or destroy the body. */
 export type Answer = {
   status: number
   header: (name: string) => string | undefined
   body: IncomingMessage
 }
 
-/** At most so many connections to one store; further requests wait. */
+/** Maximum connections to one store; further requests wait. */
 const maxSockets = 256
-/** The most that is read of an answer that is text. */
+/** Maximum size of an answer that is read as text. */
 const maxTextBytes = 16 * 1024 * 1024
 
 class SilentConnection extends Error {
@@ -31,16 +31,16 @@ class SilentConnection extends Error {
   readonly code = 'ETIMEDOUT'
 }
 
-/** Lets a connection go on to its next request. */
+/** Drains an answer, so that its connection can be reused. */
 export const discard = ({ body }: Answer): void => {
   body.on('error', () => undefined).resume()
 }
 
-/** Faults that no second try helps against, such as a certificate that is not trusted; the signal's own comes through. */
+/** Converts permanent errors, such as an untrusted certificate, into `unavailable`; retryable errors and aborts pass through. */
 const throwReadable = (error: unknown): never => {
   const code = systemCode(error)
   if (isRetryable(error) || code === undefined || code === 'ABORT_ERR') throw error
-  throw serviceError('unavailable', `The object store cannot be spoken to: ${code}.`, { cause: error })
+  throw serviceError('unavailable', `The connection to the object store failed: ${code}.`, { cause: error })
 }
 
 /** Reads an answer's body as text. */
@@ -49,13 +49,13 @@ export const readText = async ({ body }: Answer): Promise<string> => {
   let size = 0
   for await (const part of body as AsyncIterable<Buffer>) {
     size += part.byteLength
-    if (size > maxTextBytes) throw new RangeError('The store answered more text than an answer can hold.')
+    if (size > maxTextBytes) throw new RangeError('The answer of the store exceeds the maximum size.')
     parts.push(part)
   }
   return Buffer.concat(parts).toString()
 }
 
-/** One HTTP exchange after another over kept connections, without retries and without redirects. */
+/** HTTP requests over keep-alive connections, without retries and without redirects. */
 export const createExchange = (endpoint: URL) => {
   const secure = endpoint.protocol === 'https:'
   const options = { keepAlive: true, maxSockets: maxSockets }
@@ -66,10 +66,12 @@ export const createExchange = (endpoint: URL) => {
     signal?.throwIfAborted()
     const length = body || method === 'PUT' || method === 'POST' ? { 'content-length': body?.byteLength ?? 0 } : {}
     const request = open(url, { method, headers: { ...headers, ...length }, agent, ...(signal ? { signal } : {}) })
-    request.setTimeout(idleMilliseconds, () => request.destroy(new SilentConnection('The store stays silent.')))
+    request.setTimeout(idleMilliseconds, () =>
+      request.destroy(new SilentConnection('The store did not answer in time.')),
+    )
     request.end(body)
     const [answer] = (await once(request, 'response').catch(throwReadable)) as [IncomingMessage]
-    // Without a listener of its own, an error after the answer's head would end the process; the body's reader gets it.
+    // Without this listener, an error after the answer's head would end the process; the body's reader gets the error.
     request.on('error', () => undefined)
     return {
       status: answer.statusCode ?? 0,

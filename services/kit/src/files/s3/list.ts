@@ -20,7 +20,7 @@ export async function* listObjects(client: S3Client, prefix: string): AsyncGener
 
 export type OpenUpload = { name: string; uploadId: string; beganAt: Date }
 
-/** Uploads in parts that were begun and not ended: the first thousand. */
+/** Unfinished multipart uploads: the first thousand. */
 export const listUploads = async (client: S3Client, prefix: string): Promise<OpenUpload[]> => {
   const query = { uploads: '', prefix, 'max-uploads': pageSize }
   const page = await client.sendForText({ method: 'GET', query })

@@ -9,39 +9,39 @@ import { listObjects, listUploads } from './list.ts'
 import { isMissing, S3Error, toStoreError } from './s3-error.ts'
 import { abortUpload, upload } from './upload.ts'
 
-/** An upload in parts that is this old (ms) is nobody's any more. */
+/** A multipart upload this old, in milliseconds, has lost its writer. */
 const staleAfterMilliseconds = 24 * 60 * 60 * 1_000
 
-/** A prefix is a folder of the bucket, or nothing. */
+/** The folder of a prefix, with a trailing slash, or empty. */
 const folderOf = (prefix: string): string => {
   const inner = prefix.replace(/^\/+|\/+$/g, '')
   if (inner !== '' && !keyPattern.test(inner)) throw new TypeError(`"${prefix}" cannot be the prefix of files.`)
   return inner === '' ? '' : `${inner}/`
 }
 
-/** Frees what crashed writes left. The most that is done is one page; the next start goes on. */
+/** Aborts multipart uploads that crashed writes left, at most one page; the next start continues. */
 const sweep = async (client: S3Client, folder: string, stale: number): Promise<void> => {
   for (const { name, uploadId, beganAt } of await listUploads(client, folder)) {
     if (beganAt.getTime() < stale) await abortUpload(client, name, uploadId)
   }
 }
 
-/** Refusals of the store by what they mean. Errors of connections had their names given where they were tried again; others are the content's own. */
-const meaning = (error: unknown): unknown => (error instanceof S3Error ? toStoreError(error) : error)
+/** Converts error answers of the store. Connection errors were already converted by the retries; other errors come from the content. */
+const convertError = (error: unknown): unknown => (error instanceof S3Error ? toStoreError(error) : error)
 
-const named = async <Value>(task: Promise<Value>): Promise<Value> => {
+const withErrors = async <Value>(task: Promise<Value>): Promise<Value> => {
   try {
     return await task
   } catch (error) {
-    throw meaning(error)
+    throw convertError(error)
   }
 }
 
-async function* namedAll<Item>(items: AsyncIterable<Item>): AsyncGenerator<Item> {
+async function* withErrorsOfAll<Item>(items: AsyncIterable<Item>): AsyncGenerator<Item> {
   try {
     yield* items
   } catch (error) {
-    throw meaning(error)
+    throw convertError(error)
   }
 }
 
@@ -55,7 +55,7 @@ const createFiles = (client: S3Client, folder: string, checksums: boolean): File
     return { key, size: Number(answer.header('content-length')), modifiedAt }
   }
 
-  /** The answer to HEAD has no body: whether key, bucket or user is missing is only said to GET. */
+  /** The answer to HEAD has no body, so only a GET shows whether the key, the bucket or the user is missing. */
   const stat: Files['stat'] = async (key) => {
     try {
       return await head(key)
@@ -73,7 +73,7 @@ const createFiles = (client: S3Client, folder: string, checksums: boolean): File
 
   async function* read(key: string, range: ByteRange = { start: 0 }, signal?: AbortSignal) {
     const name = nameOf(key)
-    // An empty range cannot be said in HTTP; whether there is such a file is still to be told.
+    // HTTP cannot express an empty range, but a missing file must still be reported.
     const isEmpty = range.end !== undefined && range.end <= range.start
     const source = { client, name, key, signal }
     const bytes = download(source, isEmpty ? { start: 0, end: 1 } : range)
@@ -104,18 +104,18 @@ const createFiles = (client: S3Client, folder: string, checksums: boolean): File
   }
 
   return {
-    write: async (key, content, signal) => named(upload(nameOf(key), content, { client, checksums, signal })),
-    read: (key, range, signal) => namedAll(read(key, range, signal)),
-    readRange: (key, range) => named(readRange(key, range)),
-    stat: (key) => named(stat(key)),
-    list: (prefix) => namedAll(list(prefix)),
-    remove: (key) => named(remove(key)),
+    write: async (key, content, signal) => withErrors(upload(nameOf(key), content, { client, checksums, signal })),
+    read: (key, range, signal) => withErrorsOfAll(read(key, range, signal)),
+    readRange: (key, range) => withErrors(readRange(key, range)),
+    stat: (key) => withErrors(stat(key)),
+    list: (prefix) => withErrorsOfAll(list(prefix)),
+    remove: (key) => withErrors(remove(key)),
   }
 }
 
 /**
- * The files port on a bucket of an S3-compatible store. Memory is bounded by three parts of 8 MiB a write. With `recover`
- * the bucket is asked once, so wrong credentials show here: `unavailable` is thrown with what is wrong.
+ * The files port on a bucket of an S3-compatible store. Memory is bounded by three parts of 8 MiB per write. With `recover`
+ * the bucket is requested once, so that wrong credentials throw `unavailable` with the cause here.
  */
 export const openS3Files = async (
   location: S3Location,
@@ -124,7 +124,7 @@ export const openS3Files = async (
   const folder = folderOf(location.prefix)
   const client = createS3Client(location)
   try {
-    if (recover) await named(sweep(client, folder, now() - staleAfterMilliseconds))
+    if (recover) await withErrors(sweep(client, folder, now() - staleAfterMilliseconds))
   } catch (error) {
     client.close()
     throw error

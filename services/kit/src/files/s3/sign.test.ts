@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { sha256, signedHeaders } from './sign.ts'
 
 /** The worked examples of the Amazon S3 API reference, "Signature Calculations: Transferring Payload in a Single Chunk". */
-describe('signs as the S3 reference does', () => {
+describe('signatures match the S3 reference', () => {
   const credentials = {
     accessKeyId: 'AKIAIOSFODNN7EXAMPLE',
     secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
@@ -36,7 +36,7 @@ describe('signs as the S3 reference does', () => {
   })
 })
 
-test('a session token is signed along', () => {
+test('a session token is included in the signature', () => {
   const headers = signedHeaders(
     { method: 'GET', url: new URL('https://host/b/k'), headers: {}, payloadHash: sha256('') },
     { accessKeyId: 'a', secretAccessKey: 'b', sessionToken: 'temporary' },

@@ -7,7 +7,7 @@ export type SignableRequest = {
   url: URL
   /** Lower-case names. All of them are signed. */
   headers: Record<string, string>
-  /** SHA-256 of the body in hex. The store refuses a body with another, so it is a checksum, too. */
+  /** SHA-256 of the body in hex. The store rejects any other body, so it is also a checksum. */
   payloadHash: string
 }
 
@@ -16,11 +16,11 @@ export const sha256 = (content: Uint8Array | string): string => createHash('sha2
 
 const hmac = (key: string | Uint8Array, text: string): Buffer => createHmac('sha256', key).update(text).digest()
 
-/** Percent-encodes what RFC 3986 does not call unreserved: `encodeURIComponent` leaves five characters too many. */
+/** Percent-encodes all but RFC 3986's unreserved characters; `encodeURIComponent` leaves five more. */
 export const escapeText = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
 
-/** A path with its slashes left alone. */
+/** Escapes a path except for its slashes. */
 export const escapePath = (path: string): string => path.split('/').map(escapeText).join('/')
 
 const canonicalQuery = (parameters: URLSearchParams): string =>
@@ -33,7 +33,7 @@ const canonicalQuery = (parameters: URLSearchParams): string =>
 const compactTime = (time: Date): string => `${time.toISOString().replace(/[-:]/g, '').slice(0, 15)}Z`
 
 /**
- * The headers that prove who asks: AWS Signature Version 4 for the service `s3`, where a path is escaped once. The URL's
+ * The headers of a request, signed with AWS Signature Version 4 for the service `s3`, where a path is escaped once. The URL's
  * path must be escaped already (`escapePath`).
  */
 export const signedHeaders = (

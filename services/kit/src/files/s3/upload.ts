@@ -7,18 +7,18 @@ import { discard, readText } from './exchange.ts'
 import { S3Error, s3RetryPolicy } from './s3-error.ts'
 import { escapeXml, textOf } from './xml.ts'
 
-/** Stores want parts of at least 5 MiB, some want all but the last to be of one size. */
+/** Stores require parts of at least 5 MiB; some require that all but the last have the same size. */
 const partBytes = 8 * 1024 * 1024
 const maxParts = 10_000
-/** Parts on their way at once. With the one that is being filled this bounds the memory of a write: 3 parts. */
+/** Parts in flight. With the part that is being filled this bounds the memory of a write to three parts. */
 const partsAtOnce = 2
-/** A store may take its time to put thousands of parts together. */
+/** A store may need long to assemble thousands of parts. */
 const completionIdleMilliseconds = 120_000
 const abortLimitMilliseconds = 5_000
 
 export type UploadOptions = {
   client: S3Client
-  /** Has the store check, and keep, a CRC-32 of the content; else the signed SHA-256 of each request alone is checked. */
+  /** The store verifies and stores a CRC-32 of the content; otherwise it verifies only the signed SHA-256 of each request. */
   checksums: boolean
   signal?: AbortSignal | undefined
 }
@@ -41,7 +41,7 @@ const begin = async (name: string, { client, checksums, signal }: UploadOptions)
   const headers = { 'x-amz-checksum-algorithm': 'CRC32', 'x-amz-checksum-type': 'FULL_OBJECT' }
   const request = { method: 'POST', name, query: { uploads: '' }, headers: checksums ? headers : {}, signal } as const
   const uploadId = textOf(await client.sendForText(request), 'UploadId')
-  if (!uploadId) throw serviceError('upstream_failed', 'The object store began an upload without naming it.')
+  if (!uploadId) throw serviceError('upstream_failed', 'The object store started an upload without returning its id.')
   return uploadId
 }
 
@@ -54,7 +54,7 @@ const completion = (parts: readonly SentPart[], checksums: boolean): Buffer => {
   return Buffer.from(`<CompleteMultipartUpload xmlns="${namespace}">${rows.join('')}</CompleteMultipartUpload>`)
 }
 
-/** Sends the parts as they come; what fails first ends the rest. */
+/** Sends the parts as they come; the first failure cancels the others. */
 const sendParts = async (
   name: string,
   uploadId: string,
@@ -82,7 +82,7 @@ const sendParts = async (
       if (checksums) crc = crc32(piece, crc)
       size += piece.byteLength
       const part = sendPart(sending.length + 1, piece)
-      // Awaited below, but maybe not before it fails.
+      // Awaited below, possibly after it has failed.
       part.catch(() => undefined)
       sending.push(part)
       await sending.at(-partsAtOnce)
@@ -95,12 +95,12 @@ const sendParts = async (
   }
 }
 
-/** Whether what lies under the name is what was uploaded: where the answer to a completion was lost, its repetition finds no upload. */
+/** Whether the stored object is this upload. When the answer to a completion was lost, its retry finds no upload any more. */
 const isThere = async (name: string, size: number, began: Date, { client, signal }: UploadOptions) => {
   const answer = await client.send({ method: 'HEAD', name, signal })
   discard(answer)
   const modified = new Date(answer.header('last-modified') ?? 0)
-  // Times of stores are whole seconds, by a clock of their own.
+  // The store's times are whole seconds, by its own clock.
   const isNew = modified.getTime() > began.getTime() - 2_000
   return isNew && Number(answer.header('content-length')) === size && (answer.header('etag') ?? '').includes('-')
 }
@@ -118,7 +118,7 @@ const complete = async (
     s3RetryPolicy,
     async (again) => {
       try {
-        const answer = await client.ask({
+        const answer = await client.sendOnce({
           method: 'POST',
           name,
           query: { uploadId },
@@ -128,7 +128,7 @@ const complete = async (
           idleMilliseconds: completionIdleMilliseconds,
         })
         const text = await readText(answer)
-        // The head is sent before the store knows how it ends.
+        // The store sends the head before it knows the outcome.
         if (textOf(text, 'Error') !== undefined) throw new S3Error(500, textOf(text, 'Code'))
       } catch (error) {
         const gone = error instanceof S3Error && error.code === 'NoSuchUpload'
@@ -139,14 +139,14 @@ const complete = async (
   )
 }
 
-/** Ends an upload and frees its parts; one that cannot be ended now is swept later. */
+/** Aborts an upload and frees its parts, best effort: the sweep aborts it later if this fails. */
 export const abortUpload = async (client: S3Client, name: string, uploadId: string): Promise<void> => {
   const signal = AbortSignal.timeout(abortLimitMilliseconds)
   try {
     const answer = await client.send({ method: 'DELETE', name, query: { uploadId }, signal })
     discard(answer)
   } catch {
-    // The store is away, or the upload is gone. Whoever is waiting needs the error that led here.
+    // The store is unreachable, or the upload is gone; the caller needs the error that led here.
   }
 }
 
@@ -168,7 +168,7 @@ const uploadParts = async (name: string, pieces: AsyncGenerator<Uint8Array>, opt
   }
 }
 
-/** Stores content under a name, whole or not at all: in one request where it is small, else in parts. */
+/** Stores content under a name, atomically: in one request where it is small, otherwise in parts. */
 export const upload = async (
   name: string,
   content: Uint8Array | AsyncIterable<Uint8Array>,
@@ -183,7 +183,7 @@ export const upload = async (
     await putWhole(name, first, options)
     return { size: first.byteLength }
   } finally {
-    // The content's source is let go of, however it went.
+    // Releases the content's source, also after a failure.
     await pieces.return(undefined)
   }
 }

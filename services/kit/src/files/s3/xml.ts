@@ -7,7 +7,7 @@ const withoutEntities = (text: string): string =>
     return entities[name] ?? whole
   })
 
-/** What stands between the tags of each element of a name, unread. For the flat answers of S3, where no element holds one of its own name. */
+/** The raw content of each element of a name. For the flat answers of S3, where no element contains another of the same name. */
 export const elements = (xml: string, name: string): string[] =>
   [...xml.matchAll(new RegExp(`<${name}(?:\\s[^>]*)?>(.*?)</${name}>`, 'gs'))].map(([, inner = '']) => inner)
 
@@ -17,6 +17,6 @@ export const textOf = (xml: string, name: string): string | undefined => {
   return first === undefined ? undefined : withoutEntities(first)
 }
 
-/** Text as it may stand in an element. */
+/** Escapes text for an element. */
 export const escapeXml = (text: string): string =>
   text.replace(/[&<>]/g, (c) => (c === '&' ? '&amp;' : c === '<' ? '&lt;' : '&gt;'))

@@ -1,8 +1,8 @@
 import { type ColumnDefinitionNode, DataTypeNode, PostgresQueryCompiler } from 'kysely'
 
-/** Kinds of columns as migrations name them, where Postgres has another word for what SQLite does. */
+/** Column types in migrations that are named or behave differently on Postgres. */
 const kinds: Readonly<Record<string, string>> = {
-  // By code point, as SQLite compares: the order of a page, and which row is next, must not depend on the database's locale.
+  // Ordered by code point like SQLite, so that pagination does not depend on the database's locale.
   text: 'text collate "C"',
   // SQLite's integers have 64 bits.
   integer: 'bigint',
@@ -10,7 +10,7 @@ const kinds: Readonly<Record<string, string>> = {
   blob: 'bytea',
 }
 
-/** Postgres' words for the schemas that migrations write once for both databases. */
+/** Compiles portable migrations to Postgres' column types. */
 export class PortableCompiler extends PostgresQueryCompiler {
   protected override visitColumnDefinition(node: ColumnDefinitionNode): void {
     const { dataType } = node

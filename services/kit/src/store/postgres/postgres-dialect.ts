@@ -49,11 +49,11 @@ const createConnection = (client: pg.PoolClient): Connection => {
   const end = async (how: 'commit' | 'rollback'): Promise<void> => {
     const { command } = await send(how)
     inTransaction = false
-    // A transaction that a failed statement had ended already is rolled back by a commit, without an error.
-    if (how === 'commit' && command === 'ROLLBACK') throw new Error('The transaction had failed before its commit.')
+    // After a failed statement, Postgres answers a commit with a rollback and without an error.
+    if (how === 'commit' && command === 'ROLLBACK') throw new Error('The transaction failed before its commit.')
   }
 
-  /** Where that cannot be said, the connection is given up, and its transaction with it. What made it necessary is thrown by others. */
+  /** Rolls back. When that fails, it marks the connection as broken, which ends the transaction as well; the caller throws the original error. */
   const rollBack = async (): Promise<void> => {
     if (isBroken) return
     try {
@@ -63,7 +63,7 @@ const createConnection = (client: pg.PoolClient): Connection => {
     }
   }
 
-  /** In portions through a cursor, which lives in a transaction: the one under way, or one of its own. */
+  /** Reads in portions through a cursor, which requires a transaction: the current one, or a new one. */
   async function* stream<R>({ sql, parameters }: CompiledQuery, size: number): AsyncGenerator<QueryResult<R>> {
     const isOwn = !inTransaction
     if (isOwn) await begin(undefined)
@@ -81,7 +81,7 @@ const createConnection = (client: pg.PoolClient): Connection => {
   }
 
   return {
-    // A statement by itself is a transaction by itself: one that lost a race may be sent again.
+    // A statement outside of a transaction is its own transaction, so it can be retried after a conflict.
     executeQuery: <R>(query: CompiledQuery) => (inTransaction ? run<R>(query) : retryingLostRaces(() => run<R>(query))),
     streamQuery: stream,
     begin,
@@ -112,7 +112,7 @@ const createDriver = (options: PoolOptions): Driver => {
   }
 }
 
-/** Kysely on Postgres, saying and giving the same as on SQLite; what keeps the database from answering is `unavailable`. */
+/** Kysely on Postgres, with the same types and results as on SQLite; transient failures of the database throw `unavailable`. */
 export const createPostgresDialect = (options: PoolOptions): Dialect => ({
   createAdapter: () => new PostgresAdapter(),
   createDriver: () => createDriver(options),

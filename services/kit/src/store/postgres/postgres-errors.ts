@@ -1,26 +1,26 @@
 import { isServiceError, type ServiceError, serviceError } from '../../errors/mod.ts'
 
-/** A transaction that lost against another one, and may succeed if it is tried again. */
+/** SQLSTATEs of transactions that conflicted with another one and may succeed when retried. */
 const lostCodes = new Set(['40001', '40P01'])
 
-/** What the server says when it cannot do it now, by SQLSTATE, with what a caller is told. */
+/** Messages for the caller about transient errors, by SQLSTATE. */
 const serverSentences: Readonly<Record<string, string>> = {
-  '25006': 'The database takes no changes just now. Try again shortly.',
-  '25P03': 'The database gave up on a transaction that stood still. Try again shortly.',
-  '25P04': 'The database gave up on a transaction that took too long. Try again shortly.',
-  '40001': 'Too many changes at once to the same data. Try again shortly.',
-  '40P01': 'Too many changes at once to the same data. Try again shortly.',
+  '25006': 'The database is read-only at the moment. Try again shortly.',
+  '25P03': 'The database ended an idle transaction. Try again shortly.',
+  '25P04': 'The database ended a transaction that took too long. Try again shortly.',
+  '40001': 'Too many concurrent changes to the same data. Try again shortly.',
+  '40P01': 'Too many concurrent changes to the same data. Try again shortly.',
   '55P03': 'The data stayed locked by another change. Try again shortly.',
-  '57014': 'The database took longer over this than it may. Try again shortly.',
+  '57014': 'The database exceeded the time limit of a statement. Try again shortly.',
 }
 
-const overloaded = 'The database has no room for more work just now. Try again shortly.'
-const away = 'The database cannot be reached just now. Try again shortly.'
+const overloaded = 'The database is overloaded. Try again shortly.'
+const away = 'The database cannot be reached. Try again shortly.'
 
 /** Classes of SQLSTATE: connection exceptions, insufficient resources, operator intervention (shutdown, crash, start-up). */
 const serverClasses: Readonly<Record<string, string>> = { '08': away, '53': overloaded, '57': away }
 
-/** What the driver says in words alone. */
+/** Errors that the driver reports by message only. */
 const driverSentences: readonly (readonly [RegExp, string])[] = [
   [/^timeout exceeded when trying to connect$/, overloaded],
   [/^Query read timeout$/, away],
@@ -48,23 +48,23 @@ const sentenceOf = (error: unknown): string | undefined => {
   const code = codeOf(error)
   if (code !== undefined && isServerError(error)) return serverSentences[code] ?? serverClasses[code.slice(0, 2)]
   if (code !== undefined && systemErrors.has(code)) return away
-  // Node tries every address of a host, and says so in one error that holds the others.
+  // Node tries every address of a host and throws one error that contains the others.
   if (error instanceof AggregateError) return error.errors.map(sentenceOf).find((sentence) => sentence !== undefined)
   const text = error instanceof Error ? error.message : ''
   return driverSentences.find(([pattern]) => pattern.test(text))?.[1]
 }
 
-/** What Postgres or its driver threw, as `unavailable` where the reason will pass; else as it was. */
+/** Converts transient errors of Postgres or its driver into `unavailable`; returns any other error unchanged. */
 export const toStoreError = (error: unknown): unknown => {
   if (isServiceError(error)) return error
   const sentence = sentenceOf(error)
   return sentence === undefined ? error : serviceError('unavailable', sentence, { cause: error, retryAfterSeconds: 1 })
 }
 
-/** Makes the failure of a query that waits behind too many others. */
+/** The error when too many queries wait for a connection. */
 export const tooManyWaiting = (): ServiceError => serviceError('unavailable', overloaded, { retryAfterSeconds: 1 })
 
-/** Whether a statement or transaction lost against another one: nothing of it is left, and it may be tried again. */
+/** Whether a statement or transaction conflicted with another one: it was rolled back and may be retried. */
 export const isLostRace = (error: unknown): boolean => {
   for (let each: unknown = error; each instanceof Error; each = each.cause) {
     const code = codeOf(each)
@@ -73,7 +73,7 @@ export const isLostRace = (error: unknown): boolean => {
   return false
 }
 
-/** Whether the connection has no more to give: its server went, its answer did not come, or it is out of step. */
+/** Whether the connection is unusable: its server is gone, an answer is missing, or the protocol is out of step. */
 export const isFatal = (error: unknown): boolean => {
   const code = codeOf(error)
   if (!isServerError(error)) return sentenceOf(error) !== undefined

@@ -4,12 +4,12 @@ import { isServiceError } from '../../errors/mod.ts'
 import type { Log } from '../../telemetry/mod.ts'
 import { checkNumbering, type Migration, MigrationError, migrate, refuseNewer } from '../migrations.ts'
 
-/** Between two looks at a schema that is not ready, or at a lock that another holds, in milliseconds. */
-const lookAgain = 250
+/** Poll interval for a schema that is not ready, or a lock that another process holds, in milliseconds. */
+const pollMilliseconds = 250
 
 type AppliedTable = { schema_migrations: { number: number } }
 
-/** The number of the newest step that a schema has seen; 0 where there is nothing of ours yet. */
+/** The number of the newest applied step; 0 for a new schema. */
 const newestApplied = async (db: Kysely<unknown>): Promise<number> => {
   const { rows } = await sql<{ known: number }>`select to_regclass('schema_migrations') is not null as known`.execute(
     db,
@@ -22,13 +22,13 @@ const newestApplied = async (db: Kysely<unknown>): Promise<number> => {
   return newest ?? 0
 }
 
-/** SQLSTATEs of a database that knows us but not what we say of ourselves or of it: for a person to mend, not for waiting. */
+/** SQLSTATEs of wrong credentials, a missing database or missing privileges, which an operator must fix; waiting does not help. */
 const refusals = new Set(['28000', '28P01', '3D000', '42501'])
 
 const explained = (error: unknown): unknown => {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (!(error instanceof Error) || !refusals.has(code)) return error
-  return new MigrationError(`The database refuses this program: ${error.message}.`, { cause: error })
+  return new MigrationError(`The database rejects this program: ${error.message}.`, { cause: error })
 }
 
 export type AwaitedSchema = {
@@ -39,8 +39,8 @@ export type AwaitedSchema = {
 }
 
 /**
- * Waits until a schema is as new as the program, which changes nothing itself: so replicas may start in any order, and
- * before their database. Throws MigrationFailure for a schema that is newer, or still older after the wait, and
+ * Waits until another process has migrated the schema to the program's version, so that replicas may start in any order, and
+ * before their database. Throws MigrationError for a schema that is newer, or still older after the wait, and
  * `unavailable` when the database cannot be reached after the wait.
  */
 export const awaitSchema = async (
@@ -49,12 +49,12 @@ export const awaitSchema = async (
 ): Promise<void> => {
   checkNumbering(migrations)
   const deadline = performance.now() + waitMilliseconds
-  const said = new Set<string>()
+  const warned = new Set<string>()
   const wait = async (failed: Error, warn: () => void): Promise<void> => {
-    if (performance.now() + lookAgain > deadline) throw failed
-    if (!said.has(failed.name)) warn()
-    said.add(failed.name)
-    await sleep(lookAgain)
+    if (performance.now() + pollMilliseconds > deadline) throw failed
+    if (!warned.has(failed.name)) warn()
+    warned.add(failed.name)
+    await sleep(pollMilliseconds)
   }
   for (;;) {
     try {
@@ -62,7 +62,7 @@ export const awaitSchema = async (
       refuseNewer(newest, migrations.length)
       if (newest === migrations.length) return
       const found = `The schema "${name}" of the database is at step ${newest}, and this version needs ${migrations.length}`
-      // Usual where replicas and migrations are started together, as the chart does.
+      // Normal where replicas and migrations start together, as with the chart.
       await wait(new MigrationError(`${found}: run the migrations first.`), () =>
         log.info({ schema: name, step: newest, needed: migrations.length }, 'waiting for the migrations'),
       )
@@ -73,22 +73,24 @@ export const awaitSchema = async (
   }
 }
 
-/** Held by the one who migrates, for as long as its connection: a migrator that dies leaves no lock behind. */
+/** An advisory lock, held for the migrator's connection: a migrator that dies leaves no stale lock. */
 const lockKey = (name: string) => sql`hashtext('trellis migrations'), hashtext(${name})`
 
 const takeLock = async (db: Kysely<unknown>, name: string, waitMilliseconds: number, log: Log): Promise<void> => {
   const deadline = performance.now() + waitMilliseconds
-  for (let hasSaid = false; ; hasSaid = true) {
+  for (let hasLogged = false; ; hasLogged = true) {
     const { rows } = await sql<{ taken: number }>`select pg_try_advisory_lock(${lockKey(name)}) as taken`.execute(db)
     if (rows[0]?.taken) return
     if (performance.now() > deadline)
-      throw new MigrationError(`Another process has been migrating the schema "${name}" for too long: look after it.`)
-    if (!hasSaid) log.info({ schema: name }, 'another process is migrating: waiting for it')
-    await sleep(lookAgain)
+      throw new MigrationError(
+        `Another process has been migrating the schema "${name}" for too long. Check that process.`,
+      )
+    if (!hasLogged) log.info({ schema: name }, 'another process is migrating: waiting for it')
+    await sleep(pollMilliseconds)
   }
 }
 
-/** Asked for only where it is missing: that may be the right of another than the one who changes what is in it. */
+/** Creates the schema only if it is missing, because the migrating user may lack the privilege to create one. */
 const createSchema = async (db: Kysely<unknown>, name: string): Promise<void> => {
   const { rows } = await sql<{ known: number }>`select to_regnamespace(${name}) is not null as known`.execute(db)
   if (!rows[0]?.known) await sql`create schema ${sql.id(name)}`.execute(db)
@@ -109,8 +111,8 @@ const migrateLocked = (
   })
 
 /**
- * Brings a schema up to date, one migrator at a time; gives the numbers of the steps applied now. Throws MigrationFailure
- * for data of a newer version, and for what the database does not allow.
+ * Migrates a schema, one migrator at a time, and returns the numbers of the steps that it applied. Throws MigrationError
+ * for data of a newer version, and when the database rejects us.
  */
 export const migrateSchema = async (db: Kysely<unknown>, schema: AwaitedSchema): Promise<number[]> => {
   try {

@@ -11,35 +11,35 @@ import { type Verdict, watchOwnRun } from './watch-own-run.ts'
 
 export type CurrentRun = {
   runId: string
-  /** Whether the worker stood ready when it was given the run. */
+  /** Whether the worker was already ready when the run was assigned. */
   warm: boolean
-  /** Whether a fault of ours may be met by doing the run over in another worker, so that it is not told as the run's end. */
-  mayBeDoneOver: boolean
-  /** Stops the run; what it has handed over still goes out. */
+  /** Whether another worker may repeat the run after an internal error, so that the error is not reported as the run's end. */
+  mayBeRepeated: boolean
+  /** Stops the run; reports already handed over are still published. */
   signal: AbortSignal
 }
 
 export type RunDependencies = {
   bus: WorkerBus
   work: Work
-  /** The kind of the runs that it does. */
+  /** The kind of runs that this worker does. */
   kind: RunKind
-  /** What the worker is called: the name of its pod. */
+  /** The worker's name: that of its pod. */
   worker: string
   reportWithinMilliseconds: number
-  /** How long what was handed over may take to go out after the run was stopped, in milliseconds. */
+  /** How long pending reports may take to be published after the run was stopped, in milliseconds. */
   flushWithinMilliseconds: number
   log: Log
 }
 
-/** How a run ended for its worker. `broken`: by a fault of ours, told to nobody. `stopped`: it was taken from this worker. */
+/** How a run ended for its worker. `broken`: by an internal error that was not reported. `stopped`: stopped here, or taken over by another worker. */
 export type RunEnd = 'completed' | 'failed' | 'broken' | 'stopped'
 
-/** Whether it is the run that failed, and not what its worker stands on: then doing it over would change nothing. */
-const isTheRuns = (error: unknown): boolean =>
+/** Whether the run itself failed, and not the worker or its dependencies: a repetition would fail as well. */
+const isRunFault = (error: unknown): boolean =>
   reasonIn(error) !== undefined || (isServiceError(error) && error.kind !== 'internal' && error.kind !== 'unavailable')
 
-/** Whether the same work may succeed here in a moment: a server that it depends on is away. */
+/** Whether a retry in this worker may succeed soon: a server that the work depends on is down. */
 const isRetryable = (error: unknown): boolean => isServiceError(error, 'unavailable') && reasonIn(error) === undefined
 
 const readInput = async ({ bus, kind }: RunDependencies, runId: string, signal: AbortSignal): Promise<Uint8Array> => {
@@ -58,22 +58,22 @@ const conclude = async (reporter: Reporter, end: { result: Uint8Array } | { fail
   }
 }
 
-/** Says again what became of a run that was ended before, for a notice that its worker may not have come to. */
-const repeatNotice = async (reporter: Reporter, { report }: Extract<Verdict, { kind: 'ended' }>): Promise<RunEnd> => {
+/** Repeats the event of a run that ended before, because its worker may have stopped before sending it. */
+const repeatEndEvent = async (reporter: Reporter, { report }: Extract<Verdict, { kind: 'ended' }>): Promise<RunEnd> => {
   await reporter.event(report.$case === 'failed' ? report : { $case: 'worked', value: {} })
   return report.$case
 }
 
 /**
- * Does one run: waits for its input, works, and tells what happens, reports before notices. A run that has ended already is
- * not done again; one that somebody else ends, or begins, is left. While a server that the work depends on is away
- * (`unavailable`), the work is started again in this worker: another one would fare no better.
+ * Does one run: waits for its input, works, and publishes what happens, reports before events. A run that has ended already is
+ * not repeated; a run that the operator ends or another worker starts is abandoned. While a server that the work depends on is down
+ * (`unavailable`), the work is restarted in this worker, because another one would fail as well.
  */
 export const doRun = async (dependencies: RunDependencies, run: CurrentRun): Promise<RunEnd> => {
   const { bus, work, kind, worker, log } = dependencies
   const { runId, warm, signal } = run
   const left = new AbortController()
-  const telling = new AbortController()
+  const publishing = new AbortController()
   const stop = new AbortController()
   const inHand = AbortSignal.any([signal, stop.signal])
   const reporter = createReporter({
@@ -81,12 +81,13 @@ export const doRun = async (dependencies: RunDependencies, run: CurrentRun): Pro
     kind,
     runId,
     withinMilliseconds: dependencies.reportWithinMilliseconds,
-    signal: telling.signal,
+    signal: publishing.signal,
     onLost: (error) => stop.abort(error),
   })
-  /** After the run was stopped, what it has handed over has a little time left. */
-  const giveUpLater = () => setTimeout(() => telling.abort(signal.reason), dependencies.flushWithinMilliseconds).unref()
-  signal.addEventListener('abort', giveUpLater, { once: true })
+  /** Abandons pending reports some time after the run was stopped. */
+  const abandonLater = () =>
+    setTimeout(() => publishing.abort(signal.reason), dependencies.flushWithinMilliseconds).unref()
+  signal.addEventListener('abort', abandonLater, { once: true })
   let verdict: Verdict | undefined
 
   try {
@@ -94,19 +95,19 @@ export const doRun = async (dependencies: RunDependencies, run: CurrentRun): Pro
     const input = await readInput(dependencies, runId, inHand)
     const started = { $case: 'started', value: { worker, warm } } as const
     const before = await own.upTo(await reporter.report(started))
-    if (before?.kind === 'ended') return await repeatNotice(reporter, before)
+    if (before?.kind === 'ended') return await repeatEndEvent(reporter, before)
     own.onVerdict((received) => {
       verdict = received
       stop.abort(new Error('The run has been taken from this worker.'))
     })
-    const noticed = reporter.event(started)
-    noticed.catch(() => undefined)
+    const startedEvent = reporter.event(started)
+    startedEvent.catch(() => undefined)
     const output = (message: Uint8Array) =>
       void reporter.report({ $case: 'output', value: message }).catch(() => undefined)
     const progress = (fraction: number, detail = '') => reporter.progress(fraction, detail)
     inHand.throwIfAborted()
     const attempt = async (isAgain: boolean) => {
-      // Followers drop what the last attempt found.
+      // Readers discard the output of the last attempt.
       if (isAgain) await reporter.report(started)
       const result = await work({ runId, input, signal: inHand, progress, output })
       await reporter.flushed()
@@ -117,7 +118,7 @@ export const doRun = async (dependencies: RunDependencies, run: CurrentRun): Pro
       withinMilliseconds: dependencies.reportWithinMilliseconds,
       signal: inHand,
       isRetryable,
-      onRetry: (error) => log.warn({ err: error, runId }, 'a server is away: the run is started again'),
+      onRetry: (error) => log.warn({ err: error, runId }, 'dependency unavailable, run restarted'),
     })
     await conclude(reporter, { result })
     return 'completed'
@@ -127,12 +128,12 @@ export const doRun = async (dependencies: RunDependencies, run: CurrentRun): Pro
     if (signal.aborted) return 'stopped'
     const error = stop.signal.aborted ? stop.signal.reason : thrown
     log.error({ err: error, runId }, 'a run failed')
-    if (run.mayBeDoneOver && !isTheRuns(error)) return 'broken'
+    if (run.mayBeRepeated && !isRunFault(error)) return 'broken'
     const failed = toServiceError(error)
     await conclude(reporter, { failure: failureReport(error, failed) })
     return 'failed'
   } finally {
-    signal.removeEventListener('abort', giveUpLater)
+    signal.removeEventListener('abort', abandonLater)
     left.abort()
   }
 }

@@ -21,14 +21,14 @@ afterEach(async () => {
   await bus[Symbol.asyncDispose]()
 })
 
-const give = (runId: string, task: ProbeTask) =>
+const publishInput = (runId: string, task: ProbeTask) =>
   bus.publish(inputsOf.search(runId), { runId, input: Buffer.from(JSON.stringify(task)) })
 const assign = (runId: string, podUid = 'pod') => bus.publish(assignmentsOf.search(podUid), { runId, ends: false })
 const release = () => bus.publish(assignmentsOf.search('pod'), { runId: '', ends: true })
 
 type WorkerOptions = { worker?: string; work?: Work; through?: Bus; lingerMilliseconds?: number }
 
-/** A worker in a pod; `ready` resolves when it is heard. */
+/** Starts a worker in a pod; `ready` resolves when it receives assignments. */
 const startWorker = ({
   worker = 'pod-1',
   work = performTask,
@@ -55,7 +55,7 @@ const startWorker = ({
 const reportsOf = (runId: string) => collect(watchRun(bus, { kind: 'search', runId }, stop.signal))
 const kinds = (reports: readonly Report[]) => reports.map(({ $case }) => $case).filter((kind) => kind !== 'progress')
 
-/** What the operator hears, until this kind of notice of this run. */
+/** The events that the operator receives, until this kind of event of this run. */
 const receivedUntil = async (runId: string, last: string): Promise<RunEvent[]> => {
   const received: RunEvent[] = []
   const enough = new AbortController()
@@ -69,36 +69,36 @@ const receivedUntil = async (runId: string, last: string): Promise<RunEvent[]> =
   )
   return received
 }
-const noticeKinds = (events: readonly RunEvent[]) =>
+const eventKinds = (events: readonly RunEvent[]) =>
   events.map(({ event }) => event?.$case).filter((kind) => kind !== 'progress')
 
-test('does the run that it is assigned, tells of it in order, and ends when nothing follows', async () => {
+test('a worker does its assigned run, reports it in order, and ends when no assignment follows', async () => {
   const { ready, ended } = startWorker()
   await ready
-  await give('run', { do: 'work', steps: 3 })
+  await publishInput('run', { do: 'work', steps: 3 })
   await assign('run')
   const reports = await reportsOf('run')
   expect(kinds(reports)).toEqual(['started', 'output', 'output', 'output', 'completed'])
   expect(reports[0]).toEqual({ $case: 'started', value: { worker: 'pod-1', warm: true } })
   expect(reports.at(-1)).toMatchObject({ $case: 'completed' })
-  expect(noticeKinds(await receivedUntil('run', 'worked'))).toEqual(['started', 'worked'])
+  expect(eventKinds(await receivedUntil('run', 'worked'))).toEqual(['started', 'worked'])
   expect(await ended).toBe<WorkerEnd>('completed')
 })
 
-test('finds what was assigned before it began, and does not say then that it stood ready', async () => {
+test('a run that was assigned before its worker started is reported as started cold', async () => {
   await assign('run')
   const { ended } = startWorker()
   const reports = reportsOf('run')
-  await give('run', { do: 'work', steps: 0 })
+  await publishInput('run', { do: 'work', steps: 0 })
   expect((await reports)[0]).toMatchObject({ value: { warm: false } })
   expect(await ended).toBe('completed')
 })
 
-test('does what follows its first run in order, and goes on when one of those fails', async () => {
+test('runs after the first are done in order, and the worker continues when one of them fails', async () => {
   const { ended } = startWorker({ lingerMilliseconds: 5_000 })
-  await give('run', { do: 'work', steps: 0 })
-  await give('child-1', { do: 'fail', kind: 'internal', detail: 'a fault of ours' })
-  await give('child-2', { do: 'work', steps: 1 })
+  await publishInput('run', { do: 'work', steps: 0 })
+  await publishInput('child-1', { do: 'fail', kind: 'internal', detail: 'an internal error' })
+  await publishInput('child-2', { do: 'work', steps: 1 })
   await assign('run')
   await assign('child-1')
   await assign('child-2')
@@ -108,20 +108,20 @@ test('does what follows its first run in order, and goes on when one of those fa
   expect(await ended).toBe('completed')
 })
 
-test('ends as soon as it is told that nothing follows, after what it was given before', async () => {
+test('a worker ends at an assignment with `ends`, after its earlier assignments', async () => {
   const { ended } = startWorker({ lingerMilliseconds: 60_000 })
-  await give('run', { do: 'work', steps: 1 })
+  await publishInput('run', { do: 'work', steps: 1 })
   await assign('run')
   await release()
   expect(kinds(await reportsOf('run'))).toEqual(['started', 'output', 'completed'])
   expect(await ended).toBe('completed')
-  // Started anew in its pod it finds the same, does nothing twice, and ends.
+  // Restarted in its pod, it reads the same assignments, repeats none, and ends.
   expect(await startWorker({ lingerMilliseconds: 60_000 }).ended).toBe('completed')
 })
 
-test('a run that fails by what it was to do is told so, and the worker ends as failed', async () => {
+test('a run that fails because of its task is reported as failed, and the worker ends as failed', async () => {
   const { ended } = startWorker()
-  await give('run', { do: 'fail', kind: 'upstream_failed', detail: 'It was refused.', retryAfterSeconds: 7 })
+  await publishInput('run', { do: 'fail', kind: 'upstream_failed', detail: 'It was refused.', retryAfterSeconds: 7 })
   await assign('run')
   expect((await reportsOf('run')).at(-1)).toEqual({
     $case: 'failed',
@@ -131,8 +131,8 @@ test('a run that fails by what it was to do is told so, and the worker ends as f
   expect(await ended).toBe('failed')
 })
 
-test('a fault of ours is told to nobody, since another worker may do the run over', async () => {
-  await give('run', { do: 'fail', kind: 'internal', detail: 'A fault.' })
+test('an internal error is not reported, since another worker may repeat the run', async () => {
+  await publishInput('run', { do: 'fail', kind: 'internal', detail: 'A fault.' })
   await assign('run')
   const { ended } = startWorker()
   expect(await ended).toBe('broken')
@@ -142,7 +142,7 @@ test('a fault of ours is told to nobody, since another worker may do the run ove
   expect(await second.ended).toBe('completed')
 })
 
-test('a run whose work fails while a server is away is started again in the same worker', async () => {
+test('a run whose work fails while a server is down is restarted in the same worker', async () => {
   let attempts = 0
   const work: Work = async (assignment) => {
     assignment.output(Buffer.from('found'))
@@ -150,7 +150,7 @@ test('a run whose work fails while a server is away is started again in the same
     if (attempts < 3) throw serviceError('unavailable', 'The message server is away.')
     return Buffer.from('well')
   }
-  await give('run', { do: 'work', steps: 0 })
+  await publishInput('run', { do: 'work', steps: 0 })
   await assign('run')
   const { ended } = startWorker({ work })
   expect(kinds(await reportsOf('run'))).toEqual([
@@ -160,20 +160,20 @@ test('a run whose work fails while a server is away is started again in the same
   expect(await ended).toBe('completed')
 })
 
-test('a run that fails as unavailable for a reason of its own is not started again', async () => {
+test('a run that fails as unavailable with its own reason is not restarted', async () => {
   const work = vi.fn(async () => {
     throw Object.assign(serviceError('unavailable', 'The site is left alone.'), { reason: 'BreakerOpen' })
   })
-  await give('run', { do: 'work', steps: 0 })
+  await publishInput('run', { do: 'work', steps: 0 })
   await assign('run')
   const { ended } = startWorker({ work })
   expect((await reportsOf('run')).at(-1)).toMatchObject({ value: { reason: 'BreakerOpen' } })
   expect([await ended, work.mock.calls.length]).toEqual(['failed', 1])
 })
 
-test('a worker that is stopped with a run in hand says nothing of its end', async () => {
+test('a worker that is stopped during a run reports no end of the run', async () => {
   const { ended } = startWorker()
-  await give('run', { do: 'wait' })
+  await publishInput('run', { do: 'wait' })
   await assign('run')
   await take(bus.subscribe(runTopic.search('run'), { after: 'start', signal: stop.signal }), 1)
   stop.abort()
@@ -181,27 +181,27 @@ test('a worker that is stopped with a run in hand says nothing of its end', asyn
   expect(kinds(await reportsSoFar(bus, 'run'))).toEqual(['started'])
 })
 
-test('an idle worker that is stopped ends idle', async () => {
+test('a worker that is stopped without a run ends as idle', async () => {
   const { ready, ended } = startWorker()
   await ready
   stop.abort()
   expect(await ended).toBe('idle')
 })
 
-test('a run that has ended before is not done again, and its notice is given again', async () => {
-  await give('run', { do: 'work', steps: 0 })
+test('a run that has ended before is not repeated, but its event is sent again', async () => {
+  await publishInput('run', { do: 'work', steps: 0 })
   await assign('run')
   await startWorker().ended
   await receivedUntil('run', 'worked')
   const work = vi.fn(performTask)
   expect(await startWorker({ work }).ended).toBe('completed')
   expect(work).not.toHaveBeenCalled()
-  expect(noticeKinds(await receivedUntil('run', 'worked'))).toEqual(['worked'])
+  expect(eventKinds(await receivedUntil('run', 'worked'))).toEqual(['worked'])
 })
 
-test('leaves a run that the operator ends', async () => {
+test('a worker abandons a run that the operator ends', async () => {
   const { ended } = startWorker()
-  await give('run', { do: 'wait' })
+  await publishInput('run', { do: 'wait' })
   await assign('run')
   await take(bus.subscribe(runTopic.search('run'), { after: 'start', signal: stop.signal }), 1)
   const failed = { reason: 'Cancelled', detail: 'It was cancelled.', kind: 'conflict' }
@@ -209,9 +209,9 @@ test('leaves a run that the operator ends', async () => {
   expect(await ended).toBe('failed')
 })
 
-test('leaves a run that another worker has begun since', async () => {
+test('a worker abandons a run that another worker has started since', async () => {
   const { ended } = startWorker()
-  await give('run', { do: 'wait' })
+  await publishInput('run', { do: 'wait' })
   await assign('run')
   await take(bus.subscribe(runTopic.search('run'), { after: 'start', signal: stop.signal }), 1)
   const started = { worker: 'pod-2', warm: false }
@@ -227,12 +227,12 @@ test('a report whose acknowledgement is lost is sent again, and read once', asyn
       const sequence = await bus.publish(topic, event)
       if ((event as { report?: Report }).report?.$case === 'output') outputs += 1
       else return sequence
-      if (outputs === 1) throw serviceError('unavailable', 'Nobody acknowledged it.')
+      if (outputs === 1) throw serviceError('unavailable', 'It was not acknowledged.')
       return sequence
     },
   }
   const { ended } = startWorker({ through })
-  await give('run', { do: 'work', steps: 2 })
+  await publishInput('run', { do: 'work', steps: 2 })
   await assign('run')
   const reports = await reportsOf('run')
   expect(outputs).toBe(3)
@@ -240,7 +240,7 @@ test('a report whose acknowledgement is lost is sent again, and read once', asyn
   expect(await ended).toBe('completed')
 })
 
-test('a find that no bus would carry fails its run, with what is wrong', async () => {
+test('output that is too large for the bus fails its run as `too_large`', async () => {
   const through: Bus = {
     ...bus,
     publish: async (topic, event) => {
@@ -250,7 +250,7 @@ test('a find that no bus would carry fails its run, with what is wrong', async (
     },
   }
   const { ended } = startWorker({ through })
-  await give('run', { do: 'work', steps: 1 })
+  await publishInput('run', { do: 'work', steps: 1 })
   await assign('run')
   expect((await reportsOf('run')).at(-1)).toMatchObject({ $case: 'failed', value: { kind: 'too_large' } })
   expect(await ended).toBe('failed')

@@ -9,11 +9,11 @@ export type PodWorkerOptions = RunDependencies & {
   lingerMilliseconds: number
   /** Ends the worker. */
   signal: AbortSignal
-  /** Called when it is certain that assignments are heard. */
+  /** Called once the worker receives assignments. */
   onReady: () => void
 }
 
-/** How a worker ended: as its first run did, or idle, where it was never given one. */
+/** How a worker ended: as its first run did, or idle when it was never assigned one. */
 export type WorkerEnd = RunEnd | 'idle'
 
 const late = Symbol('late')
@@ -29,9 +29,9 @@ const orLate = async <Value>(value: Promise<Value>, milliseconds: number): Promi
 }
 
 /**
- * Works as the worker of one pod: does what is assigned to it, one run at a time in order, and ends when it is told that nothing
- * follows, when nothing has come for a while after a run, or at the first run that did not go well. What was assigned before it began is found, too: it reads
- * from the start. It is ready once it knows the last assignment from before: it was idle when later ones came.
+ * Runs the worker of one pod: does its assigned runs one at a time, in order. Ends on an assignment with `ends`, when no assignment has
+ * come for `lingerMilliseconds` after a run, or when the first run did not complete. It reads assignments from the start, so
+ * that it also finds those from before it started. It is ready once it knows the sequence of the last of those: it counts as warm for later ones.
  */
 export const serveAssignments = async (options: PodWorkerOptions): Promise<WorkerEnd> => {
   const { bus, kind, podUid, lingerMilliseconds, signal, onReady } = options
@@ -62,7 +62,7 @@ export const serveAssignments = async (options: PodWorkerOptions): Promise<Worke
       if (done.has(runId)) continue
       done.add(runId)
       const warm = delivery.sequence > before
-      const end = await doRun(options, { runId, warm, mayBeDoneOver: first === undefined, signal })
+      const end = await doRun(options, { runId, warm, mayBeRepeated: first === undefined, signal })
       first ??= end
       if (first !== 'completed' || signal.aborted) break
     }

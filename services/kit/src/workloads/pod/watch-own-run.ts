@@ -2,24 +2,24 @@ import type { WorkerBus } from '../../bus/mod.ts'
 import { type RunKind, runTopic } from '../topics.ts'
 import type { Report } from '../watch.ts'
 
-/** What others have made of a run that this worker was given. */
+/** What others did to a run that this worker was assigned. */
 export type Verdict =
-  /** It has ended: by whoever did it before this worker was started anew, or by the operator, with this last report. */
+  /** The run has ended with this last report: from an earlier worker, this one before a restart, or the operator. */
   | { kind: 'ended'; report: Extract<Report, { $case: 'completed' | 'failed' }> }
-  /** Another worker has begun it since: this one is thought to be lost. */
+  /** Another worker has started the run since: this one is considered lost. */
   | { kind: 'superseded' }
 
-/** A run's topic, as the worker reads it that has the run in hand. */
+/** The topic of a run, as read by the worker that does the run. */
 export type OwnRun = {
-  /** Resolves, to what had become of the run before, when the reading has come to this place in the topic. */
+  /** Resolves when the reader has reached this sequence of the topic, with the verdict up to there. */
   upTo: (sequence: number) => Promise<Verdict | undefined>
-  /** Calls back when somebody else speaks of the run; at most once. */
+  /** Calls back at the first verdict of another worker or the operator; at most once. */
   onVerdict: (received: (verdict: Verdict) => void) => void
 }
 
 /**
- * Follows the topic of the run that a worker has in hand, from the start until the signal. What the worker itself says of
- * the end it says last, so a last report that is met before that is another's.
+ * Follows the topic of the run that a worker does, from the start until the signal aborts. The worker's own final report comes
+ * last, so a final report before it is from someone else.
  */
 export const watchOwnRun = (
   bus: WorkerBus,
@@ -37,7 +37,7 @@ export const watchOwnRun = (
         if (next.done) return verdict
         if (next.value.kind === 'gap') continue
         const received = verdictIn(next.value.event.report)
-        // Whoever began it before has been given up: only that it ended counts.
+        // Earlier workers have been abandoned, so their `started` is ignored: only an end counts.
         if (received?.kind === 'ended') verdict ??= received
         if (next.value.sequence >= sequence) return verdict
       }
@@ -51,7 +51,7 @@ export const watchOwnRun = (
           if (verdict) return received(verdict)
         }
       }
-      // Not heard, the run is done to its end: that costs work and spoils nothing.
+      // Best effort: without a verdict the run is done to its end, which wastes work but does no harm.
       read().catch(() => undefined)
     },
   }
