@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib'
 import { type Completeness, completenessOf } from '../src/marketplace/completeness.ts'
 import { readSearchPage } from '../src/marketplace/search-page.ts'
 
-/** How fast and how completely pages of results are read. Times in milliseconds of one core, after a warm-up. */
+/** Speed and completeness of reading result pages. Times in milliseconds of one core, after a warm-up. */
 export type PageFigures = {
   readonly pages: number
   readonly millisecondsPerPage: number
@@ -17,7 +17,7 @@ const context = { pageUrl: 'http://127.0.0.1/sch/i.html', observedAt: new Date()
 export const loadPages = (files: readonly string[]): readonly string[] =>
   files.map((file) => (file.endsWith('.gz') ? gunzipSync(readFileSync(file)).toString() : readFileSync(file, 'utf8')))
 
-/** Reads each page `rounds` times, after as many as a third of that to warm up. */
+/** Reads each page `rounds` times, after a third as many warm-up rounds. */
 export const measurePages = (pages: readonly string[], rounds = 30): PageFigures => {
   const readAll = () => pages.map((html) => readSearchPage(html, context))
   for (let warmUp = 0; warmUp < rounds / 3; warmUp++) readAll()

@@ -7,12 +7,12 @@ import { startDemoMarketplace } from '../src/marketplace/demo/server.ts'
 import type { FetchPage } from '../src/marketplace/scraper/fetch-page.ts'
 import { createPoliteFetch } from '../src/marketplace/scraper/polite.ts'
 
-/** What pages cost over HTTP and in a browser. */
+/** Cost of pages over HTTP and in a browser. */
 export type RenderFigures = {
   readonly httpPagesPerSecond: number
-  /** Pages per second by how many are shown at once. */
+  /** Pages per second, by the number of pages rendered at once. */
   readonly shownPagesPerSecond: Readonly<Record<number, number>>
-  /** From the first wish for a page until it was shown, the start of the browser included. */
+  /** From the first request for a page until it is rendered, including the start of the browser. */
   readonly firstPageMilliseconds: number
   /** Memory of all processes of the browser (proportional, so that shared pages count once), in MiB. */
   readonly memoryMebibytes: { readonly idle: number; readonly max: number }
@@ -21,7 +21,7 @@ export type RenderFigures = {
 const { signal } = new AbortController()
 const userAgent = 'TrellisBench/0.1'
 
-/** Processes by the parent that they name, as /proc has them. */
+/** All descendants of a process, by the parent ids in /proc. */
 const childrenOf = (parent: number): readonly number[] => {
   const children = readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return []
@@ -44,7 +44,7 @@ const mebibytesOf = (pid: number): number => {
 }
 const memory = (): number => Math.round(childrenOf(process.pid).reduce((sum, pid) => sum + mebibytesOf(pid), 0))
 
-/** Fetches `count` different pages of results, some at once; pages per second. */
+/** Fetches `count` distinct result pages, `atOnce` at a time; returns pages per second. */
 const rateOf = async (fetchPage: FetchPage, url: string, count: number, atOnce: number, from: number) => {
   const started = performance.now()
   let next = 0
@@ -58,7 +58,7 @@ const rateOf = async (fetchPage: FetchPage, url: string, count: number, atOnce: 
   return (count / (performance.now() - started)) * 1000
 }
 
-/** Measures pages of 60 results of the demo marketplace: plain ones over HTTP, and such as their script makes in a browser. */
+/** Measures pages of 60 results of the demo marketplace: plain pages over HTTP, and script-generated pages in a browser. */
 export const measureRendering = async (chromium: ChromiumOptions, count = 60): Promise<RenderFigures> => {
   const [plain, scripted] = [await startDemoMarketplace(), await startDemoMarketplace({ isScripted: true })]
   const browsers: Browser[] = []

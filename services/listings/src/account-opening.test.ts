@@ -5,14 +5,14 @@ const observedAt = new Date('2026-06-15T12:00:00Z')
 const month = (year: number, of: number) => openingOf({ year, month: of }, observedAt)
 
 test.each([
-  ['a month of the past is known to its end', month(2024, 2), { earliest: '2024-02-01', latest: '2024-02-29' }],
-  ['this month is known up to today', month(2026, 6), { earliest: '2026-06-01', latest: '2026-06-15' }],
+  ['a past month ends on its last day', month(2024, 2), { earliest: '2024-02-01', latest: '2024-02-29' }],
+  ['the current month ends today', month(2026, 6), { earliest: '2026-06-01', latest: '2026-06-15' }],
   [
-    'a month that begins tomorrow has begun in another time zone',
+    'a month that begins tomorrow is accepted, as it has begun in another time zone',
     openingOf({ year: 2026, month: 7 }, new Date('2026-06-30T12:00:00Z')),
     { earliest: '2026-07-01', latest: '2026-07-01' },
   ],
-  ['a date in the future is unknown', month(2026, 7), undefined],
+  ['a later month is unknown', month(2026, 7), undefined],
 ])('%s', (_, opening, expected) => {
   expect(opening).toEqual(expected)
 })

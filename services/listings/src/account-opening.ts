@@ -14,9 +14,9 @@ export const endOfMonth = (date: string): string => {
 }
 
 /**
- * When an account was opened, from the month that a page shows. A day is not believed: in a line such as "12 items sold,
- * joined Aug 2007" it is another number. Nothing is opened after it was observed; a day more allows for the marketplace's
- * time zone. Undefined for a month in the future.
+ * When an account was opened, from the month that a page shows. The day is ignored: in a line such as "12 items sold,
+ * joined Aug 2007" it is another number. The range ends with the day of observation; one day more allows for the
+ * marketplace's time zone. Undefined for a month in the future.
  */
 export const openingOf = (
   shown: { readonly year: number; readonly month: number },
@@ -34,7 +34,7 @@ export const openingOf = (
 const daysSince = (date: string, now: Date): number =>
   Math.max(0, Math.floor((now.getTime() - Date.parse(`${date}T00:00:00Z`)) / day))
 
-/** Days that an account has been open, as a range. */
+/** Age of an account in days, as a range. */
 export const accountAge = (
   { earliest, latest }: AccountOpening,
   now: Date,

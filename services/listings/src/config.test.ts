@@ -5,7 +5,7 @@ import { browserSettings, listingsConfig } from './config.ts'
 const settings = (environment: NodeJS.ProcessEnv) => browserSettings(readConfig(listingsConfig, environment))
 const chromium = { LISTINGS_CHROMIUM: process.execPath }
 
-test('pages are shown in a browser where one is set, those that need it unless it says otherwise', () => {
+test('a configured browser renders pages that need it, unless MARKETPLACE_RENDER overrides this', () => {
   expect(settings({})).toBeUndefined()
   expect(settings({ MARKETPLACE_RENDER: 'never' })).toBeUndefined()
   expect(settings(chromium)).toEqual({ pages: 'needed', executable: process.execPath, hasSandbox: true })
@@ -17,7 +17,7 @@ test('pages are shown in a browser where one is set, those that need it unless i
   expect(settings({ ...chromium, MARKETPLACE_RENDER: 'never' })).toBeUndefined()
 })
 
-test('a browser that is missing is told at the start, in a sentence', () => {
+test('a missing browser fails the start with a readable error', () => {
   expect(() => settings({ LISTINGS_CHROMIUM: '/nowhere/chromium' })).toThrow(
     'LISTINGS_CHROMIUM must name a program that can be run, but is "/nowhere/chromium".',
   )
@@ -35,7 +35,7 @@ const later = {
   DEMO_MODE: '1',
 }
 
-test('settings of features to come are shown with the service, their secrets masked', () => {
+test('reserved settings are described with the service, with secrets masked', () => {
   const shown = describeConfig(listingsConfig, readConfig(listingsConfig, later))
   const values = Object.fromEntries(shown.map(({ variable, value }) => [variable, value]))
   expect(values).toMatchObject({
@@ -53,6 +53,6 @@ test.each([
   ['DEMO_MODE', 'perhaps'],
   ['MARKETPLACE_WEBHOOK_VERIFY_SIGNATURES', 'sometimes'],
   ['MARKETPLACE_NOTIFICATION_ENDPOINT', 'ftp://trellis.test'],
-])('%s with the wrong value "%s" stops the start', (variable, value) => {
+])('%s with the invalid value "%s" fails the start', (variable, value) => {
   expect(() => readConfig(listingsConfig, { [variable]: value })).toThrow(variable)
 })

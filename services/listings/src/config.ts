@@ -20,27 +20,27 @@ const program = (path: string): string => {
   }
 }
 
-/** What the listings service is told. */
+/** Settings of the listings service. */
 export const listingsConfig = {
   platform: setting('MARKETPLACE_PLATFORM', identifier, 'marketplace', 'Value of `platform` in the records.'),
   baseUrl: setting(
     'MARKETPLACE_BASE_URL',
     read.optional(read.url),
     undefined,
-    'The marketplace site to read. Without it and MARKETPLACE_API_URL, the built-in demo marketplace.',
+    'Marketplace site to read. Without it and MARKETPLACE_API_URL, the built-in demo marketplace is used.',
   ),
   demoUrl: setting(
     'MARKETPLACE_DEMO_URL',
     read.optional(read.url),
     undefined,
-    'Where the demo marketplace runs as a process of its own, for workers on other machines; unset: in each service.',
+    'URL of a separate demo marketplace process, for workers on other machines; unset: each replica runs its own.',
   ),
   apiUrl: setting('MARKETPLACE_API_URL', read.optional(read.url), undefined, "The marketplace's official API."),
   environment: setting(
     'MARKETPLACE_ENV',
     read.oneOf('production', 'sandbox'),
     'production',
-    'Which API credentials count.',
+    'Which API credentials are used.',
   ),
   appId: secret('MARKETPLACE_APP_ID', read.optional(read.text), undefined, 'API client id (production).'),
   certId: secret('MARKETPLACE_CERT_ID', read.optional(read.text), undefined, 'API client secret (production).'),
@@ -62,69 +62,74 @@ export const listingsConfig = {
     'MARKETPLACE_SITE_ID',
     read.optional(read.text),
     undefined,
-    "The API's name for the site to search; its own default without it.",
+    "The API's name for the site to search; unset: the default of the API.",
   ),
-  currency: setting('MARKETPLACE_CURRENCY', currencyCode, 'USD', 'Currency of prices whose sign and site tell none.'),
+  currency: setting(
+    'MARKETPLACE_CURRENCY',
+    currencyCode,
+    'USD',
+    'Currency of prices that neither their sign nor the site determines.',
+  ),
   userAgent: setting(
     'MARKETPLACE_USER_AGENT',
     read.text,
     'TrellisListings/0.1 (self-hosted listing search)',
-    'How requests to the marketplace introduce themselves; its first word is the name in robots.txt.',
+    'User agent of requests to the marketplace; its first word is the name matched in robots.txt.',
   ),
   gapMilliseconds: setting(
     'MARKETPLACE_REQUEST_GAP_MS',
     read.integer(0, 60_000),
     1_000,
-    'Shortest time between two requests to the site.',
+    'Minimum interval between two requests to the site, in milliseconds.',
   ),
   render: setting(
     'MARKETPLACE_RENDER',
     read.optional(read.oneOf('never', 'needed', 'always')),
     undefined,
-    'Which pages are shown in a browser: needed, those that are empty until their scripts have run, where LISTINGS_CHROMIUM is set.',
+    'Which pages a browser renders: never, needed (those that are empty until their scripts run) or always; needed where LISTINGS_CHROMIUM is set.',
   ),
   chromium: setting(
     'LISTINGS_CHROMIUM',
     read.optional(program),
     undefined,
-    'Chromium or its headless shell, for pages that need a browser; without it all are read over HTTP.',
+    'Path of Chromium or its headless shell, for pages that need a browser; unset: all pages are read over HTTP.',
   ),
   chromiumSandbox: setting(
     'LISTINGS_CHROMIUM_SANDBOX',
     read.flag,
     true,
-    'Whether Chromium uses its own sandbox. It needs user namespaces and another user than root, which pods often lack.',
+    'Whether Chromium uses its sandbox, which needs user namespaces and a user other than root; pods often lack both.',
   ),
   affiliateCampaign: setting(
     'MARKETPLACE_AFFILIATE_CAMPAIGN_ID',
     read.optional(read.text),
     undefined,
-    'Campaign that links are wrapped for.',
+    'Campaign that links are wrapped with.',
   ),
   cloudMode: setting(
     'CLOUD_MODE',
     read.flag,
     false,
-    'Users have tiers: a search that an object asks for then has what the lowest allows.',
+    'Users have tiers; a search created as an object gets the limits of the lowest tier.',
   ),
-  workers: setting('LISTINGS_SEARCH_WORKERS', read.integer(1, 64), 4, 'Searches that run at once on this machine.'),
+  workers: setting('LISTINGS_SEARCH_WORKERS', read.integer(1, 64), 4, 'Maximum concurrent searches on this machine.'),
   workerMegabytes: setting(
     'LISTINGS_WORKER_MEMORY_MB',
     read.integer(128, 65_536),
     768,
-    'Physical memory that one search worker on this machine may take, without its browser, before it is killed (on Linux).',
+    'Maximum physical memory of a search worker on this machine, without its browser; beyond it the worker is killed (on Linux).',
   ),
   browserMegabytes: setting(
     'LISTINGS_BROWSER_MEMORY_MB',
     read.integer(128, 65_536),
     3_072,
-    'Physical memory that the browser of one search worker on this machine may take, before both are killed (on Linux).',
+    'Maximum physical memory of the browser of a search worker on this machine; beyond it both are killed (on Linux).',
   ),
   searchesPerUser: setting(
     'LISTINGS_USER_SEARCHES',
     read.integer(1, 500),
     32,
-    'Searches of one user that may wait or run at once; another is 429. Visitors without a session count as one user.',
+    'Maximum waiting and running searches of one user; more get 429. Visitors without a session count as one user.',
   ),
   issueTrackerToken: reserved(
     secret(
@@ -135,7 +140,12 @@ export const listingsConfig = {
     ),
   ),
   communityDatabase: reserved(
-    secret('COMMUNITY_DB_URL', read.optional(read.text), undefined, 'Where trust signals are shared; unset: nowhere.'),
+    secret(
+      'COMMUNITY_DB_URL',
+      read.optional(read.text),
+      undefined,
+      'Database where trust signals are shared; unset: they are not shared.',
+    ),
   ),
   notificationToken: reserved(
     secret(
@@ -150,7 +160,7 @@ export const listingsConfig = {
       'MARKETPLACE_NOTIFICATION_ENDPOINT',
       read.optional(read.url),
       undefined,
-      'Where the marketplace notifies us.',
+      'URL that receives the notifications of the marketplace.',
     ),
   ),
   verifySignatures: reserved(
@@ -158,19 +168,19 @@ export const listingsConfig = {
       'MARKETPLACE_WEBHOOK_VERIFY_SIGNATURES',
       read.flag,
       true,
-      "Whether notifications must be the marketplace's.",
+      'Whether the signatures of notifications are verified.',
     ),
   ),
   demoMode: reserved(setting('DEMO_MODE', read.flag, false, 'Refuses feedback.')),
 }
 
-/** What only a worker is told, by the process that starts it. */
+/** Settings that only a worker receives, from the process that starts it. */
 export const workerConfig = {
   hostStatesDirectory: setting(
     'LISTINGS_STANDINGS_DIRECTORY',
     read.optional(read.text),
     undefined,
-    'Where workers share their pace; each keeps its own without it.',
+    'Directory where workers share their request pacing; unset: each worker paces itself.',
   ),
 }
 
@@ -178,7 +188,7 @@ export type ListingsConfig = {
   readonly [Name in keyof typeof listingsConfig]: (typeof listingsConfig)[Name]['fallback']
 }
 
-/** The API's credentials for the environment in force, if both are set. */
+/** The API credentials of the configured environment, if both are set. */
 export const apiCredentials = (
   config: ListingsConfig,
 ): { readonly id: string; readonly secret: string } | undefined => {
@@ -189,7 +199,7 @@ export const apiCredentials = (
   return id === undefined || key === undefined ? undefined : { id, secret: key }
 }
 
-/** How pages are shown in a browser, if they are; a wish for it without a browser is a mistake that is told at the start. */
+/** Browser settings, or undefined when pages are not rendered. Throws when rendering is configured without a browser. */
 export const browserSettings = ({
   render,
   chromium,

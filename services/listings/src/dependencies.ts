@@ -8,23 +8,23 @@ import type { ListingsConfig } from './config.ts'
 import type { Measures } from './measures.ts'
 import type { ListingsTables } from './schemas.ts'
 
-/** What the parts of the service work with. */
+/** Dependencies of the parts of the service. */
 export type Dependencies = {
   readonly config: ListingsConfig
   readonly db: Kysely<ListingsTables>
   readonly bus: Bus
   readonly workloads: RpcClient<typeof WorkloadsServiceDefinition>
-  /** Where what a call waits for is looked up: beside the service, where the runs of searches are objects. */
+  /** Runs lookups that a call waits for: beside the service, even where searches run as objects. */
   readonly localWorkloads: RpcClient<typeof WorkloadsServiceDefinition>
-  /** Whether runs are objects in a cluster, whose operator orders searches and is to hear how they ended. */
+  /** Whether runs are objects in a cluster, whose operator sends plan requests and must receive the conclusions of searches. */
   readonly runsAreObjects: boolean
-  /** Searches are admitted one after the other. */
+  /** Serializes the admission of searches. */
   readonly admission: SerialQueue
   readonly log: Log
   readonly measures: Measures
   readonly now: () => Date
-  /** Aborted when the service ends. */
+  /** Aborted when the service shuts down. */
   readonly signal: AbortSignal
-  /** Address of the demo marketplace, which is started by whoever asks first. */
+  /** Returns the URL of the demo marketplace, which the first call starts. */
   readonly demoUrl: () => Promise<string>
 }

@@ -5,15 +5,15 @@ import { listingsRpc } from './rpc.ts'
 import { openSearches } from './search/open-searches.ts'
 
 /**
- * Opens a feature: returns the handlers that it serves, and puts its background work on `opened`, to end with the service. The signal of the
- * dependencies aborts first.
+ * Opens a feature: returns its handlers, and registers its background work on `opened`, which ends it with the service. The
+ * signal of the dependencies aborts first.
  */
 type OpenFeature = (
   dependencies: Dependencies,
   opened: AsyncDisposableStack,
 ) => Implementation | Promise<Implementation>
 
-/** All features, one a line. No feature imports another: a feature that needs another receives its interface here. */
+/** All features, one a line. Features do not import each other: a feature that needs another receives its interface here. */
 export const features: readonly OpenFeature[] = [
   async (dependencies, opened) => {
     opened.use(await openSearches(dependencies))

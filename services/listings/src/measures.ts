@@ -1,22 +1,22 @@
 import type { Metrics } from '@trellis/kit/telemetry'
 
-/** How a search went. */
+/** Outcome of a search. */
 export type SearchOutcome = 'done' | 'failed' | 'cancelled' | 'timeout'
 
-/** What the service counts. */
+/** Metrics of the service. */
 export type Measures = {
   readonly searched: (adapter: 'api' | 'scraper', outcome: SearchOutcome) => void
-  /** Share of the cards of a search's worst page that could be read: how far the pages have drifted. */
+  /** Share of the cards of a search's worst page that could be read; lower values mean layout drift. */
   readonly pagesRead: (usableShare: number) => void
 }
 
-/** Counts nothing, for where nobody asks. */
+/** Discards all measurements. */
 export const noMeasures: Measures = { searched: () => undefined, pagesRead: () => undefined }
 
 export const createMeasures = (metrics: Metrics): Measures => {
   const searches = metrics.counter({
     name: 'trellis_listings_searches_total',
-    help: 'Searches by the way to the marketplace and by how they went.',
+    help: 'Searches by adapter and outcome.',
     labels: ['adapter', 'outcome'],
   })
   const usableCards = metrics.histogram({

@@ -12,15 +12,15 @@ export type Listing = {
   readonly price: number | null
   readonly priceHigh: number | null
   readonly currency: string
-  /** Lower-cased free text of the marketplace; empty when it shows none. */
+  /** Lower-cased free text of the marketplace; empty if it shows none. */
   readonly condition: string
-  /** Empty when the page shows no seller. */
+  /** Empty if the page shows no seller. */
   readonly sellerPlatformId: string
   readonly url: string
   readonly photoUrls: readonly string[]
   readonly listingAgeDays: number
   readonly buyingFormat: BuyingFormat
-  /** ISO 8601 UTC; null for anything but an auction. */
+  /** ISO 8601 UTC; null unless the listing is an auction. */
   readonly endsAt: string | null
   readonly bidCount: number | null
   readonly categoryName: string | null
@@ -32,7 +32,7 @@ export type CategoryHistory = Readonly<Record<string, number>>
 /** The first and the last day (YYYY-MM-DD) on which an account may have been opened: pages show the month. */
 export type AccountOpening = { readonly earliest: string; readonly latest: string }
 
-/** A seller; whatever an adapter could not learn is null. `feedbackRatio` is a share from 0 to 1. */
+/** A seller; values that an adapter could not learn are null. `feedbackRatio` is a share from 0 to 1. */
 export type Seller = {
   readonly platform: string
   readonly platformSellerId: string
@@ -43,18 +43,18 @@ export type Seller = {
   readonly categoryHistory: CategoryHistory | null
 }
 
-/** What a search through any adapter brings. */
+/** Result of a search through any adapter. */
 export type FoundListings = {
   readonly listings: readonly Listing[]
   readonly sellers: readonly Seller[]
-  /** Share (0 to 1) of the cards of the worst page that could be read; null where there are no cards to read, as of an API. */
+  /** Share (0 to 1) of the cards of the worst page that could be read; null for an API, which has no cards. */
   readonly usableShare: number | null
 }
 
-/** One completed sale, good for a comparison: a single price that was paid. */
+/** A completed sale that is suitable for comparison: one at a single paid price. */
 export type Sale = {
   readonly price: number
   readonly currency: string
-  /** Date of the sale (YYYY-MM-DD), when it is known. */
+  /** Date of the sale (YYYY-MM-DD), if known. */
   readonly soldOn: string | null
 }

@@ -24,7 +24,7 @@ afterEach(async () => {
   for (const close of cleanUp.splice(0).reverse()) await close()
 })
 
-/** A marketplace, and how the service is told of it. */
+/** A marketplace, and the service's configuration for it. */
 const openSite = async (held: Kind) => {
   const site = await openHeldSite(held)
   cleanUp.push(() => site.close())
@@ -32,17 +32,17 @@ const openSite = async (held: Kind) => {
 }
 type Site = Awaited<ReturnType<typeof openSite>>
 
-/** A runtime of workloads that can die and come back, having forgotten its runs. */
+/** A workloads runtime that can die and restart without its runs. */
 const openRuntime = (bus: Bus, { config }: Site) => {
   const open = () => createLocalWorkloads({ bus, kinds: { WORKLOAD_SEARCH: searchWorker(config) }, log: silentLog })
   let runtime = open()
   cleanUp.push(() => runtime[Symbol.asyncDispose]())
   const client = () => connectInProcess(WorkloadsServiceDefinition, runtime.handlers)
   const workloads: Workloads = {
-    run: (...given) => client().run(...given),
-    cancel: (...given) => client().cancel(...given),
-    list: (...given) => client().list(...given),
-    capacity: (...given) => client().capacity(...given),
+    run: (...args) => client().run(...args),
+    cancel: (...args) => client().cancel(...args),
+    list: (...args) => client().list(...args),
+    capacity: (...args) => client().capacity(...args),
   }
   return {
     workloads,
@@ -56,7 +56,7 @@ const openRuntime = (bus: Bus, { config }: Site) => {
 
 type Ground = { store: StoreLocation; bus: Bus; workloads: Workloads; site: Site }
 
-/** One replica of the service. `kill` leaves all that it does in mid-air; `close` ends it in order. */
+/** One replica of the service. `kill` aborts its work without cleanup; `close` shuts it down gracefully. */
 const openReplica = async ({ store, bus, workloads, site }: Ground) => {
   const own = killableBus(bus)
   const service = await createListingsService({ config: site.config, store, bus: own, workloads, log: silentLog })
@@ -83,7 +83,7 @@ describe.each(drawnBackend(databases, 'listings/replicas'))('on $name', ({ isMis
     })
     afterAll(() => database[Symbol.asyncDispose]())
 
-    /** The ground that replicas share, and two of them. The first to come is the first to be given a search. */
+    /** The dependencies that replicas share, and two replicas. The first one opened gets the first search. */
     const openTwo = async (held: Kind) => {
       const place = await database.place({ name: 'listings', migrations })
       cleanUp.push(async () => place[Symbol.asyncDispose]())
@@ -101,7 +101,7 @@ describe.each(drawnBackend(databases, 'listings/replicas'))('on $name', ({ isMis
       expect([answer.listing?.timesSeen, answer.sightings.length, answer.priceHistory.length]).toEqual([1, 1, 1])
     }
 
-    test('a search that one was asked for is followed, and cancelled, on the other', async () => {
+    test('a search started on one replica can be followed and cancelled on the other', async () => {
       const { first, second, site } = await openTwo('search')
       const { sessionId } = await first.client.searchAsync(request(), { caller: local })
       const frames = follow(second.client, sessionId)
@@ -115,7 +115,7 @@ describe.each(drawnBackend(databases, 'listings/replicas'))('on $name', ({ isMis
       expect((await following).at(-1)?.$case).toBe('done')
     })
 
-    test('killed before anything was found: the other completes the search, and nothing is asked or counted twice', async () => {
+    test('a search whose replica is killed before any results is completed by the other, once', async () => {
       const { first, second, site } = await openTwo('search')
       const { sessionId } = await first.client.searchAsync(request(), { caller: local })
       const frames = follow(second.client, sessionId)
@@ -127,7 +127,7 @@ describe.each(drawnBackend(databases, 'listings/replicas'))('on $name', ({ isMis
       await expectCountedOnce(second.client)
     })
 
-    test('killed after the listings were told: the other tells what comes after them', async () => {
+    test('a search whose replica is killed after publishing listings is continued by the other', async () => {
       const { first, second, site } = await openTwo('seller')
       const { sessionId } = await first.client.searchAsync(request(), { caller: local })
       const reported = Promise.withResolvers<void>()
@@ -139,7 +139,7 @@ describe.each(drawnBackend(databases, 'listings/replicas'))('on $name', ({ isMis
       await expectCountedOnce(second.client)
     })
 
-    test('an answer that is waited for comes, though the replica that searched for it was killed', async () => {
+    test('a blocking search is answered although the replica that drove it was killed', async () => {
       const { first, second, site } = await openTwo('search')
       const answer = second.client.search(request(), { caller: local })
       await site.reached
@@ -151,7 +151,7 @@ describe.each(drawnBackend(databases, 'listings/replicas'))('on $name', ({ isMis
       await expectCountedOnce(second.client)
     })
 
-    test('a replica that ends in order hands its searches over at once', async () => {
+    test('a replica that shuts down gracefully hands its searches over at once', async () => {
       const { first, second, site } = await openTwo('search')
       const { sessionId } = await first.client.searchAsync(request(), { caller: local })
       const frames = follow(second.client, sessionId)
@@ -162,7 +162,7 @@ describe.each(drawnBackend(databases, 'listings/replicas'))('on $name', ({ isMis
       expect(site.requestedFor('search')).toBe(1)
     })
 
-    test('a runtime that comes back having forgotten its runs is asked for them again', async () => {
+    test('runs are requested again from a runtime that restarted without them', async () => {
       const { first, site, restart } = await openTwo('search')
       const { sessionId } = await first.client.searchAsync(request(), { caller: local })
       const frames = follow(first.client, sessionId)
@@ -173,7 +173,7 @@ describe.each(drawnBackend(databases, 'listings/replicas'))('on $name', ({ isMis
       await expectCountedOnce(first.client)
     })
 
-    test('what nobody was left to drive is driven by the next start, on another bus', async () => {
+    test('a search without any driver left is driven after the next start, on another bus', async () => {
       const { first, second, site, store } = await openTwo('search')
       const { sessionId } = await first.client.searchAsync(request(), { caller: local })
       await site.reached
@@ -186,7 +186,7 @@ describe.each(drawnBackend(databases, 'listings/replicas'))('on $name', ({ isMis
       expectWhole(await follow(third.client, sessionId))
     })
 
-    test('searches of many users are shared out, each done once', async () => {
+    test('searches of many users are distributed over replicas, each executed once', async () => {
       const { first, second, site, store } = await openTwo('seller')
       site.release()
       const answers = await Promise.all(

@@ -17,14 +17,14 @@ import { cancelSearch, watchUpdates } from './search/watch.ts'
 import { sellersForUser } from './sellers/for-user.ts'
 import { featuresOf } from './session/features.ts'
 
-/** The guest's cookie: readable by the page, as the specification has it, for a day, under the service's mount; over TLS it returns over nothing else. */
+/** The guest's cookie, as specified: readable by the page, for a day, under the service's mount; issued over TLS, it is Secure. */
 const guestCookie = (id: string, origin: string | undefined): string =>
   `listing_guest=${id}; Max-Age=86400; Path=/listings; SameSite=Lax${origin?.startsWith('https:') ? '; Secure' : ''}`
 
 const unknownListing = (id: string, { kind }: Caller): string =>
   kind === 'anonymous'
-    ? 'Nothing is retained of what a visitor without a session finds: open one with GET /listings/api/session.'
-    : `There is no listing "${id}" in what you have found so far.`
+    ? 'Listings that a visitor without a session finds are not stored: open a session with GET /listings/api/session.'
+    : `None of your searches has found the listing "${id}" so far.`
 
 /** The handlers of the listings service. */
 export const listingsRpc = (dependencies: Dependencies): Handlers<typeof ListingsServiceDefinition> => ({

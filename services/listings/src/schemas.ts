@@ -2,10 +2,10 @@ import type { Migration } from '@trellis/kit/store'
 import { migrations as coreMigrations } from './store/migrations.ts'
 import type { Tables } from './store/tables.ts'
 
-/** The steps of the schema, in order: those of searches and what they find, then a line for each feature with tables. */
+/** The steps of the schema, in order: those of searches and their results, then a line for each feature with tables. */
 export const migrations: readonly Migration[] = [...coreMigrations]
 
 export const listingsSchema = { name: 'listings', migrations }
 
-/** All rows of the service; a feature declares those it needs. */
+/** All rows of the service; each feature declares those that it needs. */
 export type ListingsTables = Tables

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { expandGroups, parseGroups, readTerms, type TermParameters, withExclusions } from './search-terms.ts'
 
-const given = (change: Partial<TermParameters>): TermParameters => ({
+const parameters = (change: Partial<TermParameters>): TermParameters => ({
   q: 'gpu',
   mustInclude: '',
   mustIncludeMode: 'all',
@@ -10,14 +10,14 @@ const given = (change: Partial<TermParameters>): TermParameters => ({
 })
 
 describe('groups', () => {
-  test('commas part groups and bars part alternatives', () => {
+  test('commas separate groups and bars separate alternatives', () => {
     expect(parseGroups('16GB|24gb, RTX | Quadro ,,|')).toEqual([
       ['16gb', '24gb'],
       ['rtx', 'quadro'],
     ])
   })
 
-  test('the first smallest group is spread over the queries, the others go along as alternatives', () => {
+  test('the first smallest group is split into queries, the others are added as alternatives', () => {
     expect(expandGroups('gpu', [['16gb', '24gb', '48gb'], ['rtx', 'quadro'], ['blower']])).toEqual([
       'gpu blower (16gb,24gb,48gb) (rtx,quadro)',
     ])
@@ -37,14 +37,14 @@ describe('groups', () => {
     ['more than 20 alternatives', `${list(21)}, a`],
     ['more than 10 groups', Array.from({ length: 11 }, (_, index) => `g${index}`).join(',')],
   ])('%s are refused', (_, mustInclude) => {
-    expect(() => readTerms(given({ mustInclude, mustIncludeMode: 'groups' }))).toThrow(
+    expect(() => readTerms(parameters({ mustInclude, mustIncludeMode: 'groups' }))).toThrow(
       expect.objectContaining({ status: 422 }),
     )
   })
 
-  test('8 queries, 20 alternatives and 10 groups are not', () => {
+  test('8 queries, 20 alternatives and 10 groups are accepted', () => {
     const mustInclude = [list(8), list(20), ...Array.from({ length: 8 }, () => list(9))].join(',')
-    expect(readTerms(given({ mustInclude, mustIncludeMode: 'groups' })).queries).toHaveLength(8)
+    expect(readTerms(parameters({ mustInclude, mustIncludeMode: 'groups' })).queries).toHaveLength(8)
   })
 })
 
@@ -55,7 +55,7 @@ describe('the query that prices are compared by', () => {
     ['all', '', 'gpu'],
     ['any', 'a, b', 'gpu'],
   ] as const)('in %s mode with "%s" is "%s"', (mustIncludeMode, mustInclude, expected) => {
-    expect(readTerms(given({ mustInclude, mustIncludeMode })).compQuery).toBe(expected)
+    expect(readTerms(parameters({ mustInclude, mustIncludeMode })).compQuery).toBe(expected)
   })
 })
 
@@ -71,11 +71,11 @@ describe('titles', () => {
     ['any', '', 'anything', true],
     ['groups', '', 'anything', true],
   ] as const)('in %s mode "%s" on "%s": %s', (mustIncludeMode, mustInclude, title, expected) => {
-    expect(readTerms(given({ mustInclude, mustIncludeMode })).matches(title)).toBe(expected)
+    expect(readTerms(parameters({ mustInclude, mustIncludeMode })).matches(title)).toBe(expected)
   })
 
-  test('excluded terms are sent along and applied here, too', () => {
-    const terms = readTerms(given({ mustExclude: 'broken, for parts' }))
+  test('excluded terms are sent to the marketplace and also applied here', () => {
+    const terms = readTerms(parameters({ mustExclude: 'broken, for parts' }))
     expect(withExclusions('gpu', terms.mustExclude)).toBe('gpu -broken -"for parts"')
     expect(terms.matches('GPU for PARTS')).toBe(false)
     expect(terms.matches('GPU')).toBe(true)

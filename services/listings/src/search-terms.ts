@@ -1,28 +1,28 @@
 import { invalidField } from '@trellis/kit/errors'
 
-/** How `must_include` is read: every term, any term, or groups of alternatives. */
+/** How `must_include` is interpreted: every term, any term, or groups of alternatives. */
 export type MustIncludeMode = 'all' | 'any' | 'groups'
 
-/** Most queries that groups may expand into, most groups, and most alternatives in one; past them a search is refused. */
+/** Maximum queries that groups may expand into, groups, and alternatives in one; beyond them a search is refused. */
 export const groupLimits = { queries: 8, groups: 10, alternatives: 20 } as const
 
 const trimmed = (parts: readonly string[]): readonly string[] =>
   parts.map((part) => part.trim()).filter((part) => part !== '')
 
-/** Terms of a comma-separated list, blanks dropped. */
+/** Terms of a comma-separated list, without blank ones. */
 export const parseTerms = (text: string): readonly string[] => trimmed(text.split(','))
 
-/** Groups of alternatives: commas part groups, bars part alternatives, all lower-cased ("16gb|24gb, rtx|quadro"). */
+/** Groups of alternatives: commas separate groups, bars separate alternatives, all lower-cased ("16gb|24gb, rtx|quadro"). */
 export const parseGroups = (text: string): readonly (readonly string[])[] => {
   const groups = parseTerms(text.toLowerCase())
     .map((group) => trimmed(group.split('|')))
     .filter((group) => group.length > 0)
   const field = ['query', 'must_include']
   if (groups.length > groupLimits.groups)
-    throw invalidField(field, `At most ${groupLimits.groups} groups are searched; these are ${groups.length}.`)
+    throw invalidField(field, `At most ${groupLimits.groups} groups are allowed; there are ${groups.length}.`)
   const largest = Math.max(0, ...groups.map((group) => group.length))
   if (largest > groupLimits.alternatives)
-    throw invalidField(field, `A group takes at most ${groupLimits.alternatives} alternatives; one has ${largest}.`)
+    throw invalidField(field, `A group may have at most ${groupLimits.alternatives} alternatives; one has ${largest}.`)
   return groups
 }
 
@@ -30,8 +30,8 @@ const asAlternatives = (group: readonly string[]): string =>
   group.length === 1 ? (group[0] ?? '') : `(${group.join(',')})`
 
 /**
- * Marketplace queries that together find what the groups ask for: one for each alternative of the smallest group (the first
- * of equals), with the other groups as alternatives the marketplace understands. Without groups, the query itself.
+ * Marketplace queries that together cover the groups: one for each alternative of the smallest group (the first of equals),
+ * with the other groups as alternatives in the marketplace's notation. Without groups, the query itself.
  */
 export const expandGroups = (query: string, groups: readonly (readonly string[])[]): readonly string[] => {
   const pivot = groups.reduce<readonly string[] | undefined>(
@@ -48,7 +48,7 @@ export const expandGroups = (query: string, groups: readonly (readonly string[])
   return pivot.map((alternative) => [query, alternative, ...others].filter((part) => part !== '').join(' '))
 }
 
-/** A search's words, parsed: the queries to send, the one to compare prices by, and what titles must and must not say. */
+/** The parsed terms of a search: the queries to send, the one to compare prices by, and the filter for titles. */
 export type SearchTerms = {
   readonly queries: readonly string[]
   readonly compQuery: string
@@ -56,7 +56,7 @@ export type SearchTerms = {
   readonly matches: (title: string) => boolean
 }
 
-/** The parameters that terms come from, as they were given. */
+/** The parameters that terms are parsed from, as requested. */
 export type TermParameters = {
   readonly q: string
   readonly mustInclude: string
@@ -65,8 +65,8 @@ export type TermParameters = {
 }
 
 /**
- * Reads a search's words. Prices are compared by the first expanded query in `groups` mode, by the query with all terms in
- * `all` mode, and by the query alone otherwise. Titles are matched lower-cased, by parts of words.
+ * Parses the terms of a search. Prices are compared by the first expanded query in `groups` mode, by the query with all terms
+ * in `all` mode, and by the query alone otherwise. Titles are matched lower-cased, by substrings.
  */
 export const readTerms = ({ q, mustInclude, mustIncludeMode, mustExclude }: TermParameters): SearchTerms => {
   const query = q.trim()

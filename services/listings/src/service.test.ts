@@ -29,12 +29,12 @@ const guest = (id: string): Caller => ({ userId: `guest:${id}`, kind: 'guest', t
 
 const request = (change: Partial<SearchRequest> = {}): SearchRequest => searchRequest({ q: 'thinkpad', ...change })
 
-/** Waiting for a lock is short here, on either database. */
+/** Shortens lock timeouts on either database. */
 const shortWaits = { lockWaitMilliseconds: 300, limits: { lockMilliseconds: 300 } }
 
 let database: RunningDatabase
 
-/** The service as it runs embedded, with workers and rows of its own. */
+/** The embedded service, with its own workers, on a new database. */
 const start = async (environment: Record<string, string> = {}) => {
   const place = await database.place({ name: 'listings', migrations })
   const service = await startOn({ ...place.location, ...shortWaits }, environment)
@@ -45,7 +45,7 @@ const start = async (environment: Record<string, string> = {}) => {
   return { ...service, close }
 }
 
-/** The service on rows that are there. */
+/** The service on an existing database. */
 const startOn = async (store: StoreLocation, environment: Record<string, string> = {}) => {
   const stack = new AsyncDisposableStack()
   const config = readConfig(listingsConfig, environment)
@@ -95,7 +95,7 @@ afterEach(async () => {
   for (const close of cleanUp.splice(0).reverse()) await close()
 })
 
-/** A site of the test's own; robots.txt does not exist there. Gives its requests' paths. */
+/** The service for a new site without robots.txt, and the paths of its requests. */
 const site = async (respond: (address: URL, response: ServerResponse) => unknown) => {
   const paths: string[] = []
   const server = createServer((incoming, response) => {
@@ -147,7 +147,7 @@ describe.each(drawnBackend(databases, 'listings/service'))('on $name', ({ isMiss
       })
       afterAll(() => service.close())
 
-      test('a search answers with listings, scores, sellers and the market price, and says that it is a demo', async () => {
+      test('a search returns listings, scores, sellers and the market price, marked as a demo', async () => {
         const headers: [string, string][] = []
         const answer = await service.client.search(request(), {
           caller: local,
@@ -181,7 +181,7 @@ describe.each(drawnBackend(databases, 'listings/service'))('on $name', ({ isMiss
         })
       })
 
-      test('an asynchronous search tells listings first, then the price, then what becomes known', async () => {
+      test('an asynchronous search publishes listings first, then the price, then updates', async () => {
         const { sessionId, status } = await service.client.searchAsync(request({ q: 'camera' }), { caller: local })
         expect(status).toBe('queued')
         const frames = await follow(service, sessionId)
@@ -200,7 +200,7 @@ describe.each(drawnBackend(databases, 'listings/service'))('on $name', ({ isMiss
         expect(resumed).toEqual(frames.slice(2))
       })
 
-      test('an ended search is not waited for: behind its last event the stream ends, and without its updates it is unknown', async () => {
+      test('the stream of an ended search ends after its last event, and is a 404 without its updates', async () => {
         const { sessionId } = await service.client.searchAsync(request({ q: 'camera' }), { caller: local })
         const frames = await follow(service, sessionId)
         expect(await follow(service, sessionId, { lastEventId: frames.at(-1)?.eventId ?? null })).toEqual([])
@@ -209,12 +209,12 @@ describe.each(drawnBackend(databases, 'listings/service'))('on $name', ({ isMiss
           db.db.selectFrom('search_sessions').selectAll().where('id', '=', sessionId).executeTakeFirst()
         await expect.poll(async () => (await session())?.ended_at).toEqual(expect.any(String))
         expect(await follow(service, sessionId)).toHaveLength(frames.length)
-        // Another process on the same rows, whose bus in memory begins empty.
+        // Another process on the same rows, with an empty in-memory bus.
         await using restarted = await startOn(service.store)
         await expect(follow(restarted, sessionId)).rejects.toMatchObject({ status: 404 })
       })
 
-      test('what must and must not be in a title is applied here, too', async () => {
+      test('required and excluded terms are also applied to titles here', async () => {
         const { listings } = await service.client.search(
           request({ q: 'laptop', mustInclude: 'thinkpad, 16gb', mustExclude: 'carbon' }),
           { caller: local },
@@ -235,7 +235,7 @@ describe.each(drawnBackend(databases, 'listings/service'))('on $name', ({ isMiss
         expect(new Set(listings.map(({ platformListingId }) => platformListingId)).size).toBe(listings.length)
       })
 
-      test('a blank query finds nothing: at once, or as one empty frame', async () => {
+      test('a blank query returns nothing at once, or streams one empty frame', async () => {
         expect(await service.client.search(request({ q: '  ' }), { caller: local })).toMatchObject({
           listings: [],
           marketPrice: undefined,
@@ -246,7 +246,7 @@ describe.each(drawnBackend(databases, 'listings/service'))('on $name', ({ isMiss
         expect((await follow(service, sessionId)).map(({ $case }) => $case)).toEqual(['listings', 'done'])
       })
 
-      test('searches are counted for each user, whose finds and streams are their own', async () => {
+      test('sightings, finds and streams are separate for each user', async () => {
         const [ada, bob] = [{ caller: guest('ada') }, { caller: guest('bob') }]
         const query = request({ q: 'espresso' })
         await service.client.search(query, ada)
@@ -268,7 +268,7 @@ describe.each(drawnBackend(databases, 'listings/service'))('on $name', ({ isMiss
         })
       })
 
-      test('enrichment looks a seller up, scores again and saves the score', async () => {
+      test('enrichment looks a seller up, rescores the listing and saves the score', async () => {
         const { listings, trustScores } = await service.client.search(request({ q: 'headphones' }), { caller: local })
         const listing = listings.findLast(
           ({ platformListingId, sellerPlatformId }) =>
@@ -290,14 +290,14 @@ describe.each(drawnBackend(databases, 'listings/service'))('on $name', ({ isMiss
         const { trustScore } = await service.client.getListing({ platformListingId }, { caller: local })
         expect(trustScore).toEqual(enriched.trustScore)
         await expect(
-          service.client.enrich({ seller: 'nobody', listingId: platformListingId, query: '' }, { caller: local }),
+          service.client.enrich({ seller: 'unknown', listingId: platformListingId, query: '' }, { caller: local }),
         ).rejects.toMatchObject({ status: 404 })
         await expect(
           service.client.enrich({ seller: sellerPlatformId, listingId: '1', query: '' }, { caller: local }),
         ).rejects.toMatchObject({ status: 404 })
       })
 
-      test('comps come with their sample and the time they are good until', async () => {
+      test('comps have their sample count and expiry', async () => {
         const comps = await service.client.getComps({ q: 'playstation' }, { caller: local })
         expect(comps).toMatchObject({
           query: 'playstation',
@@ -315,11 +315,11 @@ describe.each(drawnBackend(databases, 'listings/service'))('on $name', ({ isMiss
         })
       })
 
-      test('a market price of nothing is refused', async () => {
+      test('a market price for a blank query is a 422', async () => {
         await expect(service.client.getComps({ q: ' ' }, { caller: local })).rejects.toMatchObject({ status: 422 })
       })
 
-      test('a visitor becomes a guest, once', async () => {
+      test('a visitor becomes a guest only once', async () => {
         const headers: [string, string][] = []
         const head = { status: () => undefined, header: (...header: [string, string]) => headers.push(header) }
         const session = await service.client.getSession(
@@ -341,7 +341,7 @@ describe.each(drawnBackend(databases, 'listings/service'))('on $name', ({ isMiss
         expect(headers[1]?.[1]).toMatch(/; SameSite=Lax; Secure$/)
       })
 
-      test('the API without credentials is a 503, asynchronously too', async () => {
+      test('the API without credentials is a 503, even asynchronously', async () => {
         const desired = request({ adapter: Adapter.API })
         await expect(service.client.search(desired, { caller: local })).rejects.toMatchObject({ status: 503 })
         await expect(service.client.searchAsync(desired, { caller: local })).rejects.toMatchObject({ status: 503 })
@@ -349,7 +349,7 @@ describe.each(drawnBackend(databases, 'listings/service'))('on $name', ({ isMiss
     })
 
     describe('against a site', () => {
-      test('a refusal is a 502 with the time to come back, and a failed frame on a stream', async () => {
+      test('a refusal is a 502 with Retry-After, and a searchFailed frame on a stream', async () => {
         const { service } = await site((_, response) => response.writeHead(429, { 'retry-after': '120' }).end())
         await expect(service.client.search(request(), { caller: local })).rejects.toMatchObject({
           status: 502,
@@ -362,7 +362,7 @@ describe.each(drawnBackend(databases, 'listings/service'))('on $name', ({ isMiss
         expect(frames[0]?.value).toMatchObject({ type: 'search_failed', status: 502 })
       })
 
-      test('sales that cannot be had leave the price unknown, not the search failed', async () => {
+      test('a failed sales lookup leaves the price unknown without failing the search', async () => {
         const { service } = await site((address, response) =>
           isSold(address) ? response.writeHead(500).end() : response.end(page(card(first))),
         )
@@ -372,7 +372,7 @@ describe.each(drawnBackend(databases, 'listings/service'))('on $name', ({ isMiss
         })
       })
 
-      test('sales are looked up once in six hours', async () => {
+      test('sales are looked up once per query', async () => {
         const sold = [90, 100, 110].map((price, index) =>
           card(first + index, { price: `$${price}.00`, caption: 'Sold  May 4, 2026' }),
         )
@@ -389,7 +389,7 @@ describe.each(drawnBackend(databases, 'listings/service'))('on $name', ({ isMiss
         })
       })
 
-      test('every change of a price is kept, a return to an old one too', async () => {
+      test('every price change is stored, including a return to an earlier price', async () => {
         const prices = ['$100.00', '$80.00', '$80.00', '$100.00']
         const { service } = await site((address, response) =>
           response.end(
@@ -398,7 +398,7 @@ describe.each(drawnBackend(databases, 'listings/service'))('on $name', ({ isMiss
               : page(card(first, { price: prices.shift() ?? '$1.00' })),
           ),
         )
-        // Another limit each time makes another address, so that no page comes out of the cache.
+        // A different limit each time changes the URL, so that no page comes from the cache.
         for (const maxPrice of [1000, 1001, 1002, 1003])
           await service.client.search(request({ maxPrice }), { caller: local })
         const { listing, priceHistory } = await service.client.getListing(
@@ -409,7 +409,7 @@ describe.each(drawnBackend(databases, 'listings/service'))('on $name', ({ isMiss
         expect(listing).toMatchObject({ price: 100, priceAtFirstSeen: 100, timesSeen: 4 })
       })
 
-      test('what follows the divider is left out', async () => {
+      test('results after the divider are left out', async () => {
         const divider = '<li class="srp-river-answer"><span>Results matching fewer words</span></li>'
         const { service } = await site((address, response) =>
           response.end(isSold(address) ? page() : page(card(first), divider, card(first + 1))),
@@ -421,12 +421,12 @@ describe.each(drawnBackend(databases, 'listings/service'))('on $name', ({ isMiss
         ).toEqual([String(first)])
       })
 
-      test('a database that stays locked after the search costs the scores, not the listings', async () => {
+      test('a locked database after the search costs the scores but not the listings', async () => {
         let unlock: Promise<() => Promise<void>> | undefined
         const lock = async () => {
           const other = await openStore<Tables>({ ...service.store, name: 'listings', migrations })
           const transaction = await other.db.startTransaction().execute()
-          // On SQLite a transaction that has begun holds the lock on everything.
+          // On SQLite an open transaction locks the whole database.
           if ('databaseUrl' in service.store)
             await sql`lock table listings, sellers, comps, trust_scores`.execute(transaction)
           return async () => {
@@ -448,7 +448,7 @@ describe.each(drawnBackend(databases, 'listings/service'))('on $name', ({ isMiss
         ])
       })
 
-      test('a search that is cancelled ends its stream and its run', async () => {
+      test('a cancelled search ends its stream and its run', async () => {
         const reached = Promise.withResolvers<void>()
         const { service } = await site(() => reached.resolve())
         const { sessionId } = await service.client.searchAsync(request(), { caller: local })
@@ -466,7 +466,7 @@ describe.each(drawnBackend(databases, 'listings/service'))('on $name', ({ isMiss
         expect(reports.at(-1)).toMatchObject({ $case: 'failed', value: { reason: 'Cancelled' } })
       })
 
-      test('a caller who leaves before the answer stops the search', async () => {
+      test('a caller that disconnects before the answer cancels the search', async () => {
         const reached = Promise.withResolvers<void>()
         const { service } = await site(() => reached.resolve())
         const leaving = new AbortController()
@@ -481,7 +481,7 @@ describe.each(drawnBackend(databases, 'listings/service'))('on $name', ({ isMiss
     describe.skipIf(sharedData('marketplace') === undefined)(
       'against saved pages (needs the shared marketplace data)',
       () => {
-        test.each(sample(saved, 1))('%s is served in full, with its sellers and scores', async (name) => {
+        test.each(sample(saved, 1))('%s is served completely, with its sellers and scores', async (name) => {
           const html = gunzipSync(await readFile(sharedData('marketplace', `${name}.html.gz`) ?? ''))
           const sold = gunzipSync(await readFile(sharedData('marketplace', 'sold-2026-05-fewer-words.html.gz') ?? ''))
           const { service } = await site((address, response) => response.end(isSold(address) ? sold : html))

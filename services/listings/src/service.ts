@@ -21,9 +21,9 @@ export type ListingsServiceOptions = {
   readonly bus: Bus
   readonly files?: Files
   readonly workloads: RpcClient<typeof WorkloadsServiceDefinition>
-  /** Whether those workloads are objects in a cluster, which order searches and are told how they ended. */
+  /** Whether workloads are objects in a cluster, whose operator sends plan requests and receives conclusions. */
   readonly runsAreObjects?: boolean
-  /** How workers beside the service are started, for what calls wait for; without them that goes to the workloads. */
+  /** Workers beside the service, for lookups that calls wait for; undefined to use `workloads` for those, too. */
   readonly localWorker?: WorkerKind | undefined
   readonly log: Log
   readonly metrics?: Metrics
@@ -46,11 +46,14 @@ const lazyDemo = (stack: AsyncDisposableStack, now: () => Date): (() => Promise<
   }
 }
 
-/** Lookups that wait for a worker beside the service; more are 503. */
+/** Maximum lookups that wait for a worker beside the service; more get 503. */
 const maxWaiting = 50
 
-/** Where what a call waits for is looked up. */
-const openDesk = (stack: AsyncDisposableStack, { workloads, localWorker, bus, log }: ListingsServiceOptions) => {
+/** The workloads for lookups that calls wait for. */
+const openLocalWorkloads = (
+  stack: AsyncDisposableStack,
+  { workloads, localWorker, bus, log }: ListingsServiceOptions,
+) => {
   if (localWorker === undefined) return workloads
   const kinds = { WORKLOAD_SEARCH: localWorker }
   const localWorkloads = stack.use(createLocalWorkloads({ bus, kinds, maxQueued: maxWaiting, log }))
@@ -58,8 +61,8 @@ const openDesk = (stack: AsyncDisposableStack, { workloads, localWorker, bus, lo
 }
 
 /**
- * One replica of the listings service: opens its store, and drives searches that any replica was asked for. When it is
- * disposed, the searches under way go to another one; where there is none, to the next start.
+ * One replica of the listings service: opens its store, and drives searches that any replica accepted. When it is disposed,
+ * unfinished searches go to another replica, or else to the next start.
  */
 export const createListingsService = async (options: ListingsServiceOptions): Promise<ListingsService> => {
   const { config, store, bus, workloads, runsAreObjects = false, log, metrics, now = () => new Date() } = options
@@ -70,7 +73,7 @@ export const createListingsService = async (options: ListingsServiceOptions): Pr
   const demoUrl = config.demoUrl === undefined ? lazyDemo(opened, now) : async () => config.demoUrl ?? ''
   const ending = new AbortController()
   const measures = metrics === undefined ? noMeasures : createMeasures(metrics)
-  const localWorkloads = openDesk(opened, options)
+  const localWorkloads = openLocalWorkloads(opened, options)
   const shared = {
     config,
     db,
@@ -89,11 +92,11 @@ export const createListingsService = async (options: ListingsServiceOptions): Pr
   try {
     for (const open of features) implementations.push(await open(dependencies, opened))
   } catch (error) {
-    // Features that are open already wait for this signal when they are disposed of.
+    // Features that are already open wait for this signal when they are disposed.
     ending.abort(error)
     throw error
   }
-  opened.defer(() => ending.abort(new Error('The listings service is ending.')))
+  opened.defer(() => ending.abort(new Error('The listings service is shutting down.')))
   const stack = opened.move()
   return { implementations, [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }

@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What is asked of a marketplace: listings, completed sales, or a page about a seller. */
+/** Kinds of requests to a marketplace: listings, completed sales, or a page about a seller. */
 export type Kind = 'search' | 'sales' | 'seller'
 
 const sellers = ['ada', 'bob', 'eve']
@@ -16,14 +16,14 @@ const product = { '@context': 'https://schema.org', '@type': 'Product', name: 'C
 const itemPage = (seller: string | undefined) =>
   `<script type="application/ld+json">${JSON.stringify(product)}</script><main><div class="x-sellercard-atf__info__about-seller"><a href="/sch/${seller}/m.html">${seller}</a></div><div class="x-store-information__info"><span class="ux-textspans">Joined Mar 2015</span></div></main>`
 
-/** The seller of the listing whose page is asked for. */
+/** The seller of the listing whose page is requested. */
 const sellerOf = ({ pathname }: URL) => sellers[(Number(pathname.split('/').at(-1)) - 130000000001) % sellers.length]
 
 const kindOf = ({ pathname, searchParams }: URL): Kind =>
   searchParams.has('LH_Sold') ? 'sales' : pathname.includes('/sch') && searchParams.has('_nkw') ? 'search' : 'seller'
 
 /**
- * A marketplace on loopback that holds back its answers to one kind of request until it is told to give them. It has `count`
+ * A marketplace on loopback that delays its responses to one kind of request until `release` is called. It has `count`
  * listings of three sellers, who joined in March 2015, and no completed sales.
  */
 export const openHeldSite = async (held: Kind | undefined, { count = 3 } = {}) => {
@@ -49,9 +49,9 @@ export const openHeldSite = async (held: Kind | undefined, { count = 3 } = {}) =
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   return {
-    /** What tells the service and its workers of it. */
+    /** Configures the service and its workers for this site. */
     environment: { MARKETPLACE_BASE_URL: `http://127.0.0.1:${port}`, MARKETPLACE_REQUEST_GAP_MS: '0' },
-    /** Resolves when the first request that is held back has come. */
+    /** Resolves when the first delayed request has arrived. */
     reached: reached.promise,
     release: () => released.resolve(),
     requestedFor: (kind: Kind) => requested.filter((each) => each === kind).length,

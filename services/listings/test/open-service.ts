@@ -8,7 +8,7 @@ import { ListingsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v
 import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { createListingsService, listingsConfig, searchWorker } from '../src/mod.ts'
 
-/** The service as it runs embedded, with workers of its own, on a database. */
+/** The embedded service, with its own workers, on a database. */
 export const openService = async (store: StoreLocation, environment: Record<string, string> = {}) => {
   await using opened = new AsyncDisposableStack()
   const config = readConfig(listingsConfig, environment)

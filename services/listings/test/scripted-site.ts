@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 
 export type SiteAnswer = { readonly status?: number; readonly headers?: Record<string, string>; readonly body?: string }
 
-/** A site on loopback that answers each path as it is told (404 where it is not), and remembers what it was asked. */
+/** A site on loopback with a fixed response for each path (404 for others), which records its requests. */
 export const openSite = async (
   answers: Readonly<Record<string, SiteAnswer | ((request: IncomingMessage) => SiteAnswer | Promise<SiteAnswer>)>>,
 ) => {
@@ -28,7 +28,7 @@ export const openSite = async (
   }
 }
 
-/** Markup of a card in a layout that is known. */
+/** Markup of a card in a known layout. */
 export const card = (index: number): string =>
   `<li class="s-card" data-listingid="${130000000001 + index}"><a class="s-card__link" href="/itm/${130000000001 + index}"><div class="s-card__title"><span>Camera ${index}</span></div></a><span class="s-card__price">$100.00</span></li>`
 

@@ -26,7 +26,7 @@ export const request = (change: Partial<SearchRequest> = {}): SearchRequest => (
   ...change,
 })
 
-/** All frames of a search's stream, from behind an event where one is named. What breaks the stream is thrown. */
+/** All frames of a search's stream, optionally after an event. Throws errors of the stream. */
 export const follow = async (
   client: Client,
   sessionId: string,
@@ -53,8 +53,8 @@ const updatesIn = (frames: readonly Frame[]) =>
   )
 
 /**
- * What must hold of every search of the test's marketplace that has come to its end, whatever happened on the way: it is
- * told whole, and once, and so is what became known of the sellers afterwards.
+ * Invariant of every completed search of the test's marketplace, whatever happened during it: its results, and the later
+ * updates of sellers, are published completely and exactly once.
  */
 export const expectWhole = (frames: readonly Frame[]): void => {
   expect([countOf(frames, 'listings'), countOf(frames, 'marketPrice'), countOf(frames, 'done')]).toEqual([1, 1, 1])

@@ -9,19 +9,19 @@ import { wavBytes } from '../src/audio/wav-write.ts'
 import { continueAudio, ingest, type TaskDependencies } from '../src/worker/tasks.ts'
 import { playBand } from '../test/band.ts'
 
-/** One measurement: how long it took, and how much audio came of it. */
+/** One measurement: elapsed times, and the length of the generated audio. */
 export interface GenerationTiming {
   readonly sourceSeconds: number
   readonly audioSeconds: number
-  /** Reading what is known of the context, planning and playing. */
+  /** Reading the stored features of the context, planning and rendering. */
   readonly generationSeconds: number
   /** Storing and describing the result (loudness, tempo, key, outline, features) and measuring its seam. */
   readonly measuringSeconds: number
-  /** All of it over the audio's own time; the target is below 0.5 on two cores. */
+  /** Total time over the length of the audio; the target is below 0.5 on two cores. */
   readonly ratio: number
   /** Reading and describing the upload, once. */
   readonly uploadSeconds: number
-  /** All of it over the audio's own time where nothing was kept of how the context sounds. */
+  /** Total time over the length of the audio, without stored features of the context. */
   readonly ratioUnknown: number
 }
 
@@ -32,7 +32,7 @@ const secondsOf = async (work: () => Promise<unknown>): Promise<number> => {
 }
 
 const RATE = 44_100
-/** A band of this length is played again and again: to play it takes longer than to continue it. */
+/** A rendered band of this length is repeated, since rendering takes longer than continuing. */
 const PLAYED_SECONDS = 60
 
 /** An upload of a band of `sourceSeconds` at 44.1 kHz in stereo. */
@@ -48,7 +48,7 @@ async function* uploadOf(sourceSeconds: number): AsyncGenerator<Uint8Array> {
   yield* wavBytes(shape, sourceSeconds * RATE, blocks())
 }
 
-/** Uploads and continues a band by what a worker does, in this process and on one core. */
+/** Uploads and continues a band with the code of a worker, in this process and on one core. */
 export const timeGeneration = async (sourceSeconds: number, audioSeconds: number): Promise<GenerationTiming> => {
   const directory = await mkdtemp(join(tmpdir(), 'trellis-music-bench-'))
   let generated = 0
@@ -90,7 +90,7 @@ export const timeGeneration = async (sourceSeconds: number, audioSeconds: number
   }
 }
 
-/** The cases that are reported: a usual branch, a long one, and short ones from long chains. */
+/** The reported cases: a typical branch, a long one, and short ones from long chains. */
 export const GENERATION_CASES: readonly (readonly [sourceSeconds: number, audioSeconds: number])[] = [
   [60, 10],
   [60, 60],

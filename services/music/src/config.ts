@@ -6,59 +6,59 @@ const databaseFile = (text: string): string => {
   throw new Error('must be a path that ends in .db')
 }
 
-/** What the music service is told. */
+/** Settings of the music service. */
 export const musicConfig = {
   databasePath: setting(
     'MUSIC_DB_PATH',
     read.optional(databaseFile),
     undefined,
-    'Where the chains are kept; music.db in the data directory unless set.',
+    'Path of the database of chains; unset: music.db in the data directory.',
   ),
-  mockGenerator: setting('MUSIC_GENERATOR_MOCK', read.flag, false, 'Generates a test tune in place of music.'),
-  maxUploadMegabytes: setting('MUSIC_MAX_UPLOAD_MB', read.integer(1, 4096), 200, 'Largest upload.'),
-  maxSeconds: setting('MUSIC_MAX_SECONDS', read.integer(1, 7200), 1200, 'Longest upload.'),
-  maxNodes: setting('MUSIC_MAX_NODES', read.integer(2, 10_000), 500, 'Most nodes of a chain.'),
+  mockGenerator: setting('MUSIC_GENERATOR_MOCK', read.flag, false, 'Generates a test tune instead of music.'),
+  maxUploadMegabytes: setting('MUSIC_MAX_UPLOAD_MB', read.integer(1, 4096), 200, 'Maximum size of an upload.'),
+  maxSeconds: setting('MUSIC_MAX_SECONDS', read.integer(1, 7200), 1200, 'Maximum duration of an upload.'),
+  maxNodes: setting('MUSIC_MAX_NODES', read.integer(2, 10_000), 500, 'Maximum nodes of a chain.'),
   userMegabytes: setting(
     'MUSIC_USER_MB',
     read.integer(1, 10_000_000),
     4_000,
-    'Audio of one user, as it is stored (24 bits a sample), in cloud mode; beyond it is 413.',
+    'Maximum stored audio of one user (24 bits a sample), in cloud mode; more gets 413.',
   ),
-  userChains: setting('MUSIC_USER_CHAINS', read.integer(1, 100_000), 100, 'Chains of one user, in cloud mode.'),
+  userChains: setting('MUSIC_USER_CHAINS', read.integer(1, 100_000), 100, 'Maximum chains of one user, in cloud mode.'),
   userGenerations: setting(
     'MUSIC_USER_GENERATIONS',
     read.integer(4, 1_000),
     32,
-    'Generations of one user that may wait or run at once; more are 429.',
+    'Maximum waiting and running generations of one user; more get 429.',
   ),
   userExports: setting(
     'MUSIC_USER_EXPORTS',
     read.integer(1, 50),
     4,
-    'Files that one replica writes at once for one user to download; more are 429.',
+    'Maximum downloads that one replica writes concurrently for one user; more get 429.',
   ),
   exportHours: setting(
     'MUSIC_EXPORT_HOURS',
     read.integer(1, 8_760),
     24,
-    'Files written to be downloaded are deleted after so many hours; a later request writes them again.',
+    'Hours until files for download are deleted; a later request writes them again.',
   ),
   workerMegabytes: setting(
     'MUSIC_WORKER_MEMORY_MB',
     read.integer(256, 65_536),
     2_048,
-    'Physical memory that one worker on this machine may take, before it is killed (on Linux).',
+    'Maximum physical memory of a worker on this machine; beyond it the worker is killed (on Linux).',
   ),
-  workers: setting('MUSIC_WORKERS', read.integer(1, 64), 2, 'Generations that run at once on this machine.'),
+  workers: setting('MUSIC_WORKERS', read.integer(1, 64), 2, 'Maximum concurrent generations on this machine.'),
 }
 
-/** What a worker is told, by the process that starts it. */
+/** Settings that a worker receives from the process that starts it. */
 export const workerConfig = {
   files: secret<FilesLocation>(
     'TRELLIS_FILES',
     readLocation,
     { kind: 'directory', path: './data/files' },
-    'Where the files lie, as JSON.',
+    'Location of the files, as JSON.',
   ),
 }
 

@@ -6,20 +6,20 @@ import type { MusicConfig } from './config.ts'
 import type { MusicTables } from './schemas.ts'
 import type { WorkloadsClient } from './worker/run-task.ts'
 
-/** What the parts of the music service share. */
+/** Dependencies of the parts of the music service. */
 export interface Dependencies {
   readonly config: MusicConfig
   readonly db: Kysely<MusicTables>
   readonly bus: Bus
   readonly files: Files
-  /** Where continuations are generated: the installation's workloads, of which there may be many machines. */
+  /** Runs continuations: the installation's workloads, possibly on many machines. */
   readonly workloads: WorkloadsClient
-  /** Whether those are objects in a cluster, whose operator orders generations and is to hear how they ended. */
+  /** Whether those are objects in a cluster, whose operator sends plan requests and must receive conclusions. */
   readonly runsAreObjects: boolean
-  /** Where uploads are read and files are written: beside the service, so that nobody waits behind a generation. */
+  /** Decodes uploads and writes downloads: beside the service, so that they do not wait behind generations. */
   readonly localWorkloads: WorkloadsClient
   readonly log: Log
   readonly now: () => Date
-  /** Aborted when the service ends. */
+  /** Aborted when the service shuts down. */
   readonly signal: AbortSignal
 }

@@ -31,8 +31,8 @@ const tune = async () => {
   return wavOf(block, RATE)
 }
 
-/** The statuses that a chain's events tell of, progress aside, from its beginning on, until a node is ready. */
-const toldOf = async (replica: Awaited<ReturnType<typeof openReplica>>, chainId: string, count: number) => {
+/** Ids of the nodes whose events, other than progress, follow the beginning of a chain, up to `count` events. */
+const endedNodesOf = async (replica: Awaited<ReturnType<typeof openReplica>>, chainId: string, count: number) => {
   const leave = new AbortController()
   const seen: ChainEvent[] = []
   const options = { ...asLocal, signal: leave.signal }
@@ -45,7 +45,7 @@ const toldOf = async (replica: Awaited<ReturnType<typeof openReplica>>, chainId:
   return seen.map(({ event }) => event?.$case === 'nodeStatus' && event.value.nodeId)
 }
 
-test('a replica that starts leaves alone what another drives: each node ends once', async () => {
+test('a new replica does not interfere with the generations of another: each node ends once', async () => {
   await using one = await openReplica(ports)
   const { chainId, rootNodeId } = await upload(one, await tune())
   const { nodes } = await one.client.createBranches(
@@ -55,14 +55,14 @@ test('a replica that starts leaves alone what another drives: each node ends onc
   await using two = await openReplica(ports)
   const chain = await settled(two, chainId)
   expect(nodes.map(({ nodeId }) => nodeOf(chain, nodeId).status)).toEqual(Array(3).fill('NODE_STATUS_READY'))
-  // A marker behind everything: had a node ended twice, its second end would stand before it.
+  // A marker at the end of the stream: a second end of a node would precede it.
   await one.client.commitNode({ chainId, nodeId: nodes[0]?.nodeId ?? '' }, asLocal)
-  const reported = await toldOf(two, chainId, 4)
+  const reported = await endedNodesOf(two, chainId, 4)
   expect(reported.slice(0, 3).toSorted()).toEqual(nodes.map(({ nodeId }) => nodeId).toSorted())
   expect(reported[3]).toBe(nodes[0]?.nodeId)
 })
 
-test('what a replica was driving when it ended is finished by another', async () => {
+test('generations of a replica that shuts down are finished by another', async () => {
   await using two = await openReplica(ports)
   let made: { chainId: string; nodeIds: string[] }
   {
@@ -77,7 +77,7 @@ test('what a replica was driving when it ended is finished by another', async ()
   expect(chain.nodes).toHaveLength(5)
 })
 
-test('decisions on two replicas at once leave one spine', async () => {
+test('concurrent decisions on two replicas leave one spine', async () => {
   await using one = await openReplica(ports)
   await using two = await openReplica(ports)
   const { chainId, rootNodeId } = await upload(one, await tune())
@@ -100,7 +100,7 @@ test('decisions on two replicas at once leave one spine', async () => {
   }
 })
 
-test('branches of two replicas at once stay within the most nodes of a chain', async () => {
+test('concurrent branches on two replicas stay within the maximum nodes of a chain', async () => {
   const environment = { MUSIC_MAX_NODES: '6' }
   await using one = await openReplica(ports, { environment })
   await using two = await openReplica(ports, { environment })
@@ -113,7 +113,7 @@ test('branches of two replicas at once stay within the most nodes of a chain', a
   expect((await settled(two, chainId)).nodes).toHaveLength(5)
 })
 
-test('files that a killed replica left without a row are removed a day later, and no others', async () => {
+test('only files that a killed replica left without a row are removed a day later', async () => {
   const keys = async () => (await Array.fromAsync(ports.files.list('music/'))).map(({ key }) => key)
   let chain: Chain
   {
@@ -122,7 +122,7 @@ test('files that a killed replica left without a row are removed a day later, an
   }
   const whole = await keys()
   const lost = randomUUID()
-  // As of a replica that was killed between the file and the row, and of one killed between the row and the upload's removal.
+  // As if one replica was killed between the file and the row, and one between the row and the removal of the upload.
   await ports.files.write(nodeFile(lost, 'upload'), Buffer.from('half'))
   await ports.files.write(nodeFile(lost, 'samples'), Buffer.from('half'))
   await ports.files.write(nodeFile(chain.rootNodeId, 'upload'), Buffer.from('whole'))

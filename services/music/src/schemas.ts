@@ -7,5 +7,5 @@ export const migrations: readonly Migration[] = [...coreMigrations]
 
 export const musicSchema = { name: 'music', migrations }
 
-/** All rows of the service; a feature declares those it needs. */
+/** All rows of the service; each feature declares those that it needs. */
 export type MusicTables = CoreTables

@@ -58,7 +58,7 @@ describe('the music service', () => {
       asLocal,
     )
 
-  test('an upload becomes a chain of one committed node, and is told what it sounds like', () => {
+  test('an upload becomes a chain of one committed node, with tempo and key', () => {
     expect(chain).toMatchObject({
       name: 'Evening theme',
       sampleRate: RATE,
@@ -79,7 +79,7 @@ describe('the music service', () => {
     ])
   })
 
-  test('its audio comes back to the last bit, and any range of it is that part of the file', async () => {
+  test('the audio of an upload is returned bit-exactly, and so is any range of it', async () => {
     const request = { chainId: chain.chainId, nodeId: chain.rootNodeId }
     const whole = await content(service.client.getNodeAudio(request, asLocal))
     expect(whole.bytes.equals(wav)).toBe(true)
@@ -91,14 +91,14 @@ describe('the music service', () => {
     ).toBe('range_not_satisfiable')
   })
 
-  test('as MP3 it plays for exactly as long', async () => {
+  test('an upload as MP3 plays exactly as long', async () => {
     const request = { chainId: chain.chainId, nodeId: chain.rootNodeId, format: 'AUDIO_FORMAT_MP3' } as const
     const { bytes, head } = await content(service.client.getNodeAudio(request, asLocal))
     expect(head?.mediaType).toBe('audio/mpeg')
     expect(blockLength((await decodeAll(bytes)).block)).toBe(6 * RATE)
   })
 
-  test('its outline has as many points as asked for', async () => {
+  test('the outline of an upload has the requested number of points', async () => {
     const peaks = await service.client.getNodePeaks(
       { chainId: chain.chainId, nodeId: chain.rootNodeId, points: 7 },
       asLocal,
@@ -108,7 +108,7 @@ describe('the music service', () => {
     expect(Math.max(...peaks.max)).toBeGreaterThan(0.2)
   })
 
-  test('takes are generated in the background, exactly as long as asked for, and end ready with their seam measured', async () => {
+  test('takes are generated in the background, in the exact length, and their seams are measured', async () => {
     const { nodes } = await branch({ takes: 2, durationSeconds: 2.00001, prompt: 'more energy' })
     expect(nodes).toMatchObject([
       { status: 'NODE_STATUS_GENERATING', seed: 1, parentId: chain.rootNodeId },
@@ -131,7 +131,7 @@ describe('the music service', () => {
     }
   })
 
-  test('the same parent, seed and parameters give the same bytes, another seed others', async () => {
+  test('the bytes of a take are determined by its parent, seed and parameters', async () => {
     const made = await Promise.all([branch({ seed: 7 }), branch({ seed: 7 }), branch({ seed: 8 })])
     await settled(service, chain.chainId)
     const [first, again, other] = await Promise.all(
@@ -143,7 +143,7 @@ describe('the music service', () => {
     expect(first?.bytes.equals(other?.bytes ?? Buffer.alloc(0))).toBe(false)
   })
 
-  test('committing and discarding move the spine, and exports are as long as it is, to the sample', async () => {
+  test('committing and discarding change the spine, and exports have exactly its length', async () => {
     const { nodes } = await branch({ takes: 2, seed: 20, durationSeconds: 1.5, generator: 'GENERATOR_MOCK' })
     await settled(service, chain.chainId)
     const [one, two] = nodes.map(({ nodeId }) => nodeId)
@@ -163,7 +163,7 @@ describe('the music service', () => {
     expect(await kindOf(decide(chain.rootNodeId, 'discardNode'))).toBe('conflict')
   })
 
-  test('events tell what happens to nodes, numbered, and a client that returns misses nothing', async () => {
+  test('events of nodes are numbered, and a client that reconnects misses nothing', async () => {
     const own = await upload(service, wav, { name: 'Events' })
     const leave = new AbortController()
     const seen: ChainEvent[] = []
@@ -206,9 +206,9 @@ describe('the music service', () => {
     ['AAC', () => fixture('band.m4a'), 'unsupported_media'],
     ['an empty file', () => new Uint8Array(0), 'invalid'],
     ['half a second', () => wavOf(piece(0.5), RATE), 'invalid'],
-    ['a few kilobytes that stand for an hour', () => flacSilence(5_000), 'invalid'],
+    ['a few kilobytes that encode an hour', () => flacSilence(5_000), 'invalid'],
     ['a header and nothing else', () => wav.slice(0, 44), 'invalid'],
-  ])('%s is refused as an upload, and leaves nothing behind', async (_, make, kind) => {
+  ])('an upload of %s is rejected, and leaves no files', async (_, make, kind) => {
     const keys = async () => (await Array.fromAsync(service.files.list('music/'))).length
     const before = await keys()
     expect(await kindOf(upload(service, await make()))).toBe(kind)
@@ -224,7 +224,7 @@ describe('the music service', () => {
     ).toBe('invalid')
   })
 
-  test('what is not there, not yet there, or in the way is said so', async () => {
+  test('missing, unfinished and conflicting nodes have their own errors', async () => {
     const { client } = service
     const place = { chainId: chain.chainId, nodeId: chain.rootNodeId }
     expect(await kindOf(client.getChain({ chainId: 'unknown' }, asLocal))).toBe('not_found')
@@ -246,11 +246,11 @@ describe('the music service', () => {
     ).toBe(false)
   })
 
-  test("chains are their owner's alone, newest first, by page", async () => {
+  test('chains are listed only for their owner, newest first, by page', async () => {
     const { client } = service
     const account = { caller: { userId: 'ann', kind: 'account', tier: 'free' } } as const
     const guest = { caller: { userId: 'guest:1', kind: 'guest', tier: 'free' } } as const
-    const nobody = { caller: { userId: 'anonymous', kind: 'anonymous', tier: 'free' } } as const
+    const visitor = { caller: { userId: 'anonymous', kind: 'anonymous', tier: 'free' } } as const
     const made = [
       await upload(service, wav, { name: 'One', ...account }),
       await upload(service, wav, { name: 'Two', ...account }),
@@ -260,14 +260,14 @@ describe('the music service', () => {
     expect([...first.chains, ...second.chains].map(({ name }) => name)).toEqual(['Two', 'One'])
     expect(second.nextCursor).toBeUndefined()
     expect(await kindOf(client.getChain({ chainId: made[0]?.chainId ?? '' }, asLocal))).toBe('not_found')
-    for (const other of [guest, nobody]) {
+    for (const other of [guest, visitor]) {
       expect((await client.listChains({}, other)).chains).toEqual([])
       expect(await kindOf(upload(service, wav, other))).toBe('forbidden')
     }
     expect(await kindOf(client.listChains({ cursor: 'nonsense' }, account))).toBe('invalid')
   })
 
-  test('a chain can be renamed, and deleted with all that is kept of it', async () => {
+  test('a chain can be renamed, and deleted with all its files', async () => {
     const { client, files } = service
     const own = await upload(service, wav, { name: '  Draft  ' })
     expect(own.name).toBe('Draft')
@@ -282,7 +282,7 @@ describe('the music service', () => {
   })
 })
 
-test('what was being generated when the server stopped is generated by the next start', async () => {
+test('generations that were under way when the server stopped are resumed at the next start', async () => {
   await using directory = await temporaryDirectory()
   let [chainId, nodeId] = ['', '']
   {
@@ -299,7 +299,7 @@ test('what was being generated when the server stopped is generated by the next 
   expect(nodeOf(await settled(service, chainId), nodeId).status).toBe('NODE_STATUS_READY')
 })
 
-test('a generation that fails says by what, and can be retried', async () => {
+test('a failed generation has its reason, and can be retried', async () => {
   await using directory = await temporaryDirectory()
   await using service = await openService(directory.path)
   const { client, files } = service
@@ -311,7 +311,7 @@ test('a generation that fails says by what, and can be retried', async () => {
   const nodeId = nodes[0]?.nodeId ?? ''
   expect(nodeOf(await settled(service, chainId), nodeId)).toMatchObject({
     status: 'NODE_STATUS_ERROR',
-    error: expect.stringContaining('no longer there'),
+    error: expect.stringContaining('no longer exists'),
   })
   await files.write(key, samples)
   const retried = await client.retryNode({ chainId, nodeId }, asLocal)
@@ -319,7 +319,7 @@ test('a generation that fails says by what, and can be retried', async () => {
   expect(nodeOf(await settled(service, chainId), nodeId).status).toBe('NODE_STATUS_READY')
 })
 
-test('MUSIC_GENERATOR_MOCK makes a test tune of what would be music', async () => {
+test('MUSIC_GENERATOR_MOCK generates a test tune instead of music', async () => {
   await using directory = await temporaryDirectory()
   await using service = await openService(directory.path, {
     MUSIC_GENERATOR_MOCK: '1',

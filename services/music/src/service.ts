@@ -15,14 +15,14 @@ import type { WorkloadsClient } from './worker/run-task.ts'
 export interface MusicServiceOptions {
   readonly config: MusicConfig
   readonly dataDirectory: string
-  /** Where rows are kept; in the data directory unless told. */
+  /** Location of the rows; undefined for the data directory. */
   readonly store?: StoreLocation
   readonly bus: Bus
   readonly files: Files
   readonly workloads: WorkloadsClient
-  /** Whether those are objects in a cluster, which order generations and are told how they ended. */
+  /** Whether workloads are objects in a cluster, whose operator sends plan requests and receives conclusions. */
   readonly runsAreObjects?: boolean
-  /** How the workers beside the service are started, which read uploads and write exports. */
+  /** How to start the workers beside the service, which decode uploads and write exports. */
   readonly localWorker: WorkerKind
   readonly log: Log
   readonly now?: () => Date
@@ -32,19 +32,19 @@ export interface MusicService extends AsyncDisposable {
   readonly implementations: Implementation[]
 }
 
-/** Uploads and exports that wait for a worker beside the service; more are 503. */
+/** Maximum uploads and exports that wait for a worker beside the service; more get 503. */
 const MAX_WAITING = 50
 
-/** The path of a file is the place of rows that are kept in files: a database server has its own. */
+/** Applies the configured database file, if rows are stored in files: a database server has its own location. */
 const openMusicStore = ({ databasePath }: MusicConfig, location: StoreLocation, log: Log) => {
   const ownFile = databasePath && 'dataDirectory' in location
-  const place = ownFile
+  const resolved = ownFile
     ? { name: basename(databasePath, '.db'), dataDirectory: dirname(databasePath) }
     : { name: 'music', ...location }
-  return openStore<MusicTables>({ ...musicSchema, ...place, log })
+  return openStore<MusicTables>({ ...musicSchema, ...resolved, log })
 }
 
-/** The music service: opens its store, takes up what is being generated and nobody drives, and ends all that it started when disposed. */
+/** The music service: opens its store, resumes generations without a driver, and stops everything that it started when disposed. */
 export const createMusicService = async (options: MusicServiceOptions): Promise<MusicService> => {
   const { config, bus, files, workloads, runsAreObjects = false, localWorker, log, now = () => new Date() } = options
   await using opened = new AsyncDisposableStack()
@@ -70,11 +70,11 @@ export const createMusicService = async (options: MusicServiceOptions): Promise<
   try {
     for (const open of features) implementations.push(await open(dependencies, opened))
   } catch (error) {
-    // Features that are open already wait for this signal when they are disposed of.
+    // Features that are already open wait for this signal when they are disposed.
     ending.abort(error)
     throw error
   }
-  opened.defer(() => ending.abort(new Error('The music service is ending.')))
+  opened.defer(() => ending.abort(new Error('The music service is shutting down.')))
   const stack = opened.move()
   return { implementations, [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }

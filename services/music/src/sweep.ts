@@ -5,15 +5,15 @@ import type { Dependencies } from './dependencies.ts'
 
 const sweepMilliseconds = 3_600_000
 
-/** Removes leftover files and expired exports, now and every hour until the service ends. Safe to run in several replicas at once. */
+/** Removes leftover files and expired exports, now and every hour until the service shuts down. Safe to run in several replicas at once. */
 const sweepPeriodically = async (dependencies: Dependencies): Promise<void> => {
   const { log, signal } = dependencies
   const attempt = async () => {
     await sweepLeftovers(dependencies).catch((error: unknown) =>
-      log.warn({ err: error }, 'leftover files were not removed'),
+      log.warn({ err: error }, 'music: removal of leftover files failed'),
     )
     await removeExpiredDeliveries(dependencies).catch((error: unknown) =>
-      log.warn({ err: error }, 'expired exports were not removed'),
+      log.warn({ err: error }, 'music: removal of expired exports failed'),
     )
   }
   await attempt()
@@ -24,10 +24,10 @@ const sweepPeriodically = async (dependencies: Dependencies): Promise<void> => {
   }
 }
 
-/** Sweeps in the background; disposal waits for the sweep under way. */
+/** Sweeps in the background; disposal waits for a sweep in progress. */
 export const openSweep = (dependencies: Dependencies): AsyncDisposable => {
   const sweeping = sweepPeriodically(dependencies).catch((error: unknown) =>
-    dependencies.log.error({ err: error }, 'leftover files and expired exports are not removed'),
+    dependencies.log.error({ err: error }, 'music: sweep stopped'),
   )
   return { [Symbol.asyncDispose]: () => sweeping }
 }

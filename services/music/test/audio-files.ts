@@ -6,16 +6,16 @@ import { type Block, joinBlocks } from '../src/audio/pcm.ts'
 import { wavBytes } from '../src/audio/wav-write.ts'
 import { playBand } from './band.ts'
 
-/** A committed file of the formats that are not written here. */
+/** A committed file of a format that tests cannot write. */
 export const fixture = (name: string): Uint8Array => readFileSync(new URL(`./fixtures/${name}`, import.meta.url))
 
-/** What the fixtures were made from, exactly. */
+/** The exact source of the fixtures. */
 export const fixturePiece = (): Block =>
   playBand({ bpm: 120, bars: 1, sampleRate: 22_050, channels: 2, seed: 7 }).block.map((channel) =>
     Float32Array.from(channel.slice(0, 26_461), (value) => (Math.round(value * 32_767) + 0) / 32_768),
   )
 
-/** Opens bytes and reads them to the end. */
+/** Decodes bytes to the end. */
 export const decodeAll = async (bytes: Uint8Array): Promise<DecodedAudio & { block: Block }> => {
   const audio = await openAudio(bytesInMemory(bytes))
   const blocks: Block[] = []
@@ -31,10 +31,10 @@ export const wavOf = async (block: Block, sampleRate: number): Promise<Uint8Arra
   return Buffer.concat(parts)
 }
 
-/** Bytes from numbers and texts: a way to write headers down. */
+/** Fields of binary headers, from numbers and texts. */
 export type Field = string | Uint8Array | { readonly [Kind in 'u8' | 'u16' | 'u32' | 'u64']?: number }
 
-/** Writes fields one after another. */
+/** Concatenates fields. */
 export const bytesOf = (littleEndian: boolean, ...fields: Field[]): Uint8Array =>
   Buffer.concat(
     fields.map((field) => {
@@ -54,7 +54,7 @@ export const bytesOf = (littleEndian: boolean, ...fields: Field[]): Uint8Array =
 export const chunk = (littleEndian: boolean, name: string, body: Uint8Array, length = body.length): Uint8Array =>
   bytesOf(littleEndian, name, { u32: length }, body, body.length % 2 ? { u8: 0 } : '')
 
-/** How alike two signals are, 1 for the same shape. */
+/** Similarity of two signals, 1 for the same shape. */
 export const likeness = (a: Float32Array, b: Float32Array): number => {
   let [product, squaresA, squaresB] = [0, 0, 0]
   for (let i = 0; i < Math.min(a.length, b.length); i++) {

@@ -1,7 +1,7 @@
 import { type Block, silentBlock } from '../src/audio/pcm.ts'
 import { createRandom } from '../src/dsp/random.ts'
 
-/** A piece whose truth is known: written, not recorded. */
+/** A synthesised piece whose true tempo, beats and key are known. */
 export interface Piece {
   readonly sampleRate: number
   readonly block: Block
@@ -34,7 +34,7 @@ const PROGRESSION = [0, 4, 5, 3, 0, 4, 5, 3, 5, 3, 0, 4, 1, 3, 4, 4]
 
 const hertzOf = (note: number): number => 440 * 2 ** ((note - 69) / 12)
 
-/** A sound as its samples, of so many frames at a rate. Called for each channel: noise differs between them. */
+/** A function that renders a number of frames of a sound at a rate. Called for each channel: noise differs between them. */
 type Sound = (frames: number, rate: number) => Float64Array
 
 /** Adds a sound that begins at `time` (s), cut at `length` seconds with a short release. */
@@ -53,7 +53,7 @@ const addSound = (block: Block, rate: number, time: number, length: number, pan:
   }
 }
 
-/** A sound whose samples are a function of the time since it began. */
+/** A sound whose samples are a function of the time since its start. */
 const overTime =
   (value: (t: number) => number): Sound =>
   (frames, rate) =>
@@ -61,7 +61,7 @@ const overTime =
 
 const kick = overTime((t) => 0.5 * Math.exp(-t * 18) * Math.sin(2 * Math.PI * (50 * t + 6 * (1 - Math.exp(-t * 40)))))
 
-/** Six harmonics that decay: each is a rotation that shrinks, since a sine and an exponential for each sample take most of the time of these tests. */
+/** Six decaying harmonics, each computed as a shrinking rotation, since a sine and an exponential per sample would dominate test time. */
 const pluck = (hertz: number, decay: number, gain: number): Sound => {
   let made = new Float64Array()
   return (frames, rate) => {
@@ -83,7 +83,7 @@ const pluck = (hertz: number, decay: number, gain: number): Sound => {
   }
 }
 
-/** A small band (kick, snare, hat, bass, chords, a melody) that plays from a score; the same score, the same samples. */
+/** A small band (kick, snare, hat, bass, chords, a melody) that plays a score; the same score yields the same samples. */
 export const playBand = (score: Score = {}): Piece => {
   const { bpm = 120, bars = 16, beatsPerBar = 4, tonic = 60, mode = 'major', sampleRate = 44_100 } = score
   const { channels = 2, drums = true, seed = 1, lead = 0 } = score

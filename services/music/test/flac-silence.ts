@@ -1,4 +1,4 @@
-/** Polynomial remainders as FLAC uses them: 8 bits for a frame's header, 16 for the whole frame. */
+/** Polynomial remainders of FLAC: 8 bits for a frame's header, 16 for the whole frame. */
 const remainder = (bytes: readonly number[], polynomial: number, bits: 8 | 16): number => {
   const top = 1 << (bits - 1)
   let value = 0
@@ -10,7 +10,7 @@ const remainder = (bytes: readonly number[], polynomial: number, bits: 8 | 16): 
   return value
 }
 
-/** A frame number in UTF-8's way of writing, as far as 0xffff. */
+/** A frame number in the coding of UTF-8, up to 0xffff. */
 const codedNumber = (value: number): number[] => {
   if (value < 0x80) return [value]
   if (value < 0x800) return [0xc0 | (value >> 6), 0x80 | (value & 0x3f)]
@@ -19,7 +19,7 @@ const codedNumber = (value: number): number[] => {
 
 const BLOCK = 32_768
 
-/** What the headers of frames say themselves. */
+/** What frame headers specify themselves. */
 export interface FrameHeaders {
   readonly namesRate: boolean
   readonly namesDepth: boolean
@@ -27,7 +27,7 @@ export interface FrameHeaders {
 
 /** A frame of 32,768 silent samples: a dozen bytes. */
 const silentFrame = (number: number, { namesRate, namesDepth }: FrameHeaders): number[] => {
-  // A block of 2^15 samples at 44,100 Hz; one channel of 16 bits. 0 leaves rate or depth to the head of the stream.
+  // A block of 2^15 samples at 44,100 Hz; one channel of 16 bits. 0 inherits rate or depth from the stream header.
   const [rate, depth] = [namesRate ? 0x09 : 0, namesDepth ? 0x08 : 0]
   const header = [0xff, 0xf8, 0xf0 | rate, depth, ...codedNumber(number)]
   const frame = [...header, remainder(header, 0x07, 8), 0x00, 0x00, 0x00]
@@ -35,7 +35,7 @@ const silentFrame = (number: number, { namesRate, namesDepth }: FrameHeaders): n
   return [...frame, check >> 8, check & 0xff]
 }
 
-/** A FLAC file of `frames` × 32,768 silent samples at 44,100 Hz whose header does not say how many there are. */
+/** A FLAC file of `frames` × 32,768 silent samples at 44,100 Hz whose header declares no length. */
 export const flacSilence = (
   frames: number,
   headers: FrameHeaders = { namesRate: true, namesDepth: true },

@@ -16,7 +16,7 @@ import { createMusicService, generationWorker, musicConfig } from '../src/mod.ts
 
 export const local: Caller = { userId: 'local', kind: 'local', tier: 'local' }
 
-/** What the service stands on, embedded, in a directory: one or several replicas of it. */
+/** Embedded dependencies of one or several replicas of the service, in a directory. */
 export const openPorts = async (directory: string) => {
   await using opened = new AsyncDisposableStack()
   const filesDirectory = join(directory, 'files')
@@ -32,7 +32,7 @@ export const openPorts = async (directory: string) => {
 
 export type Ports = Awaited<ReturnType<typeof openPorts>>
 
-/** One replica of the music service; disposing it is what a stop of its process does. */
+/** One replica of the music service; disposing it simulates a stop of its process. */
 export const openReplica = async (
   { dataDirectory, bus, files, workloads, localWorker }: Ports,
   { environment = {}, now }: { environment?: Record<string, string>; now?: () => Date } = {},
@@ -53,7 +53,7 @@ export const openReplica = async (
   }
 }
 
-/** The music service as it is embedded, on a directory; disposing it is what a stop of the server does. */
+/** The embedded music service, in a directory; disposing it simulates a stop of the server. */
 export const openService = async (directory: string, environment: Record<string, string> = {}) => {
   await using opened = new AsyncDisposableStack()
   const ports = opened.use(await openPorts(directory))
@@ -77,7 +77,7 @@ async function* form(
   }
 }
 
-/** Uploads bytes as a chain of its own. */
+/** Uploads bytes as a new chain. */
 export const upload = (
   { client }: Pick<OpenService, 'client'>,
   bytes: Uint8Array,

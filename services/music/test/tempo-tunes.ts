@@ -1,6 +1,6 @@
 import { createRandom } from '../src/dsp/random.ts'
 
-/** A tune whose tempo is known, for trackers to be held against. */
+/** A tune of known tempo, for evaluating trackers. */
 export interface TempoTune {
   readonly bpm: number
   readonly beatsPerBar: 3 | 4
@@ -12,12 +12,12 @@ export interface TempoTune {
 const RATE = 22_050
 
 type Sound = 'kick' | 'snare' | 'hat' | 'bass' | 'chord' | 'note'
-/** What sounds in a beat of a bar: the share of the beat that it comes at, and how likely. */
+/** The sounds in a beat of a bar, each with its position in the beat and its probability. */
 type Pattern = (beat: number, beatsPerBar: number) => readonly (readonly [sound: Sound, at: number, likely?: number])[]
 
 const isBackbeat = (beat: number, beatsPerBar: number) => (beatsPerBar === 3 ? beat > 0 : beat % 2 === 1)
 
-/** The ways of playing; drums, off-beats and melodies in the proportions that are usual for them. */
+/** Styles, with drums, off-beats and melodies in their usual proportions. */
 const STYLES = {
   rock: (beat, per) => [
     ...(beat === 0 || (per === 4 && beat === 2)
@@ -37,7 +37,7 @@ const STYLES = {
     ...(isBackbeat(beat, per) ? [['snare', 0] as const] : []),
     ...(beat === 0 ? [['chord', 0] as const] : []),
   ],
-  // Nothing but the harmony tells one beat from another.
+  // Only the harmony distinguishes the beats.
   even: (beat) => [['kick', 0], ['hat', 0], ['hat', 0.5], ...(beat === 0 ? [['chord', 0] as const] : [])],
   swing: (beat, per) => [
     ['bass', 0],
@@ -71,7 +71,7 @@ const hertzOf = (note: number): number => 440 * 2 ** ((note - 69) / 12)
 const SCALE = [0, 2, 4, 5, 7, 9, 11]
 const ROOTS = [0, 4, 5, 3]
 
-/** Plays a tune in mono at 22,050 Hz; the same one, the same samples. Its first beat falls on 0.2 s. */
+/** Renders a tune in mono at 22,050 Hz; the same tune yields the same samples. Its first beat is at 0.2 s. */
 export const playTune = ({ bpm, beatsPerBar, style, seconds, seed }: TempoTune): Float32Array => {
   const random = createRandom(seed * 1000 + bpm)
   const samples = new Float32Array(seconds * RATE)
@@ -111,7 +111,7 @@ export const playTune = ({ bpm, beatsPerBar, style, seconds, seed }: TempoTune):
     }
     const pattern: Pattern = STYLES[style]
     for (const [sound, at, likely = 1] of pattern(inBar, beatsPerBar)) {
-      // People are a few milliseconds off.
+      // Humans are a few milliseconds off.
       if (random.next() < likely) play[sound](0.2 + (index + at) * beat + 0.006 * (random.next() - 0.5))
     }
   }

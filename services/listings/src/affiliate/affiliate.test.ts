@@ -10,14 +10,14 @@ test.each([
   expect(campaignOf(choice)).toBe(expected)
 })
 
-test('parameters are set once, and what was there is kept', () => {
+test('campaign parameters replace existing ones, and other parameters are preserved', () => {
   const wrapped = new URL(wrapUrl('https://www.site.com.au/itm/1?hash=a%26b&campid=other', '42'))
   expect(wrapped.searchParams.getAll('campid')).toEqual(['42'])
   expect(wrapped.searchParams.get('hash')).toBe('a&b')
   expect(wrapped.searchParams.get('mkrid')).toBe('705-53470-19255-0')
 })
 
-test('without a campaign, or for what is no address, nothing changes', () => {
+test('a link without a campaign and a text that is no URL are unchanged', () => {
   expect(wrapUrl('https://site.test/itm/1', undefined)).toBe('https://site.test/itm/1')
   expect(wrapUrl('nowhere', '42')).toBe('nowhere')
 })

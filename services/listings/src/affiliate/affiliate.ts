@@ -1,4 +1,4 @@
-/** Whose campaign a link is wrapped with: the user's own choice before the installation's, and neither for who opted out. */
+/** Choice of a link's campaign: the user's own takes precedence over the installation's, and users who opted out get neither. */
 export type AffiliateChoice = {
   readonly optedOut: boolean
   /** The user's own campaign; undefined for visitors, who have no preferences. */
@@ -6,7 +6,7 @@ export type AffiliateChoice = {
   readonly siteCampaign: string | undefined
 }
 
-/** Rotation ids of the partner network by the site's domain; the first stands for all others. */
+/** Rotation ids of the partner network by domain suffix; the first is the default. */
 const rotations: readonly (readonly [suffix: string, id: string])[] = [
   ['.com', '711-53200-19255-0'],
   ['.com.au', '705-53470-19255-0'],
@@ -23,7 +23,7 @@ const rotationOf = (hostname: string): string => {
 export const campaignOf = ({ optedOut, ownCampaign, siteCampaign }: AffiliateChoice): string | undefined =>
   optedOut ? undefined : ownCampaign?.trim() || siteCampaign?.trim() || undefined
 
-/** A listing's address with a campaign's parameters; those already there are replaced, never doubled. */
+/** Adds a campaign's parameters to a listing's URL, replacing existing values. */
 export const wrapUrl = (url: string, campaign: string | undefined): string => {
   if (campaign === undefined || !URL.canParse(url)) return url
   const wrapped = new URL(url)

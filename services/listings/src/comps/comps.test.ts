@@ -16,17 +16,17 @@ describe('summary', () => {
     expect(summariseSales(at(40, 10, 20, 30)).medianPrice).toBe(25)
   })
 
-  test('fewer than three sales tell no median', () => {
+  test('fewer than three sales have no median', () => {
     expect(summariseSales(at(10, 20))).toEqual({ medianPrice: null, quartiles: null, sampleCount: 2, currency: 'USD' })
     expect(summariseSales([])).toEqual({ medianPrice: null, quartiles: null, sampleCount: 0, currency: null })
   })
 
-  test('outliers are trimmed from eight sales on, and the sample is what is left', () => {
+  test('outliers are trimmed from eight sales on, and the sample count excludes them', () => {
     expect(summariseSales(at(10, 11, 12, 13, 14, 15, 16, 1000))).toMatchObject({ medianPrice: 13, sampleCount: 7 })
     expect(summariseSales(at(10, 11, 12, 13, 14, 15, 1000))).toMatchObject({ medianPrice: 13, sampleCount: 7 })
   })
 
-  test('sales in another currency than most are left out', () => {
+  test('sales outside the most common currency are left out', () => {
     const mixed = [...at(10, 20, 30), { price: 5000, currency: 'JPY', soldOn: null }]
     expect(summariseSales(mixed)).toMatchObject({ medianPrice: 20, sampleCount: 3, currency: 'USD' })
   })
@@ -60,12 +60,12 @@ describe('sales', () => {
     ['struck through', { price: { ...price, isStruck: true } }],
     ['an accepted offer', { offerAccepted: true }],
     ['without a price', { price: null }],
-  ] as const)('a card that is %s does not', (_, change) => {
+  ] as const)('a card is not a sale: %s', (_, change) => {
     expect(salesAmong([{ ...card, ...change }])).toEqual([])
   })
 })
 
-test('a comp is kept under the MD5 of the query as it is, for six hours', () => {
+test('a comp is keyed by the MD5 of the exact query and expires after six hours', () => {
   expect(queryHash('camera')).toBe('dd6d2dcc679d12b9430a9787bab45b33')
   expect(queryHash('Camera')).not.toBe(queryHash('camera'))
   expect(expiresAt(new Date('2026-06-15T12:00:00Z')).toISOString()).toBe('2026-06-15T18:00:00.000Z')

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto'
 import type { Sale } from '../records.ts'
 
-/** How long a market price stays good, in milliseconds. */
+/** Lifetime of a market price, in milliseconds. */
 export const compLifetime = 6 * 3_600_000
-/** Fewer sales than this tell no median. */
+/** Minimum number of sales for a median. */
 export const fewestSales = 3
-/** From this many sales on, outliers are trimmed. */
+/** Outliers are trimmed from this many sales on. */
 const trimFrom = 8
 /** Prices beyond this many interquartile ranges from the quartiles are outliers. */
 const outlierRanges = 1.5
 
-/** What completed sales say of a price. Amounts in major units of `currency`. */
+/** Summary of completed sales. Amounts in major units of `currency`. */
 export type MarketComp = {
   readonly medianPrice: number | null
   readonly quartiles: readonly [number, number] | null
@@ -18,10 +18,10 @@ export type MarketComp = {
   readonly currency: string | null
 }
 
-/** Key of a comp: MD5 of the query's UTF-8 text as it is, in hex. */
+/** Key of a comp: MD5 of the query's exact UTF-8 text, in hex. */
 export const queryHash = (query: string): string => createHash('md5').update(query, 'utf8').digest('hex')
 
-/** When a comp looked up at a moment goes stale. */
+/** When a comp fetched at `fetchedAt` expires. */
 export const expiresAt = (fetchedAt: Date): Date => new Date(fetchedAt.getTime() + compLifetime)
 
 /** Value at a fraction of sorted values, linear between neighbours (type 7 of Hyndman and Fan, 1996). */
@@ -41,16 +41,16 @@ const withoutOutliers = (sorted: readonly number[]): readonly number[] => {
   return sorted.filter((price) => price >= q1 - reach && price <= q3 + reach)
 }
 
-/** The currency most sales are in: sales in others are left out, since nothing here converts. */
+/** The most common currency; sales in others are excluded, since nothing here converts currencies. */
 const mainCurrency = (sales: readonly Sale[]): string | null => {
   const groups = [...Map.groupBy(sales, ({ currency }) => currency)]
   return groups.sort(([, a], [, b]) => b.length - a.length)[0]?.[0] ?? null
 }
 
 /**
- * Median, quartiles and sample size of completed sales. With eight or more, prices outside 1.5 interquartile ranges are
- * trimmed; the sample is what is left, and fewer than three give no median. An even number takes the mean of the two
- * middle values.
+ * Median, quartiles and sample size of completed sales. With eight or more, prices beyond 1.5 interquartile ranges from the
+ * quartiles are trimmed. The sample is the rest; fewer than three have no median. With an even number the median is the mean
+ * of the two middle values.
  */
 export const summariseSales = (sales: readonly Sale[]): MarketComp => {
   const currency = mainCurrency(sales)

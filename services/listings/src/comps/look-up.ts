@@ -9,7 +9,7 @@ import { startRun } from '../runs/marketplace-run.ts'
 import { expiresAt, type MarketComp, summariseSales } from './comps.ts'
 import { findComp, saveComp } from './store.ts'
 
-/** Completed sales are waited for no longer than this, in seconds. */
+/** Timeout for looking up completed sales, in seconds. */
 const waitSeconds = 60
 
 const response = (query: string, comp: MarketComp, until: string | null): GetCompsResponse => ({
@@ -21,7 +21,7 @@ const response = (query: string, comp: MarketComp, until: string | null): GetCom
   expiresAt: until,
 })
 
-/** The market price of a query: the one kept, or looked up now. */
+/** The market price of a query: the stored one, or one looked up now. */
 export const lookUpComp = async (dependencies: Dependencies, query: string, call: Call): Promise<GetCompsResponse> => {
   const { db, config, now } = dependencies
   const stored = await findComp(db, config.platform, query, now())

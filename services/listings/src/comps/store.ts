@@ -1,10 +1,10 @@
 import type { Db } from '../store/tables.ts'
 import { expiresAt, type MarketComp, queryHash } from './comps.ts'
 
-/** A market price as it is kept: only one with a median is. */
+/** A stored market price. Prices without a median are not stored. */
 export type StoredComp = MarketComp & { readonly fetchedAt: string; readonly expiresAt: string }
 
-/** The market price of a query, if one is kept and still good. */
+/** The stored market price of a query, unless it has expired. */
 export const findComp = async (db: Db, platform: string, query: string, now: Date): Promise<StoredComp | undefined> => {
   const row = await db
     .selectFrom('comps')
@@ -25,7 +25,7 @@ export const findComp = async (db: Db, platform: string, query: string, now: Dat
       }
 }
 
-/** Keeps a query's market price for six hours; one without a median is not kept. */
+/** Stores a query's market price for six hours. Prices without a median are not stored. */
 export const saveComp = async (db: Db, platform: string, query: string, comp: MarketComp, now: Date): Promise<void> => {
   const { medianPrice, quartiles, currency, sampleCount } = comp
   if (medianPrice === null || quartiles === null || currency === null || medianPrice <= 0) return

@@ -11,7 +11,7 @@ import { chooseTasks } from './tasks.ts'
 export type EnrichedSearch = {
   readonly sessionId: string
   readonly user: string
-  /** Whose finds they are. */
+  /** User who owns the listings found. */
   readonly owner: string
   readonly deadlineSeconds: number
   readonly publisher: UpdatePublisher
@@ -20,8 +20,8 @@ export type EnrichedSearch = {
 }
 
 /**
- * After a search: looks up the first sellers of whom something is missing, and tells the new scores of all their listings
- * as each becomes known.
+ * Runs after a search: looks up the first sellers with missing data, and publishes the new scores of all their listings as
+ * each lookup completes.
  */
 export const enrichFound = async (dependencies: Dependencies, found: Found, search: EnrichedSearch): Promise<void> => {
   const site = await siteFor(dependencies)

@@ -18,10 +18,10 @@ const product = JSON.stringify({ '@context': 'https://schema.org', '@type': 'Pro
 const itemPage = (seller: string, joined: string) =>
   `<script type="application/ld+json">${product}</script><main><div class="x-sellercard-atf"><div class="x-sellercard-atf__info__about-seller"><a href="/sch/${seller}/m.html">${seller}</a></div></div><div class="x-store-information__info"><span class="ux-icon-text__text">Joined ${joined}</span></div></main>`
 
-/** A seller in the results for a query, their listing, and what its page shows. */
+/** A seller in the results of a query, their listing, and what its page shows. */
 type Offer = { readonly seller: string; readonly id: string; readonly shown: string; readonly joined: string }
 
-/** A site that has the offers of each query. */
+/** A site that serves the offers of each query. */
 const openMarketplace = (offers: ReadonlyMap<string, readonly Offer[]>) => {
   const answer = (path: string) => {
     const { pathname, searchParams } = new URL(path, 'http://site.test')
@@ -38,7 +38,7 @@ const openMarketplace = (offers: ReadonlyMap<string, readonly Offer[]>) => {
 }
 
 describe.each(drawnBackend(databases, 'listings/enrich/enrich'))('enrichment on $name', ({ isMissing, start }) => {
-  describe.skipIf(isMissing)('stores of a seller', () => {
+  describe.skipIf(isMissing)('facts about a seller', () => {
     const stack = new AsyncDisposableStack()
     const offers = new Map<string, readonly Offer[]>()
     let service: OpenService
@@ -53,7 +53,7 @@ describe.each(drawnBackend(databases, 'listings/enrich/enrich'))('enrichment on 
     })
     afterAll(() => stack.disposeAsync())
 
-    /** A query of its own, with the offers of sellers whom no other test knows. */
+    /** A unique query, with the offers of sellers that no other test uses. */
     const offer = (...made: readonly Partial<Offer>[]) => {
       const query = `camera${offers.size}`
       const all = made.map((change, index) => {
@@ -67,7 +67,7 @@ describe.each(drawnBackend(databases, 'listings/enrich/enrich'))('enrichment on 
         }
       })
       offers.set(query, all)
-      /** Searches, and waits until what follows the search has ended. */
+      /** Searches, and waits until the lookups that follow the search have ended. */
       const search = async () => {
         const { sessionId } = await service.client.searchAsync(request({ q: query }), caller)
         return follow(service.client, sessionId)
@@ -78,7 +78,7 @@ describe.each(drawnBackend(databases, 'listings/enrich/enrich'))('enrichment on 
     const sellerOf = async ({ id }: Offer) =>
       (await service.client.getListing({ platformListingId: id }, caller)).seller
 
-    /** What a version before stored of a seller: a join date that no listing stands for. */
+    /** Stores what an earlier version did: a join date without a source listing. */
     const storeUnchecked = async ({ seller }: Offer) => {
       await using opened = await openStore<Tables>({ ...store, name: 'listings', migrations })
       await opened.db
@@ -88,19 +88,19 @@ describe.each(drawnBackend(databases, 'listings/enrich/enrich'))('enrichment on 
         .execute()
     }
 
-    test("nothing that the listing of another seller's shows", async () => {
+    test("facts on another seller's listing are not stored", async () => {
       const { all, search } = offer({ joined: 'never' }, { joined: 'Jan 2001' })
       const [ada, bob] = all as [Offer, Offer]
       await search()
       const requested = { seller: ada.seller, listingId: bob.id, query: '' }
       await expect(service.client.enrich(requested, caller)).rejects.toMatchObject({
         status: 422,
-        message: expect.stringContaining(`The listing "${bob.id}" is of the seller "${bob.seller}"`),
+        message: expect.stringContaining(`The listing "${bob.id}" belongs to the seller "${bob.seller}"`),
       })
       expect(await sellerOf(ada)).toMatchObject({ platformSellerId: ada.seller, accountAgeDays: undefined })
     })
 
-    test('nothing from a page that names another seller than the results did, and says so', async () => {
+    test('facts on a page that names another seller than the results are not stored, and enrich returns 409', async () => {
       const { all, search } = offer({ shown: 'mallory', joined: 'Jan 2001' })
       const [ada] = all as [Offer]
       expect((await search()).at(-1)).toMatchObject({ $case: 'done', value: { reason: undefined } })
@@ -113,7 +113,7 @@ describe.each(drawnBackend(databases, 'listings/enrich/enrich'))('enrichment on 
       expect(await sellerOf(ada)).toMatchObject({ accountAgeDays: undefined })
     })
 
-    test('a join date in place of one that was stored without a check', async () => {
+    test('a join date that was stored without a check is replaced', async () => {
       const { all, search } = offer({})
       const [ada] = all as [Offer]
       await search()
@@ -124,7 +124,7 @@ describe.each(drawnBackend(databases, 'listings/enrich/enrich'))('enrichment on 
       expect((await sellerOf(ada))?.accountAgeDays).toBe(checked)
     })
 
-    test('a score with the price signal of its search when the market price has expired since', async () => {
+    test('a new score reuses the price signal of its search after the market price has expired', async () => {
       const { all, search, query } = offer({})
       const [ada] = all as [Offer]
       const comp = { medianPrice: 110, quartiles: [100, 120] as const, currency: 'USD', sampleCount: 20 }
@@ -149,7 +149,7 @@ describe.each(drawnBackend(databases, 'listings/enrich/enrich'))('enrichment on 
       }
     })
 
-    test('no join date where a check finds none', async () => {
+    test('a join date that was stored without a check is deleted when a check finds none', async () => {
       const { all, search } = offer({ joined: 'never' })
       const [ada] = all as [Offer]
       await search()

@@ -16,15 +16,20 @@ import { requireSession } from '../session/access.ts'
 import { learnSeller } from './learn.ts'
 import { pageIdOf, questionsOf } from './tasks.ts'
 
-/** A seller is waited for no longer than this, in seconds. */
+/** Timeout for looking up a seller, in seconds. */
 const waitSeconds = 60
 
 const lookUp = async (dependencies: Dependencies, seller: SellerRow, listingId: string, call: Call): Promise<void> => {
   const site = await siteFor(dependencies)
   const { missing, stale } = questionsOf(seller, dependencies.now())
-  const [wantsFacts, wantsCategories] = [missing.facts || stale.facts, missing.categories || stale.categories]
-  if (site === undefined || (!wantsFacts && !wantsCategories)) return
-  const task = { sellerId: seller.platform_seller_id, listingId: pageIdOf(listingId), wantsFacts, wantsCategories }
+  const [needsFacts, needsCategories] = [missing.facts || stale.facts, missing.categories || stale.categories]
+  if (site === undefined || (!needsFacts && !needsCategories)) return
+  const task = {
+    sellerId: seller.platform_seller_id,
+    listingId: pageIdOf(listingId),
+    wantsFacts: needsFacts,
+    wantsCategories: needsCategories,
+  }
   const outputs = await startRun(
     { ...dependencies, workloads: dependencies.localWorkloads },
     {
@@ -45,8 +50,8 @@ const lookUp = async (dependencies: Dependencies, seller: SellerRow, listingId: 
 }
 
 /**
- * Scores a listing again: by the comp of the query given, else of its title, else of its last search, whichever is cached.
- * Without one it is compared with the market price of its last score. The batch of its last search is retained.
+ * Rescores a listing with the stored comp of `query`, or without a query with that of its title, else of its last search.
+ * Without a stored comp it uses the market price of its last score. It reuses the batch context of the listing's last search.
  */
 const rescore = async (
   dependencies: Dependencies,
@@ -70,14 +75,14 @@ const rescore = async (
   return scores.get(row.platform_listing_id)
 }
 
-/** A seller is looked up from a listing of their own: the facts of another's would be stored for all users. */
+/** Requires the listing to be the seller's own: facts on another seller's listing would be stored for all users. */
 const requireOwn = ({ seller_platform_id: actual, platform_listing_id: id }: ListingRow, seller: string): void => {
   if (actual === seller) return
-  const whose = actual === '' ? 'of no known seller' : `of the seller "${actual}"`
-  throw invalidField(['query', 'seller'], `The listing "${id}" is ${whose}: name the seller of the listing.`)
+  const whose = actual === '' ? 'belongs to no known seller' : `belongs to the seller "${actual}"`
+  throw invalidField(['query', 'seller'], `The listing "${id}" ${whose}: name the seller of the listing.`)
 }
 
-/** Looks up what is missing of a seller, scores the listing again and saves the score. */
+/** Looks up missing and stale data of a seller, rescores the listing and saves the score. */
 export const enrich = async (
   dependencies: Dependencies,
   request: EnrichRequest,
@@ -87,7 +92,7 @@ export const enrich = async (
   const userId = requireSession(call.caller, 'look a seller up')
   const seller = (await findSellers(db, config.platform, [request.seller])).get(request.seller)
   if (seller === undefined)
-    throw serviceError('not_found', `There is no seller "${request.seller}" in what has been found so far.`)
+    throw serviceError('not_found', `No search has found the seller "${request.seller}" so far.`)
   const before = await findListing(db, userId, config.platform, request.listingId)
   if (before !== undefined) {
     requireOwn(before, request.seller)
@@ -95,7 +100,7 @@ export const enrich = async (
   }
   const row = await findListing(db, userId, config.platform, request.listingId)
   if (row === undefined)
-    throw serviceError('not_found', `There is no listing "${request.listingId}" in what you have found so far.`)
+    throw serviceError('not_found', `None of your searches has found the listing "${request.listingId}" so far.`)
   const sellers = await sellersForUser(dependencies, userId, [row.seller_platform_id, request.seller])
   const score = await rescore(dependencies, row, sellers, request.query)
   const known = sellers.get(request.seller)

@@ -8,34 +8,34 @@ type Learned = Extract<WorkerOutput, { kind: 'seller' }>
 
 const isSame = (name: string, other: string): boolean => name.trim().toLowerCase() === other.trim().toLowerCase()
 
-/** Whether a page is of a listing of this seller's. A page that names nobody is nobody's. */
+/** Whether a page shows a listing of this seller. A page that names no seller matches none. */
 const isPageOf = ({ platform_seller_id, username }: SellerRow, { sellerNames }: Partial<SellerFacts>): boolean =>
-  // A worker of an older version sends no names.
+  // Workers of older versions send no names.
   (sellerNames ?? []).some((name) => isSame(name, platform_seller_id) || isSame(name, username))
 
 const otherSeller = (shown: string | undefined, listingId: string, sellerId: string) =>
   serviceError(
     'conflict',
     shown === undefined
-      ? `The page of the listing "${listingId}" does not say who sells it, so nothing of it is taken for "${sellerId}".`
+      ? `The page of the listing "${listingId}" does not name its seller, so none of its facts were stored for "${sellerId}".`
       : `The listing "${listingId}" is sold by "${shown}" now, not by "${sellerId}": search again.`,
   )
 
 /**
- * Stores what was learned of a seller. Facts are those of the seller whom the listing's page names: from a page that names
- * another, nothing is stored and a conflict is returned. False where there was nothing to store.
+ * Stores what was learned of a seller. If the listing's page names another seller, none of its facts are stored and a
+ * conflict is returned. Returns false if there was nothing to store.
  */
 export const learnSeller = async (
   { db, config, now, log }: Dependencies,
   { sellerId, listingId, facts, categories, failure: failed }: Learned,
 ): Promise<boolean | ReturnType<typeof otherSeller>> => {
-  if (failed !== null) log.warn({ failure: failed }, 'a seller could not be looked up in full')
+  if (failed !== null) log.warn({ failure: failed }, 'enrich: seller lookup incomplete')
   const known = (await findSellers(db, config.platform, [sellerId])).get(sellerId)
   if (known === undefined || (facts === null && categories === null)) return false
   if (categories !== null) await recordHistory(db, known, categories, now())
   if (facts === null || !listingId) return categories !== null
   if (!isPageOf(known, facts)) {
-    log.warn({ listingId, shown: facts.sellerNames }, 'the page of a listing names another seller')
+    log.warn({ listingId, shown: facts.sellerNames }, 'enrich: listing page names another seller')
     return otherSeller(facts.sellerNames?.[0], listingId, sellerId)
   }
   await recordFacts(db, known, facts, { listingId, now: now() })

@@ -34,11 +34,11 @@ const known = {
   history_source: 'marketplace',
   history_read_at: '2026-06-15T11:00:00.000Z',
 } as const
-// Only these two columns are looked at.
+// Only these two columns are read.
 const listing = (id: string, sellerId: string) =>
   ({ platform_listing_id: id, seller_platform_id: sellerId }) as ListingRow
 
-test('the first three sellers are looked up, each once, in the order of the results', () => {
+test('the first three sellers are looked up once each, in the order of the results', () => {
   const rows = ['a', 'b', 'a', 'unknown', '', 'c', 'd'].map((id, index) => listing(String(index), id))
   const tasks = chooseTasks(rows, new Map(['a', 'b', 'c', 'd'].map((id) => seller(id))), now)
   expect(tasks).toEqual(
@@ -50,7 +50,7 @@ test('the first three sellers are looked up, each once, in the order of the resu
   )
 })
 
-test('facts and categories are counted apart, and what is known is not asked for', () => {
+test('facts and categories are requested separately, and only where missing', () => {
   const sellers = new Map([
     seller('done', known),
     seller('zero', { ...known, feedback_count: 0 }),
@@ -74,19 +74,19 @@ const requested = (...sellers: readonly (readonly [string, SellerRow])[]) =>
     now,
   ).map(({ sellerId, wantsFacts, wantsCategories }) => [sellerId, wantsFacts, wantsCategories])
 
-test('a join date that no listing stands for is read again, and so is a history of unknown source', () => {
+test('a join date without a source listing and a history of unknown source are read again', () => {
   expect(requested(seller('poisoned', { ...known, account_listing_id: null }))).toEqual([['poisoned', true, false]])
   expect(requested(seller('derived', { ...known, history_source: null }))).toEqual([['derived', false, true]])
 })
 
-test('facts are read again after 30 days and histories after 7, behind those that are missing', () => {
+test('facts are read again after 30 days and histories after 7, after those that are missing', () => {
   const stale = { account_read_at: '2026-05-16T11:00:00.000Z', history_read_at: '2026-06-08T11:00:00.000Z' }
   expect(requested(seller('stale', { ...known, ...stale }))).toEqual([['stale', true, true]])
   const missing = ['a', 'b', 'c'].map((id) => seller(id))
   expect(requested(seller('stale', { ...known, ...stale }), ...missing).map(([id]) => id)).toEqual(['a', 'b', 'c'])
 })
 
-test("the API's longer ids hold the page's", () => {
+test("the id of a page is extracted from the API's longer id", () => {
   expect(pageIdOf('v1|334691749565|543843548440')).toBe('334691749565')
   expect(pageIdOf('334691749565')).toBe('334691749565')
 })

@@ -1,13 +1,13 @@
 import type { Db } from '../store/tables.ts'
 import type { ListingRow } from './store.ts'
 
-/** Sightings kept of one listing. */
+/** Maximum stored sightings of one listing. */
 const maxSightings = 100
 
-/** The search that saw listings, and when, as ISO text. */
+/** The search that saw listings, and when (ISO 8601). */
 export type Sighting = { readonly id: string; readonly seenAt: string }
 
-/** Forgets the oldest sightings of a listing that was seen very often. */
+/** Deletes the oldest sightings of a listing beyond the limit. */
 const trimSightings = async (db: Db, listingId: number): Promise<void> => {
   const stored = db
     .selectFrom('listing_sightings')
@@ -18,7 +18,7 @@ const trimSightings = async (db: Db, listingId: number): Promise<void> => {
   await db.deleteFrom('listing_sightings').where('listing_id', '=', listingId).where('id', 'not in', stored).execute()
 }
 
-/** Counts listings as seen by a search, each once, also when the search comes by again; gives the rows as they are then. */
+/** Counts listings as seen by a search and returns the updated rows. Idempotent: a resumed search counts no listing twice. */
 export const recordSightings = async (db: Db, rows: readonly ListingRow[], search: Sighting): Promise<ListingRow[]> => {
   const added = await db
     .insertInto('listing_sightings')

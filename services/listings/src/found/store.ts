@@ -6,7 +6,7 @@ import { recordSightings } from './sightings.ts'
 
 export type ListingRow = Selectable<Tables['listings']>
 
-/** Rows sent in one statement: 20 columns each must stay below the databases' limits on parameters. */
+/** Rows per statement: at 20 columns each, their parameters stay below the limits of the databases. */
 const rowsPerStatement = 200
 
 const chunks = <Row>(rows: readonly Row[]): readonly (readonly Row[])[] =>
@@ -14,7 +14,7 @@ const chunks = <Row>(rows: readonly Row[]): readonly (readonly Row[])[] =>
     rows.slice(index * rowsPerStatement, (index + 1) * rowsPerStatement),
   )
 
-/** A stored row as the listing an adapter would give. */
+/** Converts a stored row to the listing that an adapter would return. */
 export const listingOf = (row: ListingRow): Listing => ({
   platform: row.platform,
   platformListingId: row.platform_listing_id,
@@ -58,8 +58,8 @@ const newRow = (userId: string, seenAt: string) => (listing: Listing) => ({
 })
 
 /**
- * Adds listings or brings them up to date: what the marketplace says now replaces what it said, while the first sighting
- * and its price stay, and a known category is not forgotten.
+ * Inserts or updates listings: current values of the marketplace replace earlier ones, while the first sighting and its price
+ * stay, and a known category is never overwritten with null.
  */
 const upsertListings = (db: Db, rows: readonly ReturnType<ReturnType<typeof newRow>>[]): Promise<ListingRow[]> =>
   db
@@ -88,7 +88,7 @@ const upsertListings = (db: Db, rows: readonly ReturnType<ReturnType<typeof newR
     .returningAll()
     .execute()
 
-/** The latest price known of each listing. */
+/** The latest known price of each listing. */
 const latestPrices = async (
   db: Db,
   ids: readonly number[],
@@ -121,13 +121,13 @@ const recordPrices = async (db: Db, rows: readonly ListingRow[], capturedAt: str
   await db.insertInto('listing_prices').values(prices).execute()
 }
 
-/** Always in the same order, so that two searches that store the same listings at once do not wait for each other. */
+/** Sorts listings by id, so that two searches that store the same listings concurrently lock rows in the same order. */
 const inOrder = (listings: readonly Listing[]): readonly Listing[] =>
   listings.toSorted((a, b) => (a.platformListingId < b.platformListingId ? -1 : 1))
 
 /**
- * Stores what a search found for a user, with its prices and sightings, and gives the rows in the order of the listings.
- * A search that comes by again, since another replica has taken it up, changes nothing that it has counted already.
+ * Stores what a search found for a user, with its prices and sightings, and returns the rows in the order of the listings.
+ * Idempotent for each search: when another replica resumes it, nothing is counted twice.
  */
 export const storeListings = async (
   db: Db,
@@ -186,7 +186,7 @@ export const categoryCounts = async (db: Db, userId: string, sellers: readonly s
         .groupBy(['seller_platform_id', 'category_name'])
         .execute()
 
-/** Deletes all that a user's searches have found, with its prices, sightings and scores. */
+/** Deletes all listings that a user's searches have found, with their prices, sightings and scores. */
 export const deleteFinds = (db: Db, userId: string): Promise<void> =>
   transact(db, async (transaction) => {
     const own = transaction.selectFrom('listings').select('id').where('user_id', '=', userId)

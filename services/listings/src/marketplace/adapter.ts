@@ -1,6 +1,6 @@
 import type { AccountOpening, CategoryHistory, FoundListings, Sale } from '../records.ts'
 
-/** One search of the marketplace. Prices in the site's currency; what is undefined does not restrict. */
+/** One search of the marketplace. Prices are in the site's currency; undefined fields do not restrict. */
 export type SearchRequest = {
   readonly query: string
   readonly mustExclude: readonly string[]
@@ -10,23 +10,23 @@ export type SearchRequest = {
   readonly pages: number
 }
 
-/** What an adapter can learn of a seller from one of their listings. Unknown is null. */
+/** What an adapter can learn of a seller from one of their listings. Unknown values are null. */
 export type SellerFacts = {
-  /** Every name that the page gives its seller: the username, and of a store its name, too. Empty where it shows none. */
+  /** Every name that the page shows for its seller: the username and, for a store, its name. Empty if it shows none. */
   readonly sellerNames: readonly string[]
   readonly accountOpened: AccountOpening | null
   readonly feedbackCount: number | null
   readonly feedbackRatio: number | null
 }
 
-/** A way to the marketplace. All of it throws failures that say what happened, and stops with the signal. */
+/** Access to the marketplace. All methods throw failures that describe what happened, and stop when the signal aborts. */
 export type MarketplaceAdapter = {
   readonly name: 'api' | 'scraper'
   readonly search: (request: SearchRequest, signal: AbortSignal) => Promise<FoundListings>
-  /** Completed sales for a query; empty when there are none, or none that may be seen. */
+  /** Completed sales for a query; empty if there are none or access to them is not permitted. */
   readonly completedSales: (query: string, signal: AbortSignal) => Promise<readonly Sale[]>
-  /** Facts from a listing's own page; undefined where this way to the marketplace has none. */
+  /** Facts from a listing's own page; undefined if this adapter cannot read it. */
   readonly sellerFacts: (platformListingId: string, signal: AbortSignal) => Promise<SellerFacts | undefined>
-  /** The categories a seller lists in; null when nothing is known. */
+  /** Categories that a seller lists in; null if unknown. */
   readonly sellerCategories: (platformSellerId: string, signal: AbortSignal) => Promise<CategoryHistory | null>
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { endOfAuction, isoDate, readDate, readDuration, saysTimeLeft } from './calendar.ts'
+import { endOfAuction, hasTimeLeft, isoDate, readDate, readDuration } from './calendar.ts'
 
 test.each([
   ['Sold  May 4, 2026', '2026-05-04'],
@@ -44,11 +44,11 @@ describe('time left', () => {
 
   test('a line without a unit of time has no time left', () => {
     expect(readDuration('12 watchers')).toBeUndefined()
-    expect(saysTimeLeft('delivery in 2-4 days')).toBe(false)
-    expect(saysTimeLeft('2h 5m left')).toBe(true)
+    expect(hasTimeLeft('delivery in 2-4 days')).toBe(false)
+    expect(hasTimeLeft('2h 5m left')).toBe(true)
   })
 
-  test('the clock time on the card pins the minute down', () => {
+  test('the clock time on the card determines the minute', () => {
     const observed = new Date('2026-07-21T22:40:12Z')
     const end = endOfAuction({ total: 3 * day + 14 * hour, precision: hour }, '(Sat, 05:15 AM)', observed)
     expect(end.toISOString()).toBe('2026-07-25T13:15:00.000Z')

@@ -1,4 +1,4 @@
-/** Month names by their first letters, without accents; the languages' lists do not contradict each other. */
+/** Month names by their first letters, without accents. No stem is ambiguous between the languages. */
 const monthStems: readonly (readonly string[])[] = [
   ['jan', 'gen', 'ene', 'sty', 'янв'],
   ['feb', 'fev', 'lut', 'фев'],
@@ -29,7 +29,7 @@ const monthOf = (word: string): number | undefined => {
 /** Whether a word is the name of a month, or an abbreviation of one. */
 export const isMonth = (word: string): boolean => word.length <= 12 && monthOf(word) !== undefined
 
-/** A date as a page shows it; a part that is not shown is undefined. */
+/** A date as a page shows it; parts that are not shown are undefined. */
 export type ShownDate = { readonly year: number; readonly month: number; readonly day: number | undefined }
 
 const numericDate = (text: string): ShownDate | undefined => {
@@ -90,10 +90,10 @@ const durationStart = new RegExp(
   'iu',
 )
 
-/** A time span and the smallest unit it was told in, both in milliseconds. */
+/** A time span and the smallest unit that was shown, both in milliseconds. */
 export type Duration = { readonly total: number; readonly precision: number }
 
-/** The time span in a text: "3d 14h left", "Noch 2T 3Std", "残り 1日 2時間", "0s left". Undefined when there is none. */
+/** The time span in a text: "3d 14h left", "Noch 2T 3Std", "残り 1日 2時間", "0s left". Undefined if there is none. */
 export const readDuration = (text: string): Duration | undefined => {
   const start = durationStart.exec(text)
   const match = start === null ? null : durationPattern.exec(text.slice(start.index))
@@ -112,15 +112,15 @@ export const readDuration = (text: string): Duration | undefined => {
 const timeLeftWords =
   /\bleft\b|\bends in\b|\bnoch\b|\bendet in\b|restzeit|restants?|rest(?:e|ent)\b|rimas|rimane|restante|queda|termina en|resteren|nog\b|pozosta|осталось|残り|あと|剩余|剩餘|남음/iu
 
-/** Whether a line tells the time an auction has left, for pages whose hooks for it are unknown. */
-export const saysTimeLeft = (line: string): boolean => timeLeftWords.test(line) && readDuration(line) !== undefined
+/** Whether a line shows the time that an auction has left, for pages without a known hook for it. */
+export const hasTimeLeft = (line: string): boolean => timeLeftWords.test(line) && readDuration(line) !== undefined
 
 const hour = 3600 * second
 
 /**
- * When an auction ends, from the time left and, where the page also shows the clock time, its minute: "3d 14h left" is
- * exact to the hour only, and the minute pins it down in every time zone of whole hours. An auction that has ended gets
- * the last such minute before the page was read.
+ * When an auction ends, from the time left and the clock time if the page shows it. "3d 14h left" is exact only to the hour;
+ * the minute of the clock time makes it exact in every time zone of whole hours. An auction that has ended gets the last such
+ * minute before the page was read.
  */
 export const endOfAuction = (left: Duration | 'ended', clock: string | undefined, observedAt: Date): Date => {
   const minute = /(\d{1,2})[:.h](\d{2})(?!\d)/.exec(clock ?? '')?.[2]

@@ -1,12 +1,12 @@
 import type { ChildNode, Element } from './dom.ts'
 import { hiddenClasses, struck } from './layouts.ts'
 
-/** A run of text in a card with what its surroundings say about it. */
+/** A run of text in a card, and whether its surroundings strike it through. */
 export type Line = { readonly text: string; readonly isStruck: boolean; readonly element: Element | undefined }
 
 const silentTags = new Set(['script', 'style', 'svg', 'template', 'noscript'])
 const inlineTags = new Set(['a', 'b', 'i', 'em', 'strong', 'font', 'bdi', 'sup', 'sub', 'small'])
-/** Characters that pages put between letters so that words cannot be found. */
+/** Invisible characters that pages put between letters so that words cannot be found. */
 const invisible = /[\u200b-\u200f\u2060-\u2064\ufeff\u00ad]/g
 
 const isHidden = ({ attribs }: Element): boolean => {
@@ -26,7 +26,7 @@ const hides = (token: string): boolean => hiddenClasses.some((name) => name === 
 
 const squeeze = (text: string): string => text.replace(invisible, '').replace(/\s+/g, ' ').trim()
 
-/** Text of a node as a reader sees it: hidden words, scripts and (unless asked for) struck text left out. */
+/** Text of a node as a reader sees it: without hidden words, scripts and (with `withStruck: false`) struck text. */
 export const visibleText = (node: ChildNode | Element, { withStruck = true } = {}): string => {
   const parts: string[] = []
   const walk = (current: ChildNode) => {
@@ -41,7 +41,7 @@ export const visibleText = (node: ChildNode | Element, { withStruck = true } = {
   return squeeze(parts.join(''))
 }
 
-/** The visible runs of text under the nodes, in order: one for each innermost element. `except` and what is in it are left out. */
+/** The visible runs of text under the nodes, in document order, each with its innermost element. Skips `except` and its contents. */
 export const lines = (nodes: readonly ChildNode[], except: ReadonlySet<Element> = new Set()): readonly Line[] => {
   const found: Line[] = []
   const walk = (node: ChildNode, parent: Element | undefined, isStruck: boolean) => {

@@ -2,7 +2,7 @@ import { webAddress } from '@trellis/kit/egress'
 import { compile } from 'css-select'
 import { parseDocument } from 'htmlparser2'
 import type { BuyingFormat } from '../records.ts'
-import { endOfAuction, isoDate, readDate, readDuration, saysTimeLeft } from './calendar.ts'
+import { endOfAuction, hasTimeLeft, isoDate, readDate, readDuration } from './calendar.ts'
 import { type Line, lines, strikes, visibleText } from './card-text.ts'
 import type { CardFragment } from './cut-cards.ts'
 import type { ChildNode, Element } from './dom.ts'
@@ -13,21 +13,21 @@ import {
   cleanTitle,
   isPlaceholderTitle,
   readBids,
-  saysEnded,
-  saysOfferAccepted,
-  saysSold,
   startsLikeCondition,
+  statesEnded,
+  statesOfferAccepted,
+  statesSold,
   takesOffers,
 } from './wording.ts'
 
-/** A price as a card shows it: the amount asked, bid or paid, and the upper end where it is a range. */
+/** A price as a card shows it: the listed, bid or paid amount, and the upper end of a range. */
 export type ShownPrice = Money & {
   readonly high: number | null
-  /** Struck through, because it is not what was paid. */
+  /** Struck through, since it is not the price paid. */
   readonly isStruck: boolean
 }
 
-/** What one result card says. What it does not show is null. */
+/** The contents of one result card. Values that it does not show are null. */
 export type Card = {
   readonly id: string | null
   readonly title: string | null
@@ -39,16 +39,16 @@ export type Card = {
   readonly format: BuyingFormat
   readonly bids: number | null
   readonly endsAt: string | null
-  /** How a listing that is over went out, and when (YYYY-MM-DD), if its card says so. */
+  /** How a listing ended, and when (YYYY-MM-DD), if its card shows it. */
   readonly outcome: { readonly kind: 'sold' | 'ended'; readonly on: string | null } | null
   readonly offerAccepted: boolean
 }
 
-/** What a card needs to know of its page. */
+/** What reading a card requires of its page. */
 export type CardContext = {
   readonly pageUrl: string
   readonly siteCurrency: string | undefined
-  /** When the page was fetched; times left count from it. */
+  /** When the page was fetched; remaining times count from it. */
   readonly observedAt: Date
 }
 
@@ -65,7 +65,7 @@ export const compileLayout = (layout: Layout): CompiledLayout => {
   return { hooks: Object.fromEntries(compiled) as CompiledLayout['hooks'] }
 }
 
-/** Elements that the first matching hook of a field finds, in document order. */
+/** Elements that match the first successful hook of a field, in document order. */
 const find = (layout: CompiledLayout, field: CardField, elements: readonly Element[]): readonly Element[] => {
   for (const query of layout.hooks[field]) {
     const found = elements.filter(query)
@@ -74,7 +74,7 @@ const find = (layout: CompiledLayout, field: CardField, elements: readonly Eleme
   return []
 }
 
-/** Attributes that make up most of a card's markup and say nothing we read; without them parsing takes half the time. */
+/** Unused attributes that make up most of a card's markup; without them parsing takes half the time. */
 const bulk = /\s(?:data-(?!src|defer-load|original)[\w-]+|on\w+|_sp|srcset|aria-labelledby)\s*=\s*(?:"[^"]*"|'[^']*')/g
 
 const elementsIn = (nodes: readonly ChildNode[]): readonly Element[] => {
@@ -95,7 +95,7 @@ const ancestorStrikes = (element: Element): boolean => {
   return false
 }
 
-/** Price elements of one row belong together ("low", "to", "high"); a second row is another price (Buy It Now of an auction). */
+/** Price elements in one row form one price ("low", "to", "high"); a second row is another price (Buy It Now of an auction). */
 const firstRow = (elements: readonly Element[]): readonly Element[] => {
   const outer = elements.filter(
     (element) => !elements.some((other) => other !== element && other.children.includes(element)),
@@ -137,12 +137,12 @@ const readPrice = (
 
 const subtitleSeparator = /\s*[·•|]\s*/u
 
-/** Longest line that is taken for a condition where no hook says so, in characters. */
+/** Longest line that is read as a condition where no hook matches, in characters. */
 const longestCondition = 40
 
 /**
- * The condition: of the subtitles, the last that starts like one, since sellers' advertisements stand before it. Without
- * subtitles, the first short line of the card that starts like one.
+ * The condition: the last subtitle that starts like one, since sellers' advertisements precede it. Without subtitles, the
+ * first short line of the card that starts like one.
  */
 const readCondition = (subtitles: readonly Element[], all: readonly Line[]): string | null => {
   const first = subtitles
@@ -158,7 +158,7 @@ const readCondition = (subtitles: readonly Element[], all: readonly Line[]): str
 
 const photoSources = ['data-defer-load', 'data-src', 'data-original', 'src'] as const
 
-/** Size in an image's address ("s-l500"), to take the larger of a preview and its deferred original. */
+/** Size in an image's URL ("s-l500"), used to choose the larger of a preview and its deferred original. */
 const sizeIn = (address: string): number => Number(/s-l(\d+)/.exec(address)?.[1] ?? 0)
 
 const readPhotos = (images: readonly Element[], pageUrl: string): readonly string[] => {
@@ -187,11 +187,11 @@ const readSeller = (rows: readonly Element[], all: readonly Line[]): ShownSeller
 
 type Auction = { readonly bids: number | null; readonly endsAt: string | null; readonly isAuction: boolean }
 
-/** The clock time at which an auction ends, as it stands behind the time left: "(Sat, 05:15 AM)". */
+/** The clock time at which an auction ends, shown after the time left: "(Sat, 05:15 AM)". */
 const clockTime = /^\([^()]{0,30}\d{1,2}[:.h]\d{2}[^()]{0,10}\)$/
 
-/** A line that says no more than that the time is over, as an auction's does. */
-const isOnlyEnded = (text: string): boolean => text.length <= 20 && saysEnded(text)
+/** Whether a line states that the time is over and nothing else, as an auction's does. */
+const isOnlyEnded = (text: string): boolean => text.length <= 20 && statesEnded(text)
 
 const readAuction = (
   timeLeft: string | undefined,
@@ -201,10 +201,10 @@ const readAuction = (
 ): Auction => {
   const texts = all.map(({ text }) => text)
   const bids = texts.map(readBids).find((count) => count !== undefined)
-  // Without a hook only a card with bids is an auction: a sale's countdown looks the same.
-  const reported = bids === undefined ? undefined : texts.find((text) => saysTimeLeft(text) || isOnlyEnded(text))
+  // Without a hook, only a card with bids is an auction: the countdown of a sale looks the same.
+  const reported = bids === undefined ? undefined : texts.find((text) => hasTimeLeft(text) || isOnlyEnded(text))
   const shown = timeLeft ?? reported
-  const span = shown === undefined ? undefined : (readDuration(shown) ?? (saysEnded(shown) ? 'ended' : undefined))
+  const span = shown === undefined ? undefined : (readDuration(shown) ?? (statesEnded(shown) ? 'ended' : undefined))
   return {
     bids: bids ?? null,
     endsAt:
@@ -215,13 +215,13 @@ const readAuction = (
   }
 }
 
-/** Sold or ended, from a caption; without one, from a line that says so together with a date. */
+/** Sold or ended, from a caption, else from a line that states it together with a date. */
 const readOutcome = (captions: readonly string[], all: readonly Line[]): Card['outcome'] => {
   const dated = all
     .map(({ text }) => text)
     .filter((text) => /^\D{0,40}(?:19|20)?\d/.test(text) && readDate(text) !== undefined)
   for (const text of [...captions, ...dated]) {
-    const kind = saysSold(text) ? 'sold' : saysEnded(text) ? 'ended' : undefined
+    const kind = statesSold(text) ? 'sold' : statesEnded(text) ? 'ended' : undefined
     if (kind !== undefined) return { kind, on: isoDate(readDate(text)) ?? null }
   }
   return null
@@ -276,6 +276,6 @@ export const readCard = (fragment: CardFragment, layout: CompiledLayout, context
     bids,
     endsAt,
     outcome: readOutcome(captions, all),
-    offerAccepted: texts.some(saysOfferAccepted),
+    offerAccepted: texts.some(statesOfferAccepted),
   }
 }

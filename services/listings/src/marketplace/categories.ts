@@ -1,8 +1,8 @@
 import type { CategoryHistory } from '../records.ts'
 
 /**
- * The categories that a seller's history counts, with the words in a category's name that put it there. The first row that
- * matches wins, so a phone is no computer and a games console no general electronics.
+ * Categories counted in a seller's history, with the words of a category's name that map to each. The first matching row wins,
+ * so phones do not count as computers, nor game consoles as general electronics.
  */
 const categoryWords: readonly (readonly [key: string, words: RegExp])[] = [
   [
@@ -20,11 +20,11 @@ const categoryWords: readonly (readonly [key: string, words: RegExp])[] = [
   ['ELECTRONICS', /electronic|elektronik|électronique|elettronica|electrónica|elektronika|tv, (?:audio|video)/i],
 ]
 
-/** The key under which a category counts in a seller's history; undefined for the many that do not. */
+/** The key of a category in a seller's history; undefined for the many categories that are not counted. */
 export const categoryKey = (name: string): string | undefined =>
   categoryWords.find(([, words]) => words.test(name))?.[0]
 
-/** Adds up counts by category name into a history; null when none of the names has a key, since that says nothing. */
+/** Sums counts by category name into a history; null if no name has a key, since that is no information. */
 export const historyFrom = (counts: Iterable<readonly [name: string, count: number]>): CategoryHistory | null => {
   const history: Record<string, number> = {}
   for (const [name, count] of counts) {

@@ -1,6 +1,6 @@
 import type { Card } from './card.ts'
 
-/** Shares (0 to 1) of a page's cards that have each of the fields we cannot do without, and the seller. */
+/** Shares (0 to 1) of a page's cards that have each required field, and the seller. */
 export type Completeness = {
   readonly cards: number
   readonly id: number
@@ -11,13 +11,13 @@ export type Completeness = {
   readonly usable: number
 }
 
-/** Below this share of usable cards, a page has drifted from the layouts we know and is not to be trusted. */
+/** Below this share of usable cards, a page has drifted from the known layouts and is refused. */
 export const driftThreshold = 0.8
 
 const share = (cards: readonly Card[], has: (card: Card) => boolean): number =>
   cards.length === 0 ? 1 : cards.filter(has).length / cards.length
 
-/** The self-check of a read page. A page without sellers is no drift: some sites show none. */
+/** The self-check of a page that was read. Missing sellers are no drift: some sites show none. */
 export const completenessOf = (cards: readonly Card[]): Completeness => ({
   cards: cards.length,
   id: share(cards, ({ id }) => id !== null),

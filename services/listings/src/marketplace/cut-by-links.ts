@@ -4,9 +4,9 @@ import { parseDocument } from 'htmlparser2'
 import { type CardFragment, isItemId, linkedItems } from './cut-cards.ts'
 import type { ChildNode, Element, ParentNode } from './dom.ts'
 
-/** Fewest cards in one place that are taken for a list of results. */
+/** Minimum number of sibling cards that count as a list of results. */
 const fewestCards = 3
-/** Pages longer than this, in characters, are not searched this way: it parses them whole. */
+/** Maximum page length in characters for this method, which parses the whole page. */
 const longestPage = 8_000_000
 
 const isElement = (node: ParentNode | null): node is Element => node !== null && 'attribs' in node
@@ -14,8 +14,8 @@ const isElement = (node: ParentNode | null): node is Element => node !== null &&
 const linkedItem = (link: Element): string | undefined => linkedItems(link.attribs.href ?? '').find(isItemId)
 
 /**
- * Finds cards on a page of no known markup: a card is the largest element that links to only one item, and the results are
- * where most such elements stand side by side. Parses the whole page, so it is the last resort.
+ * Finds cards on a page of unknown markup: a card is the largest element that links to only one item, and the results are
+ * where most such elements are siblings. Parses the whole page, so it is the last resort.
  */
 export const cutByLinks = (html: string): readonly CardFragment[] => {
   if (html.length > longestPage || linkedItems(html).length === 0) return []

@@ -3,9 +3,9 @@ import { resultLists } from './layouts.ts'
 /** One result card, cut out of its page. */
 export type CardFragment = {
   readonly html: string
-  /** Marketplace id of the one item that the card links to; undefined when it links to none. */
+  /** Marketplace id of the item that the card links to; undefined if it links to none. */
   readonly itemId: string | undefined
-  /** Markup between the card before (or the start of the list) and this one, where notices stand. */
+  /** Markup between the previous card (or the start of the list) and this one, which may contain notices. */
   readonly gapBefore: string
 }
 
@@ -21,21 +21,21 @@ type Element = {
 
 type Span = readonly [start: number, end: number]
 
-/** How much of the page before the first list is searched for a notice about all that follows, in characters. */
+/** How much of the page before the first list is searched for a notice that applies to all results, in characters. */
 const leadIn = 20_000
 /** Longest gap between two cards that is searched for a notice, in characters. */
 const longestGap = 500_000
 
 const itemLink = /\/itm\/(?:[^"'\s?#/<>]{1,200}\/)?(\d{1,19})(?!\d)/g
-/** Shorter numbers stand in links of cards that advertise the site itself. */
+/** Minimum digits of an item's id: links of cards that advertise the site itself have shorter numbers. */
 const shortestItemId = 8
 
-/** Ids of the items that markup links to, in order and without repeats; ids of advertisements, too. */
+/** Ids of the items that markup links to, in order and without duplicates, including those of advertisements. */
 export const linkedItems = (html: string): readonly string[] => [
   ...new Set(Array.from(html.matchAll(itemLink), (match) => match[1] ?? '')),
 ]
 
-/** Whether a number in a link is an item's, and not an advertisement's. */
+/** Whether a number in a link is the id of an item rather than of an advertisement. */
 export const isItemId = (id: string): boolean => id.length >= shortestItemId
 
 /** Position just past the `>` that closes the tag starting at `start`, with quoted attribute values skipped. */
@@ -54,7 +54,7 @@ const tagEnd = (html: string, start: number): number => {
 
 const landmark = /<(?:!--|\/?(?:ul|ol|li|script|style|template)(?=[\s>/]))/gi
 
-/** Lists, their items, and the spans of comments and scripts, in one pass over the text of a page. */
+/** Scans a page once for lists, their items, and the spans of comments and scripts. */
 const scan = (html: string): { readonly lists: readonly Element[]; readonly silent: readonly Span[] } => {
   const lists: Element[] = []
   const silent: Span[] = []
@@ -165,13 +165,13 @@ const fullest = (lists: readonly (readonly Candidate[])[]): readonly Candidate[]
   return linked.reduce((best, next) => (next.length > best.length ? next : best), [])
 }
 
-/** The cards of a page, and whether they stood in a list that is known to hold the results. */
+/** The cards of a page, and whether they came from a list that is known to contain results. */
 export type Cut = { readonly fragments: readonly CardFragment[]; readonly isKnownList: boolean }
 
 /**
  * Cuts the result cards out of a page, so that only they need parsing: about a tenth of the time of parsing it whole.
- * A card is an item of the results' list that links to one item of the marketplace or carries a card's class; a carousel
- * among the results links to many and carries none. Where no list has a known name, the list with the most cards counts.
+ * A card is an item of the result list that links to exactly one marketplace item or has the class of a card. A carousel among
+ * the results links to many and has no such class. If no list is known by name, the list with the most cards is used.
  */
 export const cutCards = (html: string, cardClasses: readonly string[]): Cut => {
   const { lists, silent } = scan(html)

@@ -4,5 +4,5 @@ import type { parseDocument } from 'htmlparser2'
 export type ChildNode = ReturnType<typeof parseDocument>['children'][number]
 /** A tag with its attributes and children. */
 export type Element = Extract<ChildNode, { attribs: unknown }>
-/** What can hold nodes: an element, or the document itself. */
+/** A node with children: an element, or the document itself. */
 export type ParentNode = NonNullable<Element['parent']>

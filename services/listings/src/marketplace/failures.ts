@@ -1,8 +1,8 @@
 import { type ErrorKind, type ServiceError, serviceError } from '@trellis/kit/errors'
 
 /**
- * Why the marketplace gave no answer. The word is what a run reports as its reason; the sentence begins the detail, so that
- * nobody takes one for another, or any of them for "no results".
+ * Why the marketplace returned no result. A run reports `word` as its reason; the detail begins with `sentence`, so that no
+ * reason can be mistaken for another, or for "no results".
  */
 const reasons = {
   refused: { word: 'MarketplaceRefused', kind: 'upstream_failed', sentence: 'The marketplace refused' },
@@ -14,14 +14,14 @@ const reasons = {
   breakerOpen: {
     word: 'BreakerOpen',
     kind: 'upstream_failed',
-    sentence: 'The marketplace has refused before and is left alone for now',
+    sentence: 'Requests to the marketplace are paused after a refusal',
   },
   layoutDrift: { word: 'LayoutDrift', kind: 'upstream_failed', sentence: "The marketplace's pages have changed" },
   failed: { word: 'UpstreamFailed', kind: 'upstream_failed', sentence: 'The marketplace failed' },
   noBrowser: {
     word: 'BrowserUnavailable',
     kind: 'unavailable',
-    sentence: 'The page needs a browser, and the one that is configured cannot show it',
+    sentence: 'The page needs a browser, but the configured one cannot render it',
   },
   timedOut: { word: 'UpstreamTimeout', kind: 'upstream_timeout', sentence: 'The marketplace did not answer in time' },
   unconfigured: { word: 'Unconfigured', kind: 'unavailable', sentence: 'The marketplace API needs credentials' },
@@ -47,6 +47,6 @@ export const marketplaceFailure = (
   return Object.assign(made, { reason: word, marketplaceReason: reason })
 }
 
-/** Whether something thrown is one of these, of a reason if one is given. */
+/** Whether a thrown value is a marketplace failure, optionally of one reason. */
 export const isMarketplaceFailure = (error: unknown, reason?: MarketplaceReason): error is MarketplaceFailure =>
   error instanceof Error && 'marketplaceReason' in error && (reason === undefined || error.marketplaceReason === reason)

@@ -13,7 +13,7 @@ import type { PageContext } from './search-page.ts'
 import { siteCurrency } from './sites.ts'
 import { cleanTitle } from './wording.ts'
 
-/** The page of one item. What it does not show is null or empty. */
+/** The page of one item. Values that it does not show are null or empty. */
 export type ItemPage =
   | {
       readonly kind: 'item'
@@ -25,7 +25,7 @@ export type ItemPage =
       /** From the widest category to the narrowest, without the site's own name. */
       readonly categories: readonly string[]
       readonly seller: ShownSeller | null
-      /** Every name that the page gives its seller, the username among them; empty where it shows none. */
+      /** Every name that the page shows for its seller, including the username; empty if it shows none. */
       readonly sellerNames: readonly string[]
       /** When the seller joined. */
       readonly joined: AccountOpening | null
@@ -74,7 +74,7 @@ const firstText = (hook: keyof typeof hooks, nodes: readonly ChildNode[]): strin
     .map((element) => visibleText(element))
     .find((text) => text !== '') ?? null
 
-/** A part of an address without its percent-encoding; as it is where that is malformed, such as `100%`. */
+/** Percent-decodes a part of a URL; returns it unchanged if it is malformed, such as `100%`. */
 const decoded = (part: string): string => {
   try {
     return decodeURIComponent(part)
@@ -83,14 +83,14 @@ const decoded = (part: string): string => {
   }
 }
 
-/** Username in an address of the seller's other items: names shown on the page may be a store's. */
+/** Username in a URL of the seller's other items, since the name shown may be that of a store. */
 const usernameIn = (element: Element | undefined): string | undefined => {
   const href = element?.attribs.href ?? ''
   const name = /\/(?:usr|sch)\/([^/?#]+)(?:\/m\.html|[?#]|$)/.exec(href)?.[1] ?? /[?&]_ssn=([^&#]+)/.exec(href)?.[1]
   return name === undefined ? undefined : decoded(name)
 }
 
-/** The names of the seller under every hook: a store's name may stand where others have the username. */
+/** The seller's names from every hook: a store's name may appear where other pages have the username. */
 const readSellerNames = (nodes: readonly ChildNode[]): readonly string[] => {
   const links = hooks.sellerName.flatMap((compiled) => selectAll<ChildNode, Element>(compiled, [...nodes]))
   const names = links.flatMap((link) => [usernameIn(link) ?? '', visibleText(link)])
@@ -120,10 +120,10 @@ const openingsIn = (lines: readonly string[], observedAt: Date): AccountOpening[
     return opening ? [opening] : []
   })
 
-/** Facts that stand in one line: "43 items sold • Joined Aug 2007". */
+/** Splits a line into the facts in it: "43 items sold • Joined Aug 2007". */
 const factsOf = (line: string): string[] => [line, ...line.split(/[•·|;]|,(?!\s*\d)/u)]
 
-/** The join date under its hooks, else from any text on the page, embedded data included, where all that say one say the same. */
+/** The join date from its hooks, else from any text on the page, including embedded data, if all dates found there agree. */
 const readJoined = (html: string, nodes: readonly ChildNode[], observedAt: Date): AccountOpening | null => {
   const shown = findAll('joined', nodes)
     .map((element) => visibleText(element))
@@ -150,7 +150,7 @@ const itemIdIn = (html: string, pageUrl: string): string | null => {
   return /\/itm\/(?:[^/"'\s]+\/)?(\d{8,19})/.exec(`${canonical ?? ''} ${pageUrl}`)?.[1] ?? null
 }
 
-/** Reads the page of one item. Structured data comes first: it has the price in the site's currency and the categories. */
+/** Reads the page of one item. Structured data takes precedence: it has the price in the site's currency and the categories. */
 export const readItemPage = (html: string, { pageUrl, observedAt, defaultCurrency }: PageContext): ItemPage => {
   const data = structuredData(html)
   const product = productIn(data)
@@ -158,7 +158,10 @@ export const readItemPage = (html: string, { pageUrl, observedAt, defaultCurrenc
   const title = product?.name ?? firstText('title', nodes)
   const seller = readSeller(nodes)
   if (title === null || (seller === null && product === undefined)) {
-    return { kind: 'refused', reason: refusalIn(html) ?? 'the marketplace answered with a page that is no item page' }
+    return {
+      kind: 'refused',
+      reason: refusalIn(html) ?? 'the marketplace answered with something other than an item page',
+    }
   }
   const shownPrice = readMoney(firstText('price', nodes) ?? '', siteCurrency(pageUrl) ?? defaultCurrency)[0]
   const price =

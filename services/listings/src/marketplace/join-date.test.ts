@@ -39,7 +39,7 @@ test.each([
   'Joined 2007',
   'Joined Aug',
   'registrado por 12 usuarios en mayo 2015',
-])('no join date: %s', (line) => {
+])('a text without a join date: %s', (line) => {
   expect(readJoinDate(line)).toBeUndefined()
 })
 
@@ -58,13 +58,13 @@ describe('an item page', () => {
     return page.kind === 'item' ? page.joined?.earliest : page
   }
 
-  test('takes the line about the seller, also among others', () => {
+  test('has the join date from the line about the seller, even beside other facts', () => {
     expect(joinedOn('Joined Aug 2007')).toBe('2007-08-01')
     expect(joinedOn('43 items sold • Joined Aug 2007')).toBe('2007-08-01')
     expect(joinedOn('43 items sold, joined Aug 2007')).toBe('2007-08-01')
   })
 
-  test('believes neither descriptions nor texts that contradict one another', () => {
+  test('has no join date from descriptions or from texts that contradict each other', () => {
     expect(joinedOn('', '<p>Both halves joined in May 1999 by hand</p>')).toBeUndefined()
     expect(joinedOn('', '<script>{"text":"Joined Aug 2007"}</script>')).toBe('2007-08-01')
     expect(joinedOn('', '<script>{"text":"Joined Aug 2007"}</script><p>Joined Jan 1999</p>')).toBeUndefined()

@@ -1,6 +1,6 @@
 import { isMonth, readDate, type ShownDate } from './calendar.ts'
 
-/** What pages write before a seller's join date, by language; `on \\w+ since` names the marketplace. */
+/** Words before a seller's join date, by language; `on \\w+ since` covers the marketplace's name. */
 const before = new RegExp(
   `^(?:${[
     'joined|(?:member|seller) since|on \\w+ since',
@@ -17,17 +17,17 @@ const before = new RegExp(
   ].join('|')})(?![\\p{Script=Latin}\\p{Script=Cyrillic}])`,
   'iu',
 )
-/** Where the words follow the date. */
+/** Languages in which the words follow the date. */
 const after = /(?:に?(?:登録|加入)(?:済み?)?|加入|注册|註冊)$/u
 
-/** Words that stand between the words and the date or within it, the marketplace's name among them. */
+/** Words allowed between those and the date or within it, including the marketplace's name. */
 const fillers = new Set(
   'in on am im seit le en de du des depuis nel il dal del a el op sinds w dnia od с в г года sedan siden st nd rd th do ebay'.split(
     ' ',
   ),
 )
 
-/** A date and nothing else: one month at most by name, one year, at most two other numbers. */
+/** Whether a text is only a date: no more than one month name, one year, and up to two other numbers. */
 const isOnlyDate = (text: string): boolean => {
   const words = text.replace(/[年月日]/gu, ' ').match(/\p{L}+/gu) ?? []
   const numbers = text.match(/\d+/g) ?? []
@@ -50,8 +50,8 @@ const dateAround = (line: string): string | undefined => {
 }
 
 /**
- * The date in a line that says nothing but when a seller joined: "Joined Aug 2007", "Mitglied seit: 4. Mai 2026", "2015年3月登録".
- * Undefined for a sentence that holds such words among others: anybody may have written it.
+ * The date in a line that states only when a seller joined: "Joined Aug 2007", "Mitglied seit: 4. Mai 2026", "2015年3月登録".
+ * Undefined for a sentence with other words in it, which any user may have written.
  */
 export const readJoinDate = (line: string): ShownDate | undefined => {
   const rest = dateAround(line.trim().replace(/\.$/, ''))

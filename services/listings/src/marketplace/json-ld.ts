@@ -1,4 +1,4 @@
-/** Objects of structured data that a page carries, unwrapped from arrays and graphs. Blocks that are no JSON are passed over. */
+/** Structured data objects of a page, unwrapped from arrays and graphs. Blocks of invalid JSON are skipped. */
 export const structuredData = (html: string): readonly Readonly<Record<string, unknown>>[] => {
   const blocks = html.matchAll(/<script[^>]*application\/ld\+json[^>]*>([\s\S]*?)<\/script/gi)
   return [...blocks].flatMap(([, text]) => objectsIn(parsed(text ?? '')))
@@ -27,20 +27,20 @@ const text = (value: unknown): string | undefined => {
   return typeof one === 'string' && one.trim() !== '' ? one.trim() : undefined
 }
 
-/** What a page's structured data says of the product it sells. */
+/** The product that a page's structured data describes. */
 export type Product = {
   readonly name: string | undefined
   readonly images: readonly string[]
   readonly price: number | undefined
   readonly currency: string | undefined
-  /** Last part of the schema's word, such as `NewCondition`. */
+  /** Last part of the schema's term, such as `NewCondition`. */
   readonly condition: string | undefined
   readonly availability: string | undefined
 }
 
 const lastPart = (value: string | undefined): string | undefined => value?.split('/').at(-1)
 
-/** The Product of a page; its price is the offer's, or the lower one of an aggregate offer. */
+/** The Product of a page; its price is that of the offer, or the lower one of an aggregate offer. */
 export const productIn = (data: readonly Readonly<Record<string, unknown>>[]): Product | undefined => {
   const product = data.find((object) => text(object['@type']) === 'Product')
   if (product === undefined) return undefined

@@ -1,4 +1,4 @@
-/** The fields of a card that a layout names hooks for. */
+/** The fields of a card that layouts have hooks for. */
 export type CardField =
   | 'title'
   | 'link'
@@ -11,8 +11,8 @@ export type CardField =
   | 'photo'
 
 /**
- * How one generation of result pages is marked up: CSS selectors per field, the most specific first. A page whose classes
- * are unknown is still read by what its texts look like (see card.ts), so a new layout usually works before it has a row.
+ * The markup of one generation of result pages: CSS selectors per field, the most specific first. A page with unknown classes
+ * is still read by what its texts look like (see card.ts), so a new layout usually works before it has a row here.
  */
 export type Layout = {
   readonly name: string
@@ -37,7 +37,7 @@ const anyLayout: Layout['hooks'] = {
   photo: ['img[class*="image"]', 'img'],
 }
 
-/** The layouts we know, newest first. */
+/** The known layouts, newest first. */
 export const layouts: readonly Layout[] = [
   {
     name: 's-card',
@@ -71,23 +71,23 @@ export const layouts: readonly Layout[] = [
   },
 ]
 
-/** Hooks by the shapes of class names only, for a page of no layout we know. */
+/** Hooks by the shapes of class names only, for pages of unknown layout. */
 export const unknownLayout: Layout = { name: 'unknown', cardClasses: [], hooks: anyLayout }
 
-/** Class tokens or ids of the lists that hold the results of a page. */
+/** Class tokens or ids of the lists that contain the results of a page. */
 export const resultLists = { classes: ['srp-results'], ids: ['srp-river-results', 'ListViewInner'] } as const
 
-/** Hooks of the heading that tells how many results there are. */
+/** Hooks of the heading with the number of results. */
 export const countHeadings: readonly string[] = [
   '.srp-controls__count-heading',
   '[class*="count-heading"]',
   '[class*="results-count"]',
 ]
 
-/** Class tokens of words for screen readers only, which are no part of what a card says. */
+/** Class tokens of words for screen readers only, which are not part of a card's contents. */
 export const hiddenClasses = ['clipped', 'visually-hidden', 'sr-only', 'g-visuallyhidden', 'visuallyhidden'] as const
 
-/** Marks of a price that is struck through. */
+/** Marks of a struck-through price. */
 export const struck = {
   tags: ['s', 'del', 'strike'],
   classes: /strike-?through|(?:list|original|trending|was|previous)-price/i,

@@ -1,14 +1,14 @@
 import type { Listing } from '../records.ts'
 
-/** Longest texts of a listing that are kept, in UTF-16 units; the marketplace itself allows titles of 80. */
+/** Maximum lengths of stored texts, in UTF-16 units; the marketplace itself allows titles of 80. */
 const longest = { title: 300, condition: 100, category: 200, id: 100, address: 2_000 } as const
 const maxPhotos = 24
 
-/** The beginning of a text, without half of a surrogate pair at its end. */
+/** Truncates a text without leaving half of a surrogate pair at its end. */
 const cut = (text: string, length: number): string =>
   text.length <= length ? text : text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '')
 
-/** Whether an address may stand on a page as a link or a picture: a script or a local file may not. */
+/** Whether an address may appear on a page as a link or a picture: scripts and local files may not. */
 const isWebAddress = (address: string): boolean => {
   if (address.length > longest.address) return false
   const protocol = URL.parse(address)?.protocol
@@ -16,8 +16,8 @@ const isWebAddress = (address: string): boolean => {
 }
 
 /**
- * A listing within the limits that the rest of the service counts on: texts are cut, pictures with another address than a
- * web address are dropped. Undefined for a listing that cannot be named or linked.
+ * Enforces the limits that the rest of the service relies on: truncates texts, and drops pictures without a web address.
+ * Undefined for a listing whose id or link is unusable.
  */
 export const withinLimits = (listing: Listing): Listing | undefined =>
   listing.platformListingId.length > longest.id || !isWebAddress(listing.url)

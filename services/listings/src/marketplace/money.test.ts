@@ -47,7 +47,7 @@ describe('money', () => {
     expect(readMoney(text, site)).toEqual([{ amount, currency }])
   })
 
-  test('a range gives both ends, and one sign serves for both', () => {
+  test('a range has both ends, and one sign applies to both', () => {
     expect(readMoney('$10.00 to $20.00', undefined)).toEqual([
       { amount: 10, currency: 'USD' },
       { amount: 20, currency: 'USD' },
@@ -62,7 +62,7 @@ describe('money', () => {
     ])
   })
 
-  test('a number without a sign on a site without a currency is no money', () => {
+  test('a number without a sign on a site without a currency is not money', () => {
     expect(readMoney('19.99', undefined)).toEqual([])
   })
 

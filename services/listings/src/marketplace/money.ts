@@ -2,8 +2,8 @@
 export type Money = { readonly amount: number; readonly currency: string }
 
 /**
- * Signs and codes as sites write them, longest first so that `C $` is not taken for `$`.
- * A sign with more than one meaning names a family; the site decides (see `ambiguous`).
+ * Signs and codes as sites write them, sorted by length so that `C $` is not read as `$`.
+ * A sign with several meanings names a family that the site resolves (see `ambiguous`).
  */
 const signs: readonly (readonly [sign: string, currency: string])[] = (
   [
@@ -76,7 +76,7 @@ const signs: readonly (readonly [sign: string, currency: string])[] = (
   ] as (readonly [string, string])[]
 ).sort(([a], [b]) => b.length - a.length)
 
-/** What a shared sign can mean, first the one it means where the site does not say. */
+/** Currencies of shared signs, the default first, for sites that do not determine it. */
 const ambiguous: Readonly<Record<string, readonly string[]>> = {
   $: ['USD', 'CAD', 'AUD', 'NZD', 'HKD', 'SGD', 'MXN', 'TWD'],
   '¥': ['JPY', 'CNY'],
@@ -93,7 +93,7 @@ const resolve = (currency: string, siteCurrency: string | undefined): string => 
 
 const isLetter = (character: string | undefined): boolean => character !== undefined && /\p{L}/u.test(character)
 
-/** The sign that ends the text before a number ("US $"), or starts the text after it ("EUR", "zł"). */
+/** The sign at the end of the text before a number ("US $"), or at the start of the text after it ("EUR", "zł"). */
 const signAt = (text: string, side: 'end' | 'start'): string | undefined => {
   const trimmed = side === 'end' ? text.trimEnd() : text.trimStart()
   const code = (side === 'end' ? /(?:^|[^\p{L}])([A-Z]{3})$/u : /^([A-Z]{3})(?!\p{L})/u).exec(trimmed)?.[1]
@@ -118,7 +118,7 @@ const amountPattern = new RegExp(
 )
 
 /**
- * A number as any of the sites writes it: "1,234.56", "1.234,56", "1 234,56", "1'234.50", "1,234", "12,5".
+ * A number in any of the sites' notations: "1,234.56", "1.234,56", "1 234,56", "1'234.50", "1,234", "12,5".
  * The last of two kinds of separator is the decimal one; a single separator before exactly three digits groups thousands.
  */
 export const readNumber = (text: string): number => {
@@ -137,7 +137,7 @@ export const readNumber = (text: string): number => {
 
 /**
  * Every amount of money in a text, in order. The currency comes from the sign beside a number, else from the sign of
- * another amount in the same text ("10 to 20 EUR"), else from the site; without all three the amount is left out.
+ * another amount in the same text ("10 to 20 EUR"), else from the site; an amount without any of the three is left out.
  */
 export const readMoney = (text: string, siteCurrency: string | undefined): readonly Money[] => {
   const matches = [...text.matchAll(amountPattern)]
@@ -158,10 +158,10 @@ export const readMoney = (text: string, siteCurrency: string | undefined): reado
 
 const wordsBetween = /^[\s–—~-]*(?:to|bis|à|a|al|hasta|tot|do|até|till|til|から|～|至|到|до)?[\s–—~-]*$/iu
 
-/** Whether a text is the word between the two ends of a range, and nothing else. */
+/** Whether a text is only the word between the two ends of a range. */
 export const isRangeWord = (text: string): boolean => text.trim() !== '' && wordsBetween.test(text)
 
-/** Whether a text is nothing but one price or one range of prices; "Free delivery" and "+$4.00 delivery" are not. */
+/** Whether a text is only one price or one range of prices; "Free delivery" and "+$4.00 delivery" are not. */
 export const isOnlyMoney = (text: string, siteCurrency: string | undefined): boolean => {
   if (readMoney(text, siteCurrency).length === 0) return false
   let rest = text.replace(amountPattern, ' ')
@@ -177,7 +177,7 @@ const multipliers: readonly (readonly [pattern: RegExp, factor: number])[] = [
   [/^(?:m|mio|mln|млн|mi)\.?$/iu, 1e6],
 ]
 
-/** A count, abbreviated or not: "1,234", "99.6K", "1,6 Tsd.", "1.6万". Undefined when it is no count. */
+/** A count, abbreviated or not: "1,234", "99.6K", "1,6 Tsd.", "1.6万". Undefined for other texts. */
 export const readCount = (digits: string, unit = ''): number | undefined => {
   const trimmed = digits.trim()
   if (!/^\d[\d.,'’\s]*$/.test(trimmed)) return undefined

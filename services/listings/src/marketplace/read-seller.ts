@@ -1,6 +1,6 @@
 import { readCount } from './money.ts'
 
-/** A seller as a card or an item page shows one. The ratio is a share from 0 to 1, and 0 where nobody has judged yet. */
+/** A seller as a card or an item page shows one. The ratio is a share from 0 to 1, and 0 without any feedback. */
 export type ShownSeller = {
   readonly name: string
   readonly feedbackCount: number | null
@@ -9,10 +9,10 @@ export type ShownSeller = {
 
 const percent = /(?:(?<after>\d{1,3}(?:[.,]\d+)?)\s?%|%\s?(?<before>\d{1,3}(?:[.,]\d+)?))/
 const count = /[(（]\s*(?<digits>\d[\d.,'’\s]*?)\s*(?<unit>[\p{L}.]{0,5})\s*[)）]/u
-/** Longest name of a seller that is believed, in characters. */
+/** Longest accepted name of a seller, in characters. */
 const longestName = 64
 
-/** Feedback in a line: "99.6% positive (1.6K)", "(1,234) 99.1%". Undefined unless both a percentage and a count stand there. */
+/** Feedback in a line: "99.6% positive (1.6K)", "(1,234) 99.1%". Undefined unless it has both a percentage and a count. */
 export const readFeedback = (
   line: string,
 ): { readonly start: number; readonly count: number; readonly ratio: number } | undefined => {
@@ -34,7 +34,7 @@ const nameIn = (text: string): string | undefined => {
   return name === '' || name.length > longestName ? undefined : name
 }
 
-/** A seller from the texts of one row, given in order: "name 99.8% positive (99.6K)", or the name in a text of its own. */
+/** A seller from the texts of one row, in order: "name 99.8% positive (99.6K)", or with the name in a separate text. */
 export const sellerInRow = (texts: readonly string[]): ShownSeller | undefined => {
   const joined = texts.join(' ')
   const feedback = readFeedback(joined)
@@ -43,7 +43,7 @@ export const sellerInRow = (texts: readonly string[]): ShownSeller | undefined =
   return name === undefined ? undefined : { name, feedbackCount: feedback.count, feedbackRatio: feedback.ratio }
 }
 
-/** A seller of whom a row shows a name and at most a count: "name", "name (0)". */
+/** A seller from a row with a name and optionally a count: "name", "name (0)". */
 export const sellerWithoutRatio = (row: string): ShownSeller | undefined => {
   const match = /^(?<name>\S{2,64}?)(?:\s*[(（](?<digits>\d[\d.,'’]*)\s*(?<unit>\p{L}{0,3})[)）])?$/u.exec(row)
   const name = match?.groups?.name
@@ -56,7 +56,7 @@ export const sellerWithoutRatio = (row: string): ShownSeller | undefined => {
   }
 }
 
-/** A seller anywhere among a card's lines, for pages whose hooks are unknown; the name may be the line before. */
+/** A seller anywhere among a card's lines, for pages with unknown hooks; the name may be in the preceding line. */
 export const sellerInLines = (texts: readonly string[]): ShownSeller | undefined => {
   for (const [index, text] of texts.entries()) {
     const feedback = readFeedback(text)

@@ -1,6 +1,6 @@
 /**
- * Pages that a marketplace sends in place of an answer. They are told as refused and never as "no results".
- * Titles and markers are matched on pages without any result card only, so that a listing cannot set them off.
+ * Pages that a marketplace sends in place of a result. They count as refusals, never as "no results". Titles and markers are
+ * matched only on pages without any result card, so that a listing cannot trigger them.
  */
 const titles: readonly RegExp[] = [
   /pardon our interruption/i,
@@ -28,14 +28,14 @@ const markers: readonly RegExp[] = [
   /checking your browser before you access/i,
 ]
 
-/** Markers are looked for in pages no longer than this, in characters: a real page can carry the words in its scripts. */
+/** Longest page that is searched for markers, in characters: a real page may contain the words in its scripts. */
 const longestRefusal = 150_000
 
 /** Text of the page's title element. */
 export const pageTitle = (html: string): string | undefined =>
   /<title[^>]*>([^<]{0,300})/i.exec(html)?.[1]?.replace(/\s+/g, ' ').trim()
 
-/** Why a page without cards is a refusal, in words for a reader; undefined when nothing in it says so. */
+/** Why a page without cards is a refusal, as a phrase for the user; undefined if it is not recognized as one. */
 export const refusalIn = (html: string): string | undefined => {
   const title = pageTitle(html) ?? ''
   if (titles.some((pattern) => pattern.test(title))) return `the marketplace answered with a page titled "${title}"`

@@ -2,8 +2,8 @@ import type { Sale } from '../records.ts'
 import type { Card } from './card.ts'
 
 /**
- * The cards that are completed sales at a known price. Left out: what ended unsold, ranges of prices, and accepted offers,
- * where the price shown (often struck through) is what was asked.
+ * The cards that are completed sales at a known price. Excludes unsold listings, price ranges, and accepted offers, whose
+ * displayed price (often struck through) is the listed price rather than the agreed one.
  */
 export const salesAmong = (cards: readonly Card[]): readonly Sale[] =>
   cards.flatMap(({ price, outcome, offerAccepted }) =>

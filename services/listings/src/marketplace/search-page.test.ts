@@ -107,7 +107,7 @@ describe('the divider', () => {
     'Wyniki pasujące do mniejszej liczby słów',
     'より少ないキーワードに一致する検索結果',
     '符合較少字詞的結果',
-  ])('"%s" parts the results', (text) => {
+  ])('"%s" divides the results', (text) => {
     const page = resultsOf(list(card(), notice(text), card(), card()))
     expect([page.cards.length, page.fewerWords.length]).toEqual([1, 2])
   })
@@ -119,12 +119,12 @@ describe('the divider', () => {
       'a carousel',
       `<li class="srp-river-answer"><ul><li><a href="/itm/199999999991">Less than 100 words</a></li><li><a href="/itm/199999999992">Book</a></li></ul></li>`,
     ],
-  ])('%s does not', (_, between) => {
+  ])('the results are not divided by %s', (_, between) => {
     const page = resultsOf(list(card(), between, card()))
     expect([page.cards.length, page.fewerWords.length]).toEqual([2, 0])
   })
 
-  test('a second list under the divider is all of fewer words', () => {
+  test('all cards of a second list under the divider match fewer words', () => {
     const html = `<ul class="srp-results">${card()}</ul><div class="srp-river-answer"><h2 class="x">Results matching fewer words</h2><ul class="srp-results">${card()}${card()}</ul></div>`
     const page = resultsOf(html)
     expect([page.cards.length, page.fewerWords.length]).toEqual([1, 2])
@@ -148,13 +148,13 @@ describe('pages whose classes are unknown', () => {
     })
   })
 
-  test('list items without closing tags are told apart', () => {
+  test('list items without closing tags are separated', () => {
     const html = `<ul class=srp-results>${ids.map((id) => plain(id, 'li').replace('</li>', '')).join('')}</ul>`
     expect(resultsOf(html).cards.map(({ id }) => id)).toEqual(ids.map(String))
   })
 })
 
-describe('cards of their own kind', () => {
+describe('special cards', () => {
   test('an auction with Buy It Now has two prices and no range', () => {
     const [found] = resultsOf(
       list(
@@ -166,24 +166,24 @@ describe('cards of their own kind', () => {
     expect(found).toMatchObject({ price: { amount: 10, high: null }, bids: 3, format: 'auction' })
   })
 
-  test('a countdown without its own class counts', () => {
+  test('a countdown without a known class is read', () => {
     const [found] = resultsOf(
       list(card({ rows: '<div class="su-bid-countdown">4 bids · Time left 1d 3h</div>' })),
     ).cards
     expect(found).toMatchObject({ bids: 4, format: 'auction', endsAt: '2026-07-23T01:40:00.000Z' })
   })
 
-  test('time left in the line of the bids counts in other languages, too', () => {
+  test('time left in the line of the bids is read in other languages, too', () => {
     const [found] = resultsOf(list(card({ rows: row('17 Gebote · Restzeit Noch 1 Std 57 Min') }))).cards
     expect(found).toMatchObject({ bids: 17, format: 'auction', endsAt: '2026-07-22T00:37:00.000Z' })
   })
 
-  test.each(['Sale ends in 2d 4h', 'Only 3 left', '10 sold', 'Last one'])('"%s" makes no auction', (text) => {
+  test.each(['Sale ends in 2d 4h', 'Only 3 left', '10 sold', 'Last one'])('a card with "%s" is no auction', (text) => {
     const [found] = resultsOf(list(card({ rows: row(text) }))).cards
     expect(found).toMatchObject({ bids: null, endsAt: null, format: 'fixed_price', outcome: null })
   })
 
-  test('a price that is struck through stands for what was asked', () => {
+  test('a price that is struck through is used only where there is no other', () => {
     const price = '<span class="strikethrough s-card__price">$300.00</span>'
     expect(resultsOf(list(card({ price }))).cards[0]?.price).toMatchObject({ amount: 300, isStruck: true })
     const reduced = '<span class="s-card__price">$200.00</span><span class="strikethrough">$300.00</span>'
@@ -194,7 +194,7 @@ describe('cards of their own kind', () => {
     })
   })
 
-  test('a seller in one span, in two, in the older order, and without a rating', () => {
+  test('a seller is read from one span, from two, in the older order, and without a rating', () => {
     const sellers = [
       secondary('shop  99.8% positive (99.6K)'),
       '<div class="su-card-container__attributes__secondary"><div class="s-card__attribute-row"><span>shop</span><span>99.8% positive (99.6K)</span></div></div>',
@@ -217,7 +217,7 @@ describe('pages without results', () => {
     expect(readSearchPage(html, context).kind).toBe('refused')
   })
 
-  test('none found is none found, in words or in numbers', () => {
+  test('a page that states in words or numbers that nothing was found is empty', () => {
     for (const html of [
       '<h1 class="srp-controls__count-heading">0 results for x</h1>',
       '<h3 class="srp-save-null-search__heading">No exact matches found</h3>',
@@ -270,14 +270,14 @@ describe.skipIf(!hasData)('saved pages (needs the shared marketplace data)', () 
     ).toBe(expected.auctions)
   })
 
-  test('of a sold page with one match, one sale counts', () => {
+  test('a page of sold items with one match has one sale', () => {
     const read = resultsOf(page('sold-2026-05-fewer-words.html.gz'))
     expect([read.cards.length, read.fewerWords.length, read.total]).toEqual([1, 59, 1])
     expect(read.fewerWords.filter(({ offerAccepted, price }) => offerAccepted && price?.isStruck)).toHaveLength(3)
     expect(salesAmong(read.cards)).toHaveLength(1)
   })
 
-  test('refusals are refused, and an item page tells what enrichment needs', () => {
+  test('saved refusals are recognized, and a saved item page has the facts for enrichment', () => {
     expect(readSearchPage(page('blocked.html.gz'), context).kind).toBe('refused')
     expect(readSearchPage(page('error-page.html.gz'), context).kind).toBe('refused')
     const item = readItemPage(page('item-joined-eur.html.gz'), context)
@@ -293,7 +293,7 @@ describe.skipIf(!hasData)('saved pages (needs the shared marketplace data)', () 
   })
 })
 
-test('an address of a seller that is not percent-encoded names the seller as it is', () => {
+test('an address of a seller that is not validly percent-encoded is used verbatim', () => {
   const html = `<h1 class="x-item-title__mainTitle">Camera</h1><div class="x-sellercard-atf"><div class="x-sellercard-atf__info__about-seller"><a href="/usr/100%">100% Cameras</a></div></div>`
   expect(readItemPage(html, context)).toMatchObject({
     kind: 'item',

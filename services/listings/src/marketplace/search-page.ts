@@ -9,20 +9,20 @@ import type { ChildNode, Element } from './dom.ts'
 import { countHeadings, type Layout, layouts, unknownLayout } from './layouts.ts'
 import { refusalIn } from './refusal.ts'
 import { siteCurrency } from './sites.ts'
-import { saysFewerWords, saysNothingFound } from './wording.ts'
+import { announcesFewerWords, statesNothingFound } from './wording.ts'
 
-/** What is known of a page before it is read. */
+/** Context of a page, known before it is read. */
 export type PageContext = {
   readonly pageUrl: string
   readonly observedAt: Date
-  /** Currency for a site whose domain says nothing (a test server, an address). */
+  /** Currency for a site whose domain determines none (a test server, an IP address). */
   readonly defaultCurrency: string
 }
 
 /**
- * A page of results, of active or of sold listings. `cards` match the query; `fewerWords` are those after the divider that
- * says they match only some of its words. A page that is no page of results is `refused`; one whose cards cannot be read
- * well enough is `drift`. An empty `cards` in `results` is a true "nothing found".
+ * A page of active or sold results. `cards` match the query; `fewerWords` are those after the divider that announces matches of
+ * only some of its words. Anything other than a results page is `refused`; a page whose cards cannot be read well enough is
+ * `drift`. Empty `cards` in `results` mean that nothing was found.
  */
 export type SearchPage =
   | {
@@ -30,7 +30,7 @@ export type SearchPage =
       readonly layout: string
       readonly cards: readonly Card[]
       readonly fewerWords: readonly Card[]
-      /** Results that the page says there are, all pages together; null when it does not say. */
+      /** Total results over all pages, according to the page; null if it does not show the number. */
       readonly total: number | null
       readonly completeness: Completeness
     }
@@ -48,7 +48,7 @@ const layoutOf = (fragment: CardFragment): Layout => {
   return layouts.find((layout) => layout.cardClasses.some((name) => classes.includes(name))) ?? unknownLayout
 }
 
-/** Links to items in a gap belong to carousels; a title in them is no notice. */
+/** Links to items in a gap belong to carousels; a title in them is not a notice. */
 const itemLinks = /<a\b[^>]*\/itm\/[^>]*>[\s\S]*?<\/a>/gi
 
 /** Text blocks of a notice between cards. */
@@ -77,7 +77,7 @@ const totalIn = (heading: string | undefined): number | null => {
 
 const nothingFound = (html: string): boolean => {
   const main = /<(?:h[1-4]|p|span|div)[^>]*>([^<]{4,120})</gi
-  for (const [, text] of html.matchAll(main)) if (text !== undefined && saysNothingFound(text)) return true
+  for (const [, text] of html.matchAll(main)) if (text !== undefined && statesNothingFound(text)) return true
   return false
 }
 
@@ -103,13 +103,17 @@ const withoutCards = (html: string): SearchPage => {
   if (total === 0 || nothingFound(html))
     return { kind: 'results', layout: 'none', cards: [], fewerWords: [], total: 0, completeness }
   return total === null
-    ? { kind: 'refused', reason: 'the marketplace answered with a page that is no page of results' }
-    : { kind: 'drift', reason: `the page announces ${total} results, but none of its cards is known`, completeness }
+    ? { kind: 'refused', reason: 'the marketplace answered with something other than a page of results' }
+    : {
+        kind: 'drift',
+        reason: `the page announces ${total} results, but none of its cards is recognized`,
+        completeness,
+      }
 }
 
 /**
- * The cards of a page. A list that is only taken for the results by its looks must hold most of the items the page links
- * to: else it may be a carousel, and the results stand in no list at all.
+ * The cards of a page. A list that only looks like the results must contain most of the items that the page links to;
+ * otherwise it may be a carousel, and the results may be in no list at all.
  */
 const cut = (html: string): readonly CardFragment[] => {
   const { fragments, isKnownList } = cutCards(html, cardClasses)
@@ -124,7 +128,7 @@ const readFragments = (fragments: readonly CardFragment[], context: CardContext)
   const fewerWords: Card[] = []
   let pastDivider = false
   for (const fragment of fragments) {
-    pastDivider ||= notices(fragment.gapBefore).some(saysFewerWords)
+    pastDivider ||= notices(fragment.gapBefore).some(announcesFewerWords)
     const layout = compiled.get(layoutOf(fragment).name)
     const card = layout === undefined ? undefined : readCard(fragment, layout, context)
     if (card !== undefined) (pastDivider ? fewerWords : cards).push(card)
@@ -132,7 +136,7 @@ const readFragments = (fragments: readonly CardFragment[], context: CardContext)
   return { cards, fewerWords }
 }
 
-/** Reads a page of results in whichever layout it has. Pure; about 10 ms for a page of 60 cards. */
+/** Reads a page of results in any layout. Pure; about 10 ms for a page of 60 cards. */
 export const readSearchPage = (html: string, context: PageContext): SearchPage => {
   const fragments = cut(html)
   const { pageUrl, observedAt } = context

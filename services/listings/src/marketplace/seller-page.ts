@@ -6,7 +6,7 @@ import { historyFrom } from './categories.ts'
 import type { ChildNode, Element } from './dom.ts'
 import { refusalIn } from './refusal.ts'
 
-/** A seller's listings by category, as the list of categories beside their results counts them. */
+/** A seller's listings by category, counted in the category list beside their results. */
 export type SellerPage =
   | {
       readonly kind: 'seller'
@@ -15,21 +15,21 @@ export type SellerPage =
     }
   | { readonly kind: 'refused'; readonly reason: string }
 
-/** Hooks of the category list, the most specific first. Anything that restricts to a category will do. */
+/** Hooks of the category list, the most specific first. The last matches any link that restricts to a category. */
 const categoryLinks = ['li.x-refine__main__list--value a', '.srp-refine__category__item a', 'a[href*="_sacat="]'].map(
   (selector) => compile<ChildNode, Element>(selector),
 )
 
 const countIn = /[(（]\s*(\d[\d.,'’\s]*)[)）]\s*$/
 
-/** The number beside a category: in the link itself or in the list item around it, thousands separators and all. */
+/** The number beside a category, in the link itself or in the list item around it, possibly with thousands separators. */
 const countOf = (link: Element): number => {
   const item = link.parent !== null && 'attribs' in link.parent ? visibleText(link.parent) : ''
   const digits = countIn.exec(visibleText(link))?.[1] ?? countIn.exec(item)?.[1]
   return digits === undefined ? 1 : Number(digits.replace(/\D/g, ''))
 }
 
-/** Reads a seller's page of listings for the categories they sell in. */
+/** Reads the categories that a seller sells in from their page of listings. */
 export const readSellerPage = (html: string): SellerPage => {
   const nodes = parseDocument(html).children
   const links =

@@ -1,4 +1,4 @@
-/** What a marketplace site's domain says about its prices: the currency that a bare number or an ambiguous sign means there. */
+/** Currencies of the marketplace's sites by domain: what a bare number or an ambiguous sign means there. */
 const currencyBySuffix: readonly (readonly [suffix: string, currency: string])[] = [
   ['com.au', 'AUD'],
   ['com.br', 'BRL'],
@@ -39,7 +39,7 @@ const currencyBySuffix: readonly (readonly [suffix: string, currency: string])[]
   ['vn', 'VND'],
 ]
 
-/** The currency of the site that an address belongs to, or undefined for a host the table does not know (an IP address, a test host). */
+/** The currency of the site that a URL belongs to; undefined for a host outside the table (an IP address, a test host). */
 export const siteCurrency = (address: string | undefined): string | undefined => {
   if (address === undefined || !URL.canParse(address)) return undefined
   const { hostname } = new URL(address)

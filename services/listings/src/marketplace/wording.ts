@@ -1,9 +1,9 @@
 /**
- * The words that sites put around what we read, by language. A page may mix languages (a Japanese visitor on an English
- * site), so every language is tried. To support another one, add its row; nothing else knows words.
+ * Words that sites use around the values we read, by language. A page may mix languages (a Japanese visitor on an English
+ * site), so every language is tried. To support another language, add its row; no other module knows words.
  */
 
-/** One pattern for all languages: every line of every card is tried on these, and one attempt costs less than a dozen. */
+/** Combines the patterns of all languages: every line of every card is matched, and one pattern costs less than a dozen. */
 const anyOf = (patterns: Readonly<Record<string, RegExp>>, flags = 'iu'): RegExp =>
   new RegExp(
     Object.values(patterns)
@@ -13,8 +13,8 @@ const anyOf = (patterns: Readonly<Record<string, RegExp>>, flags = 'iu'): RegExp
   )
 
 /**
- * The divider above results that match only some of the words. Its sentence varies, so a notice counts when it says both
- * "fewer" and "words" in one language; the names of its classes are shared with notices that change nothing.
+ * The divider above results that match only some of the words. Its sentence varies, so a notice is the divider if it contains
+ * both "fewer" and "words" in one language; other notices share its class names.
  */
 const fewerWords: Readonly<Record<string, { readonly fewer: RegExp; readonly words: RegExp }>> = {
   en: { fewer: /\b(?:fewer|less|some of your)\b/i, words: /\b(?:words|keywords|terms|search terms)\b/i },
@@ -36,15 +36,15 @@ const fewerWords: Readonly<Record<string, { readonly fewer: RegExp; readonly wor
   th: { fewer: /น้อย/u, words: /คำ/u },
 }
 
-/** Longest notice that can be the divider, in characters; a paragraph that happens to hold both words is none. */
+/** Longest notice that can be the divider, in characters; a longer paragraph may contain both words by chance. */
 const longestNotice = 160
 
-/** Whether a notice between the results says that what follows matches fewer of the words. */
-export const saysFewerWords = (notice: string): boolean =>
+/** Whether a notice between the results announces that the following ones match fewer of the words. */
+export const announcesFewerWords = (notice: string): boolean =>
   notice.length <= longestNotice &&
   Object.values(fewerWords).some(({ fewer, words }) => fewer.test(notice) && words.test(notice))
 
-/** Hidden words for screen readers, which older layouts leave inside the title. */
+/** Hidden words for screen readers, which older layouts put inside the title. */
 const newWindow = anyOf(
   {
     en: /opens? in (?:a )?new window(?: or (?:a new )?tab)?/gi,
@@ -80,7 +80,7 @@ export const cleanTitle = (title: string): string => {
   return shown.replace(newListing, '').trim()
 }
 
-/** Cards that advertise the site itself and stand first in the list of results. */
+/** Cards that advertise the site itself and come first in the list of results. */
 export const isPlaceholderTitle = (title: string): boolean => /^shop on \S+$/i.test(title)
 
 const bids = anyOf({
@@ -99,7 +99,7 @@ const bids = anyOf({
   zh: /(?<count>\d[\d.,]*)\s*(?:次|个|個|人)?\s*(?:出价|出價|竞价|競價|竞标|競標|投标|投標)/u,
 })
 
-/** How many bids a line of a card states, or undefined when it states none. */
+/** The number of bids in a line of a card, or undefined if it has none. */
 export const readBids = (line: string): number | undefined => {
   const count = bids.exec(line)?.groups?.count
   return count === undefined ? undefined : Number(count.replace(/\D/g, ''))
@@ -135,8 +135,8 @@ const accepted = anyOf({
   zh: /接受|接納/u,
 })
 
-/** "Best offer accepted": the price on the card is what was asked, not what was paid. */
-export const saysOfferAccepted = (line: string): boolean => takesOffers(line) && accepted.test(line)
+/** "Best offer accepted": the price on the card is the listed price, not the price paid. */
+export const statesOfferAccepted = (line: string): boolean => takesOffers(line) && accepted.test(line)
 
 const sold = anyOf({
   en: /\bsold\b/i,
@@ -166,12 +166,12 @@ const ended = anyOf({
   zh: /已?结束|已?結束/u,
 })
 
-export const saysSold = (line: string): boolean => sold.test(line)
-export const saysEnded = (line: string): boolean => ended.test(line)
+export const statesSold = (line: string): boolean => sold.test(line)
+export const statesEnded = (line: string): boolean => ended.test(line)
 
 /**
- * What a card's condition starts with. Only used to tell it from a seller's advertisement in the same place, so a missing
- * word costs little: the last line then counts as the condition.
+ * How a card's condition starts. Only used to distinguish it from a seller's advertisement in the same position, so a missing
+ * word costs little: the last line is then used as the condition.
  */
 const condition = new RegExp(
   `^(?:${[
@@ -193,7 +193,7 @@ const condition = new RegExp(
 export const startsLikeCondition = (line: string): boolean => condition.test(line)
 
 /** Headings of a search that found nothing at all. */
-export const saysNothingFound = (text: string): boolean =>
+export const statesNothingFound = (text: string): boolean =>
   /\bno exact matches found\b|\bno results found\b|keine (?:genauen |exakten )?(?:treffer|ergebnisse)|aucun (?:résultat|objet)|nessun(?:a)? (?:risultato|corrispondenza)|no se (?:ha|han) encontrado|ning[uú]n resultado|nenhum resultado|geen (?:exacte )?(?:resultaten|overeenkomsten)|brak (?:dokładnych )?(?:wyników|dopasowań)|не найдено|見つかりません|一致する(?:商品|検索結果).{0,6}(?:ありません|ない)|未找到|找不到|没有找到|沒有找到/iu.test(
     text,
   )

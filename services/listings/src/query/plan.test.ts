@@ -32,17 +32,17 @@ test.each([
     'api',
   ],
   [Adapter.SCRAPER, { ...api, ...keys }, 'scraper'],
-] as const)('%s with %j goes by the %s', (requested, environment, expected) => {
+] as const)('%s with %j uses the %s', (requested, environment, expected) => {
   expect(chooseAdapter(requested, readConfig(listingsConfig, environment))).toBe(expected)
 })
 
-test.each([{}, keys, api])('the API cannot be insisted on with %j', (environment) => {
+test.each([{}, keys, api])('requiring the API fails with %j', (environment) => {
   expect(() => chooseAdapter(Adapter.API, readConfig(listingsConfig, environment))).toThrow(
     expect.objectContaining({ status: 503 }),
   )
 })
 
-test('a plan has the limits that count, and the pages that the tier allows', () => {
+test('a plan has the effective limits, and the pages that the tier allows', () => {
   expect(planSearch(request, 'paid', bare)).toMatchObject({
     adapter: 'scraper',
     requests: [

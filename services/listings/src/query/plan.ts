@@ -9,7 +9,7 @@ import { chooseAdapter } from '../runs/choose-adapter.ts'
 import { type MustIncludeMode, readTerms, type SearchTerms } from '../search-terms.ts'
 import { clampPages } from '../session/features.ts'
 
-/** A search as it will be run: what is asked of the marketplace, and what is done with the answers. */
+/** A planned search: the requests to the marketplace, and how their results are filtered. */
 export type SearchPlan = {
   readonly adapter: 'api' | 'scraper'
   readonly terms: SearchTerms
@@ -18,7 +18,7 @@ export type SearchPlan = {
 
 const modeOf = (mode: Mode): MustIncludeMode => (mode === Mode.ANY ? 'any' : mode === Mode.GROUPS ? 'groups' : 'all')
 
-/** A price that limits; 0 or less is no limit. */
+/** A price limit; 0 or less is no limit. */
 export const priceLimit = (price: number | null | undefined): number | undefined =>
   price !== null && price !== undefined && price > 0 ? price : undefined
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { request } from '../../test/searches.ts'
 import { requestOf, subjectOf } from './subject.ts'
 
-test('a request and the Search that it becomes say the same', () => {
+test('a request survives the conversion to a Search and back', () => {
   const requested = request({
     q: 'camera',
     mustInclude: '16gb|24gb,rtx',
@@ -18,13 +18,13 @@ test('a request and the Search that it becomes say the same', () => {
   expect(requestOf(subjectOf(requested))).toEqual(requested)
 })
 
-test('a limit of 0 is none, and limits between which nothing lies are not shown', () => {
+test('a price limit of 0 is none, and contradictory limits are not shown', () => {
   expect(subjectOf(request({ minPrice: 0, maxPrice: 5 }))).toMatchObject({ minPrice: undefined, maxPrice: 5 })
   const nothing = subjectOf(request({ minPrice: 6, maxPrice: 5 }))
   expect([nothing.minPrice, nothing.maxPrice]).toEqual([undefined, undefined])
 })
 
-test('what a Search cannot hold is cut, and never inside a character', () => {
+test('values that exceed the limits of a Search are truncated at character boundaries', () => {
   const cut = subjectOf(
     request({
       q: '\u{1f4f7}'.repeat(600),
@@ -38,7 +38,7 @@ test('what a Search cannot hold is cut, and never inside a character', () => {
   expect([cut.categoryId, cut.pages]).toEqual([undefined, 999])
 })
 
-test('of a group as many alternatives are shown as fit whole', () => {
+test('a group is shown with as many complete alternatives as fit', () => {
   const [long, other] = ['a'.repeat(60), 'b'.repeat(60)]
   const mustIncludeMode = MustIncludeMode.GROUPS
   expect(subjectOf(request({ mustInclude: `${long}|${other}|short`, mustIncludeMode })).mustInclude).toEqual([

@@ -7,12 +7,12 @@ import type { SearchSubject } from '@trellis/protos/ts/trellis/workloads/v1/work
 import { parseGroups, parseTerms } from '../search-terms.ts'
 import { priceLimit } from './plan.ts'
 
-/** What a Search takes of each, in characters (code points) or in number. */
+/** Limits of a Search's fields, in characters (code points) or in number. */
 const max = { query: 500, terms: 200, term: 100, category: 40, pages: 999 } as const
 
 const cut = (text: string, characters: number): string => [...text].slice(0, characters).join('')
 
-/** Alternatives as one term, as many from the first as fit whole; of the first alone as much as fits. */
+/** Joins alternatives into one term, as many as fit completely; the first alone is truncated. */
 const joined = (group: readonly string[]): string => {
   const [first = '', ...others] = group
   return others.reduce(
@@ -32,15 +32,15 @@ const adapters = { [Adapter.API]: 'api', [Adapter.SCRAPER]: 'scraper' } as const
 const wordOf = <Word extends string>(words: Partial<Record<string, Word>>, value: string, otherwise: Word): Word =>
   words[value] ?? otherwise
 
-/** Limits as a Search takes them. Where the lower is above the upper nothing can be found, and neither is shown. */
+/** Price limits of a Search. If the lower exceeds the upper, nothing can be found, and neither is shown. */
 const pricesOf = ({ minPrice: low, maxPrice: high }: SearchRequest) => {
   const [minPrice, maxPrice] = [priceLimit(low), priceLimit(high)]
   return minPrice !== undefined && maxPrice !== undefined && minPrice > maxPrice ? {} : { minPrice, maxPrice }
 }
 
 /**
- * What people are shown of a search that was asked for by a request. What does not fit into a Search is cut: the search itself
- * is done as it was asked for.
+ * Summary of a search from the API, for display on its object. Values that exceed a Search's limits are truncated; the search
+ * itself uses the full request.
  */
 export const subjectOf = (request: SearchRequest): SearchSubject => {
   const mode = wordOf<'all' | 'any' | 'groups'>(modes, request.mustIncludeMode, 'all')
@@ -60,7 +60,7 @@ export const subjectOf = (request: SearchRequest): SearchSubject => {
 const requestModes: Partial<Record<string, Mode>> = { any: Mode.ANY, groups: Mode.GROUPS }
 const requestAdapters: Partial<Record<string, Adapter>> = { api: Adapter.API, scraper: Adapter.SCRAPER }
 
-/** The request that a Search stands for. A comma in a term parts it, as it does in requests. */
+/** Converts a Search to a request. A comma inside a term splits it, as in requests. */
 export const requestOf = (subject: SearchSubject): SearchRequest => ({
   q: subject.query,
   mustInclude: subject.mustInclude.join(','),

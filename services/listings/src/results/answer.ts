@@ -14,11 +14,11 @@ type Outcome =
 const publish = (bus: Bus, sessionId: string, outcome: Outcome): Promise<void> =>
   publishWhole(bus, answersOf(sessionId), Buffer.from(JSON.stringify(outcome)))
 
-/** Sends the answer of a search to the call that waits for it, wherever that is. Sent twice, it is heard once. */
+/** Sends the answer of a search to the waiting call, on any replica. Only the first answer is read, so resending is harmless. */
 export const sendAnswer = (bus: Bus, sessionId: string, answer: Answer): Promise<void> =>
   publish(bus, sessionId, { kind: 'answer', answer })
 
-/** Sends what a search failed with in place of its answer. */
+/** Sends the error of a search in place of its answer. */
 export const sendFailure = (
   bus: Bus,
   sessionId: string,
@@ -26,8 +26,8 @@ export const sendFailure = (
 ): Promise<void> => publish(bus, sessionId, { kind: 'failed', failure: { kind, detail, retryAfterSeconds } })
 
 /**
- * The answer of a search, from the first there is. The place is taken at the call. Throws what the search failed with, and
- * the signal's reason when that aborts first.
+ * Subscribes to a search's answer at the call; the returned function awaits the first one. Throws the search's error, or the
+ * signal's reason if that aborts first.
  */
 export const answerOf = (bus: Bus, sessionId: string, signal: AbortSignal): (() => Promise<Answer>) => {
   const deliveries = bus.subscribe(answersOf(sessionId), { after: 'start', signal })

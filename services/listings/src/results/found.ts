@@ -9,7 +9,7 @@ import { type SellerRow, upsertSellers } from '../sellers/store.ts'
 import { type SearchContext, scoreRows } from './scored.ts'
 import type { UpdatePublisher } from './update-publisher.ts'
 
-/** What a search has found so far, stored: the listings that are returned, their sellers, and what they are scored with. */
+/** Stored results of a search so far: the returned listings, their sellers, and the context of their scores. */
 export type Found = {
   readonly rows: readonly ListingRow[]
   readonly sellers: ReadonlyMap<string, SellerRow>
@@ -17,8 +17,8 @@ export type Found = {
 }
 
 /**
- * Stores what a search found for a user and reads it back. The batch is taken over the listings that are returned. Throws
- * `unavailable` when the database stays locked.
+ * Stores what a search found for a user and reads it back. The batch is computed over the returned listings. Throws
+ * `unavailable` if the database stays locked.
  */
 export const storeFound = async (
   dependencies: Dependencies,
@@ -37,7 +37,7 @@ export const storeFound = async (
   return { rows, sellers: await sellersForUser(dependencies, search.userId, ids), context }
 }
 
-/** Scores some of the listings again and tells each: for a price that came late, or a seller who became known. */
+/** Rescores some of the listings and publishes the scores: for a late price, or a seller who became known. */
 export const rescore = async (
   dependencies: Dependencies,
   rows: readonly ListingRow[],

@@ -12,14 +12,14 @@ const bytesOf = (size: number) => Uint8Array.from({ length: size }, (_, index) =
 const read = (bus: Bus, count: number, after: number | 'start' = 'start') =>
   take(wholes(bus.subscribe(topic, { after, signal: never })), count)
 
-test.each([0, 1, 262_144, 262_145, 3_000_000])('a message of %d bytes arrives as it was sent', async (size) => {
+test.each([0, 1, 262_144, 262_145, 3_000_000])('a message of %d bytes arrives unchanged', async (size) => {
   await using bus = createMemoryBus()
   await publishWhole(bus, topic, bytesOf(size))
   const [whole] = await read(bus, 1)
   expect(whole?.kind === 'message' && Buffer.compare(whole.bytes, bytesOf(size))).toBe(0)
 })
 
-test('no part is larger than any broker takes', async () => {
+test('no part exceeds the message limit of brokers', async () => {
   const sizes: number[] = []
   await using bus = createMemoryBus()
   const measuring = {
@@ -34,7 +34,7 @@ test('no part is larger than any broker takes', async () => {
   expect(Math.max(...sizes)).toBeLessThan(512 * 1024)
 })
 
-test('a reader resumes behind a message, and what its publisher did not live to finish is dropped', async () => {
+test('a reader resumes after a message, and an incomplete message of a dead publisher is dropped', async () => {
   await using bus = createMemoryBus()
   await publishWhole(bus, topic, bytesOf(600_000))
   const [first] = await read(bus, 1)

@@ -1,16 +1,16 @@
 import type { Bus, Codec, Delivery, Topic } from '@trellis/kit/bus'
 
-/** A message on its way, in pieces that any bus carries; or a mark, by which whoever left it finds out what came before. */
+/** A part of a message, small enough for any bus; or a mark, which shows its publisher the current end of the topic. */
 export type Part =
   | { readonly kind: 'part'; readonly isFirst: boolean; readonly isLast: boolean; readonly bytes: Uint8Array }
   | { readonly kind: 'mark'; readonly id: string }
 
-/** Message brokers take a megabyte at most unless they are told otherwise; a search may find more. */
+/** Message brokers accept a megabyte by default; a search may find more. */
 const partBytes = 256 * 1024
 
 const flags = { first: 1, last: 2, mark: 4 } as const
 
-/** One byte that says what it is, then what it holds. */
+/** One byte of flags, then the content. */
 export const partCodec: Codec<Part> = {
   encode: (part) =>
     part.kind === 'mark'
@@ -24,7 +24,7 @@ export const partCodec: Codec<Part> = {
   },
 }
 
-/** Publishes a message of any size. One publisher at a time: parts of two messages must not mix. */
+/** Publishes a message of any size. There must be one publisher at a time, so that parts of two messages do not mix. */
 export const publishWhole = async (bus: Bus, topic: Topic<Part>, message: Uint8Array): Promise<void> => {
   for (let start = 0; start === 0 || start < message.length; start += partBytes) {
     const end = start + partBytes
@@ -43,8 +43,8 @@ export type Whole =
   | { readonly kind: 'gap' }
 
 /**
- * Messages as they were published; the sequence is that of the last part, behind which a reader may resume. What its
- * publisher did not live to finish is dropped.
+ * Reassembles messages; the sequence is that of the last part, after which a reader may resume. Drops a message that its
+ * publisher died before completing.
  */
 export async function* wholes(deliveries: AsyncIterable<Delivery<Part>>): AsyncGenerator<Whole> {
   let parts: Uint8Array[] | undefined

@@ -4,16 +4,16 @@ import { UpdateFrame } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
 import { wholes } from './parts.ts'
 import { type Frame, updatesOf } from './updates.ts'
 
-/** What the followers of a search have been told, by whichever replicas have driven it. */
+/** Updates of a search that any replica has published. */
 export type PublishedUpdates = {
-  /** Whether a frame says something that has not been told. */
+  /** Whether a frame has content that was not published yet. */
   readonly isUnpublished: (frame: Frame) => boolean
-  /** Notes a frame that has been published. */
+  /** Records a published frame. */
   readonly add: (frame: Frame) => void
   readonly isDone: () => boolean
 }
 
-/** What a frame says, but for times and ids: all frames but updates are told once in a search. */
+/** Content of a frame without times and ids. Frames other than updates are published once per search. */
 const fingerprint = (frame: Frame): string => {
   if (frame.$case !== 'update') return frame.$case
   const { platformListingId, marketPrice, trustScore } = frame.value
@@ -29,15 +29,15 @@ const fingerprint = (frame: Frame): string => {
   ])
 }
 
-/** The frame as it is read from the topic, so that what is unset looks the same on both ends. */
+/** The frame as it is decoded from the topic, so that unset fields compare equal on both ends. */
 const asRead = (event: Frame): Frame =>
   event.$case === 'update'
     ? (UpdateFrame.decode(UpdateFrame.encode({ eventId: '', event }).finish()).event ?? event)
     : event
 
 /**
- * The messages that were published to the followers of a search until now, in order. Their end is found by a mark that is published for this:
- * what a driver published that has died since comes before it.
+ * The messages of a search's topic up to now, in order. A mark is published to find their end: everything that an earlier,
+ * dead driver published precedes it.
  */
 async function* publishedSoFar(bus: Bus, sessionId: string, signal: AbortSignal) {
   const left = new AbortController()
@@ -56,7 +56,7 @@ async function* publishedSoFar(bus: Bus, sessionId: string, signal: AbortSignal)
   signal.throwIfAborted()
 }
 
-/** Reads all that a search's followers have been told so far. */
+/** Reads all updates of a search that have been published so far. */
 export const readPublishedUpdates = async (
   bus: Bus,
   sessionId: string,
@@ -74,7 +74,7 @@ export const readPublishedUpdates = async (
   }
 }
 
-/** The sequence of the `done` of a search; undefined where none was published, or the bus no longer has it. */
+/** The sequence of the `done` of a search; undefined if none was published, or the bus no longer has it. */
 export const findDone = async (bus: Bus, sessionId: string, signal: AbortSignal): Promise<number | undefined> => {
   for await (const { sequence, bytes } of publishedSoFar(bus, sessionId, signal))
     if (UpdateFrame.decode(bytes).event?.$case === 'done') return sequence

@@ -8,11 +8,11 @@ import type { MarketPrice } from '../scoring/signals.ts'
 import { type StoredContext, saveScores, type TrustScoreRow } from '../scoring/store.ts'
 import { type SellerRow, sellerOf } from '../sellers/store.ts'
 
-/** What the listings of one search are scored with, beside their sellers. */
+/** Context of the scores of one search, besides the sellers. */
 export type SearchContext = {
   readonly batch: Batch
   readonly comp: StoredComp | undefined
-  /** What prices were compared with before, in place of a comp that is not cached any more. */
+  /** Earlier comparison price, used if the comp is no longer stored. */
   readonly earlierMarket?: MarketPrice | null | undefined
   readonly compQuery: string
 }
@@ -29,7 +29,7 @@ const provenanceOf = (seller: SellerRow | undefined): SellerProvenance => ({
   historySource: seller?.history_source ?? 'marketplace',
 })
 
-/** Scores stored listings and saves the scores; by the marketplace's ids of the listings. */
+/** Scores stored listings and saves the scores; returns them by the marketplace's listing ids. */
 export const scoreRows = async (
   { db, now }: Dependencies,
   rows: readonly ListingRow[],
@@ -69,7 +69,7 @@ export const scoreRows = async (
   )
 }
 
-/** The batch that a listing keeps from its last search, to be scored again by itself. */
+/** The batch that a listing retains from its last search, for rescoring it alone. */
 export const batchFrom = (row: ListingRow, { priceVariation, hasDuplicatePhoto }: StoredContext): Batch => ({
   priceVariation: { [row.currency]: priceVariation },
   duplicatePhotos: hasDuplicatePhoto ? [row.platform_listing_id] : [],

@@ -10,7 +10,7 @@ import type { PublishedUpdates } from './published-updates.ts'
 import { type Frame, updatesOf } from './updates.ts'
 import { type Answer, sellerMessage, trustScoreMessage } from './wire.ts'
 
-/** Tells a search's followers what happens, in frames of its update stream; nothing twice. */
+/** Publishes a search's updates to its followers, as frames of its stream, each only once. */
 export type UpdatePublisher = {
   readonly listings: (answer: Answer) => Promise<void>
   readonly price: (comp: StoredComp | undefined) => Promise<void>

@@ -3,21 +3,21 @@ import type { UpdateFrame } from '@trellis/protos/ts/trellis/listings/v1/listing
 import { sessionLifetime } from '../session/store.ts'
 import { partCodec } from './parts.ts'
 
-/** What is pushed to whoever follows a search, by its session. Kept so that a client that lost its connection misses nothing. */
+/** Updates of a search for its followers, by session. Retained so that a client that lost its connection misses nothing. */
 export const updatesOf = topics({
   family: 'listings.updates',
   ...partCodec,
   keep: { events: 10_000, milliseconds: sessionLifetime },
 })
 
-/** What a search answers to the call that waits for it, by its session, whichever replica drives it. */
+/** Answers of searches for the calls that wait for them, by session, whichever replica drives them. */
 export const answersOf = topics({
   family: 'listings.answers',
   ...partCodec,
   keep: { events: 100, milliseconds: sessionLifetime },
 })
 
-/** What followers tell a search, wherever it runs: that they came, that they left, that it should stop. */
+/** Control events from followers to a search on any replica: joined, left, cancel. */
 export type Control = { readonly kind: 'joined' | 'left' | 'cancel' }
 
 export const controlOf = topics({

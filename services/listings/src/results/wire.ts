@@ -13,7 +13,7 @@ import { scoreOf, type TrustScoreRow } from '../scoring/store.ts'
 import { type SellerRow, sellerOf } from '../sellers/store.ts'
 import type { Found } from './found.ts'
 
-/** A listing as clients see it. Without its row it has not been stored: ids and sightings are then unknown. */
+/** A listing in the API's form. Without `row` it has not been stored, so ids and sightings are unknown. */
 export const listingMessage = (listing: Listing, row?: ListingRow, campaign?: string): ListingMessage => ({
   platform: listing.platform,
   platformListingId: listing.platformListingId,
@@ -84,21 +84,21 @@ export const sellerMessage = (row: SellerRow, now: Date): SellerMessage => {
   }
 }
 
-/** What a search answers with, one way or the other. */
+/** Result of a search, as a response or as a frame. */
 export type Answer = Omit<ListingsFrame, 'type'>
 
-/** What is the same in all answers of a search. */
+/** Fields that all answers of a search share. */
 export type AnswerFrame = {
   readonly adapterUsed: 'api' | 'scraper'
-  /** Whether the installation has a campaign at all, whoever asks. */
+  /** Whether the installation has a campaign, regardless of the caller. */
   readonly affiliateActive: boolean
-  /** The campaign that this caller's links are wrapped for. */
+  /** The campaign that this caller's links are wrapped with. */
   readonly campaign: string | undefined
   readonly sessionId: string | null
   readonly now: () => Date
 }
 
-/** The frame of a search's answers; without a session for a search that never ran. */
+/** The shared fields of a search's answers; the session is null for a search that never ran. */
 export const answerFrame = (
   { config, now }: Dependencies,
   adapterUsed: 'api' | 'scraper',
@@ -108,7 +108,7 @@ export const answerFrame = (
   return { adapterUsed, affiliateActive: campaign !== undefined, campaign, sessionId, now }
 }
 
-/** Listings as they were found, without scores and sellers; such an answer has no session whose updates could follow. */
+/** Listings without scores and sellers. Such an answer has no session, since no updates follow. */
 export const rawAnswer = (
   listings: readonly Listing[],
   { adapterUsed, affiliateActive, campaign }: AnswerFrame,

@@ -2,7 +2,7 @@ import { serviceError } from '@trellis/kit/errors'
 import { Adapter } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
 import { apiCredentials, type ListingsConfig } from '../config.ts'
 
-/** The way to the marketplace that a request gets. Throws 503 when it insists on the API and that is not configured. */
+/** Chooses the adapter of a request. Throws 503 if it requires the API and that is not configured. */
 export const chooseAdapter = (requested: Adapter, config: ListingsConfig): 'api' | 'scraper' => {
   const hasApi = config.apiUrl !== undefined && apiCredentials(config) !== undefined
   if (requested !== Adapter.API) return requested === Adapter.SCRAPER || !hasApi ? 'scraper' : 'api'

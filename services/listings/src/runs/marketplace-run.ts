@@ -5,10 +5,10 @@ import type { Dependencies } from '../dependencies.ts'
 import { createJoiner } from '../worker/found-parts.ts'
 import { decodeOutput, encodeMessage, type WorkerInput, type WorkerOutput } from '../worker/messages.ts'
 
-/** What a run failed or was refused with. Whoever asks again under the same id is told the same. */
+/** The error that a run failed or was refused with. Another request under the same id gets the same error. */
 export class RunError extends ServiceError {
   override name = 'RunFailure'
-  /** The word that the run itself gave for it; undefined where it was refused before it ran. */
+  /** The reason that the run itself reported; undefined if it was refused before it ran. */
   readonly reason: string | undefined
 
   constructor({ kind, detail, retryAfterSeconds, cause }: ServiceError, reason?: string) {
@@ -21,14 +21,14 @@ const ofRun = (error: unknown): unknown =>
   isServiceError(error) && !(error instanceof RunError) ? new RunError(error) : error
 
 /**
- * The run of a call that waits for its answer is refused after this long without a workloads service, in milliseconds. Other
- * runs wait until their signal.
+ * Time limit in milliseconds after which the run of a call that waits for its answer is refused, if the workloads service is
+ * unavailable. Other runs wait until their signal aborts.
  */
 const answerPatience = 8_000
 
-/** How a run is driven, beside what `RunOptions` says. */
+/** How replicas drive a run, in addition to `RunOptions`. */
 export type Driven = {
-  /** Whether another replica, or an earlier attempt, may have asked for the run before. */
+  /** Whether another replica, or an earlier attempt, may have requested the run before. */
   readonly resumes: boolean
   /** Whether the search itself has been stopped. Otherwise the run continues, and another attempt follows it. */
   readonly isStopped: () => boolean
@@ -43,27 +43,27 @@ export type RunOptions = {
   readonly deadlineSeconds: number
   /** Aborting it cancels the run. */
   readonly signal: AbortSignal
-  /** For a run that replicas drive. Without it the run is cancelled when its findings are no longer read. */
+  /** Set for a run that replicas drive. Without it the run is cancelled when its findings are no longer read. */
   readonly driven?: Driven
-  /** What people are shown of a run that is an object of its own. */
+  /** What is displayed for a run that is an object. */
   readonly subject?: SearchSubject
-  /** The run whose worker is to do this one, too. */
+  /** The run whose worker should execute this one, too. */
   readonly parentRunId?: string
 }
 
-/** Cancels a run. One that cannot be cancelled is ended by its deadline. */
+/** Cancels a run. If that fails, the run ends at its deadline. */
 export const cancelRun = async ({ workloads, log }: Dependencies, runId: string): Promise<void> => {
   try {
     await workloads.cancel({ runId })
   } catch (error) {
-    log.warn({ err: error, runId }, 'a run could not be cancelled')
+    log.warn({ err: error, runId }, 'listings: run could not be cancelled')
   }
 }
 
 /**
- * Starts a run, or takes one up, and gives what it finds as it comes. The start is awaited, so that an overloaded
- * installation refuses at once, or where the run is driven within seconds; the findings end early with the signal. Both throw
- * RunFailure. A run that had to be started again finds again.
+ * Starts or resumes a run, and returns its findings as they arrive. The start is awaited, so that an overloaded installation
+ * refuses at once, or within seconds for a driven run; the findings end early when the signal aborts. Both throw RunError. A
+ * run that had to be restarted repeats its findings.
  */
 export const startRun = async (
   dependencies: Dependencies,

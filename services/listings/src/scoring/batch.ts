@@ -1,13 +1,13 @@
 import type { Listing } from '../records.ts'
 
 /**
- * What a listing can only be told beside the others of its search. It is taken over the listings that are returned, and
- * kept with the search's session: scored again later, a listing keeps its batch. Plain JSON.
+ * Measures that compare a listing with the others of its search. They are taken over the returned listings and stored with the
+ * listing's score: when it is rescored later, it keeps its batch. Plain JSON.
  */
 export type Batch = {
   /** Coefficient of variation of the prices, per currency; null with fewer than two. */
   readonly priceVariation: Readonly<Record<string, number | null>>
-  /** Listings whose first photo another listing of the batch has, too. */
+  /** Listings whose first photo another listing of the batch also has. */
   readonly duplicatePhotos: readonly string[]
 }
 
@@ -19,7 +19,7 @@ export const coefficientOfVariation = (values: readonly number[]): number | null
   return mean === 0 ? null : Math.sqrt(variance) / mean
 }
 
-/** The same picture in another size or format has another address: what stands for the picture itself. */
+/** Identity of a photo across sizes and formats, which have different URLs. */
 export const photoIdentity = (address: string): string => {
   const path = URL.canParse(address) ? new URL(address) : undefined
   const stem = path === undefined ? address : `${path.hostname}${path.pathname}`
@@ -44,8 +44,8 @@ const duplicates = (listings: readonly Listing[], photoHashes: ReadonlyMap<strin
 }
 
 /**
- * Takes a batch's measures. Of listings that share an address of their photo the second and later are duplicates; of
- * listings that share a perceptual hash (64 bits, as hex, where photos were fetched) all are.
+ * Computes the measures of a batch. Among listings that share a photo URL, all but the first are duplicates; among listings
+ * that share a perceptual hash (64 bits, as hex, where photos were fetched), all are.
  */
 export const batchOf = (listings: readonly Listing[], photoHashes: ReadonlyMap<string, string> = new Map()): Batch => {
   const priced = listings.filter(({ price, priceHigh }) => price !== null && price > 0 && priceHigh === null)

@@ -1,6 +1,6 @@
 /**
- * Damage wording as data. Phrases match whole words; letters' case and what stands between the words of a phrase (spaces or
- * hyphens) do not matter. `unlessAfter` and `unlessBefore` name the neighbours that give a word another meaning.
+ * Damage wording as data. Phrases match whole words, regardless of letter case and of the separators between their words
+ * (spaces or hyphens). `unlessAfter` and `unlessBefore` list neighbours that change a word's meaning.
  */
 export type DamagePhrase = {
   readonly words: string
@@ -140,16 +140,16 @@ export const damageFamilies: readonly DamageFamily[] = [
   },
 ]
 
-/** Words that deny what follows them: "no", "without any", "free of". */
+/** Words that deny the words after them: "no", "without any", "free of". */
 export const denials =
   'no|zero|without|w/o|free (?:of|from)|never|nor|neither|none|ohne|keine?|keinerlei|sans|aucune?|senza|nessun[oa]?|sin|ningún|ninguna'
 
-/** Words that may stand between a denial and the damage it denies: "no visible scratches or major dents". */
+/** Words allowed between a denial and the damage that it denies: "no visible scratches or major dents". */
 export const betweenDenialAndDamage =
   'any|major|minor|visible|noticeable|significant|deep|obvious|real|other|big|bad|small|tiny|large|cosmetic|physical|functional|screen|signs?|marks?|of|or|and|nor|a|an|single|the|sichtbaren?|größeren?|kleinen?|oder|und|ni|et|e|o|y'
 
-/** Denials that reach only the next word: "not scratched", "never been damaged". */
+/** Denials that apply only to the next word: "not scratched", "never been damaged". */
 export const shortDenials = "not|isn['’]?t|aren['’]?t|wasn['’]?t|never been|non|un|nicht|pas"
 
-/** What turns a damage word into its opposite when it follows: "scratch-free". */
+/** Suffixes that turn a damage word into its opposite: "scratch-free". */
 export const oppositeSuffixes = 'free|less|frei|proof|resistant'

@@ -77,17 +77,17 @@ test.each([
   'Keine Kratzer',
   'sans rayures',
   'ohne sichtbare Kratzer',
-])('"%s" admits none', (title) => {
+])('"%s" admits no damage', (title) => {
   expect(damageIn(title)).toBeUndefined()
 })
 
-test('a denial reaches a bounded part of the text, so that the work grows with its length', () => {
+test('a denial applies over a bounded distance, so that matching stays linear', () => {
   const marks = (length: number) => 'marks of '.repeat(Math.ceil(length / 9))
   expect(damageIn(`no ${marks(denialReach / 2)}scratches`)).toBeUndefined()
   expect(damageIn(`no ${marks(denialReach * 2)}scratches`)).toBe('scratches')
 })
 
-test('a word that is cut by the end of that reach denies nothing', () => {
+test('a word truncated by that distance is not a denial', () => {
   const padding = 'of '.repeat(40)
   for (let length = 0; length < 6; length++) {
     const text = `piano ${'x'.repeat(length)} scratches`

@@ -9,7 +9,7 @@ const everyDamageWord = data.damageFamilies
   .flatMap(({ phrases }) => phrases.map(({ words }) => words))
   .join('|')
 
-/** A denial, then nothing but harmless words and other damage words, up to the end of the text before a match. */
+/** A denial, followed only by harmless words and other damage words, up to the end of the text before a match. */
 const denied = new RegExp(
   String.raw`(?:${wholeWords(data.denials)}(?:[\s,/&+\-]+(?:${wholeWords(`${data.betweenDenialAndDamage}|${everyDamageWord}`)}))*|${wholeWords(data.shortDenials)})[\s,/&+\-]*$`,
   'iu',
@@ -27,12 +27,12 @@ const compiled: readonly Compiled[] = data.damageFamilies.flatMap(({ canBeDenied
 )
 
 /**
- * How far before damage wording its denial may begin, in UTF-16 units. Searching the whole text before every match would
- * take time in proportion to the square of the text's length.
+ * Maximum distance between damage wording and the start of its denial, in UTF-16 units. Searching the whole text before every
+ * match would take quadratic time.
  */
 export const denialReach = 100
 
-/** What stands before a match as far as a denial may reach, from the beginning of a word on. */
+/** The text before a match, as far as a denial may reach, starting at a word boundary. */
 const before = (text: string, end: number): string => {
   const start = Math.max(0, end - denialReach)
   const reached = text.slice(start, end)
@@ -40,8 +40,8 @@ const before = (text: string, end: number): string => {
 }
 
 /**
- * The first words in a text that admit damage, or undefined. Whole words only ("chip" is not in "microchip"), and not what
- * the text denies ("no scratches or dents", "scratch-free").
+ * The first words in a text that admit damage, or undefined. Matches whole words only (not the "chip" of "microchip"), and
+ * ignores denied ones ("no scratches or dents", "scratch-free").
  */
 export const damageIn = (text: string): string | undefined => {
   for (const { canBeDenied, pattern } of compiled) {

@@ -12,12 +12,12 @@ import {
   zeroFeedbackCap,
 } from './thresholds.ts'
 
-/** One sentence that backs a signal or a flag, where it comes from, and how old that is. */
+/** One sentence that supports a signal or a flag, with its source and age. */
 export type Evidence = {
   readonly signal: SignalName | HardFilter | SoftFlag
   readonly text: string
   readonly source: 'seller record' | 'completed sales' | 'listing' | 'search results' | 'earlier searches' | 'blocklist'
-  /** ISO 8601 UTC; null when unknown. */
+  /** ISO 8601 UTC; null if unknown. */
   readonly as_of: string | null
 }
 
@@ -41,9 +41,9 @@ const priceSentence = ({ listing, context: { market, batch } }: Input): Sentence
     listing.price === null
       ? 'The price could not be read.'
       : listing.priceHigh !== null
-        ? `The listing has a range of prices, up to ${money(listing.priceHigh, listing.currency)}, so none to compare.`
+        ? `The listing has a range of prices, up to ${money(listing.priceHigh, listing.currency)}, so there is no single price to compare.`
         : market === null
-          ? 'Too few completed sales to tell a market price.'
+          ? 'Too few completed sales for a market price.'
           : market.currency !== listing.currency
             ? `The market price is in ${market.currency}, the listing in ${listing.currency}.`
             : variation !== null && variation > highestPriceVariation
@@ -84,7 +84,7 @@ const accountSentence = ({ seller, now }: Input): Sentence => {
     : ofSeller(`The seller's account was opened in ${monthOf(opening)} and ${agesOf(opening, now)}.`)
 }
 
-/** An account that is below an age, or may be: the month that it was opened in is all that is known. */
+/** An account that is, or may be, younger than a limit: only the month of its opening is known. */
 const youngSentence = (input: Input, limit: number, limitInWords: string): Sentence => {
   const opening = input.seller?.accountOpened ?? null
   if (opening === null) return accountSentence(input)
@@ -101,7 +101,7 @@ const signalSentences: Readonly<Record<SignalName, (input: Input) => Sentence>> 
       ? unknown("The seller's number of feedbacks")
       : ofSeller(`The seller has ${plural(seller.feedbackCount, 'feedback')}.`),
   feedback_ratio: ({ seller }) => {
-    if (seller?.feedbackCount === 0) return ofSeller('Nobody has judged the seller yet.')
+    if (seller?.feedbackCount === 0) return ofSeller('The seller has no feedback yet.')
     const ratio = seller === undefined ? null : knownRatio(seller)
     return ratio === null
       ? unknown("The seller's share of positive feedback")
@@ -115,7 +115,7 @@ const signalSentences: Readonly<Record<SignalName, (input: Input) => Sentence>> 
     return provenance.historySource === 'marketplace'
       ? ofSeller(`The seller lists ${inWords}.`)
       : {
-          text: `Of the seller's listings your searches have found ${inWords}.`,
+          text: `Your searches have found listings of the seller: ${inWords}.`,
           source: 'earlier searches',
           as_of: provenance.historyAsOf,
         }
@@ -135,7 +135,7 @@ const flagSentences: Readonly<Record<HardFilter | SoftFlag, (input: Input) => Se
           as_of: null,
         },
   low_feedback: ({ seller }) => ofSeller(`The seller has only ${plural(seller?.feedbackCount ?? 0, 'feedback')}.`),
-  zero_feedback: () => ofSeller(`Nobody has left the seller any feedback; the score is capped at ${zeroFeedbackCap}.`),
+  zero_feedback: () => ofSeller(`The seller has no feedback; the score is capped at ${zeroFeedbackCap}.`),
   account_under_30_days: (input) => youngSentence(input, youngAccountDays, 'a month'),
   suspicious_price: priceSentence,
   duplicate_photo: () => ({
@@ -145,7 +145,7 @@ const flagSentences: Readonly<Record<HardFilter | SoftFlag, (input: Input) => Se
   scratch_dent: ({ listing }) => {
     const inTitle = damageIn(listing.title)
     return {
-      text: `The ${inTitle === undefined ? 'condition' : 'title'} says "${inTitle ?? damageIn(listing.condition) ?? ''}".`,
+      text: `The ${inTitle === undefined ? 'condition' : 'title'} contains "${inTitle ?? damageIn(listing.condition) ?? ''}".`,
       source: 'listing',
     }
   },
@@ -163,7 +163,7 @@ const flagSentences: Readonly<Record<HardFilter | SoftFlag, (input: Input) => Se
   }),
 }
 
-/** When the fact about the seller that a signal or a flag is judged by was read; all others are judged by feedback. */
+/** When the seller data behind a signal or a flag was read; those without a case of their own depend on feedback. */
 const sellerAsOf = (signal: Evidence['signal'], { provenance }: ScoringContext): string | null => {
   if (signal === 'category_history') return provenance.historyAsOf
   return signal === 'account_age' || signal === 'new_account' || signal === 'account_under_30_days'
@@ -176,7 +176,7 @@ const asOf = (signal: Evidence['signal'], sentence: Sentence, { context, now }: 
   return sentence.source === 'seller record' ? sellerAsOf(signal, context) : now.toISOString()
 }
 
-/** A sentence for every signal, the missing ones too, and for every flag raised. */
+/** A sentence for every signal, including missing ones, and for every raised flag. */
 export const evidenceFor = (input: Input): readonly Evidence[] =>
   [
     ...signalNames.map((signal) => ({ signal, sentence: signalSentences[signal](input) })),

@@ -14,7 +14,7 @@ export type SoftFlag =
   | 'long_on_market'
   | 'significant_price_drop'
 
-/** What the store remembers of a listing from earlier searches. */
+/** Stored facts about a listing from earlier searches. */
 export type Sightings = {
   readonly timesSeen: number
   readonly firstSeenAt: string | null
@@ -32,7 +32,7 @@ export type FlagInput = {
 
 const day = 86_400_000
 
-/** Days since a listing was first seen; 0 when it never was. */
+/** Days since a listing was first seen; 0 if it never was. */
 export const daysOnMarket = ({ firstSeenAt }: Sightings, now: Date): number =>
   firstSeenAt === null ? 0 : (now.getTime() - Date.parse(firstSeenAt)) / day
 

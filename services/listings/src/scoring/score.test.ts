@@ -6,7 +6,7 @@ import type { ScoringContext } from './scoring-context.ts'
 
 const now = new Date('2026-06-15T12:00:00Z')
 
-/** An account of which the day is known that it was opened on. */
+/** An account whose opening day is known. */
 const openedDaysAgo = (days: number) => {
   const date = new Date(now.getTime() - days * 86_400_000).toISOString().slice(0, 10)
   return { earliest: date, latest: date }
@@ -66,7 +66,7 @@ const score = (
   )
 
 describe('signals', () => {
-  test('a seasoned seller at the market price earns every point and no flag', () => {
+  test('a seasoned seller at the market price earns all points and no flag', () => {
     expect(score()).toMatchObject({
       compositeScore: 100,
       signalScores: {
@@ -186,25 +186,25 @@ describe('signals', () => {
   })
 })
 
-describe('an account of which the month is known', () => {
+describe('an account whose opening month is known', () => {
   const flagsOn = (today: string, latest = '2026-06-30') =>
     score({
       seller: { accountOpened: { earliest: '2026-06-01', latest } },
       context: { now: new Date(`${today}T12:00:00Z`) },
     })
 
-  test('is new for as long as the last day of the month was less than a week ago', () => {
+  test('is new until a week after the last day of the month', () => {
     expect(flagsOn('2026-06-22', '2026-06-22').hardFilters).toEqual(['new_account'])
     expect(flagsOn('2026-07-06').hardFilters).toEqual(['new_account'])
     expect(flagsOn('2026-07-07').hardFilters).toEqual([])
   })
 
-  test('was opened before the day on which the month was first read', () => {
+  test('was opened no later than the day on which the month was first read', () => {
     expect(flagsOn('2026-06-11', '2026-06-05').hardFilters).toEqual(['new_account'])
     expect(flagsOn('2026-06-12', '2026-06-05').hardFilters).toEqual([])
   })
 
-  test('is under 30 days old, and earns no more points, for as long as it may be', () => {
+  test('is under 30 days old, and earns points accordingly, as long as it may be', () => {
     expect(flagsOn('2026-07-29')).toMatchObject({
       softFlags: ['account_under_30_days'],
       signalScores: { account_age: 5 },
@@ -212,7 +212,7 @@ describe('an account of which the month is known', () => {
     expect(flagsOn('2026-07-30')).toMatchObject({ softFlags: [], signalScores: { account_age: 10 } })
   })
 
-  test('has evidence that names the month, and says what is not certain', () => {
+  test('has evidence that names the month and what is uncertain', () => {
     const texts = (today: string, latest?: string) => flagsOn(today, latest).evidence.map(({ text }) => text)
     expect(texts('2026-07-05')).toEqual(
       expect.arrayContaining([
@@ -228,7 +228,7 @@ describe('an account of which the month is known', () => {
 })
 
 describe('composite', () => {
-  test('missing signals leave the denominator, and widen the range instead', () => {
+  test('missing signals are excluded from the composite and widen its range', () => {
     const partial = score({ seller: { accountOpened: null, categoryHistory: null }, context: { market: null } })
     expect(partial).toMatchObject({ compositeScore: 100, scoreIsPartial: true, scoreRange: { low: 40, high: 100 } })
   })
@@ -253,7 +253,7 @@ describe('composite', () => {
     expect(exact.compositeScore).toBe(13)
   })
 
-  test('an unknown seller scores 0, and nothing is known', () => {
+  test('an unknown seller scores 0 without any signals', () => {
     expect(score({ seller: null })).toMatchObject({
       compositeScore: 0,
       scoreIsPartial: true,
@@ -262,7 +262,7 @@ describe('composite', () => {
     })
   })
 
-  test('a seller without feedback is capped at 35, in the range as well', () => {
+  test('a seller without feedback is capped at 35, including the range', () => {
     expect(score({ seller: { feedbackCount: 0, feedbackRatio: null } })).toMatchObject({
       compositeScore: 35,
       scoreRange: { low: 35, high: 35 },
@@ -270,7 +270,7 @@ describe('composite', () => {
     })
   })
 
-  test('a seller on the blocklist scores 0, whatever the signals say', () => {
+  test('a seller on the blocklist scores 0 regardless of the signals', () => {
     const blocked = score({ context: { blocked: { reason: 'sent a brick' } }, listing: { title: 'broken screen' } })
     expect(blocked).toMatchObject({
       compositeScore: 0,
@@ -329,7 +329,7 @@ describe('flags', () => {
     expect(flags({ listing: { price }, context: { market: null, sightings } })).toEqual(expected)
   })
 
-  test('a photo that another listing shows is flagged, except for retailers', () => {
+  test('a photo that another listing also has is flagged, except for retailers', () => {
     const batch = { priceVariation: {}, duplicatePhotos: [listing.platformListingId] }
     expect(flags({ context: { batch } })).toEqual(['duplicate_photo'])
     expect(flags({ seller: { feedbackCount: 999 }, context: { batch } })).toEqual(['duplicate_photo'])
@@ -339,7 +339,7 @@ describe('flags', () => {
 })
 
 describe('evidence', () => {
-  test('every signal has a sentence with its source and age, the missing ones too', () => {
+  test('every signal, even a missing one, has a sentence with its source and age', () => {
     const { evidence } = score({ seller: { accountOpened: null } })
     expect(evidence.map(({ signal }) => signal)).toEqual([
       'account_age',
@@ -367,15 +367,15 @@ describe('evidence', () => {
     ['feedback_count', '2026-06-13T00:00:00.000Z'],
     ['feedback_ratio', '2026-06-13T00:00:00.000Z'],
     ['category_history', '2026-06-12T00:00:00.000Z'],
-  ])('%s is as old as the fact that it is judged by', (signal, asOf) => {
+  ])('%s is dated by the fact that it depends on', (signal, asOf) => {
     expect(score().evidence.find((sentence) => sentence.signal === signal)?.as_of).toBe(asOf)
   })
 
-  test('a category history from earlier searches says so', () => {
+  test('a category history from earlier searches names its source', () => {
     const provenance = { ...context.provenance, historySource: 'own searches' } as const
     expect(score({ context: { provenance } }).evidence[4]).toEqual({
       signal: 'category_history',
-      text: "Of the seller's listings your searches have found 40 in electronics.",
+      text: 'Your searches have found listings of the seller: 40 in electronics.',
       source: 'earlier searches',
       as_of: '2026-06-12T00:00:00.000Z',
     })
@@ -385,7 +385,7 @@ describe('evidence', () => {
     const { evidence } = score({ listing: { title: 'Camera with broken screen' } })
     expect(evidence.at(-1)).toMatchObject({
       signal: 'scratch_dent',
-      text: 'The title says "broken screen".',
+      text: 'The title contains "broken screen".',
       source: 'listing',
     })
   })
@@ -399,13 +399,13 @@ describe('batch', () => {
     ...more,
   })
 
-  test('the variation is the population standard deviation over the mean, of fewer than two prices none', () => {
+  test('the variation is the population standard deviation over the mean, and null below two prices', () => {
     expect(coefficientOfVariation([2, 4, 4, 4, 5, 5, 7, 9])).toBeCloseTo(2 / 5, 12)
     expect(coefficientOfVariation([7])).toBeNull()
     expect(batchOf([priced('1', 10)]).priceVariation).toEqual({ USD: null })
   })
 
-  test('it is taken per currency, over single prices above zero', () => {
+  test('the variation is computed per currency, over single prices above zero', () => {
     const batch = batchOf([
       priced('1', 10),
       priced('2', 10),
@@ -417,7 +417,7 @@ describe('batch', () => {
     expect(batch.priceVariation).toEqual({ USD: 0, EUR: null })
   })
 
-  test('of listings with the same photo address the second and later are duplicates, in any size', () => {
+  test('all but the first of listings with the same photo URL are duplicates, in any size', () => {
     const photo = (size: string) => ({ photoUrls: [`https://images.test/images/g/abc/${size}`] })
     const batch = batchOf([
       priced('1', 1, photo('s-l500.webp')),
@@ -429,7 +429,7 @@ describe('batch', () => {
     expect(photoIdentity('https://images.test/thumbs/images/g/abc/s-l225.jpg?set=1')).toBe('images.test/images/g/abc')
   })
 
-  test('of listings whose photos look the same all are duplicates', () => {
+  test('all listings with the same photo hash are duplicates', () => {
     const other = (name: string) => ({ photoUrls: [`https://images.test/${name}`] })
     const hashes = new Map([
       ['1', 'ff00'],

@@ -5,7 +5,7 @@ import type { ScoringContext } from './scoring-context.ts'
 import { type SignalScores, signalNames, signalsOf } from './signals.ts'
 import { pointsPerSignal, zeroFeedbackCap } from './thresholds.ts'
 
-/** A trust score before it is stored (which adds its ids and keeps an older photo analysis). */
+/** A trust score before it is stored, which adds its ids and preserves an earlier photo analysis. */
 export type TrustScore = {
   readonly compositeScore: number
   readonly signalScores: SignalScores
@@ -13,7 +13,7 @@ export type TrustScore = {
   readonly softFlags: readonly SoftFlag[]
   /** Whether any signal is missing. */
   readonly scoreIsPartial: boolean
-  /** What the composite would be with the missing signals at their worst and at their best. */
+  /** The composite with the missing signals at their minimum and at their maximum. */
   readonly scoreRange: { readonly low: number; readonly high: number }
   readonly evidence: readonly Evidence[]
   readonly photoHashDuplicate: boolean
@@ -21,13 +21,13 @@ export type TrustScore = {
   readonly scoredAt: string
 }
 
-/** Share of the attainable points in percent, halves rounded up; whole numbers throughout, so that no half is lost. */
+/** Percentage of the attainable points, halves rounded up; computed in integers, so that halves are exact. */
 const percentOf = (points: number, signals: number): number =>
   signals === 0 ? 0 : Math.floor((200 * points + pointsPerSignal * signals) / (2 * pointsPerSignal * signals))
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 
-/** Composite and its range from the signals; a seller without any feedback is capped, whatever else speaks for them. */
+/** Composite and range of the signals; capped for a seller without feedback. */
 const composed = (signals: SignalScores, hasNoFeedback: boolean) => {
   const known = signalNames.flatMap((name) => signals[name] ?? [])
   const missing = signalNames.length - known.length
@@ -40,8 +40,8 @@ const composed = (signals: SignalScores, hasNoFeedback: boolean) => {
 }
 
 /**
- * Scores one listing. Hard filters do not lower the composite by themselves; the blocklist sets it to 0 and replaces all
- * flags, with the signals kept for the reader. Pure: the same input always gives the same score.
+ * Scores one listing. Hard filters do not lower the composite themselves; the blocklist sets it to 0 and replaces all flags,
+ * while the signals remain visible. Pure: the same input always produces the same score.
  */
 export const scoreListing = (listing: Listing, seller: Seller | undefined, context: ScoringContext): TrustScore => {
   const { now, market, batch, sightings, blocked } = context

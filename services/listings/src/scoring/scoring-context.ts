@@ -2,7 +2,7 @@ import type { Batch } from './batch.ts'
 import type { Sightings } from './flags.ts'
 import type { MarketPrice } from './signals.ts'
 
-/** When each fact about a seller was read (ISO 8601 UTC; null when unknown), and where their category history comes from. */
+/** When each fact about a seller was read (ISO 8601 UTC; null if unknown), and the source of their category history. */
 export type SellerProvenance = {
   readonly accountAsOf: string | null
   readonly feedbackAsOf: string | null
@@ -11,13 +11,13 @@ export type SellerProvenance = {
   readonly historySource: 'marketplace' | 'own searches'
 }
 
-/** All that a score depends on beside the listing and its seller. */
+/** Everything that a score depends on besides the listing and its seller. */
 export type ScoringContext = {
   readonly now: Date
   readonly market: MarketPrice | null
   readonly batch: Batch
   readonly sightings: Sightings
-  /** Whether the seller is on the blocklist; the reason given there, if any. */
+  /** Whether the seller is on the blocklist, with the entry's reason, if any. */
   readonly blocked: false | { readonly reason: string | null }
   readonly provenance: SellerProvenance
 }

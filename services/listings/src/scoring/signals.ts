@@ -11,10 +11,10 @@ export const signalNames = [
 ] as const
 export type SignalName = (typeof signalNames)[number]
 
-/** Points (0 to 20) per signal; null where there is nothing to judge by. */
+/** Points (0 to 20) per signal; null without data. */
 export type SignalScores = Readonly<Record<SignalName, number | null>>
 
-/** The median of completed sales that prices are held against. */
+/** The median of completed sales that prices are compared with. */
 export type MarketPrice = {
   readonly median: number
   readonly currency: string
@@ -24,8 +24,8 @@ export type MarketPrice = {
 }
 
 /**
- * The ratio to judge by: unknown stays unknown, and so does 0 % with a positive count, which nobody can have (the count
- * is of positives less negatives) and which pages and APIs write where no percentage is known.
+ * The ratio used for scoring. Unknown stays unknown, and so does 0 % with a positive count, which is impossible (the count is
+ * positives less negatives) and which pages and APIs show when the percentage is unknown.
  */
 export const knownRatio = ({ feedbackRatio, feedbackCount }: Seller): number | null =>
   feedbackRatio === 0 && feedbackCount !== 0 ? null : feedbackRatio
@@ -36,13 +36,13 @@ const ratioPoints = (seller: Seller): number | null => {
   return hasBadRatio(seller) ? 0 : at.pointsFor(ratio, at.feedbackRatio)
 }
 
-/** Whether a seller's record marks an established bad actor. */
+/** Whether a seller's feedback marks an established bad actor. */
 export const hasBadRatio = (seller: Seller): boolean => {
   const ratio = knownRatio(seller)
   return ratio !== null && ratio < at.badRatio.below && (seller.feedbackCount ?? 0) > at.badRatio.moreThan
 }
 
-/** Listing price over market price, or null where the two cannot be compared: no single price, no median, another currency. */
+/** Listing price over market price; null if they are not comparable: no single price, no median, another currency. */
 export const priceRatio = (listing: Listing, market: MarketPrice | null): number | null =>
   listing.price === null ||
   listing.priceHigh !== null ||
@@ -58,7 +58,7 @@ const pricePoints = (ratio: number | null, variation: number | null): number | n
   return step?.points ?? (ratio <= at.priceVsMarket.usualUpTo ? at.priceVsMarket.usual : at.priceVsMarket.above)
 }
 
-/** What signals are judged by, beside the listing and its seller. */
+/** Inputs of the signals, besides the listing and its seller. */
 export type Judging = {
   readonly market: MarketPrice | null
   readonly priceVariation: number | null
@@ -74,13 +74,13 @@ const onSteps = (value: number | null, steps: Parameters<typeof at.pointsFor>[1]
   value === null ? null : at.pointsFor(value, steps)
 
 /**
- * Days that a seller's account has been open for certain: pages show the month that it was opened in, and it counts as opened
- * on the last day that this allows. Null when unknown.
+ * Minimum age of a seller's account in days: pages show the month in which it was opened, and it counts as opened on the last
+ * possible day. Null if unknown.
  */
 export const accountDays = (seller: Seller | undefined, now: Date): number | null =>
   seller === undefined || seller.accountOpened === null ? null : accountAge(seller.accountOpened, now).atLeast
 
-/** The five signals of a listing; without a known seller none can be judged. */
+/** The five signals of a listing; all null except those of a known seller. */
 export const signalsOf = (
   listing: Listing,
   seller: Seller | undefined,

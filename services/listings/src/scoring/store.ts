@@ -5,12 +5,12 @@ import type { MarketPrice } from './signals.ts'
 
 export type TrustScoreRow = Selectable<Tables['trust_scores']>
 
-/** What a listing was told beside the others of its search: enough to score it again by itself. */
+/** A listing's share of its search's batch: enough to rescore it alone. */
 export type StoredContext = {
   readonly priceVariation: number | null
   readonly hasDuplicatePhoto: boolean
   readonly compQuery: string
-  /** What the price was compared with; undefined in rows from before it was stored. */
+  /** The price that it was compared with; undefined in rows from before it was stored. */
   readonly market?: MarketPrice | null
 }
 
@@ -18,7 +18,7 @@ export type ScoreToSave = { readonly listingId: number; readonly score: TrustSco
 
 const rowsPerStatement = 500
 
-/** Saves scores over older ones of the same listings; a photo analysis stays. */
+/** Saves scores, replacing earlier ones of the same listings; a photo analysis is preserved. */
 export const saveScores = async (db: Db, scores: readonly ScoreToSave[]): Promise<readonly TrustScoreRow[]> => {
   const saved: TrustScoreRow[] = []
   for (let start = 0; start < scores.length; start += rowsPerStatement) {

@@ -1,6 +1,6 @@
 /**
- * Every number that scoring depends on, in one place. Steps are read from the top: a value below `below` earns `points`,
- * and what no step takes earns `full`.
+ * Every number that scoring depends on. Steps are evaluated in order: a value below `below` earns `points`, and a value that
+ * matches no step earns `beyond`.
  */
 export const pointsPerSignal = 20
 
@@ -28,7 +28,7 @@ export const feedbackCount: Steps = {
   beyond: 20,
 }
 
-/** Share of positive feedbacks; the worst step of all needs more than a few of them, see `badRatio`. */
+/** Share of positive feedbacks; the worst step of all requires a minimum of feedbacks, see `badRatio`. */
 export const feedbackRatio: Steps = {
   steps: [
     { below: 0.9, points: 5 },
@@ -38,7 +38,7 @@ export const feedbackRatio: Steps = {
   beyond: 20,
 }
 
-/** Price over the median of completed sales. A price above 120 % of it earns a little less than a usual one. */
+/** Price over the median of completed sales. A price above 120 % of it earns slightly less than a usual one. */
 export const priceVsMarket = {
   steps: [
     { below: 0.5, points: 0 },
@@ -50,7 +50,7 @@ export const priceVsMarket = {
   above: 15,
 } as const
 
-/** Listings of the seller in the categories that count. */
+/** Listings of the seller in the counted categories. */
 export const categoryHistory: Steps = {
   steps: [
     { below: 1, points: 0 },
@@ -62,19 +62,19 @@ export const categoryHistory: Steps = {
 
 /** A ratio below `below` with more than `moreThan` feedbacks marks an established bad actor. */
 export const badRatio = { below: 0.8, moreThan: 20 } as const
-/** Above this coefficient of variation the prices of a batch are not comparable, and none is held against the market. */
+/** Above this coefficient of variation the prices of a batch are not comparable, and no price is compared with the market. */
 export const highestPriceVariation = 0.6
 export const newAccountDays = 7
 export const youngAccountDays = 30
 export const lowFeedbackBelow = 10
-/** The composite of a seller without any feedback goes no higher. */
+/** Maximum composite of a seller without any feedback. */
 export const zeroFeedbackCap = 35
-/** Sellers with this much feedback are taken for retailers, who photograph a product once. */
+/** Sellers with this much feedback count as retailers, who photograph a product once. */
 export const retailerFeedback = 1000
 export const longOnMarket = { timesSeen: 5, days: 14 } as const
 /** A price below this share of the first one seen is a significant drop. */
 export const significantDropBelow = 0.8
 
-/** Points of a value on a table of steps. */
+/** Points of a value according to a table of steps. */
 export const pointsFor = (value: number, { steps, beyond }: Steps): number =>
   steps.find(({ below }) => value < below)?.points ?? beyond

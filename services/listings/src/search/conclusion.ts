@@ -4,14 +4,14 @@ import type { RunFailed } from '@trellis/protos/ts/trellis/workloads/v1/workload
 import type { Dependencies } from '../dependencies.ts'
 import { RunError } from '../runs/marketplace-run.ts'
 
-/** What a search came to, for the object that shows it. */
+/** Result of a search, shown on its object. */
 export type Findings = {
   readonly listingsFound: number
-  /** The median of completed sales; null where there are too few. */
+  /** The median of completed sales; null if there are too few. */
   readonly marketPrice: number | null
 }
 
-/** The worker's words for having been turned away: whichever way, the marketplace refused. */
+/** Reasons of workers that all mean that the marketplace refused. */
 const refusals: readonly string[] = ['MarketplaceRefused', 'ForbiddenByRobots', 'BreakerOpen']
 
 const reasonOf = (failed: ServiceError): string => {
@@ -19,7 +19,7 @@ const reasonOf = (failed: ServiceError): string => {
   return word === undefined ? 'Failed' : refusals.includes(word) ? 'MarketplaceRefused' : word
 }
 
-/** Why a search came to nothing, in a word and a sentence; the word is the run's own unless another is given. */
+/** Why a search failed, as a reason and a sentence; the reason is that of the run unless it is overridden. */
 export const failureOf = (error: unknown, reason?: string): RunFailed => {
   const failed = toServiceError(error)
   return {
@@ -30,7 +30,7 @@ export const failureOf = (error: unknown, reason?: string): RunFailed => {
   }
 }
 
-/** Tells the operator what a run came to, where runs are objects. Throws `unavailable` where it cannot be told. */
+/** Publishes the outcome of a run to the operator, where runs are objects. Throws `unavailable` if it cannot. */
 export const announce = async (
   { bus, runsAreObjects }: Pick<Dependencies, 'bus' | 'runsAreObjects'>,
   runId: string,

@@ -22,7 +22,7 @@ import { createSession, findSearch } from '../session/store.ts'
 import type { Tables } from '../store/tables.ts'
 import { encodeMessage } from '../worker/messages.ts'
 import { driveSearch } from './drive.ts'
-import { encodeOrder, maxTries, type Telling } from './order.ts'
+import { encodeOrder, maxTries, type ResponseMode } from './order.ts'
 
 const never = new AbortController().signal
 const sessionId = 'search'
@@ -63,8 +63,14 @@ beforeEach(async () => {
 })
 afterEach(() => stack.disposeAsync())
 
-const order = async ({ seconds = 60, telling = 'stream' }: { seconds?: number; telling?: Telling } = {}) => {
-  const orderJson = encodeOrder({ request: request(), tier: 'local', telling })
+const order = async ({
+  seconds = 60,
+  responseMode = 'stream',
+}: {
+  seconds?: number
+  responseMode?: ResponseMode
+} = {}) => {
+  const orderJson = encodeOrder({ request: request(), tier: 'local', responseMode })
   const deadlineAt = new Date(Date.now() + seconds * 1000)
   await createSession(dependencies.db, { id: sessionId, userId: 'local', deadlineAt, orderJson }, new Date())
 }
@@ -89,7 +95,7 @@ const listing: Listing = {
   categoryName: null,
 }
 
-/** What a run reports that was started twice. */
+/** Publishes the reports of a run that was started twice. */
 const reportWholeRun = async (what: 'nothing' | 'listed' = 'nothing') => {
   const listings = what === 'listed' ? [listing] : []
   const found = encodeMessage({ kind: 'found', listings, sellers: [], usableShare: null, toCome: 0 })
@@ -107,7 +113,7 @@ const reportWholeRun = async (what: 'nothing' | 'listed' = 'nothing') => {
     await dependencies.bus.publish(runTopic.search(sessionId), { runId: sessionId, report })
 }
 
-/** All frames that followers have been told, up to the last. */
+/** All published frames, up to `done`. */
 const frames = async () => {
   const reported = []
   for await (const whole of wholes(
@@ -123,8 +129,8 @@ const frames = async () => {
 
 const hasEnded = async () => (await findSearch(dependencies.db, sessionId))?.ended_at !== null
 
-test('a call whose run nobody takes is refused within seconds, with the reason', async () => {
-  await order({ telling: 'answer' })
+test('a blocking search whose run is refused fails within seconds, with the reason', async () => {
+  await order({ responseMode: 'answer' })
   await drive(1)
   await expect(answerOf(dependencies.bus, sessionId, never)()).rejects.toMatchObject({
     kind: 'unavailable',
@@ -133,26 +139,26 @@ test('a call whose run nobody takes is refused within seconds, with the reason',
   expect([await hasEnded(), requested.length > 1]).toEqual([true, true])
 })
 
-test('a followed search whose run nobody takes waits until its deadline', async () => {
+test('a followed search whose run is refused retries until its deadline', async () => {
   await order({ seconds: 2 })
   await drive(1)
   expect((await frames()).at(-1)).toMatchObject({ $case: 'done', value: { reason: 'timeout' } })
   expect([await hasEnded(), requested.length > 1]).toEqual([true, true])
 })
 
-/** The database, which fails every write while it is away. */
+/** A database that fails every write while it is unavailable. */
 const failingWrites = (db: Dependencies['db'], isAway: () => boolean): Dependencies['db'] =>
   new Proxy(db, {
     get: (target, name) => {
       if (isAway() && (name === 'insertInto' || name === 'transaction'))
-        throw serviceError('unavailable', 'The database is away.')
+        throw serviceError('unavailable', 'The database is unavailable.')
       const value: unknown = Reflect.get(target, name, target)
       return typeof value === 'function' ? value.bind(target) : value
     },
   })
 
 test.each([false, true])(
-  'a run goes on while the database of its search is away (runs are objects: %s), and is done',
+  'a run continues while the database of its search is unavailable (runs are objects: %s)',
   async (areObjects) => {
     await order()
     await reportWholeRun('listed')
@@ -184,40 +190,43 @@ test.each([
   ['the listings', 2],
   ['the price', 3],
   ['the end', 4],
-])('a search that cannot tell %s goes back to the queue, and is told whole by the next', async (_what, failsAt) => {
-  await order()
-  await reportWholeRun()
-  const { bus } = dependencies
-  let calls = 0
-  const failing: typeof bus.publish = (topic, event) => {
-    calls += 1
-    return calls === failsAt
-      ? Promise.reject(serviceError('unavailable', 'The bus is away.'))
-      : bus.publish(topic, event)
-  }
-  dependencies = { ...dependencies, bus: { ...bus, publish: failing } }
-  await expect(drive(2)).rejects.toMatchObject({ kind: 'unavailable' })
-  expect(await hasEnded()).toBe(false)
-  dependencies = { ...dependencies, bus }
-  await drive(3)
-  expect((await frames()).map(({ $case }) => $case)).toEqual(['listings', 'marketPrice', 'done'])
-})
+])(
+  'a search that cannot publish %s is requeued, and the next driver publishes it completely',
+  async (_what, failsAt) => {
+    await order()
+    await reportWholeRun()
+    const { bus } = dependencies
+    let calls = 0
+    const failing: typeof bus.publish = (topic, event) => {
+      calls += 1
+      return calls === failsAt
+        ? Promise.reject(serviceError('unavailable', 'The bus is unavailable.'))
+        : bus.publish(topic, event)
+    }
+    dependencies = { ...dependencies, bus: { ...bus, publish: failing } }
+    await expect(drive(2)).rejects.toMatchObject({ kind: 'unavailable' })
+    expect(await hasEnded()).toBe(false)
+    dependencies = { ...dependencies, bus }
+    await drive(3)
+    expect((await frames()).map(({ $case }) => $case)).toEqual(['listings', 'marketPrice', 'done'])
+  },
+)
 
-test('a search that was interrupted too often is not tried again, and says so', async () => {
+test('a search that was interrupted too often fails and is not retried', async () => {
   await order()
   await drive(maxTries + 1)
   expect((await frames()).map(({ $case }) => $case)).toEqual(['searchFailed', 'done'])
   expect([await hasEnded(), requested]).toEqual([true, []])
 })
 
-test('a search whose time was up before anybody drove it ends at once', async () => {
+test('a search whose deadline passed before it was driven ends at once', async () => {
   await order({ seconds: -1 })
   await drive(1)
   expect(await frames()).toEqual([{ $case: 'done', value: { reason: 'timeout' } }])
   expect([await hasEnded(), requested]).toEqual([true, []])
 })
 
-test('a search that was cancelled before anybody drove it ends, and has not failed', async () => {
+test('a search that was cancelled before it was driven ends without failing', async () => {
   await order()
   await dependencies.bus.publish<Control>(controlOf(sessionId), { kind: 'cancel' })
   await drive(1)
@@ -225,7 +234,7 @@ test('a search that was cancelled before anybody drove it ends, and has not fail
   expect(await hasEnded()).toBe(true)
 })
 
-test('a search that ended, or that nobody knows, is left alone', async () => {
+test('a search that has ended or is unknown is not driven', async () => {
   await drive(1)
   await order()
   await drive(maxTries + 1)
@@ -233,24 +242,22 @@ test('a search that ended, or that nobody knows, is left alone', async () => {
   expect((await frames()).map(({ $case }) => $case)).toEqual(['searchFailed', 'done'])
 })
 
-test('a driver whose turn ends leaves the search as it is', async () => {
+test('a driver whose delivery is aborted does not change the search', async () => {
   await order()
   const turn = new AbortController()
-  turn.abort(new Error('It was given to another.'))
-  await expect(driveSearch(dependencies, sessionId, { delivery: 1, signal: turn.signal })).rejects.toThrow(
-    'given to another',
-  )
+  turn.abort(new Error('It was reassigned.'))
+  await expect(driveSearch(dependencies, sessionId, { delivery: 1, signal: turn.signal })).rejects.toThrow('reassigned')
   expect(await hasEnded()).toBe(false)
 })
 
-test('where runs are objects the operator is told before the search has ended, and where it cannot be the search is driven again', async () => {
+test('where runs are objects, a search ends only after its conclusion is published to the operator', async () => {
   await order()
   await reportWholeRun()
   const { bus } = dependencies
   const noticed: unknown[] = []
   let isAway = true
   const enqueue: typeof bus.enqueue = async (queue, value) => {
-    if (isAway) throw serviceError('unavailable', 'The bus is away.')
+    if (isAway) throw serviceError('unavailable', 'The bus is unavailable.')
     noticed.push([queue.name, value, await hasEnded()])
     return true
   }
@@ -265,21 +272,21 @@ test('where runs are objects the operator is told before the search has ended, a
   expect((await frames()).map(({ $case }) => $case)).toEqual(['listings', 'marketPrice', 'done'])
 })
 
-test('where runs are no objects nothing is queued for an operator', async () => {
+test('where runs are not objects, nothing is queued for an operator', async () => {
   await order()
   await reportWholeRun()
   const queued: string[] = []
   const { bus } = dependencies
-  const enqueue: typeof bus.enqueue = async (queue, ...given) => {
+  const enqueue: typeof bus.enqueue = async (queue, ...args) => {
     queued.push(queue.name)
-    return bus.enqueue(queue, ...given)
+    return bus.enqueue(queue, ...args)
   }
   dependencies = { ...dependencies, bus: { ...bus, enqueue } }
   await drive(2)
   expect([await hasEnded(), queued]).toEqual([true, []])
 })
 
-test('a run that was started again is told once', async () => {
+test('a run that was started twice is published once', async () => {
   await order()
   await reportWholeRun()
   await drive(2)

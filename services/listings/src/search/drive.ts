@@ -17,17 +17,17 @@ import { gather } from './gather.ts'
 import { decodeOrder, maxTries, runSeconds, type SearchOrder } from './order.ts'
 import { createSearchLifetime, type SearchLifetime } from './search-lifetime.ts'
 
-/** How a search came to this replica. */
+/** A delivery of a search to this replica. */
 export type SearchDelivery = {
-  /** Which delivery this is, from 1. */
+  /** Ordinal of the delivery, from 1. */
   readonly delivery: number
-  /** Whether an earlier attempt of the same delivery met a server that was away. */
+  /** Whether an earlier attempt of the same delivery met an unavailable server. */
   readonly isAgain?: boolean
-  /** Aborted when another replica has been given the search, or will be since this one ends: it is then left as it is. */
+  /** Aborted when the search is reassigned to another replica, or this one shuts down; the search is then left unchanged. */
   readonly signal: AbortSignal
 }
 
-/** A search under way on this replica. */
+/** A search that this replica drives. */
 type Drive = {
   readonly session: SessionRow
   readonly order: SearchOrder
@@ -37,10 +37,10 @@ type Drive = {
   readonly turn: SearchDelivery
 }
 
-/** What a search that did not get to its end failed with: its leash's word goes before what that made fail. */
+/** Why a search did not complete. A deadline or cancellation takes precedence over the error that it caused. */
 const whyItEnded = (error: unknown, { lifetime, order }: Drive): ServiceError => {
   if (lifetime.isTimedOut())
-    return serviceError('upstream_timeout', `The search took longer than the ${runSeconds(order)} s it may.`)
+    return serviceError('upstream_timeout', `The search exceeded its limit of ${runSeconds(order)} s.`)
   if (lifetime.signal.aborted) return serviceError('conflict', 'The search was cancelled.')
   return toServiceError(error)
 }
@@ -51,15 +51,15 @@ const outcomeOf = (failed: ServiceError | undefined, lifetime: SearchLifetime): 
   return failed === undefined ? 'done' : 'failed'
 }
 
-/** Whether a failure is worth another attempt: a server that the service depends on is away. */
+/** Whether an error is worth another attempt: a server that the service depends on is unavailable. */
 const isRetryable = (error: unknown): boolean => isServiceError(error, 'unavailable') && !(error instanceof RunError)
 
-/** Rethrows what no later attempt would change: a marketplace that is not configured. */
+/** Marks an error as permanent, such as a marketplace that is not configured: no later attempt would change it. */
 const refused = (error: unknown): never => {
   throw isServiceError(error) ? new RunError(error) : error
 }
 
-/** Runs the search and what follows it: the answer goes to whoever waits for it, the rest to its followers. Gives what it came to. */
+/** Runs the search and the seller lookups after it: sends the answer to a waiting call, or updates to followers. Returns the findings. */
 const perform = async (
   dependencies: Dependencies,
   { session, order, plan, publisher, lifetime, turn }: Drive,
@@ -77,7 +77,7 @@ const perform = async (
       resumes: turn.delivery > 1 || turn.isAgain === true,
       // Where runs are objects, the conclusion of the search ends its run, with the reason.
       isStopped: () => lifetime.signal.aborted && !turn.signal.aborted && !dependencies.runsAreObjects,
-      isAwaited: order.telling === 'answer',
+      isAwaited: order.responseMode === 'answer',
     },
   }
   const outputs = await startRun(dependencies, {
@@ -96,24 +96,24 @@ const perform = async (
     user: owner,
     plan,
     stored,
-    publisher: order.telling === 'stream' ? publisher : undefined,
+    publisher: order.responseMode === 'stream' ? publisher : undefined,
     frame: answerFrame(dependencies, plan.adapter, sessionId),
   })
-  if (order.telling === 'answer') await sendAnswer(bus, sessionId, answer)
-  // Answered without its database: what the run would find from here on could not be stored either.
+  if (order.responseMode === 'answer') await sendAnswer(bus, sessionId, answer)
+  // The search was answered without its database, so later findings of the run could not be stored either.
   if (found === undefined && !dependencies.runsAreObjects) await cancelRun(dependencies, sessionId)
   if (found === undefined) return { listingsFound: answer.listings.length, marketPrice: answer.marketPrice ?? null }
   try {
     await enrichFound(dependencies, found, { ...run, owner, sessionId, publisher })
   } catch (error) {
     if (isRetryable(error)) throw error
-    // The search itself has succeeded: what fails now leaves scores partial, and the log says why.
-    if (!lifetime.signal.aborted) log.warn({ err: error }, 'sellers could not be looked up')
+    // The search itself has succeeded: an error here only leaves scores partial, and is logged.
+    if (!lifetime.signal.aborted) log.warn({ err: error }, 'listings: seller lookup failed')
   }
   return { listingsFound: found.rows.length, marketPrice: found.context.comp?.medianPrice ?? null }
 }
 
-/** What a search came to, in the words that its object is to have. */
+/** Outcome of a search in the terms of its object. */
 const outcomeFor = ({ lifetime }: Drive, outcome: Findings | ServiceError) => {
   if (!(outcome instanceof Error)) return outcome
   return {
@@ -124,15 +124,16 @@ const outcomeFor = ({ lifetime }: Drive, outcome: Findings | ServiceError) => {
   }
 }
 
-/** Tells how a search ended. What is told first and written down last is told again by the next driver, if this one dies between. */
+/** Publishes how a search ended, then records it: if this driver dies in between, the next one publishes it again (at least once). */
 const conclude = async (dependencies: Dependencies, drive: Drive, outcome: Findings | ServiceError): Promise<void> => {
   const failed = outcome instanceof Error ? outcome : undefined
   const { bus, db, log, measures, now } = dependencies
   const { session, order, plan, publisher, lifetime } = drive
   if (failed?.kind === 'internal' && !lifetime.signal.aborted)
-    log.error({ err: failed.cause ?? failed }, 'a search failed')
-  if (failed !== undefined && order.telling === 'stream' && !lifetime.signal.aborted) await publisher.failed(failed)
-  if (failed !== undefined && order.telling === 'answer') await sendFailure(bus, session.id, failed)
+    log.error({ err: failed.cause ?? failed }, 'listings: search failed')
+  if (failed !== undefined && order.responseMode === 'stream' && !lifetime.signal.aborted)
+    await publisher.failed(failed)
+  if (failed !== undefined && order.responseMode === 'answer') await sendFailure(bus, session.id, failed)
   const isRunning = failed !== undefined && !(failed instanceof RunError) && !lifetime.signal.aborted
   if (isRunning && !dependencies.runsAreObjects) await cancelRun(dependencies, session.id)
   measures.searched(plan.adapter, outcomeOf(failed, lifetime))
@@ -147,7 +148,7 @@ const driveToEnd = async (dependencies: Dependencies, drive: Drive): Promise<voi
     lifetime.signal.throwIfAborted()
     if (turn.delivery > maxTries)
       throw serviceError('internal', 'The search was interrupted too often.', {
-        cause: new Error('Its tries are used up.'),
+        cause: new Error('The retry limit is reached.'),
       })
     const findings = await perform(dependencies, drive)
     turn.signal.throwIfAborted()
@@ -160,8 +161,8 @@ const driveToEnd = async (dependencies: Dependencies, drive: Drive): Promise<voi
 }
 
 /**
- * Drives a search that was asked for, on this replica or another, to its end. It may have been driven before by a replica
- * that died: what that one stored, counted and told is neither counted nor told again. Throws where another try may help.
+ * Drives a search to its end, whichever replica it was requested from. A replica that died may have driven it before: what it
+ * stored, counted and published is neither counted nor published again. Throws if another attempt may help.
  */
 export const driveSearch = async (
   dependencies: Dependencies,

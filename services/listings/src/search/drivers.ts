@@ -5,20 +5,20 @@ import { driveSearch } from './drive.ts'
 import { searches, searchesAtOnce } from './order.ts'
 
 /**
- * How long one delivery waits for the servers that a search depends on, in milliseconds. Its deadline concludes a search long
- * before that; the conclusion waits for the servers, too.
+ * Time limit for one delivery to wait for the servers that a search depends on, in milliseconds. The search's deadline passes
+ * long before that, but publishing the conclusion needs the servers, too.
  */
 const longestOutage = 30 * 60_000
 
 /**
- * Hands out again what was asked for and never ended: a search whose order was not queued, or was in a queue that went with
- * its process. One that waits or is driven elsewhere is not added again.
+ * Requeues searches that never ended: those whose order was not queued, or was in a queue that was lost with its process.
+ * Searches that are waiting or being driven elsewhere are not queued twice.
  */
 const recoverSearches = async ({ db, bus }: Dependencies): Promise<void> => {
   for (const sessionId of await unendedSearches(db)) await bus.enqueue(searches, { sessionId }, sessionId)
 }
 
-/** Drives searches until the service ends; what is in hand then goes to another replica, or to the next start. */
+/** Drives searches until the service shuts down; unfinished ones then go to another replica, or to the next start. */
 export const driveSearches = async (dependencies: Dependencies): Promise<void> => {
   const { bus, log, signal } = dependencies
   const working = bus.work(
@@ -31,15 +31,17 @@ export const driveSearches = async (dependencies: Dependencies): Promise<void> =
           queue: searches,
           handling,
           withinMilliseconds: longestOutage,
-          onRetry: (error) => log.warn({ err: error, sessionId }, 'a server is away: the search is driven again'),
+          onRetry: (error) => log.warn({ err: error, sessionId }, 'listings: server unavailable, retrying search'),
         })
       } catch (error) {
-        if (!handling.signal.aborted) log.warn({ err: error, sessionId, delivery }, 'a search goes back to the queue')
+        if (!handling.signal.aborted) log.warn({ err: error, sessionId, delivery }, 'listings: search requeued')
         throw error
       }
     },
     { concurrency: searchesAtOnce, signal },
   )
-  recoverSearches(dependencies).catch((error: unknown) => log.warn({ err: error }, 'searches were not taken up again'))
+  recoverSearches(dependencies).catch((error: unknown) =>
+    log.warn({ err: error }, 'listings: unfinished searches were not requeued'),
+  )
   await working
 }

@@ -9,20 +9,20 @@ import type { UpdatePublisher } from '../results/update-publisher.ts'
 import { type Answer, type AnswerFrame, answerFrom, rawAnswer } from '../results/wire.ts'
 import type { WorkerOutput } from '../worker/messages.ts'
 
-/** One search under way: who searches for what, and how it is told. */
+/** A search in progress, its owner, and how its results are published. */
 export type Gathering = {
   readonly sessionId: string
-  /** Whose finds it adds to. */
+  /** Owner of the listings found. */
   readonly user: string
   readonly plan: SearchPlan
-  /** A market price that was still good when the search began. */
+  /** A stored market price that had not expired when the search began. */
   readonly stored: StoredComp | undefined
-  /** Tells as it goes; without it, everything is told at the end, as the answer. */
+  /** Publishes results incrementally; if undefined, everything is returned at the end, as the answer. */
   readonly publisher: UpdatePublisher | undefined
   readonly frame: AnswerFrame
 }
 
-/** What a run brought: what was found, and the whole answer. Unstored, when the database stayed locked. */
+/** Results of a run: the stored findings, and the whole answer. `found` is undefined if the database was unavailable. */
 export type Gathered = { readonly found: Found | undefined; readonly answer: Answer }
 
 const toComp = async (
@@ -30,14 +30,14 @@ const toComp = async (
   query: string,
   { sales, failure }: Extract<WorkerOutput, { kind: 'sales' }>,
 ): Promise<StoredComp> => {
-  if (failure !== null) log.warn({ failure }, 'completed sales could not be looked up')
+  if (failure !== null) log.warn({ failure }, 'listings: completed sales lookup failed')
   const at = now()
   const comp = summariseSales(sales)
   try {
     await saveComp(db, config.platform, query, comp, at)
   } catch (error) {
     if (!isServiceError(error, 'unavailable')) throw error
-    log.warn({ err: error }, 'the database stayed locked: a market price is used but not kept')
+    log.warn({ err: error }, 'listings: database locked, market price not stored')
   }
   return { ...comp, fetchedAt: at.toISOString(), expiresAt: expiresAt(at).toISOString() }
 }
@@ -45,17 +45,21 @@ const toComp = async (
 const scored = async (dependencies: Dependencies, found: Found, frame: AnswerFrame): Promise<Answer> =>
   answerFrom(found, await scoreRows(dependencies, found.rows, found.sellers, found.context), frame)
 
-/** The price came after the listings: it is told, and so is what it changes. */
-const tellLatePrice = async (dependencies: Dependencies, found: Found, publisher: UpdatePublisher): Promise<void> => {
+/** Publishes a price that came after the listings, and the scores that it changes. */
+const publishLatePrice = async (
+  dependencies: Dependencies,
+  found: Found,
+  publisher: UpdatePublisher,
+): Promise<void> => {
   await publisher.price(found.context.comp)
   if (found.context.comp?.medianPrice !== null) await rescore(dependencies, found.rows, found, publisher)
 }
 
 /**
- * Stores what was found, and scores it where it is told at once. A call that waits for its answer gets the listings without
- * scores where the database stays away; a stream waits for the database.
+ * Stores what was found, and scores it if it is published incrementally. A call that waits for its answer gets the listings
+ * without scores if the database stays unavailable; a stream waits for the database.
  */
-const keep = async (
+const storeOutput = async (
   dependencies: Dependencies,
   output: Extract<WorkerOutput, { kind: 'found' }>,
   { sessionId, user, plan, publisher, frame }: Gathering,
@@ -66,16 +70,16 @@ const keep = async (
     return { found, answer: publisher === undefined ? rawAnswer([], frame) : await scored(dependencies, found, frame) }
   } catch (error) {
     if (!isServiceError(error, 'unavailable') || publisher !== undefined) throw error
-    dependencies.log.warn({ err: error }, 'the database stayed away: a search is answered without scores')
+    dependencies.log.warn({ err: error }, 'listings: database unavailable, search answered without scores')
     const listings = output.listings.filter(({ title }) => plan.terms.matches(title))
     return { found: undefined, answer: rawAnswer(listings, frame) }
   }
 }
 
 /**
- * Follows a search's run. Told as it goes, listings come as soon as they are scored, the price when it is known, then what
- * it changes; else everything is scored once, when it is all there. A run that was started again says again what it has
- * said, which changes nothing that was counted.
+ * Follows a search's run. With a publisher, listings are published as soon as they are scored, then the price when it is known,
+ * then the scores it changes; otherwise everything is scored once, at the end. A restarted run repeats its output, which is
+ * idempotent.
  */
 export const gather = async (
   dependencies: Dependencies,
@@ -89,10 +93,10 @@ export const gather = async (
     if (output.kind === 'sales') {
       comp = await toComp(dependencies, plan.terms.compQuery, output)
       found = found === undefined ? undefined : { ...found, context: { ...found.context, comp } }
-      if (found !== undefined && publisher !== undefined) await tellLatePrice(dependencies, found, publisher)
+      if (found !== undefined && publisher !== undefined) await publishLatePrice(dependencies, found, publisher)
     } else if (output.kind === 'found') {
       if (output.usableShare !== null) dependencies.measures.pagesRead(output.usableShare)
-      const stored = await keep(dependencies, output, gathering, comp)
+      const stored = await storeOutput(dependencies, output, gathering, comp)
       await publisher?.listings(stored.answer)
       if (stored.found === undefined) return stored
       found = stored.found

@@ -2,40 +2,48 @@ import { jsonCodec, queue } from '@trellis/kit/bus'
 import type { Tier } from '@trellis/kit/rpc'
 import type { SearchRequest } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
 
-/** How a search tells what it finds: all at once as the answer to a call, or bit by bit on its stream. */
-export type Telling = 'answer' | 'stream'
+/** How a search returns its results: all at once as the response to a call, or incrementally on its stream. */
+export type ResponseMode = 'answer' | 'stream'
 
-/** How long a search and what follows it may take, in seconds. */
-export const deadlineSeconds: Readonly<Record<Telling, number>> = { answer: 90, stream: 150 }
+/** Time limit of a search and the lookups after it, in seconds. */
+export const deadlineSeconds: Readonly<Record<ResponseMode, number>> = { answer: 90, stream: 150 }
 
-/** What was asked for, kept with the session: any replica plans the same search from it. */
+/** The requested search, stored with its session: any replica derives the same plan from it. */
 export type SearchOrder = {
   readonly request: SearchRequest
   readonly tier: Tier
-  readonly telling: Telling
-  /** Of a search that an object asked for: nobody need listen to it, and its run may take so long. */
+  readonly responseMode: ResponseMode
+  /** Set for a search created as an object: it needs no followers, and its run has this time limit. */
   readonly object?: { readonly activeDeadlineSeconds: number }
 }
 
-/** How long the run of a search may take, in seconds. */
-export const runSeconds = ({ telling, object }: SearchOrder): number =>
-  object?.activeDeadlineSeconds ?? deadlineSeconds[telling]
+/** Time limit of a search's run, in seconds. */
+export const runSeconds = ({ responseMode, object }: SearchOrder): number =>
+  object?.activeDeadlineSeconds ?? deadlineSeconds[responseMode]
 
-export const encodeOrder = (order: SearchOrder): string => JSON.stringify(order)
-export const decodeOrder = (json: string): SearchOrder => JSON.parse(json) as SearchOrder
+/** An order as it is stored, which names the response mode `telling`. */
+type StoredOrder = Omit<SearchOrder, 'responseMode'> & { readonly telling: ResponseMode }
 
-/** Searches that one replica drives at once: what waits is mostly the marketplace. */
+export const encodeOrder = ({ responseMode, ...order }: SearchOrder): string =>
+  JSON.stringify({ ...order, telling: responseMode } satisfies StoredOrder)
+
+export const decodeOrder = (json: string): SearchOrder => {
+  const { telling, ...order } = JSON.parse(json) as StoredOrder
+  return { ...order, responseMode: telling }
+}
+
+/** Searches that one replica drives concurrently: they mostly wait for the marketplace. */
 export const searchesAtOnce = 64
 
-/** How many times a search is driven, where its drivers die. */
+/** How many times a search is driven if its drivers die. */
 export const maxTries = 6
 
-/** Searches to be driven, by session. One whose driver is not heard of is given to another replica. */
+/** Searches to drive, by session. A search whose driver is silent is redelivered to another replica. */
 export const searches = queue({
   name: 'listings.searches',
   ...jsonCodec<{ readonly sessionId: string }>(),
   acknowledgeWithinMilliseconds: 6_000,
-  // One more than the tries: the last delivery is for telling that there will be no other.
+  // One more than the attempts: the last delivery only publishes the failure.
   maxDeliveries: maxTries + 1,
   backOffMilliseconds: [500, 2_000, 5_000, 10_000, 20_000],
   maxWaiting: 500,

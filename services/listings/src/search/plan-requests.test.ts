@@ -36,7 +36,7 @@ afterEach(async () => {
   for (const close of cleanUp.splice(0).reverse()) await close()
 })
 
-/** The way a worker's pod comes to be: a process of its own where there is a server that it can join. */
+/** Starts a worker's pod: a separate process if there is a server that it can join, otherwise in process. */
 const podsOn = ({ bus, address }: RunningBus, environment: Record<string, string>) => {
   const ending = new AbortController()
   const ended: Promise<unknown>[] = []
@@ -73,7 +73,7 @@ const podsOn = ({ bus, address }: RunningBus, environment: Record<string, string
   return address === undefined ? inProcess : asProcess
 }
 
-/** The service where runs are objects, with an operator that the test plays. */
+/** The service where runs are objects, with an operator that the test simulates. */
 const open = async (ground: RunningBus, { held, environment = {} }: { held?: Kind; environment?: object } = {}) => {
   const site = await openHeldSite(held)
   cleanUp.push(() => site.close())
@@ -112,7 +112,7 @@ describe.each(drawnBuses)('over $name, where runs are objects', ({ isMissing, st
       return `srch-${process.pid}-${unique}`
     }
 
-    test('searches for an object that ordered it, tells its followers, and says what it came to', async () => {
+    test('runs a search that an object requests, publishes its updates, and publishes its conclusion', async () => {
       const { operator, client } = await open(ground)
       const runId = newRun()
       await operator.order(searchPlanRequests, { runId, search: { ...subject, minPrice: 5 } })
@@ -127,7 +127,7 @@ describe.each(drawnBuses)('over $name, where runs are objects', ({ isMissing, st
       })
     })
 
-    test('looks sellers up by the worker that searched, as a run of its own that belongs to it', async () => {
+    test('looks sellers up in a child run on the worker that searched', async () => {
       const { operator } = await open(ground)
       const runId = newRun()
       await operator.order(searchPlanRequests, { runId, search: subject })
@@ -139,7 +139,7 @@ describe.each(drawnBuses)('over $name, where runs are objects', ({ isMissing, st
       await expect.poll(() => operator.seenBefore(`${runId}-sellers`)).toEqual(['started', 'worked'])
     })
 
-    test('an order that comes twice is one search', async () => {
+    test('executes a plan request that is delivered twice once', async () => {
       const { operator, client, site } = await open(ground)
       const runId = newRun()
       await operator.order(searchPlanRequests, { runId, search: subject })
@@ -153,7 +153,7 @@ describe.each(drawnBuses)('over $name, where runs are objects', ({ isMissing, st
       expectWhole(await follow(client, runId))
     })
 
-    test('a search that a request asked for is an object, too, and is concluded', async () => {
+    test('creates an object for a search over the API, too, and concludes it', async () => {
       const { operator, client } = await open(ground)
       const { sessionId } = await client.searchAsync(
         request({ minPrice: 0, mustInclude: 'camera, ', adapter: Adapter.SCRAPER }),
@@ -168,7 +168,7 @@ describe.each(drawnBuses)('over $name, where runs are objects', ({ isMissing, st
       expect(operator.requested[0]?.search?.minPrice ?? null).toBeNull()
     })
 
-    test('an order that cannot be planned is concluded with what is wrong', async () => {
+    test('concludes a plan request that cannot be planned with the reason', async () => {
       const { operator } = await open(ground)
       const runId = newRun()
       await operator.order(searchPlanRequests, { runId, search: { ...subject, adapter: 'api' } })
@@ -178,7 +178,7 @@ describe.each(drawnBuses)('over $name, where runs are objects', ({ isMissing, st
       expect(operator.requested).toEqual([])
     })
 
-    test('a marketplace that refuses is told in the word that an object has for it', async () => {
+    test('reports a refusing marketplace as MarketplaceRefused', async () => {
       const { operator } = await open(ground, { environment: { MARKETPLACE_BASE_URL: await refusingSite() } })
       const runId = newRun()
       await operator.order(searchPlanRequests, { runId, search: subject })
@@ -186,7 +186,7 @@ describe.each(drawnBuses)('over $name, where runs are objects', ({ isMissing, st
       await expect.poll(() => operator.seenBefore(runId)).toContain('failed')
     })
 
-    test('a search that is cancelled is concluded as that', async () => {
+    test('concludes a cancelled search as Cancelled', async () => {
       const { operator, client, site } = await open(ground, { held: 'search' })
       const runId = newRun()
       await operator.order(searchPlanRequests, { runId, search: subject })
@@ -195,7 +195,7 @@ describe.each(drawnBuses)('over $name, where runs are objects', ({ isMissing, st
       expect((await operator.concluded(runId)).failure).toMatchObject({ reason: 'Cancelled' })
     })
 
-    test('what a call waits for is looked up beside the service, and is no object', async () => {
+    test('runs lookups that a call waits for beside the service, without an object', async () => {
       const { operator, client } = await open(ground)
       const answer = await client.getComps({ q: 'camera' }, { caller: local })
       expect([answer.sampleCount, operator.requested]).toEqual([0, []])
@@ -203,7 +203,7 @@ describe.each(drawnBuses)('over $name, where runs are objects', ({ isMissing, st
   })
 })
 
-/** A site that turns everybody away. */
+/** A site that refuses every request. */
 const refusingSite = async (): Promise<string> => {
   const { createServer } = await import('node:http')
   const server = createServer((incoming, response) =>

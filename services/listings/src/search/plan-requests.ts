@@ -9,31 +9,31 @@ import { createSession, findSearch } from '../session/store.ts'
 import { announce, failureOf } from './conclusion.ts'
 import { encodeOrder, runSeconds, type SearchOrder, searches } from './order.ts'
 
-/** On whose behalf a search is that names nobody. */
+/** User of a search that names none. */
 const ownUser = 'local'
 
-/** Orders that one replica takes at once: each is two rows and a message. */
+/** Plan requests that one replica handles concurrently: each is two rows and a message. */
 const takenAtOnce = 8
 
 /**
- * How long a search may wait for its worker beyond the time it may run, in seconds: the operator, which knows when it began,
- * ends it in time; this ends it where there is no operator any more.
+ * How long a search may wait for its worker beyond its run time, in seconds. The operator, which knows when it began, normally
+ * ends it; this limit applies if there is no operator any more.
  */
 const waitingSeconds = 15 * 60
 
-/** How long one delivery of an order waits for the database and the bus, in milliseconds. */
+/** Time limit for one delivery of a plan request to wait for the database and the bus, in milliseconds. */
 const longestOutage = 15 * 60_000
 
-/** What an order asks for, planned as a request would be. Throws what is wrong with it. */
+/** Converts a plan request to an order, validated like a request. Throws what is wrong with it. */
 const readOrder = ({ search, activeDeadlineSeconds }: PlanRequest, config: ListingsConfig): SearchOrder => {
-  if (!search) throw serviceError('invalid', 'The order does not say what to search for.')
+  if (!search) throw serviceError('invalid', 'The plan request has no search.')
   const request = requestOf(search)
   const tier = config.cloudMode ? 'free' : 'local'
   if (planSearch(request, tier, config) === undefined) throw serviceError('invalid', 'The query is blank.')
-  return { request, tier, telling: 'stream', object: { activeDeadlineSeconds } }
+  return { request, tier, responseMode: 'stream', object: { activeDeadlineSeconds } }
 }
 
-/** Makes the session of a search under the id of its run, and hands it to whoever is free to drive it. */
+/** Creates the session of a search under the id of its run, and queues it for a driver. */
 const startOrdered = async (
   dependencies: Dependencies,
   { runId, user }: PlanRequest,
@@ -56,16 +56,16 @@ const takeOrder = async (dependencies: Dependencies, ordered: PlanRequest, isLas
     order = readOrder(ordered, dependencies.config)
     await startOrdered(dependencies, ordered, order)
   } catch (error) {
-    // What cannot be planned never can be; what could not be stored may be, a little later.
+    // An invalid request is permanent; a failure to store it may be temporary.
     if (order !== undefined && !(isLastTry && !isServiceError(error, 'unavailable'))) throw error
-    dependencies.log.info({ err: error, runId: ordered.runId }, 'a search that was ordered cannot be done')
+    dependencies.log.info({ err: error, runId: ordered.runId }, 'listings: plan request rejected')
     await announce(dependencies, ordered.runId, { failure: failureOf(error) })
   }
 }
 
 /**
- * Takes the searches that objects ask for until the service ends. From there on they are searches as any, but for one thing:
- * nobody need listen. One that cannot be planned is concluded with what is wrong.
+ * Serves the operator's plan requests until the service shuts down. They become ordinary searches, except that they need no
+ * followers. A request that cannot be planned is concluded with the reason.
  */
 export const servePlanRequests = async (dependencies: Dependencies): Promise<void> => {
   if (!dependencies.runsAreObjects) return
@@ -77,7 +77,10 @@ export const servePlanRequests = async (dependencies: Dependencies): Promise<voi
         handling,
         withinMilliseconds: longestOutage,
         onRetry: (error) =>
-          dependencies.log.warn({ err: error, runId: value.runId }, 'a server is away: an order waits'),
+          dependencies.log.warn(
+            { err: error, runId: value.runId },
+            'listings: server unavailable, retrying plan request',
+          ),
       }),
     { concurrency: takenAtOnce, signal: dependencies.signal },
   )

@@ -15,27 +15,27 @@ const create = (options = {}) => {
   const bus = createMemoryBus()
   const ending = new AbortController()
   const lifetime = createSearchLifetime({ bus, log: silentLog, signal: ending.signal }, 'search', 600, options)
-  /** Says it, and lets the leash hear it. */
-  const say = async (kind: Control['kind']) => {
+  /** Publishes a control event and waits until the lifetime has received it. */
+  const send = async (kind: Control['kind']) => {
     await bus.publish<Control>(controlOf('search'), { kind })
     await new Promise(setImmediate)
   }
-  return { lifetime, say, ending }
+  return { lifetime, send, ending }
 }
 
-test('a search that nobody follows yet goes on', async () => {
+test('a search without followers yet continues', async () => {
   const { lifetime } = create()
   await vi.advanceTimersByTimeAsync(500_000)
   expect(lifetime.signal.aborted).toBe(false)
   lifetime.release()
 })
 
-test('30 s after the last follower left it stops', async () => {
-  const { lifetime, say } = create()
-  for (const kind of ['joined', 'joined', 'left'] as const) await say(kind)
+test('a search stops 30 s after its last follower leaves', async () => {
+  const { lifetime, send } = create()
+  for (const kind of ['joined', 'joined', 'left'] as const) await send(kind)
   await vi.advanceTimersByTimeAsync(60_000)
   expect(lifetime.signal.aborted).toBe(false)
-  await say('left')
+  await send('left')
   await vi.advanceTimersByTimeAsync(29_000)
   expect(lifetime.signal.aborted).toBe(false)
   await vi.advanceTimersByTimeAsync(1_001)
@@ -44,29 +44,29 @@ test('30 s after the last follower left it stops', async () => {
   lifetime.release()
 })
 
-test('a search that needs no followers goes on when the last has left', async () => {
-  const { lifetime, say } = create({ needsFollowers: false })
-  for (const kind of ['joined', 'left'] as const) await say(kind)
+test('a search that needs no followers continues after the last has left', async () => {
+  const { lifetime, send } = create({ needsFollowers: false })
+  for (const kind of ['joined', 'left'] as const) await send(kind)
   await vi.advanceTimersByTimeAsync(500_000)
   expect(lifetime.signal.aborted).toBe(false)
-  await say('cancel')
+  await send('cancel')
   expect(lifetime.signal.aborted).toBe(true)
   lifetime.release()
 })
 
-test('who comes back in time keeps it going', async () => {
-  const { lifetime, say } = create()
-  for (const kind of ['joined', 'left'] as const) await say(kind)
+test('a follower that returns in time keeps a search running', async () => {
+  const { lifetime, send } = create()
+  for (const kind of ['joined', 'left'] as const) await send(kind)
   await vi.advanceTimersByTimeAsync(29_000)
-  await say('joined')
+  await send('joined')
   await vi.advanceTimersByTimeAsync(60_000)
   expect(lifetime.signal.aborted).toBe(false)
   lifetime.release()
 })
 
-test('a word stops it at once, and so does the end of the service', async () => {
+test('a search stops at once when it is cancelled or the service shuts down', async () => {
   const cancelled = create()
-  await cancelled.say('cancel')
+  await cancelled.send('cancel')
   expect(cancelled.lifetime.signal.aborted).toBe(true)
   cancelled.lifetime.release()
   const ended = create()

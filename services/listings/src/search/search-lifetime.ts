@@ -1,20 +1,23 @@
 import type { Dependencies } from '../dependencies.ts'
 import { controlOf } from '../results/updates.ts'
 
-/** A search whose last follower left goes on for this long, in case they come back, in milliseconds. */
+/** How long a search continues after its last follower left, in case they return, in milliseconds. */
 const patience = 30_000
 
-/** What holds a search: its time, its followers' word, and the end of its driver's turn. */
+/** Cancellation scope of a search: its deadline, control events of its followers, and the end of its delivery. */
 export type SearchLifetime = {
   /** Aborted when the search must stop. */
   readonly signal: AbortSignal
-  /** Whether it stopped for lack of time. */
+  /** Whether it stopped at its deadline. */
   readonly isTimedOut: () => boolean
-  /** Lets go, once the search has ended by itself. */
+  /** Unsubscribes, once the search has ended. */
   readonly release: () => void
 }
 
-/** Puts a search on its leash: it stops past its deadline, when told to, with its driver's turn, and 30 s after its last follower left, where it needs any. */
+/**
+ * Creates the cancellation scope of a search: it is aborted at the deadline, on a cancel event, at the end of the delivery,
+ * and, unless the search needs no followers, 30 s after the last one left.
+ */
 export const createSearchLifetime = (
   { bus, log, signal: turnEnds }: Pick<Dependencies, 'bus' | 'log' | 'signal'>,
   sessionId: string,
@@ -23,7 +26,7 @@ export const createSearchLifetime = (
 ): SearchLifetime => {
   const stop = new AbortController()
   const released = new AbortController()
-  const late = new Error('The time of the search is up.')
+  const late = new Error('The deadline of the search has passed.')
   const deadline = deadlineSeconds > 0 ? AbortSignal.timeout(deadlineSeconds * 1000) : AbortSignal.abort(late)
   let followers = 0
   let waiting: NodeJS.Timeout | undefined
@@ -35,11 +38,11 @@ export const createSearchLifetime = (
       if (kind === 'cancel') stop.abort(new Error('The search was cancelled.'))
       followers += kind === 'joined' ? 1 : kind === 'left' ? -1 : 0
       if (needsFollowers && kind === 'left' && followers <= 0)
-        waiting = setTimeout(() => stop.abort(new Error('Nobody is listening.')), patience).unref()
+        waiting = setTimeout(() => stop.abort(new Error('The search has no followers.')), patience).unref()
     }
   }
   follow().catch((error: unknown) => {
-    if (!released.signal.aborted) log.error({ err: error }, 'a search lost touch with its followers')
+    if (!released.signal.aborted) log.error({ err: error }, 'listings: control events of a search are unavailable')
   })
   return {
     signal: AbortSignal.any([stop.signal, deadline, turnEnds]),

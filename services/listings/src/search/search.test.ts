@@ -19,7 +19,7 @@ describe.each(databases)('searches on $name', ({ isMissing, start }) => {
     let release: () => void
     let database: Awaited<ReturnType<typeof start>>
 
-    /** The service on a database of its own; the site holds its answers back where it says so. */
+    /** Opens the service on a new database; the site delays its responses of the `held` kind. */
     const open = async (held: 'search' | undefined, environment: Record<string, string> = {}) => {
       const store = stack.use(await database.place({ name: 'listings', migrations })).location
       const site = await openHeldSite(held)
@@ -39,7 +39,7 @@ describe.each(databases)('searches on $name', ({ isMissing, start }) => {
       return (await opened.db.selectFrom('listings').select('user_id').execute()).length
     }
 
-    test('without a session are not shared with other visitors, and are deleted when they expire', async () => {
+    test('without a session have results that are not shared with other visitors and that expire', async () => {
       await open(undefined)
       const { client, store } = service
       const first = await client.search(request(), visitor)
@@ -54,7 +54,7 @@ describe.each(databases)('searches on $name', ({ isMissing, start }) => {
       await expect(
         client.enrich({ seller: sellerPlatformId, listingId: platformListingId, query: '' }, visitor),
       ).rejects.toMatchObject({ status: 403, message: expect.stringContaining('/listings/api/session') })
-      // What follows a search stores scores, too.
+      // The lookups after a search store scores, too.
       for (const sessionId of [first.sessionId ?? '', second.sessionId ?? ''])
         await Array.fromAsync(client.watchUpdates({ sessionId, lastEventId: null }, visitor))
       expect(await countListings()).toBe(6)
@@ -67,7 +67,7 @@ describe.each(databases)('searches on $name', ({ isMissing, start }) => {
       expect(await opened.db.selectFrom('listing_sightings').select('id').execute()).toEqual([])
     })
 
-    test('are refused past the limit, however many are started at once, until one has ended', async () => {
+    test('are refused beyond the limit, even if started concurrently, until one has ended', async () => {
       await open('search', { LISTINGS_USER_SEARCHES: '3' })
       const { client } = service
       const begin = (who: ReturnType<typeof guest>) => client.searchAsync(request(), who)

@@ -9,15 +9,18 @@ import { createUpdatePublisher } from '../results/update-publisher.ts'
 import { type Control, controlOf } from '../results/updates.ts'
 import { type Answer, answerFrame, rawAnswer } from '../results/wire.ts'
 import { countRunning, createSession, deleteSession, endSession } from '../session/store.ts'
-import { deadlineSeconds, encodeOrder, searches, type Telling } from './order.ts'
+import { deadlineSeconds, encodeOrder, type ResponseMode, searches } from './order.ts'
 
-/** An answer is waited for this much longer than its search may take, so that the search's own word comes first, in milliseconds. */
+/** How much longer than the search's deadline a call waits, so that the search's own timeout arrives first, in milliseconds. */
 const grace = 5_000
 
 const retrySeconds = 10
 
-/** Throws 429 where a user has as many searches under way as they may. Replicas that are asked at once may each let one in. */
-const requireRoom = async ({ db, config, now }: Dependencies, { userId, kind }: Caller): Promise<void> => {
+/**
+ * Throws 429 if a user has the maximum number of searches under way. The limit is approximate: replicas that are called
+ * concurrently may each admit one.
+ */
+const requireCapacity = async ({ db, config, now }: Dependencies, { userId, kind }: Caller): Promise<void> => {
   const limit = config.searchesPerUser
   if ((await countRunning(db, userId, now())) < limit) return
   const whose = kind === 'anonymous' ? 'Visitors without a session have' : 'You have'
@@ -28,18 +31,18 @@ const requireRoom = async ({ db, config, now }: Dependencies, { userId, kind }: 
   })
 }
 
-/** Hands a search to whichever replica is free to drive it. Throws what keeps it from being taken. */
+/** Registers a search and queues it for a driver. Throws if it cannot be accepted. */
 const order = async (
   dependencies: Dependencies,
   sessionId: string,
-  { request, caller, telling }: { request: SearchRequest; caller: Caller; telling: Telling },
+  { request, caller, responseMode }: { request: SearchRequest; caller: Caller; responseMode: ResponseMode },
 ): Promise<void> => {
   const { db, bus, now, admission } = dependencies
-  const deadlineAt = new Date(now().getTime() + deadlineSeconds[telling] * 1000)
-  const orderJson = encodeOrder({ request, tier: caller.tier, telling })
-  // One after the other: searches started at once would all be counted before any is registered.
+  const deadlineAt = new Date(now().getTime() + deadlineSeconds[responseMode] * 1000)
+  const orderJson = encodeOrder({ request, tier: caller.tier, responseMode })
+  // Serialized: otherwise concurrent searches would all be counted before any is registered.
   await admission.run(async () => {
-    await requireRoom(dependencies, caller)
+    await requireCapacity(dependencies, caller)
     await createSession(db, { id: sessionId, userId: caller.userId, deadlineAt, orderJson }, now())
   })
   try {
@@ -50,18 +53,18 @@ const order = async (
   }
 }
 
-/** Starts a search whose updates are to be followed; gives its session. */
+/** Starts a search whose updates can be followed; returns the id of its session. */
 export const startSearch = async (
   dependencies: Dependencies,
   request: SearchRequest,
   caller: Caller,
 ): Promise<string> => {
   const sessionId = randomUUID()
-  await order(dependencies, sessionId, { request, caller, telling: 'stream' })
+  await order(dependencies, sessionId, { request, caller, responseMode: 'stream' })
   return sessionId
 }
 
-/** Searches and waits for the whole answer. A caller who leaves before it has come ends the search. */
+/** Searches and waits for the whole answer. A caller that disconnects first cancels the search. */
 export const searchNow = async (dependencies: Dependencies, request: SearchRequest, call: Call): Promise<Answer> => {
   const { bus, log, signal: ending } = dependencies
   const sessionId = randomUUID()
@@ -71,16 +74,16 @@ export const searchNow = async (dependencies: Dependencies, request: SearchReque
   const cancel = () =>
     void bus
       .publish<Control>(controlOf(sessionId), { kind: 'cancel' })
-      .catch((error: unknown) => log.warn({ err: error }, 'a search could not be stopped'))
+      .catch((error: unknown) => log.warn({ err: error }, 'listings: search could not be cancelled'))
   call.signal.addEventListener('abort', cancel, { once: true })
   try {
-    await order(dependencies, sessionId, { request, caller: call.caller, telling: 'answer' })
+    await order(dependencies, sessionId, { request, caller: call.caller, responseMode: 'answer' })
     if (call.signal.aborted) cancel()
     return await answer()
   } catch (error) {
     if (ending.aborted)
-      throw serviceError('unavailable', 'The service is being restarted. Try again shortly.', { retryAfterSeconds: 1 })
-    if (late.aborted) throw serviceError('upstream_timeout', 'The search took longer than it may.', { cause: error })
+      throw serviceError('unavailable', 'The service is restarting. Try again shortly.', { retryAfterSeconds: 1 })
+    if (late.aborted) throw serviceError('upstream_timeout', 'The search exceeded its time limit.', { cause: error })
     throw error
   } finally {
     answered.abort()
@@ -88,7 +91,7 @@ export const searchNow = async (dependencies: Dependencies, request: SearchReque
   }
 }
 
-/** Starts a stream that ends at once with nothing found, for a blank query. */
+/** Creates a stream that ends at once without results, for a blank query. */
 export const startEmptySearch = async (
   dependencies: Dependencies,
   adapter: 'api' | 'scraper',

@@ -7,18 +7,18 @@ import { findDone } from '../results/published-updates.ts'
 import { type Control, controlOf, updatesOf } from '../results/updates.ts'
 import { findSession } from '../session/store.ts'
 
-/** A stream outlives its search's deadline by this much, so that the search's own word on it comes first, in milliseconds. */
+/** How much longer than its search's deadline a stream lasts, so that the search's own timeout arrives first, in milliseconds. */
 const grace = 5_000
 
 const unknownSession = (id: string) =>
-  serviceError('not_found', `There is no search "${id}" of yours, or its updates are no longer kept.`)
+  serviceError('not_found', `You have no search "${id}", or its updates have expired.`)
 
-const placeAfter = (lastEventId: string | null | undefined): number | 'start' => {
+const sequenceAfter = (lastEventId: string | null | undefined): number | 'start' => {
   const sequence = Number(lastEventId ?? '')
   return lastEventId && Number.isSafeInteger(sequence) && sequence >= 0 ? sequence : 'start'
 }
 
-/** Follows a caller's search from the place asked for until it is done. */
+/** Follows a caller's search from the requested event until it is done. */
 export async function* watchUpdates(
   dependencies: Dependencies,
   request: WatchUpdatesRequest,
@@ -28,16 +28,16 @@ export async function* watchUpdates(
   const { sessionId } = request
   const session = await findSession(db, call.caller.userId, sessionId)
   if (session === undefined) throw unknownSession(sessionId)
-  const after = placeAfter(request.lastEventId)
+  const after = sequenceAfter(request.lastEventId)
   const hasEnded = session.ended_at !== null
   if (hasEnded || after !== 'start') {
     const done = await findDone(bus, sessionId, AbortSignal.any([call.signal, dependencies.signal]))
-    // The client has had all of it, `done` included.
+    // The client has received everything, including `done`.
     if (after !== 'start' && done !== undefined && after >= done) {
       yield { eventId: '', event: null }
       return
     }
-    // A bus in memory loses the updates of an ended search with its process: there is nothing to wait for.
+    // An in-memory bus loses the updates of an ended search with its process: none will come.
     if (hasEnded && done === undefined) throw unknownSession(sessionId)
   }
   const left = Math.max(0, Date.parse(session.deadline_at) - now().getTime()) + grace
@@ -53,18 +53,18 @@ export async function* watchUpdates(
       yield { eventId: String(whole.sequence), event }
       if (event?.$case === 'done') return
     }
-    // A replica that ends says nothing of the search: whoever follows it comes back, and is served by another.
+    // A replica that shuts down sends no `done`: the client reconnects and is served by another replica.
     if (call.signal.aborted || dependencies.signal.aborted) return
     yield { eventId: '', event: { $case: 'done', value: { reason: 'timeout' } } }
   } finally {
-    // Not heard, the search goes on until its time is up.
+    // If this fails, the search continues until its deadline.
     await bus
       .publish<Control>(controlOf(sessionId), { kind: 'left' })
-      .catch((error: unknown) => log.warn({ err: error }, 'a search was not told that a follower left'))
+      .catch((error: unknown) => log.warn({ err: error }, 'listings: search not notified that a follower left'))
   }
 }
 
-/** Stops a caller's search; one that has ended is left as it is. */
+/** Cancels a caller's search; has no effect on one that has ended. */
 export const cancelSearch = async (dependencies: Dependencies, sessionId: string, call: Call): Promise<void> => {
   if ((await findSession(dependencies.db, call.caller.userId, sessionId)) === undefined) throw unknownSession(sessionId)
   await dependencies.bus.publish<Control>(controlOf(sessionId), { kind: 'cancel' })

@@ -4,9 +4,9 @@ import { historyFrom } from '../marketplace/categories.ts'
 import { findSellers, historyOf, type SellerRow } from './store.ts'
 
 /**
- * Sellers as one user knows them. Where the marketplace has shown no category history, it is derived from the categories of
- * the listings that this user's searches have found: each time again, and never stored, since the record of a seller is
- * shared by all users and what they search for is not.
+ * Sellers as one user sees them. If the marketplace has shown no category history, it is derived from the categories of the
+ * listings that this user's searches have found. It is derived each time and never stored, since the record of a seller is
+ * shared by all users, but what they search for is private.
  */
 export const sellersForUser = async (
   { db, config, now }: Pick<Dependencies, 'db' | 'config' | 'now'>,

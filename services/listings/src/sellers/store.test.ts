@@ -67,7 +67,7 @@ describe.each(databases)('sellers on $name', ({ isMissing, start }) => {
     const historyFor = async (user: string, now = later) =>
       (await sellersForUser(dependencies(now), user, ['ada'])).get('ada')
 
-    test("has no category history from a user's finds, which that user alone sees, as they are now", async () => {
+    test("has no category history from a user's finds, which only that user sees, always current", async () => {
       const store = (ids: readonly number[], search: string) =>
         storeListings(
           opened.db,
@@ -87,7 +87,7 @@ describe.each(databases)('sellers on $name', ({ isMissing, start }) => {
       expect(await row()).toMatchObject({ category_history_json: null })
     })
 
-    test('has the category history of their own page, before one that is derived', async () => {
+    test('prefers the category history of the own page to a derived one', async () => {
       await storeListings(opened.db, { id: 'a', userId: 'one' }, [listing(1, 'Video Games')], first)
       await recordHistory(opened.db, await row(), { ELECTRONICS: 40 }, first)
       expect(await historyFor('one')).toMatchObject({
@@ -97,7 +97,7 @@ describe.each(databases)('sellers on $name', ({ isMissing, start }) => {
       })
     })
 
-    test('says of each fact when it was read, whatever else was read since', async () => {
+    test('has for each fact the time when it was read', async () => {
       const accountOpened = { earliest: '2026-06-01', latest: '2026-06-05' }
       await recordFacts(opened.db, await row(), { ...facts, accountOpened }, { listingId: '1', now: first })
       await upsertSellers(opened.db, [{ ...ada, feedbackCount: 13 }], later)
@@ -110,7 +110,7 @@ describe.each(databases)('sellers on $name', ({ isMissing, start }) => {
       expect(await row()).toMatchObject({ feedback_read_at: later.toISOString(), feedback_count: 13 })
     })
 
-    test('keeps the day on which a month was first read', async () => {
+    test('retains the day on which a month was first read', async () => {
       const read = async (latest: string, now: Date) => {
         const accountOpened = { earliest: '2026-06-01', latest }
         await recordFacts(opened.db, await row(), { ...facts, accountOpened }, { listingId: '1', now })
@@ -120,14 +120,14 @@ describe.each(databases)('sellers on $name', ({ isMissing, start }) => {
       expect(await read('2026-06-30', later)).toEqual({ earliest: '2026-06-01', latest: '2026-06-05' })
     })
 
-    test('keeps a join date that was checked when a later page shows none', async () => {
+    test('retains a checked join date when a later page shows none', async () => {
       const accountOpened = { earliest: '2015-03-01', latest: '2015-03-31' }
       await recordFacts(opened.db, await row(), { ...facts, accountOpened }, { listingId: '1', now: first })
       await recordFacts(opened.db, await row(), { ...facts, accountOpened: null }, { listingId: '2', now: later })
       expect(sellerOf(await row()).accountOpened).toEqual(accountOpened)
     })
 
-    test('of the version before keeps its join date as a month, and drops a history of unknown source', async () => {
+    test('of an earlier version retains its join date as a month, and drops a history of unknown source', async () => {
       await using place = await database.place({ name: 'listings', migrations: migrations.slice(0, 2) })
       const schema = { name: 'listings', migrations: migrations.slice(0, 2) }
       {
@@ -160,8 +160,8 @@ describe.each(databases)('sellers on $name', ({ isMissing, start }) => {
     })
   })
 
-  describe.skipIf(isMissing)('listings that a version before stored', () => {
-    test('lose photos that have no web address, and are deleted where they have none themselves', async () => {
+  describe.skipIf(isMissing)('listings that an earlier version stored', () => {
+    test('lose photos without a web address, and are deleted if they have none themselves', async () => {
       await using database = await start()
       const older = migrations.slice(0, 3)
       await using place = await database.place({ name: 'listings', migrations: older })

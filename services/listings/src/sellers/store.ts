@@ -8,7 +8,7 @@ export type SellerRow = Selectable<Tables['sellers']>
 
 const rowsPerStatement = 500
 
-/** The category history of a row; null where there is none, or where it does not say where it came from. */
+/** The category history of a row; null if there is none, or its source is unknown. */
 export const historyOf = (row: SellerRow): CategoryHistory | null => {
   const { category_history_json: text, history_source: source } = row
   const history = text === null || source === null ? {} : (JSON.parse(text) as CategoryHistory)
@@ -16,7 +16,7 @@ export const historyOf = (row: SellerRow): CategoryHistory | null => {
 }
 
 /**
- * When an account was opened. Rows from before intervals were kept have the first day of the month alone; then it may have
+ * When an account was opened. Rows from before intervals were stored have only the first day of the month; it may then have
  * been any day of that month up to the one on which it was read.
  */
 const openingOf = (row: SellerRow): AccountOpening | null => {
@@ -26,7 +26,7 @@ const openingOf = (row: SellerRow): AccountOpening | null => {
   return { earliest, latest: latest ?? earlierOf(endOfMonth(earliest), read) }
 }
 
-/** A stored row as a seller. */
+/** Converts a stored row to a seller. */
 export const sellerOf = (row: SellerRow): Seller => ({
   platform: row.platform,
   platformSellerId: row.platform_seller_id,
@@ -48,9 +48,9 @@ const newRow = ({ platform, platformSellerId, username, feedbackCount, feedbackR
 })
 
 /**
- * Adds the sellers of search results or updates them; what is unknown now does not overwrite what was known. Results show
- * feedback and nothing else of a seller. Always in the same order, so that two searches that found the same sellers do not
- * wait for each other.
+ * Inserts or updates the sellers of search results; values that are unknown now do not overwrite known ones. Results show only
+ * the feedback of a seller. Rows are written in a fixed order, so that concurrent searches with the same sellers cannot
+ * deadlock.
  */
 export const upsertSellers = async (db: Db, found: readonly Seller[], now: Date): Promise<void> => {
   const sellers = found.toSorted((a, b) => (a.platformSellerId < b.platformSellerId ? -1 : 1))
@@ -74,13 +74,13 @@ export const upsertSellers = async (db: Db, found: readonly Seller[], now: Date)
 /** The listing whose page facts were read from, and when. */
 export type Source = { readonly listingId: string; readonly now: Date }
 
-/** The same month read again is known no later than it was: the account was open when it was read first. */
+/** Keeps the earlier upper bound when the same month is read again: the account was open when it was first read. */
 const narrowed = (row: SellerRow, { earliest, latest }: AccountOpening): AccountOpening =>
   row.account_listing_id !== null && row.account_opened_on === earliest && row.account_opened_until !== null
     ? { earliest, latest: earlierOf(row.account_opened_until, latest) }
     : { earliest, latest }
 
-/** Columns for the facts of an item page. A join date that was never checked against a page of the seller's goes. */
+/** Columns for the facts of an item page. Clears a join date that was never checked against a page of the seller. */
 const columnsOf = (row: SellerRow, facts: SellerFacts, { listingId, now }: Source): Partial<SellerRow> => {
   const { feedbackCount, feedbackRatio } = facts
   const accountOpened = facts.accountOpened && narrowed(row, facts.accountOpened)
@@ -104,7 +104,7 @@ const columnsOf = (row: SellerRow, facts: SellerFacts, { listingId, now }: Sourc
   }
 }
 
-/** Stores what the page of one of a seller's listings shows of them. */
+/** Stores the facts that the page of one of a seller's listings shows. */
 export const recordFacts = async (db: Db, row: SellerRow, facts: SellerFacts, source: Source): Promise<void> => {
   await db
     .updateTable('sellers')
@@ -128,7 +128,7 @@ export const recordHistory = async (db: Db, row: SellerRow, history: CategoryHis
     .execute()
 }
 
-/** The sellers of a platform by their ids there, as all users share them; unknown ones are left out. */
+/** The sellers of a platform by their ids there, as shared by all users; unknown ones are left out. */
 export const findSellers = async (
   db: Db,
   platform: string,

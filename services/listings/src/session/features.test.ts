@@ -14,7 +14,7 @@ test.each([
   expect(clampPages(requested, tier)).toBe(expected)
 })
 
-test('the free tier saves three searches and has none of the extras, the others all', () => {
+test('the free tier saves three searches and has no extras, all other tiers have them', () => {
   expect(featuresOf('free')).toMatchObject({
     savedSearchesLimit: 3,
     photoAnalysis: false,

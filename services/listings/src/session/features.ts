@@ -1,6 +1,6 @@
 import type { Tier } from '@trellis/kit/rpc'
 
-/** What a tier allows. A limit of null is none. */
+/** What a tier allows. A limit of null means unlimited. */
 export type Features = {
   readonly savedSearches: boolean
   readonly savedSearchesLimit: number | null
@@ -45,6 +45,6 @@ const byTier: Readonly<Record<Tier, Features>> = {
 
 export const featuresOf = (tier: Tier): Features => byTier[tier]
 
-/** Pages that a search may read: at least one, at most what the tier allows. */
+/** Pages that a search may read: at least one, at most the limit of the tier. */
 export const clampPages = (requested: number | null | undefined, tier: Tier): number =>
   Math.min(Math.max(1, Math.trunc(requested ?? 1)), featuresOf(tier).maxPages)

@@ -5,12 +5,12 @@ import type { Db, Tables } from '../store/tables.ts'
 
 export type SessionRow = Selectable<Tables['search_sessions']>
 
-/** A search's updates can be followed for this long after they were told, in milliseconds; and it is known as long after its deadline. */
+/** How long updates are retained after publication, and a session after its deadline, in milliseconds. */
 export const sessionLifetime = 15 * 60_000
 
 /**
- * Whose finds a search adds to. Visitors without a session share a user id and must not share what they find, so each of
- * their searches has finds of its own, which are deleted with it and which no request can name.
+ * Owner of the listings that a search finds. Visitors without a session share a user id but must not share what they find, so
+ * each of their searches has its own owner: its finds are deleted with it, and no request can name them.
  */
 export const storeOwner = ({ id, user_id }: Pick<SessionRow, 'id' | 'user_id'>): string =>
   user_id === anonymous.userId ? `${anonymous.userId}:${id}` : user_id
@@ -19,11 +19,11 @@ export type NewSession = {
   readonly id: string
   readonly userId: string
   readonly deadlineAt: Date
-  /** What drives the search, as JSON text; null for a search that ends where it begins. */
+  /** The search's order, as JSON text; null for a search that ends at once. */
   readonly orderJson: string | null
 }
 
-/** Deletes searches whose updates are no longer retained; before them, what those without a user have found. */
+/** Deletes searches whose updates are no longer retained, after the finds of those without a user. */
 const deleteExpired = async (db: Db, now: Date): Promise<void> => {
   const before = new Date(now.getTime() - sessionLifetime).toISOString()
   const query = db.selectFrom('search_sessions').select(['id', 'user_id']).where('deadline_at', '<', before)
@@ -61,15 +61,15 @@ export const countRunning = async (db: Db, userId: string, now: Date): Promise<n
   return Number(running)
 }
 
-/** A user's search; another user's is as unknown as none. */
+/** A user's search; undefined if it belongs to another user. */
 export const findSession = (db: Db, userId: string, id: string): Promise<SessionRow | undefined> =>
   db.selectFrom('search_sessions').selectAll().where('id', '=', id).where('user_id', '=', userId).executeTakeFirst()
 
-/** A search to be driven, whoever's it is. */
+/** A search to drive, of any user. */
 export const findSearch = (db: Db, id: string): Promise<SessionRow | undefined> =>
   db.selectFrom('search_sessions').selectAll().where('id', '=', id).executeTakeFirst()
 
-/** Searches that were asked for and have not ended, oldest first. */
+/** Requested searches that have not ended, oldest first. */
 export const unendedSearches = async (db: Db): Promise<readonly string[]> =>
   (
     await db

@@ -1,12 +1,12 @@
 import { type Migration, sql } from '@trellis/kit/store'
 
-/** Whether an address may be a link or a picture: a script or a local file may not. */
+/** Whether an address may be a link or a picture: scripts and local files may not. */
 const isWebAddress = (address: unknown): boolean => {
   const protocol = typeof address === 'string' ? URL.parse(address)?.protocol : undefined
   return protocol === 'http:' || protocol === 'https:'
 }
 
-/** Rows that a step reads at once. */
+/** Rows per page of a migration step. */
 const pageSize = 500
 
 /** The steps of the schema, in order. */
@@ -139,7 +139,7 @@ export const migrations: readonly Migration[] = [
         'history_read_at',
       ]
       for (const column of columns) await db.schema.alterTable('sellers').addColumn(column, 'text').execute()
-      // Feedback was read whenever the row was: results show it. A history may have been derived from what one user found.
+      // Feedback was read whenever the row was: results show it. A history may have been derived from one user's finds.
       await sql`UPDATE sellers SET feedback_read_at = fetched_at WHERE feedback_count IS NOT NULL`.execute(db)
       await sql`UPDATE sellers SET category_history_json = NULL`.execute(db)
       // Visitors without a session shared their finds.
@@ -153,7 +153,7 @@ export const migrations: readonly Migration[] = [
   {
     number: 4,
     name: 'links and photos of listings are web addresses',
-    // What searches find is checked since; rows stored before may have addresses of scripts.
+    // Addresses are checked now; rows stored before may contain addresses of scripts.
     up: async (db) => {
       for (let after = 0; ; ) {
         const columns = ['id', 'url', 'photo_urls_json'] as const

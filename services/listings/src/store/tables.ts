@@ -2,7 +2,7 @@ import type { Generated, Kysely } from 'kysely'
 
 /** Rows of the listings service. Times are ISO 8601 UTC text; amounts in major units of their currency. */
 export type Tables = {
-  /** What a user's searches have found: each user sees their own sightings. */
+  /** Listings that a user's searches have found: each user sees only their own sightings. */
   listings: {
     id: Generated<number>
     user_id: string
@@ -27,7 +27,7 @@ export type Tables = {
     times_seen: number
     price_at_first_seen: number | null
   }
-  /** One row for each change of a listing's price, back to an old one included. */
+  /** One row for each change of a listing's price, including a return to an earlier price. */
   listing_prices: {
     id: Generated<number>
     listing_id: number
@@ -35,7 +35,7 @@ export type Tables = {
     currency: string
     captured_at: string
   }
-  /** One row for each search that saw a listing, however often that search was taken up again. */
+  /** One row for each search that saw a listing, however often that search was resumed. */
   listing_sightings: { id: Generated<number>; listing_id: number; seen_at: string; search_id: string | null }
   /** Shared by all users. */
   sellers: {
@@ -43,11 +43,11 @@ export type Tables = {
     platform: string
     platform_seller_id: string
     username: string
-    /** The first day on which the account may have been opened, which is the first of a month. */
+    /** The first possible opening day of the account, which is the first of a month. */
     account_opened_on: string | null
-    /** The last such day; null in rows from before it was kept. */
+    /** The last possible opening day; null in rows from before it was stored. */
     account_opened_until: string | null
-    /** The listing whose page showed it, as one of this seller's; null in rows from before that was checked. */
+    /** The listing of this seller whose page showed it; null in rows from before that was checked. */
     account_listing_id: string | null
     account_read_at: string | null
     feedback_count: number | null
@@ -57,7 +57,7 @@ export type Tables = {
     /** `own searches` is never stored: see `sellers/for-user.ts`. A history without a source is not used. */
     history_source: 'marketplace' | 'own searches' | null
     history_read_at: string | null
-    /** When any of it was read last. */
+    /** When any of these values was last read. */
     fetched_at: string
   }
   /** Shared by all users; `quartiles_json` is [q1, q3]. */
@@ -77,7 +77,7 @@ export type Tables = {
     listing_id: number
     score_json: string
     composite_score: number
-    /** What the listing was told beside the others of its search, so that it can be scored again by itself. */
+    /** A listing's share of its search's batch, so that it can be rescored alone. */
     context_json: string
     photo_analysis_json: string | null
     scored_at: string
@@ -89,7 +89,7 @@ export type Tables = {
     created_at: string
     deadline_at: string
     ended_at: string | null
-    /** What was asked for: enough to drive the search from any replica. Null for a search that never ran. */
+    /** The requested search: enough to drive it from any replica. Null for a search that never ran. */
     order_json: string | null
   }
 }

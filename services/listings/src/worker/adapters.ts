@@ -9,7 +9,7 @@ import { createPoliteFetch } from '../marketplace/scraper/polite.ts'
 import { createScraper } from '../marketplace/scraper/scraper.ts'
 import type { Marketplace } from './messages.ts'
 
-/** The browser of this worker, which starts with the first page that needs it and ends with the worker. */
+/** The browser of this worker, which the first page that needs it starts, and which ends with the worker. */
 const renderingOf = (config: ListingsConfig): Rendering | undefined => {
   const settings = browserSettings(config)
   if (settings === undefined) return undefined
@@ -18,8 +18,8 @@ const renderingOf = (config: ListingsConfig): Rendering | undefined => {
 }
 
 /**
- * Ways to the marketplaces that runs name. What is polite about them (pace, rules, pages held) outlives a run; how we stand
- * with hosts is shared with whoever has the same standings. The demo is ours: nobody need know how it is visited.
+ * Adapters for the marketplaces of runs. Politeness state (rate limits, rules, cached pages) outlives a run, and host states are
+ * shared with other workers. The demo is ours, so its host state stays local and it is requested without gaps.
  */
 export const createAdapters = (
   config: ListingsConfig,
@@ -28,7 +28,7 @@ export const createAdapters = (
   const { platform, currency: defaultCurrency, userAgent } = config
   const now = () => new Date()
   const rendering = renderingOf(config)
-  /** Of the marketplaces that the service was configured with. */
+  /** Hosts of the marketplaces that runs have named, which come from the service's configuration. */
   const configuredHosts = new Set<string>()
   const fetches = new Map<boolean, FetchPage>()
   const fetchFor = (isDemo: boolean): FetchPage => {

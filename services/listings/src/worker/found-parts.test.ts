@@ -46,14 +46,14 @@ test.each([
   [150, 150],
   [151, 20],
   [5_000, 1_200],
-])('%d listings of %d sellers arrive whole, in messages that any bus carries', (listings, sellers) => {
+])('%d listings of %d sellers arrive completely, in messages that any bus can carry', (listings, sellers) => {
   const all = found(listings, sellers)
   const outputs = splitFound(all)
   for (const output of outputs) expect(encodeMessage(output).length).toBeLessThan(512 * 1024)
   expect(joined(outputs)).toEqual([{ kind: 'found', ...all, toCome: 0 }])
 })
 
-test('what was found before the run began again is dropped', () => {
+test('parts from before a restart of the run are dropped', () => {
   const joiner = createJoiner()
   const [first] = splitFound(found(400))
   if (first) expect(joiner.join(first)).toBeUndefined()
@@ -62,7 +62,7 @@ test('what was found before the run began again is dropped', () => {
   expect(whole && joiner.join(whole)).toMatchObject({ listings: found(2).listings })
 })
 
-test('other outputs pass', () => {
+test('other outputs pass unchanged', () => {
   const sales = { kind: 'sales', query: 'camera', sales: [], failure: null } as const
   expect(joined([sales])).toEqual([sales])
 })

@@ -1,10 +1,10 @@
 import type { FoundListings } from '../records.ts'
 import type { WorkerOutput } from './messages.ts'
 
-/** Listings and sellers in one message: some 200 kB of JSON, where message brokers take a megabyte unless they are told otherwise. */
+/** Listings and sellers in one message: about 200 kB of JSON, while message brokers accept a megabyte by default. */
 const maxInOne = 150
 
-/** What a search found as messages of a size that any bus carries, in order. */
+/** Splits the results of a search into messages that any bus can carry, in order. */
 export const splitFound = ({ listings, sellers, usableShare }: FoundListings): readonly WorkerOutput[] => {
   const count = Math.max(1, Math.ceil(Math.max(listings.length, sellers.length) / maxInOne))
   return Array.from({ length: count }, (_, index) => {
@@ -19,15 +19,15 @@ export const splitFound = ({ listings, sellers, usableShare }: FoundListings): r
   })
 }
 
-/** Puts together again what was split; whatever else a run hands over passes as it is. */
+/** Reassembles results that were split; other outputs of a run pass unchanged. */
 export const createJoiner = () => {
   let parts: FoundListings[] = []
   return {
-    /** The run begins, or begins again: parts of before are worth nothing. */
+    /** The run starts or restarts: earlier parts are dropped. */
     begin: () => {
       parts = []
     },
-    /** The output with all that belongs to it; undefined while there is more to come. */
+    /** The complete output; undefined while parts are missing. */
     join: (output: WorkerOutput): WorkerOutput | undefined => {
       if (output.kind !== 'found') return output
       parts.push(output)

@@ -4,7 +4,7 @@ import { silentLog } from '@trellis/kit/telemetry'
 import { createBusHostStates } from '../marketplace/scraper/bus-host-states.ts'
 import { createFileHostStates, createMemoryHostStates, type HostStates } from '../marketplace/scraper/host-states.ts'
 
-/** Joins the bus that an environment tells of. What reads that is loaded for those alone that are told. */
+/** Connects to the bus that an environment configures. Its modules are loaded lazily, only where there is one. */
 const join = async (environment: NodeJS.ProcessEnv): Promise<WorkerBus> => {
   const { busOptions, connectionsConfig } = await import('@trellis/kit/process')
   const options = busOptions(readConfig(connectionsConfig, environment))
@@ -12,8 +12,8 @@ const join = async (environment: NodeJS.ProcessEnv): Promise<WorkerBus> => {
 }
 
 /**
- * With whom a child process shares how we stand with hosts: with all workers on its bus where it is told of one (NATS_URL), which
- * it joins with its first request; else with those of its machine; else with nobody.
+ * Where a child process shares host states: with all workers on the configured bus (NATS_URL), which its first request
+ * connects to; else with the workers of its machine; else with none.
  */
 export const hostStatesFor = (
   environment: NodeJS.ProcessEnv,

@@ -22,7 +22,7 @@ const passed = [
   'chromiumSandbox',
 ] as const
 
-/** Where the workers of this process share how they stand with hosts. It goes with the service. */
+/** Directory where the workers of this process share host states. It is deleted with the service. */
 export const hostStatesDirectory = (): string => join(tmpdir(), `trellis-listings-${process.pid}`)
 
 const workerKind = (config: ListingsConfig, shared: Readonly<Record<string, string>>): WorkerKind => ({
@@ -46,11 +46,11 @@ const workerKind = (config: ListingsConfig, shared: Readonly<Record<string, stri
 })
 
 /**
- * How search workers are started. They share their pace: together they send no more requests than one would. `shared`: the
- * variables that tell them of a bus, where they share it with workers on other machines.
+ * How search workers are started. They share their rate limit: together they send no more requests than one would. `shared`
+ * has the variables that configure a bus, if they share it with workers on other machines.
  */
 export const searchWorker = (config: ListingsConfig, shared: Readonly<Record<string, string>> = {}): WorkerKind => {
-  // Workers start late and far away: a browser that is wished for and missing is told here.
+  // Workers start later and elsewhere: a missing browser is reported here, at the start.
   browserSettings(config)
   return workerKind(config, shared)
 }

@@ -5,7 +5,7 @@ import { createAdapters } from './adapters.ts'
 import { hostStatesFor } from './host-states-for.ts'
 import { searchWork } from './search-work.ts'
 
-// A worker is a process of its own: the environment it reads is the one its description gave it (see kind.ts).
+// A worker is a separate process, whose environment its description defines (see kind.ts).
 const hostStates = hostStatesFor(process.env, readConfig(workerConfig, process.env))
 
 serveWork(searchWork(createAdapters(readConfig(listingsConfig, process.env), hostStates)))

@@ -1,14 +1,14 @@
 import type { SearchRequest, SellerFacts } from '../marketplace/adapter.ts'
 import type { CategoryHistory, FoundListings, Sale } from '../records.ts'
 
-/** Which marketplace a run goes to, and which way. The demo has no use for pauses between requests. */
+/** The marketplace that a run accesses, and the adapter. The demo needs no pauses between requests. */
 export type Marketplace = {
   readonly adapter: 'api' | 'scraper'
   readonly baseUrl: string
   readonly isDemo: boolean
 }
 
-/** What to learn of a seller, and from which listing of theirs. */
+/** What to look up about a seller, and from which of their listings. */
 export type SellerTask = {
   readonly sellerId: string
   readonly listingId: string | null
@@ -16,7 +16,7 @@ export type SellerTask = {
   readonly wantsCategories: boolean
 }
 
-/** What a run is given to do. */
+/** Input of a run. */
 export type WorkerInput =
   | {
       readonly kind: 'search'
@@ -26,14 +26,14 @@ export type WorkerInput =
     }
   | { readonly kind: 'enrich'; readonly marketplace: Marketplace; readonly tasks: readonly SellerTask[] }
 
-/** What a run hands over as it goes. Sales that could not be looked up are none, with the reason. What was found may come in parts. */
+/** Outputs of a run. Sales that could not be looked up are empty, with the reason. `found` may come in parts. */
 export type WorkerOutput =
   | ({ readonly kind: 'found'; readonly toCome: number } & FoundListings)
   | { readonly kind: 'sales'; readonly query: string; readonly sales: readonly Sale[]; readonly failure: string | null }
   | {
       readonly kind: 'seller'
       readonly sellerId: string
-      /** The listing whose page the facts are of. */
+      /** The listing whose page has the facts. */
       readonly listingId: string | null
       readonly facts: SellerFacts | null
       readonly categories: CategoryHistory | null

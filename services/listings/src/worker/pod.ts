@@ -4,7 +4,7 @@ import { createBusHostStates } from '../marketplace/scraper/bus-host-states.ts'
 import { createAdapters } from './adapters.ts'
 import { searchWork } from './search-work.ts'
 
-/** A search worker in a pod of its own. However many there are, they visit a site as one would. */
+/** A search worker in a pod. All such workers together request a site as one would. */
 await runWorker({
   name: 'search-worker',
   kind: 'search',

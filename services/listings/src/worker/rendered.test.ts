@@ -12,7 +12,7 @@ import { startDemoMarketplace } from '../marketplace/demo/server.ts'
 import { searchWorker } from './kind.ts'
 import { decodeOutput, encodeMessage } from './messages.ts'
 
-/** Processes of Chromium that were started, through others, by this one. */
+/** Chromium processes among the descendants of this process. */
 const browserProcesses = (): readonly number[] => {
   const all = readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return []
@@ -40,7 +40,7 @@ const isAlive = (pid: number): boolean => {
 }
 
 describe.skipIf(chromiumMissing !== '')(`a search worker with a browser ${chromiumMissing}`, () => {
-  test('finds what only scripts show, and takes its browser along when it ends', async () => {
+  test('finds content that only scripts show, and ends its browser when it exits', async () => {
     await using stack = new AsyncDisposableStack()
     const demo = await startDemoMarketplace({ isScripted: true })
     stack.defer(demo.close)

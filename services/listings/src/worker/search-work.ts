@@ -3,7 +3,7 @@ import type { createAdapters } from './adapters.ts'
 import { decodeInput } from './messages.ts'
 import { performWork } from './work.ts'
 
-/** What a search worker does with a run, wherever it runs. All that it finds goes out as it comes; the result says nothing. */
+/** Executes a run in a search worker, in any form. All findings are sent as outputs; the result is empty. */
 export const searchWork =
   (adapterOf: ReturnType<typeof createAdapters>): Work =>
   async ({ input, output, progress, signal }) => {

@@ -3,7 +3,7 @@ import type { FoundListings } from '../records.ts'
 import { splitFound } from './found-parts.ts'
 import { encodeMessage, type Marketplace, type SellerTask, type WorkerInput, type WorkerOutput } from './messages.ts'
 
-/** What a run works with: the way to a marketplace, and where its findings go. */
+/** Dependencies of a run: adapters, and the outputs of its findings. */
 export type WorkerDependencies = {
   readonly adapterOf: (marketplace: Marketplace) => MarketplaceAdapter
   readonly output: (message: Uint8Array) => void
@@ -11,10 +11,10 @@ export type WorkerDependencies = {
   readonly signal: AbortSignal
 }
 
-/** Queries of one search, and lookups of one enrichment, that are under way at once. */
+/** Maximum concurrent queries of one search, and lookups of one enrichment. */
 const lanes = { queries: 3, sellers: 2 } as const
 
-/** Runs a step for each value, some at a time; the first failure stops the rest. */
+/** Runs a step for each value with limited concurrency; rejects with the first error. */
 const inLanes = async <Value, Result>(
   values: readonly Value[],
   width: number,
@@ -34,7 +34,7 @@ const inLanes = async <Value, Result>(
 
 const words = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** Merges what several queries found; the first sight of a listing or a seller counts. */
+/** Merges the results of several queries; the first occurrence of a listing or a seller wins. */
 export const mergeFound = (found: readonly FoundListings[]): FoundListings => {
   const listings = new Map(
     found
@@ -54,7 +54,7 @@ export const mergeFound = (found: readonly FoundListings[]): FoundListings => {
 
 const emit = ({ output }: WorkerDependencies, message: WorkerOutput) => output(encodeMessage(message))
 
-/** Sales must not fail the search: without them there is no market price, and the reason goes along. */
+/** A failed sales lookup does not fail the search: there is no market price then, and the reason is reported. */
 const lookUpSales = async (
   adapter: MarketplaceAdapter,
   query: string,
@@ -110,7 +110,7 @@ const lookUpSeller = async (
   })
 }
 
-/** Does what a run is given; its findings go out as they come, sales first if they are there first. */
+/** Executes the input of a run, sending findings as they come; sales may precede the listings. */
 export const performWork = async (input: WorkerInput, dependencies: WorkerDependencies): Promise<void> => {
   const adapter = dependencies.adapterOf(input.marketplace)
   if (input.kind === 'enrich') {

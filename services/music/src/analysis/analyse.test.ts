@@ -18,7 +18,7 @@ const analysePiece = ({ block, sampleRate }: Pick<Piece, 'block' | 'sampleRate'>
 const found = (truth: readonly number[], beats: readonly number[]) =>
   truth.filter((beat) => beats.some((at) => Math.abs(at / ANALYSIS_RATE - beat) <= 0.07)).length / truth.length
 
-/** How late (ms) the beats are found at the median. */
+/** Median delay (ms) of the detected beats. */
 const lateness = (truth: readonly number[], beats: readonly number[]) =>
   1000 *
   median(
@@ -41,7 +41,7 @@ describe('a band whose score is known', () => {
     { bpm: 140, tonic: 64, mode: 'minor', beatsPerBar: 4, channels: 1 },
     { bpm: 110, tonic: 63, mode: 'major', beatsPerBar: 4, drums: false },
   ] as const
-  test.each(sample(scores, 3))('is heard at $bpm bpm, $beatsPerBar in a bar, tonic $tonic $mode', (score) => {
+  test.each(sample(scores, 3))('is detected at $bpm bpm, $beatsPerBar beats to a bar, tonic $tonic $mode', (score) => {
     const piece = playBand({ ...score, bars: 12 })
     const { bpm, beats, bars, key } = analysePiece(piece)
     expect(bpm).toBeCloseTo(piece.bpm, 0)
@@ -57,16 +57,16 @@ describe('a band whose score is known', () => {
   test.each([
     [160, 3],
     [174, 4],
-  ] as const)('is heard at %d bpm with %d beats to a bar, not at half of it', (tempo, beatsPerBar) => {
+  ] as const)('is detected at %d bpm with %d beats to a bar, not at half of it', (tempo, beatsPerBar) => {
     expect(analysePiece(playBand({ bpm: tempo, bars: 12, beatsPerBar })).bpm).toBeCloseTo(tempo, 0)
   })
 
-  test('at 60 bpm is heard at that tempo or at its eighths', () => {
+  test('at 60 bpm is detected at that tempo or at its eighths', () => {
     const octave = Math.log2((analysePiece(playBand({ bpm: 60, bars: 8 })).bpm ?? 1) / 60)
     expect(Math.min(Math.abs(octave), Math.abs(octave - 1))).toBeLessThan(0.02)
   })
 
-  test('that fades out keeps its beat to the end', () => {
+  test('that fades out has a steady beat to the end', () => {
     const piece = playBand({ bpm: 100, bars: 8, channels: 1 })
     const [samples] = piece.block
     const from = (samples?.length ?? 0) - 3 * piece.sampleRate
@@ -79,7 +79,7 @@ describe('a band whose score is known', () => {
   })
 })
 
-describe('what has no beat', () => {
+describe('a signal without a beat', () => {
   const random = createRandom(3)
   const seconds = (count: number, sample: (time: number) => number) =>
     Float32Array.from({ length: count * ANALYSIS_RATE }, (_, i) => sample(i / ANALYSIS_RATE))
@@ -105,12 +105,12 @@ describe('what has no beat', () => {
   })
 })
 
-describe('recordings of others (skipped where shared audio is missing)', () => {
+describe('third-party recordings (skipped without the shared audio)', () => {
   const path = (name: string) => sharedData('audio', `${name}.ogg`)
-  const heard = async (name: string) => analysePiece(await decodeAll(readFileSync(path(name) ?? '')))
+  const analysisOf = async (name: string) => analysePiece(await decodeAll(readFileSync(path(name) ?? '')))
 
   test.skipIf(!path('vibe-ace'))('steady jazz has one tempo from beginning to end', async () => {
-    const { bpm, beats } = await heard('vibe-ace')
+    const { bpm, beats } = await analysisOf('vibe-ace')
     const intervals = beats.slice(1).map((beat, i) => beat - (beats[i] ?? 0))
     const usual = median(intervals)
     expect(
@@ -120,10 +120,10 @@ describe('recordings of others (skipped where shared audio is missing)', () => {
   })
 
   test.skipIf(!path('solo-trumpet-90bpm'))('the trumpet is in F', async () => {
-    expect((await heard('solo-trumpet-90bpm')).key?.name).toBe('F major')
+    expect((await analysisOf('solo-trumpet-90bpm')).key?.name).toBe('F major')
   })
 
   test.skipIf(!path('brahms-hungarian-dance-5'))('the dance is in G minor', async () => {
-    expect((await heard('brahms-hungarian-dance-5')).key?.name).toBe('G minor')
+    expect((await analysisOf('brahms-hungarian-dance-5')).key?.name).toBe('G minor')
   })
 })

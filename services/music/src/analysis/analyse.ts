@@ -7,17 +7,17 @@ import { accentStrength, LOW_BANDS, onsetStrength } from './onset-strength.ts'
 import { ANALYSIS_RATE, bandLevels, HOP, type SpectralFrames } from './spectral-frames.ts'
 import { estimateTempo } from './tempo.ts'
 
-/** What a piece of music is made of, at the analysis rate. */
+/** Musical analysis of a piece, at the analysis rate. */
 export interface Analysis {
   /** Samples at ANALYSIS_RATE. */
   readonly samples: number
   readonly spectral: SpectralFrames
   readonly onsets: Float32Array
   readonly chroma: ChromaFrames
-  /** Beat times in samples at ANALYSIS_RATE, rising, over the whole piece; empty where nothing pulses. */
+  /** Beat times in samples at ANALYSIS_RATE, ascending, over the whole piece; empty without a pulse. */
   readonly beats: readonly number[]
   readonly bars: BarGrid
-  /** Null where there is no pulse worth the name. */
+  /** Null without a clear pulse. */
   readonly bpm: number | null
   readonly key: Key | null
   /** How periodic the onsets are, 0 to 1. */
@@ -25,7 +25,7 @@ export interface Analysis {
 }
 
 /**
- * Below these a tempo is a guess: white and filtered noise give an attack of 0.22 and a clarity of 0.04 to 0.1, a slow
+ * Below these a tempo is a guess: white and filtered noise have an attack of 0.22 and a clarity of 0.04 to 0.1, a slow
  * pad 0.23 and 0.5, rubato strings 0.38 and 0.08, jazz 2.2 and 0.4.
  */
 const MIN_ATTACK = 0.3
@@ -48,7 +48,7 @@ const accentsOf = (chroma: ChromaFrames, lowOnsets: Float32Array, beats: readonl
   return { harmonyChange, lowOnset }
 }
 
-/** Analyses what a piece sounds like: onsets, tempo, beats, bars and key. */
+/** Analyses a sound: onsets, tempo, beats, bars and key. */
 export const analyseSound = ({ samples, spectral, chroma }: Sound): Analysis => {
   const onsets = onsetStrength(spectral)
   const tempo = estimateTempo(onsets, accentStrength(spectral))

@@ -16,6 +16,6 @@ export const envelopeLevels = (signal: Float32Array): Float32Array => {
   return levels
 }
 
-/** Rises of the level over two values: where something is struck. */
+/** Rises of the level over two values, which mark attacks. */
 export const attacksOf = (levels: Float32Array): Float32Array =>
   levels.map((level, i) => Math.max(0, level - (levels[i - 2] ?? level)))

@@ -4,13 +4,13 @@ export interface BarGrid {
   readonly downbeat: number
 }
 
-/** What tells a downbeat: for each beat how much the harmony changes and how strongly the bass enters there. */
+/** Evidence for downbeats: for each beat how much the harmony changes and how strongly the bass enters there. */
 export interface BeatAccents {
   readonly harmonyChange: readonly number[]
   readonly lowOnset: readonly number[]
 }
 
-/** Three beats to a bar must explain the accents this much better than four, which are far commoner. */
+/** Three beats to a bar must explain the accents this much better than four, which are far more common. */
 const TRIPLE_ADVANTAGE = 1.25
 
 const normalise = (values: readonly number[]): number[] => {
@@ -18,7 +18,7 @@ const normalise = (values: readonly number[]): number[] => {
   return values.map((value) => (mean > 0 ? value / mean : 0))
 }
 
-/** Mean accent of the beats of a phase; harmony tells more than the bass drum, which many styles put on beat three, too. */
+/** Mean accent of the beats of a phase; harmony weighs more than the bass drum, which many styles also put on beat three. */
 const phaseScores = ({ harmonyChange, lowOnset }: BeatAccents, beatsPerBar: number): number[] => {
   const [harmony, low] = [normalise(harmonyChange), normalise(lowOnset)]
   return Array.from({ length: beatsPerBar }, (_, phase) => {
@@ -29,7 +29,7 @@ const phaseScores = ({ harmonyChange, lowOnset }: BeatAccents, beatsPerBar: numb
   })
 }
 
-/** The meter and phase whose first beats stand out most. */
+/** The meter and phase whose first beats are accented most. */
 export const findBars = (accents: BeatAccents): BarGrid => {
   const best = ([3, 4] as const).map((beatsPerBar) => {
     const scores = phaseScores(accents, beatsPerBar)

@@ -6,7 +6,7 @@ import type { TempoCurve } from './tempo.ts'
 /** Weight of an even pulse against strong onsets (Ellis, "Beat tracking by dynamic programming", 2007). */
 const TIGHTNESS = 100
 
-/** For each frame the best score of a pulse that ends there, and the pulse before it (-1 where it begins). */
+/** For each frame the best score of a pulse that ends there, and the preceding pulse (-1 at the beginning). */
 const accumulate = (strength: Float32Array, tempo: TempoCurve): { scores: Float64Array; previous: Int32Array } => {
   const scores = new Float64Array(strength.length)
   const previous = new Int32Array(strength.length).fill(-1)
@@ -29,7 +29,7 @@ const accumulate = (strength: Float32Array, tempo: TempoCurve): { scores: Float6
   return { scores, previous }
 }
 
-/** The frame that the last beat falls on: the best pulse that ends within the last period. */
+/** The frame of the last beat: the best pulse that ends within the last period. */
 const lastBeat = (scores: Float64Array, tempo: TempoCurve): number => {
   const from = Math.max(0, Math.round(scores.length - 1.1 * tempo.periodAt(scores.length - 1)))
   let best = scores.length - 1
@@ -37,10 +37,10 @@ const lastBeat = (scores: Float64Array, tempo: TempoCurve): number => {
   return best
 }
 
-/** Beats this much weaker than the median one, at either end, were not heard but made up: before the music and after it. */
+/** Beats this much weaker than the median, at either end, were extrapolated before or after the music. */
 const UNHEARD = 0.1
 
-/** Takes unheard beats off both ends of a pulse, whose places say nothing. */
+/** Removes such beats from both ends of a pulse, where their positions are meaningless. */
 const trimUnheard = (frames: number[], strength: Float32Array): void => {
   const at = (frame: number) => Math.max(...strength.subarray(Math.max(0, frame - 2), frame + 3), 0)
   const min = UNHEARD * median(frames.map(at))
@@ -48,12 +48,12 @@ const trimUnheard = (frames: number[], strength: Float32Array): void => {
   while (frames.length > 2 && at(frames[0] ?? 0) < min) frames.shift()
 }
 
-/** Carries a pulse on to both ends of the piece, by the median interval of its nearest beats. */
+/** Extends a pulse to both ends of the piece, by the median interval of its nearest beats. */
 const extend = (beats: number[], length: number): number[] => {
   const interval = (some: number[]): number => median(some.slice(1).map((beat, i) => beat - (some[i] ?? 0)))
   const [first, last] = [interval(beats.slice(0, 9)), interval(beats.slice(-9))]
   const extended = [...beats]
-  // A beat that falls a little before the beginning is the beginning.
+  // A beat slightly before the beginning counts as the beginning.
   if (first > 0)
     for (let at = (beats[0] ?? 0) - first; at > -first * 0.1; at -= first) extended.unshift(Math.max(0, at))
   if (last > 0) for (let at = (beats.at(-1) ?? 0) + last; at < length; at += last) extended.push(at)
@@ -61,8 +61,8 @@ const extend = (beats: number[], length: number): number[] => {
 }
 
 /**
- * Beat times in samples at ANALYSIS_RATE, covering the whole piece: a pulse that follows strong onsets and keeps as
- * even as the tempo curve. Empty where there are fewer than two.
+ * Beat times in samples at ANALYSIS_RATE, covering the whole piece: a pulse that follows strong onsets and stays as even as
+ * the tempo curve. Empty with fewer than two beats.
  */
 export const trackBeats = (onsets: Float32Array, tempo: TempoCurve, samples: number): number[] => {
   const period = tempo.periodAt(onsets.length / 2)
@@ -79,7 +79,7 @@ export const trackBeats = (onsets: Float32Array, tempo: TempoCurve, samples: num
   return extend(beats, samples)
 }
 
-/** Beats per minute of a pulse: the mean interval of its middle half, which a few strays do not move. Null without one. */
+/** Beats per minute of a pulse: the mean interval of its middle half, which is robust against outliers. Null without a pulse. */
 export const tempoOf = (beats: readonly number[]): number | null => {
   if (beats.length < 3) return null
   const intervals = beats
@@ -91,7 +91,7 @@ export const tempoOf = (beats: readonly number[]): number | null => {
   return (60 * ANALYSIS_RATE) / mean
 }
 
-/** The median strength of the onsets that the beats fall on (see onsetStrength): about 0.2 for noise, 2 and more for drums. */
+/** The median strength of the onsets at the beats (see onsetStrength): about 0.2 for noise, 2 and more for drums. */
 export const beatAttack = (onsets: Float32Array, beats: readonly number[]): number =>
   median(
     beats.map((beat) => {

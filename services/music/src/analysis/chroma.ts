@@ -3,7 +3,7 @@ import { parabolicOffset } from '../dsp/statistics.ts'
 import { ANALYSIS_RATE } from './spectral-frames.ts'
 
 const WINDOW = 4096
-/** Samples between chroma frames: 93 ms, three to the fastest beat. */
+/** Samples between chroma frames: 93 ms, three per beat at the fastest tempo. */
 export const CHROMA_HOP = 2048
 const LOWEST_HERTZ = 55
 const HIGHEST_HERTZ = 2100
@@ -16,9 +16,9 @@ export interface ChromaFrames {
   readonly values: Float32Array
 }
 
-/** Spectral peaks of frames, one after another. */
+/** Spectral peaks of consecutive frames. */
 export interface Peaks {
-  /** How many each frame has. */
+  /** Number of peaks per frame. */
   readonly counts: Uint16Array
   /** Semitones above C-1, not rounded. */
   readonly pitches: Float32Array
@@ -39,7 +39,7 @@ const peaksOfFrame = (power: Float32Array): { pitch: number; strength: number }[
     const [before, here, after] = [power[bin - 1] ?? 0, power[bin] ?? 0, power[bin + 1] ?? 0]
     if (here < threshold || here < before || here <= after) continue
     const offset = parabolicOffset(Math.log(before + 1e-12), Math.log(here), Math.log(after + 1e-12))
-    // The fourth root keeps one loud note from hiding the chord around it.
+    // The fourth root prevents one loud note from hiding the chord around it.
     peaks.push({ pitch: pitchOf((bin + offset) * hertzPerBin), strength: here ** 0.25 })
   }
   return peaks
@@ -63,7 +63,7 @@ export const findPeaks = (signal: Float32Array, offset: number, frames: number):
   return { counts, pitches: Float32Array.from(pitches), strengths: Float32Array.from(strengths) }
 }
 
-/** Peaks of frames that follow one another. */
+/** Joins the peaks of consecutive stretches of frames. */
 export const joinPeaks = (stretches: readonly Peaks[]): Peaks => {
   const counts = new Uint16Array(stretches.reduce((sum, stretch) => sum + stretch.counts.length, 0))
   const peaks = stretches.reduce((sum, { pitches }) => sum + pitches.length, 0)
@@ -79,7 +79,7 @@ export const joinPeaks = (stretches: readonly Peaks[]): Peaks => {
   return joined
 }
 
-/** The peaks of the frames from `start` on, up to `end` or the last. */
+/** The peaks of the frames from `start` to `end`, or to the last frame. */
 export const slicePeaks = ({ counts, pitches, strengths }: Peaks, start: number, end = counts.length): Peaks => {
   const sum = (some: Uint16Array) => some.reduce((total, count) => total + count, 0)
   const from = sum(counts.subarray(0, start))
@@ -91,7 +91,7 @@ export const slicePeaks = ({ counts, pitches, strengths }: Peaks, start: number,
   }
 }
 
-/** How far the piece is tuned from A = 440 Hz, in semitones (-0.5..0.5): the mean direction of all peaks. */
+/** Deviation of the piece's tuning from A = 440 Hz, in semitones (-0.5..0.5): the mean direction of all peaks. */
 const tuningOf = ({ pitches, strengths }: Peaks): number => {
   let [x, y] = [0, 0]
   for (let i = 0; i < pitches.length; i++) {
@@ -121,7 +121,7 @@ export const chromaOf = (peaks: Peaks): ChromaFrames => {
   return { frames, values }
 }
 
-/** The mean chroma between two samples; the frame nearest to the start where none is centred between them. */
+/** The mean chroma between two samples; if no frame is centred between them, the frame nearest to the start. */
 export const chromaBetween = (chroma: ChromaFrames, start: number, end: number): Float32Array => {
   const first = Math.min(chroma.frames - 1, Math.max(0, Math.round(start / CHROMA_HOP)))
   const last = Math.min(chroma.frames, Math.max(first + 1, Math.round(end / CHROMA_HOP)))

@@ -4,32 +4,32 @@ import type { MonoPiece } from './mono-piece.ts'
 import { BANDS, bandLevels, HOP, type SpectralFrames, toSpectralFrames } from './spectral-frames.ts'
 
 /**
- * What a stretch of a piece sounds like, as it was measured: nothing in here depends on the rest of the piece, so stretches
- * can be kept and put together. They are counted in parts of PART_SAMPLES.
+ * Measured features of a stretch of a piece. They do not depend on the rest of the piece, so stretches can be stored and
+ * joined. Stretches are counted in parts of PART_SAMPLES.
  */
 export interface Features {
-  /** Levels of mel bands as bandLevels gives them. */
+  /** Levels of mel bands, from bandLevels. */
   readonly levels: Float32Array
   readonly envelope: Float32Array
   readonly peaks: Peaks
 }
 
-/** Samples (at ANALYSIS_RATE) of a part: one frame of chroma, and whole numbers of the other frames. */
+/** Samples (at ANALYSIS_RATE) of a part: one frame of chroma, and a whole number of the other frames. */
 export const PART_SAMPLES = CHROMA_HOP
 export const FRAMES_PER_PART = PART_SAMPLES / HOP
 export const ENVELOPE_PER_PART = PART_SAMPLES / ENVELOPE_HOP
-/** How far frames look beyond their part; before it, a whole part is enough. */
+/** How far frames extend beyond their part; before it, one whole part is enough. */
 const LOOKAHEAD = 2048
-/** Samples at the end of a piece that the resampler would give otherwise if it went on: 25 at the lowest rate of all. */
+/** Samples at the end of a piece that the resampler would produce differently if it continued: 25 at the lowest rate. */
 const UNSETTLED = 64
-/** Parts measured at a time: 24 s. */
+/** Parts measured per batch: 24 s. */
 const PARTS_AT_ONCE = 256
 
-/** How many parts of a piece of so many samples stay as they are, whatever comes after it. */
+/** How many parts of a piece of `samples` samples do not change, whatever follows it. */
 export const settledParts = (samples: number): number =>
   Math.max(0, Math.floor((samples - LOOKAHEAD - UNSETTLED) / PART_SAMPLES))
 
-/** The features of some parts of a piece; `endPart` undefined is to its very end, with what is left of a part. */
+/** Measures the features of some parts of a piece; with `endPart` undefined, up to its end, including a partial part. */
 export const measureFeatures = async (
   piece: MonoPiece,
   startPart: number,
@@ -63,14 +63,14 @@ const joinArrays = (arrays: readonly Float32Array[]): Float32Array => {
   return joined
 }
 
-/** Stretches that follow one another as one. */
+/** Joins consecutive stretches. */
 export const joinFeatures = (stretches: readonly Features[]): Features => ({
   levels: joinArrays(stretches.map(({ levels }) => levels)),
   envelope: joinArrays(stretches.map(({ envelope }) => envelope)),
   peaks: joinPeaks(stretches.map(({ peaks }) => peaks)),
 })
 
-/** The parts from `start` on, up to `end` or the last. */
+/** The parts from `start` to `end`, or to the last. */
 export const sliceFeatures = ({ levels, envelope, peaks }: Features, start: number, end?: number): Features => {
   const cut = (values: Float32Array, perPart: number) =>
     values.subarray(start * perPart, end === undefined ? undefined : end * perPart)
@@ -81,14 +81,14 @@ export const sliceFeatures = ({ levels, envelope, peaks }: Features, start: numb
   }
 }
 
-/** Features that are read against the whole that they make up: levels above its floor, harmony by its tuning, attacks. */
+/** Features relative to the whole piece: levels above its floor, harmony by its tuning, attacks. */
 export interface Sound {
   /** Samples at ANALYSIS_RATE. */
   readonly samples: number
   readonly spectral: SpectralFrames
   readonly chroma: ChromaFrames
   readonly attacks: Float32Array
-  /** The loudest 1.5 ms, of full scale. */
+  /** The loudest 1.5 ms, relative to full scale. */
   readonly loudest: number
 }
 

@@ -28,7 +28,7 @@ const correlation = (a: ArrayLike<number>, b: ArrayLike<number>): number => {
   return squaresA * squaresB > 0 ? product / Math.sqrt(squaresA * squaresB) : 0
 }
 
-/** The key that twelve pitch-class strengths (from C) fit best, or null where none does. */
+/** The key that twelve pitch-class strengths (from C) fit best, or null if none fits. */
 export const estimateKey = (chroma: ArrayLike<number>): Key | null => {
   let best: Key | null = null
   for (const mode of ['major', 'minor'] as const) {

@@ -16,7 +16,7 @@ const noise = (sampleRate: number, seconds: number, channels = 2) => {
 }
 
 test.each([8_000, 22_050, 44_100, 44_101, 48_000, 192_000])(
-  'ranges of a piece at %d Hz are those of the whole, to the bit',
+  'ranges of a piece at %d Hz are bit-identical to the whole',
   async (sampleRate) => {
     const block = noise(sampleRate, 3.21)
     const resampler = createResampler(sampleRate, ANALYSIS_RATE, 'analysis')
@@ -38,7 +38,7 @@ test.each([8_000, 22_050, 44_100, 44_101, 48_000, 192_000])(
 )
 
 test.each([8_000, 44_100, 48_000])(
-  'what is settled of a piece at %d Hz stays as it is when the piece goes on',
+  'settled parts of a piece at %d Hz do not change when the piece continues',
   async (sampleRate) => {
     const block = noise(sampleRate, 5)
     const end = Math.round(3.3 * sampleRate)

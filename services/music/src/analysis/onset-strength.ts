@@ -1,17 +1,17 @@
 import { BANDS, FRAME_RATE, type SpectralFrames } from './spectral-frames.ts'
 
-/** Frames looked back for a rise: 23 ms, so that a soft attack counts, too. */
+/** Frames between the levels that are compared for a rise: 23 ms, so that soft attacks count, too. */
 const LAG = 2
-/** Frames at the end whose window reaches past it: where a piece is cut off, they would show an attack that is none. */
+/** Frames at the end whose window extends past it: where a piece is cut off, they would show a false attack. */
 const CUT_FRAMES = 3
-/** The span over which the background is taken off, in frames. */
+/** The span over which the background is subtracted, in frames. */
 const BACKGROUND = Math.round(FRAME_RATE * 0.4)
 
-/** The range of bands that a kick drum and a bass sound in. */
+/** The range of bands of kick drum and bass. */
 export const LOW_BANDS: readonly [number, number] = [0, 5]
 export const ALL_BANDS: readonly [number, number] = [0, BANDS]
 
-/** Takes off the running mean and what is then negative. */
+/** Subtracts the running mean and clips negative values to 0. */
 const aboveBackground = (values: Float32Array): Float32Array => {
   const sums = new Float64Array(values.length + 1)
   for (let i = 0; i < values.length; i++) sums[i + 1] = (sums[i] ?? 0) + (values[i] ?? 0)
@@ -23,8 +23,8 @@ const aboveBackground = (values: Float32Array): Float32Array => {
 }
 
 /**
- * How strongly something begins at each frame: the square root of the mean rise (dB over LAG frames) of the bands, above
- * its running mean. The root keeps one loud hit from outweighing a bar of soft ones.
+ * Onset strength at each frame: the square root of the mean rise (dB over LAG frames) of the bands, above its running mean.
+ * The root prevents one loud hit from outweighing a bar of soft ones.
  */
 export const onsetStrength = (spectral: SpectralFrames, [from, to] = ALL_BANDS): Float32Array => {
   const { frames, levels } = spectral
@@ -43,8 +43,8 @@ export const onsetStrength = (spectral: SpectralFrames, [from, to] = ALL_BANDS):
 }
 
 /**
- * How much sound comes in at each frame: the square root of the summed rise of the bands' amplitudes, above its running
- * mean. Loud entries stand out here, where onsetStrength counts a cymbal's touch nearly as much as a drum.
+ * How much sound enters at each frame: the square root of the summed rise of the bands' amplitudes, above its running mean.
+ * It emphasizes loud entries, while onsetStrength rates a cymbal's touch nearly as high as a drum.
  */
 export const accentStrength = ({ frames, levels, floor }: SpectralFrames): Float32Array => {
   const silent = 10 ** (floor / 20)
@@ -61,7 +61,7 @@ export const accentStrength = ({ frames, levels, floor }: SpectralFrames): Float
   return aboveBackground(strength)
 }
 
-/** The strength scaled to a standard deviation of 1 (all zeros stay so). */
+/** The strength scaled to a standard deviation of 1; all zeros are returned unchanged. */
 export const normaliseStrength = (strength: Float32Array): Float32Array => {
   let [sum, squares] = [0, 0]
   for (const value of strength) {

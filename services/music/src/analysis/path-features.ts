@@ -4,14 +4,14 @@ import { type Features, joinFeatures, measureFeatures, settledParts, sliceFeatur
 import { decodeFeatures, encodeFeatures } from './features-file.ts'
 import { type MonoPiece, monoPieceOf, monoSamples } from './mono-piece.ts'
 
-/** A piece of a path, and what was kept of its features when it was made. */
+/** A piece of a path, and its features if they were stored when it was created. */
 export interface PathPiece {
   readonly audio: StoredAudio
-  /** The file; undefined where there is none. */
+  /** The file; undefined if there is none. */
   readonly stored: () => Promise<Uint8Array | undefined>
 }
 
-/** The parts that a piece settles: of the path up to its end those that its predecessors left open. */
+/** The parts that a piece settles: those up to its end that its predecessors left open. */
 const partsOf = (pieces: readonly PathPiece[], index: number): { from: number; to: number } => {
   const settled = (count: number) => {
     const frames = pieces.slice(0, count).reduce((sum, { audio }) => sum + audio.frames, 0)
@@ -21,7 +21,7 @@ const partsOf = (pieces: readonly PathPiece[], index: number): { from: number; t
 }
 
 /**
- * Features of a path from a part on to its end. What was kept with its pieces is read, all else measured: the result is
+ * Features of a path from a part to its end. Stored features of its pieces are read, all others are measured; the result is
  * the same.
  */
 export const featuresOfPath = async (
@@ -45,8 +45,8 @@ export const featuresOfPath = async (
   return joinFeatures(found)
 }
 
-/** What is to be kept of the last piece of a path. */
-export const featuresToKeep = async (pieces: readonly PathPiece[], signal?: AbortSignal): Promise<Uint8Array> => {
+/** The encoded features to store for the last piece of a path. */
+export const featuresToStore = async (pieces: readonly PathPiece[], signal?: AbortSignal): Promise<Uint8Array> => {
   const { from, to } = partsOf(pieces, pieces.length - 1)
   const mono = monoPieceOf(concatenateAudio(pieces.map(({ audio }) => audio)))
   return encodeFeatures(from, await measureFeatures(mono, from, to, signal))

@@ -1,6 +1,6 @@
 import { createPowerSpectrum } from '../dsp/fourier.ts'
 
-/** The rate that all analysis works at; mono. */
+/** The sample rate of all analysis, which is in mono. */
 export const ANALYSIS_RATE = 22_050
 /** Samples between frames: 11.6 ms. */
 export const HOP = 256
@@ -12,23 +12,23 @@ export const BANDS = 32
 const WINDOW = 1024
 const LOWEST_HERTZ = 40
 const HIGHEST_HERTZ = 10_000
-/** Levels further than this below the loudest band of the piece count as that far below. */
+/** Levels further than this below the loudest band of the piece are raised to that floor. */
 const DYNAMIC_RANGE_DB = 70
-/** Below this (of full scale) everything is silence. */
+/** Below this (relative to full scale) everything is silence. */
 const FLOOR_DB = -100
 
-/** The piece as frames: levels in mel bands, one row of BANDS values (dB of full scale) per frame. */
+/** A piece as frames: levels in mel bands, one row of BANDS values (dB of full scale) per frame. */
 export interface SpectralFrames {
   readonly frames: number
   readonly levels: Float32Array
-  /** The lowest level that `levels` holds. */
+  /** The lowest level in `levels`. */
   readonly floor: number
 }
 
 const toMel = (hertz: number): number => 2595 * Math.log10(1 + hertz / 700)
 const toHertz = (mel: number): number => 700 * (10 ** (mel / 2595) - 1)
 
-/** For each band its bins and weights: triangles on the mel scale, none narrower than one bin. */
+/** Bins and weights of each band: triangles on the mel scale, none narrower than one bin. */
 const melBands = (): { start: number; weights: Float32Array }[] => {
   const hertzPerBin = ANALYSIS_RATE / WINDOW
   const edges = Array.from({ length: BANDS + 2 }, (_, i) => {

@@ -5,7 +5,7 @@ import { analyse } from './analyse.ts'
 
 const isNear = (bpm: number | null, requested: number) => Math.abs((bpm ?? 0) / requested - 1) < 0.03
 
-const heard = (style: TuneStyle, bpm: number, beatsPerBar: 3 | 4) =>
+const detectedTempo = (style: TuneStyle, bpm: number, beatsPerBar: 3 | 4) =>
   analyse(playTune({ bpm, beatsPerBar, style, seconds: 16, seed: 11 })).bpm
 
 const meters = [3, 4] as const
@@ -16,15 +16,15 @@ test.each(sample(tunes, 2))(
   'the tempo of a tune is found from 80 to 174 bpm: $style, $beatsPerBar beats to a bar',
   ({ style, beatsPerBar }) => {
     const tempi = [80, 96, 120, 144, 160, 174]
-    const wrong = tempi.filter((bpm) => !isNear(heard(style, bpm, beatsPerBar), bpm))
+    const wrong = tempi.filter((bpm) => !isNear(detectedTempo(style, bpm, beatsPerBar), bpm))
     expect(wrong.length).toBeLessThanOrEqual(1)
   },
 )
 
 test.each(sample(tunes, 3))(
-  'the tempo of a tune of 60 bpm, or its double where its halves sound, is found: $style, $beatsPerBar beats to a bar',
+  'a tune of 60 bpm is detected at its tempo or at twice that: $style, $beatsPerBar beats to a bar',
   ({ style, beatsPerBar }) => {
-    const bpm = heard(style, 60, beatsPerBar)
+    const bpm = detectedTempo(style, 60, beatsPerBar)
     expect(isNear(bpm, 60) || isNear(bpm, 120)).toBe(true)
   },
 )
@@ -34,10 +34,10 @@ const ambiguous = meters.flatMap((beatsPerBar) => [
   { style: 'solo' as const, min: 2, beatsPerBar },
 ])
 test.each(sample(ambiguous, 1))(
-  'the tempo is mostly found, and else as another grouping of the same notes: $style, $beatsPerBar beats to a bar',
+  'ambiguous tunes are mostly detected at their tempo, else at another grouping of the notes: $style, $beatsPerBar beats to a bar',
   ({ style, min, beatsPerBar }) => {
     const tempi = [72, 90, 108, 120, 144, 168]
-    const ratios = tempi.map((bpm) => (heard(style, bpm, beatsPerBar) ?? 0) / bpm)
+    const ratios = tempi.map((bpm) => (detectedTempo(style, bpm, beatsPerBar) ?? 0) / bpm)
     expect(ratios.filter((ratio) => isNear(ratio, 1)).length).toBeGreaterThanOrEqual(min)
     for (const ratio of ratios)
       expect([1 / 3, 1 / 2, 2 / 3, 1, 4 / 3, 2].some((other) => isNear(ratio, other))).toBe(true)

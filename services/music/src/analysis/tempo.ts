@@ -2,18 +2,18 @@ import { createFourier } from '../dsp/fourier.ts'
 import { clamp, meanOf, smoothFrames } from '../dsp/statistics.ts'
 import { FRAME_RATE } from './spectral-frames.ts'
 
-/** Tempi that are looked for, in beats per minute. */
+/** Range of candidate tempi, in beats per minute. */
 const SLOWEST = 40
 const FASTEST = 240
 /** Candidate tempi, equally spaced on a log scale (1.2 % apart). */
 const CANDIDATES = 150
-/** Where people tap most readily, and how many octaves around it (one standard deviation). */
+/** Preferred tapping tempo, and its spread in octaves (one standard deviation). */
 const PREFERRED_BPM = 115
 const PREFERENCE_OCTAVES = 1
 /** Length of a local estimate and the step between them, in seconds. */
 const WINDOW_SECONDS = 8
 const STEP_SECONDS = 1
-/** How loosely players keep time (one standard deviation, s); periods are compared no more sharply than that. */
+/** Looseness of players' timing (one standard deviation, s); periods are compared no more sharply than that. */
 const TIMING_LOOSENESS = 0.02
 /** Cost of a change of tempo by one octave from one local estimate to the next. */
 const CHANGE_COST = 6
@@ -30,13 +30,13 @@ const candidateBpm = (index: number): number => SLOWEST * (FASTEST / SLOWEST) **
 const periodOf = (bpm: number): number => (60 * FRAME_RATE) / bpm
 const LONGEST_LAG = Math.ceil(periodOf(SLOWEST) * 4) + 2
 
-/** Room for a stretch and the longest lag, so that its end does not meet its beginning. */
+/** Size for a stretch and the longest lag, so that its end does not wrap around to its beginning. */
 const TRANSFORM = 2 ** Math.ceil(Math.log2(WINDOW_SECONDS * FRAME_RATE + LONGEST_LAG + 1))
 
 /**
- * Autocorrelations of a stretch of two curves with their means taken off, normalised to 1 at lag 0; unbiased by length.
- * Both at once, as the real and the imaginary part of one transform: the powers of both spectra are even, so that their
- * transform back is real for each.
+ * Autocorrelations of a stretch of two curves with their means removed, normalised to 1 at lag 0, unbiased by length. One
+ * transform computes both, as its real and imaginary parts: the powers of both spectra are even, so the inverse transform is
+ * real for each.
  */
 const createAutocorrelation = () => {
   const transform = createFourier(TRANSFORM)
@@ -49,7 +49,7 @@ const createAutocorrelation = () => {
   const normalised = (sums: Float64Array, length: number): Float64Array => {
     const result = new Float64Array(LONGEST_LAG)
     const power = (sums[0] ?? 0) / length
-    // What is left of a curve without any change is the rounding of the transform.
+    // For a constant curve only rounding errors of the transform remain.
     if (power < 1e-9) return result
     for (let lag = 0; lag < Math.min(LONGEST_LAG, length - 4); lag++) {
       result[lag] = (sums[lag] ?? 0) / (length - lag) / power
@@ -78,7 +78,7 @@ const interpolate = (values: Float64Array, at: number): number => {
   return (values[below] ?? 0) * (1 - share) + (values[below + 1] ?? 0) * share
 }
 
-/** How well a period explains a stretch: its own lag and its multiples, each weighted less. */
+/** How well a period explains a stretch: its own lag and its multiples, with decreasing weights. */
 const COMB: readonly (readonly [multiple: number, weight: number])[] = [
   [1, 0.45],
   [2, 0.3],
@@ -88,11 +88,11 @@ const COMB: readonly (readonly [multiple: number, weight: number])[] = [
 
 const preference = (bpm: number): number => Math.exp(-0.5 * (Math.log2(bpm / PREFERRED_BPM) / PREFERENCE_OCTAVES) ** 2)
 
-/** How much a period counts where what comes half-way is as strong as what comes on it, and from where on it counts less. */
+/** Weight of a period whose half is as strong as the period itself, and the ratio above which the weight decreases. */
 const GROUP = 0.5
 const GROUP_FROM = 0.7
 
-/** Whether a period is a beat, 1, or a group of two, down to GROUP. */
+/** Weight of a period: 1 for a beat, down to GROUP for a group of two beats. */
 const isBeat = (correlation: Float64Array, period: number): number => {
   const own = interpolate(correlation, period)
   if (own <= 0) return 1
@@ -100,12 +100,12 @@ const isBeat = (correlation: Float64Array, period: number): number => {
   return 1 - (1 - GROUP) * clamp((between - GROUP_FROM) / (1 - GROUP_FROM), 0, 1)
 }
 
-/** How sharply a period counts less the more its two thirds explain beside it. */
+/** Exponent by which a period is discounted if two thirds of it explain the stretch better. */
 const DOTTED = 2
 
 /**
- * Less than 1 for a dotted beat: where a pulse subdivides, one and a half of it repeats, too, but less well than the
- * pulse itself, which comes after two thirds.
+ * Less than 1 for a dotted beat: in a subdivided pulse, one and a half beats also repeat, but less well than the pulse
+ * itself, which is two thirds of that.
  */
 const isPlain = (correlation: Float64Array, period: number): number => {
   const own = Math.max(0, interpolate(correlation, period))
@@ -113,17 +113,17 @@ const isPlain = (correlation: Float64Array, period: number): number => {
   return pulse > own ? (own / pulse) ** DOTTED : 1
 }
 
-/** How much accents count for the choice of a tempo against onsets of any loudness. */
+/** Weight of accents, relative to onsets of any loudness, for the choice of a tempo. */
 const ACCENTS = 0.7
 
-/** How well periods explain a correlation, by candidate. */
+/** How well the period of each candidate explains a correlation. */
 const combOf = (correlation: Float64Array): Float64Array =>
   Float64Array.from({ length: CANDIDATES }, (_, index) => {
     const period = periodOf(candidateBpm(index))
     return COMB.reduce((sum, [multiple, weight]) => sum + weight * interpolate(correlation, period * multiple), 0)
   })
 
-/** Scores of all candidate tempi in one stretch: how periodic its onsets are, and which tempo its accents make the beat. */
+/** Scores of all candidate tempi in one stretch: how periodic its onsets are, and which tempo its accents support. */
 const scoreTempi = (onsets: Float64Array, accents: Float64Array): { comb: Float64Array; score: Float64Array } => {
   const both = onsets.map((value, lag) => (1 - ACCENTS) * value + ACCENTS * (accents[lag] ?? 0))
   const score = combOf(both).map((value, index) => {
@@ -161,14 +161,14 @@ const smoothestPath = (scores: readonly Float64Array[]): number[] => {
   return path
 }
 
-/** The beat period over time, from the strength of onsets and of accents; local estimates every second, joined as smoothly as they allow. */
+/** The beat period over time, from onset and accent strength; local estimates every second, joined as smoothly as possible. */
 export const estimateTempo = (onsets: Float32Array, accents: Float32Array): TempoCurve => {
   const autocorrelate = createAutocorrelation()
   const accented = smoothFrames(accents, TIMING_LOOSENESS * FRAME_RATE)
   const strength = smoothFrames(onsets, TIMING_LOOSENESS * FRAME_RATE)
   const [window, step] = [Math.round(WINDOW_SECONDS * FRAME_RATE), Math.round(STEP_SECONDS * FRAME_RATE)]
   const count = Math.max(1, Math.ceil((strength.length - window) / step) + 1)
-  // A whole piece has a tempo: local evidence is read against that of all.
+  // A whole piece has a tempo, so local evidence is combined with that of the whole.
   const stretches = Array.from({ length: count }, (_, index) => {
     const from = Math.max(0, Math.min(index * step, strength.length - window))
     const to = Math.min(strength.length, from + window)

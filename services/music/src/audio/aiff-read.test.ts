@@ -62,17 +62,17 @@ const expectPiece = async (bytes: Uint8Array) => {
 }
 
 describe('an AIFF file', () => {
-  test.each(KINDS)('%s is read to the last bit', async (_, type, bits, samples) => {
+  test.each(KINDS)('%s is read exactly', async (_, type, bits, samples) => {
     await expectPiece(form(type, common(type, bits), sound(samples)))
   })
 
-  test('may have its sound before its description, and an offset into it', async () => {
+  test('may have its sound chunk before its common chunk, with an offset', async () => {
     await expectPiece(
       form(undefined, sound(integers(16, false), 6), chunk(false, 'NAME', Buffer.from('odd')), common(undefined, 16)),
     )
   })
 
-  test('that promises more frames than there are is read to its end', async () => {
+  test('that declares more frames than it has is read to its end', async () => {
     await expectPiece(form(undefined, common(undefined, 16, 1_000_000), sound(integers(16, false))))
   })
 
@@ -81,11 +81,11 @@ describe('an AIFF file', () => {
     ['has no sound', form(undefined, common(undefined, 16)), 'invalid'],
     ['has no description', form(undefined, sound(Buffer.alloc(8))), 'invalid'],
     [
-      'has a description that is cut off',
+      'has a description that is truncated',
       form(undefined, chunk(false, 'COMM', Buffer.alloc(4)), sound(Buffer.alloc(8))),
       'invalid',
     ],
-  ])('that %s is refused', async (_, bytes, reason) => {
+  ])('that %s is rejected', async (_, bytes, reason) => {
     await expect(decodeAll(bytes)).rejects.toMatchObject({ name: 'AudioRefused', reason })
   })
 

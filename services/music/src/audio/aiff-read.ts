@@ -7,7 +7,7 @@ import { sampleBlocks } from './sample-blocks.ts'
 
 type Encoding = Pick<SampleLayout, 'encoding' | 'littleEndian'> & { readonly bytes?: number }
 
-/** AIFF-C compression types that are plain samples; where bytes are absent, the sample size decides. */
+/** AIFF-C compression types that are plain samples; without `bytes`, the sample size determines them. */
 const ENCODING_OF_TYPE: Record<string, Encoding> = {
   NONE: { encoding: 'integer', littleEndian: false },
   twos: { encoding: 'integer', littleEndian: false },
@@ -27,7 +27,7 @@ const ENCODING_OF_TYPE: Record<string, Encoding> = {
   ALAW: { encoding: 'a-law', littleEndian: false, bytes: 1 },
 }
 
-/** An 80-bit IEEE extended number, as AIFF keeps its sample rate: 15 bits of exponent, 64 of explicit mantissa. */
+/** An 80-bit IEEE extended number, the format of AIFF sample rates: 15 bits of exponent, 64 of explicit mantissa. */
 export const readExtended = (view: DataView, offset: number): number => {
   const head = view.getUint16(offset, false)
   const mantissa = view.getUint32(offset + 2, false) * 2 ** 32 + view.getUint32(offset + 6, false)
@@ -37,8 +37,8 @@ export const readExtended = (view: DataView, offset: number): number => {
 }
 
 /**
- * Opens an AIFF or AIFF-C file: signed PCM of 8 to 32 bits in either byte order, float, A-law and µ-law. The sound
- * chunk may come before the one that describes it. Throws AudioRefused.
+ * Opens an AIFF or AIFF-C file: signed PCM of 8 to 32 bits in either byte order, float, A-law and µ-law. The sound chunk may
+ * precede the common chunk that describes it. Throws AudioRefused.
  */
 export const openAiff = async (source: ByteSource): Promise<DecodedAudio> => {
   const isCompressed = fourCharacters(await source.read(8, 4), 0) === 'AIFC'
@@ -56,7 +56,7 @@ export const openAiff = async (source: ByteSource): Promise<DecodedAudio> => {
   const layout: SampleLayout = { ...found, bytes: found.bytes ?? Math.ceil(bits / 8) }
   if (!canReadSamples(layout)) throw new AudioRefused('unsupported', `AIFF samples of ${bits} bits are not supported.`)
   const preamble = await source.read(sound.offset, 8)
-  if (preamble.length < 8) throw invalidAudio('The sound chunk of the AIFF file is cut off.')
+  if (preamble.length < 8) throw invalidAudio('The sound chunk of the AIFF file is truncated.')
   const offset = sound.offset + 8 + viewOf(preamble).getUint32(0, false)
   const present = Math.floor(Math.max(0, source.size - offset) / (layout.bytes * channels))
   const frames = Math.min(statedFrames, present)

@@ -1,10 +1,10 @@
 import { type Block, joinBlocks } from './pcm.ts'
 import type { StoredAudio } from './stored-audio.ts'
 
-/** Pieces of one shape played one after another, as one piece. */
+/** Concatenates pieces of the same shape. */
 export const concatenateAudio = (pieces: readonly StoredAudio[]): StoredAudio => {
   const [first] = pieces
-  if (!first) throw new Error('There is nothing to concatenate')
+  if (!first) throw new Error('There are no pieces to concatenate')
   if (pieces.some((piece) => piece.sampleRate !== first.sampleRate || piece.channels !== first.channels)) {
     throw new Error('Pieces of different shapes cannot be concatenated')
   }
@@ -31,7 +31,7 @@ export const concatenateAudio = (pieces: readonly StoredAudio[]): StoredAudio =>
   }
 }
 
-/** The last `frames` frames of a piece, as a piece of its own. */
+/** The last `frames` frames of a piece. */
 export const tailOf = (audio: StoredAudio, frames: number): StoredAudio => {
   const length = Math.min(frames, audio.frames)
   const offset = audio.frames - length
@@ -46,7 +46,7 @@ export const tailOf = (audio: StoredAudio, frames: number): StoredAudio => {
   }
 }
 
-/** Samples that already lie in memory, as a piece. */
+/** Samples in memory, as a piece. */
 export const audioInMemory = (block: Block, sampleRate: number): StoredAudio => ({
   sampleRate,
   channels: block.length,

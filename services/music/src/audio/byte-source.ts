@@ -1,8 +1,8 @@
 import { open } from 'node:fs/promises'
 
 /**
- * Bytes that can be read from any place: a local file, a stored object, a buffer. Readers ask for what they need and
- * never hold a whole file.
+ * Bytes with random access: a local file, a stored object, a buffer. Readers request the ranges they need and never load a
+ * whole file.
  */
 export interface ByteSource {
   readonly size: number
@@ -10,7 +10,7 @@ export interface ByteSource {
   read(offset: number, length: number): Promise<Uint8Array>
 }
 
-/** Bytes that already lie in memory. */
+/** Bytes in memory. */
 export const bytesInMemory = (bytes: Uint8Array): ByteSource => ({
   size: bytes.length,
   read: async (offset, length) =>
@@ -38,9 +38,9 @@ export const openFileBytes = async (path: string): Promise<ByteSource & AsyncDis
   }
 }
 
-/** A view for reading numbers out of bytes. */
+/** A view for reading numbers from bytes. */
 export const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
-/** Four bytes as text: the name of a chunk. Bytes outside ASCII give other characters, never an error. */
+/** Four bytes as text: the name of a chunk. Bytes outside ASCII become other characters, never an error. */
 export const fourCharacters = (bytes: Uint8Array, offset: number): string =>
   String.fromCharCode(...bytes.subarray(offset, offset + 4))

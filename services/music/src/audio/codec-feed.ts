@@ -1,22 +1,22 @@
 import type { ByteSource } from './byte-source.ts'
 import { type Block, blockLength } from './pcm.ts'
 
-/** Bytes given to a codec at first, and at most. */
+/** First and largest number of bytes fed to a codec. */
 const FIRST_FEED = 1024
 const LARGEST_FEED = 65_536
-/** Samples (of all channels) that one feed should give at most: 4 MiB of floats. */
+/** Maximum samples (of all channels) that one feed should produce: 4 MiB of floats. */
 const SAMPLES_PER_FEED = 1_048_576
 
-/** What a codec gives back for some bytes. */
+/** Decoded output of one feed. */
 export interface DecodedBytes {
   readonly block: Block
   readonly sampleRate: number
 }
 
 /**
- * Feeds a codec from `offset` to the end of the source. The feed grows while little comes out and shrinks when much
- * does: a few bytes of a compressed format can stand for hours of silence, and whoever reads the blocks must be able to
- * stop before they fill the memory.
+ * Feeds a codec from `offset` to the end of the source. The feed grows while little is decoded and shrinks when much is: a few
+ * bytes of a compressed format can encode hours of silence, and the reader of the blocks must be able to stop before they
+ * fill the memory.
  */
 export async function* feedCodec(
   source: ByteSource,
@@ -36,7 +36,7 @@ export async function* feedCodec(
   }
 }
 
-/** The blocks of a codec whose first one tells the shape of the stream: reads that one, and gives all of them. */
+/** Reads the first block of a codec, which determines the shape of the stream, and returns it with an iterator over all blocks. */
 export const withFirstBlock = async (
   decoded: AsyncGenerator<DecodedBytes>,
 ): Promise<{ first: DecodedBytes | undefined; all: AsyncGenerator<DecodedBytes> }> => {

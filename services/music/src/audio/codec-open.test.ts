@@ -9,7 +9,7 @@ import { blockLength } from './pcm.ts'
 import { resample } from './resample.ts'
 
 describe('compressed files', () => {
-  test.each(['band.flac', 'band.oga'])('%s comes back to the last bit', async (name) => {
+  test.each(['band.flac', 'band.oga'])('%s is decoded bit-exactly', async (name) => {
     const { block, sampleRate } = await decodeAll(fixture(name))
     expect(sampleRate).toBe(22_050)
     expect(block).toEqual(fixturePiece())
@@ -26,7 +26,7 @@ describe('compressed files', () => {
     expect(likeness(audio.block[0] ?? new Float32Array(), original ?? new Float32Array())).toBeGreaterThan(0.98)
   })
 
-  test('an Opus file comes out at its own 48 kHz, trimmed as its header says', async () => {
+  test('an Opus file is decoded at its own 48 kHz, trimmed according to its header', async () => {
     const audio = await decodeAll(fixture('band.opus'))
     expect(audio).toMatchObject({ container: 'ogg-opus', sampleRate: 48_000 })
     const expected = fixturePiece().map((channel) => resample(channel, 22_050, 48_000))
@@ -38,20 +38,20 @@ describe('compressed files', () => {
     ['rate', { namesRate: false, namesDepth: true }],
     ['depth', { namesRate: true, namesDepth: false }],
     ['rate and depth', { namesRate: false, namesDepth: false }],
-  ])('FLAC frames that leave their %s to the head of the stream decode as those that say it', async (_, headers) => {
-    const [left, said] = [await decodeAll(flacSilence(40, headers)), await decodeAll(flacSilence(40))]
-    expect(left.sampleRate).toBe(44_100)
-    expect(blockLength(left.block)).toBeGreaterThan(38 * 32_768)
-    expect(left.block).toEqual(said.block)
+  ])('FLAC frames without their own %s are decoded with that of the stream header', async (_, headers) => {
+    const [inherited, explicit] = [await decodeAll(flacSilence(40, headers)), await decodeAll(flacSilence(40))]
+    expect(inherited.sampleRate).toBe(44_100)
+    expect(blockLength(inherited.block)).toBeGreaterThan(38 * 32_768)
+    expect(inherited.block).toEqual(explicit.block)
   })
 
-  test('the content decides, not a tag before it', async () => {
+  test('the container is detected by content, even after a tag', async () => {
     const tag = Uint8Array.from([0x49, 0x44, 0x33, 4, 0, 0, 0, 0, 0, 5, 1, 2, 3, 4, 5])
     const { container, block } = await decodeAll(Buffer.concat([tag, fixture('band.flac')]))
     expect({ container, frames: blockLength(block) }).toEqual({ container: 'flac', frames: 26_461 })
   })
 
-  test('M4A is recognised and refused with what to do instead', async () => {
+  test('M4A is recognised and rejected with advice', async () => {
     await expect(decodeAll(fixture('band.m4a'))).rejects.toMatchObject({
       reason: 'unsupported',
       message: /convert it to FLAC or WAV/,
@@ -63,12 +63,12 @@ describe('compressed files', () => {
     ['nothing', new Uint8Array(0)],
     ['a picture', Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1')],
     ['an Ogg file of something else', Buffer.from(`OggS\0\x02${'\0'.repeat(20)}\x01\x1e\x80theora`, 'latin1')],
-  ])('%s is refused as no audio', async (_, bytes) => {
+  ])('%s is rejected as unsupported', async (_, bytes) => {
     await expect(decodeAll(bytes)).rejects.toMatchObject({ reason: 'unsupported' })
   })
 
   test.each(['band.flac', 'band.oga', 'band.mp3', 'band.ogg', 'band.opus'])(
-    'a %s that is cut off or damaged gives what it holds, or is refused',
+    'a truncated or damaged %s is decoded as far as possible, or rejected',
     async (name) => {
       const whole = fixture(name)
       for (const share of [0.02, 0.3, 0.7]) {
@@ -88,7 +88,7 @@ describe('compressed files', () => {
     },
   )
 
-  test('a few bytes that stand for hours come in pieces, so that their reader can stop', async () => {
+  test('a few bytes that encode hours are decoded in pieces, so that the reader can stop', async () => {
     const bomb = flacSilence(5_000)
     expect(bomb.length).toBeLessThan(70_000)
     const audio = await openAudio(bytesInMemory(bomb))
@@ -105,7 +105,7 @@ describe('compressed files', () => {
     sharedData('audio', `${name}.ogg`),
   )
   test.skipIf(recordings.some((path) => !path))(
-    'recordings of others decode whole (skipped where shared audio is missing)',
+    'third-party recordings are decoded completely (skipped without the shared audio)',
     async () => {
       const seconds = [45.845, 61.459, 5.333]
       for (const [index, path] of recordings.entries()) {

@@ -11,7 +11,7 @@ import { createPageFilter } from './ogg-pages.ts'
 import { type Block, blockLength } from './pcm.ts'
 import { invalidAudio } from './refusal.ts'
 
-/** The few methods that the decoders have in common. */
+/** The methods that the decoders share. */
 interface Codec {
   readonly ready: Promise<void>
   free(): void
@@ -46,27 +46,27 @@ const NAMES: Record<CodecContainer, string> = {
 }
 
 /**
- * The FLAC decoder divides by the largest sample value (32,767 for 16 bits), everybody else by full scale. Back to whole
- * numbers and divided anew, the samples are those of the original to the last bit.
+ * The FLAC decoder divides by the largest sample value (32,767 for 16 bits), all other decoders by full scale. Converting back
+ * to integers and dividing again makes the samples bit-identical to the original.
  */
 const exactSamples = (channel: Float32Array, bitDepth: number): Float32Array => {
   const fullScale = 2 ** (bitDepth - 1)
   return channel.map((value) => Math.round(value * (fullScale - 1)) / fullScale)
 }
 
-/** The deepest samples that a 32-bit float holds as whole numbers. */
+/** The largest bit depth that a 32-bit float represents exactly. */
 const EXACT_BITS = 24
 
 /**
- * FLAC's decoder is given frames alone, and a frame's header may leave its rate or depth to the head of the stream. So it
- * gets that head first, as if the stream had no more of it.
+ * FLAC's decoder receives only frames, and a frame header may leave its rate or depth to the stream header. So the decoder
+ * receives the stream header first.
  */
 const primeFlac = async (codec: Codec, source: ByteSource, offset: number): Promise<void> => {
   const head = flacHead(await source.read(offset, FLAC_HEAD_REACH))
   if (head) await codec.decodeFrames?.([head])
 }
 
-/** Runs the codec over the source; what it throws is a fault of the file. The codec is freed however the reading ends. */
+/** Runs the codec over the source. Any error that it throws means a damaged file. The codec is always freed. */
 async function* decodeWith(
   container: CodecContainer,
   source: ByteSource,
@@ -98,7 +98,7 @@ async function* decodeWith(
   }
 }
 
-/** Blocks of one shape: a stream that changes its rate or channels half-way is refused, not stretched. */
+/** Blocks of one shape: a stream that changes its rate or channels is rejected, not resampled. */
 async function* ofOneShape(
   decoded: AsyncGenerator<DecodedBytes>,
   shape: DecodedBytes,
@@ -112,7 +112,7 @@ async function* ofOneShape(
   }
 }
 
-/** MP3 comes out of its decoder in stereo always; the first frame says whether it is. */
+/** The MP3 decoder always outputs stereo; the first frame has the actual number of channels. */
 const channelsOf = async (
   container: CodecContainer,
   source: ByteSource,
@@ -124,14 +124,14 @@ const channelsOf = async (
   return findMp3Frame(head, 0)?.frame.channels ?? decoded
 }
 
-/** Opens a file of a compressed format. MP3 comes out gapless where its header says how. Throws AudioRefused. */
+/** Opens a compressed file. MP3 is gapless if its header has the padding. Throws AudioRefused. */
 export const openCompressed = async (
   container: CodecContainer,
   source: ByteSource,
   offset: number,
 ): Promise<DecodedAudio> => {
   const { first, all } = await withFirstBlock(decodeWith(container, source, offset))
-  if (!first || first.block.length === 0) throw invalidAudio(`The ${NAMES[container]} file holds no audio.`)
+  if (!first || first.block.length === 0) throw invalidAudio(`The ${NAMES[container]} file contains no audio.`)
   const channels = await channelsOf(container, source, offset, first.block.length)
   return {
     container,

@@ -4,7 +4,7 @@ import { randomFrom, runSeed, runs } from '../../../../test/support/exploration.
 import { bytesOf, chunk, decodeAll, fixture, fixturePiece, wavOf } from '../../test/audio-files.ts'
 import { type Block, blockLength, sliceBlock } from './pcm.ts'
 
-/** How many places each file is cut at (the last byte is one more). */
+/** Number of positions that each file is truncated at (plus its last byte). */
 const cuts = runs(6)
 
 const random = randomFrom(runSeed)
@@ -38,14 +38,14 @@ const FILES: readonly [string, () => Uint8Array | Promise<Uint8Array>][] = [
 
 const bytesOfSamples = (samples: Float32Array = new Float32Array()): Buffer => Buffer.from(samples.slice().buffer)
 
-/** Places to cut at: spread over the file, the very end of it included, and moved within each part as the seed of the run has it. */
+/** Positions to truncate at: spread over the file, randomized within each part by the seed of the run, and its last byte. */
 const places = (length: number): number[] => [
   ...Array.from({ length: cuts }, (_, index) => Math.floor(((index + random()) / cuts) * length)),
   length - 1,
 ]
 
-describe('a file that is cut short', () => {
-  test.each(FILES)('%s decodes to a beginning of the whole or is refused', async (_, make) => {
+describe('a truncated file', () => {
+  test.each(FILES)('%s is decoded to a prefix of the whole or rejected', async (_, make) => {
     const bytes = await make()
     const whole = (await decodeAll(bytes)).block
     for (const at of places(bytes.length)) {

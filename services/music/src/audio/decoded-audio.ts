@@ -1,17 +1,17 @@
 import type { AudioShape, Block } from './pcm.ts'
 
-/** Containers that are told apart by content. */
+/** Containers that are detected by content. */
 export type AudioContainer = 'wav' | 'aiff' | 'mp3' | 'flac' | 'ogg-vorbis' | 'ogg-opus' | 'ogg-flac' | 'm4a'
 
-/** How the channels of a file are ordered, which decides how more than two are mixed down. */
+/** Channel order of a file, which determines how more than two channels are mixed down. */
 export type ChannelOrder = 'smpte' | 'vorbis'
 
-/** A file that is being decoded: its shape is known, its samples come block by block. */
+/** A file that is being decoded: its shape is known, its samples are decoded block by block. */
 export interface DecodedAudio extends AudioShape {
   readonly container: AudioContainer
   readonly channelOrder: ChannelOrder
-  /** Frames that the header promises; the blocks may hold fewer. Undefined where it does not say. */
+  /** Frames that the header declares; the blocks may have fewer. Undefined if it declares none. */
   readonly promisedFrames: number | undefined
-  /** The samples, once; each block has `channels` arrays and at most a few hundred thousand frames. */
+  /** The samples, readable once; each block has `channels` arrays and at most a few hundred thousand frames. */
   readonly blocks: AsyncIterable<Block>
 }

@@ -3,19 +3,19 @@ import { createOverview } from './overview.ts'
 import { type AudioShape, type Block, blockLength } from './pcm.ts'
 import { encodeSamples } from './stored-audio.ts'
 
-/** What is known of a piece once it has passed by. */
+/** Description of a piece, computed while it is stored. */
 export interface AudioDescription extends AudioShape {
   readonly frames: number
   /** Integrated loudness; null for silence. */
   readonly loudnessLufs: number | null
-  /** How much of its end is silence. */
+  /** Length of the silence at its end. */
   readonly silentTailSeconds: number
 }
 
 /** Samples below this (-60 dB) are silence. */
 export const SILENCE = 0.001
 
-/** Describes a piece while it is written: pass `stored` to what stores the samples, then ask. */
+/** Describes a piece while it is written: pass `stored` to what stores the samples, then call `finish`. */
 export const createDescriber = ({ sampleRate, channels }: AudioShape) => {
   const shape = { sampleRate, channels }
   const loudness = createLoudnessMeter(shape)
@@ -31,7 +31,7 @@ export const createDescriber = ({ sampleRate, channels }: AudioShape) => {
   }
 
   return {
-    /** The bytes to store for these blocks, which are looked at on their way. */
+    /** The bytes to store for these blocks, which are observed in passing. */
     async *stored(blocks: AsyncIterable<Block> | Iterable<Block>, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
       for await (const block of blocks) {
         signal?.throwIfAborted()
@@ -39,7 +39,7 @@ export const createDescriber = ({ sampleRate, channels }: AudioShape) => {
         yield encodeSamples(block)
       }
     },
-    /** To be asked once all blocks have passed. */
+    /** Call after all blocks have passed. */
     finish(): { description: AudioDescription; overview: Uint8Array } {
       const description = {
         ...shape,

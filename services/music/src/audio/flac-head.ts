@@ -1,17 +1,17 @@
 const MARKER = 'fLaC'
-/** Type and length of a metadata block, before it. */
+/** Type and length, at the start of a metadata block. */
 const BLOCK_HEADER = 4
 const STREAMINFO_TYPE = 0
 const STREAMINFO_BYTES = 34
-/** Says of a metadata block that no other follows. */
+/** Flag of the last metadata block. */
 const LAST_BLOCK = 0x80
 
-/** Where a stream's head ends at the latest: in Ogg a page header of at most 282 bytes and the mapping's own 9 go before it. */
+/** Maximum end of a stream header: in Ogg, a page header of up to 282 bytes and the mapping's 9 bytes precede it. */
 export const FLAC_HEAD_REACH = 512
 
 /**
- * The head of a FLAC stream, bare or in Ogg, from its first bytes: the marker and the block STREAMINFO, which RFC 9639
- * (8.2) has first, marked as the last one. Undefined where there is none.
+ * The header of a FLAC stream, bare or in Ogg, from its first bytes: the marker and the STREAMINFO block, which RFC 9639
+ * (8.2) requires to be first, flagged as the last block. Undefined if there is none.
  */
 export const flacHead = (bytes: Uint8Array): Uint8Array | undefined => {
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).indexOf(MARKER, 0, 'latin1')

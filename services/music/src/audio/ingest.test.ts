@@ -38,13 +38,13 @@ describe('an upload', () => {
     [8_000, 1],
     [44_100, 2],
     [192_000, 1],
-  ])('of %d Hz and %d channels keeps both', async (sampleRate, channels) => {
+  ])('of %d Hz and %d channels retains both', async (sampleRate, channels) => {
     const audio = await read(await wavOf(tone(1.1, sampleRate, channels), sampleRate))
     expect(audio).toMatchObject({ sampleRate, channels })
     expect(blockLength(audio.block)).toBe(Math.round(1.1 * sampleRate))
   })
 
-  test('of six channels is mixed to two, its bass channel left out, without clipping', async () => {
+  test('of six channels is mixed to two without its bass channel and without clipping', async () => {
     const block = tone(1, 8_000, 6).map((channel) => channel.fill(1))
     const { block: mixed } = await read(await wavOf(block, 8_000))
     expect(mixed).toHaveLength(2)
@@ -57,18 +57,18 @@ describe('an upload', () => {
     ['of 4 kHz', Buffer.concat([wavHead(4_000, 1, 16_000), Buffer.alloc(16_000)]), 'out_of_limits'],
     ['of 384 kHz', Buffer.concat([wavHead(384_000, 1, 16_000), Buffer.alloc(16_000)]), 'out_of_limits'],
     ['of 65 channels', Buffer.concat([wavHead(44_100, 65, 13_000), Buffer.alloc(13_000)]), 'out_of_limits'],
-  ])('%s is refused', async (_, bytes, reason) => {
+  ])('%s is rejected', async (_, bytes, reason) => {
     const padded = Buffer.concat([bytes, Buffer.alloc(reason === 'too_short' ? 44_100 : 0)])
     await expect(read(padded)).rejects.toMatchObject({ name: 'AudioRefused', reason })
   })
 
-  test('that is too long by its header is refused before it is decoded', async () => {
+  test('that is too long according to its header is rejected before decoding', async () => {
     const limits = { ...AUDIO_LIMITS, maxSeconds: 2 }
     const bytes = await wavOf(tone(2.1, 8_000), 8_000)
     await expect(ingestAudio(bytesInMemory(bytes), limits)).rejects.toMatchObject({ reason: 'too_long' })
   })
 
-  test('that turns out to be too long while it is decoded is refused then', async () => {
+  test('that turns out to be too long is rejected during decoding', async () => {
     await expect(read(flacSilence(5_000))).rejects.toMatchObject({ reason: 'too_long' })
   })
 })

@@ -6,14 +6,14 @@ import { type Block, blockLength, sliceBlock } from './pcm.ts'
 import { AudioRefused, invalidAudio } from './refusal.ts'
 import { STORED_LAYOUT } from './stored-audio.ts'
 
-/** What an upload may be. */
+/** Limits of an upload. */
 export interface AudioLimits {
   readonly maxSeconds: number
   readonly minSeconds: number
   readonly lowestRate: number
   readonly highestRate: number
   readonly maxChannels: number
-  /** The most that the samples may take as they are stored; undefined for no limit but the seconds. */
+  /** Maximum size of the stored samples; undefined if only the duration is limited. */
   readonly maxBytes?: number
 }
 
@@ -25,19 +25,19 @@ export const AUDIO_LIMITS: AudioLimits = {
   maxChannels: 64,
 }
 
-/** A file on its way in: of known shape, with one or two channels, its blocks within the limits. */
+/** An upload of known shape, with one or two channels, whose blocks are checked against the limits. */
 export interface Ingested {
   readonly container: AudioContainer
   readonly sampleRate: number
   readonly channels: 1 | 2
-  /** The samples, once. Throws AudioRefused when they turn out to be too many, too few or damaged. */
+  /** The samples, readable once. Throws AudioRefused when they turn out to be too many, too few or damaged. */
   readonly blocks: AsyncIterable<Block>
 }
 
-/** Longest block that is passed on, so that whatever consumes them holds little (frames). */
+/** Longest block in frames, so that its consumers need little memory. */
 const LONGEST_BLOCK = 65_536
 
-/** What blocks pass through: they come out with so many channels. */
+/** How blocks are checked and mixed down. */
 interface Passing {
   readonly sampleRate: number
   readonly channels: 1 | 2
@@ -59,7 +59,7 @@ async function* checkedBlocks(
       yield mixdown(sliceBlock(block, at, at + LONGEST_BLOCK))
     }
   }
-  if (frames === 0) throw invalidAudio('The file holds no audio.')
+  if (frames === 0) throw invalidAudio('The file contains no audio.')
   if (frames < limits.minSeconds * sampleRate) {
     throw new AudioRefused('too_short', `The audio is shorter than ${limits.minSeconds} s.`)
   }
@@ -75,8 +75,8 @@ const tooLarge = ({ maxBytes = 0 }: AudioLimits): AudioRefused =>
   )
 
 /**
- * Opens an upload for reading within limits. What its header promises is checked at once, what it holds while it is
- * decoded: a small file can stand for hours.
+ * Opens an upload for reading within limits. The declared length is checked at once, the actual one while decoding: a small
+ * file can encode hours.
  */
 export const ingestAudio = async (source: ByteSource, limits: AudioLimits = AUDIO_LIMITS): Promise<Ingested> => {
   const audio = await openAudio(source)

@@ -4,7 +4,7 @@ import { createTruePeakMeter } from './true-peak.ts'
 
 const RATE = 48_000
 
-/** A stereo sine of 1 kHz in stretches of [level in dBFS, seconds], as EBU Tech 3341 describes its test signals. */
+/** A stereo sine of 1 kHz in stretches of [level in dBFS, seconds], like the test signals of EBU Tech 3341. */
 const stretches = (parts: readonly (readonly [level: number, seconds: number])[], sampleRate = RATE, channels = 2) => {
   const meter = createLoudnessMeter({ sampleRate, channels })
   for (const [level, seconds] of parts) {
@@ -19,7 +19,7 @@ const stretches = (parts: readonly (readonly [level: number, seconds: number])[]
 }
 
 describe('loudness', () => {
-  test('is weighted at 48 kHz by the coefficients of BS.1770-4', () => {
+  test('is weighted with the coefficients of BS.1770-4 at 48 kHz', () => {
     const [shelf, pass] = kWeighting(RATE)
     expect(shelf.b.map((value) => value.toFixed(8))).toEqual(['1.53512486', '-2.69169619', '1.19839281'])
     expect(shelf.a.map((value) => value.toFixed(8))).toEqual(['-1.69065929', '0.73248077'])
@@ -39,7 +39,7 @@ describe('loudness', () => {
       -23,
     ],
     [
-      '4: silence, too',
+      '4: silence is gated, too',
       [
         [-72, 10],
         [-36, 10],
@@ -50,7 +50,7 @@ describe('loudness', () => {
       -23,
     ],
     [
-      '5: what is near counts',
+      '5: levels near the gate count',
       [
         [-26, 20],
         [-20, 20.1],
@@ -75,7 +75,7 @@ describe('loudness', () => {
     expect(stretches([[-20, 0.3]])).toBeNull()
   })
 
-  test('does not depend on how the samples arrive', () => {
+  test('does not depend on how the samples are split', () => {
     const samples = Float32Array.from({ length: RATE }, (_, i) => 0.3 * Math.sin(i * 0.05) * Math.sin(i * 0.0003))
     const [whole, pieces] = [
       createLoudnessMeter({ sampleRate: RATE, channels: 1 }),
@@ -88,7 +88,7 @@ describe('loudness', () => {
 })
 
 describe('true peak', () => {
-  test('finds what lies between the samples: a quarter-rate sine at 45 degrees', () => {
+  test('finds peaks between the samples: a quarter-rate sine at 45 degrees', () => {
     const meter = createTruePeakMeter(RATE, 1)
     const rise = (i: number) => Math.min(1, i / 2000, (RATE - i) / 2000)
     meter.push([

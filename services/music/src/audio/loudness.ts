@@ -7,8 +7,8 @@ interface Biquad {
 }
 
 /**
- * The two K-weighting sections of ITU-R BS.1770-4 at any sample rate: the analogue prototypes behind its 48 kHz
- * coefficients (a shelf of 4 dB at 1682 Hz and a high-pass at 38 Hz), taken over by the bilinear transform.
+ * The two K-weighting sections of ITU-R BS.1770-4 at any sample rate: the analogue prototypes of its 48 kHz coefficients (a
+ * shelf of 4 dB at 1682 Hz and a high-pass at 38 Hz), converted by the bilinear transform.
  */
 export const kWeighting = (sampleRate: number): readonly [shelf: Biquad, highPass: Biquad] => {
   const shelfTan = Math.tan((Math.PI * Math.min(1681.974450955533, sampleRate * 0.49)) / sampleRate)
@@ -38,7 +38,7 @@ const toLufs = (power: number): number => -0.691 + 10 * Math.log10(power)
 const toPower = (lufs: number): number => 10 ** ((lufs + 0.691) / 10)
 
 const ABSOLUTE_GATE = toPower(-70)
-/** The relative gate lies 10 LU below the loudness of what passes the absolute one. */
+/** The relative gate is 10 LU below the loudness of the blocks that pass the absolute gate. */
 const RELATIVE_GATE = 0.1
 /** Steps of 100 ms: gating blocks are 400 ms with 75 % overlap, the short-term window 3 s. */
 const STEPS_PER_SECOND = 10
@@ -67,7 +67,7 @@ export interface LoudnessMeter {
   integrated(): number | null
 }
 
-/** Filters one channel, state kept between calls; returns the squared output added up by the given accumulator. */
+/** Creates a filter for one channel that is stateful between calls; each call returns the summed squares of its output. */
 const createWeightedChannel = (sampleRate: number) => {
   const [shelf, pass] = kWeighting(sampleRate)
   let [x1, x2, y1, y2, z1, z2] = [0, 0, 0, 0, 0, 0]
@@ -114,7 +114,7 @@ export const createLoudnessMeter = ({ sampleRate, channels }: AudioShape): Loudn
   }
 }
 
-/** Ungated loudness (LUFS) of a short stretch, or null where it is silent: for comparing two sides of a seam. */
+/** Ungated loudness (LUFS) of a short stretch, or null if it is silent; used to compare the sides of a seam. */
 export const loudnessOf = (block: Block, sampleRate: number): number | null => {
   const length = blockLength(block)
   if (length === 0) return null

@@ -1,7 +1,7 @@
 import type { ChannelOrder } from './decoded-audio.ts'
 import type { Block } from './pcm.ts'
 
-/** What a channel adds to the left and to the right. */
+/** Gains of a channel to the left and to the right. */
 type Gains = readonly [left: number, right: number]
 
 const HALF_POWER = Math.SQRT1_2
@@ -11,10 +11,10 @@ const CENTRE: Gains = [HALF_POWER, HALF_POWER]
 const SURROUND_LEFT: Gains = [HALF_POWER, 0]
 const SURROUND_RIGHT: Gains = [0, HALF_POWER]
 const SURROUND_CENTRE: Gains = [0.5, 0.5]
-/** The low-frequency channel is left out, as ITU-R BS.775 does. */
+/** The low-frequency channel is left out, as in ITU-R BS.775. */
 const SILENT: Gains = [0, 0]
 
-/** Channel order by count: WAV, AIFF and FLAC count as SMPTE does, Vorbis and Opus as the Vorbis specification. */
+/** Channel order by count: WAV, AIFF and FLAC use the SMPTE order, Vorbis and Opus that of the Vorbis specification. */
 const LAYOUTS: Record<ChannelOrder, Record<number, readonly Gains[]>> = {
   smpte: {
     3: [LEFT, RIGHT, CENTRE],
@@ -34,13 +34,13 @@ const LAYOUTS: Record<ChannelOrder, Record<number, readonly Gains[]>> = {
   },
 }
 
-/** Without a known layout, every other channel goes left. */
+/** Without a known layout, channels alternate between left and right. */
 const alternating = (channels: number): readonly Gains[] =>
   Array.from({ length: channels }, (_, index) => (index % 2 === 0 ? LEFT : RIGHT))
 
 /**
- * A function that brings blocks of `channels` to one or two. Gains follow ITU-R BS.775 and are scaled so that the mix
- * cannot clip where the channels did not.
+ * Creates a function that mixes blocks of `channels` down to one or two. Gains follow ITU-R BS.775 and are scaled so that the
+ * mix cannot clip where the channels did not.
  */
 export const createMixdown = (channels: number, order: ChannelOrder): ((block: Block) => Block) => {
   if (channels <= 2) return (block) => block

@@ -1,13 +1,13 @@
-/** What the four bytes at the head of an MPEG audio layer III frame say (ISO/IEC 11172-3, 13818-3). */
+/** The contents of an MPEG audio layer III frame header, which has four bytes (ISO/IEC 11172-3, 13818-3). */
 export interface Mp3Frame {
   readonly version: 1 | 2 | 2.5
   readonly sampleRate: number
   readonly channels: 1 | 2
   readonly kilobits: number
-  /** Bytes of the whole frame, its header included. */
+  /** Bytes of the whole frame, including its header. */
   readonly length: number
   readonly samples: number
-  /** Bytes of side information after the header; a Xing or Info header lies behind them. */
+  /** Bytes of side information after the header; a Xing or Info header follows them. */
   readonly sideInformation: number
 }
 
@@ -16,7 +16,7 @@ const KILOBITS_VERSION_2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 
 const SAMPLE_RATES = [44_100, 48_000, 32_000]
 const VERSIONS = [2.5, undefined, 2, 1] as const
 
-/** Reads the frame header at `offset`, or undefined where there is none. Free-format frames are not read. */
+/** Parses the frame header at `offset`; undefined if there is none. Free-format frames are not supported. */
 export const parseMp3Frame = (bytes: Uint8Array, offset: number): Mp3Frame | undefined => {
   const [first = 0, second = 0, third = 0, fourth = 0] = bytes.subarray(offset, offset + 4)
   if (offset + 4 > bytes.length || first !== 0xff || (second & 0xe0) !== 0xe0) return undefined
@@ -34,8 +34,8 @@ export const parseMp3Frame = (bytes: Uint8Array, offset: number): Mp3Frame | und
 }
 
 /**
- * The first frame at or after `offset` that another frame of the same stream follows (or that ends the bytes), and
- * where it lies. One sync word alone proves nothing: any file has some.
+ * The first frame at or after `offset` that is followed by another frame of the same stream (or ends the bytes), and its
+ * position. A single sync word is not enough, since any file may contain one.
  */
 export const findMp3Frame = (bytes: Uint8Array, offset: number): { at: number; frame: Mp3Frame } | undefined => {
   for (let at = offset; at + 4 <= bytes.length; at++) {
@@ -50,7 +50,7 @@ export const findMp3Frame = (bytes: Uint8Array, offset: number): { at: number; f
   return undefined
 }
 
-/** Bytes of the ID3v2 tag at the head of a file, its header and footer included; 0 where there is none. */
+/** Bytes of the ID3v2 tag at the start of a file, including its header and footer; 0 without a tag. */
 export const id3Length = (bytes: Uint8Array): number => {
   if (bytes.length < 10 || bytes[0] !== 0x49 || bytes[1] !== 0x44 || bytes[2] !== 0x33) return 0
   const [, , , , , flags = 0, a = 0, b = 0, c = 0, d = 0] = bytes

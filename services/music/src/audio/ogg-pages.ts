@@ -1,11 +1,11 @@
 const MARKER = Buffer.from('OggS', 'latin1')
-/** A page's header before its segment table (RFC 3533, 6): the number of segments is its last byte. */
+/** A page header before its segment table (RFC 3533, 6); its last byte is the number of segments. */
 const HEADER_BYTES = 27
 const FLAGS_AT = 5
 const COUNT_AT = 26
 const END_OF_STREAM = 0x04
 
-/** The lengths of the segments of the page at the head of `bytes`; undefined while its header is incomplete. */
+/** The lengths of the segments of the page at the start of `bytes`; undefined while its header is incomplete. */
 const segmentsOf = (bytes: Uint8Array): Uint8Array | undefined => {
   const count = bytes[COUNT_AT]
   return count === undefined || bytes.length < HEADER_BYTES + count
@@ -15,15 +15,15 @@ const segmentsOf = (bytes: Uint8Array): Uint8Array | undefined => {
 
 const sum = (lengths: Uint8Array): number => lengths.reduce((total, length) => total + length, 0)
 
-/** From the first marker on; without one, the bytes at the end that may begin one. */
+/** The bytes from the first marker on; without one, the last bytes, which may be the start of one. */
 const fromMarker = (bytes: Buffer): Buffer => {
   const at = bytes.indexOf(MARKER)
   return bytes.subarray(at >= 0 ? at : Math.max(0, bytes.length - MARKER.length + 1))
 }
 
 /**
- * The page as if it ended with the last segment that is complete. It no longer ends its stream, since the granule position
- * counts samples of packets that are missing.
+ * Shortens a page to its last complete segment. It no longer ends its stream, since its granule position counts samples of
+ * missing packets.
  */
 const shortenedPage = (bytes: Buffer, segments: Uint8Array): Buffer => {
   let [complete, length] = [0, 0]
@@ -41,13 +41,13 @@ const shortenedPage = (bytes: Buffer, segments: Uint8Array): Buffer => {
 }
 
 /**
- * Passes on an Ogg stream page by page. The decoders take a page that is cut short for a whole one: they decode its missing
- * packets as lost ones, which for Opus makes up to 120 ms of sound each. So the last page ends here with its last complete packet.
+ * Passes on an Ogg stream page by page. The decoders treat a truncated page as complete: they decode its missing packets as
+ * lost ones, which for Opus produces up to 120 ms of sound each. So the last page is shortened to its last complete packet.
  */
 export const createPageFilter = () => {
   let rest: Buffer = Buffer.alloc(0)
   return {
-    /** The pages that are complete with these bytes. */
+    /** The pages that these bytes complete. */
     push(bytes: Uint8Array): Uint8Array {
       rest = Buffer.concat([rest, bytes])
       const pages: Buffer[] = []
@@ -60,7 +60,7 @@ export const createPageFilter = () => {
         rest = rest.subarray(length)
       }
     },
-    /** What the page that was cut short holds; empty where the stream ends with a page. */
+    /** The complete packets of a truncated last page; empty if the stream ends with a whole page. */
     end(): Uint8Array {
       const segments = segmentsOf(rest)
       return segments ? shortenedPage(rest, segments) : Buffer.alloc(0)

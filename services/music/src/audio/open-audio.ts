@@ -6,7 +6,7 @@ import { AudioRefused } from './refusal.ts'
 import { sniffAudio } from './sniff.ts'
 import { openWav } from './wav-read.ts'
 
-/** Opens any audio file by its content. Throws AudioRefused for what is not audio, or not of a kind that we read. */
+/** Opens any audio file by its content. Throws AudioRefused if it is not audio, or of an unsupported kind. */
 export const openAudio = async (source: ByteSource): Promise<DecodedAudio> => {
   const found = await sniffAudio(source)
   if (!found) {

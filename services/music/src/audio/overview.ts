@@ -1,6 +1,6 @@
 import { type Block, blockLength } from './pcm.ts'
 
-/** Frames that one entry of an overview stands for. */
+/** Frames per entry of an overview. */
 export const OVERVIEW_FRAMES = 256
 
 /** Extremes of a stretch, -1..1. */
@@ -31,7 +31,7 @@ export const createOverview = () => {
         if (++filled === OVERVIEW_FRAMES) close()
       }
     },
-    /** Pairs of 16-bit numbers; the overview is spent afterwards. */
+    /** Pairs of 16-bit numbers. The overview must not be used afterwards. */
     finish(): Uint8Array {
       if (filled > 0) close()
       const clipped = Int16Array.from(entries, (value) => Math.max(-32_767, Math.min(32_767, value)))
@@ -40,7 +40,7 @@ export const createOverview = () => {
   }
 }
 
-/** Extremes of the entries that a stretch of frames falls into. */
+/** Reads the extremes of the entries that a stretch of frames covers. */
 export const readOverview = (bytes: Uint8Array): ((start: number, end: number) => Extremes) => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const count = Math.floor(bytes.length / 4)

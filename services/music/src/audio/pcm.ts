@@ -1,17 +1,17 @@
-/** Samples of one stretch of audio: one array per channel, all of one length, full scale at ±1. */
+/** Samples of one stretch of audio: one array per channel, all of the same length, full scale at ±1. */
 export type Block = Float32Array[]
 
-/** What every piece of audio has, whatever it is stored as. */
+/** Properties of every piece of audio, however it is stored. */
 export interface AudioShape {
   /** Samples per second. */
   readonly sampleRate: number
   readonly channels: number
 }
 
-/** How one sample lies in bytes. */
+/** Binary layout of a sample. */
 export interface SampleLayout {
   readonly encoding: 'integer' | 'unsigned' | 'float' | 'mu-law' | 'a-law'
-  /** Bytes that one sample takes, its padding included. */
+  /** Bytes of one sample, including padding. */
   readonly bytes: number
   readonly littleEndian: boolean
 }
@@ -19,15 +19,15 @@ export interface SampleLayout {
 /** Frames in a block. */
 export const blockLength = (block: Block): number => block[0]?.length ?? 0
 
-/** An empty block of a shape. */
+/** A silent block. */
 export const silentBlock = (channels: number, length: number): Block =>
   Array.from({ length: channels }, () => new Float32Array(length))
 
-/** A part of a block, without a copy. */
+/** A part of a block, without copying. */
 export const sliceBlock = (block: Block, start: number, end: number): Block =>
   block.map((channel) => channel.subarray(start, end))
 
-/** One block after another as a single one. */
+/** Concatenates blocks. */
 export const joinBlocks = (blocks: readonly Block[], channels: number): Block => {
   const total = blocks.reduce((sum, block) => sum + blockLength(block), 0)
   const joined = silentBlock(channels, total)
@@ -75,7 +75,7 @@ const integer24 = (view: DataView, offset: number, littleEndian: boolean): numbe
     ? view.getUint16(offset, true) | (view.getInt8(offset + 2) << 16)
     : (view.getInt8(offset) << 16) | view.getUint16(offset + 1, false)
 
-/** Readers by encoding and bytes; a layout without an entry is one that we do not read. */
+/** Readers by encoding and size; other layouts are not supported. */
 const sampleReaders: Record<string, SampleReader> = {
   'unsigned/1': (view, offset) => (view.getUint8(offset) - 128) / 128,
   'integer/1': (view, offset) => view.getInt8(offset) / 128,
@@ -91,7 +91,7 @@ const sampleReaders: Record<string, SampleReader> = {
 /** Whether samples of this layout can be read. */
 export const canReadSamples = (layout: SampleLayout): boolean => `${layout.encoding}/${layout.bytes}` in sampleReaders
 
-/** Interleaved bytes to a block. Values that are not finite become silence, since they would poison every filter. */
+/** Converts interleaved bytes to a block. Values that are not finite become silence, since they would poison every filter. */
 export const decodeSamples = (bytes: Uint8Array, channels: number, layout: SampleLayout): Block => {
   const reader = sampleReaders[`${layout.encoding}/${layout.bytes}`]
   if (!reader) throw new Error(`No reader for ${layout.encoding} samples of ${layout.bytes} bytes`)

@@ -8,12 +8,12 @@ export interface Peaks {
   readonly max: number[]
 }
 
-/** Stretches longer than this many entries are read from the overview, which is then exact to an entry at its edges. */
+/** Stretches longer than this many entries are read from the overview, which is exact to one entry at their edges. */
 const FEWEST_ENTRIES = 4
-/** Frames read at a time. */
+/** Frames per read. */
 const FRAMES_PER_READ = 65_536
 
-/** Reads the extremes of stretches that follow one another, holding one piece at a time. */
+/** Reads the extremes of consecutive stretches, holding one block at a time. */
 const createExtremesReader = (audio: StoredAudio) => {
   let [block, blockStart]: [Block, number] = [[], 0]
   return async (start: number, end: number): Promise<{ low: number; high: number }> => {
@@ -39,8 +39,8 @@ const createExtremesReader = (audio: StoredAudio) => {
 }
 
 /**
- * The outline of a stored piece of at least one frame. Stretch i begins at frame floor(i × frames / points); where there
- * are more points than frames, neighbours share a frame, so that there are always as many as were asked for.
+ * The outline of a stored piece of at least one frame. Stretch i begins at frame floor(i × frames / points). With more points
+ * than frames, neighbours share a frame, so the outline always has `points` points.
  */
 export const peaksOf = async (audio: StoredAudio, overview: Uint8Array | undefined, points: number): Promise<Peaks> => {
   const [min, max]: [number[], number[]] = [[], []]

@@ -1,4 +1,4 @@
-/** Why an upload or a piece of audio cannot be worked with; the words match the statuses of the contract. */
+/** Why an upload or a piece of audio is rejected; the names match the statuses of the contract. */
 export type RefusalReason =
   | 'unsupported'
   | 'invalid'
@@ -8,7 +8,7 @@ export type RefusalReason =
   | 'out_of_limits'
   | 'too_large'
 
-/** 415 for what is not a format we read, 413 for what takes up too much once it is decoded, 422 for what is one but cannot be used. */
+/** 415 for unsupported formats, 413 for audio that is too large once decoded, 422 for supported files that cannot be used. */
 export const refusalStatus: Record<RefusalReason, 413 | 415 | 422> = {
   unsupported: 415,
   invalid: 422,
@@ -19,7 +19,7 @@ export const refusalStatus: Record<RefusalReason, 413 | 415 | 422> = {
   too_large: 413,
 }
 
-/** Audio that is refused for what it is, with a sentence that tells its sender what to do. Never a fault of ours. */
+/** Rejected audio, with a sentence for its sender on what to do. Never an internal error. */
 export class AudioRefused extends Error {
   override readonly name = 'AudioRefused'
   readonly reason: RefusalReason
@@ -30,6 +30,6 @@ export class AudioRefused extends Error {
   }
 }
 
-/** Shorthand for the commonest refusal: a file that says it is audio and is not well-formed. */
+/** Shorthand for the most common rejection: a file of a supported format that is malformed. */
 export const invalidAudio = (message: string, cause?: unknown): AudioRefused =>
   new AudioRefused('invalid', message, cause === undefined ? undefined : { cause })

@@ -16,18 +16,18 @@ test.each([
   [22_050, 48_000],
   [96_000, 44_100],
   [44_101, 22_050],
-])('a tone from %d to %d Hz keeps its place and its level', (from, to) => {
+])('a tone resampled from %d to %d Hz has the same phase and level', (from, to) => {
   const converted = resample(sine(440, from, 0.5), from, to)
   expect(converted).toHaveLength(Math.ceil((Math.round(from * 0.5) * to) / from))
   expect(largestError(converted, sine(440, to, 0.5), 400)).toBeLessThan(1e-3)
 })
 
-test('what the lower rate cannot hold is gone, not folded back', () => {
+test('frequencies above the lower Nyquist rate are removed, not aliased', () => {
   const converted = resample(sine(15_000, 48_000, 0.5), 48_000, 22_050)
   expect(Math.max(...converted.slice(400, -400).map(Math.abs))).toBeLessThan(1e-3)
 })
 
-test('pieces of any size give what the whole gives', () => {
+test('resampling in pieces of any size equals resampling the whole', () => {
   const samples = sine(997, 44_100, 0.3)
   const resampler = createResampler(44_100, 16_000)
   const parts: number[] = []

@@ -10,13 +10,13 @@ const besselI0 = (x: number): number => {
 
 const greatestCommonDivisor = (a: number, b: number): number => (b === 0 ? a : greatestCommonDivisor(b, a % b))
 
-/** Sinc zero crossings on each side, at the lower of the two rates: for listening, and for analysis, which is half the work. */
+/** Sinc zero crossings on each side, at the lower of the two rates: for listening, and for analysis at half the cost. */
 const ZERO_CROSSINGS = { listening: 16, analysis: 8 } as const
 
 export type ResamplerUse = keyof typeof ZERO_CROSSINGS
-/** Kaiser shape: about -80 dB of stop band. */
+/** Kaiser window parameter: about -80 dB of stop band attenuation. */
 const BETA = 8
-/** Share of the lower Nyquist frequency that passes untouched. */
+/** Share of the lower Nyquist frequency that passes unattenuated. */
 const PASS_BAND = 0.93
 
 interface PolyphaseFilter {
@@ -50,18 +50,18 @@ const designFilter = (from: number, to: number, use: ResamplerUse): PolyphaseFil
 /** A resampler that is fed piece by piece. */
 export interface Resampler {
   push(samples: Float32Array): Float32Array
-  /** What the last samples still give; the resampler is spent afterwards. */
+  /** The remaining output. The resampler must not be used afterwards. */
   flush(): Float32Array
 }
 
 /**
- * Resamples one channel by a Kaiser-windowed polyphase sinc, without delay: output sample n stands at the input time
+ * Resamples one channel with a Kaiser-windowed polyphase sinc, without delay: output sample n corresponds to the input time
  * n × from / to, and there are ceil(samples × to / from) of them. Rates are whole Hertz.
  */
 export const createResampler = (from: number, to: number, use: ResamplerUse = 'listening'): Resampler =>
   resamplerBetween(from, to, use).create()
 
-/** Resamplers from one rate to another, for who needs many: `up` samples come out for `down` that go in. */
+/** Creates resamplers between two rates that share one filter: `up` output samples correspond to `down` input samples. */
 export const resamplerBetween = (from: number, to: number, use: ResamplerUse) => {
   const filter = designFilter(from, to, use)
   const create = (): Resampler =>
@@ -70,14 +70,14 @@ export const resamplerBetween = (from: number, to: number, use: ResamplerUse) =>
 }
 
 const resampleWith = ({ up, down, reach, taps }: PolyphaseFilter): Resampler => {
-  // `held` begins at input index `heldFrom`; zeros stand before the first sample.
+  // `held` begins at input index `heldFrom`; zeros precede the first sample.
   let held = new Float32Array(reach)
   let heldFrom = -reach
   let received = 0
   let produced = 0
 
   const produceUntil = (available: number, end: number): Float32Array => {
-    // The last output that has all its input: its centre lies `reach` before what is there.
+    // The end of the outputs that have all their input: their centres are at least `reach` before the end of it.
     const reached = Math.ceil(((available - reach) * up) / down)
     const count = Math.max(0, Math.min(end, reached) - produced)
     const out = new Float32Array(count)
@@ -114,7 +114,7 @@ const resampleWith = ({ up, down, reach, taps }: PolyphaseFilter): Resampler => 
   }
 }
 
-/** A whole channel at another rate. */
+/** Resamples a whole channel. */
 export const resample = (samples: Float32Array, from: number, to: number): Float32Array => {
   const resampler = createResampler(from, to)
   const [body, tail] = [resampler.push(samples), resampler.flush()]

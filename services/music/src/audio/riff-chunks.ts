@@ -1,19 +1,19 @@
 import { type ByteSource, fourCharacters, viewOf } from './byte-source.ts'
 import { invalidAudio } from './refusal.ts'
 
-/** One chunk of an IFF file: where its body lies and how long it says that it is. */
+/** One chunk of an IFF file: the position of its body and its declared length. */
 export interface Chunk {
   readonly name: string
   readonly offset: number
   readonly length: number
 }
 
-/** A file of this many chunks is not audio but an attempt to keep the reader busy. */
+/** Maximum number of chunks: a file with more is an attempt to exhaust the reader. */
 const MAX_CHUNKS = 1000
 
 /**
- * Walks the chunks of an IFF file (RIFF, RF64, FORM) from `offset` to its end. Bodies are padded to an even length.
- * `stopAt` ends the walk at a chunk whose own length cannot be trusted to lead to a next one.
+ * Lists the chunks of an IFF file (RIFF, RF64, FORM) from `offset` to its end. Bodies are padded to an even length. `stopAt`
+ * ends the list at a chunk whose declared length cannot be trusted.
  */
 export const readChunks = async (
   source: ByteSource,

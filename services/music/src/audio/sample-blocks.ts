@@ -1,10 +1,10 @@
 import type { ByteSource } from './byte-source.ts'
 import { type Block, decodeSamples, type SampleLayout } from './pcm.ts'
 
-/** Frames read at a time: 64 KiB of 16-bit stereo. */
+/** Frames per read: 64 KiB of 16-bit stereo. */
 const FRAMES_PER_BLOCK = 16_384
 
-/** Uncompressed samples block by block; ends early where the file does, since a cut recording is still a recording. */
+/** Uncompressed samples block by block. Ends early if the file does, since a truncated recording is still usable. */
 export async function* sampleBlocks(
   source: ByteSource,
   { offset, frames, channels, layout }: { offset: number; frames: number; channels: number; layout: SampleLayout },

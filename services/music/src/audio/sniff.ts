@@ -2,7 +2,7 @@ import { type ByteSource, fourCharacters } from './byte-source.ts'
 import type { AudioContainer } from './decoded-audio.ts'
 import { findMp3Frame, id3Length } from './mp3-frame.ts'
 
-/** How far into a file (behind its tag) the first MP3 frame is looked for. */
+/** How many bytes (after the tag) are searched for the first MP3 frame. */
 const MP3_SEARCH_BYTES = 65_536
 
 const startsWith = (bytes: Uint8Array, text: string, offset = 0): boolean =>
@@ -20,7 +20,7 @@ const sniffOgg = (head: Uint8Array): AudioContainer | undefined => {
   return OGG_CODECS.find(([signature]) => startsWith(head, signature, packet))?.[1]
 }
 
-/** Signatures of the containers, tried in order on the first bytes of a file. */
+/** Signatures of the containers, tested in order on the first bytes of a file. */
 const SIGNATURES: readonly ((head: Uint8Array) => AudioContainer | undefined)[] = [
   (head) =>
     ['RIFF', 'RIFX', 'RF64', 'BW64'].includes(fourCharacters(head, 0)) && startsWith(head, 'WAVE', 8)
@@ -33,8 +33,8 @@ const SIGNATURES: readonly ((head: Uint8Array) => AudioContainer | undefined)[] 
 ]
 
 /**
- * What a file is by its content, whatever its name says, and where its audio begins (behind an ID3 tag, which some
- * programs put before FLAC, too). Undefined where it is nothing that we know.
+ * Detects the container by content, regardless of the file name, and the start of the audio (after an ID3 tag, which some
+ * programs also put before FLAC). Undefined for unknown content.
  */
 export const sniffAudio = async (
   source: ByteSource,

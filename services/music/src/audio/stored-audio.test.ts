@@ -11,7 +11,7 @@ const ramp = (frames: number, channels: number) =>
     Float32Array.from({ length: frames }, (_v, i) => ((i * 7919 * (channel + 1)) % 65_536) / 32_768 - 1),
   )
 
-test('16 and 24-bit samples survive storing to the last bit', async () => {
+test('16 and 24-bit samples are stored losslessly', async () => {
   const block = ramp(5_000, 2)
   const stored = openStoredAudio(bytesInMemory(encodeSamples(block)), { sampleRate: 44_100, channels: 2 })
   expect(await stored.read(0, 5_000)).toEqual(block)
@@ -31,7 +31,7 @@ test('samples beyond full scale are clipped, not wrapped', async () => {
 test.each([
   [1_001, 1],
   [1_000, 2],
-])('any range of the WAV file of %d frames is that part of the whole', async (frames, channels) => {
+])('any range of the WAV file of %d frames equals that part of the whole', async (frames, channels) => {
   const block = ramp(frames, channels)
   const whole = await wavOf(block, 44_100)
   const shape = { sampleRate: 44_100, channels, frames }
@@ -58,13 +58,13 @@ test.each([
   expect((await decodeAll(whole)).block).toEqual(block)
 })
 
-test('past 4 GiB the header is that of an RF64 file', () => {
+test('a file beyond 4 GiB has an RF64 header', () => {
   const header = wavHeader({ sampleRate: 192_000, channels: 2 }, 1_000_000_000)
   expect(Buffer.from(header.subarray(0, 4)).toString()).toBe('RF64')
   expect(new DataView(header.buffer).getBigUint64(28, true)).toBe(6_000_000_000n)
 })
 
-test('an outline has as many points as asked for, from the overview or from the samples', async () => {
+test('an outline has the requested number of points, from the overview or from the samples', async () => {
   const block = ramp(100_000, 2)
   const overview = createOverview()
   for (let at = 0; at < 100_000; at += 999) overview.push(block.map((channel) => channel.subarray(at, at + 999)))

@@ -2,12 +2,12 @@ import type { ByteSource } from './byte-source.ts'
 import { type AudioShape, type Block, blockLength, type SampleLayout } from './pcm.ts'
 
 /**
- * How audio is kept: interleaved 24-bit little-endian samples and nothing else. The shape lies in the store, and a WAV
- * header is put before the samples when they are sent; so a decoder can write before it knows how much there will be.
+ * Storage format: interleaved 24-bit little-endian samples without a header. The shape is in the store, and a WAV header is
+ * prepended when the samples are sent, so a decoder can write before the length is known.
  */
 export const STORED_LAYOUT: SampleLayout = { encoding: 'integer', bytes: 3, littleEndian: true }
 
-/** A piece that can be read from any place. */
+/** A piece with random access. */
 export interface StoredAudio extends AudioShape {
   readonly frames: number
   /** The samples from `start`; fewer at the end. */
@@ -15,8 +15,8 @@ export interface StoredAudio extends AudioShape {
 }
 
 /**
- * Stored bytes to a block. The general reader of pcm.ts would do, at four times the time; every generation reads its whole
- * context through here.
+ * Converts stored bytes to a block. The general reader of pcm.ts would take four times as long, and every generation reads its
+ * whole context here.
  */
 const decodeStored = (bytes: Uint8Array, channels: number): Block => {
   const frames = Math.floor(bytes.length / (channels * STORED_LAYOUT.bytes))
@@ -25,7 +25,7 @@ const decodeStored = (bytes: Uint8Array, channels: number): Block => {
     const step = channels * STORED_LAYOUT.bytes
     for (let frame = 0, at = index * STORED_LAYOUT.bytes; frame < frames; frame++, at += step) {
       const unsigned = (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8) | ((bytes[at + 2] ?? 0) << 16)
-      // The sign lies in the highest of 24 bits.
+      // The sign is the highest of 24 bits.
       channel[frame] = ((unsigned << 8) >> 8) / 8388608
     }
     return channel
@@ -48,7 +48,7 @@ export const openStoredAudio = (source: ByteSource, { sampleRate, channels }: Au
   }
 }
 
-/** Frames given at a time by blocksOf. */
+/** Frames per block of blocksOf. */
 const FRAMES_PER_BLOCK = 65_536
 
 /** A piece from its start to its end, block by block. */
@@ -60,8 +60,8 @@ export async function* blocksOf(audio: StoredAudio, signal?: AbortSignal): Async
 }
 
 /**
- * Samples to 24-bit bytes, interleaved. There is no dither: its noise would be the only difference between a 16 or
- * 24-bit upload and what comes back, and the rounding error lies at -144 dB of full scale. Beyond full scale is clipped.
+ * Converts samples to interleaved 24-bit bytes. Without dither: its noise would be the only difference between a 16 or 24-bit
+ * upload and the result, and the rounding error is at -144 dB of full scale. Samples beyond full scale are clipped.
  */
 export const encodeSamples = (block: Block): Uint8Array => {
   const frames = blockLength(block)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { bytesOf, chunk, decodeAll, type Field } from '../../test/audio-files.ts'
 import { AudioRefused } from './refusal.ts'
 
-/** Values that every layout can hold, left and right. */
+/** Left and right values that every layout can represent. */
 const LEFT = [0, 0.5, -0.5, -1]
 const RIGHT = [0.25, -0.25, 0.75, 0]
 
@@ -53,11 +53,11 @@ const expectPiece = async (bytes: Uint8Array) => {
 }
 
 describe('a WAV file', () => {
-  test.each(Object.entries(LAYOUTS))('of %s samples is read to the last bit', async (_, layout) => {
+  test.each(Object.entries(LAYOUTS))('of %s samples is read exactly', async (_, layout) => {
     await expectPiece(riff(chunk(true, 'fmt ', formatOf(layout)), chunk(true, 'data', samplesOf(layout))))
   })
 
-  test('may be extensible, whatever the real format is', async () => {
+  test('may be extensible with any actual format', async () => {
     const layout = LAYOUTS['32-bit float'] ?? sixteen
     const format = bytesOf(
       true,
@@ -71,7 +71,7 @@ describe('a WAV file', () => {
     await expectPiece(riff(chunk(true, 'fmt ', format), chunk(true, 'data', samplesOf(layout))))
   })
 
-  test('may hold µ-law and A-law', async () => {
+  test('may contain µ-law and A-law', async () => {
     for (const [tag, silence] of [
       [7, 0xff],
       [6, 0xd5],
@@ -91,7 +91,7 @@ describe('a WAV file', () => {
     await expectPiece(riff(odd, format16, odd, data16, odd))
   })
 
-  test('may be an RF64 file whose lengths stand in their own chunk', async () => {
+  test('may be an RF64 file with its lengths in a separate chunk', async () => {
     const ds64 = chunk(true, 'ds64', bytesOf(true, { u64: 0 }, { u64: 16 }, { u64: 4 }, { u32: 0 }))
     const data = chunk(true, 'data', samplesOf(sixteen), 0xffffffff)
     await expectPiece(bytesOf(true, 'RF64', { u32: 0xffffffff }, 'WAVE', ds64, format16, data))
@@ -106,14 +106,14 @@ describe('a WAV file', () => {
   })
 
   test.each([
-    ['that was streamed and does not know its length', 0xffffffff],
-    ['that was never finished and says 0', 0],
-    ['that says more than there is', 1_000_000],
+    ['that was streamed with an unknown length', 0xffffffff],
+    ['that was never finished, with a length of 0', 0],
+    ['that declares more than it has', 1_000_000],
   ])('%s is read to its end', async (_, length) => {
     await expectPiece(riff(format16, chunk(true, 'data', samplesOf(sixteen), length)))
   })
 
-  test('with a wrong block alignment is read by its bits', async () => {
+  test('with a wrong block alignment is read by its bit depth', async () => {
     await expectPiece(riff(chunk(true, 'fmt ', formatOf(sixteen, { align: 0 })), data16))
   })
 
@@ -122,7 +122,7 @@ describe('a WAV file', () => {
     await expectPiece(riff(chunk(true, 'fmt ', formatOf(layout, { align: 6 })), chunk(true, 'data', samplesOf(layout))))
   })
 
-  test('turns what is no number into silence', async () => {
+  test('has silence in place of values that are not numbers', async () => {
     const layout = LAYOUTS['32-bit float'] ?? sixteen
     const samples = new Uint8Array(Float32Array.of(Number.NaN, Number.POSITIVE_INFINITY).buffer)
     const { block } = await decodeAll(
@@ -132,19 +132,19 @@ describe('a WAV file', () => {
   })
 
   test.each<[string, Uint8Array, AudioRefused['reason']]>([
-    ['holds a codec', riff(chunk(true, 'fmt ', formatOf({ tag: 0x55, bits: 16 })), data16), 'unsupported'],
+    ['contains a codec', riff(chunk(true, 'fmt ', formatOf({ tag: 0x55, bits: 16 })), data16), 'unsupported'],
     ['has samples of an odd size', riff(chunk(true, 'fmt ', formatOf({ tag: 1, bits: 48 })), data16), 'unsupported'],
     ['has no channels', riff(chunk(true, 'fmt ', formatOf(sixteen, { channels: 0, align: 4 })), data16), 'invalid'],
     ['has no format', riff(data16), 'invalid'],
     ['has no data', riff(format16), 'invalid'],
-    ['has a format that is cut off', riff(chunk(true, 'fmt ', Buffer.alloc(10)), data16), 'invalid'],
+    ['has a format that is truncated', riff(chunk(true, 'fmt ', Buffer.alloc(10)), data16), 'invalid'],
     [
-      'has chunks without end',
+      'has endless chunks',
       riff(...Array.from({ length: 2000 }, () => chunk(true, 'junk', Buffer.alloc(0)))),
       'invalid',
     ],
     ['ends after its name', riff(), 'invalid'],
-  ])('that %s is refused', async (_, bytes, reason) => {
+  ])('that %s is rejected', async (_, bytes, reason) => {
     const refused = await decodeAll(bytes).catch((error: unknown) => error)
     expect(refused).toBeInstanceOf(AudioRefused)
     expect(refused).toMatchObject({ reason })

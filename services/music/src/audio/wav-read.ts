@@ -5,10 +5,10 @@ import { AudioRefused, invalidAudio } from './refusal.ts'
 import { type Chunk, readChunks } from './riff-chunks.ts'
 import { sampleBlocks } from './sample-blocks.ts'
 
-/** Format tags of RFC 2361 that hold plain samples; everything else in a WAV file is a codec. */
+/** Format tags of RFC 2361 for plain samples; all others are codecs. */
 const ENCODING_OF_TAG: Record<number, SampleLayout['encoding']> = { 1: 'integer', 3: 'float', 6: 'a-law', 7: 'mu-law' }
 const EXTENSIBLE = 0xfffe
-/** A length that means "not known yet" (streams) or "see ds64" (RF64). */
+/** A length that means "unknown" (streams) or "see ds64" (RF64). */
 const UNKNOWN_LENGTH = 0xffffffff
 
 interface WavFormat {
@@ -25,11 +25,14 @@ const parseFormat = (bytes: Uint8Array, littleEndian: boolean): WavFormat => {
   const [channels, sampleRate, blockAlign, bits] = [u16(2), view.getUint32(4, littleEndian), u16(12), u16(14)]
   const encoding = ENCODING_OF_TAG[tag]
   if (!encoding) {
-    throw new AudioRefused('unsupported', `The WAV file holds codec 0x${tag.toString(16)}; send PCM or float samples.`)
+    throw new AudioRefused(
+      'unsupported',
+      `The WAV file contains codec 0x${tag.toString(16)}; send PCM or float samples.`,
+    )
   }
   if (channels === 0) throw invalidAudio('The WAV file has no channels.')
-  // The container of a sample follows from blockAlign (20 bits may lie in 3 or 4 bytes); a blockAlign that makes no
-  // sense is one of the commonest header faults, and the bits then decide.
+  // blockAlign determines the container size of a sample (20 bits may occupy 3 or 4 bytes). An invalid blockAlign is one of
+  // the most common header faults; the bit depth is used instead.
   const stated = blockAlign / channels
   const bytesPerSample = Number.isInteger(stated) && stated * 8 >= bits && stated > 0 ? stated : Math.ceil(bits / 8)
   const layout: SampleLayout = {
@@ -43,7 +46,7 @@ const parseFormat = (bytes: Uint8Array, littleEndian: boolean): WavFormat => {
   return { channels, sampleRate, layout }
 }
 
-/** The data length of an RF64 file, which stands in its ds64 chunk (EBU Tech 3306). */
+/** The data length of an RF64 file, from its ds64 chunk (EBU Tech 3306). */
 const lengthInDs64 = async (source: ByteSource, chunks: Chunk[]): Promise<number | undefined> => {
   const ds64 = chunks.find((chunk) => chunk.name === 'ds64')
   if (!ds64) return undefined
@@ -55,15 +58,15 @@ const isData = (chunk: Chunk) => chunk.name === 'data'
 
 /**
  * Opens a WAV file: PCM of 8 to 32 bits, float of 32 and 64, A-law and µ-law; RIFF, RIFX, RF64 and BW64;
- * WAVE_FORMAT_EXTENSIBLE; odd chunks, wrong or missing data lengths and cut files. Throws AudioRefused.
+ * WAVE_FORMAT_EXTENSIBLE; odd chunks, wrong or missing data lengths and truncated files. Throws AudioRefused.
  */
 export const openWav = async (source: ByteSource): Promise<DecodedAudio> => {
   const littleEndian = fourCharacters(await source.read(0, 4), 0) !== 'RIFX'
   const chunks = await readChunks(source, {
     offset: 12,
     littleEndian,
-    // A data chunk of unknown, impossible or no length has nothing after it that could be found: recorders that were
-    // cut off leave a length of 0 with the samples after it.
+    // No chunk can be found after a data chunk whose length is unknown, impossible or zero: interrupted recorders leave a
+    // length of 0, followed by the samples.
     stopAt: (chunk) => isData(chunk) && (chunk.length === 0 || chunk.offset + chunk.length > source.size),
   })
   const formatChunk = chunks.find((chunk) => chunk.name === 'fmt ')

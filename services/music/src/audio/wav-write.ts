@@ -2,18 +2,18 @@ import type { AudioShape } from './pcm.ts'
 import { type Block, blockLength } from './pcm.ts'
 import { encodeSamples, STORED_LAYOUT as STORED } from './stored-audio.ts'
 
-/** Lengths of a RIFF file are 32 bits; past that it is RF64 (EBU Tech 3306), whose header is 36 bytes longer. */
+/** Lengths of a RIFF file have 32 bits. Larger files are RF64 (EBU Tech 3306), whose header is 36 bytes longer. */
 const LARGEST_RIFF = 0xffffffff - 64
 
 const text = (view: DataView, offset: number, value: string): void => {
   for (let i = 0; i < value.length; i++) view.setUint8(offset + i, value.charCodeAt(i))
 }
 
-/** Bytes of the header before the samples, for a stretch of this length. */
+/** Size of the header for `frames` frames. */
 const headerBytes = (shape: AudioShape, frames: number): number =>
   frames * shape.channels * STORED.bytes > LARGEST_RIFF ? 80 : 44
 
-/** The header of a 24-bit WAV file of `frames` frames: RIFF, or RF64 where it is past 4 GiB. */
+/** The header of a 24-bit WAV file of `frames` frames: RIFF, or RF64 beyond 4 GiB. */
 export const wavHeader = (shape: AudioShape, frames: number): Uint8Array => {
   const frameBytes = shape.channels * STORED.bytes
   const dataBytes = frames * frameBytes
@@ -45,15 +45,15 @@ export const wavHeader = (shape: AudioShape, frames: number): Uint8Array => {
   return header
 }
 
-/** Bytes of a whole WAV file. */
+/** Size of a whole WAV file. */
 export const wavLength = (shape: AudioShape, frames: number): number => {
   const dataBytes = frames * shape.channels * STORED.bytes
   return headerBytes(shape, frames) + dataBytes + (dataBytes % 2)
 }
 
 /**
- * Bytes `start` to `end` (not included) of the WAV file that stored samples are: its header is made here, `readSamples`
- * gives what is stored. So any part of the file can be sent without the rest.
+ * Bytes `start` to `end` (exclusive) of the WAV file of stored samples: the header is generated, and `readSamples` reads the
+ * stored bytes. So any part of the file can be sent without the rest.
  */
 export async function* wavRange(
   audio: AudioShape & { readonly frames: number },
@@ -69,8 +69,8 @@ export async function* wavRange(
 }
 
 /**
- * The bytes of a WAV file: header, samples, padding. `frames` must be known, since a stream cannot go back to its
- * header; blocks that hold more or fewer are a fault of the caller.
+ * The bytes of a WAV file: header, samples, padding. `frames` must be known in advance, since a stream cannot return to its
+ * header; passing blocks with more or fewer frames is a bug of the caller.
  */
 export async function* wavBytes(
   shape: AudioShape,
@@ -83,6 +83,6 @@ export async function* wavBytes(
     written += blockLength(block)
     yield encodeSamples(block)
   }
-  if (written !== frames) throw new Error(`A WAV file of ${frames} frames was given ${written}`)
+  if (written !== frames) throw new Error(`A WAV file of ${frames} frames received ${written}`)
   if ((frames * shape.channels * STORED.bytes) % 2 === 1) yield new Uint8Array(1)
 }

@@ -5,8 +5,8 @@ import type { ChainRow, NodeRow } from '../store/tables.ts'
 import { findChain, nodesOfChains } from './store.ts'
 
 /**
- * The user whom a new chain will belong to: an account, or the user of a local installation. A guest is whom a cookie says, which anyone
- * can make up, so quotas would not hold for guests. Throws 403.
+ * The user who will own a new chain: an account, or the user of a local installation. A guest is identified only by a cookie,
+ * which anyone can make up, so quotas would not hold for guests. Throws 403.
  */
 export const requireOwner = (caller: Caller): string => {
   if (caller.kind === 'anonymous' || caller.kind === 'guest') {
@@ -15,7 +15,7 @@ export const requireOwner = (caller: Caller): string => {
   return caller.userId
 }
 
-/** A chain of the caller's; another's is as unknown as one that does not exist. */
+/** A chain of the caller. Chains of other users are reported as missing. */
 export const requireChain = async ({ db }: Dependencies, caller: Caller, chainId: string): Promise<ChainRow> => {
   const chain = await findChain(db, chainId, caller.userId)
   if (!chain) throw serviceError('not_found', `There is no chain ${JSON.stringify(chainId)}.`)
@@ -27,13 +27,13 @@ export interface ChainTree {
   readonly nodes: readonly NodeRow[]
 }
 
-/** A chain of the caller's with its nodes. */
+/** A chain of the caller, with its nodes. */
 export const requireTree = async (dependencies: Dependencies, caller: Caller, chainId: string): Promise<ChainTree> => {
   const chain = await requireChain(dependencies, caller, chainId)
   return { chain, nodes: await nodesOfChains(dependencies.db, [chain.id]) }
 }
 
-/** A node of the caller's, with the tree that it belongs to. */
+/** A node of the caller, with its tree. */
 export const requireNode = async (
   dependencies: Dependencies,
   caller: Caller,
@@ -45,10 +45,10 @@ export const requireNode = async (
   return { ...tree, node }
 }
 
-/** Refuses to work with a node that is not there to be heard yet. */
+/** Throws 409 for a node without audio. */
 export const requireReady = (node: NodeRow): void => {
   if (node.status === 'generating')
     throw serviceError('conflict', 'The node is still being generated: wait until it is ready.')
   if (node.status === 'error')
-    throw serviceError('conflict', 'The node could not be generated: retry it, or take another.')
+    throw serviceError('conflict', 'The node could not be generated: retry it, or use another node.')
 }

@@ -10,7 +10,7 @@ import type { MusicTables } from '../store/tables.ts'
 const asLocal = { caller: local }
 const RATE = 22_050
 
-describe('what is removed while it is being generated leaves nothing behind', () => {
+describe('a removal during generation leaves nothing behind', () => {
   const stack = new AsyncDisposableStack()
   let ports: Ports
   let service: Awaited<ReturnType<typeof openReplica>>
@@ -34,7 +34,7 @@ describe('what is removed while it is being generated leaves nothing behind', ()
       .map(({ key }) => key)
       .filter((key) => ids.some((id) => key.includes(id)))
 
-  /** Rows of nodes, and of files that are still to be removed. */
+  /** Ids of nodes that have a row, and of owners whose files are still to be removed. */
   const rowsOf = async (ids: readonly string[]) => {
     await using opened = await openStore<MusicTables>({ dataDirectory: directory, name: 'music', migrations })
     const nodes = await opened.db.selectFrom('nodes').select('id').where('id', 'in', ids).execute()
@@ -49,7 +49,7 @@ describe('what is removed while it is being generated leaves nothing behind', ()
     await expect.poll(() => rowsOf(ids), patience).toEqual([])
   }
 
-  /** Resolves at the event of a chain that is wanted, counted from 1. */
+  /** Resolves at the `requested`-th node event of a chain, counted from 1. */
   const eventOf = async (chainId: string, requested: number) => {
     let seen = 0
     for await (const { event } of service.client.streamChainEvents({ chainId }, asLocal))
@@ -61,7 +61,7 @@ describe('what is removed while it is being generated leaves nothing behind', ()
     const { chainId, rootNodeId } = await upload(service, wav)
     const reached = eventOf(chainId, requested)
     const branching = branch(chainId, rootNodeId)
-    // The first events come before the request is answered, and before there is a run to cancel.
+    // The first events precede the response to the request, and the run that could be cancelled.
     await reached
     const { nodes } = await service.client.getChain({ chainId }, asLocal)
     const ids = nodes.map(({ nodeId }) => nodeId).filter((id) => id !== rootNodeId)
@@ -79,7 +79,7 @@ describe('what is removed while it is being generated leaves nothing behind', ()
     await expectNothingOf(nodes.map(({ nodeId }) => nodeId))
   })
 
-  test.each([0, 1, 3])('by the sender of an upload who leaves after %d parts of it', async (parts) => {
+  test.each([0, 1, 3])('by a client that disconnects after %d parts of its upload', async (parts) => {
     const leaving = new AbortController()
     const before = await filesOf(['nodes'])
     let sent = 0
@@ -91,7 +91,7 @@ describe('what is removed while it is being generated leaves nothing behind', ()
         if (sent++ === parts) leaving.abort()
         yield { part: { $case: 'chunk', value: wav.subarray(at, at + size) } } as const
       }
-      // All of it has arrived: the worker reads it.
+      // All of it has arrived: the worker is reading it.
       if (parts === 3) setTimeout(() => leaving.abort(), 30)
     }
     const options = { ...asLocal, signal: leaving.signal }

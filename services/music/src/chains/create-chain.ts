@@ -5,17 +5,17 @@ import type { AudioResult } from '@trellis/protos/ts/trellis/music/v1/work.ts'
 import { nodeFile } from '../audio/files-layout.ts'
 import { STORED_LAYOUT } from '../audio/stored-audio.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { requireBytes, requireChainPlace } from '../quotas/quotas.ts'
+import { requireBytes, requireChainQuota } from '../quotas/quotas.ts'
 import type { ChainRow, NodeRow } from '../store/tables.ts'
 import { runTask, StillRunning } from '../worker/run-task.ts'
 import { type ChainTree, requireOwner } from './access.ts'
 import { newId } from './ids.ts'
-import { forgetLeftover, noteLeftovers } from './leftovers.ts'
+import { deleteLeftover, noteLeftovers } from './leftovers.ts'
 import { removeOwnerFiles } from './remove-files.ts'
 import { findNode, insertChain } from './store.ts'
 
 const LONGEST_NAME = 200
-/** Decoding and analysing 20 minutes of MP3 took 14 s on a busy core; a file that takes far longer means no good. */
+/** Timeout of an upload. Decoding and analysing 20 minutes of MP3 took 14 s on a busy core; files that take far longer are hostile. */
 const INGEST_SECONDS = 120
 
 async function* withinLimit(content: AsyncIterable<Uint8Array>, megabytes: number): AsyncGenerator<Uint8Array> {
@@ -41,7 +41,7 @@ const storeUpload = async (
   if (size === 0) throw invalidField(['body', 'file'], 'The file is empty.')
 }
 
-/** Stores the one file of a form and answers the name that the chain is to have. */
+/** Stores the one file of a form; returns the name of the chain. */
 const receive = async (
   dependencies: Dependencies,
   messages: AsyncIterable<CreateChainRequest>,
@@ -65,7 +65,7 @@ const receive = async (
   return name || filename.replace(/\.[^.]*$/, '').slice(0, LONGEST_NAME) || 'Untitled'
 }
 
-/** A worker that was lost over an upload was lost because of it: the file is at fault, not the server. */
+/** Blames the file for the loss of the worker that read it: the error is the client's, not the server's. */
 const blameUpload = (error: unknown): ServiceError | unknown =>
   isServiceError(error, 'internal') || isServiceError(error, 'upstream_timeout')
     ? serviceError('invalid', 'The file could not be decoded within the limits of time and memory.', { cause: error })
@@ -121,18 +121,18 @@ const rootOf = (result: AudioResult, ids: { nodeId: string; chainId: string }, t
   ready_at: time,
 })
 
-/** Removes what was stored of an upload that failed. Whoever waits needs the error that led here: what cannot be removed is swept later. */
+/** Removes the stored files of a failed upload. Never throws: the caller needs the original error, and the sweep removes the rest. */
 const clearAway = async ({ db, files, log }: Dependencies, nodeId: string, failed: unknown): Promise<void> => {
   try {
     if (await findNode(db, nodeId)) return
     await removeOwnerFiles(files, nodeId)
-    if (!(failed instanceof StillRunning)) await forgetLeftover(db, nodeId)
+    if (!(failed instanceof StillRunning)) await deleteLeftover(db, nodeId)
   } catch (error) {
-    log.warn({ err: error, nodeId }, 'the files of a failed upload are left to the sweep')
+    log.warn({ err: error, nodeId }, 'music: files of a failed upload left to the sweep')
   }
 }
 
-/** Starts a chain from an uploaded file. The file is stored as it arrives, decoded in a process of its own, and removed. */
+/** Creates a chain from an uploaded file. The file is stored as it arrives, decoded in a worker process, and removed. */
 export const createChain = async (
   dependencies: Dependencies,
   messages: AsyncIterable<CreateChainRequest>,
@@ -140,7 +140,7 @@ export const createChain = async (
 ): Promise<ChainTree> => {
   const userId = requireOwner(caller)
   const { db, config } = dependencies
-  await requireChainPlace(db, caller, config)
+  await requireChainQuota(db, caller, config)
   await requireBytes(db, caller, config)
   const ids = { nodeId: newId(), chainId: newId() }
   await noteLeftovers(dependencies.db, [ids.nodeId], dependencies.now())
@@ -159,13 +159,13 @@ export const createChain = async (
       root_node_id: ids.nodeId,
     }
     const root = rootOf(result, ids, time)
-    // Uploads that arrive at once are checked one after the other here.
+    // Concurrent uploads are checked one after the other here.
     await insertChain(dependencies.db, chain, root, async (transaction) => {
-      await requireChainPlace(transaction, caller, config)
+      await requireChainQuota(transaction, caller, config)
       await requireBytes(transaction, caller, config, root.frames * chain.channels * STORED_LAYOUT.bytes)
     })
     await dependencies.files.remove(nodeFile(ids.nodeId, 'upload'))
-    await forgetLeftover(dependencies.db, ids.nodeId)
+    await deleteLeftover(dependencies.db, ids.nodeId)
     return { chain, nodes: [root] }
   } catch (error) {
     await clearAway(dependencies, ids.nodeId, error)

@@ -13,24 +13,24 @@ const frameOf = (sequence: number, { nodeId, status, progress, decision, error }
   },
 })
 
-/** Where a returning client left off; undefined for one that is new, null for an id that was never one of ours. */
-const placeOf = (lastEventId: string | null | undefined): number | undefined | null => {
+/** The sequence to resume after: undefined for a new client, null for an invalid id. */
+const sequenceOf = (lastEventId: string | null | undefined): number | undefined | null => {
   if (!lastEventId) return undefined
   const sequence = Number(lastEventId)
   return Number.isSafeInteger(sequence) && sequence >= 0 ? sequence : null
 }
 
-/** The changes of a chain's nodes, numbered, from where the client left off. */
+/** Streams the changes of a chain's nodes, numbered, from where the client left off. */
 export const eventsRpc = (
   dependencies: Dependencies,
 ): Pick<Handlers<typeof MusicServiceDefinition>, 'streamChainEvents'> => ({
   async *streamChainEvents({ chainId, lastEventId }, { caller, signal }) {
     const chain = await requireChain(dependencies, caller, chainId)
-    const place = placeOf(lastEventId)
-    const deliveries = dependencies.bus.subscribe(chainTopic(chain.id), { after: place ?? 'latest', signal })
+    const resumeAfter = sequenceOf(lastEventId)
+    const deliveries = dependencies.bus.subscribe(chainTopic(chain.id), { after: resumeAfter ?? 'latest', signal })
     yield { eventId: '', event: null }
-    if (place === null) yield { eventId: '', event: { $case: 'reset', value: {} } }
-    let resuming = place !== undefined
+    if (resumeAfter === null) yield { eventId: '', event: { $case: 'reset', value: {} } }
+    let resuming = resumeAfter !== undefined
     for await (const delivery of deliveries) {
       if (delivery.kind === 'event') yield frameOf(delivery.sequence, delivery.event)
       else if (resuming) yield { eventId: '', event: { $case: 'reset', value: {} } }

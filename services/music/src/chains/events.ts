@@ -1,10 +1,10 @@
 import { type Bus, jsonCodec, topics } from '@trellis/kit/bus'
 import type { NodeRow } from '../store/tables.ts'
 
-/** What is told of a node when it changes. */
+/** The published state of a node. */
 export type NodeEvent = Pick<NodeRow, 'status' | 'progress' | 'decision' | 'error'> & { nodeId: string }
 
-/** The changes of one chain's nodes, by its id. Progress is only of interest while it is the latest. */
+/** The changes of a chain's nodes, by chain id. Only the latest progress of a node is retained. */
 export const chainTopic = topics({
   family: 'music.chains',
   ...jsonCodec<NodeEvent>(),
@@ -12,7 +12,7 @@ export const chainTopic = topics({
   coalesceBy: ({ nodeId, status }) => (status === 'generating' ? nodeId : undefined),
 })
 
-/** Tells whoever follows the chain how a node now stands. */
+/** Publishes the state of a node to followers of its chain. */
 export const publishNode = (bus: Bus, node: NodeRow): Promise<number> => {
   const { id, chain_id, status, progress, decision, error } = node
   return bus.publish(chainTopic(chain_id), { nodeId: id, status, progress, decision, error })

@@ -1,4 +1,4 @@
 import { randomBytes } from 'node:crypto'
 
-/** An opaque id that nobody can guess: 80 bits of chance. */
+/** An opaque, unguessable id of 80 random bits. */
 export const newId = (): string => randomBytes(10).toString('hex')

@@ -4,13 +4,13 @@ import type { Db } from '../store/tables.ts'
 import { removeOwnerFiles } from './remove-files.ts'
 import { findNode } from './store.ts'
 
-/** Files of an owner without a row are nobody's after so long: uploads have arrived, and runs have ended. */
+/** Age after which files of an owner without a row are orphaned: uploads have arrived and runs have ended by then. */
 const LEFT_AFTER_MILLISECONDS = 24 * 3_600_000
 const SWEPT_AT_ONCE = 200
 
 /**
- * Notes, before the deed or in its transaction, that files of these nodes or chains may lie there without a row: an
- * upload is about to be stored, or a row to be removed. Whatever becomes of this process, they are seen to later.
+ * Records that files of these nodes or chains may exist without a row, before (or in the same transaction as) an upload is
+ * stored or a row is removed. If this process dies, the sweep removes them later.
  */
 export const noteLeftovers = async (db: Db, ownerIds: readonly string[], now: Date): Promise<void> => {
   if (ownerIds.length === 0) return
@@ -21,18 +21,18 @@ export const noteLeftovers = async (db: Db, ownerIds: readonly string[], now: Da
     .execute()
 }
 
-/** Forgets a note: the files have their row, and none too many, or are gone. */
-export const forgetLeftover = async (db: Db, ownerId: string): Promise<void> => {
+/** Deletes a record: the owner has its row and no surplus files, or its files are gone. */
+export const deleteLeftover = async (db: Db, ownerId: string): Promise<void> => {
   await db.deleteFrom('leftovers').where('owner_id', '=', ownerId).execute()
 }
 
-/** Removes the files of owners that were noted a day ago. A node that is there keeps all but its upload. */
+/** Removes the files of owners that were recorded a day ago. Of an existing node it removes only the upload. */
 export const sweepLeftovers = async ({ db, files, now }: Dependencies): Promise<void> => {
   const before = now().getTime() - LEFT_AFTER_MILLISECONDS
   const query = db.selectFrom('leftovers').select('owner_id').where('noted_at', '<', before)
   for (const { owner_id } of await query.orderBy('noted_at').limit(SWEPT_AT_ONCE).execute()) {
     if (await findNode(db, owner_id)) await files.remove(nodeFile(owner_id, 'upload'))
     else await removeOwnerFiles(files, owner_id)
-    await forgetLeftover(db, owner_id)
+    await deleteLeftover(db, owner_id)
   }
 }

@@ -20,12 +20,12 @@ const generatorMessages: Record<NonNullable<NodeRow['generator']>, Generator> = 
   mock: 'GENERATOR_MOCK',
 }
 
-/** To a hundredth: more of a measured figure is noise. */
+/** Rounds to a hundredth: more digits of a measured value are noise. */
 const rounded = (value: number | null): number | null => (value === null ? null : Math.round(value * 100) / 100)
 
-/** A node as it is answered. */
+/** A node in the API's form. */
 export const nodeMessage = (node: NodeRow, { sample_rate }: Pick<ChainRow, 'sample_rate'>): Node => {
-  const place = `/music/api/chains/${node.chain_id}/nodes/${node.id}`
+  const path = `/music/api/chains/${node.chain_id}/nodes/${node.id}`
   const hasSeam = node.kind === 'continuation' && node.status === 'ready'
   return {
     nodeId: node.id,
@@ -51,8 +51,8 @@ export const nodeMessage = (node: NodeRow, { sample_rate }: Pick<ChainRow, 'samp
     bpm: rounded(node.bpm),
     key: node.musical_key,
     loudnessLufs: rounded(node.loudness_lufs),
-    audioUrl: `${place}/audio`,
-    peaksUrl: `${place}/peaks`,
+    audioUrl: `${path}/audio`,
+    peaksUrl: `${path}/peaks`,
     stems: null,
     createdAt: node.created_at,
     readyAt: node.ready_at,
@@ -60,7 +60,7 @@ export const nodeMessage = (node: NodeRow, { sample_rate }: Pick<ChainRow, 'samp
   }
 }
 
-/** A chain as it is answered; `nodes` are all of its own. */
+/** A chain in the API's form; `nodes` are all its nodes. */
 export const chainMessage = (chain: ChainRow, nodes: readonly NodeRow[]): Chain => {
   const root = nodes.find((node) => node.id === chain.root_node_id)
   return {

@@ -5,7 +5,7 @@ const removeFolder = async (files: Files, folder: string): Promise<void> => {
   for await (const { key } of files.list(`${folder}/`)) await files.remove(key)
 }
 
-/** Removes all files of a node, or of a chain, which has only those made for download. */
+/** Removes all files of a node, or of a chain, which has only downloads. */
 export const removeOwnerFiles = async (files: Files, ownerId: string): Promise<void> => {
   await removeFolder(files, nodeFolder(ownerId))
   await removeFolder(files, deliveryFolder(ownerId))

@@ -7,12 +7,12 @@ import type { NodeRow } from '../store/tables.ts'
 import { requireNode, requireTree } from './access.ts'
 import { createChain } from './create-chain.ts'
 import { publishNode } from './events.ts'
-import { forgetLeftover, noteLeftovers } from './leftovers.ts'
+import { deleteLeftover, noteLeftovers } from './leftovers.ts'
 import { chainMessage } from './messages.ts'
 import { removeFilesOf } from './remove-files.ts'
 import { commitNode, type DecisionOutcome, discardNode, type TreeNode } from './spine.ts'
 import {
-  type ChainPlace,
+  type ChainCursor,
   deleteChain,
   deleteNodes,
   listChains,
@@ -35,16 +35,17 @@ type ChainHandlers = Pick<
 
 const DEFAULT_PAGE = 20
 
-const toCursor = ({ createdAt, id }: ChainPlace): string => Buffer.from(`${createdAt} ${id}`).toString('base64url')
+const toCursor = ({ createdAt, id }: ChainCursor): string => Buffer.from(`${createdAt} ${id}`).toString('base64url')
 
-const fromCursor = (cursor: string | null | undefined): ChainPlace | undefined => {
+const fromCursor = (cursor: string | null | undefined): ChainCursor | undefined => {
   if (!cursor) return undefined
   const [createdAt, id, ...rest] = Buffer.from(cursor, 'base64url').toString().split(' ')
-  if (!createdAt || !id || rest.length > 0) throw invalidField(['query', 'cursor'], 'That is no cursor of this list.')
+  if (!createdAt || !id || rest.length > 0)
+    throw invalidField(['query', 'cursor'], 'This is not a cursor of this list.')
   return { createdAt, id }
 }
 
-/** Decides over a node, tells of what changes, and answers the chain. */
+/** Applies a decision on a node, publishes all nodes that it changes, and returns the chain. */
 const decide = async (
   dependencies: Dependencies,
   { caller, chainId, nodeId }: { caller: Caller; chainId: string; nodeId: string },
@@ -66,12 +67,12 @@ const decide = async (
   return chainMessage(chain, nodes)
 }
 
-/** Nodes that nothing is generated for have left no files; the others' are removed again once their runs have ended. */
-const forgetSettled = async ({ db }: Dependencies, nodes: readonly NodeRow[]): Promise<void> => {
-  for (const { id } of nodes) await forgetLeftover(db, id)
+/** Deletes the records of nodes without a run, since their files are removed. Those of other nodes are removed again after their runs. */
+const deleteSettledLeftovers = async ({ db }: Dependencies, nodes: readonly NodeRow[]): Promise<void> => {
+  for (const { id } of nodes) await deleteLeftover(db, id)
 }
 
-/** Chains and what is decided about their nodes. */
+/** Handlers of chains and decisions on their nodes. */
 export const chainRpc = (
   dependencies: Dependencies,
   /** Stops the run of a node, if there is one. */
@@ -131,7 +132,7 @@ export const chainRpc = (
     ]
     for (const node of generating) await stopGeneration(node)
     await removeFilesOf(dependencies.files, [chain.id, ...nodes.map(({ id }) => id)])
-    await forgetSettled(dependencies, settled)
+    await deleteSettledLeftovers(dependencies, settled)
     return {}
   },
 
@@ -142,14 +143,14 @@ export const chainRpc = (
     await transact(dependencies.db, async (transaction) => {
       const nodes = await nodesOfChains(transaction, [node.chain_id])
       if (nodes.some(({ parent_id }) => parent_id === node.id)) {
-        throw serviceError('conflict', 'Other nodes hang below this one: remove those first.')
+        throw serviceError('conflict', 'Other nodes continue this one: remove those first.')
       }
       await noteLeftovers(transaction, [node.id], dependencies.now())
       await deleteNodes(transaction, [node.id])
     })
     await stopGeneration(node)
     await removeFilesOf(dependencies.files, [node.id])
-    if (node.status !== 'generating') await forgetSettled(dependencies, [node])
+    if (node.status !== 'generating') await deleteSettledLeftovers(dependencies, [node])
     return {}
   },
 

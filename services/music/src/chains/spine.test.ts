@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { commitNode, type DecisionOutcome, discardNode, pathTo, spineOf, type TreeNode } from './spine.ts'
 
-/** A tree in lines of `id parent decision status`; a root has the parent `-`. */
+/** Parses a tree from lines of `id parent decision status`; a root has the parent `-`. */
 const tree = (text: string): TreeNode[] =>
   text
     .trim()
@@ -28,25 +28,25 @@ const grown = tree(`
 `)
 
 describe('the spine', () => {
-  test('is the committed nodes from the root on', () => {
+  test('consists of the committed nodes from the root on', () => {
     expect(ids(spineOf(grown))).toBe('root a c d')
   })
 
-  test('a path leads from the root to a node, committed or not', () => {
+  test('a path leads from the root to a node, even an undecided one', () => {
     expect(ids(pathTo(grown, 'f'))).toBe('root b f')
   })
 })
 
 describe('committing', () => {
-  test('displaces the sibling, and what hung below it, to undecided', () => {
+  test('resets the committed sibling and its descendants to undecided', () => {
     expect(changes(commitNode(grown, 'b'))).toEqual({ b: 'committed', a: 'undecided', c: 'undecided', d: 'undecided' })
   })
 
-  test('takes a discarded node back', () => {
+  test('restores a discarded node', () => {
     expect(changes(commitNode(grown, 'e'))).toEqual({ e: 'committed', d: 'undecided' })
   })
 
-  test('what is committed already changes nothing', () => {
+  test('has no effect on a committed node', () => {
     expect(changes(commitNode(grown, 'c'))).toEqual({})
     expect(changes(commitNode(grown, 'root'))).toEqual({})
   })
@@ -55,22 +55,22 @@ describe('committing', () => {
     ['f', /parent is not on the spine/],
     ['g', /not ready/],
     ['h', /not ready/],
-  ])('%s is refused', (id, why) => {
+  ])('rejects %s', (id, why) => {
     expect(changes(commitNode(grown, id))).toMatch(why)
   })
 })
 
 describe('discarding', () => {
-  test('takes a node, and what hangs below it, off the spine', () => {
+  test('removes a node and its descendants from the spine', () => {
     expect(changes(discardNode(grown, 'c'))).toEqual({ c: 'discarded', d: 'undecided' })
   })
 
-  test('a node beside the spine only marks it', () => {
+  test('only marks a node beside the spine', () => {
     expect(changes(discardNode(grown, 'b'))).toEqual({ b: 'discarded' })
     expect(changes(discardNode(grown, 'e'))).toEqual({})
   })
 
-  test('the upload is refused', () => {
+  test('rejects the upload', () => {
     expect(changes(discardNode(grown, 'root'))).toMatch(/delete the chain/)
   })
 })

@@ -1,9 +1,9 @@
 import type { Decision, NodeRow } from '../store/tables.ts'
 
-/** What decides where a node stands. */
+/** The columns that decisions depend on. */
 export type TreeNode = Pick<NodeRow, 'id' | 'parent_id' | 'status' | 'decision'>
 
-/** A change of decisions, or why there can be none. */
+/** Changed decisions, or why none is possible. */
 export type DecisionOutcome =
   | { kind: 'changed'; decisions: ReadonlyMap<string, Decision> }
   | { kind: 'refused'; why: string }
@@ -34,7 +34,7 @@ export const pathTo = <Node extends TreeNode>(nodes: readonly Node[], id: string
   return path
 }
 
-/** Takes a node's committed descendants off the spine. */
+/** Removes a node's committed descendants from the spine. */
 const undecideBelow = (nodes: readonly TreeNode[], id: string, decisions: Map<string, Decision>): void => {
   for (const child of childrenOf(nodes, id)) {
     if (child.decision !== 'committed') continue
@@ -43,13 +43,13 @@ const undecideBelow = (nodes: readonly TreeNode[], id: string, decisions: Map<st
   }
 }
 
-/** Makes a node the spine's child of its parent; a sibling that was is displaced, with what hung below it. */
+/** Puts a node on the spine; a committed sibling and its descendants become undecided. */
 export const commitNode = (nodes: readonly TreeNode[], id: string): DecisionOutcome => {
   const node = nodes.find((candidate) => candidate.id === id)
   const decisions = new Map<string, Decision>()
   if (!node || node.decision === 'committed') return { kind: 'changed', decisions }
   if (node.status !== 'ready')
-    return { kind: 'refused', why: 'The node is not ready: only what can be heard can be committed.' }
+    return { kind: 'refused', why: 'The node is not ready: only a node with audio can be committed.' }
   if (!spineOf(nodes).some((member) => member.id === node.parent_id)) {
     return { kind: 'refused', why: "The node's parent is not on the spine: commit that first." }
   }
@@ -62,7 +62,7 @@ export const commitNode = (nodes: readonly TreeNode[], id: string): DecisionOutc
   return { kind: 'changed', decisions }
 }
 
-/** Discards a node; with what hangs below it, it leaves the spine. */
+/** Discards a node; it and its descendants leave the spine. */
 export const discardNode = (nodes: readonly TreeNode[], id: string): DecisionOutcome => {
   const node = nodes.find((candidate) => candidate.id === id)
   const decisions = new Map<string, Decision>()

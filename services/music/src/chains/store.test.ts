@@ -85,7 +85,7 @@ describe.each(databases)('on $name', ({ isMissing, start }) => {
 
     const add = (id: string, change: Partial<ChainRow> = {}) => insertChain(db, chainOf(id, change), rootOf(id))
 
-    test('are given back as they were stored, every value of them', async () => {
+    test('are stored without loss of any value', async () => {
       await add('a')
       const node = nodeOf('n', 'a')
       await insertNodes(db, [node])
@@ -97,7 +97,7 @@ describe.each(databases)('on $name', ({ isMissing, start }) => {
       )
     })
 
-    test('are listed newest first, a page at a time, ids apart where times are the same', async () => {
+    test('are listed newest first in pages, by id where times are equal', async () => {
       for (const id of ['b', 'B', 'a', '_', 'ä']) await add(id)
       await add('new', { created_at: '2026-06-16T12:00:00.000Z' })
       await add('other', { user_id: 'bob' })
@@ -110,7 +110,7 @@ describe.each(databases)('on $name', ({ isMissing, start }) => {
       expect(ids).toEqual(['new', 'ä', 'b', 'a', '_', 'B'])
     })
 
-    test('nodes come in the order they were made, those of one moment by their seeds', async () => {
+    test('nodes are ordered by creation time, then by seed', async () => {
       await add('a')
       const seeds = [11, 2, 100, Number.MAX_SAFE_INTEGER]
       await insertNodes(
@@ -121,13 +121,13 @@ describe.each(databases)('on $name', ({ isMissing, start }) => {
       expect(nodes.map(({ seed }) => seed)).toEqual([null, 2, 11, 100, Number.MAX_SAFE_INTEGER])
     })
 
-    test('a chain whose upload cannot be stored is not stored either', async () => {
+    test('a chain is not stored if its upload cannot be', async () => {
       await add('a')
       await expect(insertChain(db, chainOf('b'), rootOf('a'))).rejects.toThrow(/unique/i)
       expect(await findChain(db, 'b', 'ada')).toBeUndefined()
     })
 
-    test('a node changes only while its run is the one that says so', async () => {
+    test('a node is updated only by its current run', async () => {
       await add('a')
       await insertNodes(db, [nodeOf('n', 'a')])
       const run = { id: 'n', runId: 'generate-n-1' }
@@ -139,7 +139,7 @@ describe.each(databases)('on $name', ({ isMissing, start }) => {
       expect(await updateGenerating(db, run, { progress: 1 })).toBeUndefined()
     })
 
-    test('of restarts at once one counts', async () => {
+    test('only one of several concurrent restarts succeeds', async () => {
       await add('a')
       await insertNodes(db, [nodeOf('n', 'a', { status: 'error' })])
       const restarts = await Promise.all(
@@ -149,7 +149,7 @@ describe.each(databases)('on $name', ({ isMissing, start }) => {
       expect((await generatingNodes(db)).map(({ id }) => id)).toEqual(['n'])
     })
 
-    test('decisions, names and removals are kept', async () => {
+    test('decisions, names and removals are stored', async () => {
       await add('a')
       await insertNodes(db, [nodeOf('n', 'a'), nodeOf('m', 'a')])
       await setDecisions(

@@ -2,7 +2,7 @@ import { transact } from '@trellis/kit/store'
 import type { Kysely, Transaction } from 'kysely'
 import type { ChainRow, Db, Decision, MusicTables, NodeRow } from '../store/tables.ts'
 
-/** A chain and its upload, at once, where `admit` does not throw. */
+/** Inserts a chain and its upload in one transaction, unless `admit` throws. */
 export const insertChain = async (
   db: Kysely<MusicTables>,
   chain: ChainRow,
@@ -19,15 +19,15 @@ export const insertChain = async (
 export const findChain = (db: Db, id: string, userId: string): Promise<ChainRow | undefined> =>
   db.selectFrom('chains').selectAll().where('id', '=', id).where('user_id', '=', userId).executeTakeFirst()
 
-/** Where a page of chains begins: behind this one. */
-export type ChainPlace = { createdAt: string; id: string }
+/** Cursor of a page of chains: the page begins after this chain. */
+export type ChainCursor = { createdAt: string; id: string }
 
 /** Newest first. */
 export const listChains = (
   db: Db,
   userId: string,
   limit: number,
-  after: ChainPlace | undefined,
+  after: ChainCursor | undefined,
 ): Promise<ChainRow[]> => {
   let query = db.selectFrom('chains').selectAll().where('user_id', '=', userId)
   if (after) {
@@ -50,7 +50,7 @@ export const deleteChain = async (db: Db, id: string): Promise<void> => {
   await db.deleteFrom('chains').where('id', '=', id).execute()
 }
 
-/** In the order they were made. */
+/** Ordered by creation. */
 export const nodesOfChains = async (db: Db, chainIds: readonly string[]): Promise<NodeRow[]> => {
   if (chainIds.length === 0) return []
   const query = db
@@ -64,7 +64,7 @@ export const nodesOfChains = async (db: Db, chainIds: readonly string[]): Promis
   return inOrder.execute()
 }
 
-/** A chain with its nodes, whosever it is. */
+/** A chain of any user, with its nodes. */
 export const findTree = async (db: Db, chainId: string): Promise<{ chain: ChainRow; nodes: NodeRow[] } | undefined> => {
   const chain = await db.selectFrom('chains').selectAll().where('id', '=', chainId).executeTakeFirst()
   return chain && { chain, nodes: await nodesOfChains(db, [chainId]) }
@@ -87,7 +87,7 @@ export const deleteNodes = async (db: Db, ids: readonly string[]): Promise<void>
     .execute()
 }
 
-/** Changes a node whose run is still this one; answers the node as it is then, or undefined where it has gone or moved on. */
+/** Updates a node if this is still its run; returns the updated node, or undefined if it was removed or has another run. */
 export const updateGenerating = (
   db: Db,
   { id, runId }: { id: string; runId: string },
@@ -97,12 +97,12 @@ export const updateGenerating = (
   return query.where('status', '=', 'generating').returningAll().executeTakeFirst()
 }
 
-/** The run that a failed node is sent into, and what is different in it. */
+/** The new run of a failed node, and the parameters that change. */
 export type Restart = Pick<NodeRow, 'attempt'> & { run_id: string } & Partial<
     Pick<NodeRow, 'prompt' | 'seed' | 'frames' | 'context_seconds' | 'generator' | 'input_key'>
   >
 
-/** Sends a failed node into another run; undefined where it has not failed, or another request was faster. */
+/** Assigns a new run to a failed node; undefined if it has not failed, or another request was faster. */
 export const restartNode = (db: Db, id: string, restart: Restart): Promise<NodeRow | undefined> => {
   const changes = { status: 'generating', progress: 0, error: null, started_at: null, ...restart } as const
   const query = db.updateTable('nodes').set(changes).where('id', '=', id).where('status', '=', 'error')

@@ -8,9 +8,9 @@ import type { ChainRow, NodeRow } from '../store/tables.ts'
 import { runTask } from '../worker/run-task.ts'
 import { createSharedWrites } from './shared-writes.ts'
 
-/** What is to be written as one file. */
+/** Parameters of a file for download. */
 export interface Order {
-  /** The node or chain that the file is of: what it is removed with. */
+  /** The node or chain of the file, which it is removed with. */
   readonly ownerId: string
   readonly chain: ChainRow
   readonly nodes: readonly NodeRow[]
@@ -19,7 +19,7 @@ export interface Order {
   readonly normalize: boolean
 }
 
-/** A file that lies ready. */
+/** A file that is ready for download. */
 export interface Delivery {
   readonly key: string
   readonly size: number
@@ -33,17 +33,17 @@ export const formatWord = (format: AudioFormat): 'wav' | 'mp3' => (format === 'A
 export const MEDIA_TYPES = { wav: 'audio/wav', mp3: 'audio/mpeg' } as const
 
 const EXPORT_SECONDS = 600
-/** Files kept of one owner: whoever asks for the same again is served at once. */
-const KEPT_DELIVERIES = 3
+/** Number of files retained per owner, so that repeated requests are served at once. */
+const RETAINED_DELIVERIES = 3
 
-/** The same order of the same audio has the same name. */
+/** Digest of an order and its audio, which names the file. */
 const digestOf = ({ nodes, format, crossfadeMs, normalize }: Order): string =>
   createHash('sha256')
     .update(JSON.stringify([nodes.map(({ id, attempt }) => [id, attempt]), format, crossfadeMs, normalize]))
     .digest('hex')
     .slice(0, 32)
 
-/** Writes files for download, each once, however many ask for it at a time; a write that nobody waits for is cancelled. */
+/** Writes files for download. Concurrent requests for the same file share one write, which is cancelled when all have left. */
 export const createDeliveries = (dependencies: Dependencies) => {
   const { bus, config, localWorkloads, files } = dependencies
   const writeOnce = createSharedWrites({ perUser: config.userExports, ending: dependencies.signal })
@@ -61,12 +61,12 @@ export const createDeliveries = (dependencies: Dependencies) => {
     const stored: { key: string; modifiedAt: Date }[] = []
     for await (const { key, modifiedAt } of files.list(`${deliveryFolder(ownerId)}/`)) stored.push({ key, modifiedAt })
     stored.sort((a, b) => b.modifiedAt.getTime() - a.modifiedAt.getTime())
-    for (const { key } of stored.slice(KEPT_DELIVERIES)) await files.remove(key)
+    for (const { key } of stored.slice(RETAINED_DELIVERIES)) await files.remove(key)
   }
 
   return async (order: Order, signal: AbortSignal): Promise<Delivery> => {
     const digest = digestOf(order)
-    // A folder of its own: it has one writer.
+    // A separate folder, since a folder has one writer.
     const folder = `${deliveryFolder(order.ownerId)}/${digest}`
     const name = `audio.${order.format}`
     const key = `${folder}/${name}`
@@ -77,7 +77,9 @@ export const createDeliveries = (dependencies: Dependencies) => {
     }
     const info = await files.stat(key)
     if (!info)
-      throw serviceError('unavailable', 'The file was removed again at once. Try again.', { retryAfterSeconds: 1 })
+      throw serviceError('unavailable', 'The file was removed before it could be sent. Try again.', {
+        retryAfterSeconds: 1,
+      })
     return { key, size: info.size, mediaType: MEDIA_TYPES[order.format], etag: `"${digest}"` }
   }
 }

@@ -3,7 +3,7 @@ import type { Dependencies } from '../dependencies.ts'
 
 const HOUR_MILLISECONDS = 3_600_000
 
-/** Removes files made for download that were written longer ago than `MUSIC_EXPORT_HOURS`: a later request writes them again. */
+/** Deletes files for download that are older than `MUSIC_EXPORT_HOURS`; a later request writes them again. */
 export const removeExpiredDeliveries = async ({
   config,
   files,

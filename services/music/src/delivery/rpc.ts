@@ -15,7 +15,7 @@ type DeliveryHandlers = Pick<Handlers<typeof MusicServiceDefinition>, 'getNodeAu
 
 const DEFAULT_POINTS = 1000
 
-/** A node's samples as the WAV file that they are but for its header. */
+/** A node's samples as a WAV file, with a generated header. */
 const wavContent = ({ files }: Dependencies, chain: ChainRow, node: NodeRow) => {
   const shape = { sampleRate: chain.sample_rate, channels: chain.channels }
   const audio = { ...shape, frames: node.frames }
@@ -31,7 +31,7 @@ const wavContent = ({ files }: Dependencies, chain: ChainRow, node: NodeRow) => 
 const storedAudio = async ({ files }: Dependencies, chain: ChainRow, node: NodeRow) => {
   const key = nodeFile(node.id, 'samples')
   const info = await files.stat(key)
-  if (!info) throw serviceError('not_found', "The node's audio is no longer there.")
+  if (!info) throw serviceError('not_found', "The node's audio no longer exists.")
   const source = {
     size: info.size,
     read: (offset: number, length: number) => files.readRange(key, { start: offset, end: offset + length }),
@@ -39,10 +39,10 @@ const storedAudio = async ({ files }: Dependencies, chain: ChainRow, node: NodeR
   return openStoredAudio(source, { sampleRate: chain.sample_rate, channels: chain.channels })
 }
 
-/** To what 16 bits hold: an outline needs no more, and is a third as long in JSON. */
+/** Rounds to 16 bits: an outline needs no more, and its JSON is a third as long. */
 const rounded = (values: readonly number[]): number[] => values.map((value) => Math.round(value * 32_768) / 32_768)
 
-/** Audio on its way out: single nodes, their outlines, and the spine as one file. */
+/** Handlers of audio: single nodes, their outlines, and the spine as one file. */
 export const deliveryRpc = (dependencies: Dependencies, deliver: Deliveries): DeliveryHandlers => ({
   async *getNodeAudio(request, { caller, signal }) {
     const { chain, node } = await requireNode(dependencies, caller, request)

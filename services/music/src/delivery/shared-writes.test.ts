@@ -3,7 +3,7 @@ import { createSharedWrites } from './shared-writes.ts'
 
 const never = new AbortController().signal
 
-/** Writes that end when the test says so, and what became of them. */
+/** A shared-writes instance whose writes the test finishes. */
 const open = (perUser = 2) => {
   const ending = new AbortController()
   const writeOnce = createSharedWrites({ perUser, ending: ending.signal })
@@ -17,14 +17,14 @@ const open = (perUser = 2) => {
   return {
     begun,
     ending,
-    ask: (key: string, { userId = 'ada', signal = never } = {}) => writeOnce({ key, userId, signal, write }),
+    request: (key: string, { userId = 'ada', signal = never } = {}) => writeOnce({ key, userId, signal, write }),
   }
 }
 
-test('a file that many ask for is written once, and goes on while one of them waits', async () => {
-  const { begun, ask } = open()
+test('concurrent requests for a file share one write, which continues while one of them waits', async () => {
+  const { begun, request } = open()
   const leaving = new AbortController()
-  const [first, second] = [ask('a', { signal: leaving.signal }), ask('a')]
+  const [first, second] = [request('a', { signal: leaving.signal }), request('a')]
   leaving.abort()
   await expect(first).rejects.toMatchObject({ status: 409 })
   expect(begun).toHaveLength(1)
@@ -33,42 +33,42 @@ test('a file that many ask for is written once, and goes on while one of them wa
   await second
 })
 
-test('a write stops when the last who waited has left, and is begun again for the next', async () => {
-  const { begun, ask } = open()
+test('a write stops when the last caller has left, and restarts for the next', async () => {
+  const { begun, request } = open()
   const leaving = new AbortController()
-  const first = ask('a', { signal: leaving.signal })
+  const first = request('a', { signal: leaving.signal })
   leaving.abort()
   await expect(first).rejects.toMatchObject({ status: 409 })
   expect(begun[0]?.signal.aborted).toBe(true)
-  const again = ask('a')
+  const again = request('a')
   expect(begun).toHaveLength(2)
   begun[1]?.finish()
   await again
 })
 
-test('a user has a number of writes at once; others have theirs, and a place is free when one ends', async () => {
-  const { begun, ask } = open(2)
-  const own = [ask('a'), ask('b')]
-  await expect(ask('c')).rejects.toMatchObject({ status: 429, retryAfterSeconds: 10 })
-  const others = ask('d', { userId: 'bob' })
+test('the number of concurrent writes is limited for each user, and a slot is free when one ends', async () => {
+  const { begun, request } = open(2)
+  const own = [request('a'), request('b')]
+  await expect(request('c')).rejects.toMatchObject({ status: 429, retryAfterSeconds: 10 })
+  const others = request('d', { userId: 'bob' })
   begun[0]?.finish()
   await own[0]
-  const next = ask('c')
+  const next = request('c')
   for (const { finish } of begun) finish()
   await Promise.all([...own, others, next])
 })
 
-test('a write that fails frees its place', async () => {
-  const { begun, ending, ask } = open(1)
-  const failing = ask('a')
-  ending.abort(new Error('The service is ending.'))
-  await expect(failing).rejects.toThrow('The service is ending.')
-  void ask('b').catch(() => undefined)
+test('a failed write frees its slot', async () => {
+  const { begun, ending, request } = open(1)
+  const failing = request('a')
+  ending.abort(new Error('The service is shutting down.'))
+  await expect(failing).rejects.toThrow('The service is shutting down.')
+  void request('b').catch(() => undefined)
   expect(begun).toHaveLength(2)
 })
 
-test('a caller who has left already begins nothing', async () => {
-  const { begun, ask } = open()
-  await expect(ask('a', { signal: AbortSignal.abort() })).rejects.toThrow()
+test('a caller that has already left starts no write', async () => {
+  const { begun, request } = open()
+  await expect(request('a', { signal: AbortSignal.abort() })).rejects.toThrow()
   expect(begun).toEqual([])
 })

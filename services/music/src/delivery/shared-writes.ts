@@ -1,7 +1,7 @@
 import { serviceError } from '@trellis/kit/errors'
 import { addAbortListener } from '@trellis/kit/lifecycle'
 
-/** A file that is being written, for all who wait for it. */
+/** A write in progress, shared by all callers that wait for it. */
 type Writing = { readonly done: Promise<void>; readonly stop: AbortController; waiting: number }
 
 export type WriteRequest = {
@@ -14,7 +14,7 @@ export type WriteRequest = {
 
 const RETRY_SECONDS = 10
 
-/** The value, or a failure as soon as the caller has left. */
+/** Waits for a write, or throws as soon as the caller has left. */
 const unlessLeft = async (value: Promise<void>, signal: AbortSignal): Promise<void> => {
   const { promise, reject } = Promise.withResolvers<never>()
   const release = addAbortListener(signal, () => reject(serviceError('conflict', 'The download was cancelled.')))
@@ -26,8 +26,8 @@ const unlessLeft = async (value: Promise<void>, signal: AbortSignal): Promise<vo
 }
 
 /**
- * Files that are written for callers: one write for all who ask for the same file at a time, which stops when the last of
- * them has left, and a number of writes for each user. `ending` stops them all.
+ * Writes files for callers: concurrent requests for the same file share one write, which stops when the last of them has
+ * left, and the number of writes per user is limited. `ending` stops them all.
  */
 export const createSharedWrites = ({ perUser, ending }: { perUser: number; ending: AbortSignal }) => {
   const writings = new Map<string, Writing>()
@@ -51,13 +51,13 @@ export const createSharedWrites = ({ perUser, ending }: { perUser: number; endin
       if (writings.get(key) === writing) writings.delete(key)
     })
     const writing: Writing = { done, stop, waiting: 0 }
-    // Nobody may wait for it any more when it fails.
+    // No caller may be waiting any more when it fails.
     done.catch(() => undefined)
     writings.set(key, writing)
     return writing
   }
 
-  /** Waits until the file is written. Throws 429 past the user's limit, and what the write failed with. */
+  /** Waits until the file is written. Throws 429 beyond the user's limit, and the error of the write. */
   return async (request: WriteRequest): Promise<void> => {
     request.signal.throwIfAborted()
     const known = writings.get(request.key)
@@ -67,7 +67,7 @@ export const createSharedWrites = ({ perUser, ending }: { perUser: number; endin
       await unlessLeft(writing.done, request.signal)
     } finally {
       writing.waiting -= 1
-      if (writing.waiting === 0) writing.stop.abort(new Error('Nobody waits for the file.'))
+      if (writing.waiting === 0) writing.stop.abort(new Error('No caller waits for the file.'))
     }
   }
 }

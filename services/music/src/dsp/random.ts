@@ -1,10 +1,10 @@
-/** A source of chance that a seed decides: the same seed gives the same numbers on every machine. */
+/** A seeded source of random numbers: the same seed yields the same numbers on every machine. */
 export interface Random {
   /** A number in [0, 1). */
   next(): number
 }
 
-/** Splits a seed of up to 53 bits into 32-bit words and stirs them (the finaliser of MurmurHash3). */
+/** Mixes the bits of a 32-bit word (the finaliser of MurmurHash3). */
 const stir = (value: number): number => {
   let h = value >>> 0
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b)
@@ -12,7 +12,7 @@ const stir = (value: number): number => {
   return (h ^ (h >>> 16)) >>> 0
 }
 
-/** sfc32 (Doty-Humphrey), 128 bits of state, whole-number arithmetic only; `seed` is 0..2^53-1. */
+/** sfc32 (Doty-Humphrey), 128 bits of state, integer arithmetic only; `seed` is 0..2^53-1. */
 export const createRandom = (seed: number): Random => {
   let a = stir(seed % 2 ** 32)
   let b = stir(Math.floor(seed / 2 ** 32) ^ 0x9e3779b9)
@@ -30,7 +30,7 @@ export const createRandom = (seed: number): Random => {
   return { next: () => next32() / 2 ** 32 }
 }
 
-/** Chance per pair of whole numbers, in [0, 1): the same for the same seed and pair, in whatever order they are asked for. */
+/** A random number in [0, 1) for each pair of integers: the same for the same seed and pair, in any order of calls. */
 export const createEdgeNoise = (seed: number): ((from: number, to: number) => number) => {
   const [low, high] = [stir(seed % 2 ** 32), stir(Math.floor(seed / 2 ** 32) ^ 0x9e3779b9)]
   return (from, to) =>

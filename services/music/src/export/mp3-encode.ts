@@ -7,12 +7,12 @@ import { crc16, gaplessHeader } from './mp3-header.ts'
 
 /** Variable bit rate quality of LAME, 0 (best) to 9: about 190 kbit/s for stereo at 44.1 kHz. */
 const VBR_QUALITY = 2
-/** Sample rates that MP3 has. */
+/** Sample rates of MP3. */
 const MP3_RATES = [8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000] as const
 
 type Mp3Rate = (typeof MP3_RATES)[number]
 
-/** The lowest rate of MP3 that keeps all of the sound, or its highest. */
+/** The lowest MP3 rate that preserves the whole spectrum, else the highest. */
 export const mp3RateFor = (sampleRate: number): Mp3Rate => MP3_RATES.find((rate) => rate >= sampleRate) ?? 48_000
 
 async function* atRate(audio: StoredAudio, rate: number, signal?: AbortSignal): AsyncGenerator<Block> {
@@ -23,7 +23,7 @@ async function* atRate(audio: StoredAudio, rate: number, signal?: AbortSignal): 
   yield resamplers.map((resampler) => resampler.flush())
 }
 
-/** Walks the frames of an encoded stream. */
+/** Positions of the frames of an encoded stream. */
 const framesOf = (bytes: Uint8Array): number[] => {
   const starts: number[] = []
   for (let at = findMp3Frame(bytes, 0)?.at ?? bytes.length; at < bytes.length; ) {
@@ -35,7 +35,7 @@ const framesOf = (bytes: Uint8Array): number[] => {
   return starts
 }
 
-/** Where in the stream (0..255) each hundredth of its time begins. */
+/** Positions in the stream (0..255) at which each hundredth of its time begins. */
 const seekTableOf = (starts: readonly number[], length: number): number[] =>
   Array.from({ length: 100 }, (_, i) =>
     Math.min(255, Math.floor(((starts[Math.floor((i * starts.length) / 100)] ?? 0) / Math.max(1, length)) * 256)),
@@ -52,9 +52,8 @@ const concatenate = (parts: readonly Uint8Array[]): Uint8Array => {
 }
 
 /**
- * A piece as MP3 that plays for exactly as long as the piece: LAME by WebAssembly writes no header that says how much
- * of its first and last frame is padding, so one of ours goes before the stream. The stream is held in memory (about
- * 1.5 MB a minute).
+ * Encodes a piece as MP3 that plays exactly as long as the piece. LAME compiled to WebAssembly writes no header with the
+ * padding of its first and last frame, so we prepend one. The stream is held in memory (about 1.5 MB a minute).
  */
 export const encodeMp3 = async (audio: StoredAudio, signal?: AbortSignal): Promise<Uint8Array> => {
   const sampleRate = mp3RateFor(audio.sampleRate)
@@ -66,7 +65,7 @@ export const encodeMp3 = async (audio: StoredAudio, signal?: AbortSignal): Promi
     if (blockLength(block) === 0) continue
     samples += blockLength(block)
     const [left = monoOf(block), right] = block
-    // What the encoder gives back is its own memory: it is copied before the next call.
+    // The returned array is the encoder's own memory, so it is copied before the next call.
     parts.push(Uint8Array.from(encoder.encode(right ? [left, right] : [left])))
   }
   parts.push(Uint8Array.from(encoder.finalize()))

@@ -1,11 +1,11 @@
 import { parseMp3Frame } from '../audio/mp3-frame.ts'
 
-/** Samples that LAME puts before the first one it was given: its filterbank's delay and a rest of a frame. */
+/** Samples that LAME inserts before the first sample: the delay of its filterbank and the rest of a frame. */
 export const LAME_DELAY = 576
-/** Samples by which a decoder is late on top (the synthesis filterbank, plus one): known to every gapless decoder. */
+/** Additional delay of a decoder in samples (the synthesis filterbank, plus one), which every gapless decoder knows. */
 export const DECODER_DELAY = 529
 
-/** What the header tells of the stream that follows it. */
+/** Properties of the stream that the header describes. */
 export interface StreamFacts {
   /** Bytes of the first frame's header, whose version, rate and channels the header frame must share. */
   readonly firstFrame: Uint8Array
@@ -16,7 +16,7 @@ export interface StreamFacts {
   readonly samples: number
   /** CRC-16 of the stream's bytes. */
   readonly streamCrc: number
-  /** Constant bit rate: the header is then called Info in place of Xing. */
+  /** Constant bit rate: the header is then named Info instead of Xing. */
   readonly isConstant: boolean
   readonly kilobits: number
   /** Byte positions of 100 equal shares of the time, 0..255 of the whole. */
@@ -29,7 +29,7 @@ const CRC_TABLE = Uint16Array.from({ length: 256 }, (_, index) => {
   return value
 })
 
-/** CRC-16 (polynomial 0x8005, reflected), as LAME's tag uses it; go on from an earlier value by giving that. */
+/** CRC-16 (polynomial 0x8005, reflected), as in LAME's tag; pass an earlier result as `start` to continue it. */
 export const crc16 = (bytes: Uint8Array, start = 0): number => {
   let crc = start
   for (const byte of bytes) crc = (crc >>> 8) ^ (CRC_TABLE[(crc ^ byte) & 0xff] ?? 0)
@@ -39,11 +39,11 @@ export const crc16 = (bytes: Uint8Array, start = 0): number => {
 /** Bytes of the tag after the side information: Xing/Info with all four fields, and LAME's extension. */
 const TAG_BYTES = 120 + 36
 
-/** The smallest frame of the stream's kind that the tag fits into, silent: its header and length. */
+/** The smallest silent frame that fits the tag and matches the stream, with its header set. */
 const emptyFrame = (firstFrame: Uint8Array): Uint8Array => {
   for (let rate = 1; rate < 15; rate++) {
     const header = Uint8Array.from(firstFrame.subarray(0, 4))
-    // No CRC behind the header, this bit rate, no padding.
+    // No CRC after the header, this bit rate, no padding.
     header[1] = (header[1] ?? 0) | 1
     header[2] = (rate << 4) | ((header[2] ?? 0) & 0x0c)
     const frame = parseMp3Frame(header, 0)
@@ -56,9 +56,9 @@ const emptyFrame = (firstFrame: Uint8Array): Uint8Array => {
 }
 
 /**
- * The frame that makes an MP3 stream gapless: a silent frame that carries a Xing or Info header (frames, bytes, seek
- * table) and LAME's extension with the samples to drop at both ends and its checksums. Layout after the "Mp3 Info Tag
- * rev 1" description of LAME's tag.
+ * The frame that makes an MP3 stream gapless: a silent frame with a Xing or Info header (frames, bytes, seek table) and LAME's
+ * extension, which has the samples to drop at both ends and checksums. The layout follows the "Mp3 Info Tag rev 1"
+ * description of LAME's tag.
  */
 export const gaplessHeader = (facts: StreamFacts): Uint8Array => {
   const bytes = emptyFrame(facts.firstFrame)
@@ -75,7 +75,7 @@ export const gaplessHeader = (facts: StreamFacts): Uint8Array => {
   const lame = at + 120
   text(lame, 'LAME3.100')
   bytes[lame + 9] = facts.isConstant ? 0x01 : 0x04
-  // A low-pass in units of 100 Hz, and gains that say nothing, are left at 0.
+  // The low-pass in units of 100 Hz and the gains are unused and remain 0.
   bytes[lame + 20] = Math.min(255, facts.kilobits)
   const decoded = facts.frames * (frame?.samples ?? 1152)
   const padding = Math.max(0, Math.min(4095, decoded - facts.samples - LAME_DELAY))

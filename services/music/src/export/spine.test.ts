@@ -23,7 +23,7 @@ const whole = async (audio: StoredAudio): Promise<Block> => {
 describe('a spine', () => {
   const pieces = [level(0.1, 30_001), level(0.2, 500), level(0.3, 70_000)]
 
-  test('is its pieces one after another, to the sample', async () => {
+  test('is the exact concatenation of its pieces', async () => {
     const [left] = await whole(joinSpine(pieces, 0))
     expect(left).toHaveLength(100_501)
     expect([left?.[30_000], left?.[30_001], left?.[30_500], left?.[30_501]]).toEqual(
@@ -31,7 +31,7 @@ describe('a spine', () => {
     )
   })
 
-  test.each([1, 441, 44_100])('is as long with a crossfade of %d frames, and fades without a step', async (frames) => {
+  test.each([1, 441, 44_100])('has the same length with a crossfade of %d frames, and no step', async (frames) => {
     const joined = joinSpine(pieces, frames)
     const block = await whole(joined)
     expect(blockLength(block)).toBe(100_501)
@@ -43,13 +43,13 @@ describe('a spine', () => {
     expect(part).toEqual(left?.slice(29_990, 30_690))
   })
 
-  test('does not join what is of another shape', () => {
+  test('rejects pieces of different shapes', () => {
     expect(() => concatenateAudio([level(0, 10), audioInMemory([new Float32Array(10)], RATE)])).toThrow(
       /different shapes/,
     )
   })
 
-  test('normalised comes to -14 LUFS, or as near as true peaks of -1 dB allow', async () => {
+  test('is normalised to -14 LUFS, or as near as true peaks of -1 dB allow', async () => {
     const { block } = playBand({ bars: 4, sampleRate: RATE })
     for (const gain of [0.05, 1]) {
       const audio = audioInMemory(
@@ -75,7 +75,7 @@ describe('an MP3 export', () => {
     [48_000, 2, 99_999],
     [22_050, 2, 50_001],
     [8_000, 1, 16_001],
-  ] as const)('of %d Hz, %d channels and %d frames plays for exactly as long', async (sampleRate, channels, frames) => {
+  ] as const)('of %d Hz, %d channels and %d frames plays exactly as long', async (sampleRate, channels, frames) => {
     const { block } = playBand({ bars: 2, sampleRate, channels })
     const cut = block.map((channel) => channel.slice(0, frames))
     const decoded = await decodeAll(await encodeMp3(audioInMemory(cut, sampleRate)))
@@ -83,7 +83,7 @@ describe('an MP3 export', () => {
     expect(blockLength(decoded.block)).toBe(frames)
   })
 
-  test('of a rate that MP3 does not have is resampled to the next', async () => {
+  test('of a rate that MP3 does not support is resampled to the next higher one', async () => {
     const { block } = playBand({ bars: 2, sampleRate: 96_000 })
     const decoded = await decodeAll(
       await encodeMp3(
@@ -97,7 +97,7 @@ describe('an MP3 export', () => {
     expect(blockLength(decoded.block)).toBe(Math.ceil(100_001 / 2))
   })
 
-  test("its header is checked by LAME's CRC-16", () => {
+  test("has LAME's CRC-16 in its header", () => {
     expect(crc16(Buffer.from('123456789'))).toBe(0xbb3d)
   })
 })

@@ -4,13 +4,13 @@ import { type Block, blockLength } from '../audio/pcm.ts'
 import { blocksOf, type StoredAudio } from '../audio/stored-audio.ts'
 import { createTruePeakMeter } from '../audio/true-peak.ts'
 
-/** Loudness that a normalised export aims at, as streaming services do (LUFS), and the true peak it never exceeds (dB). */
+/** Target loudness of a normalised export, like that of streaming services (LUFS), and its maximum true peak (dB). */
 const TARGET_LUFS = -14
 const PEAK_CEILING_DB = -1
 
 /**
- * How a piece sounds beyond its end: itself, backwards. It has the level and colour of the end and joins it without a
- * step, so it can be faded out under the next piece.
+ * Extends a piece beyond its end with its own end, reversed. The extension has the level and timbre of the end and joins it
+ * without a step, so it can be faded out under the next piece.
  */
 const mirroredTail = async (audio: StoredAudio, frames: number): Promise<Block> => {
   const length = Math.min(frames, audio.frames)
@@ -19,8 +19,8 @@ const mirroredTail = async (audio: StoredAudio, frames: number): Promise<Block> 
 }
 
 /**
- * Pieces one after another, as long as they are together, to the sample. With a crossfade each piece fades out over its
- * own mirrored end under the beginning of the next, which fades in: nothing is overlapped, so nothing is lost.
+ * Joins pieces without changing their total length. With a crossfade, each piece fades out over its own mirrored end under the
+ * beginning of the next, which fades in: pieces do not overlap, so nothing is lost.
  */
 export const joinSpine = (pieces: readonly StoredAudio[], crossfadeFrames: number): StoredAudio => {
   const whole = concatenateAudio(pieces)
@@ -78,7 +78,7 @@ export const normalisingGain = async (audio: StoredAudio, signal?: AbortSignal):
   return Math.min(10 ** ((TARGET_LUFS - integrated) / 20), 10 ** (PEAK_CEILING_DB / 20) / peak)
 }
 
-/** A piece at another level. */
+/** A piece with a gain applied. */
 export const withGain = (audio: StoredAudio, gain: number): StoredAudio => ({
   ...audio,
   read: async (start, frames) =>

@@ -2,14 +2,14 @@ import { ENVELOPE_HOP } from '../analysis/attack-envelope.ts'
 import type { MonoPiece } from '../analysis/mono-piece.ts'
 import { ANALYSIS_RATE } from '../analysis/spectral-frames.ts'
 
-/** A place in a signal. */
-interface Place {
+/** A position in a signal. */
+interface Position {
   readonly values: Float32Array
   readonly at: number
 }
 
-/** Cosine of the angle between the stretches at two places, -1..1; 0 where either is silent. */
-const similarity = (a: Place, b: Place, length: number): number => {
+/** Cosine similarity of the stretches at two positions, -1..1; 0 if either is silent. */
+const similarity = (a: Position, b: Position, length: number): number => {
   let [product, squaresA, squaresB] = [0, 0, 0]
   for (let i = 0; i < length; i++) {
     const x = a.values[a.at + i] ?? 0
@@ -22,8 +22,8 @@ const similarity = (a: Place, b: Place, length: number): number => {
   return scale > 1e-12 ? product / scale : 0
 }
 
-/** The lag (-reach..reach) at which `b + lag` is most like `a`, small lags preferred where it hardly matters. */
-const bestLag = (a: Place, b: Place, length: number, reach: number): { lag: number; score: number } => {
+/** The lag (-reach..reach) at which `b + lag` is most similar to `a`; of similar lags the smaller is preferred. */
+const bestLag = (a: Position, b: Position, length: number, reach: number): { lag: number; score: number } => {
   let [best, score, bestWeighted] = [0, 0, Number.NEGATIVE_INFINITY]
   for (let lag = -reach; lag <= reach; lag++) {
     const found = similarity(a, { values: b.values, at: b.at + lag }, length)
@@ -37,20 +37,20 @@ const bestLag = (a: Place, b: Place, length: number, reach: number): { lag: numb
 }
 
 export interface Alignment {
-  /** Samples at ANALYSIS_RATE by which the incoming place should move. */
+  /** Samples at ANALYSIS_RATE by which the incoming position should move. */
   readonly shift: number
-  /** How alike the two sides are there, 0..1: what their sum will do in a crossfade. */
+  /** Correlation of the two sides there, 0..1, which determines their sum in a crossfade. */
   readonly correlation: number
 }
 
-/** How far attacks may be moved to meet, and then waveforms, in seconds. */
+/** Maximum shift for aligning attacks, and then for aligning waveforms, in seconds. */
 const ATTACK_REACH = 0.02
 const WAVE_REACH = 0.008
 /** Attacks are compared over this much before and after the join, waveforms over this much before it. */
 const ATTACK_BEFORE = 0.6
 const ATTACK_AFTER = 0.15
 const WAVE_BEFORE = 0.05
-/** Attacks that agree less than this say nothing about time, and waveforms nothing about phase. */
+/** Below this similarity attacks do not determine time, and waveforms do not determine phase. */
 const MIN_ATTACK_AGREEMENT = 0.35
 const MIN_WAVE_AGREEMENT = 0.4
 
@@ -62,7 +62,7 @@ export interface AlignRequest {
   readonly incoming: number
 }
 
-/** Finds where two places of a signal meet best: first by their attacks, which carry the beat, then by their waveform. */
+/** Aligns two positions of a signal: first by their attacks, which carry the beat, then by their waveform. */
 export const alignJoin = async ({ mono, attacks, outgoing, incoming }: AlignRequest): Promise<Alignment> => {
   const inEnvelope = (seconds: number) => Math.round((seconds * ANALYSIS_RATE) / ENVELOPE_HOP)
   const [a, b] = [Math.round(outgoing / ENVELOPE_HOP), Math.round(incoming / ENVELOPE_HOP)]
@@ -84,9 +84,9 @@ export const alignJoin = async ({ mono, attacks, outgoing, incoming }: AlignRequ
   return { shift: attackShift + waveShift, correlation: Math.max(0, correlation) }
 }
 
-/** An attack that a fade must not blur: this share of the strongest of the piece. */
+/** An attack that a fade must not blur, as a share of the strongest attack of the piece. */
 const CLEAR_ATTACK = 0.25
-/** The shortest fade that is no click (s), and how long before an attack it must be over. */
+/** The shortest fade without a click (s), and how long before an attack a fade must end. */
 const SHORTEST_FADE = 0.002
 const BEFORE_ATTACK = 0.003
 
@@ -95,8 +95,8 @@ export const clearAttack = (attacks: Float32Array): number =>
   CLEAR_ATTACK * attacks.reduce((strongest, value) => Math.max(strongest, value), 0)
 
 /**
- * How long (s) a fade may be that begins at a place (in samples at ANALYSIS_RATE): up to `longest`, less where an attack
- * comes sooner, which the fade would take the edge off.
+ * Maximum duration (s) of a fade that begins at `start` (in samples at ANALYSIS_RATE): up to `longest`, less if an attack that
+ * the fade would soften comes sooner.
  */
 export const fadeBeforeAttack = (attacks: Float32Array, clear: number, start: number, longest: number): number => {
   const first = Math.floor(start / ENVELOPE_HOP)

@@ -1,8 +1,8 @@
 import type { Block } from '../audio/pcm.ts'
 
 /**
- * Fades from one stretch to another of the same length, written into `outgoing`. The gains keep the power even for any
- * correlation of the two: for like signals they add up to 1, for unrelated ones their squares do.
+ * Crossfades two stretches of the same length, writing into `outgoing`. The gains keep the power constant for any correlation
+ * of the two: for identical signals they add up to 1, for unrelated ones their squares do.
  */
 export const crossfade = (outgoing: Block, incoming: Block, correlation: number): void => {
   const length = outgoing[0]?.length ?? 0

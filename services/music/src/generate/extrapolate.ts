@@ -1,8 +1,8 @@
 /** The order of the prediction: enough for a few dozen partials. */
 const ORDER = 320
-/** Samples that the prediction is learned from, at most. */
+/** Maximum samples that the prediction is estimated from. */
 const LEARNED_FROM = 8192
-/** Slight broadening of every resonance, so that an extrapolation dies away and cannot grow. */
+/** Slight broadening of every resonance, so that an extrapolation decays and cannot grow. */
 const DAMPING = 0.9995
 
 /** Prediction coefficients of a signal by Burg's method: x[n] is about -Σ a[k] x[n-k]. */
@@ -38,8 +38,8 @@ const burg = (signal: Float64Array, order: number): Float64Array => {
 }
 
 /**
- * What would have come after a channel's end had its sounds just gone on: `length` samples by linear prediction (Burg,
- * as Kauppinen and Roth use it for lost samples, DAFx 2002). Good for some tens of milliseconds, then it fades.
+ * Extrapolates a channel beyond its end, as if its sounds continued: `length` samples by linear prediction (Burg, as Kauppinen
+ * and Roth use it for lost samples, DAFx 2002). Good for some tens of milliseconds, then it decays.
  */
 export const extrapolate = (past: Float32Array, length: number): Float32Array => {
   const known = Float64Array.from(past.subarray(Math.max(0, past.length - LEARNED_FROM)))

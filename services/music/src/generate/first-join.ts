@@ -7,13 +7,13 @@ import { ordinaryStrangeness, PASSAGE_REACH, passageAt, passagesOf } from './pas
 import { entryOf } from './start-costs.ts'
 import type { StepGrid } from './steps.ts'
 
-/** The longest first fade, over which the source's end goes on by itself (s). */
+/** The longest first fade, over which the source's end is extrapolated (s). */
 export const FIRST_FADE = { beats: 0.04, texture: 0.06 } as const
-/** Beginnings that are tried, the most promising ones. */
+/** Number of entries that are tried, the most promising ones. */
 const TRIED = 32
-/** Half of what a trial looks at (frames): a passage, and room for its spectra. */
+/** Half the length of a trial (frames): a passage, and margin for its spectra. */
 const TRIAL_FRAMES = PASSAGE_REACH + 4
-/** What a beginning that was not tried counts as. */
+/** Strangeness assumed for an entry that was not tried. */
 const UNTRIED = 2.5
 
 export interface TrialRequest {
@@ -24,9 +24,9 @@ export interface TrialRequest {
 }
 
 /**
- * How the very first join would sound, for the beginnings that cost least so far: each is made in mono and held against
- * all passages of the source. 1 is as strange as an ordinary passage of the music; undefined where the source is too
- * short to judge by.
+ * Tries how the very first join would sound, for the entries with the lowest costs so far: each is rendered in mono and compared
+ * with all passages of the source. 1 is as strange as an ordinary passage of the music; undefined if the source is too short
+ * to judge.
  */
 export const tryFirstJoins = async (request: TrialRequest, costs: readonly number[]): Promise<number[] | undefined> => {
   const { mono, attacks, spectral, grid } = request
@@ -34,7 +34,7 @@ export const tryFirstJoins = async (request: TrialRequest, costs: readonly numbe
   const half = TRIAL_FRAMES * HOP
   if (!passages || mono.samples < 2 * half) return undefined
   const unit = ordinaryStrangeness(passages)
-  const goingOn = extrapolate(
+  const extrapolated = extrapolate(
     await mono.read(mono.samples - ANALYSIS_RATE, mono.samples),
     Math.round(FIRST_FADE[grid.kind] * ANALYSIS_RATE),
   )
@@ -49,7 +49,7 @@ export const tryFirstJoins = async (request: TrialRequest, costs: readonly numbe
     const coming = await mono.read(from, from + half)
     trial.set(coming, half)
     const seconds = fadeBeforeAttack(attacks, clear, from, FIRST_FADE[grid.kind])
-    const fade = goingOn.slice(0, Math.round(seconds * ANALYSIS_RATE))
+    const fade = extrapolated.slice(0, Math.round(seconds * ANALYSIS_RATE))
     crossfade([fade], [coming.subarray(0, fade.length)], correlation)
     trial.set(fade, half)
     const passage = passageAt(computeSpectralFrames(trial), TRIAL_FRAMES, spectral.floor)

@@ -3,24 +3,24 @@ import { type MonoPiece, monoPieceOf } from '../analysis/mono-piece.ts'
 import type { Block } from '../audio/pcm.ts'
 import type { StoredAudio } from '../audio/stored-audio.ts'
 
-/** What a context sounds like, and the context itself at ANALYSIS_RATE. */
-export interface Heard {
+/** The features of a context, and the context itself at ANALYSIS_RATE. */
+export interface ContextSound {
   readonly mono: MonoPiece
   readonly sound: Sound
 }
 
-/** Listens to a context of which nothing is known yet. */
-export const listenTo = async (context: StoredAudio, signal?: AbortSignal): Promise<Heard> => {
+/** Analyses a context without stored features. */
+export const analyseContext = async (context: StoredAudio, signal?: AbortSignal): Promise<ContextSound> => {
   const mono = monoPieceOf(context)
   return { mono, sound: soundOf(await measureFeatures(mono, 0, undefined, signal), mono.samples) }
 }
 
-/** What a continuation is made from. */
+/** Input of a continuation. */
 export interface ContinuationRequest {
-  /** What is heard before it, and what a recombining generator takes its material from. */
+  /** The audio before it, from which a recombining generator takes its material. */
   readonly context: StoredAudio
-  /** What the context sounds like, where that is known already: it is long work to find out. */
-  readonly listen?: () => Promise<Heard>
+  /** Loads the analysed context, if its features are stored: measuring them takes long. */
+  readonly listen?: () => Promise<ContextSound>
   /** Exact length of the result. */
   readonly frames: number
   readonly prompt: string
@@ -31,11 +31,11 @@ export interface ContinuationRequest {
 }
 
 export interface Continuation {
-  /** Exactly the frames asked for, in the shape of the context. */
+  /** Exactly the requested frames, in the shape of the context. */
   readonly block: Block
   /** Words of the prompt that were followed. */
   readonly honored: readonly string[]
 }
 
-/** Makes what comes after. The same request gives the same samples. Throws AudioRefused where it cannot. */
+/** Generates a continuation. Deterministic: the same request yields the same samples. Throws AudioRefused if it cannot. */
 export type Generator = (request: ContinuationRequest) => Promise<Continuation>

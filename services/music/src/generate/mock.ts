@@ -2,12 +2,12 @@ import { silentBlock } from '../audio/pcm.ts'
 import { createRandom } from '../dsp/random.ts'
 import type { Generator } from './generator.ts'
 
-/** Notes a second, level, and the scale that they are taken from (A minor pentatonic, Hz). */
+/** Duration of a note, level, and the scale of the notes (A minor pentatonic, Hz). */
 const NOTE_SECONDS = 0.25
 const LEVEL = 0.2
 const SCALE = [220, 261.63, 293.66, 329.63, 392, 440, 523.25, 587.33]
 
-/** Quick, plainly audible, and the same for the same seed: a plucked tune that has nothing to do with the context. */
+/** Fast, clearly audible and deterministic by seed: a plucked tune unrelated to the context. */
 export const mockContinuation: Generator = async ({ context, frames, seed, onProgress, signal }) => {
   signal?.throwIfAborted()
   const { sampleRate, channels } = context

@@ -3,46 +3,46 @@ import { barSteps, COST, spread } from './plan-costs.ts'
 import { createPlanSearch, type Hypothesis, prune, type SearchRequest, stepsOf } from './plan-search.ts'
 import type { StepGrid } from './steps.ts'
 
-/** Takes that a request may ask for at once: as many seeds in a row never share an opening. */
+/** Maximum takes of one request: that many consecutive seeds never share an opening. */
 const TAKES = 4
-/** Openings that the takes of one place among TAKES choose among. */
+/** Number of openings that each take chooses from. */
 const CHOICE = 4
 /** Bars of an opening. */
 const OPENING_BARS = 2
-/** First steps that are tried, and ways kept on from each. */
+/** Number of first steps that are tried, and of ways retained from each. */
 const LANDINGS = 32
 const WAYS = 40
 /**
- * What an opening that sounds the same as another from beginning to end costs, in units of a plan's costs. Less alike, by
- * the third power: what is half alike is another take.
+ * Cost of an opening that sounds the same as another throughout, in units of a plan's costs. It decreases with the third power
+ * of the similarity: an opening that is half alike counts as another take.
  */
 const SAMENESS = 6
 const SAMENESS_POWER = 3
-/** How much more the first bar counts than the second when openings are compared. */
+/** Weight of the first bar relative to the second when openings are compared. */
 const FIRST_BAR_WEIGHT = 2
 
-/** A way to begin a plan, and what it costs. */
+/** A possible beginning of a plan, with its cost. */
 export interface Opening {
   readonly end: Hypothesis
   readonly steps: readonly number[]
 }
 
-/** The cheapest ways through the first bars, some from each promising landing. */
-const candidatesOf = (request: SearchRequest, heard: number): Opening[] => {
+/** The cheapest ways through the first bars, several from each promising first step. */
+const candidatesOf = (request: SearchRequest, audible: number): Opening[] => {
   const search = createPlanSearch(request)
   const length = OPENING_BARS * barSteps(request.grid)
   const landings = search.beginnings().sort((a, b) => a.cost - b.cost || a.step - b.step)
   return landings.slice(0, LANDINGS).flatMap((landing) => {
     let ways = [landing]
-    while (ways.some(({ samples, count }) => samples < heard && count < length)) {
-      const grown = ways.flatMap((way) => (way.samples < heard && way.count < length ? search.next(way) : [way]))
+    while (ways.some(({ samples, count }) => samples < audible && count < length)) {
+      const grown = ways.flatMap((way) => (way.samples < audible && way.count < length ? search.next(way) : [way]))
       ways = prune(grown, WAYS)
     }
     return ways.map((end) => ({ end, steps: stepsOf(end) }))
   })
 }
 
-/** How alike two openings sound, 0 (nothing in common) to 1 (the same), step against step. */
+/** Similarity of two openings, 0 (nothing in common) to 1 (the same), compared step by step. */
 const likeness = (grid: StepGrid, a: readonly number[], b: readonly number[]): number => {
   let [sum, total] = [0, 0]
   for (let i = 0; i < Math.min(a.length, b.length); i++) {
@@ -54,11 +54,11 @@ const likeness = (grid: StepGrid, a: readonly number[], b: readonly number[]): n
 }
 
 /**
- * Good ways to begin that sound different, one after another: each is the cheapest where sounding like one of those
- * before it costs, too.
+ * Good openings that sound different from each other, in order: each is the cheapest, where similarity to an earlier one adds
+ * to its cost.
  */
-export const differentOpenings = (request: SearchRequest, heard: number): Opening[] => {
-  const left = candidatesOf(request, heard).map((opening) => ({ ...opening, alike: 0 }))
+export const differentOpenings = (request: SearchRequest, audible: number): Opening[] => {
+  const left = candidatesOf(request, audible).map((opening) => ({ ...opening, alike: 0 }))
   const chosen: Opening[] = []
   const price = ({ end, alike }: (typeof left)[number]) => end.cost + SAMENESS * alike ** SAMENESS_POWER
   while (chosen.length < TAKES * CHOICE && left.length > 0) {
@@ -71,11 +71,11 @@ export const differentOpenings = (request: SearchRequest, heard: number): Openin
 }
 
 /**
- * The opening of a seed's plan. Seeds are dealt the openings in turn, so that those of several takes (which follow one
- * another) begin differently; among the ones dealt to it a seed chooses by cost and chance.
+ * The opening of a seed's plan. Seeds get the openings in turn, so that several takes (with consecutive seeds) begin
+ * differently; among its own openings a seed chooses by cost and chance.
  */
-export const openingFor = (request: SearchRequest, seed: number, heard: number): Opening | undefined => {
-  const openings = differentOpenings(request, heard)
+export const openingFor = (request: SearchRequest, seed: number, audible: number): Opening | undefined => {
+  const openings = differentOpenings(request, audible)
   const chance = createEdgeNoise(seed)
   const turn = seed % Math.min(TAKES, Math.max(1, openings.length))
   const dealt = openings.flatMap((opening, index) =>

@@ -1,19 +1,19 @@
 import { BANDS, FRAME_RATE, type SpectralFrames } from '../analysis/spectral-frames.ts'
 import { quantile } from '../dsp/statistics.ts'
 
-/** What a passage is made of: spectra of 46 ms, centred this many hops (of 12 ms) from its place. */
+/** Composition of a passage: spectra of 46 ms, centred this many hops (of 12 ms) from its position. */
 const OFFSETS = [-8, -2, 0, 2, 8] as const
-/** Hops that a passage reaches to each side. */
+/** Hops that a passage extends to each side. */
 export const PASSAGE_REACH = 8
-/** Places nearer than this are the same passage: half a second. */
+/** Positions closer than this are the same passage: half a second. */
 const SAME_PASSAGE_HOPS = 43
-/** How far back passages are taken from (frames): 40 s say what the music does now. */
+/** How far back passages are taken from (frames): 40 s represent the current music. */
 const LOOKED_BACK = Math.round(40 * FRAME_RATE)
-/** Passages that others are ranked among, at most, and the fewest there must be. */
+/** Maximum number of passages in the ranking, and minimum number of passages for it. */
 const RANKED = 250
 const FEWEST = 100
 
-/** The sound around a frame: before it, after it, and across it, where a click would be heard. */
+/** The sound around a frame: before it, after it, and across it, where a click would be audible. */
 export const passageAt = (
   { levels, frames }: SpectralFrames,
   frame: number,
@@ -29,7 +29,7 @@ export const passageAt = (
   return passage
 }
 
-/** Squared difference of two passages, given up once it is past `limit`. */
+/** Squared difference of two passages; stops once it exceeds `limit`. */
 const difference = (a: Float32Array, b: Float32Array, limit: number): number => {
   let sum = 0
   for (let start = 0; start < a.length && sum < limit; start += BANDS) {
@@ -41,15 +41,15 @@ const difference = (a: Float32Array, b: Float32Array, limit: number): number => 
   return sum
 }
 
-/** The passages of a piece, for others to be held against. */
+/** The passages of a piece, for comparison with others. */
 export interface Passages {
-  /** How unlike a passage is to all of them (that do not overlap `frame`, where it is one of their own); rank it to judge. */
+  /** How unlike a passage is to all of them (except those that overlap `frame`, if it is one of their own); only its rank is meaningful. */
   strangeness(passage: Float32Array, frame?: number): number
-  /** The strangeness of ordinary passages of the piece among the others, in rising order. */
+  /** The strangeness of the piece's own passages among the others, ascending. */
   ordinary(): readonly number[]
 }
 
-/** The passages of the last LOOKED_BACK frames of a piece up to a frame (or its end); undefined where they are too few to judge by. */
+/** The passages of the last LOOKED_BACK frames of a piece up to `end`; undefined if there are too few to compare with. */
 export const passagesOf = (spectral: SpectralFrames, end = spectral.frames): Passages | undefined => {
   const known: { frame: number; passage: Float32Array }[] = []
   for (let frame = Math.max(0, end - LOOKED_BACK); frame <= end - PASSAGE_REACH; frame++) {
@@ -77,5 +77,5 @@ export const passagesOf = (spectral: SpectralFrames, end = spectral.frames): Pas
   }
 }
 
-/** The median strangeness of a piece's own passages, as a root: the unit that a single one is measured in. */
+/** The median strangeness of a piece's own passages, as a root: the unit for that of a single passage. */
 export const ordinaryStrangeness = (passages: Passages): number => Math.sqrt(quantile(passages.ordinary(), 0.5)) || 1

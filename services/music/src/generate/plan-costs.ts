@@ -3,49 +3,49 @@ import type { Hypothesis } from './plan-search.ts'
 import type { Steering } from './steering.ts'
 import type { StepGrid } from './steps.ts'
 
-/** Weights of the plan's costs. One unit is the difference between two steps taken by chance. */
+/** Weights of the plan's costs. One unit is the difference between two random steps. */
 export const COST = {
-  /** The very first join is heard against the original: it counts most. */
+  /** The very first join is audible against the original, so it weighs most. */
   start: 4,
   /** Any jump is a risk. */
   jump: 0.3,
   /** A jump sooner than one bar after the last, and sooner than two. */
   hasty: 0.9,
   early: 0.25,
-  /** Taken off a jump that comes after a whole number of two bars. */
+  /** Subtracted from a jump after a whole number of two bars. */
   phrase: 0.12,
-  /** For each step of a run that is longer than eight bars: a copy, not a continuation. */
+  /** For each step of a run beyond eight bars, which is a copy rather than a continuation. */
   copy: 0.06,
-  /** A step that was heard a moment ago; halves every three steps. */
+  /** A step that was played a moment ago; halves every three steps. */
   recent: 0.4,
-  /** For each time that a step was used before. */
+  /** For each previous use of a step. */
   reuse: 0.15,
   /** A step far quieter than the piece: a tail or a gap. */
   silence: 0.8,
-  /** For each 6 dB away from the level that the prompt asks for. */
+  /** For each 6 dB of difference from the level that the prompt requests. */
   energy: 0.25,
-  /** A beginning at another place of the bar. */
+  /** A beginning at a different position in the bar. */
   offBar: 0.8,
-  /** The spread of chance (the mean of an exponential distribution), by which seeds differ: where to begin and to jump. */
+  /** Random costs (mean of an exponential distribution) that make seeds differ: for where to begin, and for jumps. */
   startChance: 0.7,
   chance: 0.2,
-  /** What chance adds to each step of a stretch of the source, by which seeds prefer different stretches. */
+  /** Random cost of each step of a stretch of the source, so that seeds prefer different stretches. */
   region: 0.25,
 }
-/** Jumps that are considered from each step. */
+/** Jumps considered from each step. */
 const JUMPS = 10
 const RECENT_HALF_LIFE = 3
 const QUIET_DB = 25
 export const LONG_RUN_BARS = 8
 const REGION_BARS = 2
 
-/** An even number in [0, 1) as one of an exponential distribution of mean 1: mostly little, now and then much. */
+/** Maps a uniform number in [0, 1) to an exponential distribution of mean 1: mostly small, occasionally large. */
 export const spread = (even: number): number => -Math.log(1 - even)
 
-/** Steps that count as a bar, where there are bars and where there are none. */
+/** Steps per bar; without bars, a group of steps of similar length. */
 export const barSteps = ({ stepsPerBar }: StepGrid): number => (stepsPerBar === 1 ? 3 : stepsPerBar)
 
-/** How well `to` follows after `from` was played: what was heard should match what came before `to`, and what was to come should match it. */
+/** How badly `to` follows `from`: what was played should match what precedes `to` in the source, and what follows should match it. */
 const jumpDistance = ({ distance, steps }: StepGrid, from: number, to: number): number => {
   let [sum, weight] = [0, 0]
   const compare = (a: number, b: number, share: number) => {
@@ -57,11 +57,11 @@ const jumpDistance = ({ distance, steps }: StepGrid, from: number, to: number): 
   compare(from - 1, to - 2, 0.15)
   compare(from + 1, to, 0.3)
   compare(from + 2, to + 1, 0.1)
-  // A step at the edge of the source has less to be judged by: what is missing counts as chance.
+  // A step at the edge of the source has fewer neighbours to compare; missing ones count as random.
   return sum + (1 - weight)
 }
 
-/** The best places to go to after each step, found when they are first needed. */
+/** The best jump targets after each step, computed when first needed. */
 export const createJumpTable = (grid: StepGrid) => {
   const found = new Map<number, { to: number; distance: number }[]>()
   const playable = grid.steps.length - 1
@@ -81,21 +81,21 @@ export const createJumpTable = (grid: StepGrid) => {
   }
 }
 
-/** What it costs to hear this step now: again, too soon, in silence, or at another level than asked for. */
+/** Cost of playing a step now: repeated, too soon, silent, or at another level than requested. */
 export const createHearingCost = (grid: StepGrid, steering: Steering, seed: number | undefined) => {
   const taste = seed === undefined ? () => 0.5 : createEdgeNoise(seed)
   const region = REGION_BARS * barSteps(grid)
   const target = grid.medianLevel + 6 * steering.energy
   return (step: number, before: Hypothesis | null): number => {
     const level = grid.steps[step]?.level ?? grid.medianLevel
-    const heard = (ago: number) => COST.recent * 0.5 ** (ago / RECENT_HALF_LIFE)
+    const recency = (ago: number) => COST.recent * 0.5 ** (ago / RECENT_HALF_LIFE)
     const played = before?.count ?? 0
     let cost = level < grid.medianLevel - QUIET_DB ? COST.silence : 0
     cost += Math.abs(steering.energy) * COST.energy * (Math.abs(level - target) / 6)
     cost += COST.region * taste(-2, Math.floor(step / region))
-    // The end of the source was heard just before the plan begins.
-    cost += heard(grid.endStep - step + played)
-    for (let at = before, ago = 1; at; at = at.before, ago++) if (at.step === step) cost += heard(ago) + COST.reuse
+    // The end of the source was played just before the plan begins.
+    cost += recency(grid.endStep - step + played)
+    for (let at = before, ago = 1; at; at = at.before, ago++) if (at.step === step) cost += recency(ago) + COST.reuse
     return cost
   }
 }

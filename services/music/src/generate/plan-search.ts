@@ -3,12 +3,12 @@ import { barSteps, COST, createHearingCost, createJumpTable, jumpCost, LONG_RUN_
 import type { Steering } from './steering.ts'
 import type { StepGrid } from './steps.ts'
 
-/** A plan so far: its latest step, and through `before` all that came earlier. */
+/** A partial plan: its latest step, and all earlier steps through `before`. */
 export interface Hypothesis {
   readonly step: number
   readonly cost: number
   readonly before: Hypothesis | null
-  /** Steps played since the last jump, this one included. */
+  /** Steps played since the last jump, including this one. */
   readonly run: number
   readonly jumped: boolean
   readonly samples: number
@@ -17,26 +17,26 @@ export interface Hypothesis {
 
 export interface SearchRequest {
   readonly grid: StepGrid
-  /** How unlike the end of the source and the moment before each step's join are (1: as chance would have it). */
+  /** How unlike the end of the source is to the moment before each step's join (1 is random). */
   readonly startCost: readonly number[]
   readonly steering: Steering
-  /** Whose chance is added to the costs; undefined where they are to be weighed as they are. */
+  /** Seed of the random costs; undefined to weigh costs without any. */
   readonly seed?: number
 }
 
-/** The ways that a plan can begin and go on. */
+/** The ways in which a plan can begin and continue. */
 export interface PlanSearch {
   beginnings(): Hypothesis[]
-  /** What may follow: the next step of the source, or a jump. */
+  /** Possible continuations: the next step of the source, or a jump. */
   next(before: Hypothesis): Hypothesis[]
 }
 
-/** Partial plans that may stand at the same source step. */
+/** Maximum partial plans that end at the same source step. */
 const BEAM_PER_STEP = 4
 
 const byCost = (a: Hypothesis, b: Hypothesis): number => a.cost - b.cost || a.step - b.step
 
-/** Keeps the `width` cheapest hypotheses, not too many at one place. */
+/** Retains the `width` cheapest hypotheses, with a limit per step. */
 export const prune = (hypotheses: Hypothesis[], width: number): Hypothesis[] => {
   const counts = new Map<number, number>()
   const stored: Hypothesis[] = []
@@ -50,7 +50,7 @@ export const prune = (hypotheses: Hypothesis[], width: number): Hypothesis[] => 
   return stored
 }
 
-/** The steps of a hypothesis in the order in which they are played. */
+/** The steps of a hypothesis in playing order. */
 export const stepsOf = (end: Hypothesis): number[] => {
   const steps: number[] = []
   for (let at: Hypothesis | null = end; at; at = at.before) steps.push(at.step)
@@ -81,8 +81,8 @@ export const createPlanSearch = ({ grid, startCost, steering, seed }: SearchRequ
       const found: Hypothesis[] = []
       for (const [step, { start, end, barPosition }] of grid.steps.entries()) {
         if (step >= playable || step === grid.endStep) continue
-        const heard = COST.start * (startCost[step] ?? 1) + hearing(step, null)
-        const cost = heard + (barPosition === position ? 0 : COST.offBar)
+        const entry = COST.start * (startCost[step] ?? 1) + hearing(step, null)
+        const cost = entry + (barPosition === position ? 0 : COST.offBar)
         const samples = (end - start) * (1 - grid.endPhase)
         found.push({ step, cost, before: null, run: 1, jumped: false, samples, count: 1 })
       }

@@ -1,29 +1,29 @@
 import { openingFor } from './openings.ts'
 import { createPlanSearch, type Hypothesis, prune, type SearchRequest } from './plan-search.ts'
 
-/** A stretch of consecutive source steps that is played in one go; `last` is played to its end. */
+/** A stretch of consecutive source steps that is played without a jump; `last` is included. */
 export interface Run {
   readonly first: number
   readonly last: number
 }
 
-/** What is played, in order. The first run begins at `grid.endPhase` of its first step. */
+/** Runs in playing order. The first run begins at `grid.endPhase` of its first step. */
 export interface Plan {
   readonly runs: readonly Run[]
-  /** Mean cost per step: what the planner thinks of its own work; lower is better. */
+  /** Mean cost per step, the planner's own quality measure; lower is better. */
   readonly cost: number
 }
 
 export interface PlanRequest extends SearchRequest {
-  /** Samples at ANALYSIS_RATE that will be heard, and that the plan must cover at least. */
-  readonly heard: number
+  /** Audible length, and minimum length that the plan must cover, in samples at ANALYSIS_RATE. */
+  readonly audible: number
   readonly samples: number
   /** 0..2^53-1. */
   readonly seed: number
   readonly signal?: AbortSignal
 }
 
-/** Partial plans kept at each step. */
+/** Partial plans retained at each step. */
 const BEAM = 96
 
 const runsOf = (end: Hypothesis): Run[] => {
@@ -38,12 +38,12 @@ const runsOf = (end: Hypothesis): Run[] => {
 }
 
 /**
- * Plans what to play after the source's end, from the source's own steps, for at least the samples asked for: a beam
- * search for the path whose joins are least audible and that neither loops nor copies. The same request gives the same
- * plan, and seeds in a row give plans that begin differently. The grid must have at least three steps.
+ * Plans what to play after the source's end, from the source's own steps, for at least `samples`: a beam search for the path
+ * whose joins are least audible and that neither loops nor copies. Deterministic: the same request yields the same plan.
+ * Consecutive seeds yield plans that begin differently. The grid must have at least three steps.
  */
-export const planContinuation = ({ heard, samples, seed, signal, ...weighed }: PlanRequest): Plan => {
-  const opening = openingFor(weighed, seed, heard)
+export const planContinuation = ({ audible, samples, seed, signal, ...weighed }: PlanRequest): Plan => {
+  const opening = openingFor(weighed, seed, audible)
   const search = createPlanSearch({ ...weighed, seed })
   const finished: Hypothesis[] = []
   let beam = opening ? [opening.end] : []

@@ -27,13 +27,13 @@ const noise = (seconds: number, channels: number, level = 0.2): Block => {
   )
 }
 
-/** The largest step from one sample to the next. */
+/** The largest difference between consecutive samples. */
 const largestStep = (samples: Float32Array) =>
   samples.reduce((max, value, i) => (i === 0 ? 0 : Math.max(max, Math.abs(value - (samples[i - 1] ?? 0)))), 0)
 
 describe('a continuation', () => {
   test.each(sample([1, 3.33337, 8, 60], 2))(
-    'of %d s is that long to the sample, in the shape of its source',
+    'of %d s has exactly that length, in the shape of its source',
     async (seconds) => {
       const { block } = await continueBlock(band.block, { seconds })
       expect(block).toHaveLength(2)
@@ -41,7 +41,7 @@ describe('a continuation', () => {
     },
   )
 
-  test('is the same for the same seed, and another for others', async () => {
+  test('is determined by its seed', async () => {
     const takes = await Promise.all([1, 1, 2, 3, 4].map((seed) => continueBlock(band.block, { seed })))
     const [first, again, ...others] = takes.map(({ block }) => Buffer.from(block[0]?.buffer ?? new ArrayBuffer()))
     expect(again?.equals(first ?? Buffer.alloc(0))).toBe(true)
@@ -49,7 +49,7 @@ describe('a continuation', () => {
   })
 
   test.each(sample([6.13, 14.27], 1))(
-    'of a piece cut at %d s keeps its beat, its level and its sound',
+    'of a piece cut at %d s matches its beat, its level and its sound',
     async (seconds) => {
       const before = head(band.block, seconds)
       for (const seed of sample([1, 2], 1)) {
@@ -67,7 +67,7 @@ describe('a continuation', () => {
     },
   )
 
-  test('has no clicks: nowhere a larger step than its source has', async () => {
+  test('has no clicks: no step is larger than those of its source', async () => {
     const before = head(band.block, 13.7)
     const { block } = await continueBlock(before, { seconds: 20 })
     for (const [index, channel] of block.entries()) {
@@ -88,7 +88,7 @@ describe('a continuation', () => {
     }
   })
 
-  test('after a piece that died away comes in as softly as that left off', async () => {
+  test('after a piece that fades out enters as softly as the piece ended', async () => {
     const before = head(band.block, 15).map((channel) =>
       channel.map((value, i) => value * Math.max(0, 1 - Math.max(0, i / RATE - 12) / 2.5) ** 2),
     )
@@ -106,7 +106,7 @@ describe('a continuation', () => {
       [Float32Array.from({ length: 4 * RATE }, (_, i) => (i < 5_000 ? 0.5 * Math.sin(i * 0.1) : 0))],
     ],
     ['a soft piece', noise(3, 2, 0.005)],
-  ])('of %s exists and stays within full scale', async (_, source) => {
+  ])('of %s is audible and within full scale', async (_, source) => {
     const { block } = await continueBlock(source, { seconds: 5 })
     expect(blockLength(block)).toBe(5 * RATE)
     const peak = Math.max(...block.map((channel) => channel.reduce((max, value) => Math.max(max, Math.abs(value)), 0)))
@@ -114,14 +114,14 @@ describe('a continuation', () => {
     expect(peak).toBeLessThanOrEqual(1)
   })
 
-  test('of silence is refused', async () => {
+  test('of silence is rejected', async () => {
     await expect(continueBlock([new Float32Array(3 * RATE)])).rejects.toMatchObject({
       name: 'AudioRefused',
       reason: 'silent',
     })
   })
 
-  test('follows the words that it knows: an outro ends in silence, calm is softer than energetic', async () => {
+  test('follows known words: an outro ends in silence, calm is softer than energetic', async () => {
     const quiet = band.block.map((channel) =>
       channel.map((value, i) => (i < blockLength(band.block) / 2 ? value * 0.25 : value)),
     )
@@ -135,7 +135,7 @@ describe('a continuation', () => {
     )
   })
 
-  test('ends with its signal', async () => {
+  test('is cancelled by its signal', async () => {
     const signal = AbortSignal.abort(new Error('enough'))
     await expect(
       recombine({ context: audioInMemory(band.block, RATE), frames: 1000, seed: 1, prompt: '', signal }),
@@ -144,7 +144,7 @@ describe('a continuation', () => {
 
   const recordings = ['vibe-ace', 'brahms-hungarian-dance-5'].map((name) => sharedData('audio', `${name}.ogg`))
   test.skipIf(recordings.some((path) => !path)).each(sample(recordings, 1))(
-    'of a recording cut anywhere is less strange than a cut to noise (skipped where shared audio is missing)',
+    'of a truncated recording is less strange than a cut to noise (skipped without the shared audio)',
     async (path) => {
       const { block, sampleRate } = await decodeAll(readFileSync(path ?? ''))
       const percentiles: number[] = []
@@ -164,7 +164,7 @@ describe('a continuation', () => {
   )
 })
 
-test('the mock is plainly audible, and the same for the same seed', async () => {
+test('the mock is audible, and determined by its seed', async () => {
   const make = (seed: number) =>
     mockContinuation({ context: audioInMemory(band.block, RATE), frames: 3 * RATE, prompt: '', seed })
   const [one, again, other] = await Promise.all([make(1), make(1), make(2)])

@@ -3,16 +3,16 @@ import { ANALYSIS_RATE } from '../analysis/spectral-frames.ts'
 import type { Block } from '../audio/pcm.ts'
 import { AudioRefused } from '../audio/refusal.ts'
 import { tryFirstJoins } from './first-join.ts'
-import { type ContinuationRequest, type Generator, listenTo } from './generator.ts'
+import { analyseContext, type ContinuationRequest, type Generator } from './generator.ts'
 import { planContinuation } from './plan.ts'
 import { renderPlan } from './render.ts'
 import { silentSteps, startCosts } from './start-costs.ts'
 import { readPrompt } from './steering.ts'
 import { cutIntoSteps } from './steps.ts'
 
-/** A context whose loudest 1.5 ms stay below this (-66 dB) is silence. */
+/** A context whose loudest 1.5 ms are below this (-66 dB) is silence. */
 const SILENCE = 0.0005
-/** Planned beyond what is asked for, since every join may move its run by a few milliseconds (s). */
+/** Length planned beyond the requested one, since every join may shift its run by a few milliseconds (s). */
 const PLAN_MARGIN = 1.5
 /** The longest fade of an outro (s), and its largest share of the continuation. */
 const OUTRO_SECONDS = 6
@@ -30,35 +30,36 @@ const fadeOut = (block: Block, sampleRate: number): void => {
 }
 
 /**
- * What any continuation of a context is made from: its sound, its steps, and what beginning at each of them costs. Nothing
- * of it depends on how long the continuation is to be, or on its seed.
+ * Prepares what all continuations of a context share: its sound, its steps, and the cost of beginning at each of them. It does
+ * not depend on the length of the continuation, or on its seed.
  */
-export const hearMaterial = async ({ context, listen, onProgress, signal }: Omit<ContinuationRequest, 'seed'>) => {
-  const { mono, sound } = await (listen?.() ?? listenTo(context, signal))
-  if (sound.loudest < SILENCE) throw new AudioRefused('silent', 'There is only silence here: nothing to continue from.')
+export const prepareMaterial = async ({ context, listen, onProgress, signal }: Omit<ContinuationRequest, 'seed'>) => {
+  const { mono, sound } = await (listen?.() ?? analyseContext(context, signal))
+  if (sound.loudest < SILENCE)
+    throw new AudioRefused('silent', 'The audio is silent: there is nothing to continue from.')
   onProgress?.(0.3)
   const { attacks } = sound
   const analysis = analyseSound(sound)
   onProgress?.(0.4)
   const grid = cutIntoSteps(analysis)
   const alike = startCosts(analysis.spectral, grid)
-  // After a source that has died away there is no join to hear.
+  // After a source that has faded out, the join is inaudible.
   const isSilent = silentSteps(analysis.spectral, grid) > 0
-  const heard = isSilent ? undefined : await tryFirstJoins({ mono, attacks, spectral: analysis.spectral, grid }, alike)
-  const startCost = alike.map((cost, step) => (cost + 2 * (heard?.[step] ?? cost)) / 3)
+  const trials = isSilent ? undefined : await tryFirstJoins({ mono, attacks, spectral: analysis.spectral, grid }, alike)
+  const startCost = alike.map((cost, step) => (cost + 2 * (trials?.[step] ?? cost)) / 3)
   return { mono, attacks, grid, startCost }
 }
 
-export type Material = Awaited<ReturnType<typeof hearMaterial>>
+export type Material = Awaited<ReturnType<typeof prepareMaterial>>
 
-/** What a continuation is played from: runs of steps of the material. */
+/** Plans a continuation: runs of steps of the material. */
 export const planTake = ({ grid, startCost }: Material, request: ContinuationRequest) => {
   const { context, frames, prompt, seed, signal } = request
   const { steering, honored } = readPrompt(prompt)
   const seconds = frames / context.sampleRate
   const plan = planContinuation({
     grid,
-    heard: seconds * ANALYSIS_RATE,
+    audible: seconds * ANALYSIS_RATE,
     samples: (seconds + PLAN_MARGIN) * ANALYSIS_RATE,
     startCost,
     seed,
@@ -68,7 +69,7 @@ export const planTake = ({ grid, startCost }: Material, request: ContinuationReq
   return { plan, steering, honored }
 }
 
-/** Plays a plan with joins that keep time, level and waveform. */
+/** Renders a plan, with joins that match time, level and waveform. */
 export const playTake = async (
   { mono, attacks, grid }: Material,
   { plan, steering }: Pick<ReturnType<typeof planTake>, 'plan' | 'steering'>,
@@ -85,11 +86,11 @@ export const playTake = async (
 }
 
 /**
- * Continues a piece from its own material: cuts it into beats, plans a way through them that begins where the piece ends
- * and neither loops nor copies, and plays that way.
+ * Continues a piece from its own material: cuts it into beats, plans a path through them that begins where the piece ends and
+ * neither loops nor copies, and renders that path.
  */
 export const recombine: Generator = async (request) => {
-  const material = await hearMaterial(request)
+  const material = await prepareMaterial(request)
   const take = planTake(material, request)
   request.onProgress?.(0.6)
   return { block: await playTake(material, take, request), honored: take.honored }

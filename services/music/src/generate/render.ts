@@ -15,7 +15,7 @@ import type { StepGrid } from './steps.ts'
 export interface RenderRequest {
   /** The source at its own rate. */
   readonly source: StoredAudio
-  /** The same, mono, at ANALYSIS_RATE, and where its attacks are. */
+  /** The same in mono at ANALYSIS_RATE, and its attacks. */
   readonly mono: MonoPiece
   readonly attacks: Float32Array
   readonly grid: StepGrid
@@ -26,27 +26,27 @@ export interface RenderRequest {
   readonly signal?: AbortSignal
 }
 
-/** How joins are made, in seconds. */
+/** Parameters of joins, in seconds. */
 const JOINS = {
-  /** Crossfades end this much before a beat, so that its attack is whole. */
+  /** Crossfades end this much before a beat, so that its attack is intact. */
   beats: { guard: 0.01, fade: 0.03 },
   texture: { guard: 0, fade: 0.2 },
 } as const
 
-/** What the first join is extrapolated from, and what loudness is compared over at the first join and at others (s). */
+/** Length that the first join is extrapolated from, and lengths over which loudness is compared at the first and other joins (s). */
 const PAST = 1
 const COMPARED = { first: 0.3, inner: 1 }
 const MIN_COMPARED = 0.1
 /**
- * Loudness is raised or lowered by a few dB at most where stretches of the source meet. After a piece that has died away
- * the music comes in as softly as that left off, so the first join may be lowered as far as silence.
+ * Loudness is adjusted by only a few dB where stretches of the source meet. After a piece that has faded out, the music
+ * enters as softly as the piece ended, so the first join may be lowered to silence.
  */
 const LARGEST_GAIN_DB = 5
 const LARGEST_CUT_DB = { first: 60, inner: 5 }
-/** How long the gain takes to go back to none (s): small steps slowly, an entry out of silence at once. */
+/** Time in which the gain returns to none (s): slowly for small steps, quickly for an entry out of silence. */
 const GAIN_RECOVERY = { small: 4, large: 2 }
 
-/** What silence counts as when loudness is matched. */
+/** Loudness assumed for silence when levels are matched. */
 const SILENT_LUFS = -80
 
 const peakOf = (block: Block): number => {
@@ -55,7 +55,7 @@ const peakOf = (block: Block): number => {
   return peak
 }
 
-/** Scales a stretch by a gain (dB) that goes back to none over GAIN_RECOVERY. */
+/** Scales a stretch by a gain (dB) that returns to none over GAIN_RECOVERY. */
 const applyGain = (block: Block, gainDb: number, sampleRate: number): void => {
   if (gainDb === 0) return
   const recovery = sampleRate * (Math.abs(gainDb) > 2 * LARGEST_GAIN_DB ? GAIN_RECOVERY.large : GAIN_RECOVERY.small)
@@ -69,22 +69,22 @@ const applyGain = (block: Block, gainDb: number, sampleRate: number): void => {
 }
 
 interface Join {
-  readonly heard: Block
-  /** What stands in the source before the stretch that comes, and that stretch. */
+  readonly played: Block
+  /** The source before the incoming stretch, and that stretch. */
   readonly before: Block
   readonly coming: Block
   readonly sampleRate: number
-  readonly place: 'first' | 'inner'
+  readonly position: 'first' | 'inner'
 }
 
-/** The gain (dB) that makes what comes sound as loud as what was heard, by the stretches before both sides of the join. */
-const matchingGain = ({ heard, before, coming, sampleRate, place }: Join): number => {
-  const length = Math.min(blockLength(heard), blockLength(before), Math.round(COMPARED[place] * sampleRate))
+/** The gain (dB) that matches the loudness of the incoming stretch to what was played, measured before both sides of the join. */
+const matchingGain = ({ played, before, coming, sampleRate, position }: Join): number => {
+  const length = Math.min(blockLength(played), blockLength(before), Math.round(COMPARED[position] * sampleRate))
   if (length < MIN_COMPARED * sampleRate) return 0
   const tail = (block: Block) => sliceBlock(block, blockLength(block) - length, blockLength(block))
-  const [heardLufs, beforeLufs] = [loudnessOf(tail(heard), sampleRate), loudnessOf(tail(before), sampleRate)]
+  const [playedLufs, beforeLufs] = [loudnessOf(tail(played), sampleRate), loudnessOf(tail(before), sampleRate)]
   if (beforeLufs === null) return 0
-  const requested = clamp((heardLufs ?? SILENT_LUFS) - beforeLufs, -LARGEST_CUT_DB[place], LARGEST_GAIN_DB)
+  const requested = clamp((playedLufs ?? SILENT_LUFS) - beforeLufs, -LARGEST_CUT_DB[position], LARGEST_GAIN_DB)
   const headroom = -20 * Math.log10(Math.max(1e-6, peakOf(coming)))
   return Math.min(requested, Math.max(0, headroom))
 }
@@ -106,9 +106,9 @@ const createPlayer = (request: RenderRequest, output: Block): PlayRun => {
   const firstFade = async (incoming: Block, seconds: number, correlation: number): Promise<void> => {
     const past = await source.read(source.frames - inFrames(PAST), inFrames(PAST))
     const length = Math.min(inFrames(seconds), blockLength(incoming))
-    const goingOn = past.map((channel) => extrapolate(channel, length))
-    crossfade(goingOn, sliceBlock(incoming, 0, length), correlation)
-    for (const [index, channel] of goingOn.entries()) incoming[index]?.set(channel)
+    const extrapolated = past.map((channel) => extrapolate(channel, length))
+    crossfade(extrapolated, sliceBlock(incoming, 0, length), correlation)
+    for (const [index, channel] of extrapolated.entries()) incoming[index]?.set(channel)
   }
 
   return async (run, index, at) => {
@@ -123,11 +123,11 @@ const createPlayer = (request: RenderRequest, output: Block): PlayRun => {
     const lead = Math.min(from, inFrames(PAST))
     const stretch = await source.read(from - lead, lead + length)
     const coming = sliceBlock(stretch, lead - fade, lead + length)
-    const heard = isFirst
+    const played = isFirst
       ? await source.read(source.frames - lead, lead)
       : sliceBlock(output, Math.max(0, at - lead), at)
     const before = sliceBlock(stretch, 0, lead)
-    const gain = matchingGain({ heard, before, coming, sampleRate, place: isFirst ? 'first' : 'inner' })
+    const gain = matchingGain({ played, before, coming, sampleRate, position: isFirst ? 'first' : 'inner' })
     applyGain(coming, gain, sampleRate)
     if (isFirst)
       await firstFade(coming, fadeBeforeAttack(attacks, clear, entry + shift, FIRST_FADE[grid.kind]), correlation)
@@ -140,7 +140,7 @@ const createPlayer = (request: RenderRequest, output: Block): PlayRun => {
   }
 }
 
-/** Plays a plan: exactly `frames` frames that go on from the source's last sample. */
+/** Renders a plan: exactly `frames` frames that continue from the source's last sample. */
 export const renderPlan = async (request: RenderRequest): Promise<Block> => {
   const { source, plan, frames, signal, onProgress } = request
   const output = silentBlock(source.channels, frames)
@@ -152,6 +152,6 @@ export const renderPlan = async (request: RenderRequest): Promise<Block> => {
     at = await play(run, index, at)
     onProgress?.(at / frames)
   }
-  if (at < frames) throw new Error(`The plan gave ${at} frames of ${frames}`)
+  if (at < frames) throw new Error(`The plan covers only ${at} of ${frames} frames`)
   return output
 }

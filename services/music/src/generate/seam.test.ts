@@ -13,7 +13,7 @@ const real = sliceBlock(band.block, at, blockLength(band.block))
 
 const measure = (after: Block) => measureSeam({ before, after, sampleRate: RATE })
 let measured: ReturnType<typeof measure> | undefined
-/** The figures of the piece as it goes on, measured once. */
+/** The seam figures of the original continuation, measured once. */
 const usual = () => {
   measured ??= measure(real)
   return measured
@@ -22,7 +22,7 @@ const random = createRandom(2)
 const noise = before.map(() => Float32Array.from({ length: 8 * RATE }, () => 0.1 * (2 * random.next() - 1)))
 
 describe('a seam', () => {
-  test('that is none at all is ordinary: its beat goes on and its level stays', () => {
+  test('in an uncut piece is ordinary: beat and level continue', () => {
     const { distancePercentile, loudnessStepLu, beatErrorMs } = usual()
     expect(distancePercentile).toBeLessThan(80)
     expect(loudnessStepLu).toBeLessThan(1.5)
@@ -37,12 +37,12 @@ describe('a seam', () => {
       playBand({ bpm: 139, tonic: 66, sampleRate: RATE, seed: 8 }).block.map((channel) => channel.subarray(61_234)),
     ],
     ['a click', real.map((channel) => channel.map((value, i) => (i === 0 ? 1 : value)))],
-  ])('that is %s is stranger than what the music does', (_, after) => {
+  ])('that is %s is stranger than the music itself', (_, after) => {
     const ordinary = usual().distancePercentile ?? 100
     expect(measure(after).distancePercentile).toBeGreaterThan(Math.max(70, ordinary + 10))
   })
 
-  test.each(sample([20, 60, 120], 1))('that is %d ms late is measured so', (milliseconds) => {
+  test.each(sample([20, 60, 120], 1))('that is %d ms late is measured as such', (milliseconds) => {
     const late = real.map((channel) => {
       const moved = new Float32Array(channel.length)
       moved.set(
@@ -54,13 +54,13 @@ describe('a seam', () => {
     expect(Math.abs((measure(late).beatErrorMs ?? 0) - milliseconds)).toBeLessThan(10)
   })
 
-  test.each(sample([3, 6], 1))('that is %d dB louder is measured so', (decibels) => {
+  test.each(sample([3, 6], 1))('that is %d dB louder is measured as such', (decibels) => {
     const louder = real.map((channel) => channel.map((value) => value * 10 ** (decibels / 20)))
     const step = usual().loudnessStepLu ?? 0
     expect(Math.abs((measure(louder).loudnessStepLu ?? 0) - decibels)).toBeLessThanOrEqual(step + 0.1)
   })
 
-  test('with nothing to measure has figures that are unknown', () => {
+  test('of silence has unknown figures', () => {
     const silence = [new Float32Array(RATE)]
     expect(measureSeam({ before: silence, after: silence, sampleRate: RATE })).toMatchObject({
       loudnessStepLu: null,

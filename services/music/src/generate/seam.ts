@@ -7,42 +7,42 @@ import { resample } from '../audio/resample.ts'
 import { median, parabolicOffset } from '../dsp/statistics.ts'
 import { passageAt, passagesOf } from './passages.ts'
 
-/** How a continuation joins what came before; a figure that cannot be measured is null. */
+/** How a continuation joins the preceding audio; values that cannot be measured are null. */
 export interface SeamFigures {
   /**
-   * How strange the seam is among all places of what came before (0..100): the share of those places whose own passage
-   * of sound is more like some other passage of the music than the seam is. 50 is an ordinary place, 100 one that the
-   * music has nothing like.
+   * Strangeness of the seam among all positions of the preceding audio (0..100): the share of those positions whose passage is
+   * more similar to some other passage of the music than the seam is. 50 is an ordinary position, 100 is unlike anything in
+   * the music.
    */
   readonly distancePercentile: number | null
-  /** Difference of the loudness of the 3 s on both sides, in LU, without its sign. */
+  /** Absolute difference of the loudness of the 3 s on both sides, in LU. */
   readonly loudnessStepLu: number | null
-  /** How far the beat after the seam is from where the beat before it would have gone on, in ms, without its sign. */
+  /** Absolute difference between the beat after the seam and the continued beat before it, in ms. */
   readonly beatErrorMs: number | null
 }
 
 export interface SeamSides {
-  /** What comes before, to its very end; the last 40 s are looked at. */
+  /** The audio before the seam, up to its end; the last 40 s are used. */
   readonly before: Block
-  /** What comes after, from its very start; the first 40 s are looked at. */
+  /** The audio after the seam, from its start; the first 40 s are used. */
   readonly after: Block
   readonly sampleRate: number
 }
 
-/** Seconds of each side that are looked at in all, and that loudness is compared over. */
+/** Seconds of each side that are used in all, and for comparing loudness. */
 export const SEAM_SECONDS = 40
 const LOUDNESS_SECONDS = 3
-/** Parts that a beat is divided into when patterns of onsets are laid over each other. */
+/** Resolution of a beat when onset patterns are compared. */
 const PHASES = 64
-/** Beats after the seam that the pattern is taken from. */
+/** Beats after the seam from which the pattern is computed. */
 const BEATS_AFTER = 8
 const BEATS_BEFORE = 12
-/** A share of a beat that no player is off by. */
+/** A share of a beat larger than any player's inaccuracy. */
 const LARGE_MISS = 0.2
-/** Below this periodicity a beat is not exact enough for an error in milliseconds. */
+/** Below this clarity a beat is too inexact for an error in milliseconds. */
 const MIN_CLARITY = 0.3
 
-/** How strange the passage at the seam is among those before it, each held against all others that do not overlap it. */
+/** Rank of the passage at the seam among those before it, each compared with all others that do not overlap it. */
 const distancePercentile = (spectral: SpectralFrames, seamFrame: number): number | null => {
   const atSeam = passageAt(spectral, seamFrame)
   const before = passagesOf(spectral, seamFrame)
@@ -60,7 +60,7 @@ const foldOnsets = (strengths: readonly Float32Array[], from: number, to: number
     const sums = new Float64Array(PHASES)
     for (let frame = Math.max(0, Math.ceil(from / HOP)); frame * HOP < to && frame < strength.length; frame++) {
       const position = ((((frame * HOP - from) / period) % 1) + 1) % 1
-      // Shared between the two nearest parts, since there are fewer frames than parts in a fast beat.
+      // Split between the two nearest parts, since a fast beat has fewer frames than parts.
       const exact = position * PHASES
       const share = exact - Math.floor(exact)
       const [low, high] = [Math.floor(exact) % PHASES, (Math.floor(exact) + 1) % PHASES]
@@ -70,7 +70,7 @@ const foldOnsets = (strengths: readonly Float32Array[], from: number, to: number
     return sums
   })
 
-/** Beats (signed, -0.5..0.5) by which one folded pattern must be moved to lie over the other. */
+/** Shift in beats (signed, -0.5..0.5) that aligns one folded pattern with the other. */
 const phaseBetween = (before: readonly Float64Array[], after: readonly Float64Array[]): number => {
   const match = Array.from({ length: PHASES }, (_, shift) =>
     before.reduce((sum, pattern, group) => {
@@ -100,7 +100,7 @@ const pulseOf = (beats: readonly number[]): { last: number; period: number } => 
   return { last: mean + centre * period, period }
 }
 
-/** Beats (0..0.5) by which the beats after the seam miss a pulse; where they are twice as many, the better half counts. */
+/** Distance in beats (0..0.5) of the beats after the seam from a pulse; at double tempo, that of the better half of them. */
 const missOf = (beats: readonly number[], { last, period }: { last: number; period: number }): number => {
   const misses = beats.map((beat) => {
     const position = (beat - last) / period
@@ -112,8 +112,8 @@ const missOf = (beats: readonly number[], { last, period }: { last: number; peri
 }
 
 /**
- * By how much the beat is off after the seam. The beats of both sides are tracked on their own; since a tracker may
- * mistake the off-beat for the beat, a large miss is checked against how the patterns of onsets lie over each other.
+ * Error of the beat after the seam. The beats of both sides are tracked independently; since a tracker may mistake the
+ * off-beat for the beat, a large error is checked by aligning the onset patterns.
  */
 const beatErrorMs = (
   before: Float32Array,
@@ -152,13 +152,13 @@ const loudnessStep = ({ before, after, sampleRate }: SeamSides): number | null =
   return lufsBefore === null || lufsAfter === null ? null : Math.abs(lufsAfter - lufsBefore)
 }
 
-/** Measures a seam from the audio alone, whatever made it. */
+/** Measures a seam from the audio alone, regardless of the generator. */
 export const measureSeam = (sides: SeamSides): SeamFigures => {
   const { sampleRate } = sides
   const reach = Math.round(SEAM_SECONDS * sampleRate)
   const last = sides.before.map((channel) => channel.subarray(Math.max(0, channel.length - reach)))
   const first = sides.after.map((channel) => channel.subarray(0, reach))
-  // Both sides are resampled as one, so that the seam is heard and not the edges of two filters.
+  // Both sides are resampled together, so that the seam is measured and not the edges of two filters.
   const together = last.map((channel, index) => {
     const other = first[index] ?? new Float32Array(0)
     const whole = new Float32Array(channel.length + other.length)
@@ -168,7 +168,7 @@ export const measureSeam = (sides: SeamSides): SeamFigures => {
   })
   const joined = resample(monoOf(together), sampleRate, ANALYSIS_RATE)
   const seam = Math.round(((last[0]?.length ?? 0) * ANALYSIS_RATE) / sampleRate)
-  // The signal is cut at its start so that a frame is centred on the seam.
+  // The start is cut so that a frame is centred on the seam.
   const skipped = seam % HOP
   const aligned = joined.subarray(skipped)
   const spectral = computeSpectralFrames(aligned)

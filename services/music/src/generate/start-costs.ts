@@ -2,12 +2,12 @@ import { BANDS, HOP, type SpectralFrames } from '../analysis/spectral-frames.ts'
 import { median } from '../dsp/statistics.ts'
 import type { StepGrid } from './steps.ts'
 
-/** Frames before the join that are compared: the last 0.1 s weighs as much as the last two seconds. */
+/** Spans of frames before the join that are compared, with equal weight: the last 0.1 s and the last two seconds. */
 const SPANS = [9, 172]
-/** Cost of a place with too little before it to be compared. */
+/** Cost of a position with too little audio before it to compare. */
 const UNKNOWN = 1.2
 
-/** Root-mean-square difference (dB) of the frames before two places; undefined where one has too few. */
+/** Root-mean-square difference (dB) of the frames before two positions; undefined if one has too few. */
 const unlikeness = ({ levels, frames }: SpectralFrames, a: number, b: number, span: number): number | undefined => {
   const length = Math.min(span, a, b)
   if (length < Math.min(span, SPANS[0] ?? 1) || a > frames || b > frames) return undefined
@@ -21,16 +21,16 @@ const unlikeness = ({ levels, frames }: SpectralFrames, a: number, b: number, sp
   return Math.sqrt(sum / (length * BANDS))
 }
 
-/** Where in a step playing would begin after the source's end, in samples at ANALYSIS_RATE. */
+/** Position in a step where playing would begin after the source's end, in samples at ANALYSIS_RATE. */
 export const entryOf = (grid: StepGrid, step: number, phase: number): number => {
   const found = grid.steps[step]
   return found ? found.start + phase * (found.end - found.start) : 0
 }
 
-/** Frames whose loudest band stays this far (dB) below the loudest of all are silence. */
+/** Frames whose loudest band is this far (dB) below the loudest of all are silence. */
 const SILENCE_DB = 45
 
-/** Whole steps at the end of the source in which it has already died away. */
+/** Number of whole steps at the end of the source in which it has already faded out. */
 export const silentSteps = ({ levels, frames }: SpectralFrames, { steps }: StepGrid): number => {
   const loudest = (frame: number) =>
     levels.subarray(frame * BANDS, (frame + 1) * BANDS).reduce((a, b) => Math.max(a, b), -200)
@@ -44,9 +44,9 @@ export const silentSteps = ({ levels, frames }: SpectralFrames, { steps }: StepG
 }
 
 /**
- * For each step how unlike the sound just before its entry is to the sound at the end of the source, heard over a short
- * and a long span; 1 is as unlike as places taken by chance. Where the source has died away at its end, the music is
- * thought to have gone on unheard: both places are then compared as many steps earlier.
+ * Cost of beginning at each step: how unlike the sound just before its entry is to the end of the source, over a short and a
+ * long span; 1 is as unlike as random positions. If the source has faded out at its end, the music is assumed to have
+ * continued silently: both positions are then moved back by the number of silent steps.
  */
 export const startCosts = (spectral: SpectralFrames, grid: StepGrid): number[] => {
   const silent = silentSteps(spectral, grid)

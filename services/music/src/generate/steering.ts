@@ -1,17 +1,17 @@
-/** What a plan can be steered by. */
+/** How a prompt steers a plan. */
 export interface Steering {
-  /** Above 0 seeks louder and denser stretches, below 0 quieter ones. */
+  /** Above 0 prefers louder and denser stretches, below 0 quieter ones. */
   readonly energy: number
-  /** Above 0 jumps more readily, below 0 less. */
+  /** Above 0 makes jumps cheaper, below 0 more expensive. */
   readonly variety: number
   /** Ends in a fade. */
   readonly outro: boolean
 }
 
-/** What was made of a prompt. */
+/** A parsed prompt. */
 export interface ReadPrompt {
   readonly steering: Steering
-  /** The words that steer, as they were written. */
+  /** The words that were followed, as written. */
   readonly honored: readonly string[]
 }
 
@@ -22,7 +22,7 @@ interface Meaning {
   readonly outro?: true
 }
 
-/** The vocabulary: a word of the prompt, in any case, and what it changes. */
+/** The vocabulary: words of a prompt, in any case, and their effects. */
 const VOCABULARY: readonly Meaning[] = [
   {
     words: ['calm', 'calmer', 'quiet', 'quieter', 'soft', 'softer', 'gentle', 'relaxed', 'sparse', 'breakdown'],
@@ -37,10 +37,10 @@ const VOCABULARY: readonly Meaning[] = [
   { words: ['outro', 'ending', 'end', 'fade', 'finish', 'finale'], outro: true },
 ]
 
-/** Words that turn the next one round: "less energy", "not calm". */
+/** Words that negate the next one: "less energy", "not calm". */
 const NEGATIONS = ['less', 'no', 'not', 'without', 'lower']
 
-/** Reads the words of a prompt that a recombining generator can follow; everything else is left to models. */
+/** Parses the words of a prompt that a recombining generator can follow; all others are left to models. */
 export const readPrompt = (prompt: string): ReadPrompt => {
   const words = prompt.toLowerCase().match(/[a-z]+/g) ?? []
   const honored: string[] = []

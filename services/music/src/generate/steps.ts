@@ -4,42 +4,42 @@ import { ANALYSIS_RATE, BANDS, HOP } from '../analysis/spectral-frames.ts'
 import { meanOf, median } from '../dsp/statistics.ts'
 
 /**
- * A stretch of the source that is only ever played whole: a beat where the music pulses, a short stretch of even length
- * where it does not. Times are samples at ANALYSIS_RATE.
+ * A stretch of the source that is always played whole: a beat where the music has a pulse, else a short stretch of fixed
+ * length. Times are samples at ANALYSIS_RATE.
  */
 export interface Step {
   readonly start: number
   readonly end: number
-  /** Place within its bar (0 is the downbeat); always 0 where there are no bars. */
+  /** Position within its bar (0 is the downbeat); always 0 without bars. */
   readonly barPosition: number
   /** Mean level in dB. */
   readonly level: number
 }
 
-/** The source cut into steps that can be compared. */
+/** The source cut into comparable steps. */
 export interface StepGrid {
   readonly kind: 'beats' | 'texture'
   readonly steps: readonly Step[]
-  /** Steps per bar; 1 where there are no bars. */
+  /** Steps per bar; 1 without bars. */
   readonly stepsPerBar: number
-  /** The step that the source ends in, and how far into it (0..1) the end lies. */
+  /** The step in which the source ends, and the position of the end within it (0..1). */
   readonly endStep: number
   readonly endPhase: number
   /** Median level of all steps in dB. */
   readonly medianLevel: number
-  /** How unlike two steps are; 1 is as unlike as two steps taken by chance. */
+  /** How unlike two steps are; 1 is as unlike as two random steps. */
   distance(a: number, b: number): number
 }
 
-/** Length of a step without a pulse (s), and the fewest steps that a short source is cut into. */
+/** Length of a step without a pulse (s), and the minimum number of steps of a short source. */
 const TEXTURE_STEP = 0.75
 const FEWEST_STEPS = 8
-/** What counts as one unit of difference: 10 dB in a band, 6 dB overall; harmony as a Hellinger distance, doubled. */
+/** Units of difference: 10 dB in a band, 6 dB overall; harmony as a Hellinger distance, doubled. */
 const BAND_UNIT_DB = 10
 const LEVEL_UNIT_DB = 6
 const HARMONY_WEIGHT = 2
 const FEATURES = 2 * BANDS + 12 + 1
-/** Pairs of steps taken to learn how unlike two of them usually are. */
+/** Number of step pairs from which the usual distance of two steps is estimated. */
 const CHANCE_PAIRS = 400
 
 const evenBoundaries = (samples: number): number[] => {
@@ -61,7 +61,7 @@ const bandsBetween = ({ spectral }: Analysis, start: number, end: number): Float
   return means
 }
 
-/** What a step sounds like: the bands of its two halves, its harmony and its level, scaled to be compared by distance. */
+/** Features of a step: the bands of its two halves, its harmony and its level, scaled for comparison by distance. */
 const describeStep = (analysis: Analysis, start: number, end: number): { features: Float32Array; level: number } => {
   const features = new Float32Array(FEATURES)
   const middle = (start + end) / 2
@@ -87,13 +87,13 @@ const euclidean = (a: Float32Array, b: Float32Array): number => {
   return Math.sqrt(sum)
 }
 
-/** The step that a time lies in. */
+/** The step that contains a time. */
 const stepAt = (boundaries: readonly number[], time: number): number => {
   const next = boundaries.findIndex((boundary) => boundary > time)
   return next < 0 ? boundaries.length - 1 : Math.max(0, next - 1)
 }
 
-/** Cuts an analysed source into steps: beats where it has a pulse and bars to speak of, an even grid elsewhere. */
+/** Cuts an analysed source into steps: beats if it has a pulse and enough beats, else an even grid. */
 export const cutIntoSteps = (analysis: Analysis): StepGrid => {
   const { samples, beats, bars } = analysis
   const kind = analysis.bpm !== null && beats.length >= FEWEST_STEPS ? 'beats' : 'texture'
@@ -110,7 +110,7 @@ export const cutIntoSteps = (analysis: Analysis): StepGrid => {
     const [one, other] = [features[a], features[b]]
     return one && other ? euclidean(one, other) : 0
   }
-  // A stride that shares no factor with most counts walks over all pairs evenly, and the same way every time.
+  // These strides share no factor with most counts, so they cover all pairs evenly and deterministically.
   const chance = Array.from({ length: CHANCE_PAIRS }, (_, i) =>
     raw((i * 7) % features.length, (i * 13 + Math.floor(i / features.length) + 1) % features.length),
   ).filter((value) => value > 0)

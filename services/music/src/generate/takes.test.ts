@@ -9,7 +9,7 @@ import { audioInMemory } from '../audio/audio-path.ts'
 import { type Block, blockLength, sliceBlock } from '../audio/pcm.ts'
 import { createRandom } from '../dsp/random.ts'
 import type { Run } from './plan.ts'
-import { hearMaterial, planTake, playTake } from './recombine.ts'
+import { planTake, playTake, prepareMaterial } from './recombine.ts'
 import { measureSeam } from './seam.ts'
 import type { StepGrid } from './steps.ts'
 
@@ -24,7 +24,7 @@ const cut = ({ block, sampleRate }: Material, seconds: number): Material => ({
   sampleRate,
 })
 
-/** Swells of filtered noise of changing colour: nothing pulses. */
+/** Swells of filtered noise with changing timbre, without a pulse. */
 const wind = (seconds: number): Material => {
   const random = createRandom(5)
   let [low, time] = [0, 0]
@@ -38,7 +38,7 @@ const wind = (seconds: number): Material => {
 
 const materials: [name: string, make: () => Material | Promise<Material>][] = [
   ['a strictly periodic tune', () => decodeAll(tune())],
-  ['a longer one', () => decodeAll(tune({ seconds: 30 }))],
+  ['a longer tune', () => decodeAll(tune({ seconds: 30 }))],
   ['a band, cut in a bar', () => cut(playBand({ bpm: 112, bars: 12, sampleRate: RATE }), 24.1)],
   ['a waltz without drums', () => cut(playBand({ bpm: 96, beatsPerBar: 3, drums: false, sampleRate: RATE }), 28)],
   ['wind', () => wind(25)],
@@ -54,18 +54,18 @@ const pairs = <Item>(items: readonly Item[]): [Item, Item][] =>
 const stepsOf = (runs: readonly Run[]): number[] =>
   runs.flatMap(({ first, last }) => Array.from({ length: last - first + 1 }, (_, i) => first + i))
 
-/** How unlike two plans sound, step against step: 0 for the same, 1 for what chance would give. */
+/** How unlike two plans sound, step by step: 0 is identical, 1 is random. */
 const unlikeness = ({ distance }: StepGrid, a: readonly Run[], b: readonly Run[]): number => {
   const [one, other] = [stepsOf(a), stepsOf(b)]
   const length = Math.min(one.length, other.length)
   return one.slice(0, length).reduce((sum, step, i) => sum + Math.min(1, distance(step, other[i] ?? 0)) / length, 0)
 }
 
-/** Takes of one context, which is heard once: what is heard does not depend on the take. */
+/** Takes of one context, which is analysed once, since the analysis does not depend on the take. */
 const takesOf = async ({ block, sampleRate }: Material, seconds: number, firstSeed: number) => {
   const context = audioInMemory(block, sampleRate)
   const common = { context, frames: Math.round(seconds * sampleRate), prompt: '' }
-  const material = await hearMaterial(common)
+  const material = await prepareMaterial(common)
   return Promise.all(
     [0, 1, 2, 3].map(async (take) => {
       const request = { ...common, seed: firstSeed + take }
@@ -100,13 +100,13 @@ describe('four takes', () => {
   )
 
   test.skipIf(recordings.some(({ path }) => !path)).each(sample(recordings, 1))(
-    'of the recording $name differ, too (skipped where shared audio is missing)',
+    'of the recording $name differ, too (skipped without the shared audio)',
     async ({ path }) => {
       await expectDifferent(await decodeAll(readFileSync(path ?? '')), 8, 41)
     },
   )
 
-  test('all join better than cuts to other places of the same music do', async () => {
+  test('join better than cuts to other positions of the same music', async () => {
     const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
     const pieces = [
       [24.1, 112],

@@ -17,11 +17,11 @@ import type { Generations } from './generations.ts'
 import { generatorFor } from './generator-for.ts'
 
 const DEFAULT_SECONDS = 10
-/** The largest seed there is; and the range that chance takes one from, which is the widest that Node offers. */
+/** The largest possible seed, and the range of random seeds, which is the widest that Node offers. */
 const LARGEST_SEED = Number.MAX_SAFE_INTEGER
 const CHANCE_SEEDS = 2 ** 48 - 1
 
-/** Whether all that would be listened to is silence: it is when the silent ends of the pieces reach back that far. */
+/** Whether the whole context is silent: the silent ends of the pieces extend over all of it. */
 const isSilent = (path: readonly NodeRow[], sampleRate: number, contextSeconds: number | null): boolean => {
   let silent = 0
   for (const node of path.toReversed()) {
@@ -41,7 +41,7 @@ const seedsOf = (request: CreateBranchesRequest, takes: number): number[] => {
   return Array.from({ length: takes }, (_, take) => first + take)
 }
 
-const requireRoom = (nodes: readonly NodeRow[], takes: number, max: number): void => {
+const requireCapacity = (nodes: readonly NodeRow[], takes: number, max: number): void => {
   if (nodes.length + takes > max) {
     throw serviceError('conflict', `A chain has at most ${max} nodes: delete some first.`)
   }
@@ -81,8 +81,8 @@ const newNode = (
   }
 }
 
-/** Removes nodes that could not be started, with the runs and files of those that were: the sweep sees to what is late. */
-const takeBack = async (
+/** Deletes nodes that could not be started, and cancels the runs of those that were; the sweep removes files that arrive later. */
+const rollBack = async (
   { db, now }: Dependencies,
   generations: Generations,
   made: readonly NodeRow[],
@@ -95,7 +95,7 @@ const takeBack = async (
   await Promise.allSettled(made.map((node) => generations.stop(node)))
 }
 
-/** Adds takes of a continuation to a node and starts them. What is checked is checked again where they are added: another may have been faster. */
+/** Adds takes of a continuation to a node and starts them. The checks are repeated in the transaction, since requests may be concurrent. */
 export const createBranches = async (
   dependencies: Dependencies,
   generations: Generations,
@@ -105,18 +105,18 @@ export const createBranches = async (
   const { db, bus, config, now } = dependencies
   requireReady(parent)
   const takes = request.takes ?? 1
-  requireRoom(nodes, takes, config.maxNodes)
+  requireCapacity(nodes, takes, config.maxNodes)
   const generator = generatorFor(request.generator, config.mockGenerator)
   const path = pathTo(nodes, parent.id)
   if (isSilent(path, chain.sample_rate, request.contextSeconds ?? null)) {
-    throw invalidField(['path', 'node_id'], 'There is only silence to continue from.')
+    throw invalidField(['path', 'node_id'], 'The context is silent: there is nothing to continue from.')
   }
   const frames = Math.round((request.durationSeconds ?? DEFAULT_SECONDS) * chain.sample_rate)
   const created_at = now().toISOString()
   const made = seedsOf(request, takes).map((seed) => newNode(parent, request, { seed, frames, generator, created_at }))
   await transact(db, async (transaction) => {
     const present = await nodesOfChains(transaction, [chain.id])
-    requireRoom(present, takes, config.maxNodes)
+    requireCapacity(present, takes, config.maxNodes)
     if (!present.some(({ id }) => id === parent.id)) throw serviceError('not_found', 'The node has just been removed.')
     await requireGenerations(transaction, caller.userId, config, takes)
     await requireBytes(transaction, caller, config, takes * frames * chain.channels * STORED_LAYOUT.bytes)
@@ -126,7 +126,7 @@ export const createBranches = async (
   try {
     for (const node of made) await generations.start({ chain, nodes: [...nodes, ...made] }, node)
   } catch (error) {
-    await takeBack(dependencies, generations, made)
+    await rollBack(dependencies, generations, made)
     throw error
   }
   return made

@@ -7,7 +7,7 @@ import type { ChainRow, NodeRow } from '../store/tables.ts'
 
 type Made = Pick<NodeRow, 'id' | 'frames' | 'distance_percentile' | 'loudness_step_lu' | 'beat_error_ms'>
 
-/** What the object of a generation that went well shows: where the audio lies, how long it is, how it joins. */
+/** The result shown on the object of a successful generation: the location of the audio, its length, and its seam. */
 export const conclusionOf = (node: Made, { sample_rate }: Pick<ChainRow, 'sample_rate'>): RunConcluded => ({
   failure: null,
   outputKey: nodeFile(node.id, 'samples'),
@@ -17,16 +17,16 @@ export const conclusionOf = (node: Made, { sample_rate }: Pick<ChainRow, 'sample
   beatErrorMs: node.beat_error_ms,
 })
 
-/** A failure of the service's own, in the operator's words. */
+/** A failure of the service itself, in the form of the operator. */
 export const failed = (reason: string, kind: ErrorKind, detail: string): RunFailed => ({ reason, kind, detail })
 
-/** What a generation failed with that never came to a report. */
+/** The failure of a generation that threw before any report. */
 export const failureOf = (error: unknown): RunFailed =>
   isServiceError(error)
     ? { ...failed('Failed', error.kind, error.message), retryAfterSeconds: error.retryAfterSeconds }
-    : failed('Failed', 'internal', 'Something went wrong here.')
+    : failed('Failed', 'internal', 'An internal error occurred.')
 
-/** Tells the operator what a run came to, where runs are objects. Throws `unavailable` where it cannot be told. */
+/** Publishes the outcome of a run to the operator, where runs are objects. Throws `unavailable` if it cannot. */
 export const announce = async (
   { bus, runsAreObjects }: Pick<Dependencies, 'bus' | 'runsAreObjects'>,
   runId: string,

@@ -3,7 +3,7 @@ import { type Report, streamRun } from '@trellis/kit/workloads'
 import { AudioResult } from '@trellis/protos/ts/trellis/music/v1/work.ts'
 import type { ChainTree } from '../chains/access.ts'
 import { publishNode } from '../chains/events.ts'
-import { forgetLeftover } from '../chains/leftovers.ts'
+import { deleteLeftover } from '../chains/leftovers.ts'
 import { removeOwnerFiles } from '../chains/remove-files.ts'
 import { findNode, findTree, updateGenerating } from '../chains/store.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -12,7 +12,7 @@ import { endRun } from '../worker/run-task.ts'
 import { announce, conclusionOf, failureOf } from './conclusion.ts'
 import { DEADLINE_SECONDS, type GenerationOrder, generationOrders, generationRun } from './order.ts'
 
-/** Progress is told in steps of at least this. */
+/** Minimum progress between two updates. */
 const PROGRESS_STEP = 0.02
 
 const ready = (result: AudioResult, time: string): Partial<NodeRow> => ({
@@ -30,7 +30,7 @@ const ready = (result: AudioResult, time: string): Partial<NodeRow> => ({
   ready_at: time,
 })
 
-/** What a report of its run changes in a node; undefined where it is not worth telling. */
+/** Changes of a node that a report of its run causes; undefined if they are too small to publish. */
 const changesOf = (report: Report, reported: number, now: () => Date): Partial<NodeRow> | undefined => {
   switch (report.$case) {
     case 'progress':
@@ -45,11 +45,14 @@ const changesOf = (report: Report, reported: number, now: () => Date): Partial<N
   }
 }
 
-/** What the last report of a run is to its object. */
+/** Outcome of a run for its object, from its last report. */
 const outcomeOf = (report: Report, node: NodeRow, { chain }: ChainTree) =>
   report.$case === 'failed' ? { failure: report.value } : conclusionOf(node, chain)
 
-/** Changes the node of a run and tells of it: only while it is that run's, so of two drivers one is heard. A node that has been removed meanwhile takes its files along. */
+/**
+ * Updates the node of a run and publishes it, only while it is that run's, so one of two drivers wins. If the node was removed,
+ * removes its files.
+ */
 export const changeGenerating = async (
   { db, bus, files }: Dependencies,
   { nodeId, runId }: GenerationOrder,
@@ -59,11 +62,11 @@ export const changeGenerating = async (
   if (changed) await publishNode(bus, changed)
   else if (!(await findNode(db, nodeId))) {
     await removeOwnerFiles(files, nodeId)
-    await forgetLeftover(db, nodeId)
+    await deleteLeftover(db, nodeId)
   }
 }
 
-/** Ends the run of a node that was removed before it was driven, and removes what the run has stored by then. */
+/** Ends the run of a node that was removed before it was driven, and removes the files that the run has stored. */
 const abandon = async (
   dependencies: Dependencies,
   { nodeId, runId }: GenerationOrder,
@@ -72,28 +75,28 @@ const abandon = async (
   const { db, bus, files, workloads } = dependencies
   if (!(await endRun({ bus, workloads }, runId, signal))) return
   await removeOwnerFiles(files, nodeId)
-  await forgetLeftover(db, nodeId)
+  await deleteLeftover(db, nodeId)
 }
 
-/** Notes when a worker took a run: how long runs take is told to those who wait for one. */
-const noteStart = async ({ db, now }: Dependencies, { nodeId: id, runId }: GenerationOrder): Promise<void> => {
+/** Records when a worker took a run; wait estimates depend on how long runs take. */
+const recordStart = async ({ db, now }: Dependencies, { nodeId: id, runId }: GenerationOrder): Promise<void> => {
   await updateGenerating(db, { id, runId }, { started_at: now().toISOString() })
 }
 
-/** How a generation came to this replica: which delivery it is, and whether an earlier attempt of it met a server that was away. */
-type Turn = { delivery: number; isAgain?: boolean; signal: AbortSignal }
+/** A delivery of a generation to this replica: its ordinal, and whether an earlier attempt met an unavailable server. */
+type GenerationDelivery = { delivery: number; isAgain?: boolean; signal: AbortSignal }
 
-/** Follows a generation to its end and writes that down. Throws where it does not come to an end: it is to be driven again. */
+/** Follows a generation to its end and records that. Throws if the end is not reached, so that it is driven again. */
 const driveToItsEnd = async (
   dependencies: Dependencies,
   order: GenerationOrder,
-  { delivery, isAgain, signal }: Turn,
+  { delivery, isAgain, signal }: GenerationDelivery,
 ): Promise<void> => {
   const node = await findNode(dependencies.db, order.nodeId)
   if (!node) return abandon(dependencies, order, signal)
   if (node.run_id !== order.runId) return
   if (node.status !== 'generating') {
-    // Its first driver may have been killed between writing the end down and telling of it.
+    // Its first driver may have been killed between recording the end and publishing it.
     if (delivery > 1 || isAgain) await publishNode(dependencies.bus, node)
     return
   }
@@ -102,7 +105,7 @@ const driveToItsEnd = async (
   let reported = node.progress
   const how = { signal, resumes: true, retryBudgetMilliseconds: DEADLINE_SECONDS * 1_000 }
   for await (const report of await streamRun(dependencies, generationRun(tree, node), how)) {
-    if (report.$case === 'started') await noteStart(dependencies, order)
+    if (report.$case === 'started') await recordStart(dependencies, order)
     const changes = changesOf(report, reported, dependencies.now)
     if (!changes) continue
     reported = changes.progress ?? reported
@@ -110,24 +113,24 @@ const driveToItsEnd = async (
     await changeGenerating(dependencies, order, changes)
     if (changes.status) return
   }
-  throw signal.reason ?? new Error('The reports of a generation ended before it did.')
+  throw signal.reason ?? new Error('The reports of a generation ended early.')
 }
 
 /**
- * Drives one attempt at an order. After the last delivery the node has failed, and says by what; a server that is away
- * (`unavailable`) fails no generation: the caller tries again.
+ * Drives one attempt at an order. After the last delivery the node has failed, with the reason; an unavailable server
+ * (`unavailable`) never fails a generation: the caller retries.
  */
 export const driveGeneration = async (
   dependencies: Dependencies,
   order: GenerationOrder,
-  turn: Turn,
+  turn: GenerationDelivery,
 ): Promise<void> => {
   try {
     await driveToItsEnd(dependencies, order, turn)
   } catch (error) {
     const isLast = turn.delivery >= generationOrders.maxDeliveries
     if (turn.signal.aborted || !isLast || isServiceError(error, 'unavailable')) throw error
-    dependencies.log.error({ err: error, ...order }, 'a generation was given up')
+    dependencies.log.error({ err: error, ...order }, 'music: generation failed, retry limit reached')
     await announce(dependencies, order.runId, { failure: failureOf(error) })
     await changeGenerating(dependencies, order, { status: 'error', error: toServiceError(error).message })
   }

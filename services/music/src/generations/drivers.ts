@@ -5,16 +5,16 @@ import type { Dependencies } from '../dependencies.ts'
 import { driveGeneration } from './drive.ts'
 import { DEADLINE_SECONDS, generationOrders } from './order.ts'
 
-/** Generations that one replica follows at once; more wait in the queue, while their runs go on. */
+/** Generations that one replica follows concurrently; more wait in the queue, while their runs continue. */
 const DRIVEN_AT_ONCE = 64
-/** How long one delivery waits for the servers that a generation depends on, in milliseconds. */
+/** Time limit for one delivery to wait for the servers that a generation depends on, in milliseconds. */
 const LONGEST_OUTAGE = DEADLINE_SECONDS * 1_000
-/** How often it is looked for generations that nobody drives. */
+/** Interval between searches for generations without a driver. */
 const RECOVERY_MILLISECONDS = 60_000
 
 /**
- * Hands out again whatever is being generated: its order may never have been queued, or was in a queue that went with its
- * process. One that waits or is driven, here or elsewhere, is not added again.
+ * Requeues all generations in progress: their orders may never have been queued, or were in a queue that was lost with its
+ * process. Orders that are waiting or being driven, here or elsewhere, are not queued twice.
  */
 const recover = async ({ db, bus }: Dependencies): Promise<void> => {
   for (const { id, run_id } of await generatingNodes(db)) {
@@ -22,10 +22,10 @@ const recover = async ({ db, bus }: Dependencies): Promise<void> => {
   }
 }
 
-const recoverNowAndThen = async (dependencies: Dependencies): Promise<void> => {
+const recoverPeriodically = async (dependencies: Dependencies): Promise<void> => {
   const { log, signal } = dependencies
   const attempt = () =>
-    recover(dependencies).catch((error: unknown) => log.warn({ err: error }, 'generations were not taken up again'))
+    recover(dependencies).catch((error: unknown) => log.warn({ err: error }, 'music: generations were not requeued'))
   await attempt()
   try {
     for await (const _ of setInterval(RECOVERY_MILLISECONDS, undefined, { signal, ref: false })) await attempt()
@@ -46,17 +46,17 @@ const drive = (dependencies: Dependencies): Promise<void> =>
           queue: generationOrders,
           handling,
           withinMilliseconds: LONGEST_OUTAGE,
-          onRetry: (error) => log.warn({ err: error, ...order }, 'a server is away: the generation is driven again'),
+          onRetry: (error) => log.warn({ err: error, ...order }, 'music: server unavailable, retrying generation'),
         })
       } catch (error) {
-        if (!handling.signal.aborted) log.warn({ err: error, ...order, delivery }, 'a generation is driven again')
+        if (!handling.signal.aborted) log.warn({ err: error, ...order, delivery }, 'music: generation requeued')
         throw error
       }
     },
     { concurrency: DRIVEN_AT_ONCE, signal: dependencies.signal },
   )
 
-/** Drives generations until the service ends; what is in hand then goes to another replica, or to the next start. */
+/** Drives generations until the service shuts down; unfinished ones then go to another replica, or to the next start. */
 export const driveGenerations = async (dependencies: Dependencies): Promise<void> => {
-  await Promise.all([drive(dependencies), recoverNowAndThen(dependencies)])
+  await Promise.all([drive(dependencies), recoverPeriodically(dependencies)])
 }

@@ -9,30 +9,30 @@ import { changeGenerating } from './drive.ts'
 import { faultOfInput } from './input-key.ts'
 import { generationOrders, generationRun } from './order.ts'
 
-/** Generations as requests begin and end them; `drivers.ts` follows them from there on. */
+/** Starts and stops generations for requests; `drivers.ts` follows them. */
 export interface Generations {
-  /** Starts the run of a node whose row says that it is being generated. Throws where there is no room for it. */
+  /** Starts the run of a node that is marked as generating. Throws if there is no capacity for it. */
   start(tree: ChainTree, node: NodeRow): Promise<void>
   /**
-   * Starts a failed node again; undefined where it has not failed. `admit` runs in the transaction that restarts the node,
-   * after the node was changed: what it throws undoes the restart.
+   * Restarts a failed node; undefined if it has not failed. `admit` runs in the same transaction after the node was changed: if
+   * it throws, the restart is rolled back.
    */
   retry(tree: ChainTree, node: NodeRow, admit: (transaction: Db) => Promise<void>): Promise<NodeRow | undefined>
-  /** Stops a node's run, if there is one. */
+  /** Cancels a node's run, if there is one. */
   stop(node: NodeRow): Promise<void>
 }
 
 export const createGenerations = (dependencies: Dependencies): Generations => {
   const { db, bus, workloads } = dependencies
 
-  /** The run is asked for here, so that whoever wants it hears of a refusal; any replica may follow it. */
+  /** Requests the run here, so that the caller receives a refusal; any replica may follow it. */
   const start = async (tree: ChainTree, node: NodeRow): Promise<void> => {
     const fault = faultOfInput(node.input_key, tree.nodes)
     if (fault !== undefined) throw serviceError('invalid', fault)
     const run = generationRun(tree, node)
     await workloads.run(run)
     await bus.enqueue(generationOrders, { nodeId: node.id, runId: run.runId }, run.runId)
-    // Removed since its row was written, it was stopped before there was a run to stop.
+    // If the node was removed after its row was written, it was stopped before there was a run to cancel.
     if (!(await findNode(db, node.id))) await workloads.cancel({ runId: run.runId })
   }
 
@@ -63,11 +63,11 @@ export const createGenerations = (dependencies: Dependencies): Generations => {
   }
 }
 
-/** What a request for a node that cannot be retried is told. */
+/** The error for a node that cannot be retried. */
 export const notRetryable = (node: NodeRow) =>
   serviceError(
     'conflict',
     node.status === 'ready'
       ? 'The node is ready: branch again for another take.'
-      : 'The node is being generated already.',
+      : 'The node is already being generated.',
   )

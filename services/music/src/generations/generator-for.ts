@@ -7,7 +7,7 @@ export type GeneratorWord = NonNullable<NodeRow['generator']>
 /** Why there is no model. */
 export const noModel = 'No model is installed here: use the generator "recombine" or "auto".'
 
-/** The generator that a request comes to: the best there is, unless it names one. Throws 503 for one that is not installed. */
+/** The generator for a request: the best one, unless the request names one. Throws 503 if it is not installed. */
 export const generatorFor = (requested: Generator, isMock: boolean): GeneratorWord => {
   if (requested === 'GENERATOR_ONNX') throw serviceError('unavailable', noModel)
   if (requested === 'GENERATOR_MOCK') return 'mock'
@@ -21,5 +21,5 @@ const generators: Partial<Record<string, Generator>> = {
   mock: 'GENERATOR_MOCK',
 }
 
-/** A generator as objects name it; anything else is `auto`. */
+/** Parses a generator as objects name it; unknown names are `auto`. */
 export const generatorNamed = (word: string): Generator => generators[word] ?? 'GENERATOR_AUTO'

@@ -2,8 +2,8 @@ import { INPUTS_FOLDER, samplesOwner } from '../audio/files-layout.ts'
 import type { NodeRow } from '../store/tables.ts'
 
 /**
- * What is wrong with audio that is named to be continued: all other files are of other users. The samples of a node are of
- * known shape in its own chain alone; what an administrator places among the inputs is for everyone.
+ * Why the named audio may not be continued; undefined if it may. Samples of a node are allowed only within its own chain, where
+ * their shape is known; inputs that an administrator provides are for everyone; all other files belong to other users.
  */
 export const faultOfInput = (key: string | null, nodes: readonly NodeRow[]): string | undefined => {
   if (key === null || key.startsWith(`${INPUTS_FOLDER}/`)) return undefined

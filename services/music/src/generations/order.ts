@@ -5,16 +5,16 @@ import { pathTo } from '../chains/spine.ts'
 import type { NodeRow } from '../store/tables.ts'
 import { runRequest, type TaskRun } from '../worker/run-task.ts'
 
-/** A generation may take this long, wherever it runs. */
+/** Time limit of a generation, on any runtime, in seconds. */
 export const DEADLINE_SECONDS = 3_600
 
-/** A run that is to be followed to its end, and the node that the end is written to. */
+/** A run to follow to its end, and the node that the end is recorded in. */
 export interface GenerationOrder {
   readonly nodeId: string
   readonly runId: string
 }
 
-/** Generations under way, each driven by one replica; it goes to another when that dies. Their ids in the queue are those of their runs. */
+/** Generations in progress, each driven by one replica and redelivered to another if that dies. Their queue ids are their run ids. */
 export const generationOrders = queue({
   name: 'music.generations',
   ...jsonCodec<GenerationOrder>(),
@@ -42,10 +42,10 @@ const taskOf = ({ chain, nodes }: ChainTree, node: NodeRow): TaskRun['task'] => 
   },
 })
 
-/** Continuations are of 1 to 60 s, to the nearest sample: rounding makes none shorter. */
+/** Continuations have 1 to 60 s, rounded to the nearest sample; rounding never makes one shorter. */
 const secondsOf = (frames: number, sampleRate: number): number => Math.min(60, Math.max(1, frames / sampleRate))
 
-/** What people are shown of the run of a node. */
+/** What is displayed for the run of a node. */
 const subjectOf = ({ chain }: ChainTree, node: NodeRow): GenerationSubject => ({
   chainId: chain.id,
   nodeId: node.id,
@@ -57,7 +57,7 @@ const subjectOf = ({ chain }: ChainTree, node: NodeRow): GenerationSubject => ({
   generator: node.generator ?? 'auto',
 })
 
-/** The run of a node that is being generated: the same each time it is asked for, so it may be asked for again. */
+/** The run of a node that is being generated. It is deterministic, so requesting it again is idempotent. */
 export const generationRun = (tree: ChainTree, node: NodeRow): RunRequest =>
   runRequest({
     subject: subjectOf(tree, node),

@@ -30,7 +30,7 @@ afterEach(async () => {
   for (const close of cleanUp.splice(0).reverse()) await close()
 })
 
-/** How pods come to be: processes of their own where there is a server that they can join. None while `held`. */
+/** Starts pods: separate processes if there is a server that they can join. None start while `isHeld`. */
 const podsOn = ({ bus, address }: RunningBus, files: FilesLocation) => {
   const ending = new AbortController()
   const ended: Promise<unknown>[] = []
@@ -77,7 +77,7 @@ const placeFiles = ({ address }: RunningBus, directory: string): FilesLocation =
     ? { kind: 'directory', path: directory }
     : { kind: 'nats', servers: [address], bucket: 'trellis-files', replicas: 1, prefix: 'trellis' }
 
-/** The service where runs are objects, with an operator that the test plays, and a chain of 6 s. */
+/** The service where runs are objects, with an operator that the test simulates, and a chain of 6 s. */
 const open = async (ground: RunningBus) => {
   const directory = await temporaryDirectory()
   cleanUp.push(async () => directory[Symbol.asyncDispose]())
@@ -112,7 +112,7 @@ const open = async (ground: RunningBus) => {
     const request = { chainId, nodeId, prompt: '', durationSeconds: 2, seed: 7, generator: 'GENERATOR_AUTO' as const }
     return (await client.createBranches(request, asLocal)).nodes[0]?.nodeId ?? ''
   }
-  /** A branch whose run fails, as the operator tells it of a pod that was lost. */
+  /** A branch whose run fails with the operator's report of a lost pod. */
   const failedBranch = async (): Promise<string> => {
     pods.isHeld = true
     const nodeId = await branch()
@@ -149,7 +149,7 @@ describe.each(drawnBuses)('over $name, where runs are objects', ({ isMissing, st
       return `gen-${process.pid}-${unique}`
     }
 
-    test('a branch is a run with what people are shown of it, and is concluded with where its audio lies', async () => {
+    test('a branch is a run with a displayed subject, and is concluded with the key of its audio', async () => {
       const { client, operator, chain, branch } = await open(ground)
       const nodeId = await branch()
       expect(nodeOf(await settled({ client }, chain.chainId), nodeId).status).toBe('NODE_STATUS_READY')
@@ -166,14 +166,14 @@ describe.each(drawnBuses)('over $name, where runs are objects', ({ isMissing, st
       expect(operator.requested).toHaveLength(1)
     })
 
-    test('a failure that the operator tells is the end of the node and of its object', async () => {
+    test('a failure that the operator reports ends the node and its object', async () => {
       const { operator, failedBranch, now } = await open(ground)
       const nodeId = await failedBranch()
       expect(nodeOf(await now(), nodeId)).toMatchObject({ status: 'NODE_STATUS_ERROR', error: 'The worker was lost.' })
       expect((await operator.concluded(`generate-${nodeId}-1`)).failure).toMatchObject({ reason: 'WorkerLost' })
     })
 
-    test('an order generates a failed node anew, with what it says', async () => {
+    test('a plan request generates a failed node again with its own parameters', async () => {
       const { client, operator, chain, failedBranch, subject } = await open(ground)
       const nodeId = await failedBranch()
       const runId = newRun()
@@ -186,7 +186,7 @@ describe.each(drawnBuses)('over $name, where runs are objects', ({ isMissing, st
       expect([node.status, node.seed, node.durationSeconds]).toEqual(['NODE_STATUS_READY', 8, 3])
     })
 
-    test('an order for a node that is ready is concluded at once, where it asks for the same', async () => {
+    test('a plan request for a ready node is concluded at once if its parameters are the same', async () => {
       const { client, operator, chain, branch, subject } = await open(ground)
       const nodeId = await branch()
       await settled({ client }, chain.chainId)
@@ -198,17 +198,17 @@ describe.each(drawnBuses)('over $name, where runs are objects', ({ isMissing, st
       expect(operator.requested).toHaveLength(1)
     })
 
-    test('an order for what is not there is concluded as that', async () => {
+    test('a plan request for a missing node is concluded as NodeNotFound', async () => {
       const { operator, chain, subject } = await open(ground)
       const [node, of, upload] = [newRun(), newRun(), newRun()]
-      await operator.order(generationPlanRequests, { runId: node, generation: subject('nobody') })
+      await operator.order(generationPlanRequests, { runId: node, generation: subject('unknown') })
       await operator.order(generationPlanRequests, { runId: of, generation: { ...subject('n'), chainId: 'nothing' } })
       await operator.order(generationPlanRequests, { runId: upload, generation: subject(chain.rootNodeId) })
       for (const runId of [node, of, upload])
         expect((await operator.concluded(runId)).failure).toMatchObject({ reason: 'NodeNotFound' })
     })
 
-    test('an order for a node that another run has waits for that', async () => {
+    test('a plan request for a node of another run waits for that run', async () => {
       const { client, operator, chain, branch, subject, pods } = await open(ground)
       pods.isHeld = true
       const nodeId = await branch()
@@ -222,7 +222,7 @@ describe.each(drawnBuses)('over $name, where runs are objects', ({ isMissing, st
       expect(nodeOf(await settled({ client }, chain.chainId), nodeId).status).toBe('NODE_STATUS_READY')
     })
 
-    test('an order may name audio to continue: a file of the same shape, and no other', async () => {
+    test('a plan request may name audio to continue, of the same shape only', async () => {
       const { operator, files, wav, failedBranch, subject } = await open(ground)
       await files.write('music/inputs/song.wav', wav)
       const { block } = playBand({ bpm: 120, bars: 2, sampleRate: 44_100, channels: 1 })

@@ -12,12 +12,12 @@ import { changeGenerating } from './drive.ts'
 import type { Generations } from './generations.ts'
 import { type RequestedGeneration, type Verdict, validateOrder } from './validate-order.ts'
 
-/** Orders that one replica takes at once. */
+/** Plan requests that one replica handles concurrently. */
 const TAKEN_AT_ONCE = 8
-/** How long one delivery of an order waits for the servers that it depends on, in milliseconds. */
+/** Time limit for one delivery of a plan request to wait for the servers that it depends on, in milliseconds. */
 const LONGEST_OUTAGE = 15 * 60_000
-/** An order for a node that another run has waits this long, before it goes behind the others, in milliseconds. */
-const TURN_MILLISECONDS = 5_000
+/** Delay before a plan request for a node of another run is requeued behind the others, in milliseconds. */
+const REQUEUE_MILLISECONDS = 5_000
 
 const restartOf = ({ runId }: PlanRequest, node: NodeRow, requested: RequestedGeneration): Restart => ({
   run_id: runId,
@@ -30,7 +30,7 @@ const restartOf = ({ runId }: PlanRequest, node: NodeRow, requested: RequestedGe
   input_key: requested.inputKey,
 })
 
-/** Asks for the run; one that is refused for good ends the node and its order. */
+/** Requests the run; if it is refused permanently, the node and its order fail. */
 const start = async (
   dependencies: Dependencies,
   generations: Generations,
@@ -54,16 +54,16 @@ const generate = async (
   { tree, node, requested }: Extract<Verdict, { kind: 'generate' }>,
 ): Promise<void> => {
   const restarted = await restartNode(dependencies.db, node.id, restartOf(order, node, requested))
-  // Somebody was faster: what has become of the node is looked at again.
+  // Another request was faster: decide again by the new state of the node.
   if (!restarted) return takeOrder(dependencies, generations, order)
   await publishNode(dependencies.bus, restarted)
   const nodes = tree.nodes.map((each) => (each.id === node.id ? restarted : each))
   await start(dependencies, generations, { ...tree, nodes }, restarted)
 }
 
-/** Puts an order behind the others, as a new one: that it waits is no failing of it. */
-const putBack = async ({ bus, signal }: Dependencies, order: PlanRequest): Promise<void> => {
-  await sleep(TURN_MILLISECONDS, undefined, { signal })
+/** Requeues a plan request as a new one, so that waiting does not count as a failed delivery. */
+const requeue = async ({ bus, signal }: Dependencies, order: PlanRequest): Promise<void> => {
+  await sleep(REQUEUE_MILLISECONDS, undefined, { signal })
   await bus.enqueue(generationPlanRequests, order)
 }
 
@@ -78,13 +78,13 @@ const takeOrder = async (dependencies: Dependencies, generations: Generations, o
     case 'drive':
       return start(dependencies, generations, verdict.tree, verdict.node)
     case 'wait':
-      return putBack(dependencies, order)
+      return requeue(dependencies, order)
     case 'generate':
       return generate(dependencies, generations, order, verdict)
   }
 }
 
-/** Takes the generations that objects ask for, until the service ends. From there on they are generations as any. */
+/** Serves the operator's plan requests until the service shuts down. They become ordinary generations. */
 export const servePlanRequests = async (dependencies: Dependencies, generations: Generations): Promise<void> => {
   if (!dependencies.runsAreObjects) return
   await dependencies.bus.work(
@@ -96,12 +96,15 @@ export const servePlanRequests = async (dependencies: Dependencies, generations:
           handling,
           withinMilliseconds: LONGEST_OUTAGE,
           onRetry: (error) =>
-            dependencies.log.warn({ err: error, runId: order.runId }, 'a server is away: an order waits'),
+            dependencies.log.warn(
+              { err: error, runId: order.runId },
+              'music: server unavailable, retrying plan request',
+            ),
         })
       } catch (error) {
         const isLast = delivery >= generationPlanRequests.maxDeliveries
         if (handling.signal.aborted || !isLast || isServiceError(error, 'unavailable')) throw error
-        dependencies.log.error({ err: error, runId: order.runId }, 'an ordered generation was given up')
+        dependencies.log.error({ err: error, runId: order.runId }, 'music: plan request failed, retry limit reached')
         await announce(dependencies, order.runId, { failure: failureOf(error) })
       }
     },

@@ -20,7 +20,7 @@ export const generationsRpc = (dependencies: Dependencies, generations: Generati
   async retryNode(request, { caller }) {
     const { node, ...tree } = await requireNode(dependencies, caller, request)
     const restarted = await generations.retry(tree, node, async (transaction) => {
-      // The restarted node is counted by now.
+      // The restarted node is already counted.
       await requireGenerations(transaction, caller.userId, dependencies.config, 0)
       await requireBytes(transaction, caller, dependencies.config, 0)
     })

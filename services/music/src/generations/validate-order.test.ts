@@ -69,9 +69,9 @@ test.each<[string, Case]>([
   ['the same prompt and seed', { subject: { prompt: 'calm', seed: 7 } }],
   ['the generator that it was made by', { subject: { generator: 'recombine' } }],
   ['no length of its own', { subject: { durationSeconds: 0 } }],
-  ['what the user of the chain may', { user: 'ada' }],
-])('a ready node is the answer to an order that asks for %s', (_what, given) => {
-  expect(judge(given).kind).toBe('done')
+  ['the same as the user of the chain', { user: 'ada' }],
+])('a ready node satisfies an order that requests %s', (_what, order) => {
+  expect(judge(order).kind).toBe('done')
 })
 
 test.each<[string, Case]>([
@@ -80,12 +80,12 @@ test.each<[string, Case]>([
   ['another length', { subject: { durationSeconds: 3 } }],
   ['another generator', { subject: { generator: 'mock' } }],
   ['other audio to continue', { subject: { inputKey: 'music/inputs/song.wav' } }],
-])('a ready node is no answer to an order for %s', (_what, given) => {
-  expect(judge(given)).toMatchObject({ kind: 'refuse', failure: { kind: 'conflict' } })
+])('a ready node conflicts with an order for %s', (_what, order) => {
+  expect(judge(order)).toMatchObject({ kind: 'refuse', failure: { kind: 'conflict' } })
 })
 
 test.each<[string, Case, string]>([
-  ['a node that is not there', { subject: { nodeId: 'other' } }, 'NodeNotFound'],
+  ['a missing node', { subject: { nodeId: 'other' } }, 'NodeNotFound'],
   ["another user's chain", { user: 'bob' }, 'NodeNotFound'],
   ['the upload', { subject: { nodeId: 'root' } }, 'NodeNotFound'],
   ['a model that is not installed', { node: error, subject: { generator: 'onnx' } }, 'Failed'],
@@ -105,23 +105,23 @@ test.each<[string, Case, string]>([
   ['a file of another service', { node: error, subject: { inputKey: 'logs/segments/1' } }, 'Failed'],
   ['a file beside the inputs', { node: error, subject: { inputKey: 'music/inputs-of-others/a.wav' } }, 'Failed'],
   ['the samples of a node that is not ready', { node: error, subject: { inputKey: samples('node') } }, 'Failed'],
-])('an order for %s is refused', (_what, given, reason) => {
-  expect(judge(given)).toMatchObject({ kind: 'refuse', failure: { reason } })
+])('an order for %s is refused', (_what, order, reason) => {
+  expect(judge(order)).toMatchObject({ kind: 'refuse', failure: { reason } })
 })
 
-test('an order whose own run has failed the node is not begun again', () => {
+test('an order is not restarted if its own run has failed', () => {
   expect(judge({ node: { ...error, run_id: 'run' } })).toMatchObject({
     kind: 'refuse',
     failure: { detail: 'It was lost.' },
   })
 })
 
-test('a node that is being generated is driven by its own order, and waited for by another', () => {
+test('a generating node is driven by its own order, and awaited by others', () => {
   expect(judge({ node: { status: 'generating', run_id: 'run' } }).kind).toBe('drive')
   expect(judge({ node: { status: 'generating' } }).kind).toBe('wait')
 })
 
-test('a failed node is generated anew with what the order says, and what it does not say stays', () => {
+test('a failed node is generated again, with parameters of the order overriding its own', () => {
   const subject = { seed: 9, durationSeconds: 3, contextSeconds: 0, inputKey: samples('root') }
   expect(judge({ node: error, subject })).toMatchObject({
     kind: 'generate',

@@ -6,26 +6,26 @@ import { failed } from './conclusion.ts'
 import { type GeneratorWord, generatorFor, generatorNamed } from './generator-for.ts'
 import { faultOfInput } from './input-key.ts'
 
-/** What an order asks to be done with a node; what is `undefined` is as the node has it. */
+/** Requested parameters of a node; `undefined` means that of the node itself. */
 export type RequestedGeneration = {
   readonly prompt: string | undefined
   readonly seed: number | undefined
   readonly frames: number | undefined
   readonly contextSeconds: number | null | undefined
   readonly generator: GeneratorWord | undefined
-  /** Audio to continue in place of what comes before the node; null for that. */
+  /** Audio to continue instead of the node's path; null for the path. */
   readonly inputKey: string | null
 }
 
-/** What is to become of an order. */
+/** What to do with an order. */
 export type Verdict =
-  /** It cannot be done, ever. */
+  /** It can never be done. */
   | { readonly kind: 'refuse'; readonly failure: RunFailed }
-  /** It has been done. */
+  /** It is already done. */
   | { readonly kind: 'done'; readonly tree: ChainTree; readonly node: NodeRow }
-  /** It is being done, under its own run. */
+  /** It is in progress, under its own run. */
   | { readonly kind: 'drive'; readonly tree: ChainTree; readonly node: NodeRow }
-  /** Another run has the node. */
+  /** The node is in progress under another run. */
   | { readonly kind: 'wait' }
   | {
       readonly kind: 'generate'
@@ -34,7 +34,7 @@ export type Verdict =
       readonly requested: RequestedGeneration
     }
 
-const refuse = (...given: Parameters<typeof failed>): Verdict => ({ kind: 'refuse', failure: failed(...given) })
+const refuse = (...args: Parameters<typeof failed>): Verdict => ({ kind: 'refuse', failure: failed(...args) })
 const notFound = (detail: string): Verdict => refuse('NodeNotFound', 'not_found', detail)
 const quoted = (text: string): string => JSON.stringify(text)
 
@@ -47,7 +47,7 @@ const requestedOf = (subject: GenerationSubject, sampleRate: number, isMock: boo
   inputKey: subject.inputKey || null,
 })
 
-/** Whether a node was made of what is wanted. */
+/** Whether a node was generated with the requested parameters. */
 const isMadeOf = (node: NodeRow, requested: RequestedGeneration): boolean =>
   (requested.prompt ?? node.prompt) === node.prompt &&
   (requested.seed ?? node.seed) === node.seed &&
@@ -71,13 +71,13 @@ const judgeNode = (order: PlanRequest, tree: ChainTree, node: NodeRow, requested
   const fault = faultOfInput(requested.inputKey, tree.nodes)
   if (fault !== undefined) return refuse('Failed', 'invalid', fault)
   const parent = tree.nodes.find(({ id }) => id === node.parent_id)
-  if (parent?.status !== 'ready') return refuse('Failed', 'conflict', 'What comes before the node is not ready.')
+  if (parent?.status !== 'ready') return refuse('Failed', 'conflict', 'The parent of the node is not ready.')
   return { kind: 'generate', tree, node, requested }
 }
 
 /**
- * Decides what is to become of a generation that an object asked for. `tree`: the chain that it names, if there is one. An
- * order on behalf of nobody may name any chain; another's chain is as unknown as none.
+ * Decides what to do with a generation that an object requests. `tree` is the chain that it names, if that exists. An order
+ * without a user may name any chain; with a user, other users' chains are reported as missing.
  */
 export const validateOrder = (
   order: PlanRequest,
@@ -85,7 +85,7 @@ export const validateOrder = (
   { mockGenerator }: { readonly mockGenerator: boolean },
 ): Verdict => {
   const { generation: subject, user } = order
-  if (!subject) return refuse('Failed', 'invalid', 'The order does not say what to generate.')
+  if (!subject) return refuse('Failed', 'invalid', 'The plan request has no generation.')
   if (!tree || (user !== '' && tree.chain.user_id !== user))
     return notFound(`There is no chain ${quoted(subject.chainId)}.`)
   const node = tree.nodes.find(({ id }) => id === subject.nodeId)

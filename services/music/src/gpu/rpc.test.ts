@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => stack.disposeAsync())
 
-/** A replica beside workloads of two slots, of which so many run. */
+/** A replica whose workloads report this capacity. */
 const openBeside = async (capacity: Partial<WorkloadsClient>, now?: () => Date) =>
   openReplica({ ...ports, workloads: { ...ports.workloads, ...capacity } }, now ? { now } : {})
 
@@ -30,7 +30,7 @@ const busy = (running: number, queued = 0): Partial<WorkloadsClient> => ({
   }),
 })
 
-test('tells what generations run on here, and what can be used', async () => {
+test('reports the generation capacity and the available generators', async () => {
   await using replica = await openBeside({})
   const gpu = await replica.client.getGpu({}, caller)
   expect(gpu).toMatchObject({ mode: 'GPU_MODE_LOCAL', classes: [], running: 0, queueDepth: 0, estimatedWaitSeconds: 0 })
@@ -42,7 +42,7 @@ test('tells what generations run on here, and what can be used', async () => {
   ])
 })
 
-test('tells the GPUs of a cluster by model, and no wait that is not known', async () => {
+test('reports the GPUs of a cluster by model, and an unknown wait as null', async () => {
   await using replica = await openBeside(busy(2, 3))
   const gpu = await replica.client.getGpu({}, caller)
   expect(gpu).toMatchObject({
@@ -54,7 +54,7 @@ test('tells the GPUs of a cluster by model, and no wait that is not known', asyn
   expect(gpu.estimatedWaitSeconds ?? null).toBeNull()
 })
 
-test('says that nothing generates while whoever does so is away', async () => {
+test('reports no capacity while the workloads service is unavailable', async () => {
   const capacity = async () => {
     throw serviceError('unavailable', 'The service cannot be reached just now.')
   }
@@ -64,7 +64,7 @@ test('says that nothing generates while whoever does so is away', async () => {
   await expect(replica.client.createGpuSession({}, caller)).rejects.toMatchObject({ kind: 'conflict' })
 })
 
-test('leases no more slots than are free, over all replicas, until they are freed or expire', async () => {
+test('leases only free slots, across all replicas, until they are released or expire', async () => {
   let time = Date.parse('2026-03-01T09:00:00Z')
   const now = () => new Date(time)
   await using one = await openBeside(busy(0), now)
@@ -87,7 +87,7 @@ test('leases no more slots than are free, over all replicas, until they are free
   await one.client.deleteGpuSession({ sessionId }, caller)
 })
 
-test('of leases asked for at once no more are given than there are slots', async () => {
+test('concurrent requests get no more leases than there are slots', async () => {
   await using one = await openBeside(busy(1))
   await using other = await openBeside(busy(1))
   const requested = await Promise.allSettled(

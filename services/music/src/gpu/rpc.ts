@@ -30,19 +30,19 @@ const generators: readonly GeneratorStatus[] = [
 
 const modes: Partial<Record<string, GpuMode>> = { kubernetes: 'GPU_MODE_KUBERNETES', local: 'GPU_MODE_LOCAL' }
 
-/** What generations run on; where whoever runs them is away, nothing, and why. */
+/** Capacity for generations; empty, with the reason, if the workloads service is unavailable. */
 const capacityOf = async ({ workloads, now }: Dependencies): Promise<CapacityResponse> => {
   try {
     return await workloads.capacity({ workload: 'WORKLOAD_GENERATION' })
   } catch (error) {
     if (!isServiceError(error, 'unavailable')) throw error
-    const reasons = ['Whoever runs generations cannot be reached just now.']
+    const reasons = ['The workloads service that runs generations is unavailable.']
     return CapacityResponse.fromPartial({ mode: 'none', observedAt: now().toISOString(), reasons })
   }
 }
 
 const expired = (id: string) =>
-  serviceError('not_found', `There is no session ${JSON.stringify(id)} of yours, or it has expired.`)
+  serviceError('not_found', `You have no session ${JSON.stringify(id)}, or it has expired.`)
 
 const sessionOf = ({ id, expires_at }: LeaseRow): GpuSession => ({
   sessionId: id,
@@ -50,7 +50,7 @@ const sessionOf = ({ id, expires_at }: LeaseRow): GpuSession => ({
   expiresAt: new Date(expires_at).toISOString(),
 })
 
-/** What generations run on, and leases of it. */
+/** Handlers of generation capacity, and of leases on it. */
 export const gpuRpc = (dependencies: Dependencies): GpuHandlers => ({
   async getGpu() {
     const [capacity, took] = await Promise.all([capacityOf(dependencies), latestRunSeconds(dependencies.db)])
@@ -75,9 +75,9 @@ export const gpuRpc = (dependencies: Dependencies): GpuHandlers => ({
   async createGpuSession(_request, { caller }) {
     const userId = requireOwner(caller)
     const { total, running } = await capacityOf(dependencies)
-    if (total <= 0) throw serviceError('conflict', 'There is nothing to lease: nothing generates here at present.')
+    if (total <= 0) throw serviceError('conflict', 'There is nothing to lease: no generation can run at present.')
     const lease = await takeLease(dependencies.db, { userId, slots: total - running, now: dependencies.now() })
-    if (!lease) throw serviceError('conflict', 'All slots are taken: try again when one is free.')
+    if (!lease) throw serviceError('conflict', 'All slots are taken: try again later.')
     return sessionOf(lease)
   },
 

@@ -3,12 +3,12 @@ import { transact } from '@trellis/kit/store'
 import type { Kysely } from 'kysely'
 import type { Db, LeaseRow, MusicTables } from '../store/tables.ts'
 
-/** A lease lasts this long unless it is renewed, in milliseconds. */
+/** Duration of a lease unless it is renewed, in milliseconds. */
 const LEASE_MILLISECONDS = 60_000
-/** How many of the latest runs are looked at to tell how long one takes. */
+/** Number of latest runs from which the expected duration is computed. */
 const LATEST_RUNS = 20
 
-/** How long the latest generations took to run, in seconds, oldest first. */
+/** Run times of the latest generations in seconds, oldest first. */
 export const latestRunSeconds = async (db: Db): Promise<number[]> => {
   const rows = await db
     .selectFrom('nodes')
@@ -24,7 +24,7 @@ export const latestRunSeconds = async (db: Db): Promise<number[]> => {
     .reverse()
 }
 
-/** Leases one of so many slots; undefined where all are leased. Replicas that lease at once never lease one too many. */
+/** Leases one of `slots`; undefined if all are leased. Serializable, so concurrent replicas never lease one too many. */
 export const takeLease = (
   db: Kysely<MusicTables>,
   { userId, slots, now }: { userId: string; slots: number; now: Date },
@@ -43,7 +43,7 @@ export const takeLease = (
 
 type LeaseOf = { id: string; userId: string; now: Date }
 
-/** Renews a user's lease from now; undefined where it has expired. */
+/** Renews a user's lease from now; undefined if it has expired. */
 export const renewLease = (db: Db, { id, userId, now }: LeaseOf): Promise<LeaseRow | undefined> =>
   db
     .updateTable('leases')
@@ -54,7 +54,7 @@ export const renewLease = (db: Db, { id, userId, now }: LeaseOf): Promise<LeaseR
     .returningAll()
     .executeTakeFirst()
 
-/** Ends a user's lease; false where it has expired. */
+/** Ends a user's lease; false if it has expired. */
 export const endLease = async (db: Db, { id, userId, now }: LeaseOf): Promise<boolean> => {
   const query = db.deleteFrom('leases').where('id', '=', id).where('user_id', '=', userId)
   const ended = await query.where('expires_at', '>', now.getTime()).returning('id').executeTakeFirst()

@@ -31,7 +31,7 @@ describe('a user in cloud mode', () => {
 
   const keys = async () => (await Array.fromAsync(service.files.list('music/'))).map(({ key }) => key)
 
-  test('stores no more audio than allowed, however small the file, and what is refused leaves no file', async () => {
+  test('stores no more audio than allowed, however small the file, and a rejected upload leaves no file', async () => {
     const before = await keys()
     const silence = flacSilence(40)
     expect(silence.length).toBeLessThan(20_000)
@@ -43,7 +43,7 @@ describe('a user in cloud mode', () => {
     await upload(service, silence)
   })
 
-  test('generates no more than there is space for', async () => {
+  test('cannot generate beyond the storage quota', async () => {
     const who = account('bob')
     const { chainId, rootNodeId: nodeId } = await upload(service, wav, who)
     const requested = { chainId, nodeId, durationSeconds: 60, takes: 1, generator: 'GENERATOR_MOCK' } as const
@@ -53,7 +53,7 @@ describe('a user in cloud mode', () => {
     })
   })
 
-  test('has a number of chains, also when uploads arrive at once, and another when one is deleted', async () => {
+  test('has a limited number of chains, even with concurrent uploads, until one is deleted', async () => {
     const who = account('eve')
     const outcomes = await Promise.allSettled([1, 2, 3].map(() => upload(service, wav, who)))
     const made = outcomes.filter((outcome) => outcome.status === 'fulfilled')
@@ -66,7 +66,7 @@ describe('a user in cloud mode', () => {
     await upload(service, wav, who)
   })
 
-  test('has a number of generations under way, and others have theirs', async () => {
+  test('has a limit of concurrent generations that is separate from other users', async () => {
     const [ada, bob] = [account('gen-ada'), account('gen-bob')]
     const branch = async (who: typeof ada, chain: { chainId: string; rootNodeId: string }, takes: number) =>
       service.client.createBranches(
@@ -84,7 +84,7 @@ describe('a user in cloud mode', () => {
       await service.client.deleteChain({ chainId }, who)
   })
 
-  /** Branches, waits until the takes are ready, and turns them into failed ones. */
+  /** Branches, waits until the takes are ready, and marks them as failed. */
   const failedBranches = async (
     who: { caller: Caller },
     { chainId, rootNodeId: nodeId }: { chainId: string; rootNodeId: string },
@@ -102,7 +102,7 @@ describe('a user in cloud mode', () => {
     return ids
   }
 
-  test('retries no failed node that there is no space for by now', async () => {
+  test('cannot retry a failed node beyond the storage quota', async () => {
     const who = account('retry-bytes')
     const chain = await upload(service, wav, who)
     const { chainId } = chain
@@ -117,7 +117,7 @@ describe('a user in cloud mode', () => {
     await service.client.deleteChain({ chainId }, who)
   })
 
-  test('has the same number of generations under way when nodes are retried at once', async () => {
+  test('has the same limit of concurrent generations when nodes are retried concurrently', async () => {
     const who = account('retry-count')
     const chain = await upload(service, wav, who)
     const { chainId } = chain

@@ -8,10 +8,10 @@ import { chainsOf, generatingOf, samplesOf } from './usage.ts'
 const MEGABYTE = 1_000_000
 const RETRY_SECONDS = 10
 
-/** Whether quotas of what is stored apply: the one user of a local installation owns the disk. */
+/** Whether storage quotas apply: the single user of a local installation owns the disk. */
 const hasQuota = ({ kind }: Caller): boolean => kind !== 'local'
 
-/** How many bytes of samples the caller may still store; undefined for any number. Throws 413 where none are left. */
+/** Bytes of samples that the caller may still store; undefined if unlimited. Throws 413 if there are too few. */
 export const requireBytes = async (
   db: Db,
   caller: Caller,
@@ -23,17 +23,17 @@ export const requireBytes = async (
   if (left >= requested) return left
   throw serviceError(
     'too_large',
-    `Your audio takes up its ${userMegabytes} MB, or would with this: delete chains or nodes first.`,
+    `Your audio uses your ${userMegabytes} MB, or would with this: delete chains or nodes first.`,
   )
 }
 
-/** Throws 403 where the caller has as many chains as they may. */
-export const requireChainPlace = async (db: Db, caller: Caller, { userChains }: MusicConfig): Promise<void> => {
+/** Throws 403 if the caller has the maximum number of chains. */
+export const requireChainQuota = async (db: Db, caller: Caller, { userChains }: MusicConfig): Promise<void> => {
   if (!hasQuota(caller) || (await chainsOf(db, caller.userId)) < userChains) return
   throw serviceError('forbidden', `You have ${userChains} chains, which is the limit: delete one first.`)
 }
 
-/** Throws 429 where more generations would be under way for the caller than may be. */
+/** Throws 429 if the caller would exceed the maximum number of generations under way. */
 export const requireGenerations = async (
   db: Db,
   userId: string,
@@ -43,7 +43,7 @@ export const requireGenerations = async (
   if ((await generatingOf(db, userId)) + added <= userGenerations) return
   throw serviceError(
     'rate_limited',
-    `At most ${userGenerations} generations of yours may be under way: wait until some are ready, or remove some.`,
+    `You may have at most ${userGenerations} generations under way: wait until some are ready, or remove some.`,
     { retryAfterSeconds: RETRY_SECONDS },
   )
 }

@@ -1,6 +1,6 @@
 import type { Db } from '../store/tables.ts'
 
-/** Samples of all channels that a user's nodes hold, or will when they are ready. */
+/** Samples of all channels of a user's nodes, including those that are being generated. */
 export const samplesOf = async (db: Db, userId: string): Promise<number> => {
   const { samples } = await db
     .selectFrom('nodes')
@@ -17,7 +17,7 @@ export const chainsOf = async (db: Db, userId: string): Promise<number> => {
   return Number((await query.where('user_id', '=', userId).executeTakeFirstOrThrow()).count)
 }
 
-/** Nodes of a user that are being generated. */
+/** Number of a user's nodes that are being generated. */
 export const generatingOf = async (db: Db, userId: string): Promise<number> => {
   const { count } = await db
     .selectFrom('nodes')

@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
 
-/** Times are ISO 8601 text; `null` is what is not known. */
+/** Times are ISO 8601 text; unknown values are `null`. */
 export type ChainRow = {
   id: string
   user_id: string
@@ -24,18 +24,18 @@ export type NodeRow = {
   decision: Decision
   prompt: string
   seed: number | null
-  /** Length in samples: asked for, and when ready exactly that. */
+  /** Length in samples: the requested one, which a ready node has exactly. */
   frames: number
   context_seconds: number | null
   generator: 'recombine' | 'onnx' | 'mock' | null
   progress: number
   error: string | null
-  /** The run that generates it, and how many there were before. */
+  /** The run that generates it, and the ordinal of that run. */
   run_id: string | null
   attempt: number
-  /** When a worker took that run; null until one has. */
+  /** When a worker took that run; null until then. */
   started_at: string | null
-  /** Audio that it continues, a key of the files, in place of what comes before it; null for that. */
+  /** Key of an audio file that it continues instead of its path; null for the path. */
   input_key: string | null
   distance_percentile: number | null
   loudness_step_lu: number | null
@@ -50,10 +50,10 @@ export type NodeRow = {
   ready_at: string | null
 }
 
-/** A node or chain whose files may lie there without a row of theirs; `noted_at` in ms. */
+/** A node or chain whose files may exist without a row of theirs; `noted_at` in ms. */
 export type LeftoverRow = { owner_id: string; noted_at: number }
 
-/** A slot that somebody has leased; `expires_at` in ms. */
+/** A leased slot; `expires_at` in ms. */
 export type LeaseRow = { id: string; user_id: string; expires_at: number }
 
 export type MusicTables = { chains: ChainRow; nodes: NodeRow; leftovers: LeftoverRow; leases: LeaseRow }

@@ -5,7 +5,7 @@ import { AudioResult, AudioTask } from '@trellis/protos/ts/trellis/music/v1/work
 import { AudioRefused, refusalStatus } from '../audio/refusal.ts'
 import type { TaskDependencies } from './tasks.ts'
 
-/** What a task needs of our code is loaded with the first one: many workers wait for theirs. */
+/** Runs a task. Its code is loaded with the first one, since many idle workers wait for theirs. */
 const perform = async ({ task }: AudioTask, dependencies: TaskDependencies): Promise<AudioResult> => {
   const { continueAudio, exportAudio, ingest } = await import('./tasks.ts')
   switch (task?.$case) {
@@ -16,21 +16,21 @@ const perform = async ({ task }: AudioTask, dependencies: TaskDependencies): Pro
     case 'export':
       return exportAudio(task.value, dependencies)
     default:
-      throw serviceError('malformed', 'The worker was given nothing to do.')
+      throw serviceError('malformed', 'The worker received no task.')
   }
 }
 
 const kinds = { 413: 'too_large', 415: 'unsupported_media', 422: 'invalid' } as const
 
-/** What is wrong with the audio is for its sender to read. */
+/** Converts a rejection of audio to an error that its sender can read. */
 const readable = (error: unknown): unknown =>
   error instanceof AudioRefused
     ? serviceError(kinds[refusalStatus[error.reason]], error.message, { cause: error })
     : error
 
 /**
- * What an audio worker does with a run, wherever it runs. The files are opened with the first one, and used for all: what
- * others write there beside this process is theirs to clear.
+ * Executes runs in an audio worker, in any form. The files are opened with the first run and reused. Abandoned writes of other
+ * processes there are not cleaned up, since those may still be running.
  */
 export const audioWork = (location: FilesLocation): Work => {
   let files: Promise<Files> | undefined

@@ -2,10 +2,10 @@ import { type FilesLocation, removeAbandonedWrites } from '@trellis/kit/files'
 import type { WorkerKind } from '@trellis/kit/workloads'
 import { musicConfig, workerConfig } from '../config.ts'
 
-/** What V8 may take of a worker's memory; samples and decoders lie outside of its heap. */
+/** Maximum V8 heap of a worker; samples and decoders are outside of it. */
 const HEAP_MEGABYTES = 1024
 
-/** How workers for audio are started on this machine. */
+/** How audio workers are started on this machine. */
 export const generationWorker = ({
   files,
   workers,

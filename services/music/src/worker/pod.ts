@@ -1,7 +1,7 @@
 import { runWorker } from '@trellis/kit/process/worker'
 import { audioWork } from './audio-work.ts'
 
-/** A generation worker in a pod of its own. Its audio lies where the music service keeps it. */
+/** A generation worker in a pod. It uses the file store of the music service. */
 await runWorker({
   name: 'generation-worker',
   kind: 'generation',

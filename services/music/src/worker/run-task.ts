@@ -11,7 +11,7 @@ import type {
 
 export type WorkloadsClient = RpcClient<typeof WorkloadsServiceDefinition>
 
-/** What a task is run with. */
+/** Runs tasks. */
 export interface TaskRunner {
   readonly bus: Bus
   readonly workloads: WorkloadsClient
@@ -23,11 +23,11 @@ export interface TaskRun {
   readonly task: NonNullable<AudioTask['task']>
   readonly deadlineSeconds: number
   readonly user: string
-  /** What people are shown of a run that is an object of its own. */
+  /** What is displayed for a run that is an object. */
   readonly subject?: GenerationSubject
 }
 
-/** A task as the workloads are asked for it. */
+/** The request to the workloads service for a task. */
 export const runRequest = ({ runId, task, deadlineSeconds, user, subject }: TaskRun): RunRequest => ({
   isKnown: false,
   search: null,
@@ -39,7 +39,7 @@ export const runRequest = ({ runId, task, deadlineSeconds, user, subject }: Task
   user,
 })
 
-/** Cancelled work whose worker has not been heard of since: it may still write. */
+/** Cancelled work whose worker has not reported its end: it may still write files. */
 export class StillRunning extends ServiceError {
   override name = 'StillRunning'
 
@@ -48,10 +48,10 @@ export class StillRunning extends ServiceError {
   }
 }
 
-/** A worker that is cancelled ends within seconds, or is killed then. */
+/** Time in which a cancelled worker ends, or is killed. */
 const CANCELLED_WITHIN_MILLISECONDS = 20_000
 
-/** Cancels a run and waits until it has ended, so that its worker writes nothing more; false where that is not certain. */
+/** Cancels a run and waits until it has ended, so that its worker writes nothing more; false if that is not certain. */
 export const endRun = async (
   { bus, workloads }: TaskRunner,
   runId: string,
@@ -64,7 +64,7 @@ export const endRun = async (
   return false
 }
 
-/** Runs a task to its end and gives its result. Throws what it failed by. When the signal aborts it is cancelled, and has ended when this throws. */
+/** Runs a task to its end and returns its result, or throws its failure. When the signal aborts, cancels the run and waits for its end. */
 export const runTask = async (
   { bus, workloads }: TaskRunner,
   run: TaskRun,

@@ -12,7 +12,7 @@ import { continueAudio, ingest, type TaskDependencies } from './tasks.ts'
 
 const RATE = 22_050
 
-describe('what is kept of how a node sounds', () => {
+describe('the stored features of a node', () => {
   let directory = ''
   let files: Files
   let dependencies: TaskDependencies
@@ -20,7 +20,7 @@ describe('what is kept of how a node sounds', () => {
     const info = await files.stat(nodeFile(nodeId, name))
     return files.readRange(nodeFile(nodeId, name), { start: 0, end: info?.size ?? 0 })
   }
-  /** Continues a path of nodes by 4 s and gives the samples. */
+  /** Continues a path of nodes by 4 s and returns the samples. */
   const branch = async (path: string[], nodeId: string, { contextSeconds = 0, seed = 3 } = {}) => {
     const pieces = path.map((piece) => ({ nodeId: piece, sampleRate: RATE, channels: 2 }))
     const lengths = { frames: 4 * RATE, contextFrames: contextSeconds * RATE }
@@ -49,23 +49,25 @@ describe('what is kept of how a node sounds', () => {
 
   const path = ['root', 'first', 'second']
   const continued = new Map<number, ReturnType<typeof branch>>()
-  /** The path continued with every file in place, once for each length of context: in the node `known-<seconds>`. */
+  /** The path continued with every file in place, once per length of context, as the node `known-<seconds>`. */
   const known = (contextSeconds = 0) => {
     const made = continued.get(contextSeconds) ?? branch(path, `known-${contextSeconds}`, { contextSeconds })
     continued.set(contextSeconds, made)
     return made
   }
   test.each<[string, string[], number]>([
-    ['of the upload', ['root'], 0],
-    ['of a branch', ['first'], 0],
-    ['of the whole path', path, 0],
-    ['of the whole path, where the context is short', path, 9],
-  ])('changes nothing when it is missing %s', async (_, without, contextSeconds) => {
+    ['upload', ['root'], 0],
+    ['branch', ['first'], 0],
+    ['whole path', path, 0],
+    ['whole path, with a short context', path, 9],
+  ])('do not affect the result when they are missing: %s', async (_, without, contextSeconds) => {
     const expected = await known(contextSeconds)
-    const kept = await Promise.all(without.map(async (nodeId) => ({ nodeId, bytes: await stored(nodeId, 'features') })))
-    for (const { nodeId } of kept) await files.remove(nodeFile(nodeId, 'features'))
+    const saved = await Promise.all(
+      without.map(async (nodeId) => ({ nodeId, bytes: await stored(nodeId, 'features') })),
+    )
+    for (const { nodeId } of saved) await files.remove(nodeFile(nodeId, 'features'))
     const measured = await branch(path, 'measured', { contextSeconds })
-    for (const { nodeId, bytes } of kept) await files.write(nodeFile(nodeId, 'features'), bytes)
+    for (const { nodeId, bytes } of saved) await files.write(nodeFile(nodeId, 'features'), bytes)
     expect(Buffer.from(measured.samples).equals(expected.samples)).toBe(true)
     expect(measured.result).toEqual(expected.result)
     const features = await stored(`known-${contextSeconds}`, 'features')
@@ -74,11 +76,11 @@ describe('what is kept of how a node sounds', () => {
 
   const spoilt: [string, (bytes: Uint8Array) => Uint8Array][] = [
     ['is empty', () => new Uint8Array(0)],
-    ['is cut off', (bytes) => bytes.subarray(0, bytes.length - 1000)],
+    ['is truncated', (bytes) => bytes.subarray(0, bytes.length - 1000)],
     ['is of another version', (bytes) => bytes.map((byte, i) => (i === 0 ? byte + 1 : byte))],
     ['begins elsewhere', (bytes) => bytes.map((byte, i) => (i === 4 ? byte + 1 : byte))],
   ]
-  test.each(sample(spoilt, 2))('is measured anew where the file %s', async (_, spoil) => {
+  test.each(sample(spoilt, 2))('are measured again if the file %s', async (_, spoil) => {
     const expected = await known()
     const bytes = await stored('first', 'features')
     await files.write(nodeFile('first', 'features'), spoil(bytes))
@@ -87,7 +89,7 @@ describe('what is kept of how a node sounds', () => {
     expect(Buffer.from(measured.samples).equals(expected.samples)).toBe(true)
   })
 
-  test('is small beside the samples: a tenth of those at 44.1 kHz', async () => {
+  test('have less than a tenth of the size of the samples at 44.1 kHz', async () => {
     const tenth = (await stored('root', 'samples')).length / 10 / (RATE / 44_100)
     expect((await stored('root', 'features')).length).toBeLessThan(tenth)
   })

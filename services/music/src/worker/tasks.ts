@@ -11,7 +11,7 @@ import { AudioResult } from '@trellis/protos/ts/trellis/music/v1/work.ts'
 import { analyseSound } from '../analysis/analyse.ts'
 import { PART_SAMPLES, soundOf } from '../analysis/features.ts'
 import { monoFrom, monoPieceOf } from '../analysis/mono-piece.ts'
-import { featuresOfPath, featuresToKeep, type PathPiece } from '../analysis/path-features.ts'
+import { featuresOfPath, featuresToStore, type PathPiece } from '../analysis/path-features.ts'
 import { ANALYSIS_RATE } from '../analysis/spectral-frames.ts'
 import { concatenateAudio, tailOf } from '../audio/audio-path.ts'
 import type { ByteSource } from '../audio/byte-source.ts'
@@ -24,12 +24,12 @@ import { blocksOf, openStoredAudio, type StoredAudio } from '../audio/stored-aud
 import { wavBytes } from '../audio/wav-write.ts'
 import { encodeMp3 } from '../export/mp3-encode.ts'
 import { joinSpine, normalisingGain, withGain } from '../export/spine.ts'
-import { type Generator, type Heard, listenTo } from '../generate/generator.ts'
+import { analyseContext, type ContextSound, type Generator } from '../generate/generator.ts'
 import { mockContinuation } from '../generate/mock.ts'
 import { recombine } from '../generate/recombine.ts'
 import { measureSeam, SEAM_SECONDS } from '../generate/seam.ts'
 
-/** What tasks work with. */
+/** Dependencies of tasks. */
 export interface TaskDependencies {
   readonly files: Files
   readonly progress: (share: number) => void
@@ -38,14 +38,14 @@ export interface TaskDependencies {
 
 const byteSource = async (files: Files, key: string): Promise<ByteSource> => {
   const info = await files.stat(key)
-  if (!info) throw serviceError('not_found', 'The audio that was to be worked on is no longer there.')
+  if (!info) throw serviceError('not_found', 'The requested audio no longer exists.')
   return { size: info.size, read: (offset, length) => files.readRange(key, { start: offset, end: offset + length }) }
 }
 
 const openPiece = async ({ files }: TaskDependencies, piece: StoredPiece): Promise<StoredAudio> =>
   openStoredAudio(await byteSource(files, nodeFile(piece.nodeId, 'samples')), piece)
 
-/** A node's audio with what was kept of its features. */
+/** A node's audio, with its stored features. */
 const openPathPiece = async (dependencies: TaskDependencies, piece: StoredPiece): Promise<PathPiece> => ({
   audio: await openPiece(dependencies, piece),
   stored: async () => {
@@ -58,7 +58,7 @@ const openPathPiece = async (dependencies: TaskDependencies, piece: StoredPiece)
 const openPath = async (dependencies: TaskDependencies, pieces: readonly StoredPiece[]): Promise<StoredAudio[]> =>
   Promise.all(pieces.map((piece) => openPiece(dependencies, piece)))
 
-/** Stores a node's samples and outline as they pass by; answers what was seen of them. */
+/** Stores a node's samples and outline as they pass by; returns their description. */
 const storeSamples = async (
   { files, signal }: TaskDependencies,
   nodeId: string,
@@ -72,9 +72,9 @@ const storeSamples = async (
   return description
 }
 
-/** Tempo and key of stored audio by itself. */
+/** Tempo and key of stored audio on its own. */
 const tempoAndKey = async (audio: StoredAudio, signal: AbortSignal) => {
-  const { bpm, key } = analyseSound((await listenTo(audio, signal)).sound)
+  const { bpm, key } = analyseSound((await analyseContext(audio, signal)).sound)
   return { bpm, key: key?.name ?? null }
 }
 
@@ -88,7 +88,7 @@ export const ingest = async (
   const { blocks, sampleRate, channels } = await ingestAudio(upload, { ...AUDIO_LIMITS, maxSeconds, ...quota })
   const description = await storeSamples(dependencies, nodeId, { sampleRate, channels }, blocks)
   const piece = await openPathPiece(dependencies, { nodeId, sampleRate, channels })
-  const stored = await featuresToKeep([piece], dependencies.signal)
+  const stored = await featuresToStore([piece], dependencies.signal)
   await dependencies.files.write(nodeFile(nodeId, 'features'), stored, dependencies.signal)
   const path = [{ ...piece, stored: async () => stored }]
   const mono = monoPieceOf(piece.audio)
@@ -97,8 +97,8 @@ export const ingest = async (
 }
 
 /**
- * Audio that somebody names to be continued: the samples of a node as they are, or a file that is decoded as an upload is, into
- * the folder of the node that is made. Throws AudioRefused where it has another shape than the chain.
+ * Opens the named audio to continue: the samples of a node, or a file that is decoded like an upload, into the folder of the
+ * new node. Throws AudioRefused if its shape differs from the chain's.
  */
 const openInput = async (
   dependencies: TaskDependencies,
@@ -124,10 +124,10 @@ const openInput = async (
   return { audio: openStoredAudio(await byteSource(dependencies.files, decoded), shape), stored }
 }
 
-/** How near (as a ratio) a tempo must come to another to be counted as it. */
+/** Maximum deviation (as a ratio) of two tempi that count as the same. */
 const SAME_TEMPO = 0.04
 
-/** A tempo counted as its parent's is, where it is the same but for a factor of two: ten seconds alone may not tell. */
+/** Corrects a tempo to its parent's octave, if they differ by a factor of two: ten seconds alone may not determine it. */
 const sameOctave = (bpm: number | null, parent: number | null): number | null => {
   if (bpm === null || parent === null) return bpm
   return [bpm * 2, bpm / 2].find((other) => Math.abs(other / parent - 1) < SAME_TEMPO) ?? bpm
@@ -139,19 +139,19 @@ const GENERATORS: Record<string, Generator> = { recombine, mock: mockContinuatio
 const GENERATED = 0.85
 
 /**
- * The longest context (s): it bounds memory and time. What comes before has been heard again since, in all likelihood, and
- * a piece of this length has more to offer than a continuation could use.
+ * The longest context (s), which bounds memory and time. Earlier material has most likely been repeated since, and a piece of
+ * this length offers more than a continuation can use.
  */
 const LONGEST_CONTEXT = 1_800
 
-/** What a continuation of a path is made from: its last so many frames (0: all), from the beginning of a part on. */
+/** The context of a continuation: the last `frames` frames of its path (0 for all), from the beginning of a part on. */
 const contextOf = (pieces: readonly PathPiece[], frames: number, signal: AbortSignal) => {
   const path = concatenateAudio(pieces.map(({ audio }) => audio))
   const mono = monoPieceOf(path)
   const requested = Math.min(LONGEST_CONTEXT, frames > 0 ? frames / path.sampleRate : LONGEST_CONTEXT)
   const startPart = Math.max(0, Math.floor((mono.samples - requested * ANALYSIS_RATE) / PART_SAMPLES))
   const offset = startPart * PART_SAMPLES
-  const listen = async (): Promise<Heard> => {
+  const listen = async (): Promise<ContextSound> => {
     const features = await featuresOfPath(pieces, mono, startPart, signal)
     return { mono: monoFrom(mono, offset), sound: soundOf(features, mono.samples - offset) }
   }
@@ -159,7 +159,7 @@ const contextOf = (pieces: readonly PathPiece[], frames: number, signal: AbortSi
   return { path, context: tailOf(path, path.frames - skipped), listen }
 }
 
-/** Makes a node's samples out of what comes before it. */
+/** Generates a node's samples from its context. */
 export const continueAudio = async (task: ContinueTask, dependencies: TaskDependencies): Promise<AudioResult> => {
   const generate = GENERATORS[task.generator]
   if (!generate) throw serviceError('unavailable', `This installation has no generator of kind ${task.generator}.`)
@@ -180,9 +180,9 @@ export const continueAudio = async (task: ContinueTask, dependencies: TaskDepend
   const { sampleRate, channels } = path
   const description = await storeSamples(dependencies, task.nodeId, { sampleRate, channels }, [block])
   const made = await openPathPiece(dependencies, { nodeId: task.nodeId, sampleRate, channels })
-  // What is kept of how a node sounds is of its place in its path: after other audio it has none.
+  // Stored features depend on the position in the path: after other audio there is none.
   if (!task.input) {
-    const stored = await featuresToKeep([...pieces, made], signal)
+    const stored = await featuresToStore([...pieces, made], signal)
     await dependencies.files.write(nodeFile(task.nodeId, 'features'), stored, signal)
   }
   const { bpm, key } = await tempoAndKey(made.audio, signal)

@@ -41,7 +41,7 @@ afterEach(async () => {
   for (const stop of close.splice(0)) await stop()
 })
 
-/** An API of ours that gives tokens, and beside them what it is told to. */
+/** Serves a fake API that issues tokens and otherwise responds with `answer`. */
 const serve = async (answer: (address: URL, incoming: IncomingMessage) => Answer) => {
   const seen: { path: string; authorization: string | undefined }[] = []
   const server = createServer((incoming, response) => {
@@ -76,7 +76,7 @@ const serve = async (answer: (address: URL, incoming: IncomingMessage) => Answer
 }
 
 describe('records', () => {
-  test('a listing has texts of bounded length and only web addresses', () => {
+  test('a listing has texts of limited length and only web addresses', () => {
     const pictures = ['javascript:alert(1)', 'file:///etc/passwd', 'data:image/png;base64,AA', 'https://images.test/a']
     const listing = toListing(
       item('1', {
@@ -94,7 +94,7 @@ describe('records', () => {
       expect(toListing(item('1', { itemWebUrl }), context)).toBeUndefined()
   })
 
-  test('an item becomes a listing and a seller', () => {
+  test('an item is mapped to a listing and a seller', () => {
     expect(toListing(item('110000000001'), context)).toEqual({
       platform: 'marketplace',
       platformListingId: 'v1|110000000001|0',
@@ -137,7 +137,7 @@ describe('records', () => {
     })
   })
 
-  test('what is missing is unknown, and an item without the least is left out', () => {
+  test('missing values are unknown, and an item without an id or a sale without a price is left out', () => {
     expect(
       toListing(
         item('1', { price: undefined, seller: undefined, image: undefined, additionalImages: undefined }),
@@ -153,7 +153,7 @@ describe('records', () => {
 
   const sample = sharedData('marketplace', 'browse-api-100-best-match.json.gz')
   test.skipIf(sample === undefined)(
-    'every item of a real answer of 100 is mapped in full (needs the shared marketplace data)',
+    'every item of a real response of 100 is mapped in full (needs the shared marketplace data)',
     () => {
       const { itemSummaries } = JSON.parse(gunzipSync(readFileSync(sample ?? '')).toString()) as {
         itemSummaries: unknown[]
@@ -182,7 +182,7 @@ describe('records', () => {
 })
 
 describe('search', () => {
-  test('it gets one token, sends the restrictions, and stops where no next page is named', async () => {
+  test('a search uses one token, sends the restrictions, and stops when no next page is named', async () => {
     const queries: URLSearchParams[] = []
     const { adapter, seen } = await serve((address) => {
       queries.push(address.searchParams)
@@ -207,12 +207,12 @@ describe('search', () => {
   test.each([
     [429, 502, 'MarketplaceRefused'],
     [500, 502, 'UpstreamFailed'],
-  ])('a status of %s is a failure of %s', async (status, expected, reason) => {
+  ])('an API status of %s becomes a failure with status %s and reason %s', async (status, expected, reason) => {
     const { adapter } = await serve(() => ({ status, body: {} }))
     await expect(adapter.search(request, signal)).rejects.toMatchObject({ status: expected, reason })
   })
 
-  test('without credentials it is a 503 that names the settings', async () => {
+  test('a search without credentials fails with a 503 that names the settings', async () => {
     const adapter = createApiAdapter({
       call: createApiCall({ userAgent: 'T' }),
       apiUrl: 'http://127.0.0.1:1',
@@ -231,7 +231,7 @@ describe('search', () => {
 })
 
 describe('completed sales', () => {
-  test('they come from the insights', async () => {
+  test('completed sales come from the insights API', async () => {
     const { adapter } = await serve(() => ({
       body: {
         itemSales: [{ lastSoldPrice: { value: '50.00', currency: 'USD' }, lastSoldDate: '2026-05-04T10:00:00.000Z' }],
@@ -242,7 +242,7 @@ describe('completed sales', () => {
     ])
   })
 
-  test.each([403, 404])('without the permission (%s) there are none', async (status) => {
+  test.each([403, 404])('completed sales are empty without the permission (status %s)', async (status) => {
     const { adapter } = await serve(() => ({ status, body: {} }))
     expect(await adapter.completedSales('camera', signal)).toEqual([])
   })

@@ -8,12 +8,12 @@ import { createTokenSource } from './token.ts'
 
 export type ApiAdapterOptions = {
   readonly call: ApiCall
-  /** Where the API is, without a slash at the end. */
+  /** Base URL of the API, without a trailing slash. */
   readonly apiUrl: string
-  /** Both are needed; without them the adapter says so when it is used. */
+  /** Both are required; without them every call throws `unconfigured`. */
   readonly clientId: string | undefined
   readonly clientSecret: string | undefined
-  /** Which of the marketplace's sites is searched, as its API names it; the API's own default without it. */
+  /** Which of the marketplace's sites to search, as its API names it; undefined means the API's default. */
   readonly marketplaceId: string | undefined
   readonly platform: string
   readonly defaultCurrency: string
@@ -21,10 +21,10 @@ export type ApiAdapterOptions = {
 }
 
 const pageSize = 200
-/** The API gives no more than this many items of one search, whatever the pages. */
+/** Offset of the last page: the API returns no more than 10,000 items of one search. */
 const lastOffset = 9_800
 const salesPageSize = 50
-/** Scopes are names in the form of addresses; the API's host stands in them whatever address it is reached at. */
+/** Scopes are named by URLs on the origin of the API. */
 const scopeOf = (apiUrl: string, name: string): string => `${new URL(apiUrl).origin}/oauth/api_scope${name}`
 
 const filterOf = ({ minPrice, maxPrice }: SearchRequest, currency: string): string => {
@@ -38,7 +38,7 @@ const filterOf = ({ minPrice, maxPrice }: SearchRequest, currency: string): stri
 
 const searchUrl = (apiUrl: string, request: SearchRequest, page: number, currency: string): string => {
   const url = new URL(`${apiUrl}/buy/browse/v1/item_summary/search`)
-  // The API knows no wildcard in a query, and refuses one.
+  // The API rejects wildcards in a query.
   url.searchParams.set('q', withExclusions(request.query, request.mustExclude).replaceAll('*', ' '))
   url.searchParams.set('limit', String(pageSize))
   url.searchParams.set('offset', String(page * pageSize))
@@ -62,8 +62,8 @@ const merged = (pages: readonly FoundListings[]): FoundListings => ({
 })
 
 /**
- * The way to the marketplace through its official API. It has no join dates and no categories of sellers. Completed sales
- * need a permission that few have; without it there are none, rather than prices of unsold listings in their place.
+ * Accesses the marketplace through its official API, which has no join dates and no categories of sellers. Completed sales
+ * need a permission that few have; without it none are returned, rather than prices of unsold listings.
  */
 export const createApiAdapter = (options: ApiAdapterOptions): MarketplaceAdapter => {
   const { call, apiUrl, clientId, clientSecret, marketplaceId, platform, defaultCurrency, now } = options
@@ -113,7 +113,7 @@ export const createApiAdapter = (options: ApiAdapterOptions): MarketplaceAdapter
         const answer = await call(url.href, { headers: await authorised('/buy.marketplace.insights', signal), signal })
         return itemsIn(answer, 'itemSales').flatMap((row) => toSale(row) ?? [])
       } catch (error) {
-        // Not permitted, or no such thing at this API: a market price is then unknown.
+        // Not permitted, or not offered by this API: the market price stays unknown.
         if (isMarketplaceFailure(error, 'refused')) return []
         throw error
       }

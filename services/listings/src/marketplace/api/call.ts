@@ -9,7 +9,7 @@ export type ApiRequest = {
   readonly signal: AbortSignal
 }
 
-/** Calls the API and gives its JSON object. Throws a marketplace failure for any other answer. */
+/** Calls the API and returns its JSON object. Throws a marketplace failure for any other response. */
 export type ApiCall = (address: string, request: ApiRequest) => Promise<Readonly<Record<string, unknown>>>
 
 const maxBytes = 16 * 1024 * 1024
@@ -24,11 +24,11 @@ const readJson = async (response: EgressResponse): Promise<Readonly<Record<strin
   }
   const parsed: unknown = JSON.parse(Buffer.concat(chunks).toString())
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
-    throw marketplaceFailure('failed', 'its API sent something that is no JSON object')
+    throw marketplaceFailure('failed', 'its API sent something other than a JSON object')
   return parsed as Readonly<Record<string, unknown>>
 }
 
-/** Creates the call, with a time limit of its own. Redirects to another host are not followed: they could carry credentials away. */
+/** Creates the call, with its own timeout. Redirects to another host are not followed, since they could leak credentials. */
 export const createApiCall = ({
   timeoutMilliseconds = 15_000,
   userAgent,
@@ -36,7 +36,7 @@ export const createApiCall = ({
   readonly timeoutMilliseconds?: number
   readonly userAgent: string
 }): ApiCall => {
-  // The configured server may be one of an internal network.
+  // The configured server may be on a private network.
   const egress = createEgress({ blockPrivate: false, maxResponseBytes: 2 * maxBytes })
   return async (address, { method = 'GET', headers, body, signal }) => {
     const deadline = AbortSignal.timeout(timeoutMilliseconds)
@@ -67,8 +67,8 @@ export const createApiCall = ({
           cause: error,
         })
       if (error instanceof EgressRefused)
-        throw marketplaceFailure('failed', 'its API is at no address to fetch from', { cause: error })
-      throw marketplaceFailure('failed', 'its API cannot be reached or sent no JSON', { cause: error })
+        throw marketplaceFailure('failed', 'the address of its API is not allowed', { cause: error })
+      throw marketplaceFailure('failed', 'its API is unreachable or sent no JSON', { cause: error })
     }
   }
 }

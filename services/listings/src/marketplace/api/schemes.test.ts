@@ -9,7 +9,7 @@ const item = (change: object) => ({
   ...change,
 })
 
-test('a picture whose address is none of the web is left out', () => {
+test('a picture without a web address is left out', () => {
   const addresses = [
     'javascript:alert(1)',
     'data:image/svg+xml,<svg/>',
@@ -20,7 +20,7 @@ test('a picture whose address is none of the web is left out', () => {
   expect(toListing(item({ additionalImages }), context)?.photoUrls).toEqual(['https://images.test/a.jpg'])
 })
 
-test('an item whose address is none of the web is no listing', () => {
+test('an item without a web address is no listing', () => {
   expect(toListing(item({ itemWebUrl: 'javascript:alert(1)' }), context)).toBeUndefined()
   expect(toListing(item({}), context)?.url).toBe('https://site.test/itm/1')
 })

@@ -2,7 +2,7 @@ import { webAddress } from '@trellis/kit/egress'
 import type { BuyingFormat, Listing, Sale, Seller } from '../../records.ts'
 import { withinLimits } from '../listing-limits.ts'
 
-/** A JSON value of the API, read with care: nothing in it is taken for granted. */
+/** An untrusted JSON value of the API. */
 type Json = Readonly<Record<string, unknown>>
 
 const object = (value: unknown): Json =>
@@ -18,7 +18,7 @@ const number = (value: unknown): number | undefined => {
 const buyingFormat = (options: readonly unknown[]): BuyingFormat =>
   options.includes('AUCTION') ? 'auction' : options.includes('BEST_OFFER') ? 'best_offer' : 'fixed_price'
 
-/** What an auction stands at, else what is asked. A pure auction may have no `price` at all. */
+/** The current bid of an auction, else the price. A pure auction may have no `price` at all. */
 const amountOf = (
   item: Json,
   format: BuyingFormat,
@@ -45,7 +45,7 @@ const readTime = (value: unknown): string | null => {
   return Number.isFinite(time) ? new Date(time).toISOString() : null
 }
 
-/** An item of a search answer as a listing; undefined for one without an id, a title or a web address. */
+/** Maps an item of a search response to a listing; undefined without an id, a title or a web address. */
 export const toListing = (value: unknown, { platform, defaultCurrency, now }: SummaryContext): Listing | undefined => {
   const item = object(value)
   const [id, title, url] = [text(item.itemId), text(item.title), webAddress(text(item.itemWebUrl) ?? '')]
@@ -71,7 +71,7 @@ export const toListing = (value: unknown, { platform, defaultCurrency, now }: Su
   })
 }
 
-/** The seller of an item. */
+/** The seller of an item; undefined without a username. */
 export const toSeller = (value: unknown, { platform }: SummaryContext): Seller | undefined => {
   const seller = object(object(value).seller)
   const username = text(seller.username)
@@ -88,7 +88,7 @@ export const toSeller = (value: unknown, { platform }: SummaryContext): Seller |
   }
 }
 
-/** A row of the sales insights as a sale. */
+/** Maps a row of the sales insights to a sale; undefined without a positive price in a currency. */
 export const toSale = (value: unknown): Sale | undefined => {
   const row = object(value)
   const money = object(row.lastSoldPrice)

@@ -3,14 +3,14 @@ import type { ApiCall } from './call.ts'
 
 export type TokenSource = (scope: string, signal: AbortSignal) => Promise<string>
 
-/** A token is replaced this long before it ends, in milliseconds. */
+/** Tokens are replaced this long before they expire, in milliseconds. */
 const margin = 60_000
 
 type Held = { readonly token: string; readonly goodUntil: number }
 
 /**
- * Application tokens by the client-credentials grant, one per scope, held until shortly before they end.
- * Requests that need one at the same time share the fetch.
+ * Fetches application tokens by the client-credentials grant, one per scope, and caches them until shortly before they expire.
+ * Requests that arrive during a fetch share it.
  */
 export const createTokenSource = ({
   call,
@@ -37,7 +37,7 @@ export const createTokenSource = ({
       signal,
     })
     const { access_token: token, expires_in: seconds } = answer
-    if (typeof token !== 'string') throw marketplaceFailure('failed', 'its API gave no token')
+    if (typeof token !== 'string') throw marketplaceFailure('failed', 'its API returned no token')
     return { token, goodUntil: now() + (typeof seconds === 'number' ? seconds * 1000 : 0) - margin }
   }
   return async (scope, signal) => {

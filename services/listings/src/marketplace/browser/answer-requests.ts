@@ -3,26 +3,26 @@ import { isMarketplaceFailure, marketplaceFailure } from '../failures.ts'
 import type { HttpAnswer } from '../scraper/http-get.ts'
 import { partRules } from './part-rules.ts'
 
-/** A page as it came over HTTP. */
+/** A page as it was fetched over HTTP. */
 export type PageSource = { readonly address: string; readonly html: string }
 
-/** How many further requests a page has made, and how many of them are open. */
+/** How many subresource requests a page has made, and how many of them are in flight. */
 export type PartsState = { readonly begun: number; readonly open: number }
 
 export type PartLimits = {
-  /** Further requests of one page; those past them are not made. */
+  /** Maximum subresource requests of one page; further ones are aborted. */
   readonly maxRequests: number
-  /** Characters of all that one page asks for, and of its markup in the end. */
+  /** Maximum characters of all subresources of one page together, and of its final markup. */
   readonly maxCharacters: number
 }
 
-/** Refusals end the page as they would if it had been refused itself; anything else only leaves the page without that part. */
+/** Refusals end the page as if the page itself had been refused; any other error only fails that subresource. */
 const endsPage = (error: unknown): boolean =>
   isMarketplaceFailure(error, 'refused') || isMarketplaceFailure(error, 'breakerOpen')
 
 /**
- * Answers the requests of one page: the first for the page itself with what we have, further ones for its parts with what
- * `get` gives. Nothing else is answered, so nothing else is there. `end` is told why a page must not go on.
+ * Answers the requests of one page: the first for the page itself with its source, those for subresources with what `get`
+ * returns. All others are aborted. Calls `end` with the reason if the page must not go on.
  */
 export const answerRequests = (
   { address, html }: PageSource,
@@ -40,14 +40,14 @@ export const answerRequests = (
     const request = route.request()
     const { status, body, contentType } = await get(request.url(), request.headers().accept)
     characters += body.length
-    if (characters > maxCharacters) throw marketplaceFailure('failed', 'a page of it asks for too much')
+    if (characters > maxCharacters) throw marketplaceFailure('failed', 'one of its pages requests too much')
     await route.fulfill({
       status,
       body,
       headers: {
-        // A body is text by now, whatever its encoding was.
+        // The body has been decoded to text, whatever its encoding was.
         'content-type': `${contentType?.split(';')[0] ?? 'text/plain'}; charset=utf-8`,
-        // The hosts of one site are one here: no answer holds what others may not see, since nobody is logged in.
+        // The hosts of one site count as one origin: no response holds private data, since no user is logged in.
         'access-control-allow-origin': '*',
       },
     })
@@ -56,7 +56,7 @@ export const answerRequests = (
   const answer = async (route: Route): Promise<void> => {
     const request = route.request()
     if (request.isNavigationRequest()) {
-      // To abort a navigation leaves the page as it is: it stays where it is.
+      // Aborting a navigation leaves the current page in place.
       if (isShown || request.url() !== address) return route.abort('aborted')
       isShown = true
       return route.fulfill({
@@ -80,7 +80,7 @@ export const answerRequests = (
   }
 
   return {
-    // The page may be gone before its requests are answered.
+    // The page may be closed before its requests are answered.
     answer: (route) => answer(route).catch(() => undefined),
     state: () => ({ begun, open }),
   }

@@ -13,8 +13,8 @@ export type RenderingBrowser = AsyncDisposable & { readonly render: Render }
 const mebibyte = 1024 * 1024
 
 /**
- * A browser with its defaults: started by the first page that needs it, three pages at once, 30 s, 40 further requests and
- * 8 Mi characters a page, replaced after 100 pages, ended after 30 s without one.
+ * A browser with default limits: started by the first page that needs it, three pages at once, 30 s, 40 subresource requests
+ * and 8 Mi characters a page, replaced after 100 pages, closed after 30 s without one.
  */
 export const createBrowser = ({
   userAgent,

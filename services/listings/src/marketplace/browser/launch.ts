@@ -8,18 +8,18 @@ import { marketplaceFailure } from '../failures.ts'
 export type ChromiumOptions = {
   /** Path of Chromium, or of its headless shell. */
   readonly executable: string
-  /** Whether Chromium puts what shows pages into its own sandbox; it needs user namespaces and another user than root. */
+  /** Whether Chromium sandboxes its renderers, which needs user namespaces and a user other than root. */
   readonly hasSandbox: boolean
 }
 
-/** Most of JavaScript's memory in one page, in MiB. */
+/** Limit of the JavaScript heap of one page, in MiB. */
 const scriptMemory = 256
-/** Longest start, in milliseconds: a busy machine takes seconds. */
+/** Timeout of a start, in milliseconds: a busy machine takes seconds. */
 const longestStart = 30_000
 
 /**
- * Chromium reaches no network: names and addresses resolve to nothing, and there are no ways around (WebRTC). What pages
- * are made of comes through our own requests (see render.ts), so every rule for those holds for pages as well.
+ * Cuts Chromium off from the network: names and addresses resolve to nothing, and WebRTC cannot bypass that. Content of pages
+ * comes through our own requests (see render.ts), so every rule for those applies to pages as well.
  */
 const unreachable = [
   '--host-resolver-rules=MAP * ~NOTFOUND',
@@ -34,26 +34,26 @@ const frugal = [
   `--js-flags=--max-old-space-size=${scriptMemory}`,
 ]
 
-/** What keeps Chromium from starting, in a sentence for the person who configures it. */
+/** Why Chromium does not start, in a sentence for the operator. */
 const reasonOf = (error: unknown, { executable }: ChromiumOptions): string => {
   const words = error instanceof Error ? error.message : String(error)
   if (/sandbox/i.test(words) && /root without|No usable sandbox|namespace/i.test(words))
-    return `${executable} finds no way to its sandbox here (user namespaces, another user than root); LISTINGS_CHROMIUM_SANDBOX=0 does without`
+    return `${executable} cannot use its sandbox (it needs user namespaces and a user other than root): set LISTINGS_CHROMIUM_SANDBOX=0`
   const last = /(?:ERROR|FATAL)[^\n]*|ENOENT|EACCES/.exec(words)?.[0] ?? words.split('\n')[0]
   return `${executable} does not start (${last?.slice(0, 200)})`
 }
 
 /**
- * Starts Chromium, honestly: it says that it is automated to any page that asks. It speaks over a pipe, of which it hears
- * when we are gone, however we went; it sees no environment of ours, and writes nowhere but below the temporary directory.
+ * Starts Chromium without hiding that it is automated. It is controlled over a pipe, so it exits when this process does,
+ * however that ends. It gets none of our environment variables, and writes only below the temporary directory.
  */
 export const launchChromium = async (options: ChromiumOptions): Promise<Browser> => {
   try {
     await access(options.executable, constants.X_OK)
   } catch (cause) {
-    throw marketplaceFailure('noBrowser', `${options.executable} is no program that can be run`, { cause })
+    throw marketplaceFailure('noBrowser', `${options.executable} is not an executable program`, { cause })
   }
-  // A large library, which a worker that needs no browser never loads.
+  // A large library, loaded lazily: workers that need no browser never load it.
   const { chromium } = await import('playwright-core')
   const home = await mkdtemp(join(tmpdir(), 'trellis-chromium-'))
   const clear = () => {
@@ -70,7 +70,7 @@ export const launchChromium = async (options: ChromiumOptions): Promise<Browser>
       env: { PATH: '/usr/local/bin:/usr/bin:/bin', LANG: 'C.UTF-8', HOME: home, TMPDIR: home, XDG_CONFIG_HOME: home },
       artifactsDir: home,
       timeout: longestStart,
-      // Signals are the worker's to answer.
+      // The worker handles signals.
       handleSIGINT: false,
       handleSIGTERM: false,
       handleSIGHUP: false,

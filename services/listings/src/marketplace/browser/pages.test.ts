@@ -20,7 +20,7 @@ const until = async (holds: () => boolean): Promise<void> => {
   while (!holds()) await sleep(20)
 }
 
-/** The process of a browser itself; those that show its pages end with it. */
+/** Process id of the browser itself; its renderers end with it. */
 const processOf = async (browser: Browser): Promise<number> => {
   const session = await browser.newBrowserCDPSession()
   const { processInfo } = await session.send('SystemInfo.getProcessInfo')
@@ -34,7 +34,7 @@ describe.skipIf(chromiumMissing !== '')(`the browser and its pages ${chromiumMis
   const browsers: Browser[] = []
   let temporary = ''
   const usual = process.env.TMPDIR
-  // What a process that is killed leaves in the temporary directory nobody removes but us.
+  // Killed processes leave files in the temporary directory, which only this test removes.
   beforeAll(async () => {
     temporary = await mkdtemp(join(tmpdir(), 'browser-test-'))
     process.env.TMPDIR = temporary
@@ -69,7 +69,7 @@ describe.skipIf(chromiumMissing !== '')(`the browser and its pages ${chromiumMis
       maxElements: 10_000,
     })
 
-  test('one browser is started by the first page, and replaced after as many pages as it may show', async () => {
+  test('the first page starts a browser, which is replaced after its maximum number of pages', async () => {
     await using pages = open({ maxPerBrowser: 2 })
     expect(browsers).toHaveLength(0)
     for (let page = 0; page < 5; page++) await pages.use(async (opened) => opened.title(), signal)
@@ -77,7 +77,7 @@ describe.skipIf(chromiumMissing !== '')(`the browser and its pages ${chromiumMis
     await until(() => browsers.filter((browser) => browser.isConnected()).length === 1)
   })
 
-  test('no more pages are open at once than may be, and each has a context of its own', async () => {
+  test('the number of open pages is limited, and each has its own context', async () => {
     await using pages = open({ maxOpen: 2 })
     let max = 0
     const show = () =>
@@ -92,7 +92,7 @@ describe.skipIf(chromiumMissing !== '')(`the browser and its pages ${chromiumMis
     expect(browsers).toHaveLength(1)
   })
 
-  test('a browser without pages ends after a while, and the next page starts another', async () => {
+  test('an idle browser closes after a while, and the next page starts another', async () => {
     await using pages = open({ idleMilliseconds: 50 })
     await pages.use(async () => undefined, signal)
     await until(() => browsers[0]?.isConnected() === false)
@@ -100,7 +100,7 @@ describe.skipIf(chromiumMissing !== '')(`the browser and its pages ${chromiumMis
     expect(browsers).toHaveLength(2)
   })
 
-  test('the browser itself reaches no network, not even this machine', async () => {
+  test('the browser itself reaches no network, not even loopback', async () => {
     await using site = await openSite({ '/page': { body: 'reached' } })
     await using pages = open()
     await pages.use(async (page) => {
@@ -110,7 +110,7 @@ describe.skipIf(chromiumMissing !== '')(`the browser and its pages ${chromiumMis
     expect(site.paths()).toEqual([])
   })
 
-  test('a page whose reader goes while the browser starts is not waited for', async () => {
+  test('a page that is cancelled while the browser starts rejects at once', async () => {
     const starting = Promise.withResolvers<Browser>()
     await using pages = open({ launch: () => starting.promise })
     const leaving = new AbortController()
@@ -120,7 +120,7 @@ describe.skipIf(chromiumMissing !== '')(`the browser and its pages ${chromiumMis
     starting.resolve(await launchChromium(chromiumOptions))
   })
 
-  test('a page whose reader goes is closed at once, and its browser stays', async () => {
+  test('a page that is cancelled closes at once, and its browser stays open', async () => {
     await using pages = open()
     const leaving = new AbortController()
     const opened = Promise.withResolvers<void>()
@@ -136,7 +136,7 @@ describe.skipIf(chromiumMissing !== '')(`the browser and its pages ${chromiumMis
     expect(browsers).toHaveLength(1)
   })
 
-  test('who waits for a page and goes leaves the place to the next', async () => {
+  test('a cancelled waiter leaves its slot to the next in the queue', async () => {
     await using pages = open({ maxOpen: 1 })
     const held = Promise.withResolvers<void>()
     const first = pages.use(() => held.promise, signal)
@@ -150,10 +150,10 @@ describe.skipIf(chromiumMissing !== '')(`the browser and its pages ${chromiumMis
     expect(await third).toBe('third')
   })
 
-  test('a browser that dies under a page is replaced once and the page shown again; then it is a failure', async () => {
+  test('a page whose browser dies is retried once in a new browser, and then fails', async () => {
     await using pages = open()
     let deaths = 1
-    /** Gives the script of the page, and takes the browser from under it some times. */
+    /** Returns the script of the page, and kills its browser the first `deaths` times. */
     const get: HttpGet = async (address) => {
       const browser = browsers.at(-1)
       if (deaths-- > 0 && browser !== undefined) {
@@ -172,7 +172,7 @@ describe.skipIf(chromiumMissing !== '')(`the browser and its pages ${chromiumMis
     expect(await show()).toContain('Camera 1')
   })
 
-  test('no process is left behind by a worker that is killed', async () => {
+  test('a killed worker leaves no browser process behind', async () => {
     const module = new URL('../../../test/browser-holder.ts', import.meta.url)
     const child = spawn(process.execPath, [module.pathname, JSON.stringify(chromiumOptions)], {
       env: { TMPDIR: temporary },
@@ -187,7 +187,7 @@ describe.skipIf(chromiumMissing !== '')(`the browser and its pages ${chromiumMis
   })
 
   test.skipIf(!isRoot)(
-    `a sandbox that cannot be had is told with its way out${isRoot ? '' : ' (needs root)'}`,
+    `an unusable sandbox fails with the setting that disables it${isRoot ? '' : ' (needs root)'}`,
     async () => {
       await expect(launchChromium({ ...chromiumOptions, hasSandbox: true })).rejects.toMatchObject({
         reason: 'BrowserUnavailable',

@@ -5,38 +5,38 @@ import { untilAborted } from './until-aborted.ts'
 
 export type PagesOptions = {
   readonly launch: () => Promise<Browser>
-  /** What pages are told that they are shown in: the same as what requests say. */
+  /** User agent of pages: the same as that of our requests. */
   readonly userAgent: string
-  /** Pages open at once. */
+  /** Maximum number of open pages. */
   readonly maxOpen: number
-  /** Pages after which a browser is replaced, since its memory grows with them. */
+  /** Number of pages after which a browser is replaced, since its memory grows with each. */
   readonly maxPerBrowser: number
-  /** How long a browser without a page waits for one, in milliseconds. */
+  /** How long an idle browser stays open, in milliseconds. */
   readonly idleMilliseconds: number
 }
 
 export type Pages = AsyncDisposable & {
-  /** Opens an empty page that shares nothing with any other, and closes it when the work ends or the signal says so. */
+  /** Opens an empty page in an isolated context, and closes it when the work ends or the signal aborts. */
   readonly use: <Result>(work: (page: Page) => Promise<Result>, signal: AbortSignal) => Promise<Result>
 }
 
-/** The browser ended under a page, or gave the page up: the page may be tried again in another. */
+/** The browser ended under a page, or the page crashed: it may be retried in another browser. */
 export class PageLost extends Error {
   override name = 'PageLost'
 }
 
-/** A browser and its pages; the one that is current takes new pages. */
+/** A browser and its page counts. */
 type Held = { readonly browser: Promise<Browser>; opened: number; open: number }
 
-/** How long a page or a browser may take to close, in milliseconds. */
+/** Timeout for closing a page or a browser, in milliseconds. */
 const longestClose = 5_000
 
 const closed = async (thing: { readonly close: () => Promise<void> }): Promise<void> =>
   Promise.race([thing.close().catch(() => undefined), sleep(longestClose, undefined, { ref: false })])
 
 /**
- * Pages in one browser, which is started by the first, replaced after many, and ended when none has come for a while.
- * Memory is bounded by that: some pages at once, and none for long.
+ * Pages in one browser, which the first page starts, and which is replaced after many pages and closed when idle. This bounds
+ * memory: few pages are open at once, and no browser lives long.
  */
 export const createPages = (options: PagesOptions): Pages => {
   const { launch, userAgent, maxOpen, maxPerBrowser, idleMilliseconds } = options
@@ -114,7 +114,7 @@ export const createPages = (options: PagesOptions): Pages => {
       try {
         return await inBrowser(held, work, signal)
       } catch (error) {
-        // A browser that did not start, or lost a page, gets no further ones.
+        // A browser that did not start, or lost a page, gets no further pages.
         if (current === held && !signal.aborted) current = undefined
         throw error
       } finally {

@@ -1,26 +1,26 @@
 import { isIP } from 'node:net'
 
-/** A further request that a page makes. */
+/** A subresource request of a page. */
 export type PartRequest = {
   readonly address: string
   readonly method: string
-  /** The browser's word for what it is wanted for: script, fetch, image. */
+  /** The browser's resource type: script, fetch, image. */
   readonly resourceType: string
 }
 
 export type PartRules = {
-  /** Whether a further request is made at all. */
+  /** Whether a subresource request is made at all. */
   readonly allows: (request: PartRequest) => boolean
-  /** The same as a content security policy: what it forbids is not even asked for. */
+  /** The same rules as a content security policy, so that the browser does not even issue forbidden requests. */
   readonly policy: string
 }
 
-/** What pages are made by. How they look is of no use: no image, style, font or medium, no frame, no socket. */
+/** Resource types that produce content. Appearance is of no use: no images, styles, fonts or media, no frames, no sockets. */
 const useful = new Set(['script', 'xhr', 'fetch'])
 
 /**
- * Which further requests of a page are made: reading ones, for scripts and data, on the page's own site. The site is its host
- * without `www.`, and what lies below it; its other domains are strangers, as are those of measuring and advertising.
+ * Allows GET requests for scripts and data on the page's own site: its host without `www.`, and subdomains of that. The
+ * site's other domains count as foreign, as do those of analytics and advertising.
  */
 export const partRules = (pageAddress: string): PartRules => {
   const { host, hostname } = new URL(pageAddress)

@@ -32,8 +32,8 @@ const results = (count: number) =>
   `<h1 class="srp-controls__count-heading">${count} results</h1><ul class="srp-results">${Array.from({ length: count }, (_, index) => card(index)).join('')}</ul>`
 const putIn = (markup: string) => `document.querySelector('#root').innerHTML = ${JSON.stringify(markup)}`
 
-/** For pages that ask for nothing. */
-const nothing: HttpGet = () => Promise.reject(new Error('There is nothing to ask for.'))
+/** For pages that request nothing. */
+const nothing: HttpGet = () => Promise.reject(new Error('This page must not request anything.'))
 
 describe.skipIf(chromiumMissing !== '')(`pages shown in a browser ${chromiumMissing}`, () => {
   let browser: RenderingBrowser
@@ -50,7 +50,7 @@ describe.skipIf(chromiumMissing !== '')(`pages shown in a browser ${chromiumMiss
       rendering: { pages, render: browser.render },
     })
 
-  test('a marketplace whose pages are made by scripts is searched like any other', async () => {
+  test('a marketplace with script-generated pages is searched like any other', async () => {
     const clock = () => new Date('2026-06-15T12:00:00Z')
     const [plain, scripted] = [
       await startDemoMarketplace({ clock }),
@@ -82,7 +82,7 @@ describe.skipIf(chromiumMissing !== '')(`pages shown in a browser ${chromiumMiss
     }
   })
 
-  test('only what makes a page is asked for, on its own site, by our own name, and the page itself once', async () => {
+  test('a page requests only scripts and data of its own site, with our user agent, and itself once', async () => {
     await using stranger = await openSite({})
     await using site = await openSite({
       '/page': {
@@ -119,7 +119,7 @@ describe.skipIf(chromiumMissing !== '')(`pages shown in a browser ${chromiumMiss
     expect(site.requested.map(({ headers }) => headers.accept).slice(2)).toEqual(['*/*', '*/*'])
   })
 
-  test('robots.txt and the gap between requests hold for what a page asks for, and parts are kept like pages', async () => {
+  test('robots.txt and the request gap apply to subresources, which are cached like pages', async () => {
     await using site = await openSite({
       '/robots.txt': { headers: { 'content-type': 'text/plain' }, body: 'User-agent: *\nDisallow: /private/\n' },
       '/a': { body: shellOf('<script src="/private/x.js"></script><script src="/page.js"></script>') },
@@ -134,7 +134,7 @@ describe.skipIf(chromiumMissing !== '')(`pages shown in a browser ${chromiumMiss
     expect(performance.now() - started).toBeGreaterThan(2 * 400)
   })
 
-  test('a page with cards is shown only where all pages are', async () => {
+  test('a page that has cards is rendered only where all pages are', async () => {
     await using site = await openSite({
       '/page': { body: shellOf(`${results(2)}<script src="/page.js"></script>`) },
       '/page.js': { body: putIn('shown') },
@@ -144,7 +144,7 @@ describe.skipIf(chromiumMissing !== '')(`pages shown in a browser ${chromiumMiss
     expect(await fetchWith('always')(`${site.url}/page`, signal)).toContain('<div id="root">shown</div>')
   })
 
-  test('a challenge is a refusal and is never shown, also one that a script makes', async () => {
+  test('a challenge is a refusal and is never rendered, even if a script generates it', async () => {
     await using site = await openSite({
       '/plain': { body: '<title>Pardon Our Interruption...</title><script src="/pass.js"></script>' },
       '/made': { body: shellOf(`<script>document.title = 'Just a moment...'</script>`) },
@@ -154,7 +154,7 @@ describe.skipIf(chromiumMissing !== '')(`pages shown in a browser ${chromiumMiss
     expect(site.paths()).not.toContain('/pass.js')
   })
 
-  test('a refusal of what a page asks for is a refusal of the page, and closes the host', async () => {
+  test('a refused subresource is a refusal of the page, and opens the breaker of the host', async () => {
     await using site = await openSite({
       '/page': { body: shellOf('<script src="/page.js"></script>') },
       '/page.js': { status: 429, headers: { 'retry-after': '120' } },
@@ -168,7 +168,7 @@ describe.skipIf(chromiumMissing !== '')(`pages shown in a browser ${chromiumMiss
     await expect(fetchPage(`${site.url}/other`, signal)).rejects.toMatchObject({ reason: 'BreakerOpen' })
   })
 
-  test('a page stays where it is: neither a script nor a form sends it elsewhere', async () => {
+  test('neither a script nor a form can navigate a page away', async () => {
     await using site = await openSite({
       '/page': {
         body: shellOf(`<form id="form" action="/elsewhere"></form><script>
@@ -183,9 +183,9 @@ describe.skipIf(chromiumMissing !== '')(`pages shown in a browser ${chromiumMiss
     expect(site.paths()).toEqual(['/robots.txt', '/page'])
   })
 
-  test('a page that asks without end, or grows without end, costs no more than its limits', async () => {
+  test('a page that requests or grows endlessly stays within its limits', async () => {
     await using site = await openSite({
-      '/asks': {
+      '/requests': {
         body: shellOf(`<script>
           const again = (n) => fetch('/part?' + n).catch(() => undefined).then(() => setTimeout(again, 1, n + 1))
           again(1)</script>`),
@@ -201,9 +201,9 @@ describe.skipIf(chromiumMissing !== '')(`pages shown in a browser ${chromiumMiss
       },
     })
     const fetchPage = fetchWith('needed')
-    await fetchPage(`${site.url}/asks`, signal)
+    await fetchPage(`${site.url}/requests`, signal)
     expect(site.paths().filter((path) => path.startsWith('/part'))).toHaveLength(40)
-    // Not the pages themselves, which would fill the screen where one came.
+    // Returns only the reason: on failure, pages themselves would flood the output.
     const failureOf = (path: string) =>
       fetchPage(site.url + path, signal).then(
         () => 'none',
@@ -213,7 +213,7 @@ describe.skipIf(chromiumMissing !== '')(`pages shown in a browser ${chromiumMiss
     expect(await failureOf('/large')).toBe('UpstreamFailed')
   })
 
-  test('a script may take its time before it asks for what belongs in its page', async () => {
+  test('a script may wait before it requests the content of its page', async () => {
     await using site = await openSite({
       '/page': {
         body: shellOf(`<script>
@@ -225,7 +225,7 @@ describe.skipIf(chromiumMissing !== '')(`pages shown in a browser ${chromiumMiss
     expect(cardsIn(await fetchWith('needed')(`${site.url}/page`, signal))).toBe(2)
   })
 
-  test('a page that hangs is given up, and the next one is shown', async () => {
+  test('a page that hangs times out, and the next one is rendered', async () => {
     await using hasty = createBrowser({ ...chromiumOptions, userAgent, timeoutMilliseconds: 5_000 })
     const show = (script: string) =>
       hasty.render({ address: 'http://site.test/', html: shellOf(script) }, nothing, signal)
@@ -236,7 +236,7 @@ describe.skipIf(chromiumMissing !== '')(`pages shown in a browser ${chromiumMiss
     expect(await show(`<script>${putIn('shown')}</script>`)).toContain('<div id="root">shown</div>')
   })
 
-  test('a page that never comes to rest is read at the end of its time', async () => {
+  test('a page that never settles is read at its timeout', async () => {
     await using hasty = createBrowser({ ...chromiumOptions, userAgent, timeoutMilliseconds: 5_000 })
     const html = shellOf(`<script>${putIn(results(2))}
       setInterval(() => {
@@ -246,7 +246,7 @@ describe.skipIf(chromiumMissing !== '')(`pages shown in a browser ${chromiumMiss
   })
 })
 
-test('without a browser that starts, a page that needs one fails as such, and any other is read', async () => {
+test('without a working browser, a page that needs one fails with 503, and any other is read', async () => {
   await using site = await openSite({
     '/shell': { body: shellOf('<script src="/page.js"></script>') },
     '/full': { body: shellOf(`${results(2)}<script src="/page.js"></script>`) },

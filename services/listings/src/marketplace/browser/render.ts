@@ -6,41 +6,41 @@ import { PageLost, type Pages } from './pages.ts'
 import { settled } from './settle.ts'
 import { untilAborted } from './until-aborted.ts'
 
-/** Shows a page in a browser until it has settled; gives its markup then. What it asks for is fetched by `get`. */
+/** Renders a page in a browser until it settles, and returns its markup. Subresources are fetched with `get`. */
 export type Render = (page: PageSource, get: HttpGet, signal: AbortSignal) => Promise<string>
 
 export type RenderOptions = PartLimits & {
   readonly pages: Pages
-  /** Longest time a page is shown, its further requests and their turns included, in milliseconds. */
+  /** Timeout of a page in milliseconds, including its subresource requests and their waits for the rate limit. */
   readonly timeoutMilliseconds: number
-  /** Past this many a page is no page of results but a mistake. */
+  /** A page with more elements is a mistake rather than a page of results. */
   readonly maxElements: number
 }
 
-/** How long the markup of a page may take to be handed over, in milliseconds. */
+/** Timeout for reading the markup of a page, in milliseconds. */
 const longestReading = 5_000
 
-/** The markup of a page as it is now, if it is within bounds: looked at there, so that no more is handed over. */
+/** The current markup of a page, if it is within the limits; they are checked in the page, so that no more is transferred. */
 const markupOf = async (page: Page, { maxCharacters, maxElements }: RenderOptions): Promise<string> => {
   const markup = await page.evaluate<string | null>(`(() => {
     if (document.getElementsByTagName('*').length > ${maxElements}) return null
     const markup = '<!DOCTYPE html>' + document.documentElement.outerHTML
     return markup.length > ${maxCharacters} ? null : markup
   })()`)
-  if (markup === null) throw marketplaceFailure('failed', 'a page of it grows past all bounds in a browser')
+  if (markup === null) throw marketplaceFailure('failed', 'one of its pages grows past all limits in a browser')
   return markup
 }
 
 /**
- * Shows pages in a browser. What was fetched over HTTP is shown as it is: the page is not asked for twice, and cannot send
- * itself elsewhere, so a challenge that would reload itself after its scripts gets nowhere. A page that
- * never settles is read at the end of its time. Where the browser dies under a page, it is shown once more in a new one.
+ * Renders pages in a browser. It gets the source that was fetched over HTTP: the page is not requested twice and cannot
+ * navigate away, so a challenge that would reload itself after its scripts gets nowhere. A page that never settles is read at
+ * its timeout. If the browser dies under a page, the page is retried once in a new one.
  */
 export const createRender = (options: RenderOptions): Render => {
   const { pages, timeoutMilliseconds, maxElements } = options
 
   const read = async (page: Page, address: string, requests: () => PartsState): Promise<string> => {
-    // The markup is there at once, since it is ours to give; what its scripts ask for takes turns, and so the time.
+    // The markup commits at once, since we serve it. The requests of its scripts are rate limited, so they need the time.
     await page.goto(address, { waitUntil: 'commit', timeout: timeoutMilliseconds })
     const time = AbortSignal.timeout(timeoutMilliseconds)
     await untilAborted(settled(page, { requests, maxElements, signal: time }), time).catch((error: unknown) => {
@@ -60,12 +60,12 @@ export const createRender = (options: RenderOptions): Render => {
     )
     try {
       return await pages.use(async (page) => {
-        // Of its context, so that windows it opens are answered by nobody else.
+        // On the context, so that it also covers windows that the page opens.
         await page.context().route('**/*', parts.answer)
         return read(page, source.address, parts.state)
       }, both)
     } finally {
-      // What the page still waits for is not asked for any more.
+      // Cancels the requests that the page still waits for.
       ending.abort(new Error('The page is closed.'))
     }
   }
@@ -79,8 +79,9 @@ export const createRender = (options: RenderOptions): Render => {
     } catch (error) {
       signal.throwIfAborted()
       if (isMarketplaceFailure(error)) throw error
-      if (error instanceof PageLost) throw marketplaceFailure('noBrowser', 'it ended twice under it', { cause: error })
-      throw marketplaceFailure('timedOut', 'a page of it does not come to rest in a browser', { cause: error })
+      if (error instanceof PageLost)
+        throw marketplaceFailure('noBrowser', 'it ended twice while showing one page', { cause: error })
+      throw marketplaceFailure('timedOut', 'one of its pages does not settle in a browser', { cause: error })
     }
   }
 }

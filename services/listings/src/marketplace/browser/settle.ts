@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { layouts, resultLists } from '../layouts.ts'
 import type { PartsState } from './answer-requests.ts'
 
-/** What the tables of layouts know a card by, and links to items where the layout is unknown. */
+/** Selectors of cards in the known layouts, and of links to items where the layout is unknown. */
 const cards = [
   ...layouts.flatMap(({ cardClasses }) => cardClasses.map((name) => `.${name}`)),
   ...resultLists.classes.map((name) => `.${name} > li`),
@@ -11,7 +11,7 @@ const cards = [
   'a[href*="/itm/"]',
 ].join(', ')
 
-/** How far a page is: its cards once there are any, else all that it has. */
+/** Progress of a page: its cards once there are any, else all its elements. */
 const growth = `(() => {
   const elements = document.getElementsByTagName('*').length
   const isWhole = document.readyState !== 'loading'
@@ -21,21 +21,21 @@ const growth = `(() => {
 type Growth = { readonly isWhole: boolean; readonly elements: number; readonly cards: number }
 
 export type SettleOptions = {
-  /** Requests of the page so far and under way: it settles when none is, and none was since the last look. */
+  /** Requests of the page so far and in flight: it settles when none is in flight and none has started since the last poll. */
   readonly requests: () => PartsState
-  /** Most elements of a page, past which it is no page of results but a mistake. */
+  /** A page with more elements is a mistake rather than a page of results. */
   readonly maxElements: number
   readonly signal: AbortSignal
 }
 
-/** Milliseconds between two looks. */
+/** Milliseconds between two polls. */
 const look = 100
-/** How many looks alike make a page settled: more while nothing has come that we know, since its script may still be about to ask. */
+/** How many equal polls make a page settled: more while there is no known card, since its script may be about to request it. */
 const looksAlike = { withCards: 3, without: 10 } as const
 
 /**
- * Waits until a page has settled: nothing under way, and its cards (else its elements) unchanged over some looks. A page that
- * ticks or blinks settles nevertheless, and one that has grown past all bounds is not waited for.
+ * Waits until a page has settled: no requests in flight, and its number of cards (else elements) unchanged over some polls.
+ * Tickers and animations do not prevent that, and a page with more than `maxElements` is not waited for.
  */
 export const settled = async (page: Page, { requests, maxElements, signal }: SettleOptions): Promise<void> => {
   let last = ''

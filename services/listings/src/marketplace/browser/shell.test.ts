@@ -9,7 +9,7 @@ const script = '<script src="/page.js"></script>'
 const product = '<script type="application/ld+json">{"@type":"Product","name":"Camera"}</script>'
 const joined = '<div class="x-store-information__info"><span class="ux-textspans">Joined Mar 2015</span></div>'
 
-describe('a page is a shell', () => {
+describe('shell detection', () => {
   test.each([
     ['no results, but a script', shellOf(script), results, true],
     ['no results, but a script without a file', shellOf('<script>render()</script>'), results, true],
@@ -20,18 +20,18 @@ describe('a page is a shell', () => {
     ['nothing but data', shellOf('<script type="application/ld+json">{}</script>'), results, false],
     ['cards', shellOf(`<ul class="srp-results">${card(1)}</ul>${script}`), results, false],
     [
-      'the word that there is nothing',
+      'a statement that there are no results',
       shellOf(`<h1 class="srp-controls__count-heading">0 results for x</h1>${script}`),
       results,
       false,
     ],
     ['an item with the age of its seller', shellOf(product + joined + script), item, false],
     ['an item whose seller a script brings', shellOf(product + script), item, true],
-  ])('by what it has: %s', (_, html, address, expected) => {
+  ])('a page with %s', (_, html, address, expected) => {
     expect(isShell(html, address)).toBe(expected)
   })
 
-  test('a page of nothing but openings takes no longer than any other of its length', () => {
+  test('a page of nothing but opening tags is checked in linear time', () => {
     const started = performance.now()
     expect(isShell('<script '.repeat(500_000), results)).toBe(false)
     expect(isShell('<a href="/itm/'.repeat(300_000), results)).toBe(false)
@@ -39,7 +39,7 @@ describe('a page is a shell', () => {
   })
 })
 
-describe('what a page may ask for', () => {
+describe('subresource requests', () => {
   const requested = (address: string, resourceType = 'script', method = 'GET') =>
     partRules('http://www.site.test/page').allows({ address, method, resourceType })
 
@@ -68,15 +68,15 @@ describe('what a page may ask for', () => {
     'ping',
     'manifest',
     'other',
-  ])('nothing that is for %s', (resourceType) => {
+  ])('resources of type %s are not allowed', (resourceType) => {
     expect(requested('http://www.site.test/a', resourceType)).toBe(false)
   })
 
-  test('nothing that changes anything', () => {
+  test('requests other than GET are not allowed', () => {
     expect(requested('http://www.site.test/a', 'fetch', 'POST')).toBe(false)
   })
 
-  test('a site that is an address of the network has nothing below it', () => {
+  test('a site addressed by IP has no subdomains', () => {
     const rules = partRules('http://127.0.0.1:8080/page')
     const allows = (address: string) => rules.allows({ address, method: 'GET', resourceType: 'fetch' })
     expect(allows('http://127.0.0.1:8080/data')).toBe(true)

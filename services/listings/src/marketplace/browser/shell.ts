@@ -3,13 +3,13 @@ import { isItemId, linkedItems } from '../cut-cards.ts'
 import { readItemPage } from '../item-page.ts'
 import { readSearchPage } from '../search-page.ts'
 
-/** Characters of a page that are looked through before it is asked again whether enough is known. */
+/** Characters of a page that are parsed before the next check for whether the result is known. */
 const step = 64 * 1024
 
 /** Types of scripts that a browser runs; any other is data. */
 const runs = /^(?:|module|(?:text|application)\/(?:x-)?(?:java|ecma)script)$/i
 
-/** Whether a page's markup, not its scripts, links to an item, and whether it has scripts that run. Linear in its length. */
+/** Whether a page's markup, not its scripts, links to an item, and whether it has executable scripts. Linear in its length. */
 const lookThrough = (html: string): { readonly linksToItem: boolean; readonly hasScripts: boolean } => {
   let linksToItem = false
   let hasScripts = false
@@ -25,9 +25,9 @@ const lookThrough = (html: string): { readonly linksToItem: boolean; readonly ha
 }
 
 /**
- * Whether a page is a shell: it says nothing of what we read it for, and has scripts that would. A page of results with a
- * card or with the word that there are none is no shell; nor is an item's page that shows its seller. It costs a
- * few milliseconds where there are cards, since the first link to one settles it.
+ * Whether a page is a shell: it lacks the data that we read it for, and has scripts that may add it. A page of results with a
+ * card, or with a statement that there are none, is no shell; nor is an item's page that shows its seller. The check takes a
+ * few milliseconds where there are cards, since it stops at the first link to one.
  */
 export const isShell = (html: string, address: string): boolean => {
   const { linksToItem, hasScripts } = lookThrough(html)

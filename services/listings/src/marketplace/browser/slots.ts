@@ -1,12 +1,12 @@
-/** A number of places that work takes one of and gives back, in the order it came. */
+/** A semaphore with a fixed number of slots, taken in FIFO order. */
 export type Slots = { readonly take: (signal: AbortSignal) => Promise<Disposable> }
 
-/** Creates places; waiting for one ends with the signal. */
+/** Creates slots; waiting for one rejects when the signal aborts. */
 export const createSlots = (count: number): Slots => {
   let free = count
   const waiting = new Set<() => void>()
 
-  const give = () => {
+  const release = () => {
     const [next] = waiting
     if (next === undefined) free += 1
     else next()
@@ -32,7 +32,7 @@ export const createSlots = (count: number): Slots => {
       signal.throwIfAborted()
       if (free > 0) free -= 1
       else await wait(signal)
-      return { [Symbol.dispose]: give }
+      return { [Symbol.dispose]: release }
     },
   }
 }

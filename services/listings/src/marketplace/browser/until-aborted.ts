@@ -1,4 +1,4 @@
-/** Ends with the work, or throws the signal's reason once it is aborted; the work is then left to itself. */
+/** Settles with the work, or rejects with the signal's reason when it aborts; the work itself then continues. */
 export const untilAborted = async <Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> => {
   const aborted = Promise.withResolvers<never>()
   const abort = () => aborted.reject(signal.reason)

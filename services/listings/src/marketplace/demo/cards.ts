@@ -2,10 +2,10 @@ import type { DemoItem } from './inventory.ts'
 import { html, type Markup } from './markup.ts'
 import { clockTime, dateInWords, daysBefore, dollars, longCount, shortCount, timeUntil } from './words.ts'
 
-/** What a page's cards have in common. */
+/** Context shared by all cards of a page. */
 export type CardPage = { readonly origin: string; readonly now: Date; readonly words: string }
 
-/** The two generations of result cards, each as the marketplace marks it up. */
+/** The two generations of result cards, each with the marketplace's markup. */
 export type CardLayout = 's-card' | 's-item'
 
 const itemUrl = (item: DemoItem, { origin, words }: CardPage): string =>
@@ -99,11 +99,11 @@ const olderCard = (item: DemoItem, page: CardPage): Markup => {
 export const card = (layout: CardLayout, item: DemoItem, page: CardPage): Markup =>
   layout === 's-card' ? currentCard(item, page) : olderCard(item, page)
 
-/** The card that advertises the site itself: it has a price and an id, and is no listing. */
+/** The card that advertises the site itself: it has a price and an id, but is no listing. */
 export const placeholder = (layout: CardLayout): Markup =>
   html`<li class="${layout} ${layout}--horizontal" data-listingid="2500219655424533"><a class="${layout}__link" href="https://example.test/itm/123456?hash=item123546"><img class="${layout}__image" src="data:image/gif;base64,R0lGODlhAQABAAAAACw=" alt="Shop on Demo"><div role="heading" aria-level="3" class="${layout}__title"><span>Shop on Demo</span><span class="clipped">Opens in a new window or tab</span></div></a><div class="${layout}__subtitle"><span class="SECONDARY_INFO">Brand New</span></div><span class="${layout}__price">$20.00</span></li>`
 
-/** A carousel among the results, whose entries are no results. */
+/** A carousel among the results, whose entries are not results. */
 export const carousel = (items: readonly DemoItem[], page: CardPage): Markup =>
   html`<li class="srp-river-answer srp-river-answer--ITEMS_CAROUSEL"><h2>Explore related items</h2><div class="carousel"><ul>${items.map(
     (item) =>

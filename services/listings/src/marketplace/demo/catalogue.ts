@@ -182,7 +182,7 @@ export const families: readonly Family[] = [
   },
 ]
 
-/** Words that a damaged item's title gains; the scorer must notice each. */
+/** Words appended to a damaged item's title; the scorer must notice each. */
 export const damagedEndings = [
   'for parts',
   'as is',
@@ -192,10 +192,10 @@ export const damagedEndings = [
   'read description',
   'needs repair',
 ] as const
-/** Words that look like damage and are none. */
+/** Words that look like damage but are not. */
 export const soundEndings = ['no scratches', 'scratch-free', 'tested', 'great condition', 'fast shipping'] as const
 
-/** Conditions with how often they come (per hundred) and the share of the usual price they fetch. */
+/** Conditions, with their frequency (per hundred) and the share of the usual price that they fetch. */
 export const conditions: readonly { readonly name: string; readonly weight: number; readonly worth: number }[] = [
   { name: 'Pre-Owned', weight: 58, worth: 0.92 },
   { name: 'Brand New', weight: 18, worth: 1.12 },

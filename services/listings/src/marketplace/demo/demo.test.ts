@@ -40,7 +40,7 @@ describe.each(['s-card', 's-item'] as const)('a page in the %s layout', (layout)
     expect(page.cards.every(({ title }) => !/window|Shop on/.test(title ?? ''))).toBe(true)
   })
 
-  test('says what each card is: auctions with bids and an end, ranges, offers', async () => {
+  test('has auctions with bids and an end, price ranges and offers', async () => {
     const { cards } = await results(`/sch/i.html?_nkw=laptop&_ipg=240&_layout=${layout}`)
     const auctions = cards.filter(({ format }) => format === 'auction')
     expect(auctions.length).toBeGreaterThan(20)
@@ -52,7 +52,7 @@ describe.each(['s-card', 's-item'] as const)('a page in the %s layout', (layout)
     expect(cards.every(({ price }) => price?.isStruck === false)).toBe(true)
   })
 
-  test('tells sold from ended and from accepted offers', async () => {
+  test('distinguishes sold, ended and accepted offers', async () => {
     const { cards } = await results(
       `/sch/i.html?_nkw=thinkpad&LH_Sold=1&LH_Complete=1&_sop=13&_ipg=240&_layout=${layout}`,
     )
@@ -66,7 +66,7 @@ describe.each(['s-card', 's-item'] as const)('a page in the %s layout', (layout)
     expect(summariseSales(sales).medianPrice).toBeGreaterThan(200)
   })
 
-  test('parts what matches fewer words from what matches all', async () => {
+  test('separates results that match fewer words from those that match all', async () => {
     const page = await results(`/sch/i.html?_nkw=thinkpad+left+handed&_layout=${layout}`)
     expect(page).toMatchObject({ cards: [], total: 0 })
     expect(page.fewerWords.length).toBeGreaterThan(5)
@@ -85,7 +85,7 @@ test.each(['s-card', 's-item'])('a page in the %s layout reads the same without 
   expect(read).toEqual(known)
 })
 
-test('even pages come in the older layout, and pages do not repeat each other', async () => {
+test('even pages have the older layout, and pages do not repeat items', async () => {
   const [first, second] = await Promise.all([
     results('/sch/i.html?_nkw=phone'),
     results('/sch/i.html?_nkw=phone&_pgn=2'),
@@ -116,7 +116,7 @@ test('a search that finds nothing is empty, not refused', async () => {
   expect(await results('/sch/i.html?_nkw=zeppelin')).toMatchObject({ cards: [], fewerWords: [], total: 0 })
 })
 
-test('an item page tells price, categories and when its seller joined', async () => {
+test('an item page shows price, categories and when its seller joined', async () => {
   const { cards } = await results('/sch/i.html?_nkw=playstation')
   const [first] = cards
   const path = new URL(first?.url ?? '').pathname
@@ -134,20 +134,20 @@ test('an item page tells price, categories and when its seller joined', async ()
   expect(item.joined && accountAge(item.joined, now).atMost).toBeGreaterThan(0)
 })
 
-test("a seller's page counts categories", async () => {
+test("a seller's page counts items by category", async () => {
   const { cards } = await results('/sch/i.html?_nkw=laptop')
   const page = readSellerPage(await get(`/sch/i.html?_ssn=${cards[0]?.seller?.name}`))
   expect(page).toMatchObject({ kind: 'seller', history: { COMPUTERS_TABLETS: expect.any(Number) } })
 })
 
-test('the same seed gives the same inventory, another seed another', () => {
+test('the inventory is determined by its seed', () => {
   const titles = (seed: number) =>
     createInventory({ seed, now, active: 50, over: 10 }).active.map(({ title, price }) => `${title} ${price}`)
   expect(titles(1)).toEqual(titles(1))
   expect(titles(1)).not.toEqual(titles(2))
 })
 
-test('sellers of every kind are there', () => {
+test('the inventory has sellers of every kind', () => {
   const { sellers } = createInventory({ seed: 1, now })
   expect(sellers.filter(({ feedbackCount }) => feedbackCount === 0).length).toBeGreaterThan(0)
   expect(
@@ -156,14 +156,14 @@ test('sellers of every kind are there', () => {
   expect(sellers.filter(({ isRetailer }) => isRetailer).length).toBeGreaterThan(0)
 })
 
-test('a query is words, phrases, alternatives and exclusions', () => {
+test('a query consists of words, phrases, alternatives and exclusions', () => {
   expect(parseQuery('gpu (16gb, 24gb) "founders edition" -blower -"for parts"')).toEqual({
     required: [['gpu'], ['16gb', '24gb'], ['founders edition']],
     excluded: ['blower', 'for parts'],
   })
 })
 
-test('an unknown page is a 404 that reads as refused', async () => {
+test('an unknown page is a 404', async () => {
   const response = await fetch(`${demo.url}/itm/999`)
   expect(response.status).toBe(404)
 })

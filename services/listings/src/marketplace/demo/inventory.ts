@@ -2,14 +2,14 @@ import { conditions, damagedEndings, type Family, families, soundEndings } from 
 import { createRandom, type Random } from './random.ts'
 
 const day = 86_400_000
-/** Auctions run this long and are put up again when they end, so that the demo never empties. */
+/** Length of an auction. Auctions restart when they end, so that the demo never runs empty. */
 const auctionRun = 7 * day
 
 export type DemoSeller = {
   readonly name: string
   readonly joined: { readonly year: number; readonly month: number }
   readonly feedbackCount: number
-  /** Percent; undefined for a seller nobody has judged. */
+  /** Percent; undefined for a seller without feedback. */
   readonly positivePercent: number | undefined
   readonly isRetailer: boolean
 }
@@ -26,9 +26,9 @@ export type DemoItem = {
   readonly photo: string
   readonly bids: number | undefined
   readonly takesOffers: boolean
-  /** When the current run of an auction ends, from the moment asked at. */
+  /** When the current run of an auction ends, as of `now`. */
   readonly endsAt: (now: Date) => Date | undefined
-  /** How it went out, for items that are over; days are counted back from the moment asked at. */
+  /** How an item that is over ended; days are counted back from the time of the request. */
   readonly outcome: { readonly kind: 'sold' | 'ended' | 'offer'; readonly daysAgo: number } | undefined
 }
 
@@ -45,7 +45,7 @@ type SellerKind = {
   readonly percent: readonly [number, number] | undefined
 }
 
-/** Sellers of all kinds, with their share per hundred. */
+/** Kinds of sellers, with their share per hundred. */
 const sellerKinds: readonly SellerKind[] = [
   { share: 40, ageDays: [1500, 7000], feedback: [250, 9000], percent: [99, 100] },
   { share: 24, ageDays: [400, 3000], feedback: [40, 400], percent: [96, 100] },
@@ -110,7 +110,7 @@ const createSeller = (index: number, now: Date, random: Random): DemoSeller => {
   }
 }
 
-/** What an item is, before how it is sold. */
+/** Generates the item itself, regardless of how it is sold. */
 const createGoods = (random: Random) => {
   const family = random.pick(nonEmpty(families))
   const [model, usual] = random.pick(nonEmpty(family.models))
@@ -154,7 +154,7 @@ const createItem = (index: number, isOver: boolean, sellers: readonly DemoSeller
   }
 }
 
-/** Generates the demo's sellers and items. The same seed gives the same inventory; only join dates depend on the given time. */
+/** Generates the demo's sellers and items. The same seed yields the same inventory; only join dates depend on `now`. */
 export const createInventory = ({
   seed,
   now,

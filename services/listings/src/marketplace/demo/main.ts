@@ -2,7 +2,7 @@ import { baseConfig, readConfig } from '@trellis/kit/config'
 import { configPart, printConfig, runProcess } from '@trellis/kit/process'
 import { startDemoMarketplace } from './server.ts'
 
-/** The demo marketplace as a process of its own, for workers on other machines (MARKETPLACE_DEMO_URL). */
+/** The demo marketplace as a separate process, for workers on other machines (MARKETPLACE_DEMO_URL). */
 await runProcess({
   read: (environment) => ({ base: readConfig(baseConfig, environment) }),
   print: ({ base }) => printConfig([configPart('every process', baseConfig, base)]),

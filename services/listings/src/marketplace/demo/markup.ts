@@ -1,4 +1,4 @@
-/** Markup that is safe to join: made by `html`, which escapes whatever else goes in. */
+/** Markup that is safe to join: created by `html`, which escapes all other values. */
 export type Markup = { readonly markup: string }
 
 const escapes: Readonly<Record<string, string>> = {
@@ -18,10 +18,10 @@ const rendered = (part: Part): string => {
   return typeof part === 'object' && 'markup' in part ? part.markup : escaped(String(part))
 }
 
-/** A template of markup; text is escaped, markup and lists of it go in as they are, undefined and false leave nothing. */
+/** Markup template: escapes text, inserts markup and lists of it verbatim, and omits undefined and false. */
 export const html = (strings: TemplateStringsArray, ...parts: readonly Part[]): Markup => ({
   markup: strings.reduce((text, string, index) => text + rendered(parts[index - 1]) + string),
 })
 
-/** Markup or data that is no HTML text and must not be escaped, such as structured data in a script. */
+/** Markup or data that must not be escaped, such as structured data in a script. */
 export const raw = (markup: string): Markup => ({ markup })

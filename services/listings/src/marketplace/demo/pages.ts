@@ -42,7 +42,7 @@ const pagination = ({ pageNumber, perPage, address }: ResultsPage, total: number
 const notice = (kind: string, text: string): Markup =>
   html`<li class="srp-river-answer srp-river-answer--${kind}"><section class="section-notice"><span class="section-notice__main"><p><span class="BOLD">${text}</span></p></span></section></li>`
 
-/** A page of results, active or over, with all that stands between the cards of a real one. */
+/** A page of active or completed results, with everything that appears between the cards of a real one. */
 export const resultsPage = (results: DemoResults, options: ResultsPage): string => {
   const { words, layout, pageNumber, perPage, address } = options
   const total = results.exact.length
@@ -110,7 +110,7 @@ export const itemPage = (item: DemoItem, { origin, now }: { readonly origin: str
   )
 }
 
-/** The front page: where to start. */
+/** The front page, with links to searches. */
 export const frontPage = (origin: string, count: number): string =>
   page(
     'Welcome',

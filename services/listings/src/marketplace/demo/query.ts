@@ -5,7 +5,7 @@ export type DemoQuery = { readonly required: readonly (readonly string[])[]; rea
 
 const token = /(-)?(?:"([^"]*)"|\(([^)]*)\)|([^\s()"]+))/g
 
-/** Reads a query; unbalanced quotes and brackets are words like others. */
+/** Parses a query; unbalanced quotes and brackets are treated as words. */
 export const parseQuery = (text: string): DemoQuery => {
   const required: string[][] = []
   const excluded: string[] = []
@@ -25,7 +25,7 @@ const misses = ({ required, excluded }: DemoQuery, title: string): number => {
   return required.filter((group) => !group.some((term) => text.includes(term))).length
 }
 
-/** Fewer results than this are filled up with ones that match fewer words. */
+/** With fewer exact results than this, results that match fewer words are added. */
 const scarce = 5
 const maxFewerWords = 60
 

@@ -1,4 +1,4 @@
-/** A stream of pseudo-random choices that the same seed always repeats. */
+/** A stream of pseudo-random choices, reproducible by seed. */
 export type Random = {
   /** A number from 0 (included) to 1 (excluded). */
   readonly next: () => number
@@ -6,11 +6,11 @@ export type Random = {
   readonly between: (low: number, high: number) => number
   readonly pick: <Value>(values: readonly [Value, ...Value[]]) => Value
   readonly chance: (probability: number) => boolean
-  /** A number around 1 with a spread: the mean of four uniform draws, so mostly close to it. */
+  /** A number around 1 with a spread: the mean of four uniform draws, so mostly close to 1. */
   readonly around: (spread: number) => number
 }
 
-/** Marsaglia's xorshift on 32 bits, with a seed stirred so that neighbours differ. */
+/** Marsaglia's 32-bit xorshift, with a mixed seed so that neighbouring seeds differ. */
 export const createRandom = (seed: number): Random => {
   let state = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) >>> 0 || 1
   const next = () => {

@@ -1,24 +1,24 @@
 import type { Answer } from './server.ts'
 
-/** Where the scripted form of the demo keeps what its pages are made with. */
+/** Paths that the scripted form of the demo serves its script and page contents from. */
 const scriptPath = '/static/page.js'
 const contentPath = '/content'
 
-/** Fetches what belongs into the page it runs in. */
-const script = `const asked = new URL('${contentPath}' + location.pathname + location.search, location.href)
-fetch(asked)
+/** Fetches the content of the page that it runs in. */
+const script = `const target = new URL('${contentPath}' + location.pathname + location.search, location.href)
+fetch(target)
   .then((response) => response.json())
   .then(({ content }) => document.querySelector('#page').insertAdjacentHTML('afterbegin', content))
 `
 
 const shell = `<body><div id="page"></div><script src="${scriptPath}" defer></script></body></html>`
 
-/** What stands between the header of a page and its end. */
+/** The markup between the header of a page and its end. */
 const contentOf = (page: string): string => /<main>[\s\S]*/.exec(page)?.[0].replace('</body></html>', '') ?? ''
 
 /**
- * The same marketplace as one whose pages are made by a script: each comes without what it is about, which its script fetches
- * and puts in. `plain` gives the page as it would have been.
+ * The same marketplace with script-generated pages: each page is served without its content, which its script fetches and
+ * inserts. `plain` returns the complete page.
  */
 export const answerScripted = (address: URL, plain: (address: URL) => Answer): Answer => {
   const { pathname } = address

@@ -7,12 +7,12 @@ import { searchInventory } from './query.ts'
 import { answerScripted } from './scripted.ts'
 
 export type DemoMarketplace = {
-  /** Where it listens: `http://127.0.0.1:<port>`, or whichever host it was given. */
+  /** The URL it listens on: `http://127.0.0.1:<port>`, or with the configured host. */
   readonly url: string
   readonly close: () => Promise<void>
 }
 
-/** Longest address that is answered, in characters. */
+/** Longest accepted URL, in characters. */
 const longestAddress = 8000
 const perPageDefault = 60
 const maxPerPage = 240
@@ -33,7 +33,7 @@ const positive = (text: string | null): number | undefined => {
 
 const textOf = (address: URL, name: string): string | undefined => address.searchParams.get(name) || undefined
 
-/** Even pages come in the older layout, so that a search of several pages meets both; `_layout` chooses one. */
+/** Even pages have the older layout, so that a search of several pages covers both; `_layout` selects one. */
 const layoutOf = (address: URL, pageNumber: number): 's-card' | 's-item' => {
   const requested = address.searchParams.get('_layout')
   if (requested === 's-item' || requested === 's-card') return requested
@@ -70,7 +70,7 @@ const searched = (address: URL, inventory: Inventory, now: Date, seller: string 
   )
 }
 
-/** A picture of its own for every photo id: a tinted tile, the same at every size. */
+/** A distinct picture for every photo id: a tinted tile, the same at every size. */
 const picture = (photo: string): Answer => {
   const hash = [...photo].reduce((sum, character) => (Math.imul(sum, 31) + character.charCodeAt(0)) >>> 0, 7)
   const hue = (families[hash % families.length]?.hue ?? 0) + (hash % 23)
@@ -78,7 +78,7 @@ const picture = (photo: string): Answer => {
   return { status: 200, type: 'image/svg+xml', body }
 }
 
-/** The demo's response to a URL. Pure: the same inventory, URL and time give the same response. */
+/** The demo's response to a URL. Pure: the same inventory, URL and time produce the same response. */
 export const answer = (address: URL, inventory: Inventory, now: Date, isScripted = false): Answer => {
   if (isScripted) return answerScripted(address, (inner) => answer(inner, inventory, now))
   const { pathname, origin } = address
@@ -98,7 +98,7 @@ export const answer = (address: URL, inventory: Inventory, now: Date, isScripted
   return item === undefined ? notHere : page(itemPage(item, { origin, now }))
 }
 
-/** The inventory of a day. Sellers' ages are counted from that day, so they do not depend on when the server started. */
+/** The inventory of a day. Sellers' ages count from that day, so they do not depend on when the server started. */
 const createDailyInventory = (seed: number): ((now: Date) => Inventory) => {
   let [made, inventory]: [string, Inventory | undefined] = ['', undefined]
   return (now) => {
@@ -110,9 +110,9 @@ const createDailyInventory = (seed: number): ((now: Date) => Inventory) => {
 }
 
 /**
- * Starts the built-in demo marketplace, on the loopback interface unless told: generated listings in the real pages' structure,
- * so that everything works without any other site. Any number of them, whenever they were started, give the same answer to the
- * same address at the same moment. It ends with `close` or the signal.
+ * Starts the built-in demo marketplace, by default on the loopback interface: generated listings in the structure of real
+ * pages, so that everything works without any other site. All instances, whenever they were started, return the same response
+ * to the same URL at the same moment. It stops with `close` or the signal.
  */
 export const startDemoMarketplace = async ({
   seed = 1,
@@ -126,7 +126,7 @@ export const startDemoMarketplace = async ({
   readonly host?: string
   readonly port?: number
   readonly clock?: () => Date
-  /** Whether pages are empty until their scripts have fetched what belongs there. */
+  /** Whether pages are empty until their scripts have fetched the content. */
   readonly isScripted?: boolean
   readonly signal?: AbortSignal
 } = {}): Promise<DemoMarketplace> => {
@@ -156,7 +156,7 @@ export const startDemoMarketplace = async ({
       server.closeAllConnections()
     })
   signal?.addEventListener('abort', () => void close(), { once: true })
-  // `server.listen` on a host and port always gives an address of this form.
+  // `server.listen` on a host and port always has an address of this form.
   const { port: bound } = server.address() as AddressInfo
   return { url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`, close }
 }

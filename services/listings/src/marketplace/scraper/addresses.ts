@@ -1,7 +1,7 @@
 import { withExclusions } from '../../search-terms.ts'
 import type { SearchRequest } from '../adapter.ts'
 
-/** Orders of results as the marketplace numbers them. Best match, since the cheapest first would be a slice of baits. */
+/** Sort orders by the marketplace's numbers. Best match, since sorting by price would return mostly baits. */
 const order = { bestMatch: '12', endedRecently: '13' } as const
 const resultsPerPage = '60'
 
@@ -11,7 +11,7 @@ const address = (baseUrl: string, path: string, parameters: Readonly<Record<stri
   return url.href
 }
 
-/** Address of one page of active listings, with every value encoded. */
+/** URL of one page of active listings, with every value encoded. */
 export const searchAddress = (baseUrl: string, request: SearchRequest, page: number): string =>
   address(baseUrl, '/sch/i.html', {
     _nkw: withExclusions(request.query, request.mustExclude),
@@ -23,7 +23,7 @@ export const searchAddress = (baseUrl: string, request: SearchRequest, page: num
     _pgn: page > 1 ? String(page) : undefined,
   })
 
-/** Address of the most recent completed sales of a query. */
+/** URL of the most recent completed sales of a query. */
 export const soldAddress = (baseUrl: string, query: string): string =>
   address(baseUrl, '/sch/i.html', {
     _nkw: query,

@@ -16,7 +16,7 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
   })
   afterAll(() => stack.disposeAsync())
 
-  /** The gate of a worker with a connection of its own, and how long each of its requests had to wait. */
+  /** The gate of a worker with its own connection, and the waits of its requests. */
   const openGate = async () => {
     const bus = stack.use(await connectNatsBus({ servers: [server.address], name: 'worker', log: silentLog }))
     const waited: number[] = []
@@ -29,14 +29,14 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     return { gate, waited }
   }
 
-  test('keep one pace together, however many there are', async () => {
+  test('share one pace, however many there are', async () => {
     const workers = await Promise.all([openGate(), openGate(), openGate(), openGate()])
     await Promise.all(workers.flatMap(({ gate }) => [1, 2, 3].map(() => gate.enter('site.test', signal))))
     const serialQueue = [0, ...workers.flatMap(({ waited }) => waited)].toSorted((a, b) => a - b)
     expect(serialQueue).toEqual(Array.from({ length: 12 }, (_, index) => index * 1_000))
   })
 
-  test('all leave alone a site that has refused one of them', async () => {
+  test('all pause requests to a site that has refused one of them', async () => {
     const [one, other] = [await openGate(), await openGate()]
     await one.gate.refused('closed.test', 90)
     await expect(other.gate.enter('closed.test', signal)).rejects.toMatchObject({

@@ -2,40 +2,40 @@ import { marketplaceFailure } from '../failures.ts'
 import type { HostState, HostStates } from './host-states.ts'
 
 export type HostGateOptions = {
-  /** Shortest time between two requests to a host, in milliseconds. */
+  /** Minimum interval between two requests to a host, in milliseconds. */
   readonly gapMilliseconds: number
   readonly hostStates: HostStates
-  /** Milliseconds; the time of day where standings are shared between processes. */
+  /** Milliseconds; the time of day where host states are shared between processes. */
   readonly clock: () => number
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>
 }
 
 /**
- * Keeps requests to a host apart, and keeps away from a host that refuses. It is pace, back-off and circuit breaker in
+ * Spaces out requests to a host, and blocks requests to a host that refuses. Rate limit, back-off and circuit breaker are
  * one, since they answer the same question: may this request go now, and if not, when?
  */
 export type HostGate = {
-  /** Waits for the host's turn; throws when the host is to be left alone for longer than a request may wait. */
+  /** Waits for the host's next slot; throws if the host is closed for longer than a request may wait. */
   readonly enter: (host: string, signal: AbortSignal) => Promise<void>
   readonly succeeded: (host: string) => Promise<void>
-  /** Notes a refusal; with the host's own word on when to come back, if it gave one. */
+  /** Records a refusal, with the host's Retry-After if it sent one. */
   readonly refused: (host: string, retryAfterSeconds: number | undefined) => Promise<void>
-  /** Raises a host's gap to what its robots.txt asks for, in milliseconds. */
+  /** Raises a host's gap to the crawl delay of its robots.txt, in milliseconds. */
   readonly slowDown: (host: string, gapMilliseconds: number) => Promise<void>
 }
 
 const firstBackOff = 2_000
 const longestBackOff = 60_000
-/** A request waits this long for a closed host to open; past it, it fails at once and says when to come back. */
+/** Longest wait of a request for a closed host to open; beyond it the request fails at once with the time to retry after. */
 const longestWait = 4_000
-/** No robots.txt may slow requests to less than one in this many milliseconds. */
+/** Maximum gap that a robots.txt may impose, in milliseconds. */
 const longestGap = 30_000
-/** Turns are given no further ahead than this, in milliseconds: past it the clock was set back since. */
+/** Slots are never this far ahead, in milliseconds; one that is means that the clock has been set back since. */
 const furthestTurn = 10 * 60_000
 
 /** Creates a gate. Back-off is the host's Retry-After, else 2 s doubling to 60 s. */
 export const createHostGate = ({ gapMilliseconds, hostStates, clock, sleep }: HostGateOptions): HostGate => {
-  /** Milliseconds until the turn that is taken, or how long the host stays closed. */
+  /** Reserves the next slot and returns the milliseconds until it, or returns how long the host stays closed. */
   const takeTurn = (
     hostState: HostState,
   ): { readonly wait: number } | { readonly closedFor: number; readonly refusals: number } => {

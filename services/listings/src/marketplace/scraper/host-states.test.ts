@@ -24,8 +24,8 @@ const ways = {
   },
 }
 
-describe.each(Object.entries(ways))('standings in %s', (_kind, create) => {
-  test('keep what was changed, for each host by itself', async () => {
+describe.each(Object.entries(ways))('host states in %s', (_kind, create) => {
+  test('are stored separately for each host', async () => {
     const hostStates = create()
     await hostStates.change('a', (hostState) => {
       hostState.refusals = 2
@@ -34,7 +34,7 @@ describe.each(Object.entries(ways))('standings in %s', (_kind, create) => {
     expect(await hostStates.change('b', ({ refusals }) => refusals)).toBe(0)
   })
 
-  test('changes at the same time are made one after another', async () => {
+  test('concurrent changes are serialized', async () => {
     const hostStates = create()
     const serialQueue = await Promise.all(
       Array.from({ length: 20 }, () => hostStates.change('a', (hostState) => ++hostState.refusals)),
@@ -43,7 +43,7 @@ describe.each(Object.entries(ways))('standings in %s', (_kind, create) => {
   })
 })
 
-test('gates that share standings keep one pace and learn of each refusal', async () => {
+test('gates with shared host states share one pace and every refusal', async () => {
   const pauses: number[] = []
   const gate = () =>
     createHostGate({
@@ -59,7 +59,7 @@ test('gates that share standings keep one pace and learn of each refusal', async
   await expect(other.enter('site.test', signal)).rejects.toMatchObject({ reason: 'BreakerOpen', retryAfterSeconds: 90 })
 })
 
-test('what a process that died left behind does no harm', async () => {
+test('a truncated file of a process that died counts as empty', async () => {
   const hostStates = createFileHostStates(directory)
   await hostStates.change('a', (hostState) => {
     hostState.refusals = 1

@@ -3,30 +3,30 @@ import { mkdir, open, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** How we stand with a host. Times are milliseconds of the gate's clock. */
+/** Request state of a host. Times are milliseconds of the gate's clock. */
 export type HostState = {
   /** When the next request may go. */
   nextTurn: number
-  /** Until when the host is left alone, after a refusal. */
+  /** Until when no requests go to the host, after a refusal. */
   closedUntil: number
-  /** Refusals in a row. */
+  /** Consecutive refusals. */
   refusals: number
-  /** What the host's robots.txt asks for between two requests; 0 where it asks for nothing. */
+  /** Gap between two requests that the host's robots.txt requires; 0 for none. */
   requestedGap: number
 }
 
-/** Standings by host. A change has the standing to itself while it is made, so two requests never take the same turn. */
+/** States by host. Changes are exclusive, so two requests never take the same slot. */
 export type HostStates = {
   readonly change: <Result>(host: string, make: (hostState: HostState) => Result) => Promise<Result>
 }
 
-/** How we stand with a host that nothing is known of. */
+/** The state of an unknown host. */
 export const newHostState = (): HostState => ({ nextTurn: 0, closedUntil: 0, refusals: 0, requestedGap: 0 })
 
-/** Hosts remembered; beyond them the one used least recently is forgotten. */
+/** Maximum number of hosts; beyond it the least recently used one is evicted. */
 const maxHosts = 100
 
-/** Standings of one process. */
+/** Host states of one process. */
 export const createMemoryHostStates = (): HostStates => {
   const hostStates = new Map<string, HostState>()
   return {
@@ -41,7 +41,7 @@ export const createMemoryHostStates = (): HostStates => {
   }
 }
 
-/** A lock is held for a read and a write; one older than this was left behind by a process that died, in milliseconds. */
+/** Age in milliseconds beyond which a lock, held only for a read and a write, was left behind by a process that died. */
 const lockLifetime = 2_000
 const lockRetry = 5
 
@@ -78,15 +78,15 @@ const read = async (path: string): Promise<HostState> => {
   try {
     return { ...newHostState(), ...(JSON.parse(await readFile(path, 'utf8')) as Partial<HostState>) }
   } catch (error) {
-    // A file cut short by a process that died is worth no more than none.
+    // A file truncated by a process that died counts as missing.
     if (isMissing(error) || error instanceof SyntaxError) return newHostState()
     throw error
   }
 }
 
 /**
- * Standings that the processes of one machine share, a small file a host in a directory of their own: together they keep
- * the pace of one, and a refusal to one of them is a refusal to all. The gate's clock must then be the time of day.
+ * Host states that the processes of one machine share, a small file for each host in a directory: together they have the pace
+ * of one, and a refusal to one of them applies to all. The gate's clock must be the time of day.
  */
 export const createFileHostStates = (directory: string): HostStates => ({
   change: async (host, make) => {

@@ -4,14 +4,14 @@ import { isMarketplaceFailure, marketplaceFailure } from '../failures.ts'
 export type HttpAnswer = {
   readonly status: number
   readonly body: string
-  /** Where it was found, behind redirects. */
+  /** The final URL, after redirects. */
   readonly address: string
   readonly contentType: string | null
-  /** The server's own word on when to come back, in seconds. */
+  /** The server's Retry-After, in seconds. */
   readonly retryAfterSeconds: number | undefined
 }
 
-/** Gets what is at an address; `accept` says what is wanted there, a page unless it is given. */
+/** Gets a URL; `accept` is the Accept header, by default that of a page. */
 export type HttpGet = (address: string, signal: AbortSignal, accept?: string) => Promise<HttpAnswer>
 
 export type HttpGetOptions = {
@@ -19,11 +19,11 @@ export type HttpGetOptions = {
   readonly timeoutMilliseconds: number
   readonly maxBytes: number
   readonly acceptLanguage?: string
-  /** Hosts that are configured, such as the demo's, may be at private addresses; whatever pages name may not. */
+  /** Configured hosts, such as the demo's, may have private addresses; hosts that pages name may not. */
   readonly mayBePrivate: (hostname: string) => boolean
 }
 
-/** Seconds until the moment a Retry-After header names, as a number or a date; undefined when it names none. */
+/** Seconds until the time of a Retry-After header, a number or a date; undefined if it has neither. */
 export const readRetryAfter = (header: string | null, now: Date): number | undefined => {
   if (header === null) return undefined
   const seconds = /^\s*\d+\s*$/.test(header) ? Number(header) : (Date.parse(header) - now.getTime()) / 1000
@@ -53,8 +53,8 @@ const decoded = (bytes: Uint8Array, contentType: string | null): string => {
 }
 
 /**
- * Gets pages over HTTP, honestly: it says who it is, follows redirects on the same host only, and bounds time and size.
- * Any status is an answer; only what gives none is thrown.
+ * Gets pages over HTTP with an honest user agent, following redirects on the same host only, within limits of time and size.
+ * Returns a response of any status; throws only when there is none.
  */
 export const createHttpGet = ({
   userAgent,
@@ -94,9 +94,9 @@ export const createHttpGet = ({
         throw marketplaceFailure('timedOut', `nothing came within ${timeoutMilliseconds / 1000} s`, { cause: error })
       if (error instanceof EgressRefused)
         throw error.what === 'redirect'
-          ? marketplaceFailure('refused', 'it sends requests on to another host, or in a circle', { cause: error })
-          : marketplaceFailure('failed', `${url.host} is no address to fetch from`, { cause: error })
-      throw marketplaceFailure('failed', `${url.host} cannot be reached`, { cause: error })
+          ? marketplaceFailure('refused', 'it redirects to another host, or in a loop', { cause: error })
+          : marketplaceFailure('failed', `${url.host} is not an allowed address`, { cause: error })
+      throw marketplaceFailure('failed', `${url.host} is unreachable`, { cause: error })
     }
   }
 }

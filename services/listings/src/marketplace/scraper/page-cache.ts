@@ -2,21 +2,21 @@ import { isMarketplaceFailure } from '../failures.ts'
 
 export type PageCacheOptions = {
   readonly lifetimeMilliseconds: number
-  /** Most characters held, all pages together; the pages used least recently go first. */
+  /** Maximum characters of all cached pages together; the least recently used are evicted first. */
   readonly maxCharacters: number
   /** Milliseconds of a monotonic clock. */
   readonly clock: () => number
 }
 
-/** What is held: an answer of which the body counts. */
+/** A cached response, whose size is that of its body. */
 export type CachedPage = { readonly body: string }
 
 export type PageCache<Page extends CachedPage> = {
-  /** The page under a key: held, being fetched by another, or fetched now. Failures are held by nobody. */
+  /** The page under a key: cached, being fetched by another caller, or fetched now. Failures are not cached. */
   readonly get: (key: string, load: () => Promise<Page>) => Promise<Page>
 }
 
-/** A bounded cache of pages in which equal requests at the same time share one fetch. */
+/** A bounded cache of pages in which equal concurrent requests share one fetch. */
 export const createPageCache = <Page extends CachedPage>({
   lifetimeMilliseconds,
   maxCharacters,
@@ -31,7 +31,7 @@ export const createPageCache = <Page extends CachedPage>({
     held.delete(key)
   }
 
-  const keep = (key: string, page: Page) => {
+  const store = (key: string, page: Page) => {
     drop(key)
     if (page.body.length > maxCharacters) return
     held.set(key, { page, goodUntil: clock() + lifetimeMilliseconds })
@@ -46,7 +46,7 @@ export const createPageCache = <Page extends CachedPage>({
     const fetching = from().finally(() => loading.delete(key))
     loading.set(key, fetching)
     const page = await fetching
-    keep(key, page)
+    store(key, page)
     return page
   }
 
@@ -60,7 +60,7 @@ export const createPageCache = <Page extends CachedPage>({
     const shared = loading.get(key)
     if (shared === undefined) return load(key, from)
     return shared.catch((error: unknown) => {
-      // What the marketplace said holds for all who asked; that another has gone, which ends its request, does not.
+      // The marketplace's failures apply to all callers; another caller's cancellation, which ends its request, does not.
       if (isMarketplaceFailure(error)) throw error
       return get(key, from)
     })

@@ -7,26 +7,26 @@ import type { Robots } from './robots.ts'
 export type PoliteGetParts = { readonly get: HttpGet; readonly gate: HostGate; readonly robots: Robots }
 
 export type PoliteGet = {
-  /** Asks for an address when it may: robots.txt allows it and it is the host's turn. Only a good or an absent answer comes back. */
-  readonly ask: HttpGet
-  /** Throws what an answer says of our standing with its host, and notes it there. */
+  /** Gets a URL as soon as robots.txt and the host's rate limit allow. Returns only successful or absent (404, 410) responses. */
+  readonly fetchPolitely: HttpGet
+  /** Records in the host's state what a response means for it, and throws unless the response is usable. */
   readonly judge: (answer: HttpAnswer) => Promise<HttpAnswer>
 }
 
-/** Statuses by which a host says "not you, not now". */
+/** Statuses by which a host refuses requests. */
 const refusals = new Set([401, 403, 407, 418, 429, 451, 503])
 
-/** Whether an answer says that there is nothing at its address. */
+/** Whether a response states that its URL has no content. */
 export const isAbsent = ({ status }: HttpAnswer): boolean => status === 404 || status === 410
 
-/** Scripts and data may carry the words of a challenge and be none. */
+/** Scripts and data may contain the words of a challenge without being one. */
 const isPage = ({ contentType }: HttpAnswer): boolean => contentType === null || /html|text\/plain/i.test(contentType)
 
-/** Why a page is a challenge, whatever its status; only short ones are, and full pages are read. */
+/** Why a page is a challenge, whatever its status. Only short pages without items can be. */
 const challengeIn = (answer: HttpAnswer): string | undefined =>
   isPage(answer) && answer.body.length < 150_000 && !/\/itm\/\d/.test(answer.body) ? refusalIn(answer.body) : undefined
 
-/** Everything that is asked of a site goes through here: its rules, its turn, the request, and what the answer means. */
+/** All requests to a site go through here: robots.txt, the rate limit, the request, and the judgement of the response. */
 export const createPoliteGet = ({ get, gate, robots }: PoliteGetParts): PoliteGet => {
   const judge = async (answer: HttpAnswer): Promise<HttpAnswer> => {
     const { status, address, retryAfterSeconds } = answer
@@ -46,7 +46,7 @@ export const createPoliteGet = ({ get, gate, robots }: PoliteGetParts): PoliteGe
     return answer
   }
   return {
-    ask: async (address, signal, accept) => {
+    fetchPolitely: async (address, signal, accept) => {
       const { host, pathname } = new URL(address)
       const { isAllowed, crawlDelaySeconds, failure } = await robots.check(address, signal)
       if (failure !== undefined) throw failure

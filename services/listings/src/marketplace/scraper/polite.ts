@@ -7,24 +7,24 @@ import { createPageCache } from './page-cache.ts'
 import { createRobots } from './robots.ts'
 
 export type PolitenessOptions = {
-  /** Says who is asking; its first word, without the version, is the name in robots.txt. */
+  /** User agent of requests; its first word, without the version, is the name matched in robots.txt. */
   readonly userAgent: string
   readonly gapMilliseconds: number
-  /** Hosts that are configured may be at private addresses. */
+  /** Configured hosts may have private addresses. */
   readonly mayBePrivate: (hostname: string) => boolean
-  /** How hosts stand: in memory unless several processes share it. */
+  /** State of hosts: in memory unless several processes share it. */
   readonly hostStates?: HostStates
   readonly timeoutMilliseconds?: number
   readonly maxBytes?: number
   readonly cacheMilliseconds?: number
   readonly cacheCharacters?: number
-  /** How pages are shown in a browser, if they are. */
+  /** How pages are rendered in a browser, if at all. */
   readonly rendering?: Rendering | undefined
 }
 
 const mebibyte = 1024 * 1024
 
-/** Polite fetching with its defaults: 20 s and 8 MiB a page, pages held for 5 minutes in at most 64 million characters. */
+/** Polite fetching with defaults: 20 s and 8 MiB a page, pages cached for 5 minutes in at most 64 million characters. */
 export const createPoliteFetch = ({
   userAgent,
   gapMilliseconds,

@@ -2,12 +2,12 @@ import robotsParser from 'robots-parser'
 import { isMarketplaceFailure, type MarketplaceFailure, marketplaceFailure } from '../failures.ts'
 import type { HttpAnswer, HttpGet } from './http-get.ts'
 
-/** The package's declaration says `default` where its module is the function itself. */
+/** The package declares a `default` export, but its module is the function itself. */
 const parseRobots = robotsParser as unknown as typeof robotsParser.default
 
 export type RobotsOptions = {
   readonly get: HttpGet
-  /** Name that rules are looked up by: the product token of the user agent. */
+  /** Name that rules are matched by: the product token of the user agent. */
   readonly userAgent: string
   /** Milliseconds of a monotonic clock. */
   readonly clock: () => number
@@ -16,16 +16,16 @@ export type RobotsOptions = {
 export type RobotsVerdict = {
   readonly isAllowed: boolean
   readonly crawlDelaySeconds: number | undefined
-  /** Why the rules are not known, where that is why nothing is allowed. */
+  /** Why the rules are unknown, if nothing is allowed for that reason. */
   readonly failure?: MarketplaceFailure | undefined
 }
 export type Robots = { readonly check: (address: string, signal: AbortSignal) => Promise<RobotsVerdict> }
 
-/** Rules are read anew after this long (RFC 9309, 2.4: no more than 24 hours), in milliseconds. */
+/** Lifetime of rules (RFC 9309, 2.4: no more than 24 hours), in milliseconds. */
 const lifetime = 24 * 3_600_000
-/** A host whose robots.txt could not be had is asked again after this long, in milliseconds. */
+/** Delay before a robots.txt that could not be fetched is requested again, in milliseconds. */
 const lifetimeOfFailure = 60_000
-/** As much of the file is read as a reader must be able to (RFC 9309, 2.5), in characters. */
+/** Maximum characters that are read of the file: the minimum that RFC 9309, 2.5 requires of parsers. */
 const maxCharacters = 512 * 1024
 const maxHosts = 50
 
@@ -39,8 +39,8 @@ const allowNone = (failure: MarketplaceFailure) => (): RobotsVerdict => ({
 })
 
 /**
- * Keeps to robots.txt as RFC 9309 has it: rules per host, the longest match wins, a file that does not exist (4xx) allows
- * everything, one that cannot be had (5xx, no answer) forbids everything until it can.
+ * Follows robots.txt as RFC 9309 defines it: rules per host, the longest match wins, a missing file (4xx) allows everything,
+ * and one that cannot be fetched (5xx, no response) forbids everything until it can.
  */
 export const createRobots = ({ get, userAgent, clock }: RobotsOptions): Robots => {
   const known = new Map<string, Promise<Rules>>()
@@ -73,7 +73,7 @@ export const createRobots = ({ get, userAgent, clock }: RobotsOptions): Robots =
       return rulesFrom(await get(file, signal), file)
     } catch (error) {
       signal.throwIfAborted()
-      // A host that cannot be reached has forbidden nothing: what it is asked for fails for the same reason.
+      // An unreachable host has forbidden nothing: other requests to it fail for the same reason.
       return unknown(
         isMarketplaceFailure(error)
           ? error
@@ -86,7 +86,7 @@ export const createRobots = ({ get, userAgent, clock }: RobotsOptions): Robots =
     const loading = load(origin, signal)
     known.delete(origin)
     known.set(origin, loading)
-    // A cancelled load must not stand for the host's rules.
+    // A cancelled load must not count as the host's rules.
     loading.catch(() => known.delete(origin))
     const [oldest] = known.keys()
     if (known.size > maxHosts && oldest !== undefined) known.delete(oldest)

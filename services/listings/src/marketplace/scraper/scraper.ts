@@ -15,14 +15,14 @@ export type ScraperOptions = {
   readonly baseUrl: string
   /** Value of `platform` in the records. */
   readonly platform: string
-  /** Currency where neither sign nor site tells one. */
+  /** Currency when neither sign nor site determines one. */
   readonly defaultCurrency: string
   readonly now: () => Date
 }
 
 type Results = Extract<SearchPage, { kind: 'results' }>
 
-/** A card as a listing, if it has what a listing cannot do without. */
+/** Maps a card to a listing; undefined if it lacks an id, a title or a link. */
 const toListing = (card: Card, platform: string, defaultCurrency: string): Listing | undefined =>
   card.id === null || card.title === null || card.url === null
     ? undefined
@@ -60,7 +60,7 @@ const toSeller = ({ seller }: Card, platform: string): Seller | undefined =>
 const uniqueBy = <Row>(rows: readonly Row[], key: (row: Row) => string): readonly Row[] =>
   [...new Map(rows.toReversed().map((row) => [key(row), row])).values()].toReversed()
 
-/** The way to the marketplace through its pages. */
+/** Marketplace adapter that reads the site's pages. */
 export const createScraper = ({
   fetchPage,
   baseUrl,
@@ -79,7 +79,7 @@ export const createScraper = ({
     return page
   }
 
-  /** Further pages while the one before was full of matches: after the divider, or a page that repeats, come no more. */
+  /** Reads further pages while each is full of new matches; none follow the divider or a page that only repeats cards. */
   const searchPages = async (
     request: SearchRequest,
     signal: AbortSignal,
