@@ -42,6 +42,6 @@ test('failed requests and deleted owners have no pending expectations', () => {
   expectations.withdraw('ns/a')
   expect(expectations.fulfilled('ns/owner')).toBe(true)
   expectations.expectDeletion('ns/owner', 'uid-b')
-  expectations.forget('ns/owner')
+  expectations.drop('ns/owner')
   expect(expectations.fulfilled('ns/owner')).toBe(true)
 })

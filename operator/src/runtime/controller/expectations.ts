@@ -23,7 +23,7 @@ export type Expectations = {
   /** Milliseconds until the first pending expectation of an owner expires; 0 if none is pending. */
   expiresIn: (owner: string) => number
   /** Drops the expectations of an owner that was deleted. */
-  forget: (owner: string) => void
+  drop: (owner: string) => void
 }
 
 /** Milliseconds. An event that has not arrived after five minutes will not arrive: reconcile anyway. */
@@ -83,7 +83,7 @@ export const createExpectations = ({
       const times = [...pending(owner).values()]
       return times.length === 0 ? 0 : Math.max(0, Math.min(...times) - clock.monotonic())
     },
-    forget: (owner) => {
+    drop: (owner) => {
       for (const what of [...(byOwner.get(owner)?.keys() ?? [])]) settle(what)
     },
   }
