@@ -62,7 +62,7 @@ export const branch = defineKind({
       anonymize: defaulted(
         false,
         flag(
-          'anonymize replaces IP addresses and user names in entries by pseudonyms; the same name always gets the same pseudonym.',
+          'anonymize replaces IP, MAC and email addresses and user names in entries by pseudonyms; the same name always gets the same pseudonym.',
         ),
       ),
     },
