@@ -8,7 +8,7 @@ test.each([
   [{}, ['default']],
   [{ POD_NAMESPACE: 'trellis' }, ['trellis']],
   [{ POD_NAMESPACE: 'trellis', WATCH_NAMESPACES: 'one, two,one' }, ['trellis', 'one', 'two']],
-])('with %o it looks into %o', (reported, namespaces) => {
+])('settings %o watch the namespaces %o', (reported, namespaces) => {
   expect(readOperatorConfig({ ...min, ...reported }).namespaces).toEqual(namespaces)
 })
 
@@ -17,13 +17,13 @@ test.each([
   [{ NATS_URL: undefined }, 'NATS_URL'],
   [{ MAXIMUM_RUNS: '0' }, 'MAXIMUM_RUNS'],
   [{ EDGE_URL: 'edge' }, 'EDGE_URL'],
-])('what is wrong with %o is said before anything is waited for', (reported, setting) => {
+])('invalid settings %o are rejected at startup', (reported, setting) => {
   const read = () => readOperatorConfig({ ...min, ...reported })
   expect(read).toThrow(ConfigError)
   expect(read).toThrow(setting)
 })
 
-test('what is in force can be shown, without secrets', () => {
+test('effective settings are printed without secrets', () => {
   const shown = printOperatorConfig(readOperatorConfig({ ...min, RPC_SECRET: 'a-long-enough-secret' }))
   expect(shown).toContain('MAXIMUM_RUNS')
   expect(shown).not.toContain('a-long-enough-secret')

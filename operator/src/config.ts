@@ -1,61 +1,76 @@
 import { baseConfig, ConfigError, read, type readConfig, readConfigs, setting } from '@trellis/kit/config'
 import { busOptions, configPart, connectionsConfig, printConfig, rpcConfig, rpcSecurity } from '@trellis/kit/process'
 
-/** What the operator is told beside what every process is. */
+/** Settings of the operator besides those of every process. */
 export const operatorConfig = {
-  namespace: setting('POD_NAMESPACE', read.text, 'default', 'The namespace of the installation, where its Lease is.'),
+  namespace: setting(
+    'POD_NAMESPACE',
+    read.text,
+    'default',
+    'The namespace of the installation, which holds its Lease.',
+  ),
   watchNamespaces: setting(
     'WATCH_NAMESPACES',
     read.list,
     [],
-    'Namespaces beside its own whose objects are acted on, commas between.',
+    'Further namespaces whose objects the operator acts on, comma-separated.',
   ),
-  instance: setting('TRELLIS_INSTANCE', read.text, 'trellis', 'Name of the installation, as a label of what it makes.'),
+  instance: setting(
+    'TRELLIS_INSTANCE',
+    read.text,
+    'trellis',
+    'Name of the installation, used as a label of its objects.',
+  ),
   workersFile: setting(
     'TRELLIS_WORKERS',
     read.optional(read.text),
     undefined,
-    'A file of JSON that says what workers and branches are made from: image, command, resources.',
+    'A JSON file with the templates of workers and branches: image, command, resources.',
   ),
-  edgeUrl: setting('EDGE_URL', read.url, 'http://localhost:8080', 'Where people reach the installation.'),
+  edgeUrl: setting('EDGE_URL', read.url, 'http://localhost:8080', 'The URL at which people reach the installation.'),
   runTtlSeconds: setting(
     'RUN_TTL_SECONDS',
     read.integer(0, 31_536_000),
     3_600,
-    'For how long a run that a service asked for stays after it has ended.',
+    'Seconds that a run requested by a service is retained after its end.',
   ),
-  maxRuns: setting('MAXIMUM_RUNS', read.integer(1, 10_000), 100, 'Runs of a kind that may have workers at a time.'),
+  maxRuns: setting(
+    'MAXIMUM_RUNS',
+    read.integer(1, 10_000),
+    100,
+    'Maximum number of runs of a kind with workers at the same time.',
+  ),
   maxQueued: setting(
     'MAXIMUM_QUEUED_RUNS',
     read.integer(0, 100_000),
     1_000,
-    'Runs of a kind that may wait, past which services are refused.',
+    'Maximum number of queued runs of a kind; further requests of services are rejected.',
   ),
   searchUsers: setting(
     'SEARCH_USERS',
     read.list,
     [],
-    'Accounts that Searches which people apply may act for, commas between; * for all. Without one: none.',
+    'Users that Searches applied by people may act for, comma-separated; * for all. None by default.',
   ),
   branchStorageClass: setting(
     'BRANCH_STORAGE_CLASS',
     read.optional(read.text),
     undefined,
-    "The storage class of the volumes of new branches; the cluster's default unless told.",
+    "The storage class of the volumes of new branches; the cluster's default if unset.",
   ),
   healthPort: setting('HEALTH_PORT', read.port, 8081, 'The port of /healthz and /readyz.'),
-  rpcAddress: setting('RPC_ADDRESS', read.text, '127.0.0.1:9000', 'Where calls of services are taken: host:port.'),
+  rpcAddress: setting('RPC_ADDRESS', read.text, '127.0.0.1:9000', 'The address for calls of services: host:port.'),
   shutdownSeconds: setting(
     'SHUTDOWN_SECONDS',
     read.integer(0, 600),
     20,
-    'How long what is under way may take at the end.',
+    'Seconds that running work may take to finish on shutdown.',
   ),
 }
 
 export type OperatorSettings = ReturnType<typeof readConfig<typeof operatorConfig>>
 
-/** All that the operator is told, with what is wrong with it said before anything is waited for. Throws ConfigFailure. */
+/** Reads all settings, and validates them before anything else starts. Throws ConfigError. */
 export const readOperatorConfig = (environment: NodeJS.ProcessEnv) =>
   readConfigs(
     { base: baseConfig, connections: connectionsConfig, rpc: rpcConfig, own: operatorConfig },
@@ -64,7 +79,7 @@ export const readOperatorConfig = (environment: NodeJS.ProcessEnv) =>
       workersFile: () => {
         if (own.workersFile !== undefined) return own.workersFile
         throw new ConfigError(
-          'TRELLIS_WORKERS must be set: without it no worker can be made. The chart writes that file.',
+          'TRELLIS_WORKERS must be set: without it no worker can be created. The chart writes that file.',
         )
       },
       namespaces: () => [...new Set([own.namespace, ...own.watchNamespaces])],
@@ -75,11 +90,11 @@ export const readOperatorConfig = (environment: NodeJS.ProcessEnv) =>
 
 export type OperatorConfig = ReturnType<typeof readOperatorConfig>
 
-/** What is in force, for a person (`--print-config`). */
+/** Formats the effective settings for a person (`--print-config`). */
 export const printOperatorConfig = ({ base, connections, rpc, own }: OperatorConfig): string =>
   printConfig([
     configPart('every process', baseConfig, base),
-    configPart('the servers it stands on', connectionsConfig, connections),
+    configPart('the servers it depends on', connectionsConfig, connections),
     configPart('calls between processes', rpcConfig, rpc),
     configPart('operator', operatorConfig, own),
   ])

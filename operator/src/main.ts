@@ -9,14 +9,14 @@ import { createCredentials, createHttpClient, createRuntimeMetrics, loadConfig, 
 import { readWorkerTemplates } from './workers/mod.ts'
 
 /**
- * Runs until it is disposed of: then it takes no calls any more, ends what is under way, and lets go of the lease last.
- * What goes wrong for good, such as losing the lease, ends the process at once: another may act from then on.
+ * Runs until it is disposed of: it then takes no more calls, drains running work, and releases the lease last. A
+ * permanent failure, such as losing the lease, exits the process at once: another replica may act from then on.
  */
 const start = async (config: OperatorConfig, { log, metrics }: { log: Log; metrics: Metrics }): Promise<Running> => {
   const templates = readWorkerTemplates(config.workersFile)
   await using opened = new AsyncDisposableStack()
   const bus = opened.use(await connectNatsBus({ ...config.bus, name: 'trellis-operator', log }))
-  // A failure here ends the process, as a failed connection does: it is started again.
+  // A failure here exits the process, as a failed connection does; Kubernetes restarts it.
   await prepareWorkerTopics(bus)
   const credentials = createCredentials(() => loadConfig(), systemClock)
   const runtimeMetrics = createRuntimeMetrics(metrics)

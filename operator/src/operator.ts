@@ -20,27 +20,27 @@ export type OperatorOptions = {
   config: Pick<OperatorConfig, 'own' | 'base' | 'namespaces'>
   templates: WorkerTemplates
   client: Client
-  /** Of connections of its own, so that renewing the lease waits for nothing. */
+  /** A client with its own connections, so that lease renewals never wait for other requests. */
   leaseClient: Client
   bus: Bus
   log: Log
   metrics: Metrics
-  /** The clients count their requests in it, too. */
+  /** Shared with the clients, which count their requests in it. */
   runtimeMetrics: RuntimeMetrics
 }
 
-/** The Lease that says which replica acts. */
+/** The Lease that elects the leader. */
 const leaseName = 'trellis-operator'
 
 export type Operator = {
   manager: Manager
-  /** What services call; any replica answers once its caches are filled. */
+  /** RPC implementations for services; any replica responds once its caches are filled. */
   implementations: readonly Implementation[]
-  /** Work that every replica does, until the signal. */
+  /** Work that every replica does until the signal. */
   attend: (signal: AbortSignal) => Promise<void>
 }
 
-/** All controllers of the operator on one manager, and what services call. */
+/** Creates all controllers on one manager, and the RPC implementations. */
 export const createOperator = (options: OperatorOptions): Operator => {
   const { config, templates, client, leaseClient, bus, log, metrics, runtimeMetrics } = options
   const { instance, namespace, edgeUrl, maxRuns, maxQueued, branchStorageClass, healthPort, shutdownSeconds } =

@@ -206,7 +206,7 @@ export const startSearchTestbed = async (plane: KindsPlane, { maxRuns = 10 } = {
         ],
       }),
     lose: (pod: Pod) => client.delete(pods, pod.metadata, { gracePeriodSeconds: 0 }),
-    tell: async (runId: string, event: RunEventOf) => {
+    publish: async (runId: string, event: RunEventOf) => {
       await bus.enqueue(runEventsFor('search', event), { runId, event })
     },
     /** The next event of a topic that satisfies. */

@@ -8,8 +8,8 @@ import { slugIndex } from './dependencies.ts'
 import { slugHolder } from './slug.ts'
 
 /**
- * What a notice changes in a status; undefined where nothing. Notices may come late and out of order: one that knows of
- * nothing newer than the status does is an old one.
+ * The status changes of a branch event; undefined if there are none. Events may arrive late and out of order: one with
+ * an older `lastSeen` than the status is outdated.
  */
 export const noticedChanges = (
   { status }: Branch,
@@ -22,15 +22,15 @@ export const noticedChanges = (
   return { entryCount, ...(seen === undefined ? {} : { lastSeen: seen }) }
 }
 
-/** Notices that are written at a time. */
+/** Events written concurrently. */
 const concurrency = 4
 
-/** How often a notice is judged again by the branch of the server, where the one at hand was out of date. */
+/** Maximum number of retries with the branch read from the server after a conflict. */
 const maxConflicts = 5
 
 /**
- * Writes a notice into the status of a branch as it was read, and only onto that: two notices at a time would both be newer than a
- * status that neither has changed yet, and the older one might be written last.
+ * Writes an event into the status of a branch, conditional on the version that was read: two concurrent events would
+ * both be newer than an unchanged status, and the older one might be written last.
  */
 export const writeEvent = async (
   client: Client,
@@ -56,8 +56,8 @@ export const writeEvent = async (
 }
 
 /**
- * Writes what branches tell of themselves into their statuses, until the signal; for the one that leads. A notice is
- * acknowledged when the status says it, or when there is nobody to say it of.
+ * Writes events of branches into their statuses until the signal; only for the leader. An event is acknowledged once
+ * the status reflects it, or if its branch does not exist.
  */
 export const handleBranchEvents = (
   { bus, client, store }: { bus: Bus; client: Client; store: Store<Branch> },

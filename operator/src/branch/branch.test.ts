@@ -47,7 +47,7 @@ describe.skipIf(typeof programs === 'string')(`branches on a real kube-apiserver
 
   afterAll(() => plane?.[Symbol.asyncDispose]())
 
-  /** An operator for the branches of a namespace, with what a test does there. */
+  /** An operator for the branches of a namespace, with helpers for the tests. */
   const farm = async () => {
     const { client } = plane
     const namespace = await plane.newNamespace()
@@ -102,13 +102,16 @@ describe.skipIf(typeof programs === 'string')(`branches on a real kube-apiserver
           throw error
         }
       },
-      /** What the StatefulSet controller and a kubelet would do: a bound claim and a ready pod of the latest version. */
+      /**
+       * Does what the StatefulSet controller and a kubelet would do: a bound claim and a ready pod of the latest
+       * version.
+       */
       grow: async (branch: Branch, storageClassName?: string) => {
         const names = namesOf(branch)
         const set = await untilIs(
           () => client.get(statefulSets, ref(names.statefulSet)),
           ({ spec }) => spec?.replicas === 1,
-          'the StatefulSet wants a pod',
+          'the StatefulSet requests a pod',
         )
         const template = set.spec?.template
         const claim = set.spec?.volumeClaimTemplates[0]
@@ -149,7 +152,7 @@ describe.skipIf(typeof programs === 'string')(`branches on a real kube-apiserver
         )
       },
       removePod: (branch: Branch) => client.delete(pods, ref(namesOf(branch).pod), { gracePeriodSeconds: 0 }),
-      /** What Kubernetes would do once no pod uses the volume: nothing protects the claim any more. */
+      /** Does what Kubernetes would do once no pod uses the volume: removes the claim's protection finalizer. */
       releaseClaim: (branch: Branch) =>
         client.patch(claims, ref(namesOf(branch).claim), { type: 'merge', body: { metadata: { finalizers: null } } }),
       [Symbol.asyncDispose]: async () => {
@@ -159,7 +162,7 @@ describe.skipIf(typeof programs === 'string')(`branches on a real kube-apiserver
     }
   }
 
-  test('a branch becomes active when its pod is ready, rests without a pod, and wakes up with its volume', async () => {
+  test('a branch is active with a ready pod, inactive without one, and active again with its volume', async () => {
     await using f = await farm()
     const planted = await f.plant('web', { label: 'Web Servers' })
     const names = namesOf(planted)
@@ -190,7 +193,7 @@ describe.skipIf(typeof programs === 'string')(`branches on a real kube-apiserver
     await f.until('web', 'Active', 'Active')
   })
 
-  test('what somebody changes or removes is put back; a new key is told of and restarts the pod', async () => {
+  test('foreign changes are reverted; a new key is reported and restarts the pod', async () => {
     await using f = await farm()
     const planted = await f.plant('web', { slug: 'web' })
     const names = namesOf(planted)
@@ -229,7 +232,7 @@ describe.skipIf(typeof programs === 'string')(`branches on a real kube-apiserver
     )
     await eventually(
       async () => (await plane.reasonsOf(f.namespace, 'web')).includes('KeyReplaced'),
-      'the event is there',
+      'the event is recorded',
     )
     await f.until('web', 'Active', 'Updating')
     const object = (name: string) => ({ object: `${f.namespace}/${name}` })
@@ -244,7 +247,7 @@ describe.skipIf(typeof programs === 'string')(`branches on a real kube-apiserver
     ])
   })
 
-  test('a branch without a fault is left alone: nothing is written once it is as it should be', async () => {
+  test('a settled branch is not written again', async () => {
     await using f = await farm()
     const planted = await f.plant('web', { slug: 'web' })
     await f.grow(planted)
@@ -257,7 +260,7 @@ describe.skipIf(typeof programs === 'string')(`branches on a real kube-apiserver
       (await f.client.get(secrets, f.ref(names.secret))).metadata.resourceVersion,
     ]
     const settled = await versions()
-    // Another branch comes and goes, so that everything is looked at in between.
+    // Other branches are created meanwhile, so that everything is reconciled.
     await f.plant('other', { slug: 'other' })
     await f.until('other', 'Pending', 'Starting')
     await f.client.patch(pods, f.ref(names.pod), { type: 'merge', body: { metadata: { labels: { looked: 'at' } } } })
@@ -266,7 +269,7 @@ describe.skipIf(typeof programs === 'string')(`branches on a real kube-apiserver
     expect(await versions()).toEqual(settled)
   })
 
-  test('a slug belongs to the oldest, a port to who has it, and who waits has it once it is free', async () => {
+  test('a slug belongs to the oldest, a port to its holder, and waiting branches get them once free', async () => {
     await using f = await farm()
     await f.plant('first', { slug: 'same', port: 9000 })
     await f.until('first', 'Pending', 'Starting')
@@ -285,7 +288,7 @@ describe.skipIf(typeof programs === 'string')(`branches on a real kube-apiserver
     const first = await f.read('first')
     await f.client.delete(branches, f.ref('first'))
     await eventually(() => f.isGone(branches, 'first'), 'the first is gone')
-    // Its Service and Secret are what is left, as nothing collects them here.
+    // Its Service and Secret remain, as there is no garbage collection here.
     await f.until('second', 'Pending', 'NameTaken')
     const names = namesOf(first)
     await f.client.delete(services, f.ref(names.service))
@@ -293,13 +296,13 @@ describe.skipIf(typeof programs === 'string')(`branches on a real kube-apiserver
     expect((await f.until('second', 'Pending', 'Starting')).status.port).toBe(8538)
   })
 
-  test('its volume goes with a branch, unless it is to be kept; then the next one of the slug has it', async () => {
+  test('a volume is deleted with its branch unless retained for the next one of the slug', async () => {
     await using f = await farm()
-    const [gone, retained] = [await f.plant('gone', { slug: 'gone' }), await f.plant('kept', { slug: 'kept' })]
+    const [gone, retained] = [await f.plant('gone', { slug: 'gone' }), await f.plant('retained', { slug: 'retained' })]
     for (const branch of [gone, retained]) await f.grow(branch)
-    await f.until('kept', 'Active', 'Active')
+    await f.until('retained', 'Active', 'Active')
     await f.until('gone', 'Active', 'Active')
-    await f.change('kept', { metadata: { annotations: { 'trellis.dev/keep-volume': 'true' } } })
+    await f.change('retained', { metadata: { annotations: { 'trellis.dev/keep-volume': 'true' } } })
     for (const branch of [gone, retained]) {
       await f.client.delete(branches, f.ref(branch.metadata.name))
       await eventually(() => f.isGone(branches, branch.metadata.name), `${branch.metadata.name} is gone`)
@@ -316,17 +319,17 @@ describe.skipIf(typeof programs === 'string')(`branches on a real kube-apiserver
       await f.removePod(branch)
       await f.plant(`${branch.metadata.name}-again`, { slug: branch.metadata.name })
     }
-    await f.until('kept-again', 'Pending', 'Starting')
+    await f.until('retained-again', 'Pending', 'Starting')
     const names = namesOf(retained)
     const set = await f.client.get(statefulSets, f.ref(names.statefulSet))
     expect(`${set.spec?.volumeClaimTemplates[0]?.metadata.name}-${set.metadata.name}-0`).toBe(held.metadata.name)
-    // The other waits until the volume that is being deleted is out of the way.
+    // The other waits until the volume being deleted is gone.
     await f.until('gone-again', 'Pending', 'NameTaken')
     await f.releaseClaim(gone)
     await f.until('gone-again', 'Pending', 'Starting')
   })
 
-  test('a branch whose volume is gone already can be deleted', async () => {
+  test('a branch whose volume is already gone can be deleted', async () => {
     await using f = await farm()
     const planted = await f.plant('web', { slug: 'web' })
     await f.until('web', 'Pending', 'Starting')
@@ -335,7 +338,7 @@ describe.skipIf(typeof programs === 'string')(`branches on a real kube-apiserver
     await eventually(() => f.isGone(branches, 'web'), 'it is gone')
   })
 
-  test('a volume grows where its storage class allows it, and where not only that is said', async () => {
+  test('a volume grows if its storage class allows it; otherwise only that is reported', async () => {
     await using f = await farm()
     for (const [name, allowVolumeExpansion] of [
       ['elastic', true],
@@ -356,9 +359,9 @@ describe.skipIf(typeof programs === 'string')(`branches on a real kube-apiserver
     await untilIs(
       () => f.client.get(claims, claim),
       ({ spec }) => spec?.resources?.requests?.storage === '3Gi',
-      'the claim asks for more',
+      'the claim requests more',
     )
-    // The rest is taken over all the same.
+    // The other changes are applied regardless.
     const observe = async (name: string) => {
       const ref = f.ref(namesOf(await f.read(name)).statefulSet)
       const set = await untilIs(
@@ -397,7 +400,7 @@ describe.skipIf(typeof programs === 'string')(`branches on a real kube-apiserver
     expect(await plane.reasonsOf(f.namespace, 'rigid')).toContain('VolumeNotGrown')
   })
 
-  test('the volumes of replicas that were added by hand go with the Branch, those of others stay', async () => {
+  test('volumes of replicas added by hand are deleted with the Branch, those of others stay', async () => {
     await using f = await farm()
     const planted = await f.plant('wide', { slug: 'wide' })
     await f.until('wide', 'Pending', 'Starting')
@@ -420,7 +423,7 @@ describe.skipIf(typeof programs === 'string')(`branches on a real kube-apiserver
     expect(await left()).toEqual([other])
   })
 
-  test('a branch that is paused is left as it is until it is not', async () => {
+  test('a paused branch is not reconciled until it is resumed', async () => {
     await using f = await farm()
     const planted = await f.plant('still', { slug: 'still' }, { 'trellis.dev/paused': 'true' })
     await f.plant('other', { slug: 'other' })
@@ -431,11 +434,11 @@ describe.skipIf(typeof programs === 'string')(`branches on a real kube-apiserver
     await f.until('still', 'Pending', 'Starting')
   })
 
-  test('what a branch tells of itself is in its status, and what comes late is not', async () => {
+  test('events of a branch update its status, and late ones do not', async () => {
     await using f = await farm()
     await f.plant('web', { slug: 'web' })
     await f.until('web', 'Pending', 'Starting')
-    const tell = (entryCount: number, lastSeen: string) =>
+    const publish = (entryCount: number, lastSeen: string) =>
       f.bus.enqueue(branchEvents, { slug: 'web', entryCount, lastSeen })
     const holds = (count: number) =>
       untilIs(
@@ -443,15 +446,15 @@ describe.skipIf(typeof programs === 'string')(`branches on a real kube-apiserver
         ({ status }) => status.entryCount === count,
         `it holds ${count}`,
       )
-    await tell(12, '2026-03-01T09:15:02.750Z')
+    await publish(12, '2026-03-01T09:15:02.750Z')
     expect((await holds(12)).status.lastSeen).toBe('2026-03-01T09:15:02Z')
-    await f.bus.enqueue(branchEvents, { slug: 'nobody', entryCount: 1 })
-    await tell(11, '2026-03-01T09:15:01Z')
-    await tell(13, '2026-03-01T09:16:00Z')
+    await f.bus.enqueue(branchEvents, { slug: 'unknown', entryCount: 1 })
+    await publish(11, '2026-03-01T09:15:01Z')
+    await publish(13, '2026-03-01T09:16:00Z')
     expect((await holds(13)).status).toMatchObject({ phase: 'Pending', port: 8538 })
   })
 
-  test('a notice that comes late is not written over a newer one, however old the branch is that it is judged by', async () => {
+  test('a late event does not overwrite a newer one, even when judged by a stale branch', async () => {
     const { client } = plane
     const namespace = await plane.newNamespace()
     const { signal } = new AbortController()
@@ -459,17 +462,17 @@ describe.skipIf(typeof programs === 'string')(`branches on a real kube-apiserver
       metadata: { name: 'web', namespace },
       spec: { slug: 'web' },
     } as never)
-    const tell = (entryCount: number, lastSeen: string) =>
+    const publish = (entryCount: number, lastSeen: string) =>
       writeEvent(client, known, { slug: 'web', entryCount, lastSeen }, signal)
-    await tell(12, '2026-03-01T09:15:02Z')
-    await tell(11, '2026-03-01T09:15:01Z')
+    await publish(12, '2026-03-01T09:15:02Z')
+    await publish(11, '2026-03-01T09:15:01Z')
     const status = async () => (await client.get(branches, { name: 'web', namespace })).status
     expect(await status()).toMatchObject({ entryCount: 12, lastSeen: '2026-03-01T09:15:02Z' })
-    await tell(13, '2026-03-01T09:15:03Z')
+    await publish(13, '2026-03-01T09:15:03Z')
     expect(await status()).toMatchObject({ entryCount: 13 })
   })
 
-  test('services graft a branch and are told its key, see it, and turn it off and on', async () => {
+  test('services graft a branch, get its key, see it, and turn it off and on', async () => {
     await using f = await farm()
     const grafted = await f.rpc.graftBranch({
       slug: 'web',

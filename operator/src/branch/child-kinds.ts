@@ -38,7 +38,7 @@ export type StatefulSet = KubeObject & {
 export type Service = KubeObject & {
   spec?: {
     type: 'ClusterIP'
-    /** The API server's choice. */
+    /** Assigned by the API server. */
     clusterIP?: string
     selector: Record<string, string>
     ports: readonly { name: string; port: number; targetPort: string; protocol: 'TCP'; appProtocol?: string }[]
@@ -57,13 +57,13 @@ export const statefulSets = resource<StatefulSet>({
 export const services = resource<Service>({ ...core, plural: 'services', kind: 'Service' })
 export const claims = resource<Claim>({ ...core, plural: 'persistentvolumeclaims', kind: 'PersistentVolumeClaim' })
 
-/** What the operator made for the branches of an installation, and nothing else of the namespace. */
+/** Selects only what the operator created for the branches of an installation. */
 const selector = (instance: string): string =>
   [`${label.managedBy}=trellis-operator`, `${label.component}=branch`, `${label.instance}=${instance}`].join(',')
 
 export type CacheScope = { instance: string; namespace?: string }
 
-/** How a cache of one of these kinds is declared. */
+/** Cache options of these kinds. */
 export const childCache = <T extends KubeObject>({ instance, namespace }: CacheScope): CacheOptions<T> => ({
   selection: { labelSelector: selector(instance), ...(namespace === undefined ? {} : { namespace }) },
 })

@@ -11,7 +11,7 @@ const set = (of = branch, keyVersion = 'k1', live?: StatefulSet) => statefulSetF
 const environment = (of = branch) =>
   Object.fromEntries(set(of).spec.template.spec.containers[0]?.env.map(({ name, value }) => [name, value]) ?? [])
 
-test('a branch is told who it is, where to listen and where to store, and gets its key from its Secret', () => {
+test("a branch's environment has its identity, ports, data directory and key", () => {
   expect(environment()).toMatchObject({
     BRANCH_SLUG: 'web',
     BRANCH_TENANT_ID: 'acme',
@@ -29,7 +29,7 @@ test('a branch is told who it is, where to listen and where to store, and gets i
   expect(key?.valueFrom).toEqual({ secretKeyRef: { name: namesOf(branch).secret, key: 'api-key' } })
 })
 
-test('its pod is restarted in place, on a volume that outlives pod and StatefulSet, and can be replaced when it is not ready', () => {
+test('its pod restarts in place on a volume that outlives it, and can be replaced when not ready', () => {
   const { spec } = set()
   expect(spec).toMatchObject({
     replicas: 1,
@@ -47,11 +47,11 @@ test('its pod is restarted in place, on a volume that outlives pod and StatefulS
   expect(set(branchObject('web', { spec: { state: 'Inactive' } })).spec.replicas).toBe(0)
 })
 
-test('a branch with a certificate takes batches over HTTPS, and services are told so', () => {
+test('a branch with a certificate accepts batches over HTTPS, and services see its https address', () => {
   const file = { name: 'RPC_TLS_CERT_FILE', value: '/etc/trellis/rpc-tls/tls.crt' }
   const secure = { ...settings, template: { ...settings.template, env: [file] } }
-  const variables = (given: typeof settings) =>
-    statefulSetFor(branch, { keyVersion: 'k1', live: undefined }, given).spec.template.spec.containers[0]?.env
+  const variables = (withSettings: typeof settings) =>
+    statefulSetFor(branch, { keyVersion: 'k1', live: undefined }, withSettings).spec.template.spec.containers[0]?.env
   expect(variables(secure)).toContainEqual({ name: 'BRANCH_TLS', value: '1' })
   expect(variables(settings)?.map(({ name }) => name)).not.toContain('BRANCH_TLS')
   const none = { get: () => undefined, by: () => [], list: () => [] }
@@ -62,7 +62,7 @@ test('a branch with a certificate takes batches over HTTPS, and services are tol
   expect(viewOf(withPort, stores, settings).httpAddress).toBe(`http://${host}`)
 })
 
-test("the group of the volume is the template's, and the cluster's own choice where that has none", () => {
+test("the volume's group is the template's, or the cluster's choice if the template has none", () => {
   const securityOf = (podSecurityContext: { fsGroup?: number }) =>
     statefulSetFor(
       branch,
@@ -73,7 +73,7 @@ test("the group of the volume is the template's, and the cluster's own choice wh
   expect(securityOf({})).toEqual({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } })
 })
 
-test('names fit where they are used, and follow from slug and namespace alone', () => {
+test('names fit their limits, and depend only on slug and namespace', () => {
   const long = branchObject('x', { spec: { slug: 'a'.repeat(40) } })
   expect(namesOf(long).statefulSet.length).toBeLessThanOrEqual(45)
   const again = { ...branch, metadata: { ...branch.metadata, name: 'other', uid: 'other' } }
@@ -81,21 +81,21 @@ test('names fit where they are used, and follow from slug and namespace alone', 
   expect(namesOf({ ...branch, metadata: { ...branch.metadata, namespace: 'elsewhere' } })).not.toEqual(namesOf(branch))
 })
 
-test('a slug that is no value of a label has one that stands for it', () => {
+test('a slug that is not a valid label value is replaced by a derived one', () => {
   const labels = (slug: string) => set(branchObject('x', { spec: { slug } })).metadata.labels?.['trellis.dev/branch']
   expect(labels('web-1')).toBe('web-1')
   expect(labels('-web-')).toMatch(/^web-[a-z0-9]{10}$/)
   expect(labels('-')).toMatch(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/)
 })
 
-test('what a claim was made with stays in its template, whatever the branch asks for since', () => {
+test('a claim template retains its initial values, whatever the branch requests later', () => {
   const live = { ...set(), metadata: { ...branch.metadata } } as StatefulSet
   const grown = branchObject('web', { spec: { slug: 'web', storage: '5Gi' } })
   expect(set(grown, 'k1', live).spec.volumeClaimTemplates).toEqual(set().spec.volumeClaimTemplates)
   expect(set(grown).spec.volumeClaimTemplates[0]?.spec.resources?.requests?.storage).toBe('5Gi')
 })
 
-test('another Secret, or another version of it, restarts the pod; its key is not told', () => {
+test('another Secret or version restarts the pod, without revealing the key', () => {
   const secret = (uid: string, resourceVersion: string): Secret => ({
     metadata: { ...branch.metadata, uid, resourceVersion },
     data: { 'api-key': 'c2VjcmV0' },
@@ -106,7 +106,7 @@ test('another Secret, or another version of it, restarts the pod; its key is not
   expect(JSON.stringify(versions)).not.toContain('c2VjcmV0')
 })
 
-test('the Service has the port of the branch, and one beside it to be searched by', () => {
+test('the Service has the port of the branch, and another one for queries', () => {
   const ports = (port: number) =>
     serviceFor(branch, port, settings).spec.ports.map((one) => [one.name, one.port, one.targetPort])
   expect(ports(8600)).toEqual([
@@ -119,7 +119,7 @@ test('the Service has the port of the branch, and one beside it to be searched b
   ])
 })
 
-test('all that is made belongs to the branch and goes with it', () => {
+test('all child objects are owned by the branch', () => {
   const owner = { kind: 'Branch', uid: branch.metadata.uid, controller: true, blockOwnerDeletion: true }
   for (const { metadata } of [set(), serviceFor(branch, 8538, settings), secretFor(branch, 'k', settings)])
     expect(metadata).toMatchObject({

@@ -14,43 +14,43 @@ import { namesOf, volumeName } from './names.ts'
 import { firstPort } from './port.ts'
 import { slugOf } from './slug.ts'
 
-/** What every Branch is made from. */
+/** Settings shared by all Branches. */
 export type BranchSettings = {
   /** Name of the installation. */
   instance: string
   template: WorkerTemplate
-  /** Of the volumes; the cluster's default unless told. */
+  /** Storage class of the volumes; the cluster's default if unset. */
   storageClass?: string
 }
 
 const branchLabel = 'trellis.dev/branch'
 
-/** Where the Secret has the key for senders. */
+/** Key in the Secret that holds the senders' API key. */
 export const keyName = 'api-key'
 
-/** Tells a pod template apart from the one before where the Secret is another. */
+/** Pod annotation that changes with the Secret, so that a new key restarts the pod. */
 const keyAnnotation = 'trellis.dev/key-version'
-/** What was applied, in short: finds what was asked for once and is not any more. */
+/** Hash of the applied object, which reveals fields that were applied once and no longer are. */
 const appliedAnnotation = 'trellis.dev/applied'
 
 /**
- * The branch listens on the same ports in every pod; the port that people see is the Service's. So a change of it restarts
+ * The branch listens on fixed ports in every pod; the configurable port is the Service's. So changing it restarts
  * nothing, and it may be a number that the pod uses for something else.
  */
 const httpPort = firstPort
 const rpcPort = 9_000
 const dataDirectory = '/data'
-/** The group of the volume's files, whoever the image runs as, where the template has no security context. */
+/** Group of the volume's files, independent of the image's user, unless the template has a security context. */
 const fileGroup = 65_532
 
 const fileGroupOf = ({ podSecurityContext }: WorkerTemplate): { fsGroup?: number } =>
   podSecurityContext ?? { fsGroup: fileGroup }
 
-/** Whether its pods have a certificate, with which they take batches over HTTPS. */
+/** Whether its pods have a certificate and accept batches over HTTPS. */
 export const hasCertificate = ({ template }: Pick<BranchSettings, 'template'>): boolean =>
   template.env?.some(({ name }) => name === 'RPC_TLS_CERT_FILE') ?? false
 
-/** Slugs may begin and end with a hyphen, values of labels may not. */
+/** Slugs may start and end with a hyphen, label values may not. */
 const slugLabel = (slug: string): string => (/^[a-z0-9](.*[a-z0-9])?$/.test(slug) ? slug : deterministicName([slug]))
 
 const selectorOf = (branch: Branch, { instance }: BranchSettings): Record<string, string> => ({
@@ -67,7 +67,7 @@ const metadataOf = (branch: Branch, name: string, settings: BranchSettings): Chi
   ownerReferences: [ownerReference(branches, branch)],
 })
 
-/** An object as it is applied: what kind it is, and a mark of all that was asked for. */
+/** An object to apply, with its kind and a hash of its content. */
 export type Applied<T extends KubeObject & { spec?: unknown }> = {
   apiVersion: string
   kind: string
@@ -85,17 +85,20 @@ const applied = <T extends KubeObject & { spec?: unknown }>(
   spec: desired.spec,
 })
 
-/** The Secret that holds a key for senders. */
+/** Builds the Secret with the senders' API key. */
 export const secretFor = (branch: Branch, key: string, settings: BranchSettings) => ({
   metadata: metadataOf(branch, namesOf(branch).secret, settings),
   type: 'Opaque',
   data: { [keyName]: Buffer.from(key).toString('base64') },
 })
 
-/** The port of the Service under which a Branch is searched: one beside its own. */
+/** The Service's RPC port for queries: 9000, or the next one if the Branch itself uses 9000. */
 export const rpcServicePort = (port: number): number => (port === rpcPort ? rpcPort + 1 : rpcPort)
 
-/** The Service that gives a Branch its address. It has an IP of its own, so that a pod that moves is found at once. */
+/**
+ * Builds the Service that provides the Branch's address. It has a cluster IP, so that a rescheduled pod is reachable at
+ * once.
+ */
 export const serviceFor = (branch: Branch, port: number, settings: BranchSettings): Applied<Service> =>
   applied(services, {
     metadata: metadataOf(branch, namesOf(branch).service, settings),
@@ -124,7 +127,7 @@ const environmentOf = (branch: Branch, settings: BranchSettings): EnvironmentVar
   ]
 }
 
-/** A claim's template is fixed once it is made: what it says then is what it goes on to say, and the claim itself is what grows. */
+/** A claim template is immutable once created: it retains its first values, and the claim itself grows. */
 const claimTemplate = (branch: Branch, settings: BranchSettings, live: StatefulSet | undefined) => {
   const made = live?.spec?.volumeClaimTemplates[0]?.spec
   const storage = made?.resources?.requests?.storage ?? String(branch.spec.storage)
@@ -139,13 +142,13 @@ const claimTemplate = (branch: Branch, settings: BranchSettings, live: StatefulS
   }
 }
 
-/** What tells one version of a Secret from another without telling the key. */
+/** Identifies a version of a Secret without revealing the key. */
 export const keyVersionOf = ({ metadata }: Secret): string =>
   hashOf({ uid: metadata.uid, version: metadata.resourceVersion })
 
 /**
- * The StatefulSet of a Branch: one pod on a volume that outlives it, or none while the Branch is inactive. `live` is the one
- * that is there; `keyVersion` is the Secret's, so that a new key restarts the pod.
+ * Builds the StatefulSet of a Branch: one pod on a volume that outlives it, or none while the Branch is inactive.
+ * `live` is the existing StatefulSet; `keyVersion` is the Secret's, so that a new key restarts the pod.
  */
 export const statefulSetFor = (
   branch: Branch,
@@ -160,9 +163,9 @@ export const statefulSetFor = (
     spec: {
       replicas: branch.spec.state === 'Active' ? 1 : 0,
       serviceName: names.service,
-      // In order, a pod that never becomes ready would not be replaced by one of a mended template.
+      // With OrderedReady, a pod that never becomes ready would not be replaced after its template is fixed.
       podManagementPolicy: 'Parallel',
-      // Whether the volume goes with the Branch is decided when the Branch goes, by its finalizer.
+      // The finalizer decides whether the volume is deleted with the Branch.
       persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Retain', whenScaled: 'Retain' },
       selector: { matchLabels: labels },
       template: {

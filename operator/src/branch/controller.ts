@@ -16,7 +16,7 @@ import { volumeName } from './names.ts'
 import { reconcileBranch } from './reconcile.ts'
 import { slugOf } from './slug.ts'
 
-/** Declares the caches that branches are seen through; the pods are those of all our controllers. */
+/** Declares the caches for branches; the pods are shared with the other controllers. */
 export const cacheBranches = (manager: Manager, scope: CacheScope, pods: Store<Pod>): BranchStores => ({
   branches: manager.cache(branches, {
     ...branchCache,
@@ -28,7 +28,7 @@ export const cacheBranches = (manager: Manager, scope: CacheScope, pods: Store<P
   pods,
 })
 
-/** A Branch that goes, or gives up its port, is waited for by others. */
+/** Maps a Branch that is deleted or releases its port to the Branches that may wait for it. */
 const toRivals =
   (store: Store<Branch>): Mapper<Branch> =>
   (change) => {
@@ -39,7 +39,10 @@ const toRivals =
     return [...waiting, ...sameSlug].map(({ metadata }) => keyOf(metadata))
   }
 
-/** Adds the controller of branches to an operator. One at a time: each is given its port in view of all the others. */
+/**
+ * Adds the controller of branches to an operator. It has one worker, since a port is assigned in view of all other
+ * branches.
+ */
 export const addBranchController = (
   manager: Manager,
   dependencies: BranchStores & Pick<BranchDependencies, 'clock' | 'log' | 'settings' | 'edgeUrl' | 'secretsEvery'>,
@@ -53,7 +56,7 @@ export const addBranchController = (
   controller.watch(dependencies.branches, toRivals(dependencies.branches))
   controller.watch(dependencies.statefulSets, toBranch(dependencies.branches))
   controller.watch(dependencies.services, toBranch(dependencies.branches))
-  /** The set is of one pod, whose name, and its volume's, ends with its ordinal. */
+  /** The StatefulSet has one pod, whose name, and its volume's, ends with its ordinal. */
   const withoutOrdinal = (name: string) => name.replace(/-0$/, '')
   controller.watch(dependencies.pods, toBranch(dependencies.branches, withoutOrdinal))
   const ofClaim = (name: string) => withoutOrdinal(name).slice(volumeName.length + 1)

@@ -3,21 +3,21 @@ import { correction, covers } from './covers.ts'
 import { amountOf } from './quantity.ts'
 
 test.each([
-  ['what the server fills in beside it', { a: 1, b: 2 }, { a: 1 }, true],
-  ['a value that somebody changed', { a: 2 }, { a: 1 }, false],
-  ['a value that somebody took away', {}, { a: 1 }, false],
-  ['what is empty, where there is nothing', {}, { a: [], b: {}, c: undefined }, true],
-  ['a number that the server writes as text', { cpu: '2' }, { cpu: 2 }, true],
+  ['an additional server default', { a: 1, b: 2 }, { a: 1 }, true],
+  ['a changed value', { a: 2 }, { a: 1 }, false],
+  ['a removed value', {}, { a: 1 }, false],
+  ['empty values that are absent', {}, { a: [], b: {}, c: undefined }, true],
+  ['a number that the server returns as text', { cpu: '2' }, { cpu: 2 }, true],
   [
-    'named things in another order, with more of them',
+    'named items in another order, with further items',
     [{ name: 'y' }, { name: 'x', v: 1 }],
     [{ name: 'x', v: 1 }],
     true,
   ],
-  ['a named thing that is missing', [{ name: 'y' }], [{ name: 'x' }], false],
-  ['a list of other things that is as it was applied', ['a', 'b'], ['a', 'b'], true],
-  ['a list that was added to', ['a', 'b'], ['a'], false],
-  ['something in the place of an object', { a: 'x' }, { a: { b: 1 } }, false],
+  ['a missing named item', [{ name: 'y' }], [{ name: 'x' }], false],
+  ['an equal list of unnamed items', ['a', 'b'], ['a', 'b'], true],
+  ['an extended list of unnamed items', ['a', 'b'], ['a'], false],
+  ['a text instead of an object', { a: 'x' }, { a: { b: 1 } }, false],
 ])('%s: %j covers %j is %s', (_, actual, desired, expected) => {
   expect(covers(actual, desired)).toBe(expected)
 })
@@ -34,15 +34,15 @@ test.each([
   expect(amountOf(quantity)).toBe(amount)
 })
 
-test('what is no quantity is no number', () => {
+test('an invalid quantity is NaN', () => {
   expect([amountOf('much'), amountOf('1Xi'), amountOf('')]).toEqual([Number.NaN, Number.NaN, Number.NaN])
 })
 
 test.each<[string, unknown, object, unknown]>([
-  ['what is as it should be', { a: '1' }, { a: '1' }, undefined],
-  ['what was put into a map', { a: '1', b: '2' }, { a: '1' }, { a: '1', b: null }],
-  ['what was put into a list', [{ name: 'x', v: 1 }, { name: 'y' }], [{ name: 'x' }], [{ name: 'x' }]],
-  ['what is missing', undefined, { a: '1' }, { a: '1' }],
-])('%s is corrected', (_, actual, desired, expected) => {
+  ['an equal value needs no patch', { a: '1' }, { a: '1' }, undefined],
+  ['an added map entry', { a: '1', b: '2' }, { a: '1' }, { a: '1', b: null }],
+  ['an added list item', [{ name: 'x', v: 1 }, { name: 'y' }], [{ name: 'x' }], [{ name: 'x' }]],
+  ['a missing value', undefined, { a: '1' }, { a: '1' }],
+])('correction of %s', (_, actual, desired, expected) => {
   expect(correction(actual, desired)).toEqual(expected)
 })

@@ -6,15 +6,15 @@ const isEmpty = (value: unknown): boolean =>
 
 const nameOf = (value: unknown): unknown => (isMap(value) ? value.name : undefined)
 
-/** Lists of named things may have more of them, which others added; other lists are as they were applied, or not. */
+/** Lists of named items may contain further items that others added; other lists must match exactly. */
 const coversList = (actual: readonly unknown[], desired: readonly unknown[]): boolean =>
   desired.every((item) => nameOf(item) !== undefined)
     ? desired.every((item) => actual.some((one) => nameOf(one) === nameOf(item) && covers(one, item)))
     : actual.length === desired.length && desired.every((item, at) => covers(actual[at], item))
 
 /**
- * Whether an object is as it was asked for, whatever the server and others have filled in beside it. It may say no where
- * the server writes a value in another way (`1000m` as `1`); to apply once more changes nothing then.
+ * Whether an object contains everything desired, regardless of what the server and others added. It may return false if
+ * the server normalizes a value (`1000m` to `1`); applying once more then changes nothing.
  */
 export const covers = (actual: unknown, desired: unknown): boolean => {
   if (isEmpty(desired)) return true
@@ -27,8 +27,8 @@ export const covers = (actual: unknown, desired: unknown): boolean => {
 const sizeOf = (value: unknown): number => (typeof value === 'object' && value !== null ? Object.keys(value).length : 0)
 
 /**
- * A merge patch that makes a field what is desired and nothing else, where others have put something in; undefined where
- * it is so. To apply the field would not do: what others have put in is theirs then, and stays.
+ * Builds a merge patch that makes a field exactly the desired value, removing what others added; undefined if it
+ * already is. Applying the field would not do: additions of other managers would stay.
  */
 export const correction = (actual: unknown, desired: object): unknown => {
   if (covers(actual, desired) && sizeOf(actual) === sizeOf(desired)) return undefined

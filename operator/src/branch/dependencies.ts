@@ -18,7 +18,7 @@ import type { BranchSettings } from './children.ts'
 import { namesOf } from './names.ts'
 import { slugOf } from './slug.ts'
 
-/** What branches are seen through. */
+/** The caches for branches. */
 export type BranchStores = {
   branches: Store<Branch>
   statefulSets: Store<StatefulSet>
@@ -27,16 +27,16 @@ export type BranchStores = {
   pods: Store<Pod>
 }
 
-/** All that a reconcile needs. */
+/** Dependencies of a reconcile. */
 export type BranchDependencies = BranchStores & {
   client: Client
   recorder: Recorder
   clock: Clock
   log: Log
   settings: BranchSettings
-  /** The address that senders reach the installation by, without a slash at its end. */
+  /** The URL at which senders reach the installation, without a trailing slash. */
   edgeUrl: string
-  /** Milliseconds between two looks at the Secret of a Branch; 30 s unless told. */
+  /** Milliseconds between checks of a Branch's Secret; 30 s by default. */
   secretsEvery?: number
 }
 
@@ -45,11 +45,11 @@ export const slugIndex = 'slug'
 /** Index of branches by the key of their StatefulSet. */
 const statefulSetIndex = 'statefulSet'
 
-/** The key of what goes by a name in the namespace of an object, such as what belongs to a Branch. */
+/** The key of an object by its name, in the namespace of another, such as a child of a Branch. */
 export const childKey = ({ metadata }: KubeObject, name: string): string =>
   keyOf({ name, ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }) })
 
-/** How the cache of branches is declared: `manager.cache(branches, branchCache)`. */
+/** Cache options of branches: `manager.cache(branches, branchCache)`. */
 export const branchCache: CacheOptions<Branch> = {
   indexes: {
     [slugIndex]: (branch) => [slugOf(branch)],
@@ -57,7 +57,7 @@ export const branchCache: CacheOptions<Branch> = {
   },
 }
 
-/** Maps what a Branch owns to it, and to another that has waited for the name. */
+/** Maps the objects that a Branch owns to it, and to another Branch that waits for the name. */
 export const toBranch = (store: Store<Branch>, toStatefulSet: (name: string) => string = (name) => name) => {
   const byOwner = toController(branches)
   const mapper: Mapper<KubeObject> = (change) => {
@@ -68,7 +68,7 @@ export const toBranch = (store: Store<Branch>, toStatefulSet: (name: string) => 
   return mapper
 }
 
-/** The pod of a StatefulSet, where it is there: another that happens to have its name is not. */
+/** The pod of a StatefulSet, if it exists; ignores an unrelated pod of the same name. */
 export const podOf = (
   { pods }: Pick<BranchStores, 'pods'>,
   branch: Branch,

@@ -5,16 +5,16 @@ import { type Secret, secrets } from '../secrets/secret-kind.ts'
 import { type BranchSettings, keyName, secretFor } from './children.ts'
 import { namesOf } from './names.ts'
 
-/** 256 bits, as text that goes into a header as it is. */
+/** Generates a key of 256 bits as text that needs no escaping in a header. */
 const drawKey = (): string => randomBytes(32).toString('base64url')
 
-/** Whether something with a Branch's name for it is this Branch's, not a former one's. */
+/** Whether this Branch controls the object, and not a former one of the same name. */
 export const isOwnedBy = (object: { metadata: Secret['metadata'] }, { metadata }: Branch): boolean =>
   controllerOf(object)?.uid === metadata.uid
 
 /**
- * The Secret of a Branch, made with a new key unless it is there. Whoever is first draws the key, and everybody else finds
- * it. The Secret may be another's: ask `isOwnedBy`.
+ * Returns the Secret of a Branch, creating it with a new key if it is missing. The first creator generates the key; all
+ * others read it. The Secret may belong to another Branch: check `isOwnedBy`.
  */
 export const ensureSecret = async (
   client: Client,
@@ -38,7 +38,7 @@ export const ensureSecret = async (
   }
 }
 
-/** The key that a Secret holds; undefined where somebody has taken it out. */
+/** The key in a Secret; undefined if it was removed. */
 export const keyOfSecret = ({ data }: Secret): string | undefined => {
   const encoded = data?.[keyName]
   return encoded === undefined ? undefined : Buffer.from(encoded, 'base64').toString('utf8')

@@ -1,4 +1,6 @@
-/** Branches: the controller that makes each a pod with a volume, an address and a key, and how others see them. */
+/**
+ * Branches: the controller that provides each with a pod, a volume, an address and a key, and their view for services.
+ */
 
 export { handleBranchEvents } from './branch-events.ts'
 export type { BranchSettings } from './children.ts'

@@ -2,18 +2,18 @@ import type { Branch } from '../crds/mod.ts'
 import { deterministicName } from '../runtime/mod.ts'
 import { slugOf } from './slug.ts'
 
-/** What belongs to a Branch is called. */
+/** The names of a Branch's child objects. */
 export type BranchNames = { statefulSet: string; service: string; secret: string; pod: string; claim: string }
 
-/** The volume in the pod, after which a StatefulSet names its claims. */
+/** The volume's name in the pod, from which a StatefulSet derives the names of its claims. */
 export const volumeName = 'data'
 
-/** A StatefulSet's pods carry its name and a hash in a label, which takes 63 characters. */
+/** Pods of a StatefulSet carry its name and a hash in a label, which is limited to 63 characters. */
 const longestName = 45
 
 /**
- * The names follow from the namespace and the slug, not from the object: a Branch that is made again, with the volume of
- * the former one kept, finds it.
+ * Derives the names from the namespace and the slug, not from the object: a recreated Branch finds the retained volume
+ * of the former one.
  */
 export const namesOf = (branch: Pick<Branch, 'spec' | 'metadata'>): BranchNames => {
   const name = deterministicName([`branch-${slugOf(branch)}`, branch.metadata.namespace ?? ''], longestName)

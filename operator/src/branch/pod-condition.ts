@@ -1,14 +1,14 @@
 import { type ContainerStatus, cannotPull, cannotStart, type Pod } from '../workers/mod.ts'
 
-/** How the pod of a Branch fares, with a sentence where it does not do well. */
+/** The condition of a Branch's pod, with a message if there is a problem. */
 export type PodCondition =
   | { kind: 'none' }
-  /** The scheduler's words. */
+  /** With the scheduler's message. */
   | { kind: 'unschedulable'; message: string }
-  /** The kubelet's words. */
+  /** With the kubelet's message. */
   | { kind: 'cannotPull'; message: string }
   | { kind: 'cannotStart'; message: string }
-  /** It ends as often as it is started. */
+  /** It exits after every start. */
   | { kind: 'crashing'; message: string }
   | { kind: 'starting'; message: string }
   | { kind: 'ending' }
@@ -19,13 +19,13 @@ const conditionIs = ({ status }: Pod, type: string, value: 'True' | 'False') =>
 
 const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
 
-/** How a container ended last, in words. */
+/** Describes how a container last exited. */
 const lastExit = ({ lastState, restartCount }: ContainerStatus): string => {
   const ended = lastState?.terminated
   if (!ended) return `The process was restarted ${restartCount} times.`
   const why = ended.reason === 'OOMKilled' ? 'it used more memory than its limit' : `exit code ${ended.exitCode}`
-  const said = ended.message?.trim().split('\n').at(-1)
-  return sentence(`The process was restarted ${restartCount} times, last after ${why}${said ? `: ${said}` : ''}`)
+  const last = ended.message?.trim().split('\n').at(-1)
+  return sentence(`The process was restarted ${restartCount} times, last after ${why}${last ? `: ${last}` : ''}`)
 }
 
 const waitingCondition = (container: ContainerStatus): PodCondition | undefined => {
@@ -37,7 +37,7 @@ const waitingCondition = (container: ContainerStatus): PodCondition | undefined 
   return undefined
 }
 
-/** Reads the condition of a pod that is restarted in place. */
+/** Derives the condition of a pod whose container is restarted in place. */
 export const podConditionOf = (pod: Pod | undefined): PodCondition => {
   if (!pod) return { kind: 'none' }
   if (pod.metadata.deletionTimestamp !== undefined) return { kind: 'ending' }

@@ -17,7 +17,10 @@ const factors: Readonly<Record<string, number>> = {
   Ei: 2 ** 60,
 }
 
-/** The number that a Kubernetes quantity stands for (`1Gi` is 1073741824), to the precision of a double; NaN where it is none. */
+/**
+ * The number that a Kubernetes quantity represents (`1Gi` is 1073741824), with the precision of a double; NaN if it is
+ * invalid.
+ */
 export const amountOf = (quantity: string | number): number => {
   const [, digits, suffix = ''] = /^([+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?)([a-zA-Z]*)$/.exec(String(quantity)) ?? []
   const factor = factors[suffix]

@@ -27,24 +27,24 @@ import { slugHolder, slugOf } from './slug.ts'
 import { branchStatus, type Finding, judge, type PublishedUpdates } from './status.ts'
 import { growVolume } from './volume.ts'
 
-/** What the operator applies is its own, whoever else has touched it. */
+/** Field manager of server-side apply; applied fields are taken over from other managers. */
 const fieldManager = 'trellis-operator'
 
-/** Milliseconds after which what the API server refused is tried again: a quota may be raised, a storage class mended. */
+/** Milliseconds after which a rejected write is retried: a quota may be raised, or a storage class fixed. */
 const refusalLasts = 60_000
-/** Milliseconds after which a name that is another's is looked at again. */
+/** Milliseconds after which a name that belongs to another object is checked again. */
 const nameTakenLasts = 5_000
 
-/** Milliseconds after which the Secret of a Branch is looked at: the operator may not list or watch Secrets. */
+/** Milliseconds after which the Secret of a Branch is checked: the operator may not list or watch Secrets. */
 const secretsLookedAt = 30_000
 
 type Look = { finding: Finding; reported: PublishedUpdates }
 
-/** Refusals that people have to read: a quota, a policy, a value that is not allowed. */
+/** Rejections that users must see: a quota, a policy, an invalid value. */
 const isRefusal = (error: unknown): error is ApiError =>
   error instanceof ApiError && [400, 403, 422].includes(error.status)
 
-/** Applies an object unless it is there as it should be. Gives what is there then. */
+/** Applies an object unless it exists as desired. Returns the resulting object. */
 const apply = async <T extends KubeObject & { spec?: unknown }>(
   { client, log }: BranchDependencies,
   { kind, live, desired }: { kind: Resource<T>; live: T | undefined; desired: Applied<T> },
@@ -57,7 +57,9 @@ const apply = async <T extends KubeObject & { spec?: unknown }>(
   return client.patch(kind, metadata, patch, { signal })
 }
 
-/** The Service, whose selector and ports are ours alone: one more of either, and senders end somewhere else. */
+/**
+ * Applies the Service and removes foreign entries from its selector and ports, which would route senders elsewhere.
+ */
 const applyService = async (
   dependencies: BranchDependencies,
   { live, desired }: { live: Service | undefined; desired: Applied<Service> },
@@ -76,7 +78,7 @@ const applyService = async (
   await apply(dependencies, { kind: services, live, desired }, signal)
 }
 
-/** What is in the way: something of one of the names that is not this Branch's. */
+/** Describes an object in the way: one with a name of this Branch that the Branch does not control. */
 const foreign = (branch: Branch, dependencies: BranchDependencies): string | undefined => {
   const names = namesOf(branch)
   const stranger = <T extends KubeObject>(what: string, name: string, store: Store<T>) => {
@@ -91,7 +93,7 @@ const foreign = (branch: Branch, dependencies: BranchDependencies): string | und
   )
 }
 
-/** The Secret of a Branch: the one that is there, or a new one, of which people are told where there was another before. */
+/** Returns the Secret of a Branch, creating it if it is missing; records an event if that replaces a former one. */
 const secretOf = async (branch: Branch, dependencies: BranchDependencies, signal: AbortSignal) => {
   const { secret, isNew } = await ensureSecret(dependencies.client, branch, dependencies.settings, { signal })
   if (isNew && branch.status.secretName === secret.metadata.name) {
@@ -103,13 +105,13 @@ const secretOf = async (branch: Branch, dependencies: BranchDependencies, signal
       type: 'Warning',
       reason: 'KeyReplaced',
       action: 'MakeSecret',
-      note: `The Secret ${secret.metadata.name} was gone. There is a new one with another key, which senders have to be given.`,
+      note: `The Secret ${secret.metadata.name} was gone. A new one was created with another key: configure the senders with it.`,
     })
   }
   return secret
 }
 
-/** Makes everything as it should be, and gives how it is. */
+/** Brings all child objects to the desired state and returns the observed state. */
 const look = async (branch: Branch, dependencies: BranchDependencies, signal: AbortSignal): Promise<Look> => {
   const { metadata } = branch
   const slug = slugOf(branch)
@@ -149,7 +151,7 @@ const look = async (branch: Branch, dependencies: BranchDependencies, signal: Ab
   return { finding: { kind: 'running', port, pod: podConditionOf(pod), isUpdated, growth }, reported }
 }
 
-/** Looks, and takes a refusal for something that people have to be shown. */
+/** Like `look`, but turns a rejection into a finding for the status. */
 const lookOrRefusal = async (branch: Branch, dependencies: BranchDependencies, signal: AbortSignal): Promise<Look> => {
   try {
     return await look(branch, dependencies, signal)
@@ -159,7 +161,7 @@ const lookOrRefusal = async (branch: Branch, dependencies: BranchDependencies, s
   }
 }
 
-/** Tells of what has gone wrong, once, when it begins. */
+/** Records an event when a problem begins. */
 const recordTrouble = (branch: Branch, finding: Finding, { recorder }: BranchDependencies) => {
   const { progress, reason, message } = judge(branch, finding)
   const isUnpublished = conditionOf(branch.status.conditions, 'Stalled')?.reason !== reason
@@ -191,14 +193,14 @@ const lookAgain = (finding: Finding, { secretsEvery = secretsLookedAt }: BranchD
   return finding.kind === 'running' ? requeueAfter(secretsEvery) : done
 }
 
-/** Makes the Secret, the Service, the StatefulSet and the volume of a Branch what it says, and its status what they are. */
+/** Reconciles the Secret, the Service, the StatefulSet and the volume of a Branch, and its status. */
 export const reconcileBranch =
   (dependencies: BranchDependencies): Reconcile =>
   async (key, { signal }) => {
     const cached = dependencies.branches.get(key)
     if (!cached || isPaused(cached)) return done
     if (isBeingDeleted(cached)) return releaseBranch(cached, dependencies, signal)
-    // Ports are given by what the statuses say: the change that this process made last comes by itself.
+    // Ports are assigned from the statuses, so wait for the cache; its update triggers another reconcile.
     if (!dependencies.branches.isCurrent(key)) return done
     const branch = await addFinalizer(dependencies.client, branches, cached, finalizer, { signal })
     const found = await lookOrRefusal(branch, dependencies, signal)

@@ -7,15 +7,17 @@ import { namesOf } from './names.ts'
 
 export const finalizer = 'trellis.dev/cleanup'
 
-/** `true` keeps the volume when its Branch is deleted; the next Branch of the same slug in the namespace takes it up again. */
+/**
+ * `true` retains the volume when its Branch is deleted; the next Branch of the same slug in the namespace reuses it.
+ */
 const keepVolumeAnnotation = 'trellis.dev/keep-volume'
 
-/** Milliseconds until a StatefulSet that does not go is looked at again, should its end not be heard of. */
+/** Milliseconds until a StatefulSet that is being deleted is checked again, in case its deletion event is missed. */
 const longestWait = 10_000
 
 /**
- * The volume claims of replicas that somebody added to the StatefulSet by hand. They may hold entries that were acknowledged
- * meanwhile, so they stay as long as the Branch does.
+ * The volume claims of replicas that were added to the StatefulSet by hand. They may hold acknowledged entries, so they
+ * are retained as long as the Branch exists.
  */
 const surplusClaims = (branch: Branch, volumes: BranchDependencies['claims']): Claim[] => {
   const { claim } = namesOf(branch)
@@ -27,8 +29,8 @@ const surplusClaims = (branch: Branch, volumes: BranchDependencies['claims']): C
 }
 
 /**
- * Lets a Branch go. Its volume is the one thing that does not go with its owner. The StatefulSet goes first, since while it
- * is there it makes the claim again.
+ * Cleans up a Branch that is being deleted. Its volume is the only child that garbage collection does not delete. The
+ * StatefulSet must be gone first, since it would create the claim again.
  */
 export const releaseBranch = async (
   branch: Branch,

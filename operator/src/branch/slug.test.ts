@@ -15,12 +15,12 @@ test.each([
   expect(slugFromLabel(label)).toBe(slug)
 })
 
-test('a slug that is given is taken as it is', () => {
+test('an explicit slug is used unchanged', () => {
   expect(slugOf(branchObject('x', { spec: { slug: '-odd-', label: 'Even' } }))).toBe('-odd-')
   expect(slugOf(branchObject('x', { spec: { label: 'Even' } }))).toBe('even')
 })
 
-test('of several with one slug the oldest holds it, and within a second one of them, always the same', () => {
+test('the oldest of several Branches holds their slug, with a deterministic choice within a second', () => {
   const make = (name: string, second: number) =>
     branchObject(name, { spec: { slug: 'same' }, created: `2026-01-01T00:00:0${second}Z` })
   const [a, b, c] = [make('a', 2), make('b', 1), make('c', 2)]
@@ -29,7 +29,7 @@ test('of several with one slug the oldest holds it, and within a second one of t
   expect([a, c].map((one) => slugHolder(one, [c, a])?.metadata.name)).toEqual([undefined, 'a'])
 })
 
-test('who has a slug keeps it, also from one that was made in the same second or before', () => {
+test("a slug's holder retains it, also against an older Branch", () => {
   const make = (name: string, second: number, status = {}) =>
     branchObject(name, { spec: { slug: 'same' }, status, created: `2026-01-01T00:00:0${second}Z` })
   const all = [make('a', 1), make('b', 2, { secretName: 'key' })]

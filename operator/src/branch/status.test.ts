@@ -21,15 +21,15 @@ const last = (exitCode: number, rest: object = {}) => ({ lastState: { terminated
 
 describe('the pod of a branch', () => {
   test.each<[string, Pod | undefined, object]>([
-    ['that is not there', undefined, { kind: 'none' }],
+    ['that does not exist', undefined, { kind: 'none' }],
     ['that is ready', pod([{ type: 'Ready', status: 'True' }]), { kind: 'ready' }],
     [
-      'that no node takes',
+      'that is unschedulable',
       pod([{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '0/1 nodes are available' }]),
       { kind: 'unschedulable', message: '0/1 nodes are available.' },
     ],
     [
-      'whose image is not to be had',
+      'whose image cannot be pulled',
       pod([scheduled], waiting('ImagePullBackOff', 'Back-off pulling image "x"')),
       { kind: 'cannotPull', message: 'ImagePullBackOff: Back-off pulling image "x".' },
     ],
@@ -39,7 +39,7 @@ describe('the pod of a branch', () => {
       { kind: 'cannotStart', message: 'CreateContainerConfigError: secret "k" not found.' },
     ],
     [
-      'that crashes, with its last words',
+      'that crashes, with its last output line',
       pod([scheduled], {
         restartCount: 4,
         ...waiting('CrashLoopBackOff'),
@@ -51,7 +51,7 @@ describe('the pod of a branch', () => {
       },
     ],
     [
-      'that takes too much memory',
+      'that exceeds its memory limit',
       pod([scheduled], { restartCount: 2, ...waiting('CrashLoopBackOff'), ...last(137, { reason: 'OOMKilled' }) }),
       {
         kind: 'crashing',
@@ -59,7 +59,7 @@ describe('the pod of a branch', () => {
       },
     ],
     [
-      'that is pulled',
+      'that is being created',
       pod([scheduled], waiting('ContainerCreating')),
       { kind: 'starting', message: 'Its pod is being started.' },
     ],
@@ -72,7 +72,7 @@ describe('the pod of a branch', () => {
     expect(podConditionOf(seen)).toEqual(expected)
   })
 
-  test('that is being ended is nothing else any more', () => {
+  test('that is being deleted has no other condition', () => {
     const ending = pod([{ type: 'Ready', status: 'True' }])
     ending.metadata.deletionTimestamp = '2026-01-01T00:00:00Z'
     expect(podConditionOf(ending)).toEqual({ kind: 'ending' })
@@ -92,10 +92,10 @@ const inactive = branchObject('a', { spec: { state: 'Inactive' } })
 
 test.each<[string, typeof active, Finding, [string, string, string]]>([
   ['takes log lines', active, running({}), ['Active', 'ready', 'Active']],
-  ['is of an earlier version', active, running({ isUpdated: false }), ['Active', 'working', 'Updating']],
+  ['runs an earlier version', active, running({ isUpdated: false }), ['Active', 'working', 'Updating']],
   ['has no pod yet', active, running({ pod: { kind: 'none' } }), ['Pending', 'working', 'Starting']],
   [
-    'finds no node',
+    'is unschedulable',
     active,
     running({ pod: { kind: 'unschedulable', message: 'No.' } }),
     ['Pending', 'working', 'Unschedulable'],
@@ -120,9 +120,9 @@ test.each<[string, typeof active, Finding, [string, string, string]]>([
     running({ growth: { kind: 'refused', message: 'No.' } }),
     ['Active', 'stalled', 'VolumeNotGrown'],
   ],
-  ['rests', inactive, running({ pod: { kind: 'none' } }), ['Inactive', 'ready', 'Inactive']],
+  ['is inactive', inactive, running({ pod: { kind: 'none' } }), ['Inactive', 'ready', 'Inactive']],
   [
-    'rests with a volume that could not grow',
+    'is inactive with a volume that cannot grow',
     inactive,
     running({ pod: { kind: 'none' }, growth: { kind: 'refused', message: 'No.' } }),
     ['Inactive', 'ready', 'Inactive'],
@@ -141,9 +141,14 @@ test.each<[string, typeof active, Finding, [string, string, string]]>([
     { kind: 'portTaken', port: 1, by: 'farm/b' },
     ['Failed', 'stalled', 'PortTaken'],
   ],
-  ['finds no port', active, { kind: 'noPort' }, ['Failed', 'stalled', 'PortTaken']],
+  ['has no free port', active, { kind: 'noPort' }, ['Failed', 'stalled', 'PortTaken']],
   ['waits for a name', active, { kind: 'nameTaken', what: 'Secret x' }, ['Pending', 'working', 'NameTaken']],
-  ['is refused', active, { kind: 'refused', message: 'exceeded quota' }, ['Failed', 'stalled', 'Refused']],
+  [
+    'is rejected by the API server',
+    active,
+    { kind: 'refused', message: 'exceeded quota' },
+    ['Failed', 'stalled', 'Refused'],
+  ],
 ])('a branch that %s', (_, branch, finding, [phase, progress, reason]) => {
   const status = branchStatus(branch, { finding, reported: {}, now: 0 })
   expect(judge(branch, finding)).toMatchObject({ progress, reason, message: expect.stringMatching(/./) })
@@ -155,7 +160,7 @@ test.each<[string, typeof active, Finding, [string, string, string]]>([
   expect(status.conditions?.every(({ observedGeneration }) => observedGeneration === 3)).toBe(true)
 })
 
-describe('what a branch tells of itself', () => {
+describe('an event of a branch', () => {
   const at = '2026-03-01T09:15:02.750Z'
   const reported = branchObject('a', { status: { entryCount: 5, lastSeen: '2026-03-01T09:15:02Z' } })
 
@@ -163,19 +168,19 @@ describe('what a branch tells of itself', () => {
     ['is new', branchObject('a'), { entryCount: 5, lastSeen: at }, { entryCount: 5, lastSeen: '2026-03-01T09:15:02Z' }],
     ['is known', reported, { entryCount: 5, lastSeen: at }, undefined],
     [
-      'is more',
+      'has more entries',
       reported,
       { entryCount: 6, lastSeen: '2026-03-01T09:16:00Z' },
       { entryCount: 6, lastSeen: '2026-03-01T09:16:00Z' },
     ],
     [
-      'is less, as old entries went',
+      'has fewer entries after their retention',
       reported,
       { entryCount: 2, lastSeen: at },
       { entryCount: 2, lastSeen: '2026-03-01T09:15:02Z' },
     ],
-    ['is old', reported, { entryCount: 4, lastSeen: '2026-03-01T09:15:01Z' }, undefined],
-    ['is that it holds nothing', branchObject('a'), { entryCount: 0 }, { entryCount: 0 }],
+    ['is outdated', reported, { entryCount: 4, lastSeen: '2026-03-01T09:15:01Z' }, undefined],
+    ['has no entries', branchObject('a'), { entryCount: 0 }, { entryCount: 0 }],
   ])('%s', (_, branch, event, expected) => {
     expect(noticedChanges(branch, { slug: 'a', ...event })).toEqual(expected)
   })

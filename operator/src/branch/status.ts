@@ -3,7 +3,7 @@ import { mergeConditions, type Progress, progressConditions } from '../runtime/m
 import type { PodCondition } from './pod-condition.ts'
 import { slugOf } from './slug.ts'
 
-/** Why a Branch is as it is, in one word. */
+/** Reasons in the conditions of a Branch. */
 export const branchReasons = [
   'Active',
   'Inactive',
@@ -23,7 +23,7 @@ export const branchReasons = [
 ] as const
 export type BranchReason = (typeof branchReasons)[number]
 
-/** How large the volume is, against what is asked for. */
+/** Whether the volume has the requested size. */
 export type VolumeGrowth = { kind: 'fits' } | { kind: 'growing' } | { kind: 'refused'; message: string }
 
 /** The observed state of a branch. */
@@ -31,9 +31,9 @@ export type Finding =
   | { kind: 'slugTaken'; by: string; isGoing: boolean }
   | { kind: 'portTaken'; port: number; by: string }
   | { kind: 'noPort' }
-  /** Something of the name is another's; usually it is about to be removed with a former Branch. */
+  /** An object of the name belongs to another owner; usually it is about to be removed with a former Branch. */
   | { kind: 'nameTaken'; what: string }
-  /** The API server does not take what was to be applied. */
+  /** The API server rejects an applied object. */
   | { kind: 'refused'; message: string }
   | { kind: 'running'; port: number; pod: PodCondition; isUpdated: boolean; growth: VolumeGrowth }
 
@@ -44,7 +44,7 @@ const verdict = (progress: Progress, reason: BranchReason, message: string): Ver
 const ofPod = (pod: PodCondition): Verdict | undefined => {
   switch (pod.kind) {
     case 'none':
-      return verdict('working', 'Starting', 'Its pod is being made.')
+      return verdict('working', 'Starting', 'Its pod is being created.')
     case 'ending':
       return verdict('working', 'Updating', 'Its pod is being replaced.')
     case 'starting':
@@ -65,14 +65,14 @@ const ofPod = (pod: PodCondition): Verdict | undefined => {
 const ofGrowth = (growth: VolumeGrowth, storage: string): Verdict | undefined => {
   if (growth.kind === 'fits') return undefined
   return growth.kind === 'growing'
-    ? verdict('working', 'VolumeGrowing', `Its volume is being made larger, to ${storage}.`)
-    : verdict('stalled', 'VolumeNotGrown', `Its volume cannot be made larger, to ${storage}: ${growth.message}`)
+    ? verdict('working', 'VolumeGrowing', `Its volume is growing to ${storage}.`)
+    : verdict('stalled', 'VolumeNotGrown', `Its volume cannot grow to ${storage}: ${growth.message}`)
 }
 
 const ofRunning = (branch: Branch, { port, pod, isUpdated, growth }: Finding & { kind: 'running' }): Verdict => {
   if (branch.spec.state === 'Inactive')
     return pod.kind === 'none'
-      ? verdict('ready', 'Inactive', 'It takes no log lines; what was stored is kept.')
+      ? verdict('ready', 'Inactive', 'It takes no log lines; stored entries are retained.')
       : verdict('working', 'Stopping', 'Its pod is being ended.')
   const trouble = ofPod(pod) ?? ofGrowth(growth, String(branch.spec.storage))
   if (trouble) return trouble
@@ -81,7 +81,7 @@ const ofRunning = (branch: Branch, { port, pod, isUpdated, growth }: Finding & {
     : verdict('working', 'Updating', 'Its pod is of an earlier version and is being replaced.')
 }
 
-/** How far a Branch is, and why, as a sentence. */
+/** Derives progress, reason and message from the observed state. */
 export const judge = (branch: Branch, finding: Finding): Verdict => {
   switch (finding.kind) {
     case 'slugTaken':
@@ -96,7 +96,7 @@ export const judge = (branch: Branch, finding: Finding): Verdict => {
       return verdict(
         'stalled',
         'PortTaken',
-        `Port ${finding.port} belongs to Branch ${finding.by}: ask for another port, or for none.`,
+        `Port ${finding.port} belongs to Branch ${finding.by}: request another port, or none.`,
       )
     case 'noPort':
       return verdict('stalled', 'PortTaken', 'No port is free: every one belongs to another Branch.')
@@ -110,16 +110,16 @@ export const judge = (branch: Branch, finding: Finding): Verdict => {
 }
 
 const phaseOf = ({ spec }: Branch, finding: Finding, { progress }: Verdict): NonNullable<BranchStatus['phase']> => {
-  // What takes log lines is active, whatever else is the matter with it.
+  // A Branch that accepts log lines is active, whatever other problems it has.
   if (finding.kind === 'running' && finding.pod.kind === 'ready' && spec.state === 'Active') return 'Active'
   if (progress === 'ready') return 'Inactive'
   return progress === 'stalled' ? 'Failed' : 'Pending'
 }
 
-/** What is told of a Branch beside how far it is. Entries, and when they came, are the branch's own to tell. */
+/** Status fields besides the progress. `entryCount` and `lastSeen` come from the branch itself. */
 export type PublishedUpdates = Pick<BranchStatus, 'port' | 'submitEndpoint' | 'secretName'>
 
-/** The status of a Branch of which this was found; the conditions are the very list it has where nothing about them changed. */
+/** Builds the status from the observed state; `conditions` is the same array as before if none of them changed. */
 export const branchStatus = (
   branch: Branch,
   { finding, reported, now }: { finding: Finding; reported: PublishedUpdates; now: number },

@@ -2,7 +2,7 @@ import type { Branch, BranchSpec, BranchStatus } from '../crds/mod.ts'
 import type { WorkerTemplate } from '../workers/mod.ts'
 import type { BranchSettings } from './children.ts'
 
-/** A Branch as the API server gives it, with its defaults. */
+/** A Branch as the API server returns it, with defaults. */
 export const branchObject = (
   name: string,
   {

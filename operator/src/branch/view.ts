@@ -7,7 +7,7 @@ import { namesOf } from './names.ts'
 import { podConditionOf } from './pod-condition.ts'
 import { slugOf } from './slug.ts'
 
-/** A Branch as services see it. Until it has a port (0) it has no addresses. */
+/** A Branch as services see it. Without a port (0) it has no addresses. */
 export const viewOf = (
   branch: Branch,
   stores: BranchStores,
@@ -18,7 +18,7 @@ export const viewOf = (
   const pod = podOf(stores, branch, stores.statefulSets.get(childKey(branch, names.statefulSet)))
   const host = `${names.service}.${metadata.namespace}.svc`
   const { port = 0 } = status
-  // A name that was asked for before there was a Service is answered with "unknown" for as long as the cluster's DNS keeps that.
+  // Use the IP, because the cluster's DNS caches negative responses for names queried before the Service existed.
   const ip = stores.services.get(childKey(branch, names.service))?.spec?.clusterIP
   const httpHost = ip === undefined ? host : isIPv6(ip) ? `[${ip}]` : ip
   return {

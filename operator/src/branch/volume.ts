@@ -14,8 +14,8 @@ const isRefusal = (error: unknown): error is ApiError =>
   error.status !== 429
 
 /**
- * Has the volume of a Branch made as large as it is to be. It never makes one smaller. Where the storage class does not
- * allow it the server says so, and only this is affected.
+ * Grows the volume of a Branch to the desired size; never shrinks it. If the storage class does not allow growth, the
+ * server rejects it, and only the growth is affected.
  */
 export const growVolume = async (
   branch: Branch,
@@ -25,7 +25,7 @@ export const growVolume = async (
 ): Promise<VolumeGrowth> => {
   const desired = amountOf(branch.spec.storage)
   const requested = claim?.spec?.resources?.requests?.storage
-  // One that is not bound yet cannot be changed; its event comes.
+  // An unbound claim cannot be resized; its event triggers another reconcile.
   if (!claim || requested === undefined || claim.status?.phase !== 'Bound') return { kind: 'fits' }
   if (desired > amountOf(requested)) {
     const body = { spec: { resources: { requests: { storage: String(branch.spec.storage) } } } }

@@ -35,7 +35,7 @@ describe.skipIf(typeof programs === 'string')(`GPUs of a real kube-apiserver${re
 
   const connect = (user?: string) => connectAs(plane.kubeconfig(user))
 
-  /** A node as a kubelet with a device plugin would say that it is; nobody else takes off the taint that it begins with. */
+  /** Adds a node as a kubelet with a device plugin would; removes the initial taint, as no controller does so here. */
   const addNode = async (name: string) => {
     await client.create(nodeResource, {
       metadata: { name, labels: { [productLabel]: 'Tesla-T4', [memoryLabel]: '15360' } },
@@ -51,7 +51,7 @@ describe.skipIf(typeof programs === 'string')(`GPUs of a real kube-apiserver${re
       spec: { containers: [container], ...(nodeName ? { nodeName } : {}) },
     })
 
-  /** Runs the capacity as somebody sees it, until the look is over. */
+  /** Runs the capacity with the permissions of a user until the callback returns. */
   const looking = async (
     user: string | undefined,
     look: (capacity: GpuCapacity) => Promise<void>,
@@ -80,7 +80,7 @@ describe.skipIf(typeof programs === 'string')(`GPUs of a real kube-apiserver${re
 
   beforeAll(async () => {
     if (typeof programs === 'string') return
-    plane = await startControlPlane(programs, { users: [{ name: 'narrow' }, { name: 'nobody' }] })
+    plane = await startControlPlane(programs, { users: [{ name: 'narrow' }, { name: 'unprivileged' }] })
     client = connect()
     for (const name of ['ours', 'theirs']) await client.create(namespaces, { metadata: { name } })
     await addNode('one')
@@ -114,7 +114,7 @@ describe.skipIf(typeof programs === 'string')(`GPUs of a real kube-apiserver${re
       await client.delete(gpuPodResource, { namespace: 'theirs', name: 'other' }, { gracePeriodSeconds: 0 })
       await eventually(() => read().classes[0]?.free === 1, 'the GPU of the removed pod is free')
       await addPod('theirs', 'waiting', {})
-      await eventually(() => read().classes[0]?.free === 0, 'what a waiting pod wants is not free')
+      await eventually(() => read().classes[0]?.free === 0, "a waiting pod's request is not free")
       await client.patch(
         gpuPodResource,
         { namespace: 'ours', name: 'mine' },
@@ -129,13 +129,13 @@ describe.skipIf(typeof programs === 'string')(`GPUs of a real kube-apiserver${re
     })
   })
 
-  test('of which the nodes are refused to us are told as far as our own pods hold them, and why', async () => {
-    await addPod('ours', 'kept', partOf, 'one')
+  test('are reported only for our own pods, with the reason, if access to nodes is denied', async () => {
+    await addPod('ours', 'retained', partOf, 'one')
     await looking('narrow', async ({ read, offers }) => {
       await eventually(() => read().classes.length > 0, 'our own pods are known')
       expect(read()).toMatchObject({ classes: [{ total: 0, free: 0, usedByUs: 1, usedByOthers: 0 }] })
       const [nodes, pods] = read().reasons
-      expect(nodes).toMatch(/^The nodes of the cluster are not known, .*"narrow" cannot list resource "nodes"/)
+      expect(nodes).toMatch(/^The nodes of the cluster are unknown, .*"narrow" cannot list resource "nodes"/)
       expect(pods).toMatch(
         /^Only pods in ours are counted, .*"narrow" cannot list resource "pods".* at the cluster scope/,
       )
@@ -143,9 +143,9 @@ describe.skipIf(typeof programs === 'string')(`GPUs of a real kube-apiserver${re
     })
   })
 
-  test('are said once to be refused to us, with what to set, however often it is tried', async () => {
-    const said: { level: string; msg: string; refusal: string }[] = []
-    const write = (text: string) => void said.push(JSON.parse(text))
+  test('log denied access once, with the setting to change, however often it is retried', async () => {
+    const logged: { level: string; msg: string; refusal: string }[] = []
+    const write = (text: string) => void logged.push(JSON.parse(text))
     const log = createLog({ level: 'info', format: 'json', destination: { write } })
     const metrics = createMetrics({ processMetrics: false })
     const refusals = async (): Promise<number> =>
@@ -157,12 +157,12 @@ describe.skipIf(typeof programs === 'string')(`GPUs of a real kube-apiserver${re
       ...systemClock,
       sleep: (milliseconds, signal) => systemClock.sleep(milliseconds / 10_000, signal),
     }
-    await looking('narrow', () => eventually(async () => (await refusals()) > 20, 'it is tried again and again'), {
+    await looking('narrow', () => eventually(async () => (await refusals()) > 20, 'it is retried'), {
       clock,
       log,
       metrics,
     })
-    expect(said).toMatchObject([
+    expect(logged).toMatchObject([
       {
         level: 'info',
         msg: expect.stringContaining('gpu.clusterRead=true'),
@@ -171,9 +171,12 @@ describe.skipIf(typeof programs === 'string')(`GPUs of a real kube-apiserver${re
     ])
   })
 
-  test('are not known where everything is refused, and nothing fails', async () => {
-    await looking('nobody', async ({ read }) => {
-      await eventually(() => read().reasons.some((reason) => reason.startsWith('Only pods in')), 'the refusal is told')
+  test('are unknown without failures if all access is denied', async () => {
+    await looking('unprivileged', async ({ read }) => {
+      await eventually(
+        () => read().reasons.some((reason) => reason.startsWith('Only pods in')),
+        'the denial is reported',
+      )
       expect(read()).toMatchObject({
         classes: [],
         reasons: [expect.stringMatching('nodes'), expect.stringMatching('pods')],

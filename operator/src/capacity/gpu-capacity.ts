@@ -5,30 +5,30 @@ import { type GpuPod, gpuPodResource, keepOfPod, notEnded } from './gpu-pods.ts'
 import { createOptionalCache, type OptionalCache, type ReflectorParts } from './optional-cache.ts'
 
 export type GpuCapacityOptions = ReflectorParts & {
-  /** Where pods are looked at while those of the whole cluster are refused to us. */
+  /** Namespaces whose pods are counted while cluster-wide access is denied. */
   namespaces: readonly string[]
-  /** Which pods count as ours: the labels that all of them carry. */
+  /** Labels that all of our pods carry. */
   ownLabels: Readonly<Record<string, string>>
-  /** What workers tolerate beside the taint of GPUs. */
+  /** Further tolerations of workers besides that of the GPU taint. */
   tolerations?: readonly Toleration[]
 }
 
-/** GPUs as Kubernetes counts them: what nodes have less what pods ask for. */
+/** GPUs as Kubernetes counts them: allocatable on nodes, minus the requests of pods. */
 export type GpuCapacity = {
-  /** Watches until the signal; rejects never. */
+  /** Watches until the signal; never rejects. */
   run: (signal: AbortSignal) => Promise<void>
-  /** What is known now, and why it is not more. */
+  /** The current counts, and the reasons why they are incomplete. */
   read: () => Pick<CapacityResponse, 'classes' | 'reasons'>
-  /** Whether some node has so many GPUs of a model; undefined while the nodes are not known. */
+  /** Whether a node has this many GPUs of a model; undefined while the nodes are unknown. */
   offers: (gpus: { resource: string; product?: string; amount: number }) => boolean | undefined
 }
 
-/** All that is true of the pods of one source, of which the first filled one is believed. */
+/** The pods of one source; the first source that has synced is used. */
 type PodView = { pods: GpuPod[]; reasons: string[] }
 
-/** What refusing us means, to whoever may change it. */
+/** Log message about denied access, for the administrator. */
 const narrowView =
-  'which GPUs are free in the cluster is not known, only what our own pods hold: to know it, nodes and pods of the whole cluster must be readable (gpu.clusterRead=true in the chart)'
+  'free GPUs of the cluster are unknown, only those of our own pods are counted: allow reading nodes and pods of the cluster (gpu.clusterRead=true in the chart)'
 
 export const createGpuCapacity = (options: GpuCapacityOptions): GpuCapacity => {
   const { namespaces, ownLabels, ...parts } = options
@@ -51,10 +51,10 @@ export const createGpuCapacity = (options: GpuCapacityOptions): GpuCapacity => {
   const everywhere = podsIn('capacity-pods')
   let nearby: OptionalCache<GpuPod>[] = []
 
-  let hasSaid = false
+  let hasLogged = false
   const logOnce = (refusal: string) => {
-    if (!hasSaid) parts.log.info({ refusal }, narrowView)
-    hasSaid = true
+    if (!hasLogged) parts.log.info({ refusal }, narrowView)
+    hasLogged = true
   }
 
   const readPods = (): PodView => {
@@ -62,7 +62,7 @@ export const createGpuCapacity = (options: GpuCapacityOptions): GpuCapacity => {
     const pods = nearby.flatMap((cache) => (cache.isFilled() ? cache.store.list() : []))
     const refusal = everywhere.refusal()
     if (refusal === undefined) return { pods, reasons: ['The pods of the cluster have not been read yet.'] }
-    const seen = `Only pods in ${namespaces.join(', ')} are counted, so that GPUs which others hold may look free: ${refusal}`
+    const seen = `Only pods in ${namespaces.join(', ')} are counted, so GPUs that others hold may look free: ${refusal}`
     return { pods, reasons: [seen] }
   }
 
@@ -88,7 +88,7 @@ export const createGpuCapacity = (options: GpuCapacityOptions): GpuCapacity => {
       const unknown =
         refusal === undefined
           ? 'The nodes of the cluster have not been read yet.'
-          : `The nodes of the cluster are not known, only what our own pods hold: ${refusal}`
+          : `The nodes of the cluster are unknown, only GPUs of our own pods are counted: ${refusal}`
       return { classes: ownGpus(pods), reasons: [unknown, ...reasons] }
     },
     offers: (gpus) => (nodes.isFilled() ? isOffered({ nodes: nodes.store.list(), tolerations }, gpus) : undefined),

@@ -44,33 +44,37 @@ const pod = (
 
 const gpu = { 'nvidia.com/gpu': '1' }
 
-describe('what a pod asks for', () => {
-  const asks = (count: number, restartPolicy?: string) => ({
+describe('the GPU request of a pod', () => {
+  const requests = (count: number, restartPolicy?: string) => ({
     resources: { limits: { 'nvidia.com/gpu': String(count), cpu: '1' } },
     ...(restartPolicy ? { restartPolicy } : {}),
   })
 
   test.each([
     ['nothing', { containers: [{}] }, {}],
-    ['what its containers ask for together', { containers: [asks(1), asks(2)] }, { 'nvidia.com/gpu': 3 }],
+    ['the sum of its containers', { containers: [requests(1), requests(2)] }, { 'nvidia.com/gpu': 3 }],
     [
-      'its greediest init container',
-      { initContainers: [asks(4), asks(1)], containers: [asks(2)] },
+      'its largest init container',
+      { initContainers: [requests(4), requests(1)], containers: [requests(2)] },
       { 'nvidia.com/gpu': 4 },
     ],
     [
-      'its containers, where they ask for more',
-      { initContainers: [asks(1)], containers: [asks(2)] },
+      'its containers, if they request more',
+      { initContainers: [requests(1)], containers: [requests(2)] },
       { 'nvidia.com/gpu': 2 },
     ],
-    ['its sidecars too', { initContainers: [asks(1, 'Always')], containers: [asks(2)] }, { 'nvidia.com/gpu': 3 }],
+    [
+      'its sidecars too',
+      { initContainers: [requests(1, 'Always')], containers: [requests(2)] },
+      { 'nvidia.com/gpu': 3 },
+    ],
     [
       'an init container with the sidecars before it, not those after it',
-      { initContainers: [asks(1, 'Always'), asks(3), asks(1, 'Always')], containers: [asks(1)] },
+      { initContainers: [requests(1, 'Always'), requests(3), requests(1, 'Always')], containers: [requests(1)] },
       { 'nvidia.com/gpu': 4 },
     ],
     [
-      'requests alone, and slices',
+      'requests without limits, and slices',
       { containers: [{ resources: { requests: { 'nvidia.com/mig-1g.5gb': 2 } } }] },
       { 'nvidia.com/mig-1g.5gb': 2 },
     ],
@@ -79,7 +83,7 @@ describe('what a pod asks for', () => {
   })
 })
 
-test('classes are models by the name of their resource, with what we hold, what others hold and what is free', () => {
+test('classes are models by resource name, with our own, foreign and free GPUs', () => {
   const nodes = [
     node('a', a100, { 'nvidia.com/gpu': '8' }),
     node('b', a100, { 'nvidia.com/gpu': '8' }),
@@ -128,31 +132,31 @@ test('classes are models by the name of their resource, with what we hold, what 
   })
 })
 
-test('what is held beyond what a node has takes nothing from another node', () => {
+test('overcommitment on one node takes nothing from another', () => {
   const nodes = [node('a', t4, { 'nvidia.com/gpu': '1' }), node('b', t4, { 'nvidia.com/gpu': '2' })]
   const pods = [pod(gpu, { on: 'a' }), pod(gpu, { on: 'a' })]
   expect(gpuClasses({ nodes, pods, tolerations }).classes).toMatchObject([{ total: 3, free: 2, usedByOthers: 2 }])
 })
 
-describe('what waits for a node', () => {
+describe('a pod that waits for a node', () => {
   const nodes = [node('a', a100, { 'nvidia.com/gpu': '4' }), node('b', t4, { 'nvidia.com/gpu': '2' })]
   const free = (pods: GpuPod[]) => {
     const { classes, reasons } = gpuClasses({ nodes, pods, tolerations })
     return { free: Object.fromEntries(classes.map((one) => [one.product, one.free])), reasons }
   }
 
-  test('takes from the model that it names, and from no other where that is not enough', () => {
+  test('takes from the model that it names, and from no other even if that is not enough', () => {
     expect(free([pod({ 'nvidia.com/gpu': '3' }, { product: 'Tesla-T4' })])).toEqual({
       free: { 'NVIDIA-A100-SXM4-80GB': 4, 'Tesla-T4': 0 },
-      reasons: ['Pods that wait for a node ask for 3 GPUs, which are not counted as free.'],
+      reasons: ['Pods that wait for a node request 3 GPUs, which are not counted as free.'],
     })
   })
 
-  test('takes from where most is free, where it names none', () => {
+  test('takes from the model with the most free if it names none', () => {
     expect(free([pod({ 'nvidia.com/gpu': '3' }, {})]).free).toEqual({ 'NVIDIA-A100-SXM4-80GB': 1, 'Tesla-T4': 2 })
   })
 
-  test('takes nothing where nothing of the name is offered', () => {
+  test('takes nothing if no node offers the resource', () => {
     const { free: left, reasons } = free([pod({ 'nvidia.com/mig-1g.5gb': '1' }, {})])
     expect(left).toEqual({ 'NVIDIA-A100-SXM4-80GB': 4, 'Tesla-T4': 2 })
     expect(reasons).toEqual([])
@@ -165,10 +169,10 @@ describe('a node that takes no pods', () => {
   test.each([
     ['is cordoned', { unschedulable: true }, 'is cordoned'],
     ['is not ready', { ready: 'False' }, 'is not ready'],
-    ['is not heard of', { ready: 'Unknown' }, 'is not ready'],
-    ['is kept for others', taint('team'), 'has the taint team'],
-    ['is being emptied', taint('outage', 'NoExecute'), 'has the taint outage'],
-  ])('because it %s counts for nothing, and is named', (_, spec, why) => {
+    ['is unreachable', { ready: 'Unknown' }, 'is not ready'],
+    ['is tainted for others', taint('team'), 'has the taint team'],
+    ['is being drained', taint('outage', 'NoExecute'), 'has the taint outage'],
+  ])('because it %s is excluded and named', (_, spec, why) => {
     const nodes = [node('a', t4, { 'nvidia.com/gpu': '4' }, spec)]
     expect(gpuClasses({ nodes, pods: [pod(gpu, { on: 'a' })], tolerations })).toEqual({
       classes: [],
@@ -178,9 +182,9 @@ describe('a node that takes no pods', () => {
   })
 
   test.each([
-    ['kept for GPUs', taint('nvidia.com/gpu')],
-    ['merely disliked', taint('slow', 'PreferNoSchedule')],
-  ])('is not one that is %s', (_, spec) => {
+    ['tainted for GPUs', taint('nvidia.com/gpu')],
+    ['tainted with PreferNoSchedule', taint('slow', 'PreferNoSchedule')],
+  ])('does not include one that is %s', (_, spec) => {
     const nodes = [node('a', t4, { 'nvidia.com/gpu': '4' }, spec)]
     expect(gpuClasses({ nodes, pods: [], tolerations })).toMatchObject({
       classes: [{ total: 4, free: 4 }],
@@ -188,7 +192,7 @@ describe('a node that takes no pods', () => {
     })
   })
 
-  test('is not one whose taint the workers tolerate', () => {
+  test('does not include one whose taint the workers tolerate', () => {
     const nodes = [
       node('a', t4, { 'nvidia.com/gpu': '4' }, { taints: [{ key: 'team', value: 'music', effect: 'NoSchedule' }] }),
     ]
@@ -197,27 +201,27 @@ describe('a node that takes no pods', () => {
     expect([count('music'), count('other')]).toEqual([1, 0])
   })
 
-  test('many of them are not all named', () => {
+  test('is named only up to a limit', () => {
     const nodes = Array.from({ length: 7 }, (_, index) => node(`n${index}`, t4, gpu, { unschedulable: true }))
     expect(gpuClasses({ nodes, pods: [], tolerations }).reasons[0]).toMatch(/n4 is cordoned and 2 more\.$/)
   })
 })
 
-test('a cluster without GPUs says so', () => {
+test('a cluster without GPUs is reported', () => {
   expect(gpuClasses({ nodes: [node('a', {}, {})], pods: [], tolerations })).toEqual({
     classes: [],
     reasons: ['No node of the cluster has a GPU.'],
   })
 })
 
-test('a GPU is offered where one node has as many of the model as are asked for, held or not', () => {
+test('GPUs are offered if one node has enough of the model, held or not', () => {
   const nodes = [node('a', t4, { 'nvidia.com/gpu': '1' }), node('b', a100, { 'nvidia.com/gpu': '1' })]
   const offers = (amount: number, product?: string) =>
     isOffered({ nodes, tolerations }, { resource: 'nvidia.com/gpu', amount, ...(product ? { product } : {}) })
   expect([offers(1), offers(2), offers(1, 'Tesla-T4'), offers(1, 'H100')]).toEqual([true, false, true, false])
 })
 
-test('where nodes are not known, what our own pods hold is still told', () => {
+test('with unknown nodes, the GPUs of our own pods are still counted', () => {
   const pods = [pod(gpu, { on: 'a', ours: true, product: 'Tesla-T4' }), pod(gpu, { on: 'a' }), pod(gpu, { ours: true })]
   expect(ownGpus(pods)).toEqual([
     {
@@ -232,7 +236,7 @@ test('where nodes are not known, what our own pods hold is still told', () => {
   ])
 })
 
-test('of pods without GPUs the cache keeps nothing but what names them, of nodes only what is counted', () => {
+test('the cache reduces pods without GPUs to their identity, and nodes to what is counted', () => {
   expect(pod({ cpu: '1' }, { on: 'a', ours: true })).toEqual({
     metadata: { name: 'pod', namespace: 'default', uid: 'pod', resourceVersion: '1' },
   })

@@ -6,19 +6,19 @@ import { productLabel } from './gpu-resources.ts'
 export type Observed = {
   nodes: readonly NodeObject[]
   pods: readonly GpuPod[]
-  /** Of the pods that are to have GPUs. */
+  /** Tolerations of the pods that should get GPUs. */
   tolerations: readonly Toleration[]
 }
 
-/** GPUs by class, and what is to be said of them, in sentences. */
+/** GPUs by class, and sentences about what is not counted. */
 export type GpuCount = { classes: GpuClass[]; reasons: string[] }
 
-/** At most so many nodes are named in a sentence. */
+/** Maximum number of nodes named in a sentence. */
 const namedNodes = 5
 
 const keyOf = (product: string, resource: string): string => JSON.stringify([product, resource])
 
-/** The class of what a node has under a name, with nothing counted yet where it is new. */
+/** Returns the class of a product and resource, creating it with zero counts. */
 const classOf = (classes: Map<string, GpuClass>, product: string, resource: string): GpuClass => {
   const key = keyOf(product, resource)
   const held = classes.get(key)
@@ -28,7 +28,9 @@ const classOf = (classes: Map<string, GpuClass>, product: string, resource: stri
   return made
 }
 
-/** Counts what a node gives and what its pods hold. More may be held than there is, while a device is found to be broken. */
+/**
+ * Counts a node's GPUs and those that its pods hold. More may be held than exist while a device is found to be broken.
+ */
 const countNode = (classes: Map<string, GpuClass>, node: NodeObject, pods: readonly GpuPod[]) => {
   for (const [resource, allocatable] of Object.entries(gpusOf(node))) {
     const counted = classOf(classes, productOf(node), resource)
@@ -44,7 +46,10 @@ const countNode = (classes: Map<string, GpuClass>, node: NodeObject, pods: reado
   }
 }
 
-/** Takes what waiting pods want from what is free: of the model that they name, else of those of which most is free. */
+/**
+ * Subtracts the requests of waiting pods from the free GPUs: of the model they name, otherwise of the models with the
+ * most free.
+ */
 const setAside = (classes: Map<string, GpuClass>, waiting: readonly GpuPod[]): number => {
   let desired = 0
   for (const { gpus = {}, spec } of waiting) {
@@ -73,9 +78,9 @@ const closedSentence = (closed: readonly { node: NodeObject; why: string }[]): s
 }
 
 /**
- * How many GPUs of each class (model and name of the resource) there are, are held and are free. Nodes that take no pods
- * count for nothing. Pods hold what they ask for until they have ended; what those want that wait for a node is not free.
- * What it counts is requests: whether a GPU is busy, and what is done past Kubernetes, is not seen.
+ * Counts the total, held and free GPUs of each class (model and resource name). Nodes that take no pods are excluded.
+ * Pods hold what they request until they end; requests of pods that wait for a node are not free. Only requests are
+ * counted: whether a GPU is busy, or used outside Kubernetes, is not visible.
  */
 export const gpuClasses = ({ nodes, pods, tolerations }: Observed): GpuCount => {
   const live = pods.filter((pod) => pod.gpus && !hasEnded(pod))
@@ -92,7 +97,7 @@ export const gpuClasses = ({ nodes, pods, tolerations }: Observed): GpuCount => 
   const reasons = [
     ...(withGpus.length === 0 ? ['No node of the cluster has a GPU.'] : []),
     ...(closed.length > 0 ? [closedSentence(closed)] : []),
-    ...(desired > 0 ? [`Pods that wait for a node ask for ${desired} GPUs, which are not counted as free.`] : []),
+    ...(desired > 0 ? [`Pods that wait for a node request ${desired} GPUs, which are not counted as free.`] : []),
   ]
   const ordered = [...classes.values()].sort(
     (a, b) => a.product.localeCompare(b.product, 'en') || a.resource.localeCompare(b.resource, 'en'),
@@ -100,7 +105,7 @@ export const gpuClasses = ({ nodes, pods, tolerations }: Observed): GpuCount => 
   return { classes: ordered, reasons }
 }
 
-/** What is known where the nodes are not: what our own pods hold, of whatever model. */
+/** Counts the GPUs of our own pods, of any model, for when the nodes are unknown. */
 export const ownGpus = (pods: readonly GpuPod[]): GpuClass[] => {
   const classes = new Map<string, GpuClass>()
   for (const pod of pods.filter((pod) => isOurs(pod) && !hasEnded(pod) && pod.spec?.nodeName))
@@ -109,7 +114,7 @@ export const ownGpus = (pods: readonly GpuPod[]): GpuClass[] => {
   return [...classes.values()]
 }
 
-/** Whether some node that takes pods has as many GPUs of a model (any, where none is named) as a pod asks for, held or not. */
+/** Whether a node that takes pods has as many GPUs of a model (any if none is named) as requested, held or not. */
 export const isOffered = (
   { nodes, tolerations }: Pick<Observed, 'nodes' | 'tolerations'>,
   { resource, product, amount }: { resource: string; product?: string; amount: number },

@@ -5,7 +5,7 @@ export type Taint = { key: string; value?: string; effect: string }
 
 export type Toleration = { key?: string; operator?: string; value?: string; effect?: string }
 
-/** As much of a node as is read here. */
+/** A node, reduced to the fields read here. */
 export type NodeObject = KubeObject & {
   spec?: { unschedulable?: boolean; taints?: readonly Taint[] }
   status?: { allocatable?: Quantities; conditions?: readonly { type: string; status: string }[] }
@@ -22,7 +22,7 @@ export const nodeResource: Resource<NodeObject> = resource<NodeObject>({
 const pick = (labels: Readonly<Record<string, string>> = {}, names: readonly string[]): Record<string, string> =>
   Object.fromEntries(Object.entries(labels).filter(([name]) => names.includes(name)))
 
-/** A node without what is not read: its images, addresses and most of its labels are much the larger part. */
+/** Reduces a node to what is read: its images, addresses and most labels are by far the larger part. */
 export const keepOfNode = ({ metadata, spec, status }: NodeObject): NodeObject => ({
   metadata: {
     name: metadata.name,
@@ -39,18 +39,16 @@ export const keepOfNode = ({ metadata, spec, status }: NodeObject): NodeObject =
   },
 })
 
-/** What every worker with a GPU tolerates: nodes are often kept for such pods by this taint. */
+/** Toleration of every worker with a GPU: GPU nodes often carry this taint. */
 export const gpuToleration: Toleration = { key: 'nvidia.com/gpu', operator: 'Exists', effect: 'NoSchedule' }
 
-/** Whether a toleration is of a taint, as the scheduler has it. */
+/** Whether a toleration matches a taint, as in the scheduler. */
 const matches = ({ key, operator = 'Equal', value = '', effect }: Toleration, taint: Taint): boolean =>
   (effect === undefined || effect === '' || effect === taint.effect) &&
   (key === undefined || key === '' ? operator === 'Exists' : key === taint.key) &&
   (operator === 'Exists' || value === (taint.value ?? ''))
 
-/**
- * Why a node takes no pods with these tolerations, as the end of a sentence about it; undefined where it takes them.
- */
+/** Why a node takes no pods with these tolerations, as the predicate of a sentence; undefined if it takes them. */
 export const whyClosed = ({ spec, status }: NodeObject, tolerations: readonly Toleration[]): string | undefined => {
   if (spec?.unschedulable) return 'is cordoned'
   if (!status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True'))
@@ -61,13 +59,13 @@ export const whyClosed = ({ spec, status }: NodeObject, tolerations: readonly To
   return taint && `has the taint ${taint.key}`
 }
 
-/** The GPUs that a node can give to pods. */
+/** The allocatable GPUs of a node. */
 export const gpusOf = ({ status }: NodeObject): Gpus => gpusIn(status?.allocatable)
 
-/** The model of a node's GPUs as its labels tell; empty where they do not. */
+/** The model of a node's GPUs from its labels; empty if they lack it. */
 export const productOf = ({ metadata }: NodeObject): string => metadata.labels?.[productLabel] ?? ''
 
-/** MiB of one of its GPUs, or of one share or slice. */
+/** Memory in MiB of one of its GPUs, or of one share or slice. */
 export const memoryOf = ({ metadata }: NodeObject): number | undefined => {
   const mebibytes = Number(metadata.labels?.[memoryLabel])
   return Number.isInteger(mebibytes) && mebibytes > 0 ? mebibytes : undefined

@@ -3,7 +3,7 @@ import { type Gpus, gpusIn, mostOf, productLabel, type Quantities, sumOf } from 
 
 type Container = { resources?: { requests?: Quantities; limits?: Quantities }; restartPolicy?: string }
 
-/** As much of a pod as is read here, and what is made of it. */
+/** A pod, reduced to the fields read here, plus a derived one. */
 export type GpuPod = KubeObject & {
   spec?: {
     nodeName?: string
@@ -12,7 +12,7 @@ export type GpuPod = KubeObject & {
     initContainers?: readonly Container[]
   }
   status?: { phase?: string }
-  /** What it asks for, worked out when it is taken into the cache; the containers are not kept. */
+  /** Its GPU request, derived before caching; the containers are dropped. */
   gpus?: Gpus
 }
 
@@ -24,15 +24,15 @@ export const gpuPodResource: Resource<GpuPod> = resource<GpuPod>({
   namespaced: true,
 })
 
-/** Pods that hold what they asked for, or wait for it. */
+/** Selects pods that hold their resources, or wait for them. */
 export const notEnded = 'status.phase!=Succeeded,status.phase!=Failed'
 
-/** Of GPUs the request is the limit, and may be given as that alone. */
+/** For GPUs the request equals the limit, and the limit alone may be set. */
 const requestedBy = ({ resources }: Container): Gpus => gpusIn({ ...resources?.limits, ...resources?.requests })
 
 /**
- * What a pod needs at once, as the scheduler counts: all containers with the sidecars, or one of the init containers with
- * the sidecars that were started before it, whichever is more.
+ * The GPU request of a pod as the scheduler computes it: the maximum of all containers plus sidecars, and of each init
+ * container plus the sidecars started before it.
  */
 export const gpusRequestedBy = ({ containers = [], initContainers = [] }: NonNullable<GpuPod['spec']>): Gpus => {
   let sidecars: Gpus = {}
@@ -48,8 +48,8 @@ export const gpusRequestedBy = ({ containers = [], initContainers = [] }: NonNul
 }
 
 /**
- * A pod as it is cached: all the pods of a cluster are watched for the few that have GPUs, so of the others nothing is kept
- * but what names them.
+ * Reduces a pod for the cache: all pods of a cluster are watched for the few with GPUs, so only the identity of the
+ * others is retained.
  */
 export const keepOfPod =
   (isOurs: (pod: GpuPod) => boolean) =>
@@ -70,7 +70,7 @@ export const keepOfPod =
     }
   }
 
-/** Stands, in the cache only, for whatever makes a pod ours. */
+/** Label, in the cache only, that marks our own pods. */
 const oursLabel = 'ours'
 
 export const isOurs = ({ metadata }: GpuPod): boolean => metadata.labels?.[oursLabel] === 'true'

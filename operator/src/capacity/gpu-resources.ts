@@ -1,21 +1,21 @@
-/** How the nodes' labels of GPU feature discovery are called. */
+/** Node labels set by GPU feature discovery. */
 export const productLabel = 'nvidia.com/gpu.product'
 export const memoryLabel = 'nvidia.com/gpu.memory'
 
-/** Whole devices, also where a device plugin says that each of them is several. */
+/** Whole devices, also if the device plugin shares each of them. */
 export const wholeGpu = 'nvidia.com/gpu'
 
-/** Amounts by the name of a resource, as in `requests` and `allocatable`; quantities may come as numbers. */
+/** Amounts by resource name, as in `requests` and `allocatable`; quantities may be numbers. */
 export type Quantities = Readonly<Record<string, string | number>>
 
-/** Whole GPUs, time shares under a name of their own, and slices by their profile. */
+/** Whole GPUs, time shares with their own resource name, and MIG slices by profile. */
 const isGpuResource = (name: string): boolean =>
   name === wholeGpu || name === 'nvidia.com/gpu.shared' || name.startsWith('nvidia.com/mig-')
 
-/** GPUs by the name of their resource. Extended resources are whole numbers; what cannot be read as one counts as none. */
+/** GPU counts by resource name. Extended resources are whole numbers; anything else counts as none. */
 export type Gpus = Readonly<Record<string, number>>
 
-/** What of some amounts are GPUs; those of which there are none are left out. */
+/** The GPU amounts among resource quantities, without zero amounts. */
 export const gpusIn = (quantities: Quantities = {}): Gpus =>
   Object.fromEntries(
     Object.entries(quantities)

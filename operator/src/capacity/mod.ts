@@ -1,4 +1,4 @@
-/** GPUs: how many there are of each model, and who holds them. */
+/** GPU capacity: how many GPUs of each model exist and who holds them. */
 export { createGpuCapacity, type GpuCapacity } from './gpu-capacity.ts'
 export { gpuToleration } from './gpu-nodes.ts'
 export { productLabel, wholeGpu } from './gpu-resources.ts'

@@ -15,23 +15,23 @@ import {
 
 export type ReflectorParts = { client: Client; clock: Clock; random: Random; log: Log; metrics: RuntimeMetrics }
 
-/** A cache that may be refused to us. Nothing waits for it, and nothing fails with it. */
+/** A cache that RBAC may deny. Nothing waits for it, and nothing fails with it. */
 export type OptionalCache<T extends KubeObject> = {
   store: Store<T>
-  /** Whether the cache has synced; false until the first list, and while the server refuses the watch. */
+  /** Whether the cache has synced; false until the first list, and while the server denies access. */
   isFilled: () => boolean
-  /** The server's words, where it refuses us. */
+  /** The server's message while it denies access. */
   refusal: () => string | undefined
-  /** Calls back with the server's words, once for each time that it begins to refuse us. */
+  /** Runs the cache; calls back with the server's message each time access becomes denied. */
   run: (signal: AbortSignal, onRefusal?: (words: string) => void) => Promise<void>
 }
 
-/** From 1 s to 5 minutes: where a role lacks a rule, it is not given one from one minute to the next. */
+/** From 1 s to 5 minutes: a missing RBAC rule is rarely added within minutes. */
 const backoff = { initial: 1_000, limit: 300_000, factor: 4, jitter: 0.2 }
 
 const isRefusal = (error: unknown): error is ApiError => error instanceof ApiError && error.status === 403
 
-/** Declares a cache of a kind that the operator's role may leave out. */
+/** Creates a cache of a kind that the operator's role may omit. */
 export const createOptionalCache = <T extends KubeObject>(
   { client, ...parts }: ReflectorParts,
   options: { name: string; resource: Resource<T>; transform: (object: T) => T; selection?: Selection },
@@ -40,10 +40,10 @@ export const createOptionalCache = <T extends KubeObject>(
   let words: string | undefined
   let received: (words: string) => void = () => undefined
 
-  /** Notes whether the server refuses us, and lets what it said pass. */
-  const noting = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
+  /** Runs a request, records whether the server denies access, and passes the outcome on. */
+  const noting = async <Answer>(request: () => Promise<Answer>): Promise<Answer> => {
     try {
-      const answer = await ask()
+      const answer = await request()
       words = undefined
       return answer
     } catch (error) {
@@ -60,7 +60,7 @@ export const createOptionalCache = <T extends KubeObject>(
     list: (resource, listOptions) => noting(() => client.list(resource, listOptions)),
     watch: (resource, watchOptions) => noting(() => client.watch(resource, watchOptions)),
   }
-  // Whoever runs the cache says it in words of their own.
+  // The caller logs the denial itself.
   const quiet = { backoff, isExpectedFailure: isRefusal }
   const reflector = createReflector<T>({ ...parts, ...options, ...quiet, client: noted, store })
 

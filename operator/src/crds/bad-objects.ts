@@ -1,14 +1,14 @@
 import type { BranchSpecInput, GenerationJobSpecInput, SearchSpecInput, WarmPoolSpecInput } from './mod.ts'
 
-/** A spec that the API server must refuse: the good one with something changed (null: left out), and what it says. */
-export type BadObject = { kind: string; because: string; changed: Record<string, unknown>; says: readonly RegExp[] }
+/** A spec that the API server must reject: the valid one with changes (null: left out), and the expected messages. */
+export type BadObject = { kind: string; because: string; changed: Record<string, unknown>; messages: readonly RegExp[] }
 
 const goodSearch: SearchSpecInput = { query: 'thinkpad' }
 const goodBranch: BranchSpecInput = { slug: 'graz' }
 const goodJob: GenerationJobSpecInput = { chainId: 'c1', nodeId: 'n1' }
 const goodPool: WarmPoolSpecInput = { workload: 'search', replicas: 2 }
 
-/** The least that each kind takes. */
+/** The minimal spec of each kind. */
 export const goodSpecs: Record<string, object> = {
   Search: goodSearch,
   Branch: goodBranch,
@@ -18,11 +18,11 @@ export const goodSpecs: Record<string, object> = {
 
 const bad =
   (kind: string) =>
-  (because: string, changed: Record<string, unknown>, ...says: readonly RegExp[]): BadObject => ({
+  (because: string, changed: Record<string, unknown>, ...messages: readonly RegExp[]): BadObject => ({
     kind,
     because,
     changed,
-    says,
+    messages,
   })
 
 const search = bad('Search')
@@ -36,7 +36,7 @@ const terms = (count: number) => Array.from({ length: count }, (_, index) => `te
 export const badObjects: readonly BadObject[] = [
   search('no query', { query: null }, /spec\.query: Required value/),
   search('an empty query', { query: '' }, /spec\.query.*at least 1 chars/),
-  search('a blank query', { query: '   ' }, /spec\.query.*query must not be blank: it says what to search for/),
+  search('a blank query', { query: '   ' }, /spec\.query.*query must not be blank: state what to search for/),
   search('a query of 501 characters', { query: 'x'.repeat(501) }, /spec\.query: Too long: may not be more than 500/),
   search('no page', { pages: 0 }, /spec\.pages.*greater than or equal to 1/),
   search('1000 pages', { pages: 1000 }, /spec\.pages.*less than or equal to 999/),
@@ -59,7 +59,7 @@ export const badObjects: readonly BadObject[] = [
     { activeDeadlineSeconds: 86_401 },
     /spec\.activeDeadlineSeconds.*less than or equal to 86400/,
   ),
-  search('suspend as a word', { suspend: 'yes' }, /spec\.suspend.*must be of type boolean/),
+  search('suspend as text', { suspend: 'yes' }, /spec\.suspend.*must be of type boolean/),
   search(
     'minPrice above maxPrice',
     filters({ minPrice: 20, maxPrice: 10 }),
@@ -104,9 +104,9 @@ export const badObjects: readonly BadObject[] = [
   branch('a slug of 41 characters', { slug: 'a'.repeat(41) }, /spec\.slug: Too long: may not be more than 40/),
   branch('an empty slug', { slug: '' }, /spec\.slug/),
   branch(
-    'a label that gives no slug',
+    'a label that yields no slug',
     { slug: null, label: '東京' },
-    /spec\.label: Forbidden: label has no letter a-z and no digit to derive a slug from: give a slug/,
+    /spec\.label: Forbidden: label has no letter a-z and no digit to derive a slug from: set slug/,
   ),
   branch('a label of 254 characters', { label: 'l'.repeat(254) }, /spec\.label: Too long: may not be more than 253/),
   branch(
@@ -116,23 +116,27 @@ export const badObjects: readonly BadObject[] = [
   ),
   branch('an unknown state', { state: 'Paused' }, /spec\.state: Unsupported value: "Paused".*"Active", "Inactive"/),
   branch(
-    'storage that is no quantity',
+    'storage that is not a quantity',
     { storage: '1 gigabyte' },
     /spec\.storage.*storage must be a quantity, such as/,
   ),
   branch('no storage', { storage: '0' }, /spec\.storage.*storage must be greater than 0/),
   branch('storage below 0', { storage: '-1Gi' }, /spec\.storage.*storage must be greater than 0/),
   branch('storage as a number below 1', { storage: 0 }, /spec\.storage.*storage must be greater than 0/),
-  branch('storage without an end', { storage: '1'.repeat(33) }, /spec\.storage: Too long: may not be more than 32/),
+  branch(
+    'storage with too many digits',
+    { storage: '1'.repeat(33) },
+    /spec\.storage: Too long: may not be more than 32/,
+  ),
   branch('storage as a list', { storage: ['1Gi'] }, /spec\.storage.*must be of type integer,string/),
   branch('no day of retention', { retentionDays: 0 }, /spec\.retentionDays.*greater than or equal to 1/),
   branch('3651 days of retention', { retentionDays: 3651 }, /spec\.retentionDays.*less than or equal to 3650/),
-  branch('a port that only root may open', { port: 1023 }, /spec\.port.*greater than or equal to 1024/),
-  branch('a port that there is not', { port: 65_536 }, /spec\.port.*less than or equal to 65535/),
+  branch('a privileged port', { port: 1023 }, /spec\.port.*greater than or equal to 1024/),
+  branch('a port out of range', { port: 65_536 }, /spec\.port.*less than or equal to 65535/),
 
   job('no chain', { chainId: null }, /spec\.chainId: Required value/),
   job('no node', { nodeId: null }, /spec\.nodeId: Required value/),
-  job('a node that leaves its folder', { nodeId: '../secret' }, /spec\.nodeId.*should match/),
+  job('a node with a relative path', { nodeId: '../secret' }, /spec\.nodeId.*should match/),
   job('input without a key', { input: {} }, /spec\.input\.key: Required value/),
   job('a prompt of 2001 characters', { prompt: 'p'.repeat(2001) }, /spec\.prompt: Too long: may not be more than 2000/),
   job('a seed below 0', { seed: -1 }, /spec\.seed.*greater than or equal to 0/),
@@ -151,35 +155,39 @@ export const badObjects: readonly BadObject[] = [
   job(
     'a required GPU, but none',
     resources({ gpu: 0, gpuRequired: true }),
-    /spec\.resources\.gpu: Forbidden: gpu must not be 0 where gpuRequired is true/,
+    /spec\.resources\.gpu: Forbidden: gpu must not be 0 if gpuRequired is true/,
   ),
   job(
     'a class of GPU, but none',
     resources({ gpu: 0, class: 'L4' }),
-    /spec\.resources\.gpu: Forbidden: gpu must not be 0 where class names a GPU/,
+    /spec\.resources\.gpu: Forbidden: gpu must not be 0 if class names a GPU/,
   ),
-  job('CPUs that are no quantity', resources({ cpu: 'two' }), /spec\.resources\.cpu.*cpu must be a quantity, such as/),
+  job(
+    'CPUs that are not a quantity',
+    resources({ cpu: 'two' }),
+    /spec\.resources\.cpu.*cpu must be a quantity, such as/,
+  ),
   job('no memory', resources({ memory: 0 }), /spec\.resources\.memory.*memory must be greater than 0/),
 
   pool('no workload', { workload: null }, /spec\.workload: Required value/),
   pool(
-    'a workload that no pool has',
+    'an unknown workload',
     { workload: 'branch' },
     /spec\.workload: Unsupported value: "branch".*"search", "generation"/,
   ),
   pool('no replicas', { replicas: null }, /spec\.replicas: Required value/),
   pool('replicas below 0', { replicas: -1 }, /spec\.replicas.*greater than or equal to 0/),
   pool(
-    'more than its most',
+    'more than its maxReplicas',
     { replicas: 6, maxReplicas: 5 },
     /spec\.replicas: Forbidden: replicas must not be above maxReplicas/,
   ),
   pool(
-    'more than the most that is the default',
+    'more than the default maxReplicas',
     { replicas: 51 },
     /spec\.replicas: Forbidden: replicas must not be above maxReplicas/,
   ),
-  pool('a most of 0', { replicas: 0, maxReplicas: 0 }, /spec\.maxReplicas.*greater than or equal to 1/),
-  pool('a most of 201', { maxReplicas: 201 }, /spec\.maxReplicas.*less than or equal to 200/),
+  pool('a maxReplicas of 0', { replicas: 0, maxReplicas: 0 }, /spec\.maxReplicas.*greater than or equal to 1/),
+  pool('a maxReplicas of 201', { maxReplicas: 201 }, /spec\.maxReplicas.*less than or equal to 200/),
   pool('idle for more than a day', { idleSeconds: 86_401 }, /spec\.idleSeconds.*less than or equal to 86400/),
 ]

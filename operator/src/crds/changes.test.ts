@@ -21,11 +21,11 @@ const fullSpecs: Record<string, object> = {
   WarmPool: { workload: 'search', replicas: 2, maxReplicas: 5 },
 }
 
-/** A change to a spec (a merge patch: null takes a field away), and what the API server says of it. */
-type Change = readonly [kind: string, what: string, patch: Record<string, unknown>, says: RegExp]
+/** A change to a spec (a merge patch: null removes a field), and the expected message. */
+type Change = readonly [kind: string, what: string, patch: Record<string, unknown>, message: RegExp]
 
-const once = 'a Search is run once; make another Search instead'
-const makesOne = 'a GenerationJob makes one continuation; make another GenerationJob instead'
+const once = 'a Search runs once; create another Search instead'
+const makesOne = 'a GenerationJob makes one continuation; create another GenerationJob instead'
 
 const refusedChanges: readonly Change[] = [
   ['Search', 'another query', { query: 'x1' }, new RegExp(`spec\\.query: Forbidden: query cannot be changed: ${once}`)],
@@ -91,7 +91,7 @@ const refusedChanges: readonly Change[] = [
   ['WarmPool', 'another workload', { workload: 'generation' }, /spec\.workload: Forbidden: workload cannot be changed/],
   [
     'WarmPool',
-    'a most below what it has',
+    'a maxReplicas below its replicas',
     { maxReplicas: 1 },
     /spec\.replicas: Forbidden: replicas must not be above maxReplicas/,
   ],
@@ -104,7 +104,7 @@ const allowedChanges: readonly (readonly [kind: string, patch: Record<string, un
     { label: 'Graz, main', state: 'Inactive', storage: '2049Mi', retentionDays: 1, port: 8600, anonymize: true },
   ],
   ['Branch', { label: null }],
-  // The same in another unit, and more as a plain number of bytes.
+  // The same size in another unit, and a larger one as a plain number of bytes.
   ['Branch', { storage: '2048Mi' }],
   ['Branch', { storage: 3_000_000_000 }],
   ['GenerationJob', { ttlSecondsAfterFinished: 60, activeDeadlineSeconds: 7200 }],
@@ -129,27 +129,27 @@ describe.skipIf(typeof programs === 'string')(
     }
     const patch = (path: string, body: object) => installed.send('PATCH', path, { body, type: mergePatch })
 
-    test.each(refusedChanges)('a %s does not take %s', async (kind, _, changed, says) => {
+    test.each(refusedChanges)('a %s rejects %s', async (kind, _, changed, message) => {
       const { status, body } = await patch(objectPath(kind, 'full'), { spec: changed })
       expect(status).toBe(422)
-      expect(body.message).toMatch(says)
+      expect(body.message).toMatch(message)
     })
 
-    test.each(allowedChanges)('a %s takes %j', async (kind, changed) => {
+    test.each(allowedChanges)('a %s accepts %j', async (kind, changed) => {
       const { status, body } = await patch(`${objectPath(kind, 'full')}?dryRun=All`, { spec: changed })
       expect({ status, message: body.message }).toEqual({ status: 200, message: undefined })
     })
 
-    test('the label that a slug is derived from stays', async () => {
+    test('the label that a slug is derived from is immutable', async () => {
       await create('Branch', 'derived', { label: 'Linz' })
       const { status, body } = await patch(objectPath('Branch', 'derived'), { spec: { label: 'Wels' } })
       expect(status).toBe(422)
-      expect(body.message).toMatch(/spec\.label: Forbidden: label cannot be changed where slug is left out/)
-      const given = await patch(objectPath('Branch', 'derived'), { spec: { slug: 'linz' } })
-      expect(given.body.message).toMatch(/spec\.slug: Forbidden: slug cannot be changed/)
+      expect(body.message).toMatch(/spec\.label: Forbidden: label cannot be changed if slug is left out/)
+      const withSlug = await patch(objectPath('Branch', 'derived'), { spec: { slug: 'linz' } })
+      expect(withSlug.body.message).toMatch(/spec\.slug: Forbidden: slug cannot be changed/)
     })
 
-    test.each(Object.keys(fullSpecs))('a new %s has not been looked at, whatever its writer says', async (kind) => {
+    test.each(Object.keys(fullSpecs))('a new %s is not observed, whatever its writer sets', async (kind) => {
       const { status, body } = await installed.send('POST', `${objectPath(kind)}?dryRun=All`, {
         body: { apiVersion, kind, metadata: { name: 'new' }, spec: fullSpecs[kind], status: { observedGeneration: 7 } },
       })
@@ -157,7 +157,7 @@ describe.skipIf(typeof programs === 'string')(
       expect(body.status).toEqual({ observedGeneration: -1 })
     })
 
-    test.each(Object.keys(fullSpecs))('the spec and the status of a %s are written apart', async (kind) => {
+    test.each(Object.keys(fullSpecs))('the spec and the status of a %s are written separately', async (kind) => {
       const before = await create(kind, 'apart', {
         ...fullSpecs[kind],
         ...(kind === 'Branch' ? { slug: 'apart' } : {}),
@@ -185,7 +185,7 @@ describe.skipIf(typeof programs === 'string')(
       expect(at(changed.body, 'metadata', 'generation')).toBe(2)
     })
 
-    test('a status is held to its schema, too', async () => {
+    test('a status is validated against its schema', async () => {
       const { status, body } = await patch(objectPath('GenerationJob', 'full', 'status'), {
         status: { phase: 'Done', progress: 1.1 },
       })
@@ -194,7 +194,7 @@ describe.skipIf(typeof programs === 'string')(
       expect(body.message).toMatch(/status\.progress.*less than or equal to 1/)
     })
 
-    test('two conditions of one type are refused', async () => {
+    test('duplicate conditions of a type are rejected', async () => {
       const ready = {
         type: 'Ready',
         status: 'True',
@@ -209,7 +209,7 @@ describe.skipIf(typeof programs === 'string')(
       expect(body.message).toMatch(/status\.conditions\[1\]: Duplicate value/)
     })
 
-    test('a pool is scaled by its scale, with the selector of its pods, and not above its most', async () => {
+    test("a pool is scaled by its scale subresource, with its pods' selector, up to maxReplicas", async () => {
       await create('WarmPool', 'scaled', { workload: 'search', replicas: 1, maxReplicas: 4 })
       const seen = { replicas: 1, selector: 'trellis.dev/pool=scaled' }
       await patch(objectPath('WarmPool', 'scaled', 'status'), { status: seen })

@@ -13,7 +13,7 @@ import {
   untilTrue,
 } from './test-support.ts'
 
-test('the committed definitions are those that the source describes', () => {
+test('the committed definitions match the source', () => {
   const rendered = renderDefinitions()
   const committed = Object.keys(committedDefinitions()).map((file) => [
     file,
@@ -33,14 +33,14 @@ describe.skipIf(typeof programs === 'string')(
     })
     afterAll(() => installed?.[Symbol.asyncDispose]())
 
-    test('none is accepted with a warning', () => {
+    test('all definitions are accepted without a warning', () => {
       const warnings = Object.values(installed.answers).flatMap((answer) => answer.warnings)
       expect(warnings).toEqual([])
       expect(Object.keys(installed.answers)).toHaveLength(kinds.length)
     })
 
     test.each(kinds.map(({ plural }) => plural))(
-      '%s are established, under their names, with a structural schema',
+      '%s are established, with accepted names and a structural schema',
       async (plural) => {
         const { body } = await installed.send('GET', `${definitionsPath}/${plural}.trellis.dev`)
         const conditions = (at(body, 'status', 'conditions') as Document[]).map(
@@ -52,7 +52,7 @@ describe.skipIf(typeof programs === 'string')(
       },
     )
 
-    test('they go by the names that the contract gives them', async () => {
+    test('the kinds have the names of the contract', async () => {
       const { body } = await installed.send('GET', '/apis/trellis.dev/v1alpha1')
       const resources = (body.resources as Document[]).filter(({ name }) => !String(name).includes('/'))
       expect(
@@ -80,7 +80,7 @@ describe.skipIf(typeof programs === 'string')(
       ])
     })
 
-    test('every field is explained, by a sentence that begins with its name', async () => {
+    test('every field has a description that starts with its name', async () => {
       let schemas: Record<string, Document> = {}
       const schemaOf = (kind: string) => schemas[`dev.trellis.v1alpha1.${kind}`]
       await untilTrue('that the document on the API has every kind', async () => {
@@ -91,7 +91,7 @@ describe.skipIf(typeof programs === 'string')(
       const explained: string[] = []
       const walk = (schema: Document, path: string, name?: string) => {
         const description = String(schema.description ?? '')
-        // The server words the fields that every kind has itself.
+        // The server describes the fields that all kinds share.
         const isOurs = path !== '' && !/^\w+\.(apiVersion|kind|metadata)$/.test(path)
         if (isOurs && name !== undefined) {
           expect(description, path).toMatch(new RegExp(`^${name} .{8,}[.]$|^${name} .{8,}"[.]$`))

@@ -27,7 +27,7 @@ const missing = (program: string) => folder === '' || run(program, ['--help']).e
 const without = (program: string) =>
   missing(program) ? ` (skipped: there is no ${program} beside kube-apiserver)` : ''
 
-/** The schemas as plain JSON schemas, one file a kind, for tools that check manifests without a cluster. */
+/** Writes plain JSON schemas, one file per kind, for tools that validate manifests without a cluster. */
 const writeSchemas = async (directory: string) => {
   const closed = (schema: Document, isRoot = false): Document => {
     const properties = (schema.properties ?? {}) as Record<string, Document>
@@ -73,27 +73,27 @@ describe.skipIf(typeof programs === 'string')(
     const kubectl = (...args: string[]) =>
       run('kubectl', args, { KUBECONFIG: join(directory, 'kubeconfig'), HOME: directory })
 
-    test('there is one of each kind', () => {
-      const given = Object.values(examples()).map(({ kind }) => String(kind))
-      expect(given.sort()).toEqual(kinds.map(({ kind }) => kind).sort())
+    test('there is an example of each kind', () => {
+      const exampleKinds = Object.values(examples()).map(({ kind }) => String(kind))
+      expect(exampleKinds.sort()).toEqual(kinds.map(({ kind }) => kind).sort())
     })
 
-    test.each(Object.entries(examples()))(
-      '%s is accepted as it is, and what it leaves out is filled in',
-      (file, example) => {
-        const { status, body, warnings } = accepted[file] ?? {}
-        expect({ status, message: body?.message, warnings }).toEqual({ status: 201, message: undefined, warnings: [] })
-        expect(body?.spec).toEqual({ ...filledIn[String(example.kind)], ...(example.spec as Document) })
-        expect(body?.status).toEqual({ observedGeneration: -1 })
+    test.each(Object.entries(examples()))('%s is accepted unchanged, and defaults are added', (file, example) => {
+      const { status, body, warnings } = accepted[file] ?? {}
+      expect({ status, message: body?.message, warnings }).toEqual({ status: 201, message: undefined, warnings: [] })
+      expect(body?.spec).toEqual({ ...filledIn[String(example.kind)], ...(example.spec as Document) })
+      expect(body?.status).toEqual({ observedGeneration: -1 })
+    })
+
+    test.each(Object.entries(min))(
+      'the minimal %s gets the defaults of the contract',
+      async (kind, [exampleKinds, becomes]) => {
+        const { body } = await installed.send('POST', `${objectPath(kind)}?dryRun=All`, {
+          body: { apiVersion, kind, metadata: { name: 'least' }, spec: exampleKinds },
+        })
+        expect(body.spec).toEqual(becomes)
       },
     )
-
-    test.each(Object.entries(min))('the least %s gets the defaults of the contract', async (kind, [given, becomes]) => {
-      const { body } = await installed.send('POST', `${objectPath(kind)}?dryRun=All`, {
-        body: { apiVersion, kind, metadata: { name: 'least' }, spec: given },
-      })
-      expect(body.spec).toEqual(becomes)
-    })
 
     test.each(Object.values(examples()).map((example) => [String(example.kind), example] as const))(
       'applying the same %s twice changes nothing the second time',
@@ -113,7 +113,7 @@ describe.skipIf(typeof programs === 'string')(
       },
     )
 
-    test.each(Object.entries(rows))('kubectl shows of a %s what a person wants to know', async (kind, row) => {
+    test.each(Object.entries(rows))('kubectl get shows the columns of a %s', async (kind, row) => {
       const example = Object.values(examples()).find((candidate) => candidate.kind === kind)
       const path = objectPath(kind, String(at(example, 'metadata', 'name')))
       await installed.send('PATCH', `${path}/status`, {
@@ -139,7 +139,7 @@ describe.skipIf(typeof programs === 'string')(
       ['Branch', 'spec.slug=graz', 'spec.slug=wien'],
       ['GenerationJob', 'spec.nodeId=b81e33d20f6a97c4e10b', 'spec.nodeId=other'],
       ['WarmPool', 'spec.workload=search', 'spec.workload=generation'],
-    ])('a %s is found by %s', async (kind, matching, other) => {
+    ])('a %s can be selected by %s', async (kind, matching, other) => {
       const found = async (selector: string) => {
         const { body } = await installed.send(
           'GET',
@@ -165,29 +165,29 @@ describe.skipIf(typeof programs === 'string')(
         ])
         const explained = kubectl('explain', 'srch.spec.filters.mustIncludeMode').stdout.replace(/\s+/g, ' ')
         expect(explained).toContain(
-          'mustIncludeMode is how mustInclude is read: all (every term), any (at least one) or groups',
+          'mustIncludeMode is how mustInclude terms combine: all (every term), any (at least one) or groups',
         )
         expect(explained).toContain('ENUM: all any groups')
       },
     )
 
     test.skipIf(missing('kubectl'))(
-      `kubectl takes a condition for true once the status is of the current generation${without('kubectl')}`,
+      `kubectl wait accepts a condition once the status is of the current generation${without('kubectl')}`,
       async () => {
         const path = objectPath('Branch', 'waited-for')
         await installed.send('POST', objectPath('Branch'), {
           body: { apiVersion, kind: 'Branch', metadata: { name: 'waited-for' }, spec: { slug: 'waited-for' } },
         })
-        const tell = (observedGeneration: number) =>
+        const writeStatus = (observedGeneration: number) =>
           installed.send('PATCH', `${path}/status`, {
             body: { status: { ...rows.Branch?.status, observedGeneration } },
             type: 'application/merge-patch+json',
           })
         const wait = (limit: string) =>
           kubectl('wait', '--for=condition=Ready', 'branches.trellis.dev/waited-for', `--timeout=${limit}`)
-        await tell(-1)
+        await writeStatus(-1)
         expect(wait('1s').stderr).toMatch(/timed out waiting for the condition/)
-        await tell(1)
+        await writeStatus(1)
         expect(wait('60s').stdout).toMatch(/condition met/)
       },
     )

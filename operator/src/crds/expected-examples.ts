@@ -1,13 +1,13 @@
 const runDefaults = { ttlSecondsAfterFinished: 3600, activeDeadlineSeconds: 300 }
-/** What is filled in beside what an example says. */
+/** Defaults added to the examples. */
 export const filledIn: Record<string, object> = {
   Search: { adapter: 'auto', suspend: false, ...runDefaults, ttlSecondsAfterFinished: 86_400 },
   Branch: { state: 'Active' },
   GenerationJob: { generator: 'auto', ...runDefaults, activeDeadlineSeconds: 3600, backoffLimit: 2 },
   WarmPool: {},
 }
-/** What the least object of each kind becomes. */
-export const min: Record<string, [given: object, becomes: object]> = {
+/** Minimal specs of each kind, with and without defaults. */
+export const min: Record<string, [written: object, stored: object]> = {
   Search: [
     { query: 'x', filters: {} },
     { query: 'x', filters: { mustIncludeMode: 'all' }, adapter: 'auto', pages: 1, suspend: false, ...runDefaults },
@@ -34,7 +34,7 @@ export const min: Record<string, [given: object, becomes: object]> = {
 const condition = (status: string, reason: string, message: string) => ({
   conditions: [{ type: 'Ready', status, reason, message, lastTransitionTime: '2026-03-01T09:15:02Z' }],
 })
-/** A status, and the row of `kubectl get` that it becomes: what is always shown, and what only `-o wide` shows. */
+/** A status and its row of `kubectl get`: the columns always shown, and those only with `-o wide`. */
 export const rows: Record<string, { status: object; shown: object; wide: object }> = {
   Search: {
     status: {

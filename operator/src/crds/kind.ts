@@ -8,7 +8,7 @@ export const apiVersion = `${group}/${version}` as const
 export type Column = {
   name: string
   type: 'string' | 'integer' | 'number' | 'boolean' | 'date'
-  /** Where the value stands, from the object's root: `.status.phase`. */
+  /** JSON path of the value from the object's root: `.status.phase`. */
   path: string
   description: string
   /** Only shown with `-o wide`. */
@@ -22,28 +22,28 @@ export type KindDescription<Name extends string, Spec extends Field, Status exte
   description: string
   spec: Spec
   status: Status
-  /** Those of its own; Ready, Reason, Age and (wide) Message are added. */
+  /** Columns of this kind; Ready, Reason, Age and (wide) Message are added. */
   columns: readonly Column[]
-  /** Fields that `kubectl get --field-selector` and watches can select by. */
+  /** Fields supported by `kubectl get --field-selector` and watches. */
   selectable: readonly string[]
   scale?: { specReplicasPath: string; statusReplicasPath: string; labelSelectorPath: string }
 }
 
-/** A kind: its description, and in its type the spec and the status of its objects. */
+/** A kind: its description, typed by the spec and status of its objects. */
 export type Kind<
   Name extends string = string,
   Spec extends Field = Field,
   Status extends Field = Field,
 > = KindDescription<Name, Spec, Status>
 
-/** Takes a description as it is; the types of the kind's objects follow from it. */
+/** Returns the description unchanged; the types of the kind's objects are inferred from it. */
 export const defineKind = <const Name extends string, Spec extends Field, Status extends Field>(
   description: KindDescription<Name, Spec, Status>,
 ): Kind<Name, Spec, Status> => description
 
-/** The spec as a reader finds it, with defaults filled in. */
+/** The spec as read, with defaults. */
 export type SpecOf<K extends Kind> = ReadOf<K['spec']>
-/** The spec as it may be written, what has a default left out. */
+/** The spec as written, where fields with defaults are optional. */
 export type SpecInputOf<K extends Kind> = WriteOf<K['spec']>
 export type StatusOf<K extends Kind> = ReadOf<K['status']>
 export type StatusInputOf<K extends Kind> = WriteOf<K['status']>
@@ -51,15 +51,25 @@ export type StatusInputOf<K extends Kind> = WriteOf<K['status']>
 const readyCondition = (part: string) => `.status.conditions[?(@.type=="Ready")].${part}`
 
 const commonColumns: readonly Column[] = [
-  { name: 'Ready', type: 'string', path: readyCondition('status'), description: 'Whether it is as its spec wants it.' },
-  { name: 'Reason', type: 'string', path: readyCondition('reason'), description: 'Why it is ready or not, in a word.' },
-  { name: 'Age', type: 'date', path: '.metadata.creationTimestamp', description: 'How long ago it was made.' },
+  {
+    name: 'Ready',
+    type: 'string',
+    path: readyCondition('status'),
+    description: 'Whether the object matches its spec.',
+  },
+  {
+    name: 'Reason',
+    type: 'string',
+    path: readyCondition('reason'),
+    description: 'Why it is ready or not, as one word.',
+  },
+  { name: 'Age', type: 'date', path: '.metadata.creationTimestamp', description: 'How long ago it was created.' },
 ]
 const messageColumn: Column = {
   name: 'Message',
   type: 'string',
   path: readyCondition('message'),
-  description: 'Why it is ready or not, in a sentence.',
+  description: 'Why it is ready or not, as a sentence.',
   wide: true,
 }
 
@@ -77,15 +87,15 @@ const rootSchema = ({ description, spec, status }: Kind) => ({
   required: ['spec'],
   properties: {
     apiVersion: { type: 'string', description: `apiVersion is the version of the schema: ${apiVersion}.` },
-    kind: { type: 'string', description: 'kind is what the object is.' },
-    // Worded by the API server, which refuses to be told.
+    kind: { type: 'string', description: 'kind is the kind of the object.' },
+    // The API server supplies the description and rejects any other.
     metadata: { type: 'object' },
     spec: spec.schema,
     status: status.schema,
   },
 })
 
-/** The CustomResourceDefinition of a kind, as `kubectl apply` takes it. */
+/** Builds the CustomResourceDefinition of a kind. */
 export const customResourceDefinition = (kind: Kind) => {
   const narrow = kind.columns.filter(({ wide }) => !wide)
   const wide = kind.columns.filter((column) => column.wide)

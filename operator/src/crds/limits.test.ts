@@ -7,7 +7,7 @@ import { type InstalledKinds, installKinds, objectPath } from './test-support.ts
 const programs = findControlPlane()
 
 const longTerms = Array.from({ length: 200 }, (_, index) => `${index} `.padEnd(100, 'x'))
-/** Specs at the ends of what the contract allows: the smallest and the largest of every figure, text and list. */
+/** Specs at the limits of the contract: the smallest and largest of every number, text and list. */
 const specsAtTheirLimits: readonly (readonly [kind: string, spec: object])[] = [
   [
     'Search',
@@ -85,7 +85,7 @@ const specsAtTheirLimits: readonly (readonly [kind: string, spec: object])[] = [
   ['WarmPool', { workload: 'generation', replicas: 200, maxReplicas: 200, idleSeconds: 86_400 }],
 ]
 
-/** Something about each kind that may change. */
+/** A mutable field of each kind. */
 const changeable: Record<string, object> = {
   Search: { suspend: true },
   Branch: { retentionDays: 7 },
@@ -107,19 +107,19 @@ describe.skipIf(typeof programs === 'string')(
         body: { apiVersion, kind, metadata: { generateName: 'tried-' }, spec },
       })
 
-    test.each(Object.entries(goodSpecs))('a %s with no more than it needs is accepted', async (kind, spec) => {
+    test.each(Object.entries(goodSpecs))('a minimal %s is accepted', async (kind, spec) => {
       const { status, body, warnings } = await create(kind, spec)
       expect({ status, message: body.message, warnings }).toEqual({ status: 201, message: undefined, warnings: [] })
     })
 
     test.each(specsAtTheirLimits.map(([kind, spec], index) => ({ kind, spec, index })))(
-      'a $kind at the ends of its limits ($index) is accepted, and can be changed',
+      'a $kind at its limits ($index) is accepted, and can be changed',
       async ({ kind, spec, index }) => {
         const name = `at-limits-${index}`
         const object = { apiVersion, kind, metadata: { name }, spec }
         const made = await installed.send('POST', `${objectPath(kind)}?fieldValidation=Strict`, { body: object })
         expect({ status: made.status, message: made.body.message }).toEqual({ status: 201, message: undefined })
-        // The rules that compare with what was there are weighed by what they cost, the more the larger the object is.
+        // The server limits the cost of transition rules, which grows with the size of the object.
         const again = await installed.send('PATCH', objectPath(kind, name), {
           body: { spec: changeable[kind] },
           type: 'application/merge-patch+json',
@@ -128,20 +128,23 @@ describe.skipIf(typeof programs === 'string')(
       },
     )
 
-    test.each(badObjects)('a $kind with $because is refused in words', async ({ kind, changed, says }) => {
-      const spec = Object.entries({ ...goodSpecs[kind], ...changed }).filter(([, value]) => value !== null)
-      const { status, body } = await create(kind, Object.fromEntries(spec))
-      expect({ status, reason: body.reason }).toEqual({ status: 422, reason: 'Invalid' })
-      for (const words of says) expect(body.message).toMatch(words)
-    })
+    test.each(badObjects)(
+      'a $kind with $because is rejected with a clear message',
+      async ({ kind, changed, messages }) => {
+        const spec = Object.entries({ ...goodSpecs[kind], ...changed }).filter(([, value]) => value !== null)
+        const { status, body } = await create(kind, Object.fromEntries(spec))
+        expect({ status, reason: body.reason }).toEqual({ status: 422, reason: 'Invalid' })
+        for (const words of messages) expect(body.message).toMatch(words)
+      },
+    )
 
-    test.each(Object.keys(goodSpecs))('a %s with a misspelt field is refused by name', async (kind) => {
+    test.each(Object.keys(goodSpecs))('a %s with a misspelt field is rejected, naming the field', async (kind) => {
       const { status, body } = await create(kind, { ...goodSpecs[kind], sespend: true })
       expect(status).toBe(400)
       expect(body.message).toMatch(/unknown field "spec\.sespend"/)
     })
 
-    test.each(Object.keys(goodSpecs))('a %s without a spec is refused', async (kind) => {
+    test.each(Object.keys(goodSpecs))('a %s without a spec is rejected', async (kind) => {
       const { status, body } = await installed.send('POST', `${objectPath(kind)}?dryRun=All`, {
         body: { apiVersion, kind, metadata: { generateName: 'tried-' } },
       })
@@ -149,7 +152,7 @@ describe.skipIf(typeof programs === 'string')(
       expect(body.message).toMatch(/spec: Required value/)
     })
 
-    test('one that breaks several rules hears of all of them', async () => {
+    test('an object that violates several rules gets all messages', async () => {
       const { body } = await create('Search', { query: ' ', pages: 0, filters: { minPrice: -1 } })
       for (const field of ['spec.pages', 'spec.filters.minPrice']) expect(body.message).toContain(field)
     })

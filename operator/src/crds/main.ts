@@ -1,4 +1,4 @@
-/** Writes the definitions of our kinds into crds/, takes away what is no longer one of them, and writes the page of their fields. */
+/** Writes the definitions of our kinds into crds/, deletes obsolete ones, and writes the page of their fields. */
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

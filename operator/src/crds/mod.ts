@@ -1,4 +1,4 @@
-/** Our kinds: their objects, how the client addresses them, and their specs and statuses as read and (inputs) as written. */
+/** Our kinds: their objects, their API resources, and their specs and statuses as read and (inputs) as written. */
 export { apiVersion, group, version } from './kind.ts'
 export type { BranchSpec, BranchSpecInput, BranchStatus, BranchStatusInput } from './kinds/branch.ts'
 export type {

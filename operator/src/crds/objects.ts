@@ -6,7 +6,7 @@ import { generationJob } from './kinds/generation-job.ts'
 import { search } from './kinds/search.ts'
 import { warmPool } from './kinds/warm-pool.ts'
 
-/** An object of a kind as the API server gives it: defaults are filled in, in the status too. */
+/** An object of a kind as the API server returns it, with defaults, also in the status. */
 type ObjectOf<K extends Kind> = KubeObject & {
   apiVersion?: typeof apiVersion
   kind?: K['kind']
@@ -14,7 +14,7 @@ type ObjectOf<K extends Kind> = KubeObject & {
   status: StatusOf<K>
 }
 
-/** How the client addresses objects of a kind. */
+/** The API resource of a kind. */
 const resourceOf = <K extends Kind>({ kind, plural }: K): Resource<ObjectOf<K>> =>
   resource<ObjectOf<K>>({ group, version, plural, kind, namespaced: true })
 

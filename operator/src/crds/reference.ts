@@ -22,7 +22,7 @@ const rangeOf = ({ minimum, maximum }: JsonSchema): string[] => {
   return [minimum === undefined ? `to ${maximum}` : `${minimum} to ${maximum}`]
 }
 
-/** What a value must be, in short; rules between fields are in the descriptions and in the words of a refusal. */
+/** Summarizes the limits of a value; rules between fields are in the descriptions and error messages. */
 const limitsOf = (schema: JsonSchema, isRequired: boolean): string =>
   [
     ...(isRequired ? ['**required**'] : []),
@@ -33,7 +33,10 @@ const limitsOf = (schema: JsonSchema, isRequired: boolean): string =>
     ...(schema.default === undefined || typeof schema.default === 'object' ? [] : [`default \`${schema.default}\``]),
   ].join('; ')
 
-/** The description without the name of the field, which `kubectl explain` wants first, and the default, which has a column. */
+/**
+ * The description without the leading field name, which `kubectl explain` needs, and without the default, which has its
+ * own column.
+ */
 const meaningOf = (name: string, { description, default: value }: JsonSchema): string => {
   const whole = description.startsWith(`${name} `) ? description.slice(name.length + 1) : description
   const text = whole.replace(/^(is|are) /, '').replace(` Default: ${value}.`, '')
@@ -74,9 +77,9 @@ const head = `<!-- Generated from operator/src/crds by "npm run generate"; chang
 
 # Fields of the kinds
 
-All of \`${apiVersion}\`. \`kubectl explain search.spec --recursive\` tells the same of the cluster that you are on.
+All of \`${apiVersion}\`. \`kubectl explain search.spec --recursive\` shows the same for your cluster.
 How the kinds are used: [operator.md](../operator.md).
 `
 
-/** The page of all fields of all kinds, as Markdown. The same input always gives the same text. */
+/** Renders the page of all fields of all kinds as Markdown. Deterministic. */
 export const renderReference = (): string => `${[head.trimEnd(), ...kinds.map(sectionOf)].join('\n\n')}\n`

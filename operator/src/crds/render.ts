@@ -10,12 +10,12 @@ export const kinds: readonly Kind[] = [search, branch, generationJob, warmPool]
 
 const event = '# Generated from operator/src/crds by "npm run generate"; change it there.\n'
 
-/** The definitions as files: `{ "searches.yaml": "..." }`. The same input always gives the same text. */
+/** Renders the definitions as files: `{ "searches.yaml": "..." }`. Deterministic. */
 export const renderDefinitions = (): Record<string, string> =>
   Object.fromEntries(
     kinds.map((kind) => [
       `${kind.plural}.yaml`,
-      // Without aliases: a part that two kinds share is written out in both, since not every reader of YAML follows them.
+      // No YAML aliases, which not every parser supports: shared parts are repeated.
       event + stringify(customResourceDefinition(kind), { lineWidth: 120, aliasDuplicateObjects: false }),
     ]),
   )

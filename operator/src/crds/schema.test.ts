@@ -5,12 +5,12 @@ import { defaulted, immutable, integer, list, object, type ReadOf, required, tex
 
 const fruit = object('fruit is what grows.', {
   name: required(immutable('it is painted on', text('name is what it is called.', { maxLength: 10 }))),
-  seeds: immutable('nobody counts twice', integer('seeds is how many seeds it has.', { minimum: 0 })),
-  weeks: defaulted(4, integer('weeks is how long it keeps.')),
+  seeds: immutable('seeds are counted once', integer('seeds is how many seeds it has.', { minimum: 0 })),
+  weeks: defaulted(4, integer('weeks is how long it lasts.')),
   colours: list('colours are what it looks like.', text('A colour.', { maxLength: 10 }), { maxItems: 3 }),
 })
 
-test('what has a default need not be written and is always there to read', () => {
+test('a defaulted field is optional to write and always present to read', () => {
   expectTypeOf<ReadOf<typeof fruit>>().toEqualTypeOf<{
     readonly name: string
     readonly weeks: number
@@ -27,12 +27,12 @@ test('what has a default need not be written and is always there to read', () =>
   expect(fruit.schema.properties?.weeks).toEqual({
     type: 'integer',
     format: 'int32',
-    description: 'weeks is how long it keeps. Default: 4.',
+    description: 'weeks is how long it lasts. Default: 4.',
     default: 4,
   })
 })
 
-test('an immutable field can be neither changed, nor added, nor taken away', () => {
+test('an immutable field can be neither changed, added nor removed', () => {
   expect(fruit.schema['x-kubernetes-validations']).toEqual([
     {
       rule: 'self.name == oldSelf.name',
@@ -42,14 +42,14 @@ test('an immutable field can be neither changed, nor added, nor taken away', () 
     },
     {
       rule: 'has(self.seeds) == has(oldSelf.seeds) && (!has(self.seeds) || self.seeds == oldSelf.seeds)',
-      message: 'seeds cannot be changed: nobody counts twice',
+      message: 'seeds cannot be changed: seeds are counted once',
       fieldPath: '.seeds',
       reason: 'FieldValueForbidden',
     },
   ])
 })
 
-test('the types of our kinds know words, defaults and what may be missing, and take the conditions of the runtime', () => {
+test('the types of our kinds include enumerations, defaults, optional fields and runtime conditions', () => {
   expectTypeOf<SearchSpec['adapter']>().toEqualTypeOf<'auto' | 'api' | 'scraper'>()
   expectTypeOf<SearchSpec['pages']>().toEqualTypeOf<number>()
   expectTypeOf<{ query: string }>().toExtend<SearchSpecInput>()

@@ -1,14 +1,16 @@
-/** A rule in CEL that the API server holds an object to; `self` is the place that carries the rule, `oldSelf` what it was. */
+/**
+ * A CEL rule that the API server enforces; `self` is the value that carries the rule, `oldSelf` its previous value.
+ */
 export type Rule = {
   rule: string
-  /** What a person reads when the rule is broken. Names the field and says what to do. */
+  /** The message when the rule is violated. It names the field and states what to do. */
   message: string
-  /** The field that the refusal points at, relative to the place that carries the rule: `.slug`. */
+  /** The field that the error refers to, relative to the value that carries the rule: `.slug`. */
   fieldPath?: string
   reason?: 'FieldValueInvalid' | 'FieldValueForbidden' | 'FieldValueRequired'
 }
 
-/** The part of a structural schema that our kinds use, in the words of the CustomResourceDefinition API. */
+/** The subset of structural schemas that our kinds use, named as in the CustomResourceDefinition API. */
 export type JsonSchema = {
   description: string
   type?: 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object'
@@ -31,17 +33,19 @@ export type JsonSchema = {
   'x-kubernetes-validations'?: readonly Rule[]
 }
 
-/** `optional`: may be absent; `required`: who writes gives it; `defaulted`: who writes may leave it out, who reads finds it. */
+/**
+ * `optional`: may be absent; `required`: writers must set it; `defaulted`: writers may omit it, readers always find it.
+ */
 export type Presence = 'optional' | 'required' | 'defaulted'
 
 /**
- * A field of a kind: its schema, and in its type what a reader finds there and what a writer may put there.
- * The two differ where defaults are filled in. `types` exists for the compiler alone.
+ * A field of a kind: its schema, typed by what readers find and what writers may set. The two differ where defaults
+ * apply. `types` exists only at compile time.
  */
 export type Field<Read = unknown, Write = unknown, P extends Presence = Presence> = {
   readonly schema: JsonSchema
   readonly presence: P
-  /** Why the field cannot be changed, where it cannot. */
+  /** Why the field is immutable, if it is. */
   readonly fixedBecause?: string
   readonly types?: { readonly read: Read; readonly write: Write }
 }
@@ -55,14 +59,14 @@ export type Fields = Readonly<Record<string, Field>>
 type Flat<T> = { [K in keyof T]: T[K] }
 type KeysOf<F extends Fields, P extends Presence> = { [K in keyof F]: F[K]['presence'] extends P ? K : never }[keyof F]
 
-/** What a reader finds: everything that is required or has a default is there. */
+/** The fields as read: required and defaulted ones are always present. */
 export type ReadFields<F extends Fields> = Flat<
   { readonly [K in KeysOf<F, 'required' | 'defaulted'>]: ReadOf<F[K]> } & {
     readonly [K in KeysOf<F, 'optional'>]?: ReadOf<F[K]>
   }
 >
 
-/** What a writer gives: only what is required has to be there. */
+/** The fields as written: only required ones must be present. */
 export type WriteFields<F extends Fields> = Flat<
   { readonly [K in KeysOf<F, 'required'>]: WriteOf<F[K]> } & {
     readonly [K in KeysOf<F, 'optional' | 'defaulted'>]?: WriteOf<F[K]>
@@ -75,11 +79,11 @@ const ruled = (rules: readonly Rule[]) => (rules.length === 0 ? {} : { 'x-kubern
 
 type TextLimits = { minLength?: number; maxLength: number; pattern?: string; rules?: readonly Rule[] }
 
-/** Text. Always bounded: the API server refuses rules over text that might be of any length as too costly. */
+/** Text. Always bounded: the API server rejects rules on unbounded text as too costly. */
 export const text = (description: string, { rules = [], ...limits }: TextLimits): Scalar<string> =>
   field({ type: 'string', description, ...limits, ...ruled(rules) })
 
-/** A moment, ISO 8601 in UTC. */
+/** A point in time, ISO 8601 in UTC. */
 export const time = (description: string): Scalar<string> => field({ type: 'string', format: 'date-time', description })
 
 export const integer = (
@@ -92,11 +96,13 @@ export const number = (description: string, limits: { minimum?: number; maximum?
 
 export const flag = (description: string): Scalar<boolean> => field({ type: 'boolean', description })
 
-/** One word of a few. */
+/** An enumeration. */
 export const choice = <const Word extends string>(description: string, words: readonly Word[]): Scalar<Word> =>
   field({ type: 'string', description, enum: words })
 
-/** An amount as Kubernetes writes it, above zero: `500m`, `1Gi`, or a plain number. `rules` see it as text or number: `string(self)`. */
+/**
+ * A Kubernetes quantity above zero: `500m`, `1Gi`, or a plain number. `rules` see text or a number: use `string(self)`.
+ */
 export const quantity = (name: string, description: string, rules: readonly Rule[] = []): Scalar<string | number> =>
   field({
     description,
@@ -113,7 +119,7 @@ export const quantity = (name: string, description: string, rules: readonly Rule
     ]),
   })
 
-/** A list that its writer gives as a whole. */
+/** An atomic list, which a writer sets as a whole. */
 export const list = <Read, Write>(
   description: string,
   items: Field<Read, Write>,
@@ -123,7 +129,7 @@ export const list = <Read, Write>(
   presence: 'optional',
 })
 
-/** A list whose items are told apart by one of their fields, so that several writers can each own some. */
+/** A list whose items are identified by one of their fields, so that several writers can each own some. */
 export const listBy = <Read, Write>(
   key: Extract<keyof Read, string>,
   description: string,
@@ -141,13 +147,16 @@ export const listBy = <Read, Write>(
   presence: 'optional',
 })
 
-/** CEL for: an optional field is what it was, or still not there. The shorter `self.?name == oldSelf.?name` is estimated as too costly. */
+/**
+ * CEL expression: an optional field is unchanged or still absent. The cost estimate of the shorter `self.?name ==
+ * oldSelf.?name` is too high.
+ */
 export const unchanged = (name: string): string =>
   `has(self.${name}) == has(oldSelf.${name}) && (!has(self.${name}) || self.${name} == oldSelf.${name})`
 
 /**
- * That a field stays what it was. It is a rule of the object around the field, because a rule of the field itself is
- * passed over when the field is added or removed.
+ * A rule that a field is unchanged. It is attached to the enclosing object, because a field's own rule is skipped when
+ * the field is added or removed.
  */
 const staysFixed = (name: string, { presence, fixedBecause }: Field): Rule => ({
   rule: presence === 'optional' ? unchanged(name) : `self.${name} == oldSelf.${name}`,
@@ -156,7 +165,7 @@ const staysFixed = (name: string, { presence, fixedBecause }: Field): Rule => ({
   reason: 'FieldValueForbidden',
 })
 
-/** An object with these fields, and rules between them. */
+/** An object with these fields and cross-field rules. */
 export const object = <F extends Fields>(
   description: string,
   fields: F,
@@ -177,7 +186,7 @@ export const object = <F extends Fields>(
   }
 }
 
-/** That whoever writes has to give the field. */
+/** Marks a field as required. */
 export const required = <Read, Write>({
   presence: _,
   ...rest
@@ -186,7 +195,7 @@ export const required = <Read, Write>({
   presence: 'required',
 })
 
-/** What the API server fills in where the field is left out. The description says it, since `kubectl explain` does not. */
+/** Sets the field's default. The description states it, too, since `kubectl explain` does not. */
 export const defaulted = <Read, Write>(
   value: Write,
   { presence: _, schema, ...rest }: Field<Read, Write>,
@@ -195,8 +204,8 @@ export const defaulted = <Read, Write>(
   return { ...rest, schema: { ...schema, description, default: value }, presence: 'defaulted' }
 }
 
-/** That the field cannot be changed once the object exists; `because` ends the sentence that says so, with what to do instead. */
+/** Marks a field as immutable; `because` completes the error message with the reason and what to do instead. */
 export const immutable = <Read, Write, P extends Presence>(
   because: string,
-  given: Field<Read, Write, P>,
-): Field<Read, Write, P> => ({ ...given, fixedBecause: because })
+  base: Field<Read, Write, P>,
+): Field<Read, Write, P> => ({ ...base, fixedBecause: because })

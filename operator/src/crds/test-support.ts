@@ -10,7 +10,7 @@ import { kinds } from './render.ts'
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 export type Document = { [key: string]: Json }
 
-/** What the API server answered. `warnings` are what kubectl would print beside it. */
+/** A response of the API server. `warnings` are what kubectl would print in addition. */
 export type Answer = { status: number; body: Document; warnings: string[] }
 
 export type Send = (
@@ -19,7 +19,7 @@ export type Send = (
   options?: { body?: unknown; type?: string; accept?: string },
 ) => Promise<Answer>
 
-/** A path that the server does not know yet is answered in plain text. */
+/** The server responds to an unknown path in plain text. */
 const readBody = (text: string): Document => {
   try {
     return JSON.parse(text) as Document
@@ -28,7 +28,7 @@ const readBody = (text: string): Document => {
   }
 }
 
-/** Sends to the API server as its administrator. */
+/** Sends requests to the API server as its administrator. */
 const sender =
   (plane: ControlPlane): Send =>
   (method, path, { body, type = 'application/json', accept = 'application/json' } = {}) =>
@@ -62,7 +62,7 @@ export const examplesFolder = new URL('../../../deploy/examples/', import.meta.u
 
 /** The committed definitions, by file name. */
 export const committedDefinitions = () => readFolder(definitionsFolder)
-/** The manifests of an example: its documents, and those that its ConfigMaps hold. */
+/** The manifests of an example: its documents, and those in its ConfigMaps. */
 const manifestsIn = (text: string): Document[] =>
   parseAllDocuments(text).flatMap((document) => {
     const manifest = document.toJS() as Document
@@ -80,7 +80,7 @@ export const examples = (): Record<string, Document> =>
 
 export const pathOf = (folder: URL): string => fileURLToPath(folder)
 
-/** Reads a value out of an answer: `at(body, 'status', 'phase')`; undefined where there is none. */
+/** Reads a nested value of a response: `at(body, 'status', 'phase')`; undefined if it is absent. */
 export const at = (value: Json | undefined, ...path: (string | number)[]): Json | undefined =>
   path.reduce<Json | undefined>(
     (found, key) => (found !== null && typeof found === 'object' ? (found as Document)[key] : undefined),
@@ -89,11 +89,11 @@ export const at = (value: Json | undefined, ...path: (string | number)[]): Json 
 
 const pluralOf = (kind: Json | undefined): string => {
   const found = kinds.find((candidate) => candidate.kind === kind)
-  if (!found) throw new Error(`${String(kind)} is none of our kinds.`)
+  if (!found) throw new Error(`${String(kind)} is not one of our kinds.`)
   return found.plural
 }
 
-/** The path of the objects of a kind, or of one of them, or of a part of it, in the namespace `default`. */
+/** The path of a kind's collection, of one object, or of its subresource, in the namespace `default`. */
 export const objectPath = (kind: Json | undefined, name?: string, subresource?: 'status' | 'scale'): string =>
   [`/apis/${apiVersion}/namespaces/default/${pluralOf(kind)}`, name, subresource]
     .filter((part) => part !== undefined)
@@ -101,7 +101,7 @@ export const objectPath = (kind: Json | undefined, name?: string, subresource?: 
 
 export const definitionsPath = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 
-/** Asks again and again, for a minute at most: the server takes a new definition up a little after it has accepted it. */
+/** Polls for up to a minute: the server serves a new definition only some time after it has accepted it. */
 export const untilTrue = async (what: string, isTrue: () => Promise<boolean>) => {
   const limit = Date.now() + 60_000
   while (!(await isTrue())) {
@@ -112,12 +112,12 @@ export const untilTrue = async (what: string, isTrue: () => Promise<boolean>) =>
 
 export type InstalledKinds = AsyncDisposable & {
   send: Send
-  /** What the server answered to each definition, by file name. */
+  /** The server's response to each definition, by file name. */
   answers: Record<string, Answer>
   kubeconfig: string
 }
 
-/** A control plane with the committed definitions, each of which is served. */
+/** Starts a control plane with the committed definitions, and waits until each is served. */
 export const installKinds = async (programs: ControlPlanePrograms): Promise<InstalledKinds> => {
   await using started = new AsyncDisposableStack()
   const plane = started.use(await startControlPlane(programs))
@@ -125,7 +125,7 @@ export const installKinds = async (programs: ControlPlanePrograms): Promise<Inst
   const answers: Record<string, Answer> = {}
   for (const [file, definition] of Object.entries(committedDefinitions())) {
     const answer = await send('POST', definitionsPath, { body: definition })
-    if (answer.status !== 201) throw new Error(`${file} was refused: ${JSON.stringify(answer.body.message)}`)
+    if (answer.status !== 201) throw new Error(`${file} was rejected: ${JSON.stringify(answer.body.message)}`)
     answers[file] = answer
   }
   for (const { kind } of kinds) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type BatchCondition, batchJobFor, batchStateOf } from './batch-job.ts'
-import { asksForResources, gpuRequest, inWords, isOutOfReach } from './gpu-wish.ts'
+import { gpuRequest, inWords, isOutOfReach, requestsResources } from './gpu-request.ts'
 import { generationFor, orderOf, subjectOf } from './subject.ts'
 import { generationObject, template } from './test-support.ts'
 
@@ -15,7 +15,7 @@ const build = (job = generationObject(), hasGpu = true) =>
   })
 
 describe('the Job of a run', () => {
-  test('fails at once where the worker says that it cannot be done, and never has two pods at work', () => {
+  test('fails at once if the worker reports that the run is impossible, and never has two working pods', () => {
     expect(build().spec).toMatchObject({
       completions: 1,
       parallelism: 1,
@@ -32,7 +32,7 @@ describe('the Job of a run', () => {
     expect(build().spec).not.toHaveProperty('suspend')
   })
 
-  test('belongs to its GenerationJob, and its pods are told by the run', () => {
+  test('belongs to its GenerationJob, and its pods are labelled with the run', () => {
     const { metadata, spec } = build()
     expect(metadata).toMatchObject({
       ownerReferences: [{ kind: 'GenerationJob', uid: 'uid-of-song', controller: true }],
@@ -41,7 +41,7 @@ describe('the Job of a run', () => {
     expect([metadata.labels, spec?.template.metadata.labels]).toMatchObject([labels, labels])
   })
 
-  test('has GPUs of the model that is asked for, and the CPU and memory', () => {
+  test('has the requested GPU model, CPU and memory', () => {
     const job = generationObject({ resources: { gpu: 2, class: 'Tesla-T4', cpu: '4', memory: '8Gi' } })
     const pod = build(job).spec?.template.spec
     expect(pod).toMatchObject({
@@ -52,7 +52,7 @@ describe('the Job of a run', () => {
     expect(pod?.containers[0]?.resources).toEqual({ requests: amounts, limits: amounts })
   })
 
-  test('without its GPUs is another one, that keeps the rest', () => {
+  test('has another name without its GPUs, and retains the other resources', () => {
     const job = generationObject({ resources: { gpu: 2, class: 'Tesla-T4', cpu: '4' } })
     const onCpu = build(job, false)
     expect(onCpu.metadata).not.toMatchObject({ name: (build(job).metadata as { name: string }).name })
@@ -60,7 +60,7 @@ describe('the Job of a run', () => {
     expect(onCpu.spec?.template.spec.containers[0]?.resources?.limits).toEqual({ cpu: '4', memory: '1Gi' })
   })
 
-  test('begins suspended in the queue that it is labelled with', () => {
+  test('starts suspended if it is labelled with a queue', () => {
     const job = generationObject({}, { labels: { [queue]: 'music', other: 'no' } })
     const { spec, metadata } = build(job)
     expect(spec?.suspend).toBe(true)
@@ -71,17 +71,17 @@ describe('the Job of a run', () => {
 
 test.each<[string, BatchCondition[], boolean, object]>([
   ['runs', [], false, { kind: 'active' }],
-  ['is held back', [], true, { kind: 'suspended' }],
-  ['is done', [{ type: 'Complete', status: 'True' }], false, { kind: 'complete' }],
-  ['is as good as done', [{ type: 'SuccessCriteriaMet', status: 'True' }], false, { kind: 'complete' }],
+  ['is suspended', [], true, { kind: 'suspended' }],
+  ['is complete', [{ type: 'Complete', status: 'True' }], false, { kind: 'complete' }],
+  ['is about to complete', [{ type: 'SuccessCriteriaMet', status: 'True' }], false, { kind: 'complete' }],
   [
-    'was given up',
+    'failed',
     [{ type: 'Failed', status: 'True', reason: 'BackoffLimitExceeded', message: 'Too often.' }],
     false,
     { kind: 'failed', isReported: false, message: 'Too often.' },
   ],
   [
-    'is about to fail by the word of its worker',
+    'is about to fail because its worker reported it',
     [{ type: 'FailureTarget', status: 'True', reason: 'PodFailurePolicy', message: 'Code 10.' }],
     false,
     { kind: 'failed', isReported: true, message: 'Code 10.' },
@@ -102,43 +102,43 @@ test.each<[string, object | undefined, string | undefined, boolean]>([
   ['a GPU', { gpu: 1 }, 'a GPU', true],
   ['several', { gpu: 2 }, '2 GPUs', true],
   ['a model', { class: 'Tesla-T4' }, 'a GPU of model Tesla-T4', true],
-  ['one that it must have', { gpuRequired: true }, 'a GPU', true],
+  ['a required one', { gpuRequired: true }, 'a GPU', true],
   ['none', { gpu: 0, gpuRequired: false }, undefined, false],
   ['a CPU', { cpu: '2' }, undefined, true],
-])('of a run that asks for %s', (_, resources, words, asks) => {
+])('resources of a run that requests %s', (_, resources, words, requests) => {
   const job = generationObject(resources ? { resources } : {})
   const request = gpuRequest(job)
   expect(request && inWords(request)).toBe(words)
-  expect(asksForResources(job)).toBe(asks)
+  expect(requestsResources(job)).toBe(requests)
 })
 
 test.each([
-  ['a node has it, and it is held by others', true, '0/2 nodes are available: 2 Insufficient nvidia.com/gpu.', false],
+  ['a node has it, but it is in use', true, '0/2 nodes are available: 2 Insufficient nvidia.com/gpu.', false],
   ['no node has it', false, undefined, true],
   [
-    'nodes are not known, and the scheduler misses it',
+    'nodes are unknown, and the scheduler lacks it',
     undefined,
     '0/2 nodes are available: 2 Insufficient nvidia.com/gpu.',
     true,
   ],
   [
-    'nodes are not known, and the scheduler misses the model',
+    'nodes are unknown, and the scheduler lacks the model',
     undefined,
     "0/2 nodes are available: 2 node(s) didn't match Pod's node affinity/selector.",
     true,
   ],
   [
-    'nodes are not known, and something else is missing',
+    'nodes are unknown, and the scheduler lacks something else',
     undefined,
     '0/2 nodes are available: 2 Insufficient memory.',
     false,
   ],
   ['nothing is known', undefined, undefined, false],
-])('a GPU is out of reach or not where %s', (_, offered, words, expected) => {
+])('whether a GPU is out of reach if %s', (_, offered, words, expected) => {
   expect(isOutOfReach(offered, words)).toBe(expected)
 })
 
-test('what a service asks for comes back as it was asked for', () => {
+test('the subject of a service request survives the round trip through the spec', () => {
   const subject = {
     chainId: 'c1',
     nodeId: 'n2',

@@ -10,11 +10,11 @@ import {
   withoutManagedFields,
 } from '../runtime/mod.ts'
 import { commonLabels, label, type PodSpec, podMetadata, podSpec, type WorkerTemplate } from '../workers/mod.ts'
-import { type GpuRequest, resourceOverrides } from './gpu-wish.ts'
+import { type GpuRequest, resourceOverrides } from './gpu-request.ts'
 
 export type BatchCondition = { type: string; status: string; reason?: string; message?: string }
 
-/** A Job of `batch/v1`, as far as it is written and read here. */
+/** A Job of `batch/v1`, reduced to the fields written and read here. */
 export type BatchJob = KubeObject & {
   spec?: {
     suspend?: boolean
@@ -42,7 +42,7 @@ export const batchJobs = resource<BatchJob>({
   namespaced: true,
 })
 
-/** How the cache of Jobs is declared: those of one installation, without the pods that they make. */
+/** Cache options for Jobs: only the generation workers of one installation, without their pod templates. */
 export const batchJobCache = (instance: string): CacheOptions<BatchJob> => ({
   selection: {
     labelSelector: `${label.managedBy}=trellis-operator,${label.component}=generation-worker,${label.instance}=${instance}`,
@@ -52,32 +52,34 @@ export const batchJobCache = (instance: string): CacheOptions<BatchJob> => ({
     const conditions = status?.conditions?.filter((condition) => condition.status === 'True')
     return {
       metadata,
-      // Of the spec Kueue may change nearly all; whether it is held back is all that is asked.
+      // Kueue may change nearly all of the spec; only `suspend` is read.
       ...(spec?.suspend ? { spec: { suspend: true } as NonNullable<BatchJob['spec']> } : {}),
       status: { ...status, ...(conditions ? { conditions } : {}) },
     }
   },
 })
 
-/** Labels by which Kueue knows a Job; they are passed on as they are. */
+/** Labels that Kueue reads on a Job; they are copied unchanged. */
 const queueLabels = ['kueue.x-k8s.io/queue-name', 'kueue.x-k8s.io/priority-class'] as const
 
-/** The queue that a run has to be admitted by. */
+/** The queue that has to admit a run. */
 export const queueOf = ({ metadata }: KubeObject): string | undefined => metadata.labels?.[queueLabels[0]]
 
 const passedOn = ({ metadata }: GenerationJob): Record<string, string> =>
   Object.fromEntries(queueLabels.flatMap((name) => (metadata.labels?.[name] ? [[name, metadata.labels[name]]] : [])))
 
-/** The name of the Job that does a run with or without GPUs. A Job's pods have its name in a label, with room to spare. */
+/**
+ * The name of the Job for a run with or without GPUs. Its pods carry the name as a label value, hence the limit of 52.
+ */
 export const batchJobName = ({ metadata }: GenerationJob, runId: string, gpu: GpuRequest | undefined): string =>
   deterministicName([metadata.name, metadata.uid, runId, gpu ? 'gpu' : 'cpu'], 52)
 
 export const workerContainer = 'worker'
 
 /**
- * The Job that does a run. A worker that says that the run cannot be done ends it; one that was ended by whoever looks
- * after the nodes is replaced for nothing; any other that fails counts against `backoffLimit`. No second pod is made while the
- * first may still be at work. Where a queue has to admit it, it begins suspended.
+ * Builds the Job for a run. A worker that reports that the run is impossible fails the Job; a disrupted pod is replaced
+ * without counting; any other failure counts against `backoffLimit`. No second pod is created while the first may still
+ * be working. If a queue has to admit the Job, it starts suspended.
  */
 export const batchJobFor = (
   job: GenerationJob,
@@ -124,18 +126,18 @@ export const batchJobFor = (
   }
 }
 
-/** How a Job stands. */
+/** State of a Job. */
 export type BatchState =
   | { kind: 'suspended' }
   | { kind: 'active' }
   | { kind: 'complete' }
-  /** `isReported`: the worker said itself that it cannot be done. */
+  /** `isReported`: the worker reported that the run is impossible. */
   | { kind: 'failed'; isReported: boolean; message: string }
 
 export const batchStateOf = ({ spec, status }: BatchJob): BatchState => {
   const holds = (...types: string[]) =>
     status?.conditions?.find((condition) => types.includes(condition.type) && condition.status === 'True')
-  // The two targets come first, while pods are still being ended.
+  // FailureTarget and SuccessCriteriaMet are set first, while pods are still terminating.
   const failed = holds('Failed', 'FailureTarget')
   if (failed)
     return {
@@ -147,6 +149,6 @@ export const batchStateOf = ({ spec, status }: BatchJob): BatchState => {
   return spec?.suspend ? { kind: 'suspended' } : { kind: 'active' }
 }
 
-/** Pods that a Job has made so far, apart from those that were ended by whoever looks after the nodes. */
+/** Number of pods that a Job has created so far, without disrupted ones. */
 export const podsMadeBy = ({ status }: BatchJob): number =>
   (status?.active ?? 0) + (status?.succeeded ?? 0) + (status?.failed ?? 0)

@@ -7,7 +7,7 @@ import type { Run } from './run.ts'
 
 const job = { metadata: { name: 'song', namespace: 'default', uid: 'u', resourceVersion: '1' }, spec: {}, status: {} }
 
-test('a GenerationJob that the server has no more is not given another Job, though the cache still shows it', async () => {
+test('a GenerationJob deleted on the server gets no new Job, although the cache still shows it', async () => {
   const create = vi.fn()
   const get = vi.fn(async () => {
     throw new ApiError(404, { reason: 'NotFound', message: 'It is not found.' } as never)

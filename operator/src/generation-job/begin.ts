@@ -15,7 +15,7 @@ import { isBelowLimit } from './concurrency-limit.ts'
 import type { Decision } from './decide.ts'
 import type { GenerationDependencies } from './dependencies.ts'
 import { stopRun } from './finish.ts'
-import { asksForResources } from './gpu-wish.ts'
+import { requestsResources } from './gpu-request.ts'
 import { type Run, settle, warn } from './run.ts'
 import { gpuFallback } from './status.ts'
 import { orderOf } from './subject.ts'
@@ -23,29 +23,33 @@ import { isDesired, isPresent, makeJob, stopJob } from './writes.ts'
 
 type Obtain = Extract<Decision, { kind: 'obtain' }>
 
-/** Has the music service plan a run that it did not ask for; gives the milliseconds until that is to be looked at again. */
+/**
+ * Requests a plan from the music service for a run that it did not request; returns the milliseconds until the next
+ * check.
+ */
 export const order = (dependencies: GenerationDependencies, run: Run): Promise<number | undefined> =>
   orderRun(dependencies, { ...run, object: run.job }, () => orderOf(run.job, run.runId))
 
-/** Tells a pod that the run is its. */
+/** Assigns the run to a pod. */
 export const assign = (dependencies: GenerationDependencies, run: Run, pod: Pod): Promise<void> =>
   assignRun(dependencies, { ...run, object: run.job }, pod)
 
-/** A worker that waits, which is told at once, else a Job that makes one. */
+/** Claims an idle worker and assigns the run to it, or creates a Job. */
 const getWorker = async (
   dependencies: GenerationDependencies,
   run: Run,
   { mayClaim, backoffLimit }: Obtain,
 ): Promise<void> => {
   const { job, runId, gpu, signal } = run
-  const isClaimable = mayClaim && queueOf(job) === undefined && !asksForResources(job)
+  const isClaimable = mayClaim && queueOf(job) === undefined && !requestsResources(job)
   const claim = {
     workload: 'generation' as const,
     namespace: job.metadata.namespace ?? 'default',
     owner: ownerReference(generationJobs, job),
     runId,
   }
-  // Also where no new claim is made: the answer to an earlier one may have been lost, and its pod be at work.
+  // Settle even if no new claim is allowed: the response to an earlier one may have been lost, and its pod may be
+  // working.
   const claimed = await (isClaimable
     ? dependencies.claims.claim(claim, signal)
     : dependencies.claims.settle(claim, signal))
@@ -53,7 +57,7 @@ const getWorker = async (
   else await makeJob(dependencies, job, { runId, gpu, backoffLimit }, signal)
 }
 
-/** A Job or pod was refused by the API server for what it is: by a quota, or by a policy. */
+/** Handles a creation that failed; reports a rejection by quota or policy in the status. */
 const refused = async (dependencies: GenerationDependencies, run: Run, error: unknown): Promise<Result> => {
   if (!isRefused(error)) throw error
   if (isNamespaceTerminating(error)) return done
@@ -62,9 +66,9 @@ const refused = async (dependencies: GenerationDependencies, run: Run, error: un
   return requeueAfter(refusedAgain)
 }
 
-/** Gives a run a worker, and orders it beside that. */
+/** Obtains a worker for a run and requests its plan at the same time. */
 const obtain = async (dependencies: GenerationDependencies, run: Run, decision: Obtain): Promise<Result> => {
-  // Both are waited for, also where one fails: a claim that went on beside the next reconcile could give the run a second pod.
+  // Wait for both, even if one fails: a claim that outlived this reconcile could assign a second pod to the run.
   const [obtained, ordered] = await Promise.allSettled([
     getWorker(dependencies, run, decision),
     order(dependencies, run),
@@ -90,27 +94,27 @@ const waitForSlot = async (dependencies: GenerationDependencies, run: Run): Prom
   return requeueAfter(lookedAgain)
 }
 
-/** Begins a run, or goes on with it, as soon as Jobs that were given up are gone and there is room. */
+/** Starts or continues a run once its obsolete Jobs are gone and a slot is free. */
 export const begin = async (dependencies: GenerationDependencies, run: Run, decision: Obtain): Promise<Result> => {
   const { job, found, memory, signal } = run
-  // Two workers at a time would be one too many: the next is made when the last is gone.
+  // Never two workers at the same time: the next is created once the last is gone.
   for (const one of found.surplus) await stopJob(dependencies, one, signal)
   if (found.surplus.length > 0) return requeueAfter(lookedAgain)
-  // The cache may be behind, and a pod that is thought gone may be at work.
+  // The cache may lag, and a pod that seems gone may be working.
   if (found.missing !== undefined && (await isPresent(dependencies, job, found.missing, signal)))
     return requeueAfter(startingQuietly)
   if (!isBelowLimit(dependencies, job)) return waitForSlot(dependencies, run)
-  // What it had may be gone since it was deleted itself: the caches of the two are not in step.
+  // Its workers may be missing because it was deleted itself: the two caches are not synchronized.
   const hasBegun = memory.isAdmitted || job.status.startTime !== undefined
   if (hasBegun && !(await isDesired(dependencies, job, signal))) return done
   memory.isAdmitted = true
   return obtain(dependencies, run, decision)
 }
 
-/** Goes on without a GPU, in another Job. */
+/** Continues without a GPU, in another Job. */
 export const fallBack = async (dependencies: GenerationDependencies, run: Run, message: string): Promise<Result> => {
   warn(dependencies, run.job, gpuFallback, message)
-  // Written first: whoever comes after makes no other decision.
+  // Write the status first, so that a new leader makes the same decision.
   await settle(dependencies, run, { phase: 'Pending', reason: 'Starting', message }, { fallenBack: message })
   await stopRun(dependencies, run.found, run.signal)
   return requeueAfter(startingQuietly)

@@ -3,7 +3,7 @@ import { unfinishedIndex } from '../runs/mod.ts'
 import { queueOf } from './batch-job.ts'
 import type { GenerationDependencies } from './dependencies.ts'
 
-/** Whether a run may have a worker: no more than so many at a time do, but for those whose time a queue decides. */
+/** Whether a run may have a worker. Runs that a Kueue queue admits are not limited. */
 export const isBelowLimit = (
   {
     generationJobs,
@@ -14,7 +14,8 @@ export const isBelowLimit = (
   }: Pick<GenerationDependencies, 'generationJobs' | 'batchJobs' | 'pods' | 'memories' | 'maxRuns'>,
   job: GenerationJob,
 ): boolean => {
-  // What this process began may not show yet. What was begun before it was there shows, and need not say so itself yet.
+  // Runs started by this process may not be in the cache yet. Runs started earlier have a Job or pod, though perhaps no
+  // start time yet.
   const isBegun = ({ status, metadata: { uid } }: GenerationJob) =>
     status.startTime !== undefined ||
     memories.peek(uid)?.isAdmitted ||

@@ -6,7 +6,7 @@ import type { Survey } from './survey.ts'
 import { generationObject } from './test-support.ts'
 
 const start = Date.parse('2026-03-01T12:00:00Z')
-/** Long after the start, so that what lasts is said. */
+/** Long after the start, so that debounced states are written. */
 const now = start + 10_000
 
 const survey = (parts: {
@@ -40,9 +40,9 @@ const view = (found: Survey, rest: Partial<GenerationView> = {}): GenerationView
   ...rest,
 })
 const received = (facts: Partial<RunFacts>): { facts: RunFacts } => ({ facts: { ...noReports, version: 1, ...facts } })
-const failure = (reason: string) => ({ reason, detail: 'So it is.', kind: 'not_found', retryAfterSeconds: null })
+const failure = (reason: string) => ({ reason, detail: 'A message.', kind: 'not_found', retryAfterSeconds: null })
 
-/** A decision in three words: what, in which phase, why. */
+/** A decision as kind, phase and reason. */
 const reported = (decision: Decision) => [
   decision.kind,
   ...('desiredStatus' in decision && decision.desiredStatus
@@ -62,87 +62,87 @@ const overdue = { endedAt: now - 30_000 }
 test.each<[string, GenerationView, (string | undefined)[]]>([
   ['has no worker', view(survey({})), ['obtain']],
   ['has a Job without a pod', view(survey({ batch: active })), ['wait', 'Pending', 'Starting']],
-  ['has just been begun', view(survey({ batch: active }), { acceptedAt: now }), ['wait']],
+  ['has just started', view(survey({ batch: active }), { acceptedAt: now }), ['wait']],
   ['waits in a queue', view(survey({ batch: { kind: 'suspended' } })), ['wait', 'Pending', 'Unschedulable']],
   [
-    'has a worker that has not said so',
+    'has a worker that has not reported its start',
     view(survey({ batch: active, pod: { kind: 'running' } })),
     ['wait', 'Pending', 'Starting'],
   ],
   [
-    'took a waiting worker',
+    'claimed an idle worker',
     view(survey({ pod: { kind: 'running' }, isClaimed: true })),
     ['wait', 'Pending', 'Claimed'],
   ],
   [
-    'is worked on',
+    'is running',
     view(
       survey({ batch: active, pod: { kind: 'running' } }),
       received({ started: { worker: 'p1', warm: false, at: now } }),
     ),
     ['wait', 'Running', 'Running'],
   ],
-  ['finds no node', view(survey({ batch: active, pod: unscheduled })), ['wait', 'Pending', 'Unschedulable']],
+  ['is unschedulable', view(survey({ batch: active, pod: unscheduled })), ['wait', 'Pending', 'Unschedulable']],
   [
-    'has an image that there cannot be',
+    'has an invalid image name',
     view(survey({ batch: active, pod: { kind: 'unable', reason: 'ImagePull', isFinal: true, message: 'Bad name.' } })),
     ['end', 'Failed', 'ImagePull'],
   ],
   ['lost a pod that its Job replaces', view(survey({ batch: active, pod: crashed })), ['wait', 'Pending', 'Starting']],
   [
-    'was worked on',
+    'has finished its work',
     view(survey({ batch: active, pod: { kind: 'running' } }), received({ worked: { at: now } })),
     ['wait', 'Running', 'Finished'],
   ],
   [
-    'is done',
+    'is concluded',
     view(survey({ batch: active }), received({ concluded: { outputKey: 'k', outputSeconds: 10 } as never })),
     ['end', 'Complete', 'Finished'],
   ],
   [
-    'came to nothing',
+    'is concluded with a failure',
     view(survey({}), received({ concluded: { failure: failure('NodeNotFound') } as never })),
     ['end', 'Failed', 'NodeNotFound'],
   ],
   ['was cancelled', view(survey({ batch: active }), received({ cancelled: true })), ['end', 'Failed', 'Cancelled']],
   [
-    'took too long',
+    'exceeds its deadline',
     view(survey({ batch: active }), { acceptedAt: now - 3_600_000 }),
     ['end', 'Failed', 'DeadlineExceeded'],
   ],
   [
-    'failed, which its service has not said yet',
+    'failed, with the report of its service pending',
     view(survey({ batch: active }), received({ failed: { failure: failure('NodeNotFound'), at: now } })),
     ['wait'],
   ],
   [
-    'failed, which its service does not say',
+    'failed, without a report of its service',
     view(survey({ batch: active }), received({ failed: { failure: failure('NodeNotFound'), at: now - 30_000 } })),
     ['end', 'Failed', 'NodeNotFound'],
   ],
-  ['has a Job that is done, and no report yet', view(survey({ batch: { kind: 'complete' } })), ['wait']],
+  ['has a complete Job, with the report pending', view(survey({ batch: { kind: 'complete' } })), ['wait']],
   [
-    'has a Job that is done, and no report',
+    'has a complete Job without a report',
     view(survey({ batch: { kind: 'complete' } }), overdue),
     ['end', 'Failed', 'NoReport'],
   ],
   [
-    'has a worker that failed by its own word, not heard yet',
+    'has a worker that reported failure, with the report pending',
     view(survey({ batch: { kind: 'failed', isReported: true, message: '' } })),
     ['wait'],
   ],
   [
-    'has a worker that failed by its own word, not heard',
+    'has a worker that reported failure, without a report',
     view(survey({ batch: { kind: 'failed', isReported: true, message: '' } }), overdue),
     ['end', 'Failed', 'NoReport'],
   ],
   [
-    'failed, as its Job says before its pod does',
+    'has a failed Job, with its pod still running',
     view(survey({ batch: { kind: 'failed', isReported: false, message: '' }, pod: { kind: 'running' } })),
     ['wait'],
   ],
   [
-    'failed, with a pod that never says so',
+    'has a failed Job, with a pod that never ends',
     view(survey({ batch: { kind: 'failed', isReported: false, message: '' }, pod: { kind: 'running' } }), overdue),
     ['end', 'Failed', 'WorkerLost'],
   ],
@@ -152,7 +152,7 @@ test.each<[string, GenerationView, (string | undefined)[]]>([
     ['end', 'Failed', 'WorkerLost'],
   ],
   [
-    'took too much memory',
+    'exceeded its memory limit',
     view(survey({ batch: { kind: 'failed', isReported: false, message: '' }, pod: oom })),
     ['end', 'Failed', 'OOMKilled'],
   ],
@@ -160,7 +160,7 @@ test.each<[string, GenerationView, (string | undefined)[]]>([
   expect(reported(decide(seen))).toEqual(expected)
 })
 
-describe('a waiting worker that was taken and is lost', () => {
+describe('a claimed worker that is lost', () => {
   const lost = (isServiceError: boolean, backoffLimit = 2) =>
     decide(
       view(survey({ lostClaim: { message: 'It is gone.', isServiceError } }), {
@@ -168,24 +168,24 @@ describe('a waiting worker that was taken and is lost', () => {
       }),
     )
 
-  test('by its own doing counts as an attempt', () => {
+  test('counts as an attempt if it failed itself', () => {
     expect(lost(true)).toMatchObject({ kind: 'obtain', mayClaim: false, backoffLimit: 1 })
     expect(reported(lost(true, 0))).toEqual(['end', 'Failed', 'WorkerLost'])
   })
 
-  test('by no doing of its own counts as none', () => {
+  test('does not count as an attempt if it was disrupted', () => {
     expect(lost(false, 0)).toMatchObject({ kind: 'obtain', mayClaim: false, backoffLimit: 0, because: 'It is gone.' })
   })
 })
 
-describe('a run that asks for a GPU', () => {
+describe('a run that requests a GPU', () => {
   const gpu = { amount: 1, product: 'H100', isRequired: false }
   const waiting = (rest: Partial<GenerationView>) =>
     decide(
       view(survey({ batch: active, pod: unscheduled }), { gpu, isOffered: false, waitingSince: now - 20_000, ...rest }),
     )
 
-  test('waits a minute where no node has it, and says why', () => {
+  test('waits a minute if no node has it, and falls back to the CPU', () => {
     expect(waiting({})).toMatchObject({
       kind: 'wait',
       milliseconds: 40_000,
@@ -193,20 +193,20 @@ describe('a run that asks for a GPU', () => {
     })
     expect(waiting({ waitingSince: now - 60_000 })).toEqual({
       kind: 'fallBack',
-      message: 'No node offers a GPU of model H100: it is made on the CPU.',
+      message: 'No node offers a GPU of model H100: the run continues on the CPU.',
     })
   })
 
-  test('falls back out of a queue, too', () => {
+  test('falls back while it waits in a queue, too', () => {
     const held = view(survey({ batch: { kind: 'suspended' } }), { gpu, isOffered: false, waitingSince: now - 60_000 })
     expect(decide(held).kind).toBe('fallBack')
   })
 
-  test('waits on where a node has it that others hold', () => {
+  test('keeps waiting if a node has it in use', () => {
     expect(waiting({ isOffered: true, waitingSince: now - 60_000 }).kind).toBe('wait')
   })
 
-  test('goes by what the scheduler says where the nodes are not known', () => {
+  test('relies on the scheduler message if the nodes are unknown', () => {
     expect(decide(view(survey({ batch: active, pod: unscheduled }), { gpu, waitingSince: now - 60_000 })).kind).toBe(
       'fallBack',
     )
@@ -214,7 +214,7 @@ describe('a run that asks for a GPU', () => {
     expect(decide(view(survey({ batch: active, pod: other }), { gpu, waitingSince: now - 60_000 })).kind).toBe('wait')
   })
 
-  test('and must have it waits however long it takes: its time has not begun', () => {
+  test('waits without limit if it requires one: its deadline has not started', () => {
     const required = waiting({ gpu: { ...gpu, isRequired: true }, waitingSince: now - 600_000 })
     expect(required).toMatchObject({ kind: 'wait', isHeld: true, desiredStatus: { reason: 'Unschedulable' } })
   })

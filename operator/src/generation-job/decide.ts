@@ -19,27 +19,27 @@ import {
   wait,
 } from '../runs/mod.ts'
 import { queueOf } from './batch-job.ts'
-import { type GpuRequest, inWords, isOutOfReach } from './gpu-wish.ts'
+import { type GpuRequest, inWords, isOutOfReach } from './gpu-request.ts'
 import type { Survey } from './survey.ts'
 
-/** Milliseconds that a run waits for a GPU that no node has, before it goes on without. */
+/** Milliseconds that a run waits for a GPU that no node has before it continues without one. */
 export const gpuPatience = 60_000
-/** Milliseconds by which what is known of a Job may be ahead of what is known of its pods: each is watched by itself. */
+/** Milliseconds by which the cache of pods may lag behind that of Jobs: each has its own watch. */
 const podsBehind = 5_000
-/** Milliseconds after which a run whose time has not begun is looked at again, though nothing was heard of it. */
+/** Milliseconds after which a held run is checked again without an event. */
 const heldFor = 3_600_000
 
-/** All that is reckoned with of a run that has not ended. Times are milliseconds since 1970. */
+/** Input of the decision about an unfinished run. Times are milliseconds since 1970. */
 export type GenerationView = {
   job: GenerationJob
   facts: RunFacts
   found: Survey
-  /** What its Job has, or is to have. */
+  /** The GPUs that its Job has or should have. */
   gpu: GpuRequest | undefined
-  /** Whether some node has such GPUs; undefined where the nodes are not known. */
+  /** Whether a node has such GPUs; undefined if the nodes are unknown. */
   isOffered: boolean | undefined
   acceptedAt: number
-  /** Since when there is a Job and no pod of it that a node has taken. */
+  /** Since when there is a Job without a scheduled pod. */
   waitingSince: number | undefined
   /** When the Job or the claimed pod was first seen to have ended. */
   endedAt: number
@@ -48,17 +48,17 @@ export type GenerationView = {
 
 export type Decision =
   | Ending
-  /** It needs a worker: a waiting one, or a Job that may fail so often. */
+  /** The run needs a worker: an idle one, or a Job with this backoffLimit. */
   | { kind: 'obtain'; mayClaim: boolean; backoffLimit: number; because?: string }
-  /** It goes on without a GPU. */
+  /** The run continues without a GPU. */
   | { kind: 'fallBack'; message: string }
-  /** `isHeld`: its time has not begun. */
+  /** `isHeld`: its deadline has not started. */
   | (Waiting & { isHeld?: true })
 
 const outcome = ({ outputSeconds: seconds }: RunConcluded): string =>
   typeof seconds === 'number' ? `It made ${Math.round(seconds * 10) / 10} s of audio.` : 'It is done.'
 
-/** Waiting that is not the run's own time. */
+/** A wait that does not count towards the run's deadline. */
 const held = (desiredStatus: DesiredStatus): Decision => ({ ...wait(heldFor, desiredStatus), isHeld: true })
 
 const reasonOf: Record<PodFailure, RunReason> = {
@@ -69,7 +69,7 @@ const reasonOf: Record<PodFailure, RunReason> = {
   Crashed: 'WorkerLost',
 }
 
-/** Why a Job failed, by the last of its pods. */
+/** Decides about a failed Job by its last pod. */
 const failedJob = ({ found, endedAt, now }: GenerationView, message: string, left: number): Decision => {
   const state = found.current?.state
   const behind = endedAt + podsBehind - now
@@ -93,14 +93,14 @@ const withPod = (view: GenerationView, name: string, state: PodState, left: numb
         : debounced(
             acceptedAt,
             time,
-            pending(found.current?.isClaimed ? 'Claimed' : 'Starting', 'The worker waits for what it is to do.'),
+            pending(found.current?.isClaimed ? 'Claimed' : 'Starting', 'The worker waits for its assignment.'),
           )
     case 'unscheduled':
       return gpu?.isRequired
         ? held(pending('Unschedulable', state.message))
         : wait(left, pending('Unschedulable', state.message))
     case 'failed':
-      // Its Job makes another, or gives up, and says so.
+      // Its Job creates another pod, or fails and reports that.
       return found.current?.isClaimed
         ? awaitReport(endedAt, time, noReport('The worker failed'))
         : wait(left, pending('Starting', `${state.message} Another worker is started.`))
@@ -109,14 +109,17 @@ const withPod = (view: GenerationView, name: string, state: PodState, left: numb
   }
 }
 
-/** Whether the run is to go on without a GPU; a wait until that can be told, or undefined where it is no question. */
+/**
+ * Decides whether the run continues without a GPU; returns the wait until that is decided, or undefined if it does not
+ * apply.
+ */
 const withoutGpu = ({ gpu, isOffered, found, waitingSince, now }: GenerationView): Decision | number | undefined => {
   if (!gpu || gpu.isRequired || waitingSince === undefined) return undefined
   const state = found.current?.state
   if (!isOutOfReach(isOffered, state?.kind === 'unscheduled' ? state.message : undefined)) return undefined
   const left = waitingSince + gpuPatience - now
   if (left > 0) return left
-  return { kind: 'fallBack', message: `No node offers ${inWords(gpu)}: it is made on the CPU.` }
+  return { kind: 'fallBack', message: `No node offers ${inWords(gpu)}: the run continues on the CPU.` }
 }
 
 const withJob = (view: GenerationView, batch: NonNullable<Survey['batch']>, left: number): Decision => {
@@ -132,13 +135,13 @@ const withJob = (view: GenerationView, batch: NonNullable<Survey['batch']>, left
     case 'suspended': {
       const queue = queueOf(job)
       const message = queue ? `Queue: ${queue} has not admitted the Job yet.` : 'Queue: the Job is suspended.'
-      // Not Suspended: that ends a run, and what is resumed after it is another one.
+      // The reason is not Suspended, which would end the run and start another on resume.
       return held(pending('Unschedulable', message))
     }
     case 'active':
       return found.current
         ? withPod(view, found.current.pod.metadata.name, found.current.state, left)
-        : debounced(acceptedAt, time, pending('Starting', 'Its worker is being made.'))
+        : debounced(acceptedAt, time, pending('Starting', 'Its worker is being created.'))
   }
 }
 
@@ -165,7 +168,7 @@ const byWorkerOrGpu = (view: GenerationView, left: number): Decision => {
     : decision
 }
 
-/** What is to be done about a GenerationJob that has not ended. */
+/** Decides what to do about an unfinished GenerationJob. */
 export const decide = (view: GenerationView): Decision => {
   const { job, facts, acceptedAt, now } = view
   const { activeDeadlineSeconds } = job.spec

@@ -6,11 +6,11 @@ import type { Pod } from '../workers/mod.ts'
 import type { BatchJob } from './batch-job.ts'
 import type { GenerationMemories } from './memory.ts'
 
-/** What is seen of runs. */
+/** The caches of runs. */
 export type GenerationStores = { generationJobs: Store<GenerationJob>; batchJobs: Store<BatchJob>; pods: Store<Pod> }
 
-/** What the controller of GenerationJobs stands on. Those that a queue of Kueue admits are beside `maxRuns`. */
+/** Dependencies of the GenerationJob controller. Runs that a Kueue queue admits do not count towards `maxRuns`. */
 export type GenerationParts = RunParts & GenerationStores & { gpus: Pick<GpuCapacity, 'offers'> }
 
-/** And what it keeps while it runs. */
+/** The dependencies plus the controller's in-memory state. */
 export type GenerationDependencies = GenerationParts & { memories: GenerationMemories }

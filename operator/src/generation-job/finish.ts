@@ -5,20 +5,20 @@ import {
   logEnd,
   releaseWorker,
   remainingGraceMilliseconds,
+  reportFailure,
   runIdOf,
   staleStatus,
-  tellFailure,
 } from '../runs/mod.ts'
 import { done, type Result, requeueAfter } from '../runtime/mod.ts'
 import type { Decision } from './decide.ts'
 import type { GenerationDependencies } from './dependencies.ts'
-import { gpuRequest } from './gpu-wish.ts'
+import { gpuRequest } from './gpu-request.ts'
 import { type Run, settle, warn } from './run.ts'
 import { generationStatus, hasFallenBack, outcomeOf } from './status.ts'
 import { type Survey, survey } from './survey.ts'
 import { removeGenerationJob, stopJob, stopPod, writeStatus } from './writes.ts'
 
-/** Ends what a run has at work. What has ended by itself stays, with what it has logged, until the run is removed. */
+/** Stops the workers of a run. Those that ended by themselves stay, with their logs, until the run is removed. */
 export const stopRun = async (
   dependencies: GenerationDependencies,
   found: Survey,
@@ -30,31 +30,34 @@ export const stopRun = async (
   if (current?.isClaimed && isLive(current.state)) await stopPod(dependencies, current.pod, signal)
 }
 
-/** Lets go of all that is kept for a run that is over. */
-const forget = ({ events, memories }: GenerationDependencies, { metadata }: GenerationJob, runId: string): void => {
-  events.forget(runId)
-  memories.forget(metadata.uid)
+/** Releases the in-memory state of a finished run. */
+const release = ({ events, memories }: GenerationDependencies, { metadata }: GenerationJob, runId: string): void => {
+  events.drop(runId)
+  memories.drop(metadata.uid)
 }
 
-/** Ends a run. Its topic says so before its status does: what was not told is told again, what is in the status is over. */
+/**
+ * Ends a run. The report goes to the topic before the status is written: an unreported end is retried, but a run with a
+ * final status is over.
+ */
 export const end = async (
   dependencies: GenerationDependencies,
   run: Run,
-  { desiredStatus, concluded, tell, stops }: Extract<Decision, { kind: 'end' }>,
+  { desiredStatus, concluded, report, stops }: Extract<Decision, { kind: 'end' }>,
 ): Promise<Result> => {
   const { job, runId, found, signal } = run
-  if (tell && !(await tellFailure(dependencies, { runId, failure: tell, signal }))) return requeueAfter(0)
+  if (report && !(await reportFailure(dependencies, { runId, failure: report, signal }))) return requeueAfter(0)
   if (stops) await stopRun(dependencies, found, signal)
   await settle(dependencies, run, desiredStatus, { more: outcomeOf(concluded) })
   dependencies.runMetrics?.ended('generation', desiredStatus)
   logEnd(dependencies.log, { workload: 'generation', object: job, runId, desiredStatus, now: dependencies.clock.now() })
   if (desiredStatus.phase === 'Failed') warn(dependencies, job, desiredStatus.reason, desiredStatus.message)
   if (!stops && found.current) await releaseWorker(dependencies, found.current)
-  forget(dependencies, job, runId)
+  release(dependencies, job, runId)
   return done
 }
 
-/** A GenerationJob that has ended stays for a while with its pods, and goes. */
+/** Retains a finished GenerationJob with its pods until its time to live is over, then removes it. */
 export const expire = async (
   dependencies: GenerationDependencies,
   job: GenerationJob,
@@ -62,7 +65,7 @@ export const expire = async (
 ): Promise<Result> => {
   const { clock, batchJobs: jobs, pods } = dependencies
   const runId = runIdOf(job)
-  forget(dependencies, job, runId)
+  release(dependencies, job, runId)
   const now = clock.now()
   const left = expiresIn(job, now) ?? 0
   if (left === 0) {

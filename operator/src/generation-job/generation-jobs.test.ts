@@ -48,7 +48,7 @@ const instance = 'home'
 const templates = { search: template, generation: template, branch: template }
 const queueLabel = 'kueue.x-k8s.io/queue-name'
 
-/** A clock that can be put forward. What sleeps is not woken by it. */
+/** A clock that can be advanced; advancing it wakes no sleeper. */
 const movableClock = () => {
   let ahead = 0
   const clock: Clock = { ...systemClock, now: () => systemClock.now() + ahead }
@@ -64,7 +64,9 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
 
   afterAll(() => plane?.[Symbol.asyncDispose]())
 
-  /** An operator for the runs of a namespace; the test plays the Job controller, the worker and the music service. */
+  /**
+   * An operator for the runs of a namespace; the test acts as the Job controller, the worker and the music service.
+   */
   const studio = async ({ maxRuns = 10 } = {}) => {
     const { client } = plane
     const namespace = await plane.newNamespace()
@@ -149,12 +151,12 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
       rpc: connectInProcess(WorkloadsServiceDefinition, handlers),
       gpusAreKnown: () =>
         eventually(() => gpus.offers({ resource: 'x', amount: 1 }) !== undefined, 'the nodes are known'),
-      /** Lets time pass, and has a run looked at then. */
+      /** Advances the clock and enqueues a run. */
       pass: (milliseconds: number, name: string) => {
         forward(milliseconds)
         controller.queue.add(`${namespace}/${name}`)
       },
-      ask: (name: string, spec: Partial<GenerationJobSpecInput> = {}, labels: Record<string, string> = {}) =>
+      createRun: (name: string, spec: Partial<GenerationJobSpecInput> = {}, labels: Record<string, string> = {}) =>
         client.create<GenerationJob>(generationJobs, {
           metadata: { name, namespace, labels },
           spec: { chainId: 'c1', nodeId: 'n1', ...spec },
@@ -173,7 +175,7 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
         }, 'there is a Job')
         return found as BatchJob
       },
-      /** A pod as the Job controller would make it. */
+      /** Creates a pod as the Job controller would. */
       startPod: async (job: BatchJob, status: NonNullable<Pod['status']> = { phase: 'Running' }) => {
         const pod = await client.create<Pod>(podKind, {
           metadata: {
@@ -186,13 +188,13 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
         })
         return client.patch(podKind, pod.metadata, { type: 'merge', body: { status } }, { subresource: 'status' })
       },
-      /** What the Job controller says of a Job that it gives up; conditions of Jobs are checked by the server. */
-      giveUp: (job: BatchJob, why: string) => {
+      /** Fails a Job as the Job controller would; the server validates conditions of Jobs. */
+      failJob: (job: BatchJob, why: string) => {
         const at = new Date().toISOString().replace(/\.\d+Z$/, 'Z')
         const condition = {
           status: 'True',
           reason: why,
-          message: 'It was given up.',
+          message: 'It failed.',
           lastTransitionTime: at,
           lastProbeTime: at,
         }
@@ -203,18 +205,18 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
         const status = { startTime: at, failed: 1, conditions }
         return client.patch(batchJobs, job.metadata, { type: 'merge', body: { status } }, { subresource: 'status' })
       },
-      /** What the garbage collector does once the pods of a Job that is being deleted are gone. */
+      /** Does what the garbage collector does once the pods of a Job being deleted are gone. */
       collect: async (job: BatchJob) => {
         for (const pod of (await client.list(podKind, { namespace })).items)
           if (pod.metadata.ownerReferences?.[0]?.uid === job.metadata.uid)
             await client.delete(podKind, pod.metadata, { gracePeriodSeconds: 0 })
         await client.patch(batchJobs, job.metadata, { type: 'merge', body: { metadata: { finalizers: null } } })
       },
-      tell: (runId: string, event: RunEventOf) => bus.enqueue(runEventsFor('generation', event), { runId, event }),
+      publish: (runId: string, event: RunEventOf) => bus.enqueue(runEventsFor('generation', event), { runId, event }),
       firstOf: async <T>(topic: Parameters<typeof bus.subscribe<T>>[0]): Promise<T> => {
         for await (const delivery of bus.subscribe(topic, { after: 'start', signal: AbortSignal.timeout(60_000) }))
           if (delivery.kind === 'event') return delivery.event
-        throw new Error('Nothing was said.')
+        throw new Error('No event arrived.')
       },
       isGone: async <T extends KubeObject>(kind: Resource<T>, name: string) => {
         try {
@@ -237,12 +239,12 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
   const runOf = ({ metadata }: GenerationJob) => `obj-${metadata.uid}`
   const reasonOf = (report: RunReport) => (report.report?.$case === 'failed' ? report.report.value.reason : undefined)
 
-  test('a run is ordered, done by the pod of a Job that is told of it, and tells what came of it until its time is over', async () => {
+  test("a run is planned, assigned to a Job's pod, reported in its status and removed after its TTL", async () => {
     await using s = await studio()
-    const requested = await s.ask('song', { durationSeconds: 12, prompt: 'slower' })
+    const requested = await s.createRun('song', { durationSeconds: 12, prompt: 'slower' })
     const runId = runOf(requested)
     const job = await s.jobOf(requested)
-    await eventually(() => s.orders.length > 0, 'it is ordered')
+    await eventually(() => s.orders.length > 0, 'its plan is requested')
     expect(s.orders[0]).toMatchObject({
       runId,
       generation: { chainId: 'c1', nodeId: 'n1', durationSeconds: 12, prompt: 'slower' },
@@ -251,20 +253,23 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
 
     const pod = await s.startPod(job)
     expect(await s.firstOf(assignmentsOf.generation(pod.metadata.uid))).toMatchObject({ runId })
-    await s.tell(runId, { $case: 'started', value: { worker: pod.metadata.name, warm: false } })
+    await s.publish(runId, { $case: 'started', value: { worker: pod.metadata.name, warm: false } })
     const running = await s.until('song', 'Running', 'Running')
     expect(running.status).toMatchObject({ podName: pod.metadata.name, attempts: 1, startTime: expect.any(String) })
     expect(conditionOf(running.status.conditions, 'Reconciling')?.status).toBe('True')
-    await s.tell(runId, { $case: 'progress', value: { fraction: 0.504, detail: '' } })
+    await s.publish(runId, { $case: 'progress', value: { fraction: 0.504, detail: '' } })
     await untilIs(
       () => s.read('song'),
       ({ status }) => status.progress === 0.5,
       'it is half done',
     )
-    await s.tell(runId, { $case: 'worked', value: {} })
+    await s.publish(runId, { $case: 'worked', value: {} })
     await s.until('song', 'Running', 'Finished')
     const seam = { distancePercentile: 62, loudnessStepLu: 0.4, beatErrorMs: 9 }
-    await s.tell(runId, { $case: 'concluded', value: { outputKey: 'audio/n1', outputSeconds: 12, ...seam } as never })
+    await s.publish(runId, {
+      $case: 'concluded',
+      value: { outputKey: 'audio/n1', outputSeconds: 12, ...seam } as never,
+    })
     const done = await s.until('song', 'Complete', 'Finished')
     await eventually(() => s.lines('a run ended').length > 0, 'its end is logged')
     expect(s.lines('a run ended')).toMatchObject([
@@ -291,12 +296,12 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
     expect(await s.jobsOf(requested)).toHaveLength(1)
 
     s.pass(3_700_000, 'song')
-    await eventually(() => s.isGone(generationJobs, 'song'), 'it is gone after its time')
+    await eventually(() => s.isGone(generationJobs, 'song'), 'it is removed after its TTL')
   })
 
-  test('a run that the worker says cannot be done fails by the reason of its service', async () => {
+  test('a run that the worker reports as impossible fails for the reason of its service', async () => {
     await using s = await studio()
-    const requested = await s.ask('song')
+    const requested = await s.createRun('song')
     const runId = runOf(requested)
     const job = await s.jobOf(requested)
     const ended = {
@@ -313,14 +318,14 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
       ],
     } as const
     await s.startPod(job, ended)
-    await s.giveUp(job, 'PodFailurePolicy')
+    await s.failJob(job, 'PodFailurePolicy')
     const failure = {
       reason: 'NodeNotFound',
       detail: 'There is no node n1.',
       kind: 'not_found',
       retryAfterSeconds: null,
     }
-    await s.tell(runId, { $case: 'concluded', value: { failure } as never })
+    await s.publish(runId, { $case: 'concluded', value: { failure } as never })
     const failed = await s.until('song', 'Failed', 'NodeNotFound')
     expect(conditionOf(failed.status.conditions, 'Stalled')).toMatchObject({
       status: 'True',
@@ -328,13 +333,13 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
     })
     await eventually(
       async () => (await plane.reasonsOf(s.namespace, 'song')).includes('NodeNotFound'),
-      'the event is there',
+      'the event is recorded',
     )
   })
 
-  test('a run whose pods take too much memory fails when its Job gives up, and whoever waits for it hears so', async () => {
+  test('a run whose pods exceed their memory fails with its Job, and listeners are notified', async () => {
     await using s = await studio()
-    const requested = await s.ask('song', { backoffLimit: 0 })
+    const requested = await s.createRun('song', { backoffLimit: 0 })
     const job = await s.jobOf(requested)
     const killed = {
       phase: 'Failed',
@@ -350,17 +355,17 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
       ],
     } as const
     await s.startPod(job, killed)
-    await s.giveUp(job, 'BackoffLimitExceeded')
+    await s.failJob(job, 'BackoffLimitExceeded')
     await s.until('song', 'Failed', 'OOMKilled')
-    // What has ended by itself stays with its logs.
+    // A Job that ended by itself is retained with its logs.
     expect((await s.client.get(batchJobs, job.metadata)).metadata.deletionTimestamp).toBeUndefined()
     expect(reasonOf(await s.firstOf(runTopic.generation(runOf(requested))))).toBe('OOMKilled')
   })
 
-  test('a run goes on without a GPU that no node has, once the first Job is gone, and says so', async () => {
+  test('a run continues without a GPU that no node has, once its first Job is gone', async () => {
     await using s = await studio()
     await s.gpusAreKnown()
-    const requested = await s.ask('song', { resources: { class: 'NVIDIA-H100', memory: '2Gi' } })
+    const requested = await s.createRun('song', { resources: { class: 'NVIDIA-H100', memory: '2Gi' } })
     const withGpu = await s.jobOf(requested)
     expect(withGpu.spec?.template.spec.nodeSelector).toEqual({ 'nvidia.com/gpu.product': 'NVIDIA-H100' })
     const message = '0/1 nodes are available: 1 Insufficient nvidia.com/gpu.'
@@ -383,9 +388,9 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
     const isDeleted = async () =>
       (await s.client.get(batchJobs, withGpu.metadata)).metadata.deletionTimestamp !== undefined
     await eventually(isDeleted, 'the first Job is being deleted')
-    // Looked at again and again, it makes no second Job beside the first.
+    // Repeated reconciles create no second Job besides the first.
     s.pass(0, 'song')
-    await s.ask('other')
+    await s.createRun('other')
     await s.until('other', 'Pending', 'Starting')
     expect(await s.jobsOf(requested)).toHaveLength(1)
     await s.collect(withGpu)
@@ -393,17 +398,17 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
     expect(onCpu.spec?.template.spec.nodeSelector).toBeUndefined()
     expect(onCpu.spec?.template.spec.containers[0]?.resources?.limits).toEqual({ memory: '2Gi' })
     const pod = await s.startPod(onCpu)
-    await s.tell(runOf(requested), { $case: 'started', value: { worker: pod.metadata.name, warm: false } })
+    await s.publish(runOf(requested), { $case: 'started', value: { worker: pod.metadata.name, warm: false } })
     expect((await s.until('song', 'Running', 'Running')).status).toMatchObject({
       attempts: 1,
       podName: pod.metadata.name,
     })
   })
 
-  test('a run that must have a GPU waits for it longer than its deadline', async () => {
+  test('a run that requires a GPU waits for it beyond its deadline', async () => {
     await using s = await studio()
     await s.gpusAreKnown()
-    const requested = await s.ask('song', { resources: { gpuRequired: true }, activeDeadlineSeconds: 30 })
+    const requested = await s.createRun('song', { resources: { gpuRequired: true }, activeDeadlineSeconds: 30 })
     const job = await s.jobOf(requested)
     await s.startPod(job, {
       phase: 'Pending',
@@ -411,10 +416,10 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
     })
     await s.until('song', 'Pending', 'Unschedulable')
     s.pass(29_000, 'song')
-    await s.ask('other')
+    await s.createRun('other')
     await s.until('other', 'Pending', 'Starting')
     s.pass(29_000, 'song')
-    await s.ask('third')
+    await s.createRun('third')
     await s.until('third', 'Pending', 'Starting')
     const waiting = await s.read('song')
     expect(waiting.status).toMatchObject({ phase: 'Pending' })
@@ -422,11 +427,11 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
     expect(conditionOf(waiting.status.conditions, 'GPUFallback')).toBeUndefined()
   })
 
-  test('a run with a queue waits until the queue lets its Job begin', async () => {
+  test('a run with a queue waits until the queue admits its Job', async () => {
     await using s = await studio({ maxRuns: 1 })
-    await s.ask('busy')
+    await s.createRun('busy')
     await s.until('busy', 'Pending', 'Starting')
-    const requested = await s.ask('song', {}, { [queueLabel]: 'music' })
+    const requested = await s.createRun('song', {}, { [queueLabel]: 'music' })
     const job = await s.jobOf(requested)
     expect(job.spec?.suspend).toBe(true)
     expect(job.metadata.labels?.[queueLabel]).toBe('music')
@@ -440,7 +445,7 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
     expect((await s.until('song', 'Pending', 'Starting')).status.startTime).toBeDefined()
   })
 
-  test('a run takes a worker that waits, and one that is lost is followed by a Job', async () => {
+  test('a run claims an idle worker, and a Job replaces one that is lost', async () => {
     await using s = await studio()
     await s.client.create<WarmPool>(warmPools, {
       metadata: { name: 'ready', namespace: s.namespace },
@@ -450,7 +455,7 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
     await eventually(async () => {
       waiting = (await s.client.list(podKind, { namespace: s.namespace })).items[0]
       return waiting !== undefined
-    }, 'a pod waits')
+    }, 'a pod is idle')
     const pod = waiting as Pod
     const ready = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] }
     await s.client.patch(podKind, pod.metadata, { type: 'merge', body: { status: ready } }, { subresource: 'status' })
@@ -460,10 +465,10 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
       'it is ready',
     )
 
-    const requested = await s.ask('song')
+    const requested = await s.createRun('song')
     const runId = runOf(requested)
     expect(await s.firstOf(assignmentsOf.generation(pod.metadata.uid))).toMatchObject({ runId })
-    await s.tell(runId, { $case: 'started', value: { worker: pod.metadata.name, warm: true } })
+    await s.publish(runId, { $case: 'started', value: { worker: pod.metadata.name, warm: true } })
     expect((await s.until('song', 'Running', 'Running')).status).toMatchObject({
       podName: pod.metadata.name,
       attempts: 1,
@@ -477,7 +482,7 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
     const job = await s.jobOf(requested)
     const second = await s.startPod(job)
     expect(await s.firstOf(assignmentsOf.generation(second.metadata.uid))).toMatchObject({ runId })
-    await s.tell(runId, { $case: 'started', value: { worker: second.metadata.name, warm: false } })
+    await s.publish(runId, { $case: 'started', value: { worker: second.metadata.name, warm: false } })
     await untilIs(
       () => s.read('song'),
       ({ status }) => status.podName === second.metadata.name && status.attempts === 2,
@@ -490,24 +495,24 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
 
   test('a pod that its Job replaces is logged as a repair, once', async () => {
     await using s = await studio()
-    const requested = await s.ask('song')
+    const requested = await s.createRun('song')
     const runId = runOf(requested)
     const job = await s.jobOf(requested)
     const first = await s.startPod(job)
-    await s.tell(runId, { $case: 'started', value: { worker: first.metadata.name, warm: false } })
+    await s.publish(runId, { $case: 'started', value: { worker: first.metadata.name, warm: false } })
     await s.until('song', 'Running', 'Running')
     const terminated = { exitCode: 139, reason: 'Error' }
     const container = { name: 'worker', ready: false, restartCount: 0, image: 'x', imageID: 'x', state: { terminated } }
     const status = { phase: 'Failed', containerStatuses: [container] } as const
     await s.client.patch(podKind, first.metadata, { type: 'merge', body: { status } }, { subresource: 'status' })
     const second = await s.startPod(job)
-    await s.tell(runId, { $case: 'started', value: { worker: second.metadata.name, warm: false } })
+    await s.publish(runId, { $case: 'started', value: { worker: second.metadata.name, warm: false } })
     await untilIs(
       () => s.read('song'),
       ({ status: { podName, phase } }) => podName === second.metadata.name && phase === 'Running',
       'the second worker has it',
     )
-    await s.tell(runId, { $case: 'concluded', value: { outputKey: 'audio/n1', outputSeconds: 12 } as never })
+    await s.publish(runId, { $case: 'concluded', value: { outputKey: 'audio/n1', outputSeconds: 12 } as never })
     await s.until('song', 'Complete', 'Finished')
     expect(s.lines('repair: a lost worker is replaced')).toMatchObject([
       {
@@ -518,19 +523,19 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
     ])
   })
 
-  test('a run that asks for more than waiting workers have does not take one', async () => {
+  test('a run that requests more resources than idle workers have does not claim one', async () => {
     await using s = await studio()
     await s.client.create<WarmPool>(warmPools, {
       metadata: { name: 'ready', namespace: s.namespace },
       spec: { workload: 'generation', replicas: 1 },
     } as never)
-    const requested = await s.ask('song', { resources: { memory: '4Gi' } })
+    const requested = await s.createRun('song', { resources: { memory: '4Gi' } })
     expect((await s.jobOf(requested)).spec?.template.spec.containers[0]?.resources?.limits).toEqual({ memory: '4Gi' })
   })
 
-  test('a run that is cancelled, and one that takes too long, end with their Jobs', async () => {
+  test('a cancelled run and one beyond its deadline end with their Jobs', async () => {
     await using s = await studio()
-    const [first, second] = [await s.ask('first'), await s.ask('second', { activeDeadlineSeconds: 20 })]
+    const [first, second] = [await s.createRun('first'), await s.createRun('second', { activeDeadlineSeconds: 20 })]
     const jobs = [await s.jobOf(first), await s.jobOf(second)]
     for (const job of jobs) await s.startPod(job)
     await s.rpc.cancel({ runId: runOf(first) })
@@ -550,9 +555,9 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
     ]).toEqual(['Cancelled', 'DeadlineExceeded'])
   })
 
-  test('a run that is deleted is told of to whoever waits for it', async () => {
+  test('listeners are notified of the deletion of a run', async () => {
     await using s = await studio()
-    const requested = await s.ask('song')
+    const requested = await s.createRun('song')
     await s.until('song', 'Pending', 'Starting')
     await s.client.delete(generationJobs, s.ref('song'))
     expect(reasonOf(await s.firstOf(runTopic.generation(runOf(requested))))).toBe('Cancelled')
@@ -569,10 +574,10 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
     ])
   })
 
-  test('a run whose Job a quota refuses says so', async () => {
+  test('a run whose Job a quota rejects reports it', async () => {
     await using s = await studio()
     await setQuota(s.client, s.namespace, { 'count/jobs.batch': '0' })
-    const requested = await s.ask('song')
+    const requested = await s.createRun('song')
     const waiting = await s.until('song', 'Pending', 'Unschedulable')
     expect(conditionOf(waiting.status.conditions, 'Ready')?.message).toMatch(
       /^Quota or policy: the API server refused the worker: .*exceeded quota: few/,
@@ -580,11 +585,11 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
     expect(await s.jobsOf(requested)).toEqual([])
   })
 
-  test('no more runs than may have workers at a time, and the next one when one of them ends', async () => {
+  test('a run beyond the limit starts when another ends', async () => {
     await using s = await studio({ maxRuns: 1 })
-    const first = await s.ask('first')
+    const first = await s.createRun('first')
     await s.until('first', 'Pending', 'Starting')
-    const second = await s.ask('second')
+    const second = await s.createRun('second')
     const waiting = await s.until('second', 'Pending', 'Unschedulable')
     expect(conditionOf(waiting.status.conditions, 'Ready')?.message).toBe(
       'Run limit: 1 generations, the maximum, have workers. This one starts when one of them ends.',
@@ -595,7 +600,7 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
     await s.jobOf(second)
   })
 
-  test('a run that a service asks for is made once, under its id, and not ordered', async () => {
+  test('a run that a service requests is created once, under its id, and not planned again', async () => {
     await using s = await studio()
     const generation = { chainId: 'c1', nodeId: 'n1', durationSeconds: 10, generator: 'recombine' }
     const request = {
@@ -617,10 +622,10 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
     expect(Buffer.from((await s.firstOf(inputsOf.generation('run-7'))).input).toString()).toBe('do it')
     const pod = await s.startPod(await s.jobOf(requested))
     expect(await s.firstOf(assignmentsOf.generation(pod.metadata.uid))).toMatchObject({ runId: 'run-7' })
-    await s.tell('run-7', { $case: 'started', value: { worker: pod.metadata.name, warm: false } })
+    await s.publish('run-7', { $case: 'started', value: { worker: pod.metadata.name, warm: false } })
     await s.until(requested.metadata.name, 'Running', 'Running')
     expect(s.orders).toEqual([])
-    // What the operator counts follows what it has read of the cluster, a moment after it has written.
+    // The operator counts from its cache, which lags a moment behind its writes.
     await vi.waitFor(async () =>
       expect(await s.rpc.capacity({ workload: 'WORKLOAD_GENERATION' })).toMatchObject({
         running: 1,

@@ -1,10 +1,10 @@
 import type { RunMemories, RunMemory } from '../runs/mod.ts'
 
-/** What is remembered of a generation beside what is of every run. */
+/** In-memory state of a generation besides that of every run. */
 type More = {
-  /** Since when its Job has no pod that a node has taken. */
+  /** Since when its Job has no scheduled pod. */
   waitingSince: number
-  /** It was given a place among those that run at a time. */
+  /** It holds one of the slots for concurrent runs. */
   isAdmitted: true
 }
 

@@ -1,4 +1,4 @@
-/** GenerationJobs: the controller that has each done by a Job or a waiting worker, and what the calls of services need. */
+/** GenerationJobs: the controller that runs each in a Job or an idle worker, and what the RPC server needs. */
 import { type GenerationJob, generationJobs } from '../crds/mod.ts'
 import type { WorkloadRuns } from '../rpc/workload-runs.ts'
 import { attendRuns, createRunMemories, isFinished, runIdIndex, runIndexes, unfinishedIndex } from '../runs/mod.ts'
@@ -19,10 +19,10 @@ import type { GenerationMemories } from './memory.ts'
 import { reconcileGenerationJob } from './reconcile.ts'
 import { generationFor, generationNameOf } from './subject.ts'
 
-/** Runs that are worked on at a time: they wait for the API server and the bus. */
+/** Runs reconciled concurrently: reconciles mostly wait for the API server and the bus. */
 const workers = 8
 
-/** Declares the caches of GenerationJobs, which are found by their runs, and of their Jobs. */
+/** Declares the caches of GenerationJobs, indexed by run id, and of their Jobs. */
 export const cacheGenerations = (
   manager: Pick<Manager, 'cache'>,
   { instance, pods }: { instance: string; pods: Store<Pod> },
@@ -32,13 +32,13 @@ export const cacheGenerations = (
   pods,
 })
 
-/** The pods of a run: the one that was claimed, and those of its Jobs. */
+/** The pods of a run: a claimed one, and those of its Jobs. */
 const podsOf = ({ batchJobs: jobs, pods }: GenerationStores, { metadata }: KubeObject): Pod[] => [
   ...pods.by('owner', metadata.uid),
   ...jobs.by('owner', metadata.uid).flatMap((job) => pods.by('owner', job.metadata.uid)),
 ]
 
-/** What the calls of services need to know of GenerationJobs. */
+/** What the RPC server needs to know about GenerationJobs. */
 export const generationRuns = ({
   stores,
   total,
@@ -46,7 +46,7 @@ export const generationRuns = ({
 }: {
   stores: GenerationStores
   total: number
-  /** Where GenerationJobs are made, and for how long they stay after their end. */
+  /** Namespace of new GenerationJobs; `ttlSeconds` is how long they stay after they end. */
   namespace: string
   ttlSeconds: number
 }): WorkloadRuns<GenerationJob> => ({
@@ -59,7 +59,7 @@ export const generationRuns = ({
   total,
 })
 
-/** Maps the pods of a run to its object, whether they are its own or its Job's. */
+/** Maps the pods of a run to its object, whether it owns them itself or through a Job. */
 const toRun =
   (store: Store<GenerationJob>): Mapper<KubeObject> =>
   ({ object }) => {
@@ -67,7 +67,7 @@ const toRun =
     return runId === undefined ? [] : store.by(runIdIndex, runId).map(({ metadata }) => keyOf(metadata))
   }
 
-/** When a run ends, those that there was no room for are looked at. */
+/** Maps the end of a run to the runs waiting for a slot. */
 const toWaiting =
   (store: Store<GenerationJob>): Mapper<GenerationJob> =>
   (change) => {
@@ -97,8 +97,8 @@ export const addGenerationController = (
   controller.watch(store, toWaiting(store))
   controller.watch(parts.batchJobs, toController(generationJobs))
   controller.watch(pods, toRun(store))
-  const forget = ({ metadata }: GenerationJob) => memories.forget(metadata.uid)
-  attendRuns(manager, controller, { ...parts, kind: 'generation', resource: generationJobs, store, forget })
+  const onDeleted = ({ metadata }: GenerationJob) => memories.drop(metadata.uid)
+  attendRuns(manager, controller, { ...parts, kind: 'generation', resource: generationJobs, store, onDeleted })
   return controller
 }
 

@@ -6,12 +6,12 @@ import { assign, begin, fallBack, order } from './begin.ts'
 import { type Decision, decide } from './decide.ts'
 import type { GenerationDependencies } from './dependencies.ts'
 import { end, expire } from './finish.ts'
-import { gpuRequest } from './gpu-wish.ts'
+import { gpuRequest } from './gpu-request.ts'
 import { acknowledge, type Run, settle } from './run.ts'
 import { hasFallenBack } from './status.ts'
 import { survey } from './survey.ts'
 
-/** When the Job or the pod that the run waits for was first seen to have ended; now, where neither has. */
+/** When the run's Job or pod was first seen to have ended; `now` if neither has. */
 const endOf = ({ memory, found: { batch, current } }: Run, now: number): number => {
   const hasJobEnded = batch && (batch.state.kind === 'failed' || batch.state.kind === 'complete')
   const hasPodEnded = current && !isLive(current.state)
@@ -68,14 +68,16 @@ const advance = async (
   }
 }
 
-/** Makes of a GenerationJob a run in a Job or in a waiting worker, of a run a result, and of what has ended nothing, in time. */
+/**
+ * Reconciles a GenerationJob: runs it in a Job or an idle worker, finishes it, and removes it after its time to live.
+ */
 export const reconcileGenerationJob =
   (dependencies: GenerationDependencies): Reconcile =>
   async (key, { signal }) => {
     const job = dependencies.generationJobs.get(key)
-    // Whoever watches its deletion says what is to be said.
+    // The deletion handler in `attendRuns` reports its end.
     if (!job || isBeingDeleted(job) || isPaused(job)) return done
-    // The cache is behind what was written here last, and will tell when it is not.
+    // The cache lags behind our last write; its update triggers another reconcile.
     if (!dependencies.generationJobs.isCurrent(key)) return done
     return unlessOvertaken(() =>
       isFinished(job) ? expire(dependencies, job, signal) : advance(dependencies, job, signal),

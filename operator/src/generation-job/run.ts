@@ -2,35 +2,35 @@ import { type GenerationJob, type GenerationJobStatus, generationJobs } from '..
 import { type Desired, type DesiredStatus, isNewWarning, type RunFacts, stabilizeMessage } from '../runs/mod.ts'
 import { keyOf, secondsTime } from '../runtime/mod.ts'
 import type { GenerationDependencies } from './dependencies.ts'
-import type { GpuRequest } from './gpu-wish.ts'
+import type { GpuRequest } from './gpu-request.ts'
 import type { GenerationMemory } from './memory.ts'
-import { generationStatus, progressOf, saysAll } from './status.ts'
+import { generationStatus, progressOf, reflectsAll } from './status.ts'
 import type { Survey } from './survey.ts'
 import { writeStatus } from './writes.ts'
 
-/** A run that is worked on: what one reconcile knows of it. */
+/** The run in one reconcile. */
 export type Run = {
   job: GenerationJob
   runId: string
   memory: GenerationMemory
-  /** What its Job has, or is to have. */
+  /** The GPUs that its Job has or should have. */
   gpu: GpuRequest | undefined
   found: Survey
   facts: RunFacts
   signal: AbortSignal
 }
 
-/** Tells people of something that went wrong. What goes well they read in the status: an event each would double the requests. */
+/** Records a warning event. Success shows only in the status: an event for each would double the requests. */
 export const warn = ({ recorder }: GenerationDependencies, job: GenerationJob, reason: string, note: string): void =>
   recorder.record(generationJobs, job, { type: 'Warning', reason, action: 'Run', note })
 
-/** Has what was heard acknowledged, as far as the status says it. */
+/** Acknowledges the run's events if the status reflects them. */
 export const acknowledge = (
   { events }: GenerationDependencies,
   { runId, facts, found }: Run,
   status: GenerationJobStatus,
 ): void => {
-  if (saysAll(status, facts, found.current?.pod.metadata.name)) events.reflected(runId, facts.version)
+  if (reflectsAll(status, facts, found.current?.pod.metadata.name)) events.reflected(runId, facts.version)
 }
 
 const countStart = ({ runMetrics }: GenerationDependencies, { memory, found, facts }: Run): void => {
@@ -38,7 +38,7 @@ const countStart = ({ runMetrics }: GenerationDependencies, { memory, found, fac
     runMetrics?.started('generation', found.current.isClaimed, facts.started.at - memory.acceptedAt)
 }
 
-/** What every status of a run says beside how it stands; where it `isHeld` its time has not begun. */
+/** The status fields of every run besides its state; if it `isHeld`, its deadline has not started. */
 const common = ({ job, memory, found, facts }: Run, isHeld: boolean): Desired<GenerationJobStatus> => {
   const podName = found.current?.pod.metadata.name
   const progress = progressOf(facts)
@@ -50,17 +50,17 @@ const common = ({ job, memory, found, facts }: Run, isHeld: boolean): Desired<Ge
   }
 }
 
-/** Writes a line where the Job of a run has made a pod in place of one that was lost. */
+/** Logs that the run's Job has replaced a lost pod. */
 const logReplacement = ({ log }: GenerationDependencies, { job, runId, found: { batch, current } }: Run): void => {
   const before = job.status.podName
   const pod = current?.pod.metadata.name
-  // A pod of another Job, or one that was claimed, was replaced by the operator, which has its line.
+  // The operator itself replaced pods of other Jobs and claimed ones, and logged that.
   if (!before || !pod || before === pod || !batch || !before.startsWith(`${batch.job.metadata.name}-`)) return
   const because = `Its Job made ${pod} in place of ${before}.`
   log.info({ runId, object: keyOf(job.metadata), because }, 'repair: a lost worker is replaced')
 }
 
-/** Writes how a run stands, where that is news, and acknowledges what it was learned from. */
+/** Writes the state of a run if it changed, and acknowledges the events that led to it. */
 export const settle = async (
   dependencies: GenerationDependencies,
   run: Run,
@@ -72,17 +72,17 @@ export const settle = async (
   }: { isHeld?: boolean; fallenBack?: string; more?: Desired<GenerationJobStatus> } = {},
 ): Promise<void> => {
   const { job, found, signal } = run
-  const said = stabilizeMessage(job.status, desiredStatus)
+  const stable = stabilizeMessage(job.status, desiredStatus)
   const now = dependencies.clock.now()
   const desired = {
     ...common(run, isHeld),
-    ...generationStatus(job, { desiredStatus: said, now, fallenBack }),
+    ...generationStatus(job, { desiredStatus: stable, now, fallenBack }),
     ...more,
   }
   acknowledge(dependencies, run, await writeStatus(dependencies, job, desired, signal))
   logReplacement(dependencies, run)
-  if (said.phase === 'Running' && job.status.phase !== 'Running') countStart(dependencies, run)
-  // To wait in a queue is nothing to warn of.
+  if (stable.phase === 'Running' && job.status.phase !== 'Running') countStart(dependencies, run)
+  // Waiting in a queue deserves no warning.
   const isQueued = found.batch?.state.kind === 'suspended'
-  if (!isQueued && isNewWarning(job.status, said)) warn(dependencies, job, said.reason, said.message)
+  if (!isQueued && isNewWarning(job.status, stable)) warn(dependencies, job, stable.reason, stable.message)
 }

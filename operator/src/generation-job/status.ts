@@ -3,14 +3,14 @@ import type { GenerationJob, GenerationJobStatus } from '../crds/mod.ts'
 import { type Desired, type DesiredStatus, type RunFacts, reflects, runStatus } from '../runs/mod.ts'
 import { conditionOf, mergeConditions } from '../runtime/mod.ts'
 
-/** Why a run that asked for a GPU has none, as a condition of its own that stays. */
+/** Type and reason of the lasting condition that explains why a run that requested a GPU has none. */
 export const gpuFallback = 'GPUFallback'
 
-/** Whether a run has given up waiting for a GPU. */
+/** Whether a run has stopped waiting for a GPU. */
 export const hasFallenBack = ({ status }: GenerationJob): boolean =>
   conditionOf(status.conditions, gpuFallback)?.status === 'True'
 
-/** What came of a run, as its service tells. */
+/** The status fields of the result that the service reported. */
 export const outcomeOf = (concluded: RunConcluded | undefined): Desired<GenerationJobStatus> => {
   const { outputKey, outputSeconds, distancePercentile, loudnessStepLu, beatErrorMs } = concluded ?? {}
   const seam = {
@@ -24,11 +24,11 @@ export const outcomeOf = (concluded: RunConcluded | undefined): Desired<Generati
   }
 }
 
-/** How much is made, to the hundredth: finer steps are not worth a write. */
+/** Progress rounded to the hundredth: finer steps are not worth a write. */
 export const progressOf = ({ progress }: RunFacts): number | undefined =>
   progress && Math.round(Math.min(1, Math.max(0, progress.fraction)) * 100) / 100
 
-/** The status of a run that stands so; with `fallenBack` also that it goes on without a GPU, and why. */
+/** Builds the status of a run; `fallenBack` adds the condition that explains why it continues without a GPU. */
 export const generationStatus = (
   job: GenerationJob,
   { desiredStatus, now, fallenBack }: { desiredStatus: DesiredStatus; now: number; fallenBack?: string | undefined },
@@ -48,6 +48,6 @@ export const generationStatus = (
   } as Desired<GenerationJobStatus>
 }
 
-/** Whether a status says all that was heard of a run, how much is made included. */
-export const saysAll = (status: GenerationJobStatus, facts: RunFacts, podName: string | undefined): boolean =>
+/** Whether the status reflects all events of a run, including its progress. */
+export const reflectsAll = (status: GenerationJobStatus, facts: RunFacts, podName: string | undefined): boolean =>
   reflects(status, facts, podName) && (facts.progress === undefined || status.progress === progressOf(facts))

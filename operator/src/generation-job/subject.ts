@@ -3,7 +3,7 @@ import type { GenerationJob, GenerationJobSpec, GenerationJobSpecInput } from '.
 import { type Draft, deterministicName } from '../runtime/mod.ts'
 import { label } from '../workers/mod.ts'
 
-/** What a GenerationJob is for, in the words of the services. */
+/** The subject of a GenerationJob as services represent it. */
 export const subjectOf = ({ spec }: GenerationJob): GenerationSubject => ({
   chainId: spec.chainId,
   nodeId: spec.nodeId,
@@ -15,7 +15,7 @@ export const subjectOf = ({ spec }: GenerationJob): GenerationSubject => ({
   generator: spec.generator,
 })
 
-/** What the music service is asked to plan, where it did not ask for the GenerationJob itself. */
+/** The plan request to the music service for a GenerationJob that it did not request. */
 export const orderOf = (job: GenerationJob, runId: string): PlanRequest => ({
   runId,
   user: '',
@@ -24,7 +24,9 @@ export const orderOf = (job: GenerationJob, runId: string): PlanRequest => ({
   generation: subjectOf(job),
 })
 
-/** The name of the GenerationJob that is made for a run which a service asks for: asking twice makes it once. */
+/**
+ * The name of the GenerationJob for a run that a service requests; deterministic, so repeated requests create it once.
+ */
 export const generationNameOf = (runId: string): string => deterministicName(['generation', runId])
 
 const generators: readonly GenerationJobSpec['generator'][] = ['auto', 'recombine', 'onnx', 'mock']
@@ -34,7 +36,7 @@ const specOf = (
   subject: GenerationSubject,
   ttlSecondsAfterFinished: number,
 ): GenerationJobSpecInput => {
-  // Services know the same generators, but are not of the same version always.
+  // Services of another version may send an unknown generator.
   const generator = generators.find((known) => known === subject.generator)
   return {
     chainId: subject.chainId,
@@ -50,13 +52,13 @@ const specOf = (
   }
 }
 
-/** The GenerationJob of a run that a service asks for. */
+/** Builds the GenerationJob for a run that a service requests. */
 export const generationFor = (
   request: RunRequest,
   subject: GenerationSubject,
   { namespace, ttlSeconds }: { namespace: string; ttlSeconds: number },
 ): Draft<GenerationJob> => ({
   metadata: { name: generationNameOf(request.runId), namespace, labels: { [label.runId]: request.runId } },
-  // The API server fills in what has a default.
+  // The API server fills in the defaults.
   spec: specOf(request, subject, ttlSeconds) as GenerationJobSpec,
 })

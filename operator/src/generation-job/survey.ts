@@ -3,31 +3,31 @@ import { isLive, isLoss, type PodState, podStateOf } from '../runs/mod.ts'
 import { controllerOf, type Store } from '../runtime/mod.ts'
 import { label, type Pod } from '../workers/mod.ts'
 import { type BatchJob, type BatchState, batchJobName, batchStateOf, podsMadeBy } from './batch-job.ts'
-import { type GpuRequest, gpuRequest } from './gpu-wish.ts'
+import { type GpuRequest, gpuRequest } from './gpu-request.ts'
 
 export type RunPod = { pod: Pod; state: PodState }
 
-/** A waiting worker that was taken and went without a report. */
+/** A claimed worker that was lost without a report. */
 export type LostClaim = {
   message: string
-  /** Whether it was the worker's doing, so that it counts as a failed attempt. */
+  /** Whether the worker itself failed, so that it counts as a failed attempt. */
   isServiceError: boolean
 }
 
-/** What there is of a run in the cluster. */
+/** The Jobs and pods of a run in the cluster. */
 export type Survey = {
-  /** Its Job, with or without GPUs as they are wished for now. */
+  /** Its Job, with or without GPUs as currently desired. */
   batch?: { job: BatchJob; state: BatchState }
-  /** Jobs that were given up, and may still have pods. */
+  /** Obsolete Jobs, which may still have pods. */
   surplus: readonly BatchJob[]
-  /** The pod that does the run, or did it last. */
+  /** The pod that does the run, or last did. */
   current?: RunPod & { isClaimed: boolean }
-  /** All pods of the run that may be at work. */
+  /** All pods of the run that may be working. */
   live: readonly Pod[]
   lostClaim?: LostClaim
-  /** The name of a pod that the status speaks of and that is not there. */
+  /** The name of a pod that the status names and that does not exist. */
   missing?: string
-  /** Pods that were started, as far as it can be told from what is there. */
+  /** Number of pods started, as far as the existing ones show. */
   attempts: number
 }
 
@@ -41,7 +41,7 @@ const lossOf = ({ state }: RunPod): LostClaim | undefined => {
   return { message: state.message, isServiceError: state.cause === 'OOMKilled' || state.cause === 'Crashed' }
 }
 
-/** Sorts the Jobs and pods of a run; `gpu` is what its Job should have now. */
+/** Classifies the Jobs and pods of a run; `gpu` is what its Job should have now. */
 export const survey = (
   job: GenerationJob,
   { runId, gpu, jobs, pods }: { runId: string; gpu: GpuRequest | undefined; jobs: Store<BatchJob>; pods: Store<Pod> },
@@ -58,7 +58,7 @@ export const survey = (
   const claimed = claims.find((one) => !lossOf(one))
   const { podName, attempts: held = 0 } = job.status
   const known = [...made, ...claims].find(({ pod }) => pod.metadata.name === podName)
-  // The pods of a Job are its own to count, and to make again.
+  // A Job counts and replaces its pods itself.
   const isOfJob = [gpuRequest(job), undefined].some((gpuRequest) =>
     podName?.startsWith(`${batchJobName(job, runId, gpuRequest)}-`),
   )
@@ -68,7 +68,7 @@ export const survey = (
   const current = claimed ? { ...claimed, isClaimed: true } : made[0] && { ...made[0], isClaimed: false }
   const counted = claims.length + (desired ? podsMadeBy(desired) : 0)
   const isNew = current !== undefined && podName !== undefined && current.pod.metadata.name !== podName
-  // What no node has taken was not started.
+  // An unscheduled pod has not started.
   const notBegun = Number(current?.state.kind === 'unscheduled')
   return {
     surplus: owned.filter((one) => one !== desired),

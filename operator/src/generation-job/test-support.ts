@@ -1,7 +1,7 @@
 import type { GenerationJob, GenerationJobSpec, GenerationJobStatus } from '../crds/mod.ts'
 import type { WorkerTemplate } from '../workers/mod.ts'
 
-/** A GenerationJob as the API server gives it, with its defaults. */
+/** A GenerationJob as the API server returns it, with defaults. */
 export const generationObject = (
   spec: Partial<GenerationJobSpec> = {},
   { status = {}, labels = {} }: { status?: Partial<GenerationJobStatus>; labels?: Record<string, string> } = {},

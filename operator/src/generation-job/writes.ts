@@ -4,9 +4,9 @@ import { createOwned, findOwned, isBeingDeleted, isNotFound, remove } from '../r
 import { type Pod, pods } from '../workers/mod.ts'
 import { type BatchJob, batchJobFor, batchJobs } from './batch-job.ts'
 import type { GenerationDependencies } from './dependencies.ts'
-import type { GpuRequest } from './gpu-wish.ts'
+import type { GpuRequest } from './gpu-request.ts'
 
-/** Brings a status to what is wanted; see `writeRunStatus`. */
+/** Patches the status; see `writeRunStatus`. */
 export const writeStatus = (
   { client, generationJobs: store }: GenerationDependencies,
   job: GenerationJob,
@@ -14,22 +14,22 @@ export const writeStatus = (
   signal: AbortSignal,
 ): Promise<GenerationJobStatus> => writeRunStatus({ client, resource: generationJobs, store }, job, desired, signal)
 
-/** Asks for the end of a pod, if it is still the one that was looked at. */
+/** Deletes a pod if it still has the uid that was read. */
 export const stopPod = ({ client }: GenerationDependencies, pod: Pod, signal: AbortSignal): Promise<void> =>
   remove(client, pods, pod, { signal })
 
-/** Asks for the end of a Job, which stays until its pods have gone. */
+/** Deletes a Job, which remains until its pods are gone. */
 export const stopJob = ({ client }: GenerationDependencies, job: BatchJob, signal: AbortSignal): Promise<void> =>
   remove(client, batchJobs, job, { signal, propagationPolicy: 'Foreground' })
 
-/** Removes a GenerationJob whose time is over; its Jobs and pods go after it. */
+/** Deletes an expired GenerationJob; its Jobs and pods are garbage-collected after it. */
 export const removeGenerationJob = (
   { client }: GenerationDependencies,
   job: GenerationJob,
   signal: AbortSignal,
 ): Promise<void> => remove(client, generationJobs, job, { signal, propagationPolicy: 'Background' })
 
-/** Makes the Job of a run, or gives the one that was made already and is not seen yet. */
+/** Creates the Job of a run, or returns the existing one if the cache does not show it yet. */
 export const makeJob = (
   { client, template, instance }: GenerationDependencies,
   job: GenerationJob,
@@ -38,7 +38,7 @@ export const makeJob = (
 ): Promise<BatchJob> =>
   createOwned(client, batchJobs, batchJobFor(job, { ...overrides, template, instance }), job, { signal })
 
-/** Whether the server still has the object, and nobody has deleted it: a cache may be behind. */
+/** Whether the object still exists on the server and is not being deleted: the cache may lag. */
 export const isDesired = async (
   { client }: GenerationDependencies,
   { metadata }: GenerationJob,
@@ -53,7 +53,7 @@ export const isDesired = async (
   }
 }
 
-/** Whether there is a pod of a name, and it is the run's: a cache that does not show it may be behind. */
+/** Whether a pod exists on the server and the run controls it: the cache may lag. */
 export const isPresent = async (
   { client }: GenerationDependencies,
   job: GenerationJob,

@@ -25,21 +25,21 @@ import {
 } from '../runtime/mod.ts'
 
 export type BranchesRpcOptions = {
-  /** Not the manager's: every replica answers, also while another leads. */
+  /** Not the manager's client: every replica responds, also while another leads. */
   client: Client
   clock: Clock
   stores: BranchStores
   settings: BranchSettings
-  /** Where branches are grafted. */
+  /** Namespace of new branches. */
   namespace: string
-  /** Milliseconds that a new branch has to get its key and its port; 20 s unless told. */
+  /** Milliseconds that a new branch has to get its key and its port; 20 s by default. */
   patience?: number
 }
 
-/** Milliseconds between two looks. */
+/** Polling interval in milliseconds. */
 const pause = 100
 
-/** A slug may begin and end with a hyphen, the name of an object may not. */
+/** A slug may start and end with a hyphen, the name of an object may not. */
 const objectName = (slug: string): string =>
   /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/.test(slug) ? slug : deterministicName([slug])
 
@@ -63,7 +63,7 @@ const draftOf = (request: GraftBranchRequest, namespace: string) => {
 const taken = (slug: string, cause?: unknown) =>
   serviceError('conflict', `There is a branch ${slug} already: choose another slug.`, { cause })
 
-/** Branches as objects of the cluster, for the logs service. Any replica answers. */
+/** Serves branches as objects of the cluster to the logs service. Any replica responds. */
 export const branchesRpc = (options: BranchesRpcOptions): Handlers<typeof BranchesServiceDefinition> => {
   const { client, clock, stores, settings, namespace, patience = 20_000 } = options
 
@@ -74,7 +74,7 @@ export const branchesRpc = (options: BranchesRpcOptions): Handlers<typeof Branch
 
   const create = async (request: GraftBranchRequest, signal: AbortSignal): Promise<Branch> => {
     try {
-      // What the schema fills in comes back with the answer.
+      // The response contains the defaults of the schema.
       return await client.create<Branch>(branches, draftOf(request, namespace) as never, { signal })
     } catch (error) {
       if (isAlreadyExists(error)) throw taken(request.slug, error)
@@ -83,7 +83,7 @@ export const branchesRpc = (options: BranchesRpcOptions): Handlers<typeof Branch
     }
   }
 
-  /** Looks until there is an answer, or patience is at an end. */
+  /** Polls until there is a result or patience runs out. */
   const until = async <T>(look: () => Promise<T | undefined> | T | undefined, signal: AbortSignal) => {
     const end = clock.monotonic() + patience
     for (;;) {
@@ -93,14 +93,17 @@ export const branchesRpc = (options: BranchesRpcOptions): Handlers<typeof Branch
     }
   }
 
-  /** The key, which this process draws unless the leader was first. A former branch's Secret has to go before. */
+  /**
+   * Returns the branch's key, which this process generates unless the leader was first. A former branch's Secret must
+   * be gone first.
+   */
   const keyFor = async (branch: Branch, signal: AbortSignal): Promise<string> => {
     const key = await until(async () => {
       const { secret } = await ensureSecret(client, branch, settings, { signal })
       return isOwnedBy(secret, branch) ? keyOfSecret(secret) : undefined
     }, signal)
     if (key !== undefined) return key
-    const sentence = `The branch ${slugOf(branch)} is made, but what a former one has left is still being removed: its key will be in its Secret.`
+    const sentence = `The branch ${slugOf(branch)} was created, but resources of a former branch are still being removed. Its key will be in its Secret.`
     throw serviceError('unavailable', sentence, { retryAfterSeconds: 30 })
   }
 
@@ -109,7 +112,7 @@ export const branchesRpc = (options: BranchesRpcOptions): Handlers<typeof Branch
       if (bySlug(request.slug)) throw taken(request.slug)
       const made = await create(request, signal)
       const apiKey = await keyFor(made, signal)
-      // Without a port it is a branch all the same, which is told when branches are listed.
+      // A branch without a port yet is returned all the same; listings show the port later.
       const seen = await until(() => {
         const held = stores.branches.get(keyOf(made.metadata))
         return held?.metadata.uid === made.metadata.uid && held.status.port !== undefined ? held : undefined

@@ -8,31 +8,31 @@ import type { RunStatus } from '../runs/mod.ts'
 import type { Draft, KubeObject, Resource, Store } from '../runtime/mod.ts'
 import type { Pod } from '../workers/mod.ts'
 
-/** An object that is a run, of whichever kind. */
+/** An object of any kind that represents a run. */
 export type RunObject = KubeObject & {
   /** Not every kind can be suspended; every run has a deadline. */
   spec: { suspend?: boolean; activeDeadlineSeconds: number }
   status: RunStatus & { sessionId?: string }
 }
 
-/** How the runs of a workload are objects: what the calls of services need to know of a kind. */
+/** Maps the runs of a workload to objects: what the RPC server needs to know about a kind. */
 export type WorkloadRuns<Run extends RunObject = RunObject> = {
   workload: Workload
   resource: Resource<Run>
-  /** With `runIndexes`. */
+  /** A cache with `runIndexes`. */
   store: Pick<Store<Run>, 'by'>
-  /** Name of the object that is made for a run. */
+  /** Name of the object for a run. */
   nameOf: (runId: string) => string
-  /** The object for a run that a service asks for; undefined where the request does not say what it is about. */
+  /** Builds the object for a requested run; undefined if the request lacks its subject. */
   draftOf: (request: RunRequest) => Draft<Run> | undefined
   /** The pods of a run's object. */
   podsOf: (object: KubeObject) => readonly Pod[]
-  /** Runs that may have workers at a time. */
+  /** Maximum number of runs with workers at the same time. */
   total: number
 }
 
-/** What is told of the machines that runs are done on, where anything is known. */
+/** Reports the machines that runs use, as far as known. */
 export type Machines = { read: () => Pick<CapacityResponse, 'classes' | 'reasons'> }
 
-/** Where nobody counts GPUs. */
+/** For installations without GPU counting. */
 export const noMachines: Machines = { read: () => ({ classes: [] as GpuClass[], reasons: [] }) }

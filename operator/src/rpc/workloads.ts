@@ -26,37 +26,37 @@ import { type Client, type Clock, isAlreadyExists, isInvalid, isNotFound } from 
 import type { Machines, RunObject, WorkloadRuns } from './workload-runs.ts'
 
 export type WorkloadsRpcOptions = {
-  /** Not the manager's: every replica answers, also while another leads. */
+  /** Not the manager's client: every replica responds, also while another leads. */
   client: Client
   bus: Bus
   reporters: Reporters
-  /** One for each workload that this installation runs. */
+  /** One for each workload of this installation. */
   runs: readonly WorkloadRuns[]
   machines: Machines
-  /** Where the objects of runs are made. */
+  /** Namespace of new objects. */
   namespace: string
-  /** Runs of a workload that may wait. */
+  /** Maximum number of queued runs of a workload. */
   maxQueued: number
   clock: Clock
   log: Log
-  /** Milliseconds in which the API server must answer, before whoever asks is told to come again; 5 s unless told. */
+  /** Milliseconds that the API server has to respond before the caller gets `unavailable`; 5 s by default. */
   patience?: number
 }
 
-/** How long the cache may take to show an object that is known to be there or to have been there, in milliseconds. */
+/** Maximum lag of the cache behind an object that is known to exist or to have existed, in milliseconds. */
 const latest = 5_000
-/** Milliseconds between two looks. */
+/** Polling interval in milliseconds. */
 const pause = 100
 
 const notAnswered = (cause: unknown) =>
-  serviceError('unavailable', 'The run could not be begun: the API server did not take it.', {
+  serviceError('unavailable', 'The run could not be started: the API server did not accept it. Try again shortly.', {
     cause,
     retryAfterSeconds: 5,
   })
 
 const isQueued = ({ status }: RunObject): boolean => status.phase !== 'Running'
 
-/** Runs as objects of the cluster, for the services. Any replica answers; the one that leads acts. */
+/** Serves runs as objects of the cluster to the services. Any replica responds; the leader acts. */
 export const workloadsRpc = (options: WorkloadsRpcOptions): Handlers<typeof WorkloadsServiceDefinition> => {
   const { client, bus, reporters, runs, machines, namespace, maxQueued, clock, log, patience = 5_000 } = options
 
@@ -70,7 +70,7 @@ export const workloadsRpc = (options: WorkloadsRpcOptions): Handlers<typeof Work
 
   const reporterOf = (workload: Workload): Reporter => reporters[runKindOf(workload)]
 
-  /** A run by its id, of any workload or of one. */
+  /** Finds a run by its id, of any workload or of one. */
   const find = (runId: string, among = runs): { object: RunObject; of: WorkloadRuns } | undefined =>
     among.flatMap((of) => of.store.by(runIdIndex, runId).map((object) => ({ object, of })))[0]
 
@@ -86,7 +86,7 @@ export const workloadsRpc = (options: WorkloadsRpcOptions): Handlers<typeof Work
     }
   }
 
-  /** The object that a run came from. The service may have been faster than the cache of this replica. */
+  /** Waits for the object that a run was derived from: the service may be ahead of this replica's cache. */
   const untilFound = async (runId: string, of: WorkloadRuns, signal: AbortSignal): Promise<RunObject | undefined> => {
     const end = clock.monotonic() + latest
     for (;;) {
@@ -96,30 +96,33 @@ export const workloadsRpc = (options: WorkloadsRpcOptions): Handlers<typeof Work
     }
   }
 
-  /** Tells the end of a run that is asked for again, since whoever asks has not heard of it. */
-  const tellEnd = async (object: RunObject, runId: string, reporter: Reporter): Promise<boolean> => {
+  /**
+   * Reports the end of a run that is requested again, since the caller has not received it. Returns false if the run
+   * goes on.
+   */
+  const reportEnd = async (object: RunObject, runId: string, reporter: Reporter): Promise<boolean> => {
     const failed = failureCondition(object)
     if (isFinished(object)) {
-      // What it found was told by its worker, and written by its service: only a second driver of the same run asks now.
+      // The worker reported the results, and the service wrote them: only a second driver of the same run gets here.
       const word = failed
         ? failureOf(failed.reason, failed.message)
         : failureOf('Cancelled', 'The run has ended, and its reports have expired.')
       await reporter.failed(runId, word)
       return true
     }
-    // One that is to be suspended may be resumed before it is: then the run goes on.
+    // A run about to be suspended may be resumed first, and then goes on.
     if (runIdOf(object) === runId) return false
     await reporter.failed(runId, failureOf('Suspended', 'The run was suspended.'))
     return true
   }
 
-  /** A run for the worker of another one, which still waits for such. */
+  /** Assigns a child run to the worker of its parent run, which waits for such runs. */
   const runBeside = async ({ runId, input, workload, parentRunId }: RunRequest & { parentRunId: string }) => {
     const reporter = reporterOf(workload)
     const parent = find(parentRunId, [runsOf(workload)])
     const pod = parent?.of.podsOf(parent.object).find((candidate) => isLive(podStateOf(candidate)))
     if (!pod) {
-      const detail = 'The worker of the run that it belongs to has ended.'
+      const detail = 'The worker of its parent run has ended.'
       await reporter.failed(runId, failureOf('WorkerLost', detail))
       return { queued: false }
     }
@@ -130,25 +133,25 @@ export const workloadsRpc = (options: WorkloadsRpcOptions): Handlers<typeof Work
 
   const create = async (request: RunRequest, of: WorkloadRuns, signal: AbortSignal) => {
     const draft = of.draftOf(request)
-    if (!draft) throw serviceError('invalid', 'The request does not say what the run is about.')
+    if (!draft) throw serviceError('invalid', 'The request does not describe the run: it has no search or generation.')
     try {
       await client.create(of.resource, draft, soon(signal))
     } catch (error) {
-      // Another replica was asked the same.
+      // Another replica created it for the same request.
       if (isAlreadyExists(error)) return
       if (isInvalid(error)) throw serviceError('invalid', error.message, { cause: error })
       throw notAnswered(error)
     }
   }
 
-  const runAnew = async (request: RunRequest, signal: AbortSignal) => {
+  const startRun = async (request: RunRequest, signal: AbortSignal) => {
     const { runId } = request
     const of = runsOf(request.workload)
     if (unfinished(of).filter(isQueued).length >= of.total + maxQueued)
       throw serviceError('unavailable', 'Too much work is waiting already. Try again shortly.', {
         retryAfterSeconds: 10,
       })
-    // Before the object: a worker may be quicker than this call.
+    // Publish the input before the object: a worker may be faster than this call.
     await reporterOf(request.workload).input(runId, request.input)
     await create(request, of, signal)
     return { queued: true }
@@ -163,7 +166,7 @@ export const workloadsRpc = (options: WorkloadsRpcOptions): Handlers<typeof Work
       const reporter = reporterOf(request.workload)
       const object = isFromObject(runId) ? await untilFound(runId, of, signal) : find(runId, [of])?.object
       if (object) {
-        if (await tellEnd(object, runId, reporter)) return { queued: false }
+        if (await reportEnd(object, runId, reporter)) return { queued: false }
         await reporter.input(runId, request.input)
         return { queued: isQueued(object) }
       }
@@ -172,12 +175,12 @@ export const workloadsRpc = (options: WorkloadsRpcOptions): Handlers<typeof Work
         await reporter.failed(runId, failureOf('Cancelled', 'The object of the run was deleted.'))
         return { queued: false }
       }
-      return runAnew(request, signal)
+      return startRun(request, signal)
     },
     cancel: async ({ runId }) => {
       const found = find(runId)
       if (found && isFinished(found.object)) return {}
-      log.debug({ runId }, 'the end of a run was asked for')
+      log.debug({ runId }, 'a run was cancelled')
       await bus.enqueue(runEvents, { runId, event: { $case: 'cancelled', value: {} } })
       return {}
     },

@@ -18,27 +18,27 @@ import { isFinished, type RunStatus } from './run-status.ts'
 export type AttendOptions<Run extends RunObject & { status: RunStatus }> = {
   kind: RunKind
   resource: Resource<Run>
-  /** With `runIndexes`. */
+  /** A cache with `runIndexes`. */
   store: Store<Run>
   events: RunEvents
   reporter: Reporter
   clock: Clock
   log: Log
-  /** Lets go of what else is kept for an object that was deleted. */
-  forget: (object: Run) => void
+  /** Releases the other state of a deleted object. */
+  onDeleted: (object: Run) => void
 }
 
 /**
- * Has a controller look at its runs when something is said of them, and tells whoever waits for a run that its object was
- * deleted. While nobody leads nobody does: then who asks again is told.
+ * Enqueues runs in their controller when run events arrive, and reports a run as failed when its object is deleted.
+ * Deletions while no replica leads are not reported; services learn of them when they next request the run.
  */
 export const attendRuns = <Run extends RunObject & { status: RunStatus }>(
   manager: Pick<Manager, 'whileLeading'>,
   controller: Pick<Controller, 'queue'>,
-  { kind, resource, store, events, reporter, clock, log, forget }: AttendOptions<Run>,
+  { kind, resource, store, events, reporter, clock, log, onDeleted }: AttendOptions<Run>,
 ): void => {
   let isLeading = false
-  // The signal ends the work, not the leading: what is under way still writes.
+  // The signal ends the work, not the leadership: reconciles still running may still write.
   manager.whileLeading(async (signal) => {
     isLeading = true
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
@@ -50,12 +50,12 @@ export const attendRuns = <Run extends RunObject & { status: RunStatus }>(
   })
   store.onChange(({ type, object }) => {
     if (type !== 'deleted') return
-    forget(object)
-    for (const runId of runIdsOf(object)) events.forget(runId)
+    onDeleted(object)
+    for (const runId of runIdsOf(object)) events.drop(runId)
     if (!isLeading || isFinished(object)) return
     const runId = runIdOf(object)
     const message = `The ${resource.kind} was deleted.`
-    // The run of a suspended object ended with the suspension, and has its line.
+    // The run of a suspended object ended with the suspension, which logged its end.
     if (conditionOf(object.status.conditions, 'Ready')?.reason !== 'Suspended')
       logEnd(log, {
         workload: kind,
@@ -66,6 +66,6 @@ export const attendRuns = <Run extends RunObject & { status: RunStatus }>(
       })
     reporter
       .failed(runId, failureOf('Cancelled', message))
-      .catch((error: unknown) => log.warn({ err: error, runId }, 'a deletion could not be told'))
+      .catch((error: unknown) => log.warn({ err: error, runId }, 'the end of a deleted run could not be reported'))
   })
 }

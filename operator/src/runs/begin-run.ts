@@ -7,13 +7,16 @@ import type { Reporter } from './reporter.ts'
 import type { RunFacts } from './run-facts.ts'
 import { type RunObject, wasRequested } from './run-id.ts'
 
-/** What is known of a run that begins. */
+/** State of a run that begins. */
 type Beginning = { object: RunObject; runId: string; memory: RunMemory; facts: RunFacts }
 
-/** Milliseconds after which a run that nobody has planned is ordered again. */
+/** Milliseconds after which the plan of a run that has not started is requested again. */
 const orderedAgain = 30_000
 
-/** Has the service plan a run that it did not ask for; gives the milliseconds until that is to be looked at again. */
+/**
+ * Requests a plan from the service for a run that the service did not request; returns the milliseconds until the next
+ * check.
+ */
 export const orderRun = async (
   { clock, reporter }: { clock: Clock; reporter: Reporter },
   { object, memory, facts }: Beginning,
@@ -28,7 +31,7 @@ export const orderRun = async (
   return orderedAgain
 }
 
-/** Tells a pod that the run is its, once. */
+/** Assigns the run to a pod, once. */
 export const assignRun = async (
   { reporter }: { reporter: Reporter },
   { object: { status }, runId, memory, facts }: Beginning,
@@ -36,7 +39,7 @@ export const assignRun = async (
 ): Promise<void> => {
   const { uid, name } = pod.metadata
   if (memory.assigned.has(uid) || !isLive(podStateOf(pod))) return
-  // A worker that was heard of by whoever led before has been told.
+  // A worker that started under the previous leader has its assignment.
   if (!facts.started && status?.phase === 'Running' && status.podName === name) return
   await reporter.assign(uid, runId)
   memory.assigned.add(uid)

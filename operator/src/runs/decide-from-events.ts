@@ -4,7 +4,7 @@ import type { RunFacts } from './run-facts.ts'
 import { millisecondsUntil, type RunStatus } from './run-status.ts'
 import { awaitReport, type Waiting } from './waiting.ts'
 
-/** What a run is judged by before anybody looks at its worker. Times are milliseconds since 1970. */
+/** Input of the decision that precedes any look at the worker. Times are milliseconds since 1970. */
 export type PublishedUpdates = {
   facts: RunFacts
   status: RunStatus
@@ -14,9 +14,9 @@ export type PublishedUpdates = {
 }
 
 /**
- * What is to be done by what was said of a run, and by its deadline: that goes before what its worker looks like, since a pod that is gone
- * after its service has written everything is no loss. `outcome` says what came of a run that went well. Gives the milliseconds that are
- * left until the deadline where its worker has to be looked at.
+ * Decides from a run's events and its deadline. They take precedence over the state of the worker, since a pod that is
+ * gone after its service has written everything is no loss. `outcome` describes the result of a successful run. Returns
+ * the milliseconds left until the deadline if the worker's state has to decide.
  */
 export const decideFromEvents = (
   reported: PublishedUpdates,

@@ -2,13 +2,13 @@ import { type Ending, fail, noReport, pending } from './ending.ts'
 import type { PodState } from './pod-state.ts'
 import { awaitReport, debounced, type Waiting, wait } from './waiting.ts'
 
-/** How a pod stands where that means the same for every kind of run. */
+/** States of a pod that mean the same for every kind of run. */
 export type PlainPodState = Extract<PodState, { kind: 'starting' | 'unable' | 'ending' | 'succeeded' }>
 
-/** Times are milliseconds since 1970, or left until the run's deadline. */
+/** Times are milliseconds since 1970; `left` is the milliseconds until the run's deadline. */
 export type PodTimes = { acceptedAt: number; endedAt: number; now: number; left: number }
 
-/** What is to be done about a run whose worker's pod is as it is. `isStarted`: the worker has begun with the run. */
+/** Decides about a run from the state of its worker's pod. `isStarted`: the worker has started the run. */
 export const decideFromPod = (
   state: PlainPodState,
   isStarted: boolean,
@@ -20,7 +20,7 @@ export const decideFromPod = (
     case 'unable':
       return state.isFinal ? fail(state.reason, state.message) : wait(time.left, pending(state.reason, state.message))
     case 'ending':
-      // What it still says is heard; another one is begun when it is gone.
+      // Its events still count; a replacement is created once it is gone.
       return wait(time.left, { phase: isStarted ? 'Running' : 'Pending', reason: 'WorkerLost', message: state.message })
     case 'succeeded':
       return awaitReport(endedAt, time, noReport('The worker ended well'))

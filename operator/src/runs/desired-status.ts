@@ -1,15 +1,18 @@
 import { type Condition, conditionOf } from '../runtime/mod.ts'
 import { type DesiredStatus, millisecondsUntil, type RunStatus } from './run-status.ts'
 
-/** Reasons of a run that waits which somebody should do something about. */
+/** Reasons of pending runs that the user should act on. */
 const worrying = new Set(['Unschedulable', 'ImagePull'])
 
-/** Seconds that the worker of a run that has ended may take to end, before it is ended. */
+/** Seconds that the worker of a finished run has to exit before it is stopped. */
 const lingering = 60
 
 const readyOf = ({ conditions }: RunStatus): Condition | undefined => conditionOf(conditions, 'Ready')
 
-/** A standing in the words it is to be written with: while an image is tried again and again they alternate, and the first ones are kept. */
+/**
+ * Stabilizes the message of a status: while an image pull is retried its messages alternate, so the first one is
+ * retained.
+ */
 export const stabilizeMessage = (status: RunStatus, desiredStatus: DesiredStatus): DesiredStatus => {
   const before = readyOf(status)
   const isTriedAgain =
@@ -17,13 +20,13 @@ export const stabilizeMessage = (status: RunStatus, desiredStatus: DesiredStatus
   return isTriedAgain ? { ...desiredStatus, message: before.message } : desiredStatus
 }
 
-/** Whether people should be warned of a standing that follows on a status. */
+/** Whether a new status deserves a warning event. */
 export const isNewWarning = (status: RunStatus, { phase, reason }: DesiredStatus): boolean =>
   phase === 'Pending' && worrying.has(reason) && readyOf(status)?.reason !== reason
 
 /**
- * The standing of a run that has ended, where its status is to be written once more: a change of what may still be changed,
- * such as the time to live, is observed after the end, too.
+ * The status of a finished run if it must be written once more: a spec change that is still allowed, such as the time
+ * to live, is observed after the end, too.
  */
 export const staleStatus = ({
   metadata,
@@ -37,6 +40,6 @@ export const staleStatus = ({
   return { phase: status.phase, reason: ready.reason, message: ready.message }
 }
 
-/** The milliseconds that the worker of a run that has ended still has to end by itself. */
+/** Milliseconds left for the worker of a finished run to exit by itself. */
 export const remainingGraceMilliseconds = ({ completionTime }: RunStatus, now: number): number =>
   millisecondsUntil(completionTime ?? now, lingering, now)

@@ -5,38 +5,41 @@ import type { RunFacts } from './run-facts.ts'
 import type { DesiredStatus } from './run-status.ts'
 import { reportPatience } from './waiting.ts'
 
-/** The decision that a run ends. `tell`: nobody has said so on its topic. `stops`: what is still at work is ended. */
+/**
+ * The decision that a run ends. `report`: a failure not yet published on the run's topic. `stops`: stop workers that
+ * are still running.
+ */
 export type Ending = {
   kind: 'end'
   desiredStatus: DesiredStatus
   concluded?: RunConcluded
-  tell?: RunFailed
+  report?: RunFailed
   stops: boolean
 }
 
-/** A failure that the operator finds out by itself, and tells. */
+/** A failure that the operator detects and has to report. */
 export const fail = (reason: RunReason, message: string): Ending => ({
   kind: 'end',
   desiredStatus: { phase: 'Failed', reason, message },
-  tell: failureOf(reason, message),
+  report: failureOf(reason, message),
   stops: true,
 })
 
-/** A failure that its service or its worker has told of. */
+/** A failure that the service or the worker reported. */
 export const failedBy = ({ reason, detail }: RunFailed, stops: boolean): Ending => ({
   kind: 'end',
   desiredStatus: { phase: 'Failed', reason, message: detail },
   stops,
 })
 
-/** The end that its service has told of; `message` says what came of a run that went well. */
+/** The end that the service reported; `message` describes the result of a successful run. */
 export const endedBy = (concluded: RunConcluded, { worked, failed }: RunFacts, message: string): Ending => {
-  // A worker that goes on with what has come to nothing is in the way; one that is done ends by itself.
+  // A worker that is still busy with a failed run is stopped; one that is done exits by itself.
   if (concluded.failure) return { ...failedBy(concluded.failure, !worked && !failed), concluded }
   return { kind: 'end', desiredStatus: { phase: 'Complete', reason: 'Finished', message }, concluded, stops: false }
 }
 
-/** A worker ended, and what came of its run was never told. */
+/** The worker ended without reporting the outcome of its run. */
 export const noReport = (how: string): Ending =>
   fail('NoReport', `${how}, and no report of the run arrived within ${reportPatience / 1_000} s.`)
 

@@ -2,7 +2,7 @@ import type { Log } from '@trellis/kit/telemetry'
 import { type KubeObject, keyOf } from '../runtime/mod.ts'
 import type { DesiredStatus, RunStatus } from './run-status.ts'
 
-/** A run that has ended: its object, and how. */
+/** A finished run: its object and its outcome. */
 export type EndedRun = {
   workload: 'search' | 'generation'
   object: KubeObject & { status: RunStatus }
@@ -11,7 +11,7 @@ export type EndedRun = {
   now: number
 }
 
-/** Writes the one line of a run's end to the log. `seconds` counts from when it was taken on. */
+/** Logs the end of a run as one line. `seconds` counts from when the operator accepted the run. */
 export const logEnd = (log: Log, { workload, object, runId, desiredStatus, now }: EndedRun): void => {
   const { metadata, status } = object
   const { phase, reason, message } = desiredStatus

@@ -1,30 +1,30 @@
 import type { Clock, KubeObject } from '../runtime/mod.ts'
 
 /**
- * What this process remembers of a run that it works on, times in milliseconds since 1970. None of it must be kept: a process
- * that knows nothing of it says some things once more, and begins its waits anew.
+ * In-memory state of a run, times in milliseconds since 1970. All of it is disposable: a process that lacks it repeats
+ * some messages and restarts its delays.
  */
 export type RunMemory = {
   runId: string
-  /** When it was first taken on, or last waited for what is not its own time. */
+  /** When the run was accepted, or last had to wait for something that does not count towards its time. */
   acceptedAt: number
-  /** When the service was last asked to plan it. */
+  /** When its plan was last requested from the service. */
   orderedAt?: number
-  /** Uids of the pods that were told of the run. */
+  /** Uids of the pods that the run was assigned to. */
   assigned: Set<string>
-  /** Uids of the surplus pods whose end is logged. */
+  /** Uids of the surplus pods whose removal is logged. */
   surplus: Set<string>
-  /** When what works on it was first seen to have ended, by its uid: the clocks of nodes are not ours. */
+  /** When each worker was first seen to have ended, by uid: the clocks of nodes may differ from ours. */
   endedAt: Map<string, number>
 }
 
-/** The memories of the runs of a kind, with what that kind remembers beside. */
+/** In-memory states of the runs of a kind, extended by kind-specific fields. */
 export type RunMemories<More extends object = object> = {
-  /** The memory of an object's run. A run that takes the place of another begins without any. */
+  /** The state of an object's run. A run that replaces another starts with empty state. */
   of: (object: KubeObject, runId: string) => RunMemory & Partial<More>
-  /** What there is of an object, by its uid. */
+  /** The state of an object, by its uid, if there is any. */
   peek: (uid: string) => Readonly<RunMemory & Partial<More>> | undefined
-  forget: (uid: string) => void
+  drop: (uid: string) => void
 }
 
 export const createRunMemories = <More extends object = object>(clock: Clock): RunMemories<More> => {
@@ -44,11 +44,11 @@ export const createRunMemories = <More extends object = object>(clock: Clock): R
       return made as RunMemory & Partial<More>
     },
     peek: (uid) => memories.get(uid),
-    forget: (uid) => void memories.delete(uid),
+    drop: (uid) => void memories.delete(uid),
   }
 }
 
-/** When something, by its uid, was first seen to have ended, which is `now` if it was not seen so before. */
+/** When a worker, by its uid, was first seen to have ended; `now` if this is the first time. */
 export const firstSeenEnded = ({ endedAt }: RunMemory, uid: string, now: number): number => {
   const at = endedAt.get(uid) ?? now
   endedAt.set(uid, at)

@@ -1,13 +1,13 @@
-/** What the kinds that run once have in common: their ids, what is heard and said of them, how their pods and statuses stand. */
+/** Shared by the kinds that run once: run ids, run events, reporting, and the states of pods and statuses. */
 export { attendRuns } from './attend.ts'
 export { assignRun, orderRun } from './begin-run.ts'
 export { decideFromEvents } from './decide-from-events.ts'
 export { decideFromPod } from './decide-from-pod.ts'
 export { isNewWarning, remainingGraceMilliseconds, stabilizeMessage, staleStatus } from './desired-status.ts'
 export { type Ending, fail, noReport, pending } from './ending.ts'
-export { hasStarted, hasWorked, reflects } from './heard.ts'
 export { logEnd } from './log-end.ts'
 export { createRunMemories, firstSeenEnded, type RunMemories, type RunMemory } from './memory.ts'
+export { hasStarted, hasWorked, reflects } from './observed.ts'
 export { unlessOvertaken } from './overtaken.ts'
 export type { RunParts } from './parts.ts'
 export { isPaused, pausedAnnotation } from './paused.ts'
@@ -21,6 +21,7 @@ export {
   type SeenPod,
 } from './pod-state.ts'
 export { releaseWorker } from './release-worker.ts'
+export { reportFailure } from './report-failure.ts'
 export { createReporters, failureOf, type Reporter, type Reporters } from './reporter.ts'
 export { createRunEvents, type RunEventReader, type RunEvents } from './run-events.ts'
 export { learn, noReports, type RunEventOf, type RunFacts } from './run-facts.ts'
@@ -48,7 +49,6 @@ export {
   runStatus,
   statusChanges,
 } from './run-status.ts'
-export { tellFailure } from './tell-failure.ts'
 export {
   awaitReport,
   debounced,

@@ -1,9 +1,11 @@
 import { isConflict, isNotFound, type Result, requeueAfter } from '../runtime/mod.ts'
 
-/** Milliseconds after which what somebody else changed meanwhile is looked at, if its event does not come before. */
+/**
+ * Milliseconds after which an object changed by another client is reconciled again, unless its event arrives first.
+ */
 const afterConflict = 1_000
 
-/** What came of looking at an object; where somebody changed or removed it first, that comes, and is looked at. */
+/** Runs a reconcile; if another client changed or removed the object meanwhile, requeues it instead of failing. */
 export const unlessOvertaken = async (look: () => Promise<Result>): Promise<Result> => {
   try {
     return await look()

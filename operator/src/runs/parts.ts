@@ -6,22 +6,22 @@ import type { Reporter } from './reporter.ts'
 import type { RunEvents } from './run-events.ts'
 import type { RunMetrics } from './run-metrics.ts'
 
-/** What the controller of every kind of runs stands on. */
+/** Dependencies of the controller of every kind of run. */
 export type RunParts = {
   client: Client
   recorder: Recorder
   pods: Store<Pod>
-  claims: Pick<Claims, 'claim' | 'settle' | 'isWaiting' | 'askAgain'>
+  claims: Pick<Claims, 'claim' | 'settle' | 'isWaiting' | 'retryClaim'>
   events: RunEvents
   reporter: Reporter
   clock: Clock
   log: Log
-  /** Nothing is counted without it. */
+  /** Without it, nothing is counted. */
   runMetrics?: RunMetrics
-  /** What workers are made from where none waits. */
+  /** Template of workers for runs that claim none from a pool. */
   template: WorkerTemplate
   /** Name of the installation. */
   instance: string
-  /** Runs of the kind that may have a worker at a time. */
+  /** Maximum number of runs of the kind that have a worker at the same time. */
   maxRuns: number
 }

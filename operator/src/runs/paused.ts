@@ -1,7 +1,7 @@
 import type { KubeObject } from '../runtime/mod.ts'
 
-/** Somebody who looks into a fault may ask the operator to leave an object as it is. */
+/** Annotation with which a user suspends reconciliation of an object, for example to debug it. */
 export const pausedAnnotation = 'trellis.dev/paused'
 
-/** Whether the object is to be left alone, with what it owns, until the annotation goes. */
+/** Whether the object and what it owns must be left unchanged until the annotation is removed. */
 export const isPaused = ({ metadata }: KubeObject): boolean => metadata.annotations?.[pausedAnnotation] === 'true'

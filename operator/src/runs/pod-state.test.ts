@@ -28,11 +28,11 @@ const condition = (type: string, status: 'True' | 'False', reason: string, messa
 })
 const endedAt = Date.parse('2026-03-01T09:16:00Z')
 
-/** What the API server shows of pods, as real clusters have it. */
+/** Pods as real clusters report them. */
 const cases: [what: string, pod: Pod, expected: PodState][] = [
-  ['has just been made', pod({ phase: 'Pending' }), { kind: 'starting', message: 'The worker is being started.' }],
+  ['has just been created', pod({ phase: 'Pending' }), { kind: 'starting', message: 'The worker is being started.' }],
   [
-    'finds no node',
+    'cannot be scheduled',
     pod({
       phase: 'Pending',
       ...condition('PodScheduled', 'False', 'Unschedulable', '0/3 nodes are available: 3 Insufficient memory.'),
@@ -44,7 +44,7 @@ const cases: [what: string, pod: Pod, expected: PodState][] = [
     },
   ],
   [
-    'is held back by a gate, such as that of a queue for quota',
+    'is held back by a scheduling gate, such as that of a quota queue',
     pod({
       phase: 'Pending',
       ...condition(
@@ -86,7 +86,7 @@ const cases: [what: string, pod: Pod, expected: PodState][] = [
     },
   ]),
   [
-    'lacks what it is configured from',
+    'lacks a Secret of its configuration',
     pod({ phase: 'Pending', ...waiting('CreateContainerConfigError', 'secret "trellis-nats" not found') }),
     {
       kind: 'unable',
@@ -113,11 +113,11 @@ const cases: [what: string, pod: Pod, expected: PodState][] = [
     ),
     { kind: 'ending', message: 'The worker is being ended: Eviction API: evicting' },
   ],
-  ['ended well', pod({ phase: 'Succeeded', ...ended(0, 'Completed') }), { kind: 'succeeded', endedAt }],
+  ['succeeded', pod({ phase: 'Succeeded', ...ended(0, 'Completed') }), { kind: 'succeeded', endedAt }],
   [
-    'took too much memory',
+    'exceeded its memory limit',
     pod({ phase: 'Failed', ...ended(137, 'OOMKilled') }),
-    { kind: 'failed', cause: 'OOMKilled', message: 'The worker took more memory than its pod may.', endedAt },
+    { kind: 'failed', cause: 'OOMKilled', message: 'The worker exceeded the memory limit of its pod.', endedAt },
   ],
   [
     'was evicted by its node',
@@ -144,7 +144,7 @@ const cases: [what: string, pod: Pod, expected: PodState][] = [
     },
   ],
   [
-    'had to make room for another',
+    'was preempted by another',
     pod({
       phase: 'Failed',
       ...condition(
@@ -175,7 +175,7 @@ const cases: [what: string, pod: Pod, expected: PodState][] = [
     },
   ],
   [
-    'is of a node that came back without it',
+    'belongs to a node that came back without it',
     pod({ phase: 'Failed', reason: 'NodeLost', message: 'Node which was running pod is unresponsive' }),
     {
       kind: 'failed',
@@ -195,17 +195,17 @@ const cases: [what: string, pod: Pod, expected: PodState][] = [
     },
   ],
   [
-    'said that it could not do it',
+    'reported that it could not do its run',
     pod({ phase: 'Failed', ...ended(10, 'Error') }),
-    { kind: 'failed', cause: 'Reported', message: 'The worker could not do what it was asked to.', endedAt },
+    { kind: 'failed', cause: 'Reported', message: 'The worker could not do the run.', endedAt },
   ],
   [
-    'was told to end',
+    'was terminated',
     pod({ phase: 'Failed', ...ended(143, 'Error') }),
-    { kind: 'failed', cause: 'WorkerLost', message: 'The worker was told to end before it was done.', endedAt },
+    { kind: 'failed', cause: 'WorkerLost', message: 'The worker was terminated before it was done.', endedAt },
   ],
   [
-    'crashed with last words',
+    'crashed with a message',
     pod({ phase: 'Failed', ...ended(1, 'Error', 'at main.ts:7\nTypeError: x is not a function\n') }),
     {
       kind: 'failed',
@@ -215,14 +215,14 @@ const cases: [what: string, pod: Pod, expected: PodState][] = [
     },
   ],
   [
-    'ended while nobody looked',
+    'ended with an unknown exit status',
     pod({ phase: 'Failed', ...ended(137, 'ContainerStatusUnknown', 'The container could not be located') }),
-    { kind: 'failed', cause: 'WorkerLost', message: 'The worker ended, and nobody knows how', endedAt },
+    { kind: 'failed', cause: 'WorkerLost', message: 'The worker ended, and its exit status is unknown', endedAt },
   ],
   [
-    'ended badly and is being deleted',
+    'failed and is being deleted',
     pod({ phase: 'Failed', ...ended(137, 'OOMKilled') }, deletedAt),
-    { kind: 'failed', cause: 'OOMKilled', message: 'The worker took more memory than its pod may.', endedAt },
+    { kind: 'failed', cause: 'OOMKilled', message: 'The worker exceeded the memory limit of its pod.', endedAt },
   ],
 ]
 
@@ -230,7 +230,7 @@ test.each(cases)('a pod that %s', (_, seen, expected) => {
   expect(podStateOf(seen)).toEqual(expected)
 })
 
-test('a pod that is being ended is still live, so that nothing is made beside it', () => {
+test('a pod that is being deleted is still live, so it gets no replacement yet', () => {
   expect(isLive(podStateOf(pod({ phase: 'Running' }, deletedAt)))).toBe(true)
   expect(isLive(podStateOf(pod({ phase: 'Failed' }, deletedAt)))).toBe(false)
   expect(isLive(podStateOf(pod({ phase: 'Succeeded' })))).toBe(false)

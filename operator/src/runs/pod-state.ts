@@ -3,42 +3,43 @@ import { type ContainerState, cannotPull, cannotStart, type Pod } from '../worke
 type Waiting = NonNullable<ContainerState['waiting']>
 type Terminated = NonNullable<ContainerState['terminated']>
 
-/** What is read of a pod to know how it is. */
+/** The parts of a pod that determine its state. */
 export type SeenPod = Pick<Pod, 'metadata' | 'status'>
 
-/** How a pod that is to do a run once is. Sentences say it to people. */
+/** State of the pod of a one-time run. Messages are for people. */
 export type PodState =
-  /** No node has taken it yet; `isGated` where somebody holds it back on purpose. It may come to it any time. */
+  /** It has no node yet; `isGated` if a scheduling gate holds it back on purpose. It may get a node at any time. */
   | { kind: 'unscheduled'; isGated: boolean; message: string }
-  /** It has a node, and is pulled or started. */
+  /** It has a node and is pulling its image or starting. */
   | { kind: 'starting'; message: string }
-  /** It cannot be started as it is now; `isFinal` where waiting cannot help. */
+  /** It cannot start at present; `isFinal` if waiting cannot help. */
   | { kind: 'unable'; reason: 'ImagePull' | 'Starting'; isFinal: boolean; message: string }
   | { kind: 'running' }
-  /** It is being ended and may still be at work. */
+  /** It is being deleted and may still be working. */
   | { kind: 'ending'; message: string }
   /** It ended with code 0. */
   | { kind: 'succeeded'; endedAt: number | undefined }
-  /** It ended otherwise; `endedAt` is in milliseconds since 1970. */
+  /** It ended with a failure; `endedAt` is in milliseconds since 1970. */
   | { kind: 'failed'; cause: PodFailure; message: string; endedAt: number | undefined }
 
 /**
- * Why a pod failed. `OOMKilled`: it took more memory than it may. `Evicted` and `WorkerLost`: it was ended, or its node
- * was lost, whatever it did. `Reported`: it said itself that it cannot do the run, and why over the bus. `Crashed`: a fault of ours.
+ * Why a pod failed. `OOMKilled`: it exceeded its memory limit. `Evicted` and `WorkerLost`: it was terminated, or its
+ * node was lost, regardless of the run. `Reported`: it reported over the bus that it cannot do the run, and why.
+ * `Crashed`: a bug of ours.
  */
 export type PodFailure = 'OOMKilled' | 'Evicted' | 'WorkerLost' | 'Reported' | 'Crashed'
 
-/** A worker that could not do what it was asked to, and has said why, ends with this code. */
+/** Exit code of a worker that could not do its run and has reported why. */
 export const reportedExitCode = 10
 
-/** Whether a failure has nothing to do with the run, which another worker may do. */
+/** Whether a failure is unrelated to the run, so that another worker may retry it. */
 export const isLoss = (cause: PodFailure): boolean =>
   cause === 'Evicted' || cause === 'WorkerLost' || cause === 'Crashed'
 
-/** Killed by SIGTERM: told to end, as whoever deletes a pod does. */
+/** Terminated by SIGTERM, as by a pod deletion. */
 const isDraining = 128 + 15
 
-/** The pod's reason where its node ended it, by who did. */
+/** Failure by the pod's reason, if its node ended it. */
 const byNode: Record<string, PodFailure> = {
   Evicted: 'Evicted',
   Preempting: 'Evicted',
@@ -50,7 +51,7 @@ const byNode: Record<string, PodFailure> = {
   UnexpectedAdmissionError: 'WorkerLost',
 }
 
-/** The reason of the condition DisruptionTarget, by who ended the pod. */
+/** Failure by the reason of the condition DisruptionTarget. */
 const byDisruption: Record<string, PodFailure> = {
   PreemptionByScheduler: 'Evicted',
   EvictionByEvictionAPI: 'Evicted',
@@ -59,10 +60,10 @@ const byDisruption: Record<string, PodFailure> = {
   DeletionByPodGC: 'WorkerLost',
 }
 
-/** Reasons for which a container waits and will wait for ever, unless its pod is made anew. */
+/** Waiting reasons that never resolve without a new pod. */
 const hopeless = new Set(['InvalidImageName', 'ErrImageNeverPull'])
 
-const said = (words: string | undefined): string => (words ? `: ${words}` : '')
+const suffix = (words: string | undefined): string => (words ? `: ${words}` : '')
 
 const timeOf = (text: string | undefined): number | undefined => {
   const time = Date.parse(text ?? '')
@@ -82,21 +83,21 @@ const failed = (pod: SeenPod, ended: Terminated | undefined): PodState => {
     message: sentence,
     endedAt,
   })
-  // The node evicts for its own memory; the container's limit is another matter, and says OOMKilled.
+  // Nodes evict to reclaim their own memory; a container over its limit has the reason OOMKilled instead.
   const node = byNode[reason] ?? (reason.startsWith('OutOf') ? 'WorkerLost' : undefined)
-  if (node) return because(node, `The worker's node ended it (${reason})${said(message)}`)
+  if (node) return because(node, `The worker's node ended it (${reason})${suffix(message)}`)
   if (disruption?.status === 'True')
     return because(
       byDisruption[disruption.reason ?? ''] ?? 'WorkerLost',
-      `The worker was ended (${disruption.reason ?? 'disruption'})${said(disruption.message)}`,
+      `The worker was ended (${disruption.reason ?? 'disruption'})${suffix(disruption.message)}`,
     )
-  if (ended?.reason === 'OOMKilled') return because('OOMKilled', 'The worker took more memory than its pod may.')
-  if (ended?.exitCode === reportedExitCode) return because('Reported', 'The worker could not do what it was asked to.')
+  if (ended?.reason === 'OOMKilled') return because('OOMKilled', 'The worker exceeded the memory limit of its pod.')
+  if (ended?.exitCode === reportedExitCode) return because('Reported', 'The worker could not do the run.')
   if (!ended || ended.reason === 'ContainerStatusUnknown')
-    return because('WorkerLost', `The worker ended, and nobody knows how${said(message)}`)
-  if (ended.exitCode === isDraining) return because('WorkerLost', 'The worker was told to end before it was done.')
+    return because('WorkerLost', `The worker ended, and its exit status is unknown${suffix(message)}`)
+  if (ended.exitCode === isDraining) return because('WorkerLost', 'The worker was terminated before it was done.')
   const words = ended.message?.trim().split('\n').at(-1)
-  return because('Crashed', `The worker ended with code ${ended.exitCode}${said(words)}`)
+  return because('Crashed', `The worker ended with code ${ended.exitCode}${suffix(words)}`)
 }
 
 const waiting = ({ reason = '', message }: Waiting): PodState => {
@@ -105,14 +106,14 @@ const waiting = ({ reason = '', message }: Waiting): PodState => {
       kind: 'unable',
       reason: 'ImagePull',
       isFinal: hopeless.has(reason),
-      message: `The worker's image cannot be pulled (${reason})${said(message)}`,
+      message: `The worker's image cannot be pulled (${reason})${suffix(message)}`,
     }
   if (cannotStart.has(reason) || reason === 'CrashLoopBackOff')
     return {
       kind: 'unable',
       reason: 'Starting',
       isFinal: false,
-      message: `The worker cannot be started (${reason})${said(message)}`,
+      message: `The worker cannot be started (${reason})${suffix(message)}`,
     }
   return { kind: 'starting', message: 'The worker is being started.' }
 }
@@ -122,13 +123,13 @@ const pending = (pod: SeenPod): PodState => {
   if (scheduled?.status === 'False') {
     const isGated = scheduled.reason === 'SchedulingGated'
     const words = isGated ? 'Scheduling gate' : 'No node'
-    return { kind: 'unscheduled', isGated, message: `${words}${said(scheduled.message)}` }
+    return { kind: 'unscheduled', isGated, message: `${words}${suffix(scheduled.message)}` }
   }
   const held = pod.status?.containerStatuses?.[0]?.state?.waiting
   return held ? waiting(held) : { kind: 'starting', message: 'The worker is being started.' }
 }
 
-/** How a pod is. Workers have one container. What the pod's end looked like counts for more than that it is being deleted. */
+/** The state of a pod. Workers have one container. A terminal phase takes precedence over a pending deletion. */
 export const podStateOf = (pod: SeenPod): PodState => {
   const state = pod.status?.containerStatuses?.[0]?.state
   switch (pod.status?.phase) {
@@ -139,11 +140,11 @@ export const podStateOf = (pod: SeenPod): PodState => {
     default:
       if (pod.metadata.deletionTimestamp !== undefined) {
         const why = conditionOf(pod, 'DisruptionTarget')
-        return { kind: 'ending', message: `The worker is being ended${said(why?.message)}` }
+        return { kind: 'ending', message: `The worker is being ended${suffix(why?.message)}` }
       }
       return pod.status?.phase === 'Running' ? { kind: 'running' } : pending(pod)
   }
 }
 
-/** Whether a pod may be at work: it counts as the run's worker, and no other may be made beside it. */
+/** Whether a pod may be working: it counts as the run's worker, and no other may be created besides it. */
 export const isLive = (state: PodState): boolean => state.kind !== 'succeeded' && state.kind !== 'failed'

@@ -4,8 +4,8 @@ import { isLive, type PodState } from './pod-state.ts'
 import type { Reporter } from './reporter.ts'
 
 /**
- * Has the worker of a run that has ended end, too: until then it takes the place of another. One that does not hear of it ends
- * by itself a little later.
+ * Lets the worker of a finished run exit, since it occupies capacity until then. A worker that misses the message
+ * exits by itself a little later.
  */
 export const releaseWorker = async (
   { reporter, log }: { reporter: Reporter; log: Log },
@@ -16,6 +16,6 @@ export const releaseWorker = async (
   try {
     await reporter.release(uid)
   } catch (error) {
-    log.debug({ err: error, pod: name }, 'a worker could not be told that nothing follows; it ends when it has waited')
+    log.debug({ err: error, pod: name }, 'a worker could not be released; it exits after its own timeout')
   }
 }

@@ -11,26 +11,34 @@ import {
 import type { PlanRequest, RunFailed, RunReport } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { RunReason } from '../crds/mod.ts'
 
-/** How a run is told to have ended. */
+/** A reported end of a run. */
 export type RunEnd = Extract<NonNullable<RunReport['report']>, { $case: 'completed' | 'failed' }>
 
-/** What the operator reports over the bus of runs of one kind. All of it is idempotent. */
+/** Publishes on the bus for runs of one kind. Every method is idempotent. */
 export type Reporter = {
-  /** Ends a run as failed on its topic, where its service and its listeners find it. */
+  /** Publishes a run's failure on its topic, which its service and its listeners read. */
   failed: (runId: string, failure: RunFailed) => Promise<void>
-  /** The same, where nothing seems to have been said of its end; gives what was, `completed` or another failure. */
+  /**
+   * Publishes a failure if no end seems to have been reported; returns an earlier end if there is one: `completed` or
+   * another failure.
+   */
   failedUnlessReported: (runId: string, failure: RunFailed, signal: AbortSignal) => Promise<RunEnd | undefined>
-  /** Gives the worker in a pod, by its uid, a run to do. */
+  /** Assigns a run to the worker in a pod, by the pod's uid. */
   assign: (podUid: string, runId: string) => Promise<void>
-  /** Tells the worker in a pod, by its uid, that no run will follow on those that it was given: it ends, and need not wait. */
+  /**
+   * Notifies the worker in a pod, by the pod's uid, that no further run will follow, so that it exits without waiting.
+   */
   release: (podUid: string) => Promise<void>
-  /** Lays down what a run is to do. */
+  /** Publishes the input of a run. */
   input: (runId: string, input: Uint8Array) => Promise<void>
-  /** Asks the service that owns the workload for a run that an object asked for; once while the order waits. */
+  /**
+   * Requests a plan, from the service that owns the workload, for a run that an object requested; deduplicated while
+   * the request is queued.
+   */
   order: (order: PlanRequest) => Promise<void>
 }
 
-/** What the ends that the operator knows of mean to a caller. */
+/** Error kinds, as callers see them, of the ends that the operator detects. */
 const kinds: Partial<Record<RunReason, ErrorKind>> = {
   DeadlineExceeded: 'upstream_timeout',
   OOMKilled: 'internal',
@@ -45,14 +53,14 @@ const kinds: Partial<Record<RunReason, ErrorKind>> = {
   MarketplaceRefused: 'upstream_failed',
 }
 
-/** A failure by one of our reasons, with a sentence for a person. */
+/** Builds a failure from one of our reasons and a human-readable sentence. */
 export const failureOf = (reason: string, detail: string): RunFailed => {
   const kind = kinds[reason as RunReason] ?? 'internal'
   const isPassing = errorKinds[kind].status === errorKinds.unavailable.status
   return { reason, detail, kind, retryAfterSeconds: isPassing ? 5 : null }
 }
 
-/** The end that a run was told to have before an event of its topic, by the sequence of that. */
+/** The first end reported on a topic before the event with sequence `before`. */
 const endBefore = async (
   bus: Bus,
   topic: Topic<RunReport>,
@@ -74,7 +82,7 @@ const createReporter = (bus: Bus, kind: RunKind): Reporter => {
     failed: async (runId, value) => {
       await publishFailure(runId, value)
     },
-    // Who follows the run hears the first of its ends alone. Said first, it is what marks how far there is to read.
+    // Followers only see the first end. Publishing first yields the sequence up to which to read.
     failedUnlessReported: async (runId, value, signal) => {
       const before = await publishFailure(runId, value)
       const end = await endBefore(bus, runTopic[kind](runId), { before, signal })
@@ -97,7 +105,7 @@ const createReporter = (bus: Bus, kind: RunKind): Reporter => {
 
 export type Reporters = Readonly<Record<RunKind, Reporter>>
 
-/** A reporter for each kind of runs. */
+/** Creates a reporter for each kind of run. */
 export const createReporters = (bus: Bus): Reporters => ({
   search: createReporter(bus, 'search'),
   generation: createReporter(bus, 'generation'),

@@ -9,7 +9,7 @@ import { createRunEvents } from './run-events.ts'
 const started = { $case: 'started', value: { worker: 'w-1', warm: true } } as const
 const concluded = { $case: 'concluded', value: { listingsFound: 41, marketPrice: 512.5 } } as const
 
-/** Notices over a bus of their own, with one object, `default/a`, of the run `run-a`. */
+/** Run events over a separate bus, with one object, `default/a`, of the run `run-a`. */
 const listen = (known: Record<string, string> = { 'run-a': 'default/a' }, clock: Clock = systemClock) => {
   const bus = createMemoryBus()
   const events = createRunEvents({ bus, clock, log: silentLog })
@@ -22,11 +22,11 @@ const listen = (known: Record<string, string> = { 'run-a': 'default/a' }, clock:
     events,
     enqueued,
     known,
-    tellAsWorker: (kind: RunKind, runId: string, event: object) =>
+    publishAsWorker: (kind: RunKind, runId: string, event: object) =>
       bus.enqueue(workerEvents[kind], { runId, event } as never),
-    tell: (runId: string, event: object) => bus.enqueue(runEvents, { runId, event } as never),
-    /** Under one id, so that the answer says whether the notice before it is still there. */
-    tellOnce: (runId: string, event: object) => bus.enqueue(runEvents, { runId, event } as never, 'once'),
+    publish: (runId: string, event: object) => bus.enqueue(runEvents, { runId, event } as never),
+    /** Uses a fixed id, so that the result shows whether the previous event is still queued. */
+    publishOnce: (runId: string, event: object) => bus.enqueue(runEvents, { runId, event } as never, 'once'),
     [Symbol.asyncDispose]: async () => {
       stop.abort()
       await working
@@ -35,78 +35,78 @@ const listen = (known: Record<string, string> = { 'run-a': 'default/a' }, clock:
   }
 }
 
-test('a notice becomes a fact, has its object looked at, and stays in the queue until a status says it', async () => {
+test('an event becomes a fact, enqueues its object, and stays queued until the status reflects it', async () => {
   await using it = listen()
-  await it.tellOnce('run-a', started)
+  await it.publishOnce('run-a', started)
   await eventually(() => it.enqueued.length > 0, 'the object is looked at')
   const facts = it.events.factsOf('run-a')
   expect(facts).toMatchObject({ version: 1, started: { worker: 'w-1', warm: true } })
-  expect(await it.tellOnce('run-a', started)).toBe(false)
+  expect(await it.publishOnce('run-a', started)).toBe(false)
   it.events.reflected('run-a', facts.version)
-  await eventually(() => it.tellOnce('run-a', started), 'the notice is acknowledged')
+  await eventually(() => it.publishOnce('run-a', started), 'the event is acknowledged')
 })
 
-test('what is not reflected in time comes again, and is then acknowledged at once when it is', async () => {
+test('an event that is not reflected in time is redelivered, and acknowledged once it is reflected', async () => {
   await using it = listen()
-  await it.tellOnce('run-a', concluded)
-  await eventually(() => it.enqueued.length >= 2, 'the notice came again')
+  await it.publishOnce('run-a', concluded)
+  await eventually(() => it.enqueued.length >= 2, 'the event is redelivered')
   const facts = it.events.factsOf('run-a')
   expect(facts).toMatchObject({ version: 1, concluded: { listingsFound: 41, marketPrice: 512.5 } })
   it.events.reflected('run-a', facts.version)
-  await eventually(() => it.tellOnce('run-a', concluded), 'the notice is acknowledged')
+  await eventually(() => it.publishOnce('run-a', concluded), 'the event is acknowledged')
 })
 
-test('a run that is forgotten has its notices acknowledged, and nothing is kept of it', async () => {
+test('dropping a run acknowledges its events and discards its facts', async () => {
   await using it = listen()
-  await it.tellOnce('run-a', { $case: 'cancelled', value: {} })
+  await it.publishOnce('run-a', { $case: 'cancelled', value: {} })
   await eventually(() => it.enqueued.length > 0, 'the object is looked at')
-  it.events.forget('run-a')
+  it.events.drop('run-a')
   expect(it.events.factsOf('run-a').version).toBe(0)
-  await eventually(() => it.tellOnce('run-a', started), 'the notice is acknowledged')
+  await eventually(() => it.publishOnce('run-a', started), 'the event is acknowledged')
 })
 
-test('a run whose object comes late is heard of when it is there', async () => {
+test('events of a run whose object arrives late are delivered once it exists', async () => {
   await using it = listen({})
-  await it.tell('run-a', started)
+  await it.publish('run-a', started)
   await new Promise(setImmediate)
   expect(it.enqueued).toEqual([])
   it.known['run-a'] = 'default/a'
   await eventually(() => it.enqueued.length > 0, 'the object is looked at')
-  it.events.forget('run-a')
+  it.events.drop('run-a')
 })
 
-test('what is said of a run that nobody has is let go, rather than kept as a failure', async () => {
+test('events of an unknown run are discarded, not dead-lettered', async () => {
   await using it = listen({})
-  await it.tellOnce('run-b', started)
-  expect(await it.tellOnce('run-b', started)).toBe(false)
-  await eventually(() => it.tellOnce('run-b', started), 'the notice is acknowledged')
+  await it.publishOnce('run-b', started)
+  expect(await it.publishOnce('run-b', started)).toBe(false)
+  await eventually(() => it.publishOnce('run-b', started), 'the event is acknowledged')
   expect(await it.bus.deadLetters(runEvents)).toEqual([])
 })
 
-test('the last word on a run does not stand in line behind a hundred workers whose statuses are yet to say that they are done', async () => {
+test('the final event of a run is not blocked by a hundred events awaiting their statuses', async () => {
   const runs = Array.from({ length: 100 }, (_, at) => `run-${at}`)
   const known = Object.fromEntries(runs.map((runId) => [runId, `default/${runId}`]))
-  // Nobody ever loses patience, so that only another place in line can help.
+  // No redelivery ever times out, so only concurrency can help.
   const untilAborted = (_: number, signal?: AbortSignal) =>
     new Promise<void>((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
   await using it = listen(known, { ...systemClock, sleep: untilAborted })
-  for (const runId of runs) await it.tell(runId, { $case: 'worked', value: {} })
-  await it.tell('run-0', concluded)
-  await eventually(() => it.events.factsOf('run-0').concluded !== undefined, 'the last word is heard')
+  for (const runId of runs) await it.publish(runId, { $case: 'worked', value: {} })
+  await it.publish('run-0', concluded)
+  await eventually(() => it.events.factsOf('run-0').concluded !== undefined, 'the final event is handled')
 })
 
-test('a worker reports on runs of its kind only, and ends none: what else it says is ignored', async () => {
+test('a worker reports only on runs of its kind and ends none: its other events are ignored', async () => {
   await using it = listen()
-  await it.tellAsWorker('search', 'run-a', { $case: 'concluded', value: {} })
-  await it.tellAsWorker('search', 'run-a', { $case: 'cancelled', value: {} })
-  await it.tellAsWorker('generation', 'run-a', { $case: 'worked', value: {} })
-  await it.tellAsWorker('search', 'run-a', started)
+  await it.publishAsWorker('search', 'run-a', { $case: 'concluded', value: {} })
+  await it.publishAsWorker('search', 'run-a', { $case: 'cancelled', value: {} })
+  await it.publishAsWorker('generation', 'run-a', { $case: 'worked', value: {} })
+  await it.publishAsWorker('search', 'run-a', started)
   await eventually(() => it.enqueued.length > 0, 'the object is looked at')
   const facts = it.events.factsOf('run-a')
   expect(facts).toMatchObject({ version: 1, started: { worker: 'w-1', warm: true } })
   it.events.reflected('run-a', facts.version)
-  await it.tellAsWorker('search', 'run-a', { $case: 'worked', value: {} })
-  await eventually(() => it.events.factsOf('run-a').worked !== undefined, 'the worker is heard')
+  await it.publishAsWorker('search', 'run-a', { $case: 'worked', value: {} })
+  await eventually(() => it.events.factsOf('run-a').worked !== undefined, 'the event of the worker is handled')
   expect(it.events.factsOf('run-a')).toMatchObject({ version: 2 })
   it.events.reflected('run-a', 2)
 })

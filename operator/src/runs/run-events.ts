@@ -6,44 +6,46 @@ import type { RunEvent } from '@trellis/protos/ts/trellis/workloads/v1/workloads
 import type { Clock } from '../runtime/mod.ts'
 import { learn, noReports, type RunEventOf, type RunFacts } from './run-facts.ts'
 
-/** A controller whose objects are runs. */
+/** Connection to a controller whose objects are runs. */
 export type RunEventReader = {
   kind: RunKind
-  /** The key of the object that has had the run, where there is one. */
+  /** The key of the object that the run belongs to, if there is one. */
   keyOf: (runId: string) => string | undefined
-  /** Has the object looked at. */
+  /** Enqueues the object for a reconcile. */
   enqueue: (key: string) => void
 }
 
 /**
- * What is heard of runs. The facts are kept in memory alone: a notice is acknowledged when an object's status says what it
- * said, and comes again until then, also to the next operator.
+ * Events about runs. The facts are held in memory only: an event is acknowledged once an object's status reflects it,
+ * and redelivered until then, also to the next leader (at least once).
  */
 export type RunEvents = {
-  /** Adds a kind of runs. To be called before `work`. */
+  /** Adds a kind of runs. Call it before `work`. */
   read: (reader: RunEventReader) => void
   factsOf: (runId: string) => RunFacts
-  /** Takes what was learned of a run otherwise than by hearing it. */
+  /** Adds a fact that did not arrive as an event. */
   learned: (runId: string, event: RunEventOf) => void
-  /** The facts up to this version are in the status, or never will be: what told them is acknowledged. */
+  /** Marks the facts up to this version as reflected in the status, or obsolete: their events are acknowledged. */
   reflected: (runId: string, version: number) => void
-  /** The run is over, or its object gone: whatever is said of it is acknowledged. */
-  forget: (runId: string) => void
-  /** Hears notices until the signal; for the one that leads. */
+  /** Drops a run that has ended or whose object is gone: its events are acknowledged. */
+  drop: (runId: string) => void
+  /** Consumes events until the signal; only for the leader. */
   work: (signal: AbortSignal) => Promise<void>
 }
 
 /**
- * Notices of a queue that are handled, and may wait for their status, at a time. Many: `worked` waits for up to a second. Each costs
- * a message to the bus every 25 s; a consumer takes 512.
+ * Events of a queue that are handled, and may wait for their status, concurrently. A high limit, since `worked` waits
+ * for up to a second. Each costs a message to the bus every 25 s; a consumer takes 512.
  */
 const concurrency = 128
 
-/** The notices that a worker may send. The others are ignored in its queue: with them it would end runs of other workers. */
+/**
+ * The events that a worker may send. Others are ignored in its queue: with them it could end runs of other workers.
+ */
 const fromWorkers: ReadonlySet<RunEventOf['$case']> = new Set(['started', 'progress', 'worked', 'failed'])
-/** Milliseconds that a status has before its notice is given back to come again. */
+/** Milliseconds that a status has to reflect an event before the event is returned for redelivery. */
 const patience = 2_000
-/** A cache may be late to show a new object; after so many deliveries (some seconds) there is none. */
+/** The cache may lag behind a new object; after this many deliveries (some seconds) the object does not exist. */
 const deliveriesOfUnknown = 4
 
 type Entry = { facts: RunFacts; reflected: number; waiting: Set<() => void> }
@@ -64,7 +66,7 @@ export const createRunEvents = ({ bus, clock, log }: { bus: Bus; clock: Clock; l
     return made
   }
 
-  /** Resolves when the facts are reflected or the run is forgotten; rejects when that takes too long. */
+  /** Resolves once the facts are reflected or the run is dropped; rejects on timeout. */
   const untilReflected = async (runId: string, entry: Entry, version: number, signal: AbortSignal) => {
     const isDone = () => entry.reflected >= version || entries.get(runId) !== entry
     if (isDone()) return
@@ -72,7 +74,9 @@ export const createRunEvents = ({ bus, clock, log }: { bus: Bus; clock: Clock; l
     const look = () => {
       if (isDone()) resolve()
     }
-    const stopTimer = clock.after(patience, () => reject(new Error(`The status of run ${runId} does not say it yet.`)))
+    const stopTimer = clock.after(patience, () =>
+      reject(new Error(`The status of run ${runId} does not reflect the event yet.`)),
+    )
     entry.waiting.add(look)
     const unlink = addAbortListener(signal, () => reject(signal.reason))
     try {
@@ -84,14 +88,14 @@ export const createRunEvents = ({ bus, clock, log }: { bus: Bus; clock: Clock; l
     }
   }
 
-  /** Handles a notice; with a kind, one from its workers, which concerns runs of that kind only. */
-  const hear = async (
+  /** Handles an event; with a kind, one from its workers, which concerns runs of that kind only. */
+  const handle = async (
     { value: { runId, event }, delivery }: Job<RunEvent>,
     { kind, signal }: { kind?: RunKind; signal: AbortSignal },
   ) => {
     if (!event) return
     if (kind !== undefined && !fromWorkers.has(event.$case)) {
-      log.warn({ runId, kind, event: event.$case }, 'a notice was ignored: no worker may send it')
+      log.warn({ runId, kind, event: event.$case }, 'an event was ignored: workers may not send it')
       return
     }
     const found = readers.flatMap((reader) => {
@@ -101,7 +105,7 @@ export const createRunEvents = ({ bus, clock, log }: { bus: Bus; clock: Clock; l
     })[0]
     if (!found) {
       if (delivery < deliveriesOfUnknown) throw new Error(`There is no object of run ${runId} yet.`)
-      log.debug({ runId, event: event.$case }, 'nothing is known of a run that was told of')
+      log.debug({ runId, event: event.$case }, 'an event of an unknown run was discarded')
       return
     }
     const entry = entryOf(runId)
@@ -125,7 +129,7 @@ export const createRunEvents = ({ bus, clock, log }: { bus: Bus; clock: Clock; l
       entry.reflected = version
       wake(entry)
     },
-    forget: (runId) => {
+    drop: (runId) => {
       const entry = entries.get(runId)
       if (!entry) return
       entries.delete(runId)
@@ -134,9 +138,9 @@ export const createRunEvents = ({ bus, clock, log }: { bus: Bus; clock: Clock; l
     work: async (signal) => {
       const options = { concurrency, signal }
       await Promise.all([
-        bus.work(runEvents, (job, handling) => hear(job, handling), options),
+        bus.work(runEvents, (job, handling) => handle(job, handling), options),
         ...runKinds.map((kind) =>
-          bus.work(workerEvents[kind], (job, handling) => hear(job, { kind, signal: handling.signal }), options),
+          bus.work(workerEvents[kind], (job, handling) => handle(job, { kind, signal: handling.signal }), options),
         ),
       ])
     },

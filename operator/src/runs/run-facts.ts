@@ -5,19 +5,21 @@ import type {
   RunProgress,
 } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 
-/** What has been told of a run so far, from the worker and from the service. Times are milliseconds since 1970, as heard. */
+/**
+ * Facts about a run from the events of its worker and its service. Times are milliseconds since 1970, when received.
+ */
 export type RunFacts = Readonly<{
-  /** Grows with every notice that says something new. */
+  /** Grows with every event that adds a fact. */
   version: number
   started?: { worker: string; warm: boolean; at: number }
   progress?: RunProgress
-  /** The worker has done its part. */
+  /** The worker has finished its part. */
   worked?: { at: number }
-  /** The worker could not do it. The service has the last word, and may know better why. */
+  /** The worker failed. The service decides the outcome, and may know the reason better. */
   failed?: { failure: RunFailed; at: number }
-  /** The service has written and told everything. */
+  /** The service has written and published everything. */
   concluded?: RunConcluded
-  /** Somebody asked for its end. */
+  /** The caller cancelled the run. */
   cancelled?: true
 }>
 
@@ -32,8 +34,8 @@ const learned = ({ version, ...known }: RunFacts, news: Partial<Omit<RunFacts, '
 })
 
 /**
- * What is known once a notice was heard. Notices come at least once, so that what is known already gives the very same
- * facts back. A second worker's start takes the place of the first one's.
+ * Applies an event. Events arrive at least once, so an event without news returns the same object. A second worker's
+ * start replaces that of the first.
  */
 export const learn = (facts: RunFacts, event: RunEventOf, now: number): RunFacts => {
   switch (event.$case) {

@@ -10,19 +10,19 @@ const object = (more: Partial<RunObject['metadata']> = {}, status: RunObject['st
 })
 const suspended = { conditions: [{ type: 'Ready', reason: 'Suspended' }] }
 
-test('the run id of an object is the one that a service gave it, else follows from its uid', () => {
+test('the run id of an object is the one its service assigned, otherwise derived from its uid', () => {
   expect(runIdOf(object({ labels }))).toBe('session-7')
   expect(runIdOf(object())).toBe(`obj-${uid}`)
   expect(isFromObject('session-7')).toBe(false)
   expect(isFromObject(runIdOf(object()))).toBe(true)
 })
 
-test('the run id stays while the run goes on, whatever becomes of the spec', () => {
+test('the run id stays the same during a run, whatever changes in the spec', () => {
   const sessionId = runIdOf(object({ generation: 2 }, suspended))
   expect(runIdOf(object({ generation: 5 }, { sessionId }))).toBe(sessionId)
 })
 
-test('what is resumed is another run, that nobody asked for, and is found by both ids', () => {
+test('a resumed object has a new run that no service requested, and is found by both ids', () => {
   const resumed = object({ labels, generation: 3 }, suspended)
   expect(runIdOf(resumed)).toBe(`obj-${uid}-3`)
   expect(wasRequested(resumed)).toBe(false)
@@ -42,6 +42,6 @@ test.each([
   ['a.b', false],
   ['a'.repeat(60), true],
   ['a'.repeat(61), false],
-])('whether "%s" can be a run id: %s', (id, can) => {
+])('"%s" is a valid run id: %s', (id, can) => {
   expect(runIdPattern.test(id)).toBe(can)
 })

@@ -2,19 +2,19 @@ import type { IndexFunction, KubeObject } from '../runtime/mod.ts'
 import { label } from '../workers/mod.ts'
 import { isFinished } from './run-status.ts'
 
-/** The index of a cache that finds objects by their runs: see `runIdsOf`. */
+/** Cache index that finds objects by their run ids: see `runIdsOf`. */
 export const runIdIndex = 'run'
 
-/** The index of a cache that finds the objects that have not ended, under `unfinished`: those that have are many more. */
+/** Cache index of unfinished objects, under the value `unfinished`: finished ones are far more numerous. */
 export const unfinishedIndex = 'unfinished'
 
-/** What a run id looks like: it names topics, files and labels. */
+/** Format of a run id, which is part of topics, file names and labels. */
 export const runIdPattern = /^[a-z0-9]([a-z0-9-]{0,58}[a-z0-9])?$/
 
-/** Parts the runs that an object asked for from those that a service did, whose ids it chose. */
+/** Prefix of run ids derived from objects; services choose the ids of runs that they request. */
 const fromObject = 'obj-'
 
-/** What a run is read from: a Search, a GenerationJob. */
+/** An object that represents a run: a Search or a GenerationJob. */
 export type RunObject = KubeObject & {
   status?: {
     phase?: string
@@ -31,25 +31,26 @@ const wasSuspended = ({ status }: RunObject): boolean =>
 
 const firstRunId = ({ metadata }: RunObject): string => metadata.labels?.[label.runId] ?? `${fromObject}${metadata.uid}`
 
-/** Whether a run id is of the form that follows from an object, so that there is, or was, an object without its label. */
+/** Whether a run id was derived from an object, so that there is, or was, an object without the run-id label. */
 export const isFromObject = (runId: string): boolean => runId.startsWith(fromObject)
 
 /**
- * The id of an object's current run: what its status says, else the label that a service put on it, else one that follows
- * from the uid. A suspension ends a run, and what is resumed is another one: its id also has the generation of the spec.
+ * The id of an object's current run: from its status, otherwise from the label that a service set, otherwise derived
+ * from the uid. A suspension ends a run, and resuming starts another, whose id also contains the generation of the
+ * spec.
  */
 export const runIdOf = (object: RunObject): string => {
   if (object.status?.sessionId) return object.status.sessionId
   return wasSuspended(object) ? afterSuspension(object) : firstRunId(object)
 }
 
-/** Whether a service asked for the current run, and so has planned it already. A run that was resumed nobody asked for. */
+/** Whether a service requested the current run, and so has already planned it. No service requests a resumed run. */
 export const wasRequested = (object: RunObject): boolean => object.metadata.labels?.[label.runId] === runIdOf(object)
 
-/** The ids that an object is found by: of its first run, and of the current one. */
+/** The ids that an object is indexed under: of its first run, and of the current one. */
 export const runIdsOf: IndexFunction<RunObject> = (object) => [...new Set([firstRunId(object), runIdOf(object)])]
 
-/** How a cache of runs files its objects: `manager.cache(searches, { indexes: runIndexes })`. */
+/** Indexes for a cache of runs: `manager.cache(searches, { indexes: runIndexes })`. */
 export const runIndexes: Readonly<Record<string, IndexFunction<RunObject>>> = {
   [runIdIndex]: runIdsOf,
   [unfinishedIndex]: (object) => (isFinished(object) ? [] : [unfinishedIndex]),

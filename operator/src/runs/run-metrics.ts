@@ -3,20 +3,23 @@ import { type RunReason, runReasons } from '../crds/mod.ts'
 import type { Workload } from '../workers/mod.ts'
 import type { DesiredStatus } from './run-status.ts'
 
-/** How runs fare: how many end how, and how long they wait for a worker to begin. */
+/** Metrics of runs: outcomes, and the delay until a worker starts. */
 export type RunMetrics = {
-  /** A worker began after so many milliseconds from when the run was taken on; `warm` where it was claimed. */
+  /**
+   * Records that a worker started this many milliseconds after the run was accepted; `warm` if it was claimed from a
+   * pool.
+   */
   started: (workload: Workload, warm: boolean, milliseconds: number) => void
-  /** A run ended so. */
+  /** Records the outcome of a run. */
   ended: (workload: Workload, desiredStatus: DesiredStatus) => void
 }
 
 const buckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]
 
-/** The reason where it is one of ours: services may say anything, and every word would be a series. */
+/** Limits the label to known reasons: services may report any text, and each would create a series. */
 const reasonLabel = (reason: string): RunReason | 'Other' => runReasons.find((known) => known === reason) ?? 'Other'
 
-/** Declares the metrics, once a process. */
+/** Declares the metrics, once per process. */
 export const createRunMetrics = (metrics: Metrics): RunMetrics => {
   const ends = metrics.counter({
     name: 'trellis_runs_ended_total',
@@ -25,7 +28,7 @@ export const createRunMetrics = (metrics: Metrics): RunMetrics => {
   })
   const starts = metrics.histogram({
     name: 'trellis_run_start_duration_seconds',
-    help: 'Seconds from when a run was taken on until a worker said that it began, by whether one waited for it.',
+    help: 'Seconds from when a run was accepted until its worker started, by whether it was claimed from a pool.',
     labels: ['workload', 'warm'],
     buckets,
   })

@@ -21,8 +21,8 @@ test.each([
     'OOMKilled',
     { Ready: 'False OOMKilled', Reconciling: 'False OOMKilled', Stalled: 'True OOMKilled', Failed: 'True OOMKilled' },
   ],
-] as const)('a run that is %s for %s says so in its conditions', (phase, reason, expected) => {
-  const status = runStatus(object(), { phase, reason, message: 'So it is.' }, now)
+] as const)('a run that is %s for %s has matching conditions', (phase, reason, expected) => {
+  const status = runStatus(object(), { phase, reason, message: 'A message.' }, now)
   expect(summary(status)).toEqual(expected)
   expect(status).toMatchObject({ observedGeneration: 4, phase })
   expect(status.conditions?.map((condition) => condition.observedGeneration)).toEqual(status.conditions?.map(() => 4))
@@ -31,25 +31,30 @@ test.each([
   expect(isFinished({ status })).toBe(hasEnded)
 })
 
-test('a status that says it already is not written again', () => {
+test('an unchanged status is not written again', () => {
   const desiredStatus = { phase: 'Running', reason: 'Running', message: 'It is at work.' } as const
   const held = { ...runStatus(object(), desiredStatus, now), podName: 'w' }
   expect(statusChanges(held, runStatus(object(held), desiredStatus, now + 60_000))).toBeUndefined()
 })
 
-describe('the changes of a status', () => {
+describe('the changes of a status contain', () => {
   test.each([
-    ['what is new', {}, { podName: 'w' }, { podName: 'w' }],
-    ['what differs alone', { podName: 'v', phase: 'Pending' }, { podName: 'w', phase: 'Pending' }, { podName: 'w' }],
-    ['what is to go', { podName: 'w' }, { podName: null }, { podName: null }],
-    ['not what is gone already', {}, { podName: null }, undefined],
-    ['not what nothing is said of', { podName: 'w' }, {}, undefined],
-  ] as [string, RunStatus, object, object | undefined][])('say %s', (_, held, desired, changes) => {
+    ['new fields', {}, { podName: 'w' }, { podName: 'w' }],
+    [
+      'only fields that differ',
+      { podName: 'v', phase: 'Pending' },
+      { podName: 'w', phase: 'Pending' },
+      { podName: 'w' },
+    ],
+    ['fields to remove', { podName: 'w' }, { podName: null }, { podName: null }],
+    ['no field that is already absent', {}, { podName: null }, undefined],
+    ['no field that the desired status omits', { podName: 'w' }, {}, undefined],
+  ] as [string, RunStatus, object, object | undefined][])('%s', (_, held, desired, changes) => {
     expect(statusChanges(held, desired)).toEqual(changes)
   })
 })
 
-test('times are reckoned from a time in the status, and have passed at the earliest when so many seconds have', () => {
+test('durations count from a time in the status and never end early', () => {
   expect(millisecondsUntil(at, 300, now)).toBe(299_250)
   expect(millisecondsUntil(Date.parse(at), 0, now)).toBe(0)
   const spec = { ttlSecondsAfterFinished: 60 }

@@ -8,14 +8,14 @@ import {
   secondsTime,
 } from '../runtime/mod.ts'
 
-/** How a run stands, as its status says it: one word for programs and a sentence for people. */
+/** The state of a run to be written to its status: a phase and reason for programs, and a sentence for people. */
 export type DesiredStatus =
   | { phase: 'Pending' | 'Running' | 'Complete'; reason: string; message: string }
   | { phase: 'Failed'; reason: string; message: string }
 
 export type RunPhase = DesiredStatus['phase']
 
-/** What the statuses of all runs have, as far as it is reckoned with here. Times are text, RFC 3339 to the second. */
+/** The status fields that all runs share, as far as they are used here. Times are text, RFC 3339 to the second. */
 export type RunStatus = {
   observedGeneration?: number
   phase?: RunPhase
@@ -25,7 +25,7 @@ export type RunStatus = {
   podName?: string
 }
 
-/** An object whose status is that of a run. */
+/** An object with the status of a run. */
 export type RunOf<Status extends RunStatus> = { metadata: { generation?: number }; status: Status }
 
 const progressOf: Record<RunPhase, Progress> = {
@@ -37,7 +37,7 @@ const progressOf: Record<RunPhase, Progress> = {
 
 const terminalOf: Partial<Record<RunPhase, string>> = { Complete: 'Complete', Failed: 'Failed' }
 
-/** The conditions of a run that stands so: Ready, Reconciling and Stalled; once it has ended also Complete or Failed. */
+/** The conditions of a run in this state: Ready, Reconciling and Stalled; Complete or Failed once it has ended. */
 const conditionsOf = ({ phase, reason, message }: DesiredStatus, observedGeneration: number): ConditionState[] => {
   const terminal = terminalOf[phase]
   return [
@@ -47,8 +47,8 @@ const conditionsOf = ({ phase, reason, message }: DesiredStatus, observedGenerat
 }
 
 /**
- * The part of the status that every run has, when it stands so at `now` (milliseconds). `completionTime` is set with the
- * end; the conditions are the very list that the object has where nothing about them changed.
+ * Builds the shared part of a run's status at `now` (milliseconds). `completionTime` is set with the end; `conditions`
+ * is the same array as before if none of them changed.
  */
 export const runStatus = <Status extends RunStatus>(
   { metadata, status }: RunOf<Status>,
@@ -66,10 +66,10 @@ export const runStatus = <Status extends RunStatus>(
 
 const isSame = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b)
 
-/** A status as it is wanted; what is null is to go. */
+/** A desired status; null removes a field. */
 export type Desired<Status> = { [Name in keyof Status]?: Status[Name] | null }
 
-/** What a merge patch must say to make a status the one that is wanted; undefined where it is that already. */
+/** Builds the merge patch that turns a status into the desired one; undefined if nothing differs. */
 export const statusChanges = <Status extends object>(
   status: Status,
   desired: Desired<Status>,
@@ -81,19 +81,19 @@ export const statusChanges = <Status extends object>(
   return changes.length === 0 ? undefined : (Object.fromEntries(changes) as Desired<Status>)
 }
 
-/** Whether a run has ended, well or not. What has ended does not change any more. */
+/** Whether a run has ended, successfully or not. A finished run never changes again. */
 export const isFinished = ({ status }: { status?: { phase?: string } }): boolean =>
   status?.phase === 'Complete' || status?.phase === 'Failed'
 
-/** The condition that says why a run failed; undefined where it did not. */
+/** The condition that states why a run failed; undefined if it did not. */
 export const failureCondition = ({ status }: { status: RunStatus }): Condition | undefined =>
   conditionOf(status.conditions, 'Failed')
 
-/** The milliseconds from `now` until so many seconds have passed since a time; 0 where they have. */
+/** The milliseconds from `now` until this many seconds have passed since a time; 0 if they have. */
 export const millisecondsUntil = (since: string | number, seconds: number, now: number): number =>
   Math.max(0, (typeof since === 'number' ? since : Date.parse(since)) + seconds * 1_000 - now)
 
-/** The milliseconds until an object that has ended is removed; undefined while it has not ended. */
+/** The milliseconds until a finished object is removed; undefined while it has not ended. */
 export const expiresIn = (
   { status, spec }: { status: RunStatus; spec: { ttlSecondsAfterFinished: number } },
   now: number,

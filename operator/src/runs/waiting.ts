@@ -1,21 +1,27 @@
 import type { DesiredStatus } from './run-status.ts'
 
-/** Milliseconds that a worker which has ended, or failed, waits for the word that is missing. */
+/** Milliseconds to wait for the final report after a worker has ended or failed. */
 export const reportPatience = 30_000
 
-/** Milliseconds in which a run may start without a status that says it is starting: most do, and are spared the write. */
+/**
+ * Milliseconds in which a run may start before its status shows it as starting: most start sooner, which saves the
+ * write.
+ */
 export const startingQuietly = 1_000
 
-/** Milliseconds after which a run that waits for room, or for what was before it to end, looks again; most are woken before. */
+/**
+ * Milliseconds after which a run that waits for a slot, or for a previous run's worker to end, is checked again; most
+ * are woken earlier.
+ */
 export const lookedAgain = 5_000
 
-/** Milliseconds after which what the API server refused is asked for again. */
+/** Milliseconds after which a request that the API server rejected is retried. */
 export const refusedAgain = 10_000
 
-/** The decision to do nothing for `milliseconds`; the status is to say so now, or what it says already will do. */
+/** The decision to do nothing for `milliseconds`; writes `desiredStatus` first if it is set. */
 export type Waiting = { kind: 'wait'; milliseconds: number; desiredStatus?: DesiredStatus }
 
-/** `now` in milliseconds since 1970, and the milliseconds that are `left` until the deadline of the run. */
+/** `now` in milliseconds since 1970, and the milliseconds `left` until the run's deadline. */
 type Time = { now: number; left: number }
 
 export const wait = (milliseconds: number, desiredStatus?: DesiredStatus): Waiting => ({
@@ -24,13 +30,13 @@ export const wait = (milliseconds: number, desiredStatus?: DesiredStatus): Waiti
   ...(desiredStatus ? { desiredStatus } : {}),
 })
 
-/** Some things most often pass before anybody could read of them: they are written when they have lasted. */
+/** Debounces a state that is usually short-lived: it is written once it has lasted. */
 export const debounced = (since: number, { now, left }: Time, desiredStatus: DesiredStatus): Waiting => {
   const quiet = since + startingQuietly - now
   return quiet > 0 ? wait(Math.min(left, quiet)) : wait(left, desiredStatus)
 }
 
-/** A worker ended, or failed, and the last word on it is missing: nothing is said for a while. */
+/** Waits for the final report after a worker has ended or failed, then decides `otherwise`. */
 export const awaitReport = <Otherwise>(
   since: number,
   { now, left }: Time,

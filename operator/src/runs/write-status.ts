@@ -2,8 +2,8 @@ import type { Client, KubeObject, Resource, Store } from '../runtime/mod.ts'
 import { type Desired, statusChanges } from './run-status.ts'
 
 /**
- * Brings a status to what is wanted, with one request, and none where it is that already. It is written over the version that
- * was looked at alone: what was decided by another is decided again. Gives the status as it is then.
+ * Patches a status to the desired one with at most one request. The patch carries the resourceVersion that was read, so
+ * a concurrent change is a conflict and leads to a new decision. Returns the resulting status.
  */
 export const writeRunStatus = async <Run extends KubeObject & { status: object }>(
   { client, resource, store }: { client: Client; resource: Resource<Run>; store: Pick<Store<Run>, 'wrote'> },

@@ -1,26 +1,29 @@
 import type { Random } from './clock.ts'
 
 export type BackoffOptions = {
-  /** Milliseconds before the first repetition. */
+  /** Milliseconds before the first retry. */
   initial: number
-  /** Milliseconds that no wait exceeds, before jitter. */
+  /** Maximum delay in milliseconds, before jitter. */
   limit: number
-  /** What each wait is multiplied with for the next; 2 unless told. */
+  /** Growth factor between delays; 2 by default. */
   factor?: number
-  /** Up to this share of a wait is added to it by chance, so that many clients do not return at once; 0 unless told. */
+  /**
+   * Up to this fraction of the delay is added at random, so that many clients do not retry at the same time; 0 by
+   * default.
+   */
   jitter?: number
 }
 
-/** Waits that grow with each failure until they are reset. */
+/** Delays that grow with each failure until they are reset. */
 export type Backoff = {
-  /** The milliseconds to wait now. */
+  /** Returns the delay for this failure in milliseconds and advances to the next. */
   next: () => number
   reset: () => void
-  /** How many waits were given since the last reset. */
+  /** Number of delays returned since the last reset. */
   attempts: () => number
 }
 
-/** The wait before repetition number `attempt`, counted from 0, in milliseconds, without jitter. */
+/** The delay in milliseconds before retry number `attempt`, counted from 0, without jitter. */
 export const backoffAt = (attempt: number, { initial, limit, factor = 2 }: BackoffOptions): number =>
   Math.min(limit, initial * factor ** Math.min(attempt, 64))
 

@@ -1,18 +1,24 @@
 import { setTimeout as sleepFor } from 'node:timers/promises'
 
-/** Time as the runtime asks for it, so that tests can say what it is. */
+/** Time source of the runtime, which tests replace. */
 export type Clock = {
-  /** Milliseconds since 1970, for what people and other machines read. */
+  /** Milliseconds since 1970, for timestamps that people and other machines read. */
   now: () => number
-  /** Milliseconds on a clock that nobody sets, for everything that is measured. It goes on while the process is stopped. */
+  /**
+   * Milliseconds on a clock that is never adjusted, for measuring durations. It advances while the process is
+   * suspended.
+   */
   monotonic: () => number
-  /** Resolves after so many milliseconds; rejects with the signal's reason when that comes first. */
+  /** Resolves after this many milliseconds; rejects with the signal's reason if that fires first. */
   sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>
-  /** Calls back once after so many milliseconds; gives what calls it off. It keeps no process alive. */
+  /**
+   * Calls back once after this many milliseconds; returns a function that cancels it. It does not keep the process
+   * alive.
+   */
   after: (milliseconds: number, callback: () => void) => () => void
 }
 
-/** The longest that a timer of Node can wait. */
+/** The longest timeout that Node's timers support. */
 const longestTimer = 2_147_483_647
 
 export const systemClock: Clock = {
@@ -27,5 +33,5 @@ export const systemClock: Clock = {
   },
 }
 
-/** A number from 0 up to 1, as Math.random gives. */
+/** Returns a number in [0, 1), like Math.random. */
 export type Random = () => number

@@ -2,16 +2,16 @@ import type { Metrics } from '@trellis/kit/telemetry'
 
 type Labelled<Label extends string> = { labels: Record<Label, string>; value: number }
 
-/** What a queue tells when the metrics are read. */
+/** State of a queue at scrape time. */
 export type QueueReading = {
   name: string
   /** Waiting keys by priority. */
   depth: ReadonlyMap<number, number>
-  /** Seconds that each key which is worked on has been worked on. */
+  /** Seconds since each key in progress was taken. */
   working: readonly number[]
 }
 
-/** What a reflector tells when the metrics are read. */
+/** State of a reflector at scrape time. */
 export type ReflectorReading = { name: string; objects: number; secondsSinceSign: number }
 
 const waits = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10, 100, 1_000]
@@ -20,14 +20,14 @@ const requestTimes = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60]
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)
 
-/** The results that a reconcile is counted by, as controller-runtime names them. */
+/** Label values for reconcile results, as in controller-runtime. */
 const results = ['success', 'requeue_after', 'error', 'terminal_error'] as const
 
 export type ReconcileResult = (typeof results)[number]
 
 /**
- * Declares the metrics of the runtime, once a process, under the names that controller-runtime and client-go gave them, so
- * that their dashboards and alerts fit. Series exist from the start, at zero, where their labels are known.
+ * Declares the metrics of the runtime, once per process, under the names used by controller-runtime and client-go, so
+ * that their dashboards and alerts work. Series whose labels are known are exported from the start, at zero.
  */
 export const createRuntimeMetrics = (metrics: Metrics) => {
   const queues = new Set<() => QueueReading>()
@@ -41,7 +41,7 @@ export const createRuntimeMetrics = (metrics: Metrics) => {
   })
   const requestDuration = metrics.histogram({
     name: 'rest_client_request_duration_seconds',
-    help: 'Seconds until the API server answered, by verb and host.',
+    help: 'Seconds until the API server responded, by verb and host.',
     labels: ['verb', 'host'],
     buckets: requestTimes,
   })
@@ -55,7 +55,7 @@ export const createRuntimeMetrics = (metrics: Metrics) => {
       }),
     )
   metrics.gauges(
-    { name: 'workqueue_depth', help: 'Keys that wait, by priority.', labels: [...queueLabels, 'priority'] },
+    { name: 'workqueue_depth', help: 'Waiting keys, by priority.', labels: [...queueLabels, 'priority'] },
     () =>
       [...queues].flatMap((read) => {
         const { name, depth } = read()
@@ -66,14 +66,14 @@ export const createRuntimeMetrics = (metrics: Metrics) => {
         }))
       }),
   )
-  perQueue('workqueue_unfinished_work_seconds', 'Seconds of work that is under way.', ({ working }) => sum(working))
-  perQueue('workqueue_longest_running_processor_seconds', 'Seconds of the longest work under way.', ({ working }) =>
+  perQueue('workqueue_unfinished_work_seconds', 'Seconds of work in progress.', ({ working }) => sum(working))
+  perQueue('workqueue_longest_running_processor_seconds', 'Seconds of the longest work in progress.', ({ working }) =>
     Math.max(0, ...working),
   )
   const added = metrics.counter({ name: 'workqueue_adds_total', help: 'Keys that were added.', labels: queueLabels })
   const retries = metrics.counter({
     name: 'workqueue_retries_total',
-    help: 'Keys that were added again after a failure.',
+    help: 'Keys that were requeued after a failure.',
     labels: queueLabels,
   })
   const waited = metrics.histogram({
@@ -99,10 +99,13 @@ export const createRuntimeMetrics = (metrics: Metrics) => {
   const errors = controllerCounter('controller_runtime_reconcile_errors_total', 'Reconciles that failed.')
   const terminal = controllerCounter(
     'controller_runtime_terminal_reconcile_errors_total',
-    'Reconciles that failed and are not tried again.',
+    'Reconciles that failed and are not retried.',
   )
   const panics = controllerCounter('controller_runtime_reconcile_panics_total', 'Reconciles that threw.')
-  const timeouts = controllerCounter('controller_runtime_reconcile_timeouts_total', 'Reconciles that took too long.')
+  const timeouts = controllerCounter(
+    'controller_runtime_reconcile_timeouts_total',
+    'Reconciles that exceeded their time limit.',
+  )
   const duration = metrics.histogram({
     name: 'controller_runtime_reconcile_time_seconds',
     help: 'Seconds that a reconcile took.',
@@ -110,33 +113,42 @@ export const createRuntimeMetrics = (metrics: Metrics) => {
     buckets: reconcileTimes,
   })
   const controllers = new Map<string, { limit: number; active: () => number }>()
-  metrics.gauges({ name: 'controller_runtime_active_workers', help: 'Workers that work.', labels: perController }, () =>
-    [...controllers].map(([controller, { active }]) => ({ labels: { controller }, value: active() })),
+  metrics.gauges(
+    { name: 'controller_runtime_active_workers', help: 'Workers that are busy.', labels: perController },
+    () => [...controllers].map(([controller, { active }]) => ({ labels: { controller }, value: active() })),
   )
   metrics.gauges(
-    { name: 'controller_runtime_max_concurrent_reconciles', help: 'Workers there are.', labels: perController },
+    { name: 'controller_runtime_max_concurrent_reconciles', help: 'Total number of workers.', labels: perController },
     () => [...controllers].map(([controller, { limit }]) => ({ labels: { controller }, value: limit })),
   )
 
   const perReflector = ['name'] as const
-  const lists = metrics.counter({ name: 'reflector_lists_total', help: 'Lists begun.', labels: perReflector })
-  const watches = metrics.counter({ name: 'reflector_watches_total', help: 'Watches begun.', labels: perReflector })
-  const events = metrics.counter({ name: 'reflector_events_total', help: 'Events read.', labels: perReflector })
+  const lists = metrics.counter({ name: 'reflector_lists_total', help: 'Lists started.', labels: perReflector })
+  const watches = metrics.counter({ name: 'reflector_watches_total', help: 'Watches started.', labels: perReflector })
+  const events = metrics.counter({
+    name: 'reflector_events_total',
+    help: 'Watch events received.',
+    labels: perReflector,
+  })
   const reflectorErrors = metrics.counter({
     name: 'reflector_errors_total',
-    help: 'Lists and watches that broke, by cause.',
+    help: 'Lists and watches that failed, by cause.',
     labels: ['name', 'cause'],
   })
   const missed = metrics.counter({
     name: 'reflector_missed_changes_total',
-    help: 'Changes that a later list showed and no watch had told.',
+    help: 'Changes that no watch reported and only a later list showed.',
     labels: perReflector,
   })
   metrics.gauges({ name: 'reflector_objects', help: 'Objects in the cache.', labels: perReflector }, () =>
     [...reflectors].map((read) => ({ labels: { name: read().name }, value: read().objects })),
   )
   metrics.gauges(
-    { name: 'reflector_last_sign_seconds', help: 'Seconds since the last sign of life.', labels: perReflector },
+    {
+      name: 'reflector_last_sign_seconds',
+      help: 'Seconds since the API server last sent anything.',
+      labels: perReflector,
+    },
     () => [...reflectors].map((read) => ({ labels: { name: read().name }, value: read().secondsSinceSign })),
   )
 
@@ -145,7 +157,7 @@ export const createRuntimeMetrics = (metrics: Metrics) => {
   )
   const recorded = metrics.counter({
     name: 'events_recorded_total',
-    help: 'Events about objects, by what became of them.',
+    help: 'Events about objects, by outcome.',
     labels: ['result'],
   })
 

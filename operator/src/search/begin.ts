@@ -26,11 +26,14 @@ import { type Run, settle, warn } from './run.ts'
 import { orderOf } from './subject.ts'
 import { makePod, stopPod, writeStatus } from './writes.ts'
 
-/** Has the listings service plan a run that it did not ask for; gives the milliseconds until that is to be looked at again. */
+/**
+ * Requests a plan from the listings service for a run that it did not request; returns the milliseconds until the next
+ * check.
+ */
 export const order = (dependencies: SearchDependencies, run: Run): Promise<number | undefined> =>
   orderRun(dependencies, { ...run, object: run.search }, () => orderOf(run.search, run.runId))
 
-/** Tells a pod that the run is its. */
+/** Assigns the run to a pod. */
 export const assign = (dependencies: SearchDependencies, run: Run, pod: Pod): Promise<void> =>
   assignRun(dependencies, { ...run, object: run.search }, pod)
 
@@ -52,8 +55,8 @@ const getPod = async (dependencies: SearchDependencies, run: Run, attempt: numbe
 }
 
 /**
- * A pod was refused by the API server for what it is: by a quota, or by a policy. Then its place is free; of any other
- * failure nobody knows whether there is a pod now, and the place is kept until that shows.
+ * Handles a pod creation that failed. If the API server rejected the pod by quota or policy, the slot is freed; after
+ * any other failure it is unknown whether a pod exists, and the slot stays taken until that is clear.
  */
 const refused = async (dependencies: SearchDependencies, run: Run, error: unknown): Promise<Result> => {
   if (!isRefused(error)) throw error
@@ -64,14 +67,14 @@ const refused = async (dependencies: SearchDependencies, run: Run, error: unknow
   return requeueAfter(refusedAgain)
 }
 
-/** Gives a run a worker, and orders it beside that. */
+/** Obtains a worker for a run and requests its plan at the same time. */
 const obtain = async (
   dependencies: SearchDependencies,
   run: Run,
   { attempt, because }: Extract<Decision, { kind: 'obtain' }>,
 ): Promise<Result> => {
   const { search, pods } = run
-  // Both are waited for, also where one fails: a claim that went on beside the next reconcile could give it a second pod.
+  // Wait for both, even if one fails: a claim that outlived this reconcile could assign a second pod to the run.
   const [obtained, ordered] = await Promise.allSettled([getPod(dependencies, run, attempt), order(dependencies, run)])
   if (obtained.status === 'rejected') return refused(dependencies, run, obtained.reason)
   if (ordered.status === 'rejected') throw ordered.reason
@@ -82,7 +85,7 @@ const obtain = async (
     { runId: run.runId, object: keyOf(search.metadata), because },
     'repair: a lost worker is replaced',
   )
-  // Which attempt it is must outlive this process: the status says it, and before it does, the pod.
+  // The attempt number must survive this process: the status stores it, and until then the pod does.
   const pod = obtained.value
   const isClaimed = !searchPodNames(search, run.runId).includes(pod.metadata.name)
   const found = { ...run, pods: { ...pods, current: { pod, state: podStateOf(pod), isClaimed, attempt } } }
@@ -96,14 +99,14 @@ const waitForSlot = async (
 ): Promise<Result> => {
   const { clock, limiter } = dependencies
   const message = `Run limit: ${limiter.total} searches, the maximum, have workers. This one starts when one of them ends.`
-  // Its time has not begun.
+  // Its deadline has not started.
   memory.acceptedAt = clock.now()
   const desiredStatus = runStatus(search, { phase: 'Pending', reason: 'Unschedulable', message }, clock.now())
   await writeStatus(dependencies, search, { ...desiredStatus, sessionId: runId } as Desired<SearchStatus>, signal)
   return requeueAfter(lookedAgain)
 }
 
-/** Begins an attempt at a run, as soon as the run before it has ended and there is room. */
+/** Starts an attempt at a run once the previous run's workers have ended and a slot is free. */
 export const begin = async (
   dependencies: SearchDependencies,
   run: Run,

@@ -3,8 +3,8 @@ import { createStore, systemClock } from '../runtime/mod.ts'
 import type { Pod } from '../workers/mod.ts'
 import { createConcurrencyLimiter } from './concurrency-limiter.ts'
 
-/** Room for two, with a clock that is put forward by hand. */
-const roomForTwo = () => {
+/** A limiter with two slots and a manual clock. */
+const createLimiter = () => {
   const pods = createStore<Pod>()
   const woken: string[] = []
   const time = { now: 0 }
@@ -32,15 +32,15 @@ const roomForTwo = () => {
   return { limiter, put, woken, time, take: (uid: string) => limiter.take(uid, `n/${uid}`) }
 }
 
-test('so many have room as may run, and who had it keeps it', () => {
-  const { limiter, put, take } = roomForTwo()
+test('only the maximum number get slots, and holders retain theirs', () => {
+  const { limiter, put, take } = createLimiter()
   expect([take('a'), take('b'), take('c')]).toEqual([true, true, false])
   put('a', 'Running')
   expect([take('a'), take('b'), take('c'), limiter.taken]).toEqual([true, true, false, 2])
 })
 
-test('who waits is woken in turn when a pod ends, and nobody goes before', () => {
-  const { put, take, woken } = roomForTwo()
+test('waiting Searches are woken in FIFO order when a pod ends, and none jumps the queue', () => {
+  const { put, take, woken } = createLimiter()
   for (const uid of ['a', 'b']) put(uid, 'Running')
   expect([take('c'), take('d')]).toEqual([false, false])
   put('a', 'Succeeded')
@@ -48,8 +48,8 @@ test('who waits is woken in turn when a pod ends, and nobody goes before', () =>
   expect([take('d'), take('c'), take('d')]).toEqual([false, true, false])
 })
 
-test('who leaves the line is not waited for', () => {
-  const { limiter, put, take, woken } = roomForTwo()
+test('a Search that leaves the queue is skipped', () => {
+  const { limiter, put, take, woken } = createLimiter()
   for (const uid of ['a', 'b']) put(uid, 'Running')
   expect([take('c'), take('d')]).toEqual([false, false])
   limiter.leave('c')
@@ -58,8 +58,8 @@ test('who leaves the line is not waited for', () => {
   expect(take('d')).toBe(true)
 })
 
-test('who leaves with a worker that does not show yet keeps the place until that has ended', () => {
-  const { limiter, put, take, woken } = roomForTwo()
+test('a Search that leaves with a worker not yet in the cache holds its slot until that ends', () => {
+  const { limiter, put, take, woken } = createLimiter()
   expect([take('a'), take('b'), take('c')]).toEqual([true, true, false])
   limiter.leave('a', true)
   expect([take('c'), limiter.taken]).toEqual([false, 2])
@@ -70,8 +70,8 @@ test('who leaves with a worker that does not show yet keeps the place until that
   expect(take('c')).toBe(true)
 })
 
-test('a place that was promised and never filled is free again after a minute', () => {
-  const { limiter, take, time } = roomForTwo()
+test('a reserved slot that is never filled is freed after a minute', () => {
+  const { limiter, take, time } = createLimiter()
   expect([take('a'), take('b'), take('c')]).toEqual([true, true, false])
   time.now += 60_001
   expect(limiter.taken).toBe(0)

@@ -2,26 +2,32 @@ import { isLive, podStateOf } from '../runs/mod.ts'
 import { type Clock, controllerOf, type Store } from '../runtime/mod.ts'
 import type { Pod } from '../workers/mod.ts'
 
-/** How many Searches may have a worker at a time. What is taken is read off the pods that there are, so that nothing leaks. */
+/**
+ * Limits how many Searches have a worker at the same time. The count is derived from existing pods, so slots cannot
+ * leak.
+ */
 export type ConcurrencyLimiter = {
   /**
-   * Whether a Search, by its uid, may have a worker now. Who is told no waits in line, by the key that it is woken with when
-   * it is its turn.
+   * Takes a slot for a Search, by its uid. Rejected Searches are queued, and their keys are requeued in FIFO order as
+   * slots free up.
    */
   take: (uid: string, key: string) => boolean
-  /** The Search is about to have another worker in place of the one that it has: its place is kept meanwhile. */
+  /** Reserves the slot of a Search that is about to replace its worker. */
   keep: (uid: string) => void
-  /** The Search does not want a worker any more, or for now. One that it has keeps the place until it has ended. */
+  /** Releases the slot or queue position of a Search. With a worker, the slot stays taken until that has ended. */
   leave: (uid: string, hasWorker?: boolean) => void
   readonly total: number
-  /** Searches with a worker, or about to have one. */
+  /** Number of Searches with a worker or a reserved slot. */
   readonly taken: number
 }
 
-/** Milliseconds after which a place that was taken and never filled is free again. */
+/** Milliseconds after which a reserved slot without a pod is free again. */
 const longestPromise = 60_000
 
-/** Counts the live pods that `isCounted` picks, by what controls them. `wake` is called with the key of who may go on. */
+/**
+ * Counts the live pods that `isCounted` selects, by their controller. `wake` is called with the key of the next in the
+ * queue.
+ */
 export const createConcurrencyLimiter = ({
   pods,
   total,
@@ -37,9 +43,9 @@ export const createConcurrencyLimiter = ({
 }): ConcurrencyLimiter => {
   /** Uids of live pods, by the uid of their Search. */
   const busy = new Map<string, Set<string>>()
-  /** Until when a place is kept for a pod that is not seen yet, by the uid of the Search. */
+  /** Expiry of slots reserved for pods that are not in the cache yet, by the uid of the Search. */
   const promised = new Map<string, number>()
-  const line = new Map<string, string>()
+  const queue = new Map<string, string>()
 
   const isPromised = (uid: string): boolean => (promised.get(uid) ?? 0) > clock.monotonic()
   const taken = (): number => {
@@ -51,7 +57,7 @@ export const createConcurrencyLimiter = ({
     return count
   }
   const wakeNext = () => {
-    const [next] = line.values()
+    const [next] = queue.values()
     if (next !== undefined && taken() < total) wake(next)
   }
 
@@ -75,21 +81,21 @@ export const createConcurrencyLimiter = ({
 
   return {
     take: (uid, key) => {
-      const [first = uid] = line.keys()
+      const [first = uid] = queue.keys()
       const isTurn = busy.has(uid) || isPromised(uid) || (taken() < total && first === uid)
       if (!isTurn) {
-        line.set(uid, key)
+        queue.set(uid, key)
         return false
       }
-      line.delete(uid)
+      queue.delete(uid)
       if (!busy.has(uid)) promised.set(uid, clock.monotonic() + longestPromise)
-      // There may be room for one more.
+      // Another slot may be free.
       wakeNext()
       return true
     },
     keep: (uid) => void promised.set(uid, clock.monotonic() + longestPromise),
     leave: (uid, hasWorker = false) => {
-      const hasWaited = line.delete(uid)
+      const hasWaited = queue.delete(uid)
       const wasPromised = !hasWorker && promised.delete(uid)
       if (hasWaited || wasPromised) wakeNext()
     },

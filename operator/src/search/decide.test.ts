@@ -43,7 +43,7 @@ type Case = {
   lost?: Loss
 }
 
-/** What is decided so many milliseconds after the run was taken on. */
+/** The decision `after` milliseconds after the run was accepted. */
 const decided = ({ after = 0, of = search(), facts = {}, ...more }: Case): Decision => {
   const view: SearchView = {
     search: of,
@@ -55,7 +55,7 @@ const decided = ({ after = 0, of = search(), facts = {}, ...more }: Case): Decis
   return decide(view)
 }
 
-describe('a Search that names an account', () => {
+describe('a Search that names a user', () => {
   const requested = (labels: Record<string, string>, user: string, allowedUsers: string[]) => {
     const of = search({}, { user })
     const view: SearchView = {
@@ -69,14 +69,14 @@ describe('a Search that names an account', () => {
   }
   const refused = { kind: 'end', desiredStatus: { phase: 'Failed', reason: 'UserNotAllowed' } }
 
-  test('fails unless the installation allows it to act for that account', () => {
+  test('fails unless the installation allows it to act for that user', () => {
     expect(requested({}, 'alice', [])).toMatchObject(refused)
     expect(requested({}, 'alice', ['bob'])).toMatchObject(refused)
     expect(requested({}, 'alice', ['alice'])).toMatchObject({ kind: 'obtain' })
     expect(requested({}, 'alice', ['*'])).toMatchObject({ kind: 'obtain' })
   })
 
-  test('is begun where it names the own account, or a service asked for it', () => {
+  test('starts if it names the local user, or a service requested it', () => {
     expect(requested({}, 'local', [])).toMatchObject({ kind: 'obtain' })
     expect(requested({ 'trellis.dev/run-id': 'run-1' }, 'alice', [])).toMatchObject({ kind: 'obtain' })
   })
@@ -89,20 +89,20 @@ describe('a run needs a worker', () => {
   test.each<[string, Case, Decision]>([
     ['when it has none', {}, { kind: 'obtain', attempt: 1 }],
     [
-      'when its first one is lost',
+      'when its first worker is lost',
       { of: atWork, lost: { attempt: 1, reason: 'Evicted', message: 'It was evicted.' } },
       { kind: 'obtain', attempt: 2, because: 'It was evicted.' },
     ],
     [
-      'when the pod of its second attempt gave way to a waiting worker',
+      'when the pod of its second attempt was replaced by an idle worker',
       {
         of: search({ attempts: 2, sessionId: 'r' }),
         lost: { attempt: 1, reason: 'Evicted', message: 'It was evicted.' },
       },
       { kind: 'obtain', attempt: 2 },
     ],
-  ])('%s', (_, given, expected) => {
-    expect(decided(given)).toEqual(expected)
+  ])('%s', (_, input, expected) => {
+    expect(decided(input)).toEqual(expected)
   })
 })
 
@@ -115,15 +115,15 @@ describe('a run fails', () => {
       true,
     ],
     ['by its deadline', { after: 300_000, of: atWork, worker: worker({ kind: 'running' }) }, 'DeadlineExceeded', true],
-    ['by its deadline before any worker was there', { after: 300_000 }, 'DeadlineExceeded', true],
+    ['by its deadline before it had a worker', { after: 300_000 }, 'DeadlineExceeded', true],
     [
-      'when somebody asks for its end',
+      'when the caller cancels it',
       { facts: { cancelled: true }, worker: worker({ kind: 'running' }) },
       'Cancelled',
       true,
     ],
     [
-      'when its worker takes too much memory',
+      'when its worker exceeds its memory limit',
       { worker: worker({ kind: 'failed', cause: 'OOMKilled', message: 'Too much.', endedAt: undefined }) },
       'OOMKilled',
       true,
@@ -135,13 +135,13 @@ describe('a run fails', () => {
       true,
     ],
     [
-      'when its worker ended well and nobody told what came of it',
+      'when its worker succeeded without a report',
       { of: atWork, after: reportPatience + 1_000, worker: worker(succeeded, { endedAt: begun + 1_000 }) },
       'NoReport',
       true,
     ],
     [
-      'when its worker said that it cannot, and nobody told why',
+      'when its worker failed without a report',
       {
         after: reportPatience,
         worker: worker(
@@ -153,13 +153,13 @@ describe('a run fails', () => {
       true,
     ],
     [
-      'as its worker said, where the service is silent',
+      'for the reason of its worker if the service is silent',
       { facts: { failed: { failure, at: begun } }, after: reportPatience },
       'Robots',
       false,
     ],
     [
-      'as its service says, whatever its worker said',
+      'for the reason of its service, whatever its worker reported',
       {
         facts: {
           failed: { failure, at: begun },
@@ -169,15 +169,15 @@ describe('a run fails', () => {
       'MarketplaceRefused',
       false,
     ],
-  ])('%s', (_, given, reason, isReported) => {
-    const decision = decided(given)
+  ])('%s', (_, input, reason, isReported) => {
+    const decision = decided(input)
     expect(decision).toMatchObject({ kind: 'end', desiredStatus: { phase: 'Failed', reason } })
-    expect('tell' in decision).toBe(isReported)
-    if (isReported) expect(decision).toMatchObject({ tell: { reason }, stops: true })
+    expect('report' in decision).toBe(isReported)
+    if (isReported) expect(decision).toMatchObject({ report: { reason }, stops: true })
   })
 })
 
-describe('a run is complete when its service says so', () => {
+describe('a run is complete when its service reports it', () => {
   const concluded = { listingsFound: 1 } as RunFacts['concluded'] & object
 
   test.each<[string, Case]>([
@@ -187,9 +187,9 @@ describe('a run is complete when its service says so', () => {
     ],
     ['when its worker has ended', { facts: { concluded }, worker: worker(succeeded) }],
     ['when its pod is gone', { facts: { concluded }, lost: { attempt: 2, reason: 'WorkerLost', message: 'Gone.' } }],
-    ['though its deadline has passed since', { facts: { concluded }, after: 400_000 }],
-  ])('%s', (_, given) => {
-    expect(decided(given)).toEqual({
+    ['although its deadline has passed since', { facts: { concluded }, after: 400_000 }],
+  ])('%s', (_, input) => {
+    expect(decided(input)).toEqual({
       kind: 'end',
       desiredStatus: { phase: 'Complete', reason: 'Finished', message: 'It found 1 listing.' },
       concluded,
@@ -197,12 +197,12 @@ describe('a run is complete when its service says so', () => {
     })
   })
 
-  test('and a worker that goes on with what has come to nothing is ended', () => {
-    const given = {
+  test('a worker that is still busy with a failed run is stopped', () => {
+    const input = {
       facts: { ...started, concluded: { failure } as typeof concluded },
       worker: worker({ kind: 'running' }),
     }
-    expect(decided(given)).toMatchObject({ kind: 'end', stops: true })
+    expect(decided(input)).toMatchObject({ kind: 'end', stops: true })
   })
 })
 
@@ -211,12 +211,12 @@ describe('a run waits', () => {
 
   test.each<[string, Case, Decision]>([
     [
-      'quietly while it starts',
+      'without a status while it starts',
       { worker: worker({ kind: 'starting', message: 'It is started.' }) },
       { kind: 'wait', milliseconds: startingQuietly },
     ],
     [
-      'and says so when that lasts',
+      'with a status once starting takes long',
       { after: startingQuietly, worker: worker({ kind: 'starting', message: 'It is started.' }) },
       {
         kind: 'wait',
@@ -225,7 +225,7 @@ describe('a run waits', () => {
       },
     ],
     [
-      'for a claimed worker to begin',
+      'for a claimed worker to start',
       { after: startingQuietly, worker: worker({ kind: 'running' }, { isClaimed: true }) },
       {
         kind: 'wait',
@@ -234,7 +234,7 @@ describe('a run waits', () => {
       },
     ],
     [
-      'for its worker, which has begun',
+      'for its worker, which has started',
       { facts: started, worker: worker({ kind: 'running' }) },
       {
         kind: 'wait',
@@ -243,7 +243,7 @@ describe('a run waits', () => {
       },
     ],
     [
-      'for its worker, which has said that it has begun before its node did',
+      'for its worker, which reported its start before its node did',
       { facts: started, worker: worker({ kind: 'starting', message: 'It is started.' }) },
       {
         kind: 'wait',
@@ -252,16 +252,16 @@ describe('a run waits', () => {
       },
     ],
     [
-      'for its second worker, whatever the first one said',
+      'for its second worker, whatever the first one reported',
       { facts: started, after: startingQuietly, worker: worker({ kind: 'running' }, { name: 'w2' }) },
       {
         kind: 'wait',
         milliseconds: left - startingQuietly,
-        desiredStatus: { phase: 'Pending', reason: 'Starting', message: 'The worker waits for what it is to do.' },
+        desiredStatus: { phase: 'Pending', reason: 'Starting', message: 'The worker waits for its assignment.' },
       },
     ],
     [
-      'for its service, quietly first',
+      'for its service, without a status at first',
       { of: atWork, facts: { worked: { at: begun } }, worker: worker(succeeded) },
       { kind: 'wait', milliseconds: startingQuietly },
     ],
@@ -279,12 +279,12 @@ describe('a run waits', () => {
       },
     ],
     [
-      'for the last word on its failure',
+      'for the final report of its failure',
       { of: atWork, facts: { failed: { failure, at: begun } }, after: 10_000 },
       { kind: 'wait', milliseconds: reportPatience - 10_000 },
     ],
     [
-      'for the rest of its deadline at most',
+      'no longer than its deadline',
       {
         of: search({}, { activeDeadlineSeconds: 5 }),
         after: 3_000,
@@ -306,11 +306,11 @@ describe('a run waits', () => {
         desiredStatus: { phase: 'Running', reason: 'WorkerLost', message: 'It is being ended.' },
       },
     ],
-  ])('%s', (_, given, expected) => {
-    expect(decided(given)).toEqual(expected)
+  ])('%s', (_, input, expected) => {
+    expect(decided(input)).toEqual(expected)
   })
 
-  test('for its service, also where another process heard that the worker is done', () => {
+  test('for its service, also if another process received the worked event', () => {
     const held = search({
       ...atWork.status,
       conditions: [

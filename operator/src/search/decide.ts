@@ -20,7 +20,7 @@ import {
 import { maxAttempts } from './pod.ts'
 import { attemptIn, type Loss } from './survey.ts'
 
-/** The pod that does the run, or did it last. */
+/** The pod that does the run, or last did. */
 export type Worker = {
   name: string
   state: PodState
@@ -29,46 +29,46 @@ export type Worker = {
   endedAt?: number
 }
 
-/** The account of an installation without accounts, and of a Search that names none. */
+/** The user of an installation without accounts, and of a Search that names none. */
 const ownUser = 'local'
 
-/** The users that Searches which people apply may name, beside none; `*` is all of them. */
+/** The users that Searches applied by people may name; `*` allows all of them. */
 export type AllowedUsers = readonly string[]
 
-/** Whether a Search that nobody but its author vouches for may act for the account that it names. */
+/** Whether a Search that no service requested may act for the user that it names. */
 const mayActFor = ({ spec: { user = '' } }: Search, allowed: AllowedUsers): boolean =>
   user === '' || user === ownUser || allowed.includes('*') || allowed.includes(user)
 
-/** All that is reckoned with of a run that has not ended. Times are milliseconds since 1970. */
+/** Input of the decision about an unfinished run. Times are milliseconds since 1970. */
 export type SearchView = {
   search: Search
   facts: RunFacts
-  /** Accounts that it may act for, where no service asked for it. */
+  /** Users that it may act for if no service requested it. */
   allowedUsers?: AllowedUsers
-  /** Absent: there is none, or what there was is lost. */
+  /** Absent if there is none or the last one was lost. */
   worker?: Worker
-  /** The last of its workers that was lost. */
+  /** The last lost worker. */
   lost?: Loss
   acceptedAt: number
   now: number
 }
 
 export type Decision =
-  /** `isLoss`: because its worker is not to be seen. */
+  /** `isLoss`: the run ends because its worker is missing. */
   | (Ending & { isLoss?: true })
-  /** It needs a worker, its `attempt`-th, counted from 1. */
+  /** The run needs a worker for attempt `attempt`, counted from 1. */
   | { kind: 'obtain'; attempt: number; because?: string }
   | Waiting
 
 const outcome = ({ listingsFound: found }: RunConcluded): string =>
   typeof found === 'number' ? `It found ${found} ${found === 1 ? 'listing' : 'listings'}.` : 'It is done.'
 
-/** How the worker is. What it says comes sooner than what its node writes of it. */
+/** The state of the worker. Its own events arrive earlier than what its node reports. */
 const stateOf = ({ state }: Worker, isStarted: boolean): PodState =>
   isStarted && ['unscheduled', 'starting', 'unable'].includes(state.kind) ? { kind: 'running' } : state
 
 const withoutWorker = ({ search, lost }: SearchView): Decision => {
-  // An attempt whose own pod gave way to a waiting worker goes on with that.
+  // An attempt whose own pod was replaced by a waiting worker continues with that.
   const attempt = attemptIn(search)
   if (!lost || lost.attempt < attempt) return { kind: 'obtain', attempt }
   if (lost.attempt < maxAttempts) return { kind: 'obtain', attempt: lost.attempt + 1, because: lost.message }
@@ -89,7 +89,7 @@ const withWorker = (view: SearchView, worker: Worker, left: number): Decision =>
         time,
         isClaimed
           ? pending('Claimed', 'A waiting worker has taken it.')
-          : pending('Starting', 'The worker waits for what it is to do.'),
+          : pending('Starting', 'The worker waits for its assignment.'),
       )
     case 'unscheduled':
       return wait(left, pending('Unschedulable', state.message))
@@ -101,14 +101,14 @@ const withWorker = (view: SearchView, worker: Worker, left: number): Decision =>
   }
 }
 
-/** What is to be done about a Search that is not suspended and has not ended. */
+/** Decides what to do about a Search that is neither suspended nor finished. */
 export const decide = (view: SearchView): Decision => {
   const { search, facts, worker, acceptedAt, now, allowedUsers = [] } = view
   const { activeDeadlineSeconds } = search.spec
   if (!wasRequested(search) && !mayActFor(search, allowedUsers))
     return fail(
       'UserNotAllowed',
-      `Searches that are applied may not act for the user "${search.spec.user}": leave spec.user out, or have operator.searchUsers name it.`,
+      `This Search may not act for the user "${search.spec.user}": remove spec.user, or add the user to operator.searchUsers.`,
     )
   const left = decideFromEvents({ facts, status: search.status, activeDeadlineSeconds, acceptedAt, now }, outcome)
   if (typeof left === 'object') return left

@@ -5,12 +5,12 @@ import type { ConcurrencyLimiter } from './concurrency-limiter.ts'
 import type { AllowedUsers } from './decide.ts'
 import type { OwnPods } from './own-pods.ts'
 
-/** What the controller of Searches stands on. */
+/** Dependencies of the Search controller. */
 export type SearchParts = RunParts & {
   searches: Store<Search>
-  /** Users that Searches which people apply may name; none unless told. */
+  /** Users that Searches applied by people may name; none by default. */
   allowedUsers?: AllowedUsers
 }
 
-/** And what it keeps while it runs. */
+/** The dependencies plus the controller's in-memory state. */
 export type SearchDependencies = SearchParts & { memories: RunMemories; ownPods: OwnPods; limiter: ConcurrencyLimiter }

@@ -6,7 +6,7 @@ import type { SearchDependencies } from './dependencies.ts'
 import type { Run } from './run.ts'
 import { writeStatus } from './writes.ts'
 
-/** Whether no node takes the pod that was made for a run, while a worker of a pool waits. */
+/** Whether the run's own pod is unschedulable while a worker of a pool is idle. */
 export const canExchange = ({ claims }: SearchDependencies, { search, pods: { current } }: Run): boolean => {
   if (current?.state.kind !== 'unscheduled' || current.state.isGated) return false
   if (current.isClaimed) return false
@@ -14,9 +14,9 @@ export const canExchange = ({ claims }: SearchDependencies, { search, pods: { cu
 }
 
 /**
- * Removes the unscheduled pod of a run, so that the next reconcile claims the worker that waits. The pod is deleted under the
- * version in which no node had it, so a pod that has been scheduled since stays. The status drops the pod's name first, and
- * keeps the attempt: a named pod that is gone counts as a lost worker, also for an operator that takes over in between.
+ * Deletes the unscheduled pod of a run, so that the next reconcile claims the idle worker. The deletion carries the
+ * resourceVersion at which the pod had no node, so a pod that was scheduled since stays. The status first drops the
+ * pod's name and stores the attempt: a named pod that is gone counts as a lost worker, also for a new leader.
  */
 export const exchange = async (dependencies: SearchDependencies, run: Run): Promise<Result> => {
   const { search, runId, pods, signal } = run
@@ -39,12 +39,12 @@ export const exchange = async (dependencies: SearchDependencies, run: Run): Prom
     if (!isConflict(error) && !isNotFound(error)) throw error
     return requeueAfter(lookedAgain)
   }
-  // Else the next reconcile might still see it, name it in the status again, and then count it as lost.
+  // Otherwise the next reconcile might still see it, name it in the status again, and later count it as lost.
   ownPods.removed(pods.current.pod)
-  claims.askAgain(runId)
+  claims.retryClaim(runId)
   log.info(
     { runId, search: search.metadata.name, pod: metadata.name },
-    'an unscheduled pod gives way to a waiting worker',
+    'an unscheduled pod is replaced by an idle worker',
   )
   return requeueAfter(lookedAgain)
 }

@@ -8,10 +8,10 @@ import {
   podStateOf,
   releaseWorker,
   remainingGraceMilliseconds,
+  reportFailure,
   runIdOf,
   runStatus,
   staleStatus,
-  tellFailure,
 } from '../runs/mod.ts'
 import { conditionOf, done, type Result, requeueAfter } from '../runtime/mod.ts'
 import type { Decision } from './decide.ts'
@@ -19,25 +19,28 @@ import type { SearchDependencies } from './dependencies.ts'
 import { type Run, settle, warn } from './run.ts'
 import { removeSearch, stopPod, writeStatus } from './writes.ts'
 
-/** Lets go of all that is kept for a run that is over. Its place is free when its worker has ended. */
-const forget = (
+/** Releases the in-memory state of a finished run. Its slot is free once its worker has ended. */
+const release = (
   { events, memories, limiter, ownPods }: SearchDependencies,
   { metadata: { uid } }: Search,
   runId: string,
 ): void => {
-  events.forget(runId)
-  memories.forget(uid)
+  events.drop(runId)
+  memories.drop(uid)
   limiter.leave(uid, ownPods.hasLive(uid))
 }
 
-/** Ends a run. Its topic says so before its status does: what was not told is told again, what is in the status is over. */
+/**
+ * Ends a run. The report goes to the topic before the status is written: an unreported end is retried, but a run with a
+ * final status is over.
+ */
 export const end = async (
   dependencies: SearchDependencies,
   run: Run,
-  { desiredStatus, concluded, tell, stops }: Extract<Decision, { kind: 'end' }>,
+  { desiredStatus, concluded, report, stops }: Extract<Decision, { kind: 'end' }>,
 ): Promise<Result> => {
   const { search, runId, pods, signal } = run
-  if (tell && !(await tellFailure(dependencies, { runId, failure: tell, signal }))) return requeueAfter(0)
+  if (report && !(await reportFailure(dependencies, { runId, failure: report, signal }))) return requeueAfter(0)
   if (stops && pods.current && isLive(pods.current.state)) await stopPod(dependencies, pods.current.pod, signal)
   await settle(dependencies, run, desiredStatus, {
     ...(typeof concluded?.listingsFound === 'number' ? { listingsFound: concluded.listingsFound } : {}),
@@ -47,13 +50,14 @@ export const end = async (
   logEnd(dependencies.log, { workload: 'search', object: search, runId, desiredStatus, now: dependencies.clock.now() })
   if (desiredStatus.phase === 'Failed') warn(dependencies, search, desiredStatus.reason, desiredStatus.message)
   if (!stops && pods.current) await releaseWorker(dependencies, pods.current)
-  forget(dependencies, search, runId)
+  release(dependencies, search, runId)
   return done
 }
 
 /**
- * A suspended Search has no run: what it had is ended, and what is resumed is another one. The status says so before anybody
- * is told: were it resumed in between, the run that was told to have ended would go on. Whoever is not told asks again, and is.
+ * Ends the run of a suspended Search; resuming starts another. The status is written before the failure is reported: if
+ * the Search were resumed in between, the run reported as ended would go on. Callers that miss the report learn it when
+ * they request the run again.
  */
 export const suspend = async (
   dependencies: SearchDependencies,
@@ -69,7 +73,7 @@ export const suspend = async (
   await writeStatus(dependencies, search, { ...desiredStatus, ...gone } as Desired<SearchStatus>, signal)
   for (const pod of ownPods.of(search.metadata.uid))
     if (isLive(podStateOf(pod))) await stopPod(dependencies, pod, signal)
-  forget(dependencies, search, runId)
+  release(dependencies, search, runId)
   if (!isNew) return done
   const ended = 'The search was suspended.'
   if (search.status.sessionId !== undefined)
@@ -84,13 +88,13 @@ export const suspend = async (
   return done
 }
 
-/** A Search that has ended stays for a while with its pod, and goes. */
+/** Retains a finished Search with its pod until its time to live is over, then removes it. */
 export const expire = async (
   dependencies: SearchDependencies,
   search: Search,
   signal: AbortSignal,
 ): Promise<Result> => {
-  forget(dependencies, search, runIdOf(search))
+  release(dependencies, search, runIdOf(search))
   const now = dependencies.clock.now()
   const left = expiresIn(search, now) ?? 0
   if (left === 0) {

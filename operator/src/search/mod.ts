@@ -9,14 +9,14 @@ import { createOwnPods } from './own-pods.ts'
 import { reconcileSearch } from './reconcile.ts'
 import { searchFor, searchNameOf } from './search-object.ts'
 
-/** Searches that are worked on at a time: they wait for the API server and the bus. */
+/** Searches reconciled concurrently: reconciles mostly wait for the API server and the bus. */
 const workers = 16
 
-/** Declares the cache of Searches, which are found by their runs. */
+/** Declares the cache of Searches, indexed by run id. */
 export const cacheSearches = (manager: Pick<Manager, 'cache'>): Store<Search> =>
   manager.cache(searches, { indexes: runIndexes })
 
-/** What the calls of services need to know of Searches. */
+/** What the RPC server needs to know about Searches. */
 export const searchRuns = ({
   searches: store,
   pods,
@@ -26,7 +26,7 @@ export const searchRuns = ({
   searches: Store<Search>
   pods: Store<Pod>
   total: number
-  /** Where Searches are made, and for how long they stay after their end. */
+  /** Namespace of new Searches; `ttlSeconds` is how long they stay after they end. */
   namespace: string
   ttlSeconds: number
 }): WorkloadRuns<Search> => ({
@@ -64,12 +64,12 @@ export const addSearchController = (
   })
   controller.watch(store, toSelf)
   controller.watch(pods, toController(searches))
-  const forget = ({ metadata: { uid } }: Search) => {
-    memories.forget(uid)
+  const onDeleted = ({ metadata: { uid } }: Search) => {
+    memories.drop(uid)
     limiter.leave(uid, ownPods.hasLive(uid))
-    ownPods.forget(uid)
+    ownPods.drop(uid)
   }
-  attendRuns(manager, controller, { ...parts, kind: 'search', resource: searches, store, forget })
+  attendRuns(manager, controller, { ...parts, kind: 'search', resource: searches, store, onDeleted })
   return controller
 }
 

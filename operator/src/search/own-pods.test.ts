@@ -20,7 +20,7 @@ const setUp = () => {
   return { pods, ownPods, time, versions: () => ownPods.of('run').map(({ metadata }) => metadata.resourceVersion) }
 }
 
-test('an answer is believed until the cache has caught up with it', () => {
+test('a server response is used until the cache has caught up with it', () => {
   const { pods, ownPods, versions } = setUp()
   pods.put(pod(1, 'pool'))
   ownPods.note('run', pod(5))
@@ -31,7 +31,7 @@ test('an answer is believed until the cache has caught up with it', () => {
   expect(versions()).toEqual(['6'])
 })
 
-test('an answer is not believed beyond the deletion of its pod, nor for ever', () => {
+test('a server response expires with the deletion of its pod and after a minute', () => {
   const { pods, ownPods, time, versions } = setUp()
   ownPods.note('run', pod(5))
   pods.put(pod(5))
@@ -43,7 +43,7 @@ test('an answer is not believed beyond the deletion of its pod, nor for ever', (
   expect(versions()).toEqual([])
 })
 
-test('a pod that the server deleted is not seen again, although the cache still has it, and a new one of its name is', () => {
+test('a deleted pod is hidden although the cache still has it, but a new one of its name is not', () => {
   const { pods, ownPods, time, versions } = setUp()
   pods.put(pod(5))
   ownPods.note('run', pod(5))
@@ -51,12 +51,12 @@ test('a pod that the server deleted is not seen again, although the cache still 
   expect(versions()).toEqual([])
   ownPods.note('run', { ...pod(8), metadata: { ...pod(8).metadata, uid: 'uid-next' } })
   expect(versions()).toEqual(['8'])
-  // A deletion that never showed is not believed for ever.
+  // A deletion that the cache never confirms expires.
   time.now += 60_000
   expect(versions()).toEqual(['5'])
 })
 
-test('a worker that is made and does not show yet is live, and one that has ended is not', () => {
+test('a created worker is live before it is in the cache, and a finished one is not', () => {
   const { pods, ownPods } = setUp()
   expect(ownPods.hasLive('run')).toBe(false)
   ownPods.note('run', pod(5))

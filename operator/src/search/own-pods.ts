@@ -2,25 +2,25 @@ import { isLive, podStateOf } from '../runs/mod.ts'
 import { type Clock, compareVersions, keyOf, type Store } from '../runtime/mod.ts'
 import { keepOfPod, type Pod } from '../workers/mod.ts'
 
-/** The pods of runs, as the cache has them or, where that is behind, as the server answered this process. */
+/** The pods of runs as in the cache or, where it lags, as in the server's responses to this process. */
 export type OwnPods = {
-  /** The pods that name the object of this uid as an owner. */
+  /** The pods owned by the object with this uid. */
   of: (ownerUid: string) => Pod[]
-  /** Whether one of them may be at work. */
+  /** Whether one of them may be working. */
   hasLive: (ownerUid: string) => boolean
-  /** Takes an answer of the server: a pod that was made, claimed or found for its owner. */
+  /** Records a server response: a pod that was created, claimed or found for its owner. */
   note: (ownerUid: string, pod: Pod) => void
-  /** Takes an answer of the server: a pod that no node had is deleted. The cache may show it for a moment more. */
+  /** Records the deletion of an unscheduled pod. The cache may show it a moment longer. */
   removed: (pod: Pod) => void
-  forget: (ownerUid: string) => void
+  drop: (ownerUid: string) => void
 }
 
-/** Milliseconds after which an answer that the cache never came to show is not believed any more. */
+/** Milliseconds after which a response that the cache never confirmed is discarded. */
 const believed = 60_000
 
 export const createOwnPods = ({ pods, clock }: { pods: Store<Pod>; clock: Clock }): OwnPods => {
   const answers = new Map<string, { pod: Pod; until: number }[]>()
-  /** Until when a pod that the server deleted is hidden, by its uid. */
+  /** Until when a deleted pod is hidden, by its uid. */
   const hidden = new Map<string, number>()
   const withdraw = ({ metadata }: Pod) => {
     for (const { uid } of metadata.ownerReferences ?? []) {
@@ -76,6 +76,6 @@ export const createOwnPods = ({ pods, clock }: { pods: Store<Pod>; clock: Clock 
       hidden.set(pod.metadata.uid, clock.monotonic() + believed)
       withdraw(pod)
     },
-    forget: (ownerUid) => void answers.delete(ownerUid),
+    drop: (ownerUid) => void answers.delete(ownerUid),
   }
 }

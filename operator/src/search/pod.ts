@@ -2,18 +2,20 @@ import { type Search, searches } from '../crds/mod.ts'
 import { type Draft, deterministicName, ownerReference } from '../runtime/mod.ts'
 import { commonLabels, label, type Pod, podMetadata, podSpec, type WorkerTemplate } from '../workers/mod.ts'
 
-/** How often a run is begun at most: a worker that is lost is replaced once. */
+/** Maximum number of attempts at a run: a lost worker is replaced once. */
 export const maxAttempts = 2
 
-/** The name of the pod that is made for an attempt, counted from 1, of a run: to make it twice is to make it once. */
+/** The deterministic name of the pod for an attempt, counted from 1, which makes its creation idempotent. */
 export const searchPodName = ({ metadata }: Search, runId: string, attempt: number): string =>
   deterministicName([metadata.name, metadata.uid, runId, String(attempt)])
 
-/** The names of all pods that may be made for a run, by attempt. One of another name was taken from a pool. */
+/**
+ * The names of all pods that may be created for a run, by attempt. A pod with another name was claimed from a pool.
+ */
 export const searchPodNames = (search: Search, runId: string): string[] =>
   Array.from({ length: maxAttempts }, (_, before) => searchPodName(search, runId, before + 1))
 
-/** A pod for an attempt at a Search that no waiting worker took. What to search for it hears over the bus. */
+/** Builds the pod for an attempt at a Search that claimed no idle worker. It receives its input over the bus. */
 export const searchPod = (
   search: Search,
   {

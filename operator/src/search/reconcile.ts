@@ -33,7 +33,7 @@ const judge = (dependencies: SearchDependencies, run: Run): Decision => {
   })
 }
 
-/** Whether a pod that is thought gone is there after all: the cache may be behind. */
+/** Whether a pod that seems gone still exists on the server: the cache may lag. */
 const isThereAfterAll = async (dependencies: SearchDependencies, { search, pods, signal }: Run): Promise<boolean> => {
   const pod = pods.missing === undefined ? undefined : await findPod(dependencies, search, pods.missing, signal)
   if (pod) dependencies.ownPods.note(search.metadata.uid, pod)
@@ -48,7 +48,7 @@ const advance = async (dependencies: SearchDependencies, search: Search, signal:
   for (const pod of pods.surplus) {
     const { uid, name } = pod.metadata
     await stopPod(dependencies, pod, signal)
-    // The pod is there until it has ended.
+    // Log only once: the pod remains until it has ended.
     if (!run.memory.surplus.has(uid))
       dependencies.log.info(
         { runId, object: keyOf(search.metadata), pod: name },
@@ -77,19 +77,19 @@ const advance = async (dependencies: SearchDependencies, search: Search, signal:
   }
 }
 
-/** Makes of a Search a run, of a run a result, and of what has ended nothing, in time. */
+/** Reconciles a Search: runs it, finishes it, and removes it after its time to live. */
 export const reconcileSearch =
   (dependencies: SearchDependencies): Reconcile =>
   async (key, { signal }) => {
     const search = dependencies.searches.get(key)
-    // Whoever watches its deletion says what is to be said.
+    // The deletion handler in `attendRuns` reports its end.
     if (!search || isBeingDeleted(search)) return done
     if (isPaused(search)) {
       const { uid } = search.metadata
       dependencies.limiter.leave(uid, dependencies.ownPods.hasLive(uid))
       return done
     }
-    // The cache is behind what was written here last, and will tell when it is not.
+    // The cache lags behind our last write; its update triggers another reconcile.
     if (!dependencies.searches.isCurrent(key)) return done
     const next = isFinished(search) ? expire : search.spec.suspend ? suspend : advance
     return unlessOvertaken(() => next(dependencies, search, signal))

@@ -14,7 +14,7 @@ import type { SearchDependencies } from './dependencies.ts'
 import type { Survey } from './survey.ts'
 import { writeStatus } from './writes.ts'
 
-/** A run that is worked on: what one reconcile knows of it. */
+/** The run in one reconcile. */
 export type Run = {
   search: Search
   runId: string
@@ -24,11 +24,11 @@ export type Run = {
   signal: AbortSignal
 }
 
-/** Tells people of something that went wrong. What goes well they read in the status: an event each would double the requests. */
+/** Records a warning event. Success shows only in the status: an event for each would double the requests. */
 export const warn = ({ recorder }: SearchDependencies, search: Search, reason: string, note: string): void =>
   recorder.record(searches, search, { type: 'Warning', reason, action: 'Run', note })
 
-/** Has what was heard acknowledged, as far as the status says it. */
+/** Acknowledges the run's events if the status reflects them. */
 export const acknowledge = (
   { events }: SearchDependencies,
   { runId, facts, pods }: Run,
@@ -37,7 +37,7 @@ export const acknowledge = (
   if (reflects(status, facts, pods.current?.pod.metadata.name)) events.reflected(runId, facts.version)
 }
 
-/** What every status of a run says beside how it stands. */
+/** The status fields of every run besides its state. */
 const common = ({ search, runId, memory, pods: { current } }: Run): Desired<SearchStatus> => {
   return {
     sessionId: runId,
@@ -50,7 +50,7 @@ const countStart = ({ runMetrics }: SearchDependencies, { memory, pods: { curren
   if (facts.started && current) runMetrics?.started('search', current.isClaimed, facts.started.at - memory.acceptedAt)
 }
 
-/** Writes how a run stands, where that is news, and acknowledges what it was learned from. */
+/** Writes the state of a run if it changed, and acknowledges the events that led to it. */
 export const settle = async (
   dependencies: SearchDependencies,
   run: Run,
@@ -58,13 +58,13 @@ export const settle = async (
   more: Desired<SearchStatus> = {},
 ): Promise<void> => {
   const { search, signal } = run
-  const said = stabilizeMessage(search.status, desiredStatus)
+  const stable = stabilizeMessage(search.status, desiredStatus)
   const desired = {
     ...common(run),
-    ...runStatus(search, said, dependencies.clock.now()),
+    ...runStatus(search, stable, dependencies.clock.now()),
     ...more,
   } as Desired<SearchStatus>
   acknowledge(dependencies, run, await writeStatus(dependencies, search, desired, signal))
-  if (said.phase === 'Running' && search.status.phase !== 'Running') countStart(dependencies, run)
-  if (isNewWarning(search.status, said)) warn(dependencies, search, said.reason, said.message)
+  if (stable.phase === 'Running' && search.status.phase !== 'Running') countStart(dependencies, run)
+  if (isNewWarning(search.status, stable)) warn(dependencies, search, stable.reason, stable.message)
 }

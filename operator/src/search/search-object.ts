@@ -3,13 +3,13 @@ import type { Search, SearchSpec, SearchSpecInput } from '../crds/mod.ts'
 import { type Draft, deterministicName } from '../runtime/mod.ts'
 import { label } from '../workers/mod.ts'
 
-/** The name of the Search that is made for a run which a service asks for: asking twice makes it once. */
+/** The name of the Search for a run that a service requests; deterministic, so repeated requests create it once. */
 export const searchNameOf = (runId: string): string => deterministicName(['search', runId])
 
 const modes: readonly NonNullable<SearchSpec['filters']>['mustIncludeMode'][] = ['all', 'any', 'groups']
 const adapters: readonly SearchSpec['adapter'][] = ['auto', 'api', 'scraper']
 
-/** A word where it is one of those that are known; services know the same, but are not of the same version always. */
+/** Returns the value if it is a known one; services of another version may send others. */
 const known = <Word extends string>(words: readonly Word[], word: string): Word | undefined =>
   words.find((candidate) => candidate === word)
 
@@ -38,13 +38,13 @@ const specOf = (request: RunRequest, subject: SearchSubject, ttlSecondsAfterFini
   }
 }
 
-/** The Search of a run that a service asks for. */
+/** Builds the Search for a run that a service requests. */
 export const searchFor = (
   request: RunRequest,
   subject: SearchSubject,
   { namespace, ttlSeconds }: { namespace: string; ttlSeconds: number },
 ): Draft<Search> => ({
   metadata: { name: searchNameOf(request.runId), namespace, labels: { [label.runId]: request.runId } },
-  // The API server fills in what has a default.
+  // The API server fills in the defaults.
   spec: specOf(request, subject, ttlSeconds) as SearchSpec,
 })

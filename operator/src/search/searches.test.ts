@@ -15,7 +15,7 @@ const hasFailed = ({ status }: Search) => status.phase === 'Failed'
 const isComplete = ({ status }: Search) => status.phase === 'Complete'
 const isRunning = ({ status }: Search) => status.phase === 'Running'
 const readyOf = ({ status }: Search) => conditionOf(status.conditions, 'Ready')
-const saysReason = (word: string) => (search: Search) => readyOf(search)?.reason === word
+const hasReason = (word: string) => (search: Search) => readyOf(search)?.reason === word
 
 const worked = { $case: 'worked', value: {} } as const
 const concluded = { $case: 'concluded', value: { listingsFound: 41, marketPrice: 512.5 } } as never
@@ -32,15 +32,15 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
     await plane?.[Symbol.asyncDispose]()
   })
 
-  /** Starts the pod of a run, and has its worker say so. */
+  /** Starts the pod of a run and publishes its worker's start. */
   const start = async (testbed: SearchTestbed, pod: Pod, warm = false) => {
     await testbed.run(pod)
     const runId = await testbed.assigned(pod)
-    await testbed.tell(runId, { $case: 'started', value: { worker: pod.metadata.name, warm } })
+    await testbed.publish(runId, { $case: 'started', value: { worker: pod.metadata.name, warm } })
     return runId
   }
 
-  /** A Search with its worker at work. */
+  /** Creates a Search whose worker is running. */
   const running = async (testbed: SearchTestbed, name: string, spec: object = {}) => {
     const search = await testbed.search(name, spec)
     const pod = await testbed.untilPod(search)
@@ -48,7 +48,7 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
     return { search: await testbed.until(name, isRunning, 'it runs'), pod, runId }
   }
 
-  test('one that nobody waits for is ordered, begun in a pod of its own, completed, and gone after its time, in four requests', async () => {
+  test('a cold Search is planned, started in its own pod, completed and removed after its TTL in four requests', async () => {
     await using testbed = await startSearchTestbed(plane)
     const made = await testbed.search('cold', { ttlSecondsAfterFinished: 60, filters: { maxPrice: 700 } })
     const pod = await testbed.untilPod(made)
@@ -65,8 +65,8 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
     const atWork = await testbed.until('cold', isRunning, 'it runs')
     expect(atWork.status).toMatchObject({ sessionId: runId, podName: pod.metadata.name, warm: false })
     expect(readyOf(atWork)).toMatchObject({ status: 'False', reason: 'Running', observedGeneration: 1 })
-    await testbed.tell(runId, worked)
-    await testbed.tell(runId, concluded)
+    await testbed.publish(runId, worked)
+    await testbed.publish(runId, concluded)
     const complete = await testbed.until('cold', isComplete, 'it is complete')
     expect(complete.status).toMatchObject({ listingsFound: 41, marketPrice: 512.5, sessionId: runId })
     expect(readyOf(complete)).toMatchObject({ status: 'True', reason: 'Finished', message: 'It found 41 listings.' })
@@ -93,7 +93,7 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
     expect(counted).toContain('trellis_runs_ended_total{workload="search",phase="Complete",reason="Finished"} 1')
   })
 
-  test('one that a worker waits for takes it, and says so', async () => {
+  test('a Search claims an idle worker, and its status shows it', async () => {
     await using testbed = await startSearchTestbed(plane)
     await testbed.pool(1)
     await eventually(async () => (await testbed.poolPods()).length === 1, 'the pool has a pod')
@@ -102,21 +102,21 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
     await eventually(async () => {
       const [pool] = (await plane.client.list(warmPools, { namespace: testbed.namespace })).items
       return pool?.status.readyReplicas === 1
-    }, 'the worker waits')
+    }, 'the worker is idle')
     const made = await testbed.search('warm')
     const pod = await testbed.untilPod(made)
     expect(pod.metadata.uid).toBe(idle.metadata.uid)
     const runId = await start(testbed, pod, true)
     const atWork = await testbed.until('warm', isRunning, 'it runs')
     expect(atWork.status).toMatchObject({ podName: idle.metadata.name, warm: true })
-    await testbed.tell(runId, worked)
-    await testbed.tell(runId, concluded)
+    await testbed.publish(runId, worked)
+    await testbed.publish(runId, concluded)
     await testbed.until('warm', isComplete, 'it is complete')
     const ours = testbed.writes().filter((write) => write.endsWith('searches') || write === 'patch pods')
     expect(ours).toEqual(['patch pods', 'status searches', 'status searches'])
   })
 
-  test('a worker that is lost is replaced once; a second loss fails it, and whoever listens is told', async () => {
+  test('a lost worker is replaced once; a second loss fails the run, and listeners are notified', async () => {
     await using testbed = await startSearchTestbed(plane)
     const { search, pod, runId } = await running(testbed, 'lost')
     await testbed.lose(pod)
@@ -166,18 +166,18 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
     ])
   })
 
-  test('a worker that is evicted is replaced, and its pod stays to be looked at', async () => {
+  test('an evicted worker is replaced, and its pod is retained for inspection', async () => {
     await using testbed = await startSearchTestbed(plane)
     const { search, pod, runId } = await running(testbed, 'evicted')
     await testbed.setPod(pod, { phase: 'Failed', reason: 'Evicted', message: 'The node was low on memory.' })
     const second = await testbed.untilPod(search, ({ metadata }) => metadata.uid !== pod.metadata.uid)
     await start(testbed, second)
-    await testbed.tell(runId, concluded)
+    await testbed.publish(runId, concluded)
     await testbed.until('evicted', isComplete, 'it is complete')
     expect(await testbed.podsOf(search)).toHaveLength(2)
   })
 
-  test('a worker that took too much memory fails it at once, and people are told', async () => {
+  test('a worker that exceeds its memory limit fails the run at once, with an event', async () => {
     await using testbed = await startSearchTestbed(plane)
     const { pod, runId, search } = await running(testbed, 'oom')
     await testbed.end(pod, 137, 'OOMKilled')
@@ -186,11 +186,11 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
     expect(await testbed.reported(runId, 'failed')).toMatchObject({ value: { reason: 'OOMKilled', kind: 'internal' } })
     expect(await testbed.podsOf(search)).toHaveLength(1)
     const reported = () => plane.reasonsOf(testbed.namespace, 'oom')
-    await eventually(async () => (await reported()).length > 0, 'an event says so')
+    await eventually(async () => (await reported()).length > 0, 'an event is recorded')
     expect(await reported()).toEqual(['OOMKilled'])
   })
 
-  test('an image that can never be pulled fails it without waiting for its deadline', async () => {
+  test('an image that can never be pulled fails the run before its deadline', async () => {
     await using testbed = await startSearchTestbed(plane)
     const pod = await testbed.untilPod(await testbed.search('misnamed'))
     await testbed.setPod(pod, {
@@ -210,7 +210,7 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
     expect(readyOf(failed)?.reason).toBe('ImagePull')
   })
 
-  test('one that takes too long fails at its deadline, and its worker is ended', async () => {
+  test('a run fails at its deadline, and its worker is stopped', async () => {
     await using testbed = await startSearchTestbed(plane)
     const { search, runId } = await running(testbed, 'slow', { activeDeadlineSeconds: 300 })
     await testbed.change('slow', { activeDeadlineSeconds: 1 })
@@ -226,7 +226,7 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
     await eventually(async () => (await testbed.podsOf(search)).length === 0, 'the worker is ended')
   })
 
-  test('a worker that ended well without a word fails it after a while', async () => {
+  test('a worker that succeeds without a report fails the run after a timeout', async () => {
     await using testbed = await startSearchTestbed(plane)
     const { pod } = await running(testbed, 'mute')
     await testbed.end(pod, 0, 'Completed')
@@ -237,7 +237,7 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
     expect(readyOf(await testbed.get('mute'))?.reason).toBe('NoReport')
   })
 
-  test("a worker's failure waits for what the service makes of it", async () => {
+  test("a worker's failure waits for the verdict of the service", async () => {
     await using testbed = await startSearchTestbed(plane)
     const { runId } = await running(testbed, 'refused')
     const failure = {
@@ -246,10 +246,10 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
       kind: 'upstream_failed',
       retryAfterSeconds: null,
     }
-    await testbed.tell(runId, { $case: 'failed', value: failure })
+    await testbed.publish(runId, { $case: 'failed', value: failure })
     testbed.skip(10_000, 'refused')
     expect((await testbed.get('refused')).status.phase).toBe('Running')
-    await testbed.tell(runId, {
+    await testbed.publish(runId, {
       $case: 'concluded',
       value: { failure: { ...failure, reason: 'MarketplaceRefused' } },
     } as never)
@@ -257,7 +257,7 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
     expect(readyOf(failed)).toMatchObject({ reason: 'MarketplaceRefused', message: 'The marketplace refused.' })
   })
 
-  test("a worker's failure counts where its service is silent", async () => {
+  test("a worker's failure is final if its service is silent", async () => {
     await using testbed = await startSearchTestbed(plane)
     const { runId } = await running(testbed, 'silent')
     const value = {
@@ -266,7 +266,7 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
       kind: 'upstream_failed',
       retryAfterSeconds: null,
     }
-    await testbed.tell(runId, { $case: 'failed', value })
+    await testbed.publish(runId, { $case: 'failed', value })
     await eventually(async () => {
       testbed.skip(10_000, 'silent')
       return hasFailed(await testbed.get('silent'))
@@ -274,11 +274,11 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
     expect(readyOf(await testbed.get('silent'))?.reason).toBe('Refused')
   })
 
-  test('suspended, it gives up its worker and its session; resumed, it is another run', async () => {
+  test('a suspended Search loses its worker and session; resumed, it is a new run', async () => {
     await using testbed = await startSearchTestbed(plane)
     const { search, pod, runId } = await running(testbed, 'paused')
     await testbed.change('paused', { suspend: true })
-    const held = await testbed.until('paused', saysReason('Suspended'), 'it is suspended')
+    const held = await testbed.until('paused', hasReason('Suspended'), 'it is suspended')
     expect(held.status).toMatchObject({ phase: 'Pending', observedGeneration: 2 })
     expect(held.status.sessionId).toBeUndefined()
     expect(held.status.startTime).toBeUndefined()
@@ -304,7 +304,7 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
     expect(testbed.orders.map((order) => order.runId)).toEqual([runId, nextRun])
   })
 
-  test('cancelled, it ends, and whoever listens is told', async () => {
+  test('a cancelled run ends, and listeners are notified', async () => {
     await using testbed = await startSearchTestbed(plane)
     const { search, runId } = await running(testbed, 'unwanted')
     await testbed.rpc().cancel({ runId }, {} as never)
@@ -314,7 +314,7 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
     await eventually(async () => (await testbed.podsOf(search)).length === 0, 'the worker is ended')
   })
 
-  test('deleted while it runs, whoever listens is told', async () => {
+  test('listeners of a running Search are notified of its deletion', async () => {
     await using testbed = await startSearchTestbed(plane)
     const { pod, runId } = await running(testbed, 'deleted')
     await testbed.remove('deleted')
@@ -333,16 +333,16 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
     ])
   })
 
-  test('made suspended it has no run, so that no end of a run is logged', async () => {
+  test('a Search created suspended has no run, so no end is logged', async () => {
     await using testbed = await startSearchTestbed(plane)
     const search = await testbed.search('never', { suspend: true })
-    await testbed.until('never', saysReason('Suspended'), 'it is suspended')
+    await testbed.until('never', hasReason('Suspended'), 'it is suspended')
     await testbed.remove('never')
     await testbed.reported(`obj-${search.metadata.uid}-1`, 'failed')
     expect(testbed.lines('a run ended')).toEqual([])
   })
 
-  test('what the scheduler says is passed on, and nothing is made in the place of what waits', async () => {
+  test('scheduler messages are passed on, and a waiting pod gets no replacement', async () => {
     await using testbed = await startSearchTestbed(plane)
     const made = await testbed.search('waiting')
     const pod = await testbed.untilPod(made)
@@ -350,7 +350,7 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
     await testbed.setPod(pod, {
       conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: words }],
     })
-    const waiting = await testbed.until('waiting', saysReason('Unschedulable'), 'it says why it waits')
+    const waiting = await testbed.until('waiting', hasReason('Unschedulable'), 'its status has the reason')
     expect(readyOf(waiting)?.message).toBe(`No node: ${words}`)
     expect(waiting.status.phase).toBe('Pending')
     testbed.skip(120_000, 'waiting')
@@ -359,25 +359,25 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
     expect(await testbed.podsOf(made)).toHaveLength(1)
   })
 
-  test('one whose own pod finds no node takes a worker that becomes idle, and never has two pods', async () => {
+  test('a Search whose pod is unschedulable takes a worker that becomes idle, and never has two pods', async () => {
     await using testbed = await startSearchTestbed(plane, { maxRuns: 1 })
     const made = await testbed.search('outrun')
     const own = await testbed.untilPod(made)
     const conditions = [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '0/1 nodes.' }]
     await testbed.setPod(own, { conditions })
-    await testbed.until('outrun', saysReason('Unschedulable'), 'it finds no node')
+    await testbed.until('outrun', hasReason('Unschedulable'), 'it is unschedulable')
     await testbed.pool(1)
     await eventually(async () => (await testbed.poolPods()).length === 1, 'the pool has a pod')
     const [idle] = (await testbed.poolPods()) as [Pod]
     await testbed.run(idle)
-    // A claim can lose to a write to the waiting pod; the pod that is then made again finds no node, either.
+    // A claim can lose to a write to the idle pod; the pod that is then created again is unschedulable, too.
     await eventually(async () => {
       const pods = await testbed.podsOf(made)
       expect(pods.length).toBeLessThan(2)
       const [pod] = pods.filter(({ metadata, status }) => metadata.uid !== idle.metadata.uid && !status?.conditions)
       if (pod) await testbed.setPod(pod, { conditions })
       return pods.some(({ metadata }) => metadata.uid === idle.metadata.uid)
-    }, 'it has the waiting worker')
+    }, 'it has the idle worker')
     const claimed = await testbed.untilPod(made, ({ metadata }) => metadata.uid === idle.metadata.uid)
     expect((await testbed.podsOf(made)).map(({ metadata }) => metadata.name)).toEqual([claimed.metadata.name])
     const runId = await start(testbed, claimed, true)
@@ -388,14 +388,14 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
     })
   })
 
-  test('one whose second pod finds no node takes a worker that becomes idle, which is its last', async () => {
+  test('a Search whose second pod is unschedulable takes an idle worker as its last attempt', async () => {
     await using testbed = await startSearchTestbed(plane, { maxRuns: 1 })
     const { search, pod, runId } = await running(testbed, 'again')
     await testbed.lose(pod)
     const own = await testbed.untilPod(search, ({ metadata }) => metadata.uid !== pod.metadata.uid)
     const conditions = [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '0/1 nodes.' }]
     await testbed.setPod(own, { conditions })
-    await testbed.until('again', saysReason('Unschedulable'), 'it finds no node')
+    await testbed.until('again', hasReason('Unschedulable'), 'it is unschedulable')
     await testbed.pool(1)
     await eventually(async () => (await testbed.poolPods()).length === 1, 'the pool has a pod')
     const [idle] = (await testbed.poolPods()) as [Pod]
@@ -406,7 +406,7 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
       const [made] = found.filter(({ metadata, status }) => metadata.uid !== idle.metadata.uid && !status?.conditions)
       if (made) await testbed.setPod(made, { conditions })
       return found.some(({ metadata }) => metadata.uid === idle.metadata.uid)
-    }, 'it has the waiting worker')
+    }, 'it has the idle worker')
     const claimed = await testbed.untilPod(search, ({ metadata }) => metadata.uid === idle.metadata.uid)
     expect(await start(testbed, claimed, true)).toBe(runId)
     const again = await testbed.until('again', isRunning, 'it runs')
@@ -416,7 +416,7 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
     expect(testbed.lines('repair: a lost worker is replaced')).toHaveLength(1)
   })
 
-  test('a worker that is lost is replaced by one that waits', async () => {
+  test('a lost worker is replaced by an idle one', async () => {
     await using testbed = await startSearchTestbed(plane)
     await testbed.pool(2)
     await eventually(async () => (await testbed.poolPods()).length === 2, 'the pool has its pods')
@@ -424,7 +424,7 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
     await eventually(async () => {
       const [pool] = (await plane.client.list(warmPools, { namespace: testbed.namespace })).items
       return pool?.status.readyReplicas === 2
-    }, 'both workers wait')
+    }, 'both workers are idle')
     const search = await testbed.search('warm-again')
     const pod = await testbed.untilPod(search)
     await start(testbed, pod, true)
@@ -436,17 +436,17 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
     await start(testbed, second, true)
     await testbed.until('warm-again', (now) => now.status.podName === second.metadata.name && isRunning(now), 'it runs')
     expect((await testbed.get('warm-again')).status).toMatchObject(status)
-    // What is lost by then is the second.
+    // The second worker is lost now.
     await testbed.restart()
     await testbed.lose(second)
     expect(readyOf(await testbed.until('warm-again', hasFailed, 'it fails'))?.reason).toBe('WorkerLost')
   })
 
-  test('one whose pod a quota refuses says so, and begins once there is room', async () => {
+  test('a Search whose pod a quota rejects reports it, and starts once the quota allows', async () => {
     await using testbed = await startSearchTestbed(plane)
     const quota = await setQuota(plane.client, testbed.namespace, { pods: '0' })
     const search = await testbed.search('refused-pod')
-    const waiting = await testbed.until('refused-pod', saysReason('Unschedulable'), 'it waits')
+    const waiting = await testbed.until('refused-pod', hasReason('Unschedulable'), 'it waits')
     expect(waiting.status.phase).toBe('Pending')
     expect(readyOf(waiting)?.message).toMatch(/^Quota or policy: the API server refused the pod: .*exceeded quota: few/)
     expect(await testbed.podsOf(search)).toEqual([])
@@ -457,30 +457,30 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
     }, 'it has a pod')
   })
 
-  test('one beyond what may run at a time waits until another ends', async () => {
+  test('a Search beyond the run limit waits until another ends', async () => {
     await using testbed = await startSearchTestbed(plane, { maxRuns: 1 })
     const { runId, pod } = await running(testbed, 'first')
     const second = await testbed.search('second')
-    const waiting = await testbed.until('second', saysReason('Unschedulable'), 'it waits')
+    const waiting = await testbed.until('second', hasReason('Unschedulable'), 'it waits')
     expect(waiting.status.startTime).toBeUndefined()
     expect(readyOf(waiting)?.message).toBe(
       'Run limit: 1 searches, the maximum, have workers. This one starts when one of them ends.',
     )
     expect(await testbed.podsOf(second)).toEqual([])
-    await testbed.tell(runId, worked)
-    await testbed.tell(runId, concluded)
+    await testbed.publish(runId, worked)
+    await testbed.publish(runId, concluded)
     await testbed.until('first', isComplete, 'the first is complete')
     await testbed.end(pod, 0, 'Completed')
     await testbed.untilPod(second)
   })
 
-  test('an operator that is started in the middle of a run goes on with it', async () => {
+  test('a restarted operator continues a run', async () => {
     await using testbed = await startSearchTestbed(plane)
-    const { search, pod, runId } = await running(testbed, 'kept')
+    const { search, pod, runId } = await running(testbed, 'continued')
     await testbed.restart()
-    await testbed.tell(runId, worked)
-    await testbed.tell(runId, concluded)
-    const complete = await testbed.until('kept', isComplete, 'it is complete')
+    await testbed.publish(runId, worked)
+    await testbed.publish(runId, concluded)
+    const complete = await testbed.until('continued', isComplete, 'it is complete')
     expect(complete.status.podName).toBe(pod.metadata.name)
     expect(await testbed.podsOf(search)).toHaveLength(1)
   })

@@ -1,7 +1,7 @@
 import type { PlanRequest, SearchSubject } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { Search } from '../crds/mod.ts'
 
-/** What a Search is for, in the words of the services. */
+/** The subject of a Search as services represent it. */
 export const subjectOf = ({ spec }: Search): SearchSubject => ({
   query: spec.query,
   mustInclude: [...(spec.filters?.mustInclude ?? [])],
@@ -14,7 +14,7 @@ export const subjectOf = ({ spec }: Search): SearchSubject => ({
   pages: spec.pages,
 })
 
-/** What the listings service is asked to plan, where it did not ask for the Search itself. */
+/** The plan request to the listings service for a Search that it did not request. */
 export const orderOf = (search: Search, runId: string): PlanRequest => ({
   runId,
   user: search.spec.user ?? '',

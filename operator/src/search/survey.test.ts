@@ -45,7 +45,7 @@ const seen = (of: Search, pods: Pod[]) => {
 }
 const nothing = { current: undefined, surplus: [], leftovers: [], lost: undefined, missing: undefined }
 
-test('names of pods follow from the run and the attempt, and differ in both', () => {
+test('pod names are determined by run and attempt, and differ in both', () => {
   const names = [first, second, searchPodName(search(), 'run-b', 1)]
   expect(new Set(names).size).toBe(3)
   expect(searchPodName(search(), runId, 1)).toBe(first)
@@ -53,67 +53,62 @@ test('names of pods follow from the run and the attempt, and differ in both', ()
 
 describe('the pods of a run', () => {
   test.each<[string, Search, Pod[], Partial<typeof nothing> | object]>([
-    ['are none at first', search(), [], {}],
-    ['are its own', search(), [pod(first)], { current: first }],
-    ['are not those of others', search(), [pod('w', undefined, { isOurs: false })], {}],
-    ['may be claimed', search({ podName: 'w', sessionId: runId }), [pod('w')], { current: 'w' }],
+    ['are none initially', search(), [], {}],
+    ['include its own', search(), [pod(first)], { current: first }],
+    ['exclude those of other owners', search(), [pod('w', undefined, { isOurs: false })], {}],
+    ['include a claimed one', search({ podName: 'w', sessionId: runId }), [pod('w')], { current: 'w' }],
     [
-      'are those of an earlier run while those live',
+      'include live ones of an earlier run as leftovers',
       search(),
       [pod('old', { phase: 'Running' }, { run: 'run-0' })],
       { leftovers: ['old'] },
     ],
+    ['exclude ended ones of an earlier run', search(), [pod('old', { phase: 'Succeeded' }, { run: 'run-0' })], {}],
     [
-      'are not those of an earlier run that has ended',
-      search(),
-      [pod('old', { phase: 'Succeeded' }, { run: 'run-0' })],
-      {},
-    ],
-    [
-      'are one more where one was lost',
+      'include a replacement and its lost predecessor',
       search({ podName: 'w', sessionId: runId }),
       [pod('w', evicted), pod(second)],
       { current: second, lost: '1 Evicted' },
     ],
     [
-      'are lost where the one that the status names is not there',
+      'include a loss if the pod named by the status is missing',
       search({ podName: 'w', sessionId: runId }),
       [],
       { lost: '1 WorkerLost', missing: 'w' },
     ],
     [
-      'are lost for good where that is the second',
+      'include the second loss if that pod was the second',
       search({ podName: second, sessionId: runId }),
       [],
       { lost: '2 WorkerLost', missing: second },
     ],
     [
-      'are lost for good where the second was claimed',
+      'include the second loss if the second was claimed',
       search({ podName: 'w', sessionId: runId, attempts: 2 }),
       [],
       { lost: '2 WorkerLost', missing: 'w' },
     ],
     [
-      'are lost for good where the second was claimed and the status does not say so yet',
+      'include the second loss if the second was claimed and the status lags',
       search({ podName: first, sessionId: runId, attempts: 1 }),
       [pod(first, evicted), pod('w', evicted, { attempt: '2' })],
       { lost: '2 Evicted' },
     ],
-    ['are not missed by a run that has not had them', search({ podName: 'w', sessionId: 'run-0' }), [], {}],
+    ['are not missing from a run that never had them', search({ podName: 'w', sessionId: 'run-0' }), [], {}],
     [
-      'that ended well are no loss',
+      'are not lost if they succeeded',
       search({ podName: first, sessionId: runId }),
       [pod(first, { phase: 'Succeeded' })],
       { current: first },
     ],
     [
-      'are one too many where two are at work: the one that the status names stays',
+      'are surplus beyond the one that the status names',
       search({ podName: 'w', sessionId: runId }),
       [pod(first), pod('w')],
       { current: 'w', surplus: [first] },
     ],
     [
-      'are one too many where two are at work: else the later attempt stays',
+      'are surplus beyond the latest attempt otherwise',
       search(),
       [pod(first), pod(second)],
       { current: second, surplus: [first] },

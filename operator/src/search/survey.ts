@@ -4,27 +4,30 @@ import { controllerOf } from '../runtime/mod.ts'
 import { annotation, label, type Pod } from '../workers/mod.ts'
 import { searchPodNames } from './pod.ts'
 
-/** A worker of a run that went without its doing, which was the `attempt`-th, counted from 1. */
+/** A lost worker of a run, which was its `attempt`-th, counted from 1. */
 export type Loss = { attempt: number; reason: 'Evicted' | 'WorkerLost'; message: string }
 
-/** `isClaimed`: it was taken from a pool, rather than made for the run. `attempt`: which worker of the run it is, counted from 1. */
+/**
+ * `isClaimed`: claimed from a pool instead of created for the run. `attempt`: which worker of the run it is, counted
+ * from 1.
+ */
 export type RunPod = { pod: Pod; state: PodState; isClaimed: boolean; attempt: number }
 
-/** The pods of a Search, as its current run sees them. */
+/** The pods of a Search from the perspective of its current run. */
 export type Survey = {
-  /** The one that does the run, or has done it. */
+  /** The pod that does the run, or has done it. */
   current?: RunPod
-  /** Others of the run that may be at work as well, and must not. */
+  /** Other pods of the run that may be working as well, and must not. */
   surplus: readonly Pod[]
-  /** Those of an earlier run that may still be at work. */
+  /** Pods of an earlier run that may still be working. */
   leftovers: readonly Pod[]
-  /** The last that was lost. */
+  /** The last lost worker. */
   lost?: Loss
-  /** The name of a pod that the status speaks of and that is not there. */
+  /** The name of a pod that the status names and that does not exist. */
   missing?: string
 }
 
-/** The attempt that the status of a Search is at. */
+/** The current attempt according to the status. */
 export const attemptIn = ({ status }: Search): number => status.attempts ?? 1
 
 const lossOf = ({ state, attempt }: RunPod): Loss | undefined =>
@@ -32,11 +35,14 @@ const lossOf = ({ state, attempt }: RunPod): Loss | undefined =>
     ? { attempt, reason: state.cause === 'Evicted' ? 'Evicted' : 'WorkerLost', message: state.message }
     : undefined
 
-/** Sorts the pods that name a Search as an owner. Of several that live, the one that its status speaks of stays, else the latest attempt. */
+/**
+ * Classifies the pods owned by a Search. Of several live ones, the one named by the status stays, otherwise the latest
+ * attempt.
+ */
 export const survey = (search: Search, runId: string, owned: readonly Pod[]): Survey => {
   const controlled = owned.filter((pod) => controllerOf(pod)?.uid === search.metadata.uid)
   const made = searchPodNames(search, runId)
-  /** Which attempt at the run a pod is: the name of one that was made says it, and the claim of another one. */
+  /** The attempt that a pod serves: by its name if it was created for the run, by its claim annotation otherwise. */
   const attemptOf = (pod: Pod): number =>
     made.indexOf(pod.metadata.name) + 1 || Number(pod.metadata.annotations?.[annotation.runAttempt] ?? 1)
   const seen = controlled.map(

@@ -5,7 +5,7 @@ import { type Pod, pods } from '../workers/mod.ts'
 import type { SearchDependencies } from './dependencies.ts'
 import { searchPod } from './pod.ts'
 
-/** Brings a status to what is wanted; see `writeRunStatus`. */
+/** Patches the status; see `writeRunStatus`. */
 export const writeStatus = (
   { client, searches: store }: SearchDependencies,
   search: Search,
@@ -13,15 +13,15 @@ export const writeStatus = (
   signal: AbortSignal,
 ): Promise<SearchStatus> => writeRunStatus({ client, resource: searches, store }, search, desired, signal)
 
-/** Asks for the end of a pod, if it is still the one that was looked at. */
+/** Deletes a pod if it still has the uid that was read. */
 export const stopPod = ({ client }: SearchDependencies, pod: Pod, signal: AbortSignal): Promise<void> =>
   remove(client, pods, pod, { signal })
 
-/** Removes a Search whose time is over; its pods go with it. */
+/** Deletes an expired Search; its pods are garbage-collected with it. */
 export const removeSearch = ({ client }: SearchDependencies, search: Search, signal: AbortSignal): Promise<void> =>
   remove(client, searches, search, { signal })
 
-/** Makes the pod of an attempt at a run, or gives the one that was made already and is not seen yet. */
+/** Creates the pod for an attempt at a run, or returns the existing one if the cache does not show it yet. */
 export const makePod = (
   { client, template, instance }: SearchDependencies,
   search: Search,
@@ -30,7 +30,7 @@ export const makePod = (
 ): Promise<Pod> =>
   createOwned(client, pods, searchPod(search, { runId, attempt, template, instance }), search, { signal })
 
-/** The pod of a name, as the server has it, where it is still of the Search. */
+/** Reads a pod from the server; undefined unless the Search controls it. */
 export const findPod = (
   { client }: SearchDependencies,
   search: Search,

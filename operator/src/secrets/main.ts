@@ -1,4 +1,6 @@
-/** Draws the secrets of an installation that are not there yet, shares what workers need, and ends: what runs before everything else. */
+/**
+ * Job that generates the missing secrets of an installation and shares what workers need; runs before everything else.
+ */
 import { ConfigError, read, readConfig, setting } from '@trellis/kit/config'
 import { createHttpClient } from '../runtime/mod.ts'
 import { requireApiKey } from './required-keys.ts'
@@ -12,7 +14,7 @@ const config = {
   namespace: setting('POD_NAMESPACE', optionalText, undefined, 'Its namespace.'),
   instance: setting('TRELLIS_INSTANCE', read.text, 'trellis', 'The installation that it belongs to.'),
   keys: setting('KEYS_SECRET', optionalText, undefined, 'A Secret that must hold the API key of the log service.'),
-  watched: setting('WATCH_NAMESPACES', read.list, [], 'Other namespaces in which workers run, commas between.'),
+  watched: setting('WATCH_NAMESPACES', read.list, [], 'Other namespaces in which workers run, comma-separated.'),
 }
 
 const must = (value: string | undefined, variable: string): string => {
@@ -21,9 +23,15 @@ const must = (value: string | undefined, variable: string): string => {
 }
 
 const complete = async (): Promise<string> => {
-  const { name: givenName, namespace: givenNamespace, instance, keys, watched } = readConfig(config, process.env)
-  const name = must(givenName, config.name.variable)
-  const namespace = must(givenNamespace, config.namespace.variable)
+  const {
+    name: configuredName,
+    namespace: configuredNamespace,
+    instance,
+    keys,
+    watched,
+  } = readConfig(config, process.env)
+  const name = must(configuredName, config.name.variable)
+  const namespace = must(configuredNamespace, config.namespace.variable)
   const labels = {
     'app.kubernetes.io/name': 'trellis',
     'app.kubernetes.io/part-of': 'trellis',
@@ -34,8 +42,8 @@ const complete = async (): Promise<string> => {
   const drawn = await completeSecret(client, { name, namespace, labels })
   const shared = await shareSecret(client, { name, namespace, labels }, watched)
   return [
-    drawn.length === 0 ? `The Secret ${name} has everything.` : `The Secret ${name} was given ${drawn.join(', ')}.`,
-    ...(shared.length === 0 ? [] : [`What workers need of it was copied to ${shared.join(', ')}.`]),
+    drawn.length === 0 ? `The Secret ${name} is complete.` : `Generated in the Secret ${name}: ${drawn.join(', ')}.`,
+    ...(shared.length === 0 ? [] : [`Keys that workers need were copied to ${shared.join(', ')}.`]),
   ].join('\n')
 }
 

@@ -37,7 +37,7 @@ describe.skipIf(typeof programs === 'string')(
       )
     }
 
-    test('are drawn once, and stay as they are over upgrades', async () => {
+    test('are generated once, and stay the same across upgrades', async () => {
       const ref = target()
       expect(await completeSecret(client, ref)).toEqual([...secretKeys])
       const first = await values(ref)
@@ -48,31 +48,31 @@ describe.skipIf(typeof programs === 'string')(
       expect(await values(ref)).toEqual(first)
     })
 
-    test('that a person has set are kept, and only what is lacking is drawn', async () => {
+    test('set by a person are retained, and only missing ones are generated', async () => {
       const ref = target()
       const { name, namespace } = ref
-      const given = Buffer.from('mine').toString('base64')
-      await client.create(secrets, { metadata: { name, namespace }, data: { 'rpc-secret': given, other: given } })
+      const encoded = Buffer.from('mine').toString('base64')
+      await client.create(secrets, { metadata: { name, namespace }, data: { 'rpc-secret': encoded, other: encoded } })
 
       expect(await completeSecret(client, ref)).toEqual(secretKeys.filter((key) => key !== 'rpc-secret'))
       expect(await values(ref)).toMatchObject({ 'rpc-secret': 'mine', other: 'mine' })
     })
 
-    test('of their owner must hold the API key of the log service, once they exist', async () => {
+    test('of the owner must contain the API key of the log service, once they exist', async () => {
       const { name, namespace } = target()
       const ref = { name, namespace }
       await expect(requireApiKey(client, ref)).resolves.toBeUndefined()
       const encoded = Buffer.from('mine').toString('base64')
       await client.create(secrets, { metadata: ref, data: { SERVICE_BRANCH_KEY: encoded } })
       await expect(requireApiKey(client, ref)).rejects.toThrow(
-        `The Secret ${name} (keys.existingSecret) has no SERVICE_API_KEY, so that everybody who reaches the edge could read the logs.`,
+        `The Secret ${name} (keys.existingSecret) has no SERVICE_API_KEY, so everyone who reaches the edge could read the logs.`,
       )
       await client.patch(secrets, ref, { type: 'merge', body: { data: { SERVICE_API_KEY: encoded } } })
       await expect(requireApiKey(client, ref)).resolves.toBeUndefined()
     })
 
     describe('in other namespaces', () => {
-      test('are what workers need, and follow what is changed', async () => {
+      test('contain what workers need, and follow changes', async () => {
         const ref = target()
         await completeSecret(client, ref)
         const team = await newNamespace(client)
@@ -101,7 +101,7 @@ describe.skipIf(typeof programs === 'string')(
         expect(Object.keys(await values(copy))).not.toContain('nats-token')
       })
 
-      test("never take the place of somebody else's", async () => {
+      test("never replace another owner's Secret", async () => {
         const ref = target()
         await completeSecret(client, ref)
         const namespace = await newNamespace(client)
@@ -112,7 +112,7 @@ describe.skipIf(typeof programs === 'string')(
       })
     })
 
-    test('are the same for all who draw at once', async () => {
+    test('are the same for all concurrent runs', async () => {
       const ref = target()
       const drawn = await Promise.all(Array.from({ length: 8 }, () => completeSecret(client, ref)))
       expect(drawn.filter((keys) => keys.length > 0)).toHaveLength(1)

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type Client, type Draft, isAlreadyExists, isConflict, isNotFound } from '../runtime/mod.ts'
 import { type Secret, secrets } from './secret-kind.ts'
 
-/** What the processes of an installation know in common: by key of the Secret. */
+/** Keys of the secrets that the processes of an installation share. */
 export const secretKeys = [
   'rpc-secret',
   'nats-token',
@@ -20,7 +20,10 @@ export const secretKeys = [
 
 export type SecretTarget = { name: string; namespace: string; labels: Readonly<Record<string, string>> }
 
-/** 256 bits as letters and digits, a letter first: it can stand in an address and in a configuration file as it is. */
+/**
+ * Generates 256 bits as letters and digits, starting with a letter, which need no escaping in URLs and configuration
+ * files.
+ */
 const draw = (): string => `k${randomBytes(32).toString('hex')}`
 
 const encoded = (keys: readonly string[]): Record<string, string> =>
@@ -38,10 +41,10 @@ export const findSecret = async (
   }
 }
 
-/** How often a step is tried that others come before. */
+/** Maximum attempts of a step that conflicts with concurrent writers. */
 const attempts = 5
 
-/** Does a step again, a few times, where somebody who does the same at this moment came before. It has to read anew each time. */
+/** Retries a step that conflicts with a concurrent writer. The step must read the current state each time. */
 export const amongOthers = async <T>(step: () => Promise<T>): Promise<T> => {
   for (let attempt = 1; ; attempt += 1)
     try {
@@ -52,8 +55,8 @@ export const amongOthers = async <T>(step: () => Promise<T>): Promise<T> => {
 }
 
 /**
- * Draws what an installation's Secret lacks, and leaves what it has: the first installation makes it, upgrades add new keys.
- * Gives the keys that were drawn. Of several that run at once each value is drawn by one.
+ * Generates the values that an installation's Secret lacks, and leaves the others: the first installation creates it,
+ * upgrades add new keys. Returns the generated keys. Of concurrent runs, only one generates each value.
  */
 export const completeSecret = (client: Client, target: SecretTarget): Promise<string[]> =>
   amongOthers(async () => {

@@ -2,12 +2,12 @@ import type { Client, Draft } from '../runtime/mod.ts'
 import { type Secret, secrets } from './secret-kind.ts'
 import { amongOthers, findSecret, type SecretTarget } from './secret-values.ts'
 
-/** What workers and branches read: the database is for the services alone. */
+/** Keys that workers and branches need; only services access the database. */
 const sharedKeys = ['rpc-secret', 'nats-search', 'nats-generation', 'nats-branch'] as const
-/** What earlier releases shared: the token opened all of NATS. */
+/** Keys that earlier releases shared: the token gave access to all of NATS. */
 const withdrawnKeys = ['nats-token'] as const
 
-/** Names, as namespace/name, the Secret that another is a copy of. */
+/** Annotation with the source Secret of a copy, as namespace/name. */
 export const copyOf = 'trellis.dev/copy-of'
 
 const sharedData = ({ data = {} }: Secret): Record<string, string> =>
@@ -29,7 +29,7 @@ const copyTo = async (client: Client, own: Secret, target: SecretTarget): Promis
   }
   if (found.metadata.annotations?.[copyOf] !== source)
     throw new Error(
-      `The Secret ${name} of the namespace ${namespace} is not of this installation, so that workers cannot be run there: remove it, or leave the namespace out of operator.watchNamespaces.`,
+      `The Secret ${name} of the namespace ${namespace} is not of this installation, so workers cannot run there: delete it, or remove the namespace from operator.watchNamespaces.`,
     )
   const withdrawn = withdrawnKeys.filter((key) => found.data?.[key] !== undefined)
   if (withdrawn.length === 0 && sharedKeys.every((key) => found.data?.[key] === data[key])) return false
@@ -40,8 +40,9 @@ const copyTo = async (client: Client, own: Secret, target: SecretTarget): Promis
 }
 
 /**
- * Copies what workers need of an installation's Secret to the other namespaces in which they run, under the same name, and brings
- * copies up to date. Gives the namespaces that were written to. Throws where such a Secret is somebody else's.
+ * Copies the keys that workers need from an installation's Secret to the other namespaces in which they run, under the
+ * same name, and updates existing copies. Returns the namespaces that were written. Throws if such a Secret belongs to
+ * another owner.
  */
 export const shareSecret = async (
   client: Client,

@@ -1,31 +1,31 @@
 import type { Metrics } from '@trellis/kit/telemetry'
 import type { Workload } from '../workers/mod.ts'
 
-/** How well the pools serve: which share of the runs found a worker waiting, and how long it took to hand it over. */
+/** Metrics of claims: the share of runs that got an idle worker, and how long the claim took. */
 export type ClaimMetrics = {
-  /** A claim was answered after so many seconds: with a pod (`warm`), or that none waits (`cold`). */
+  /** Records a claim's result after this many seconds: a pod (`warm`) or no idle worker (`cold`). */
   answered: (workload: Workload, result: 'warm' | 'cold', seconds: number) => void
-  /** A pod changed, or was another's, when it was to be claimed. */
+  /** Records that a pod had changed, or was claimed by another run, when it was to be claimed. */
   conflicted: (workload: Workload) => void
 }
 
 const buckets = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** Declares the metrics, once a process, with their series at zero. */
+/** Declares the metrics, once per process, with their series at zero. */
 export const createClaimMetrics = (metrics: Metrics): ClaimMetrics => {
   const claims = metrics.counter({
     name: 'trellis_pool_claims_total',
-    help: 'Runs that asked for a waiting worker, by whether one waited (warm) or not (cold).',
+    help: 'Runs that requested an idle worker, by whether there was one (warm) or not (cold).',
     labels: ['workload', 'result'],
   })
   const conflicts = metrics.counter({
     name: 'trellis_pool_claim_conflicts_total',
-    help: 'Waiting workers that could not be claimed as they were.',
+    help: 'Claims of idle workers that failed because the pod had changed.',
     labels: ['workload'],
   })
   const duration = metrics.histogram({
     name: 'trellis_pool_claim_duration_seconds',
-    help: 'Seconds until a run had a waiting worker.',
+    help: 'Seconds until a run had claimed an idle worker.',
     labels: ['workload'],
     buckets,
   })

@@ -10,10 +10,10 @@ import {
 import { annotation, label, type Pod, type Workload } from '../workers/mod.ts'
 import type { CountedPool } from './ledger.ts'
 
-/** A run that asks for a waiting worker. */
+/** A run's request for an idle worker. */
 export type Claim = {
   workload: Workload
-  /** Where the run is: a worker cannot be of another namespace. */
+  /** Namespace of the run: its worker must be in the same one. */
   namespace: string
   /** The run, as controller of its pod. */
   owner: OwnerReference
@@ -23,22 +23,22 @@ export type Claim = {
   annotations?: Readonly<Record<string, string>>
 }
 
-/** A claim that was sent: of a pod as it was read, under a number of its pool's. */
+/** A claim that was sent: the pod as it was read, and the claim's number within its pool. */
 export type Attempt = { pod: Pod; pool: CountedPool; number: number }
 
-/** The server has certainly not done it. */
+/** Whether the server has certainly not carried out the request. */
 export const isRefusal = (error: unknown): boolean =>
   error instanceof ApiError && error.status < 500 && error.status !== 429
 
-/** The pod is not what it was, or not there. */
+/** Whether the pod has changed or is gone. */
 export const isMoved = (error: unknown): boolean => isConflict(error) || isNotFound(error)
 
-/** The oldest first: they have proved for longest that they stay. */
+/** Oldest first: they have proved stable for longest. */
 export const byPreference = (a: Pod, b: Pod): number =>
   (a.metadata.creationTimestamp ?? '').localeCompare(b.metadata.creationTimestamp ?? '') ||
   a.metadata.name.localeCompare(b.metadata.name)
 
-/** What of a pod says whose it is, as it becomes with the claim; and the version that it must still have. */
+/** The merge patch that transfers a pod to the run, conditional on the version that was read. */
 export const patchFor = (pod: Pod, { owner, runId, labels, annotations }: Claim, number: number, now: number) => ({
   metadata: {
     uid: pod.metadata.uid,
@@ -49,12 +49,12 @@ export const patchFor = (pod: Pod, { owner, runId, labels, annotations }: Claim,
   },
 })
 
-/** Whether they are one pod, as it was at one time and another. */
+/** Whether both are versions of the same pod. */
 export const isSame = (a: Pod, b: Pod): boolean => a.metadata.uid === b.metadata.uid
 
 export const isNewer = (a: Pod, b: Pod): boolean =>
   compareVersions(a.metadata.resourceVersion, b.metadata.resourceVersion) > 0
 
-/** Whether the pod has been claimed for the run, or made for it. */
+/** Whether the pod was claimed or created for the run. */
 export const isPodOf = (pod: Pod, { uid }: OwnerReference, runId: string): boolean =>
   controllerOf(pod)?.uid === uid && pod.metadata.labels?.[label.runId] === runId

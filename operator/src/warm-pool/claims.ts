@@ -21,27 +21,29 @@ import type { Reservations } from './reservations.ts'
 
 export type Claims = {
   /**
-   * Gives the run a pod that waits ready, as it is after the claim, or undefined where none does. Asked again for the same
-   * run it gives the same pod, also before the cache shows the claim and where the answer to an earlier one was lost: that
-   * claim is then settled before another pod is tried, so that a run never gets two. Who was told that none waits is told so
-   * for the next two minutes: a pod may have been made instead that the cache does not show yet. It throws where the API
-   * server cannot be reached or refuses; nothing may be started in the place of the claim then, as it may have been made.
+   * Claims a ready idle pod for the run and returns it, or undefined if there is none. Idempotent per run: a repeated
+   * call returns the same pod, also before the cache shows the claim or if the response to an earlier claim was lost:
+   * that claim is settled before another pod is tried, so a run never gets two. The result undefined is sticky for two
+   * minutes: a pod may have been created instead that the cache does not show yet. Throws if the API server is
+   * unreachable or rejects the claim; the caller must not start a replacement then, as the claim may have succeeded.
    */
   claim: (claim: Claim, signal?: AbortSignal) => Promise<Pod | undefined>
   /**
-   * Gives the pod of an earlier claim of the run, also of one whose answer was lost, and takes no other: before a pod is made in its
-   * place. Throws as `claim` does.
+   * Returns the pod of an earlier claim of the run, also of one whose response was lost, and claims no other; to be
+   * called before a pod is created instead. Throws as `claim` does.
    */
   settle: (claim: Claim, signal?: AbortSignal) => Promise<Pod | undefined>
-  /** Whether a worker waits that a run could be given. */
+  /** Whether an idle worker could be claimed. */
   isWaiting: (demandKey: Pick<Claim, 'namespace' | 'workload'>) => boolean
-  /** Lets a run that was told that no worker waits ask again. The caller has removed the pod that was made instead. */
-  askAgain: (runId: string) => void
+  /**
+   * Allows a run that found no idle worker to claim again. The caller has removed the pod that was created instead.
+   */
+  retryClaim: (runId: string) => void
 }
 
 export type ClaimsOptions = {
   client: Client
-  /** With the indexes of `poolIndexes`. */
+  /** A cache with `poolIndexes`. */
   pods: Store<Pod>
   reservations: Reservations
   demand: Demand
@@ -51,34 +53,35 @@ export type ClaimsOptions = {
   metrics: ClaimMetrics
 }
 
-/** How often one pod is tried that changes under our hands, by the probes of its node. */
+/** Maximum attempts at a pod that changes concurrently, for example by its node's probes. */
 const triesPerPod = 3
 
-/** Milliseconds for which a run goes on without a waiting worker, once it was told that there is none. */
+/** Milliseconds for which a run that found no idle worker claims none. */
 const coldFor = 120_000
 
 type Options = { signal?: AbortSignal }
 
-/** Hands out the pods that wait in pools. One of a process, for all kinds of runs. */
+/** Claims idle pods of pools for runs. One per process, for all kinds of runs. */
 export const createClaims = (options: ClaimsOptions): Claims => {
   const { client, pods, reservations, demand, ledger, clock, log, metrics } = options
-  /** What was claimed and the cache does not show yet, by the run's id. */
+  /** Claimed pods that the cache does not show yet, by run id. */
   const won = new Map<string, Pod>()
-  /** Claims that may or may not have been made, by the run's id. */
+  /** Claims with an unknown outcome, by run id. */
   const doubtful = new Map<string, Attempt>()
-  /** Claims that are being made, by the run's id: who asks again meanwhile gets the same answer. */
+  /** Claims in progress, by run id: concurrent calls share the result. */
   const pending = new Map<string, Promise<Pod | undefined>>()
-  /** Until when runs do without, by their ids; the first to lapse is first. */
+  /** Until when runs do without an idle worker, by run id; the first to expire is first. */
   const cold = new Map<string, number>()
 
   pods.onChange(({ type, object }) => {
     for (const [run, pod] of won)
       if (isSame(pod, object) && (type === 'deleted' || !isNewer(pod, object))) won.delete(run)
     for (const [run, { pod, pool, number }] of doubtful) {
-      // A claim names the version it was read at: once that is past, the claim was made, and shows, or never will be.
+      // A claim is conditional on the version that was read: once that is past, the claim succeeded and shows, or never
+      // will.
       if (!isSame(pod, object) || !(type === 'deleted' || isNewer(object, pod))) continue
       doubtful.delete(run)
-      if (numberIn(object, annotation.claim) !== number) ledger.giveBack(pool, number)
+      if (numberIn(object, annotation.claim) !== number) ledger.release(pool, number)
     }
   })
 
@@ -93,7 +96,7 @@ export const createClaims = (options: ClaimsOptions): Claims => {
     return pool && { pod, pool, number: ledger.next(pool) }
   }
 
-  /** The pod as the server has it now; undefined where it has none. */
+  /** Reads the pod from the server; undefined if it is gone. */
   const look = async (pod: Pod, options: Options): Promise<Pod | undefined> => {
     try {
       const live = await client.get(podKind, pod.metadata, options)
@@ -104,7 +107,7 @@ export const createClaims = (options: ClaimsOptions): Claims => {
     }
   }
 
-  /** Sends one claim; gives the pod where it was made, and an attempt at what the pod has become where it was not. */
+  /** Sends one claim; returns the pod on success, or a new attempt at the changed pod. */
   const send = async (attempt: Attempt, claim: Claim, options: Options): Promise<Pod | Attempt | undefined> => {
     const { pod, pool, number } = attempt
     const body = patchFor(pod, claim, number, clock.now())
@@ -114,17 +117,17 @@ export const createClaims = (options: ClaimsOptions): Claims => {
       if (!isMoved(error)) throw error
       metrics.conflicted(claim.workload)
     }
-    // A conflict can be the answer to a repetition of what had worked.
+    // A conflict can be the response to a retry of a request that had succeeded.
     const live = await look(pod, options)
     const isOurs = live !== undefined && isPodOf(live, claim.owner, claim.runId)
-    if (!isOurs || numberIn(live, annotation.claim) !== number) ledger.giveBack(pool, number)
+    if (!isOurs || numberIn(live, annotation.claim) !== number) ledger.release(pool, number)
     if (isOurs) return live
     return live && isClaimable(live) ? attemptAt(live) : undefined
   }
 
   /**
-   * Tries to claim one pod until that has certainly happened or certainly not; gives the pod, or undefined where it is not
-   * to be had. What it throws leaves the claim in doubt, unless the server has refused it.
+   * Tries to claim one pod until the outcome is certain; returns the pod, or undefined if it cannot be claimed. If it
+   * throws, the outcome is unknown unless the server rejected the claim.
    */
   const settle = async (first: Attempt, claim: Claim, options: Options): Promise<Pod | undefined> => {
     const { runId } = claim
@@ -135,7 +138,7 @@ export const createClaims = (options: ClaimsOptions): Claims => {
         answer = await send(attempt, claim, options)
       } catch (error) {
         if (!isRefusal(error)) doubtful.set(runId, attempt)
-        else ledger.giveBack(attempt.pool, attempt.number)
+        else ledger.release(attempt.pool, attempt.number)
         throw error
       }
       doubtful.delete(runId)
@@ -144,25 +147,25 @@ export const createClaims = (options: ClaimsOptions): Claims => {
         attempt = answer
         continue
       }
-      if (answer) ledger.giveBack(answer.pool, answer.number)
+      if (answer) ledger.release(answer.pool, answer.number)
       if (answer && !isNewer(answer.pod, attempt.pod)) {
-        // No other has written it, so an earlier repetition that was thought lost may still be carried out.
+        // The pod is unchanged, so an earlier attempt that seemed lost may still be carried out.
         doubtful.set(runId, attempt)
-        throw new Error(`The pod ${podKey(attempt.pod)} cannot be claimed, and nobody has changed it.`)
+        throw new Error(`The pod ${podKey(attempt.pod)} could not be claimed although it is unchanged.`)
       }
-      reservations.giveBack(first.pod)
+      reservations.release(first.pod)
       return undefined
     }
   }
 
   const remember = (claimed: Pod, run: string): Pod => {
     pods.wrote(claimed)
-    // The event may have been faster than the answer.
+    // The event may have arrived before the response.
     if (!pods.isCurrent(podKey(claimed))) won.set(run, claimed)
     return claimed
   }
 
-  /** The pod that the run has already, as far as this process or its cache knows. */
+  /** The pod that the run already has, as far as this process or its cache knows. */
   const held = ({ owner, runId }: Claim): Pod | undefined =>
     pods.by('owner', owner.uid).find((pod) => isPodOf(pod, owner, runId) && isLive(podStateOf(pod))) ?? won.get(runId)
 
@@ -184,7 +187,7 @@ export const createClaims = (options: ClaimsOptions): Claims => {
       .filter((pod) => !tried.has(pod.metadata.uid) && !reservations.isTaken(pod))
       .sort(byPreference)[0]
 
-  /** The pod that the run has by an earlier claim. */
+  /** Returns the pod of an earlier claim of the run. */
   const findEarlier = async (claim: Claim, options: Options): Promise<Pod | undefined> => {
     const before = held(claim)
     if (before) return before
@@ -214,7 +217,7 @@ export const createClaims = (options: ClaimsOptions): Claims => {
     try {
       const pod = await find(claim, options)
       metrics.answered(claim.workload, pod ? 'warm' : 'cold', (clock.monotonic() - started) / 1_000)
-      log.debug({ runId: claim.runId, pod: pod?.metadata.name }, pod ? 'claimed a worker' : 'no worker waits')
+      log.debug({ runId: claim.runId, pod: pod?.metadata.name }, pod ? 'claimed an idle worker' : 'no idle worker')
       return pod
     } finally {
       granted()
@@ -231,6 +234,6 @@ export const createClaims = (options: ClaimsOptions): Claims => {
     claim: (claim, signal) => once(claim.runId, () => serve(claim, signal ? { signal } : {})),
     settle: (claim, signal) => once(claim.runId, () => findEarlier(claim, signal ? { signal } : {})),
     isWaiting: (demandKey) => candidateFor(demandKey, new Set()) !== undefined,
-    askAgain: (runId) => void cold.delete(runId),
+    retryClaim: (runId) => void cold.delete(runId),
   }
 }

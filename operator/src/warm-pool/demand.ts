@@ -2,39 +2,41 @@ import type { Clock } from '../runtime/mod.ts'
 import type { Workload } from '../workers/mod.ts'
 import { idleKey } from './idle-pods.ts'
 
-/** Whose workers are wished for. */
+/** Identifies the workers that are requested. */
 export type DemandKey = { namespace: string; workload: Workload }
 
 /**
- * How often runs ask for workers. A pod that is being started takes the processor from the runs that start meanwhile, so a
- * pool is refilled in the pauses between them.
+ * How often runs request workers. A starting pod competes for the processor with runs that start meanwhile, so a pool
+ * is refilled in the pauses between them.
  */
 export type Demand = {
-  /** A run asks for a worker; `granted` is to be called when it has one, or is told that there is none. */
+  /** Records that a run requests a worker; the caller calls `granted` once it has one or there is none. */
   requested: (demandKey: DemandKey) => { granted: () => void }
-  /** Milliseconds until it counts as quiet, if nobody asks in between; 0 where it is. */
+  /** Milliseconds until demand counts as quiet if no run requests a worker meanwhile; 0 if it is quiet. */
   quietIn: (demandKey: DemandKey) => number
-  /** When a run last asked, in milliseconds since 1970; undefined where none has since this process began. */
+  /**
+   * When a run last requested a worker, in milliseconds since 1970; undefined if none has since this process started.
+   */
   lastRequested: (demandKey: DemandKey) => number | undefined
   onRequested: (handler: (demandKey: DemandKey) => void) => void
 }
 
-/** Milliseconds of quiet before a refill, at least and at most. */
+/** Minimum and maximum of the quiet period before a refill, in milliseconds. */
 const shortestQuiet = 300
 const longestQuiet = 3_000
 
-/** What the last gap between two runs counts for in their mean. */
+/** Weight of the last gap between two runs in their moving average. */
 const weight = 0.3
 
-type Asking = { at: number; monotonic: number; meanGap: number | undefined; open: number }
+type DemandRecord = { at: number; monotonic: number; meanGap: number | undefined; open: number }
 
 export const createDemand = ({ clock }: { clock: Clock }): Demand => {
-  const records = new Map<string, Asking>()
+  const records = new Map<string, DemandRecord>()
   const handlers: ((demandKey: DemandKey) => void)[] = []
   const recordOf = ({ namespace, workload }: DemandKey) => records.get(idleKey(namespace, workload))
 
-  /** Twice the usual gap: who comes every second is not to be met by a starting pod after half of it. */
-  const quietAfter = ({ meanGap }: Asking): number =>
+  /** Twice the usual gap: with a run every second, no pod should start half a second before the next. */
+  const quietAfter = ({ meanGap }: DemandRecord): number =>
     Math.min(longestQuiet, Math.max(shortestQuiet, 2 * (meanGap ?? 0)))
 
   return {
@@ -42,7 +44,7 @@ export const createDemand = ({ clock }: { clock: Clock }): Demand => {
       const now = clock.monotonic()
       const held = recordOf(demandKey)
       const gap = held && Math.min(now - held.monotonic, longestQuiet)
-      const record: Asking = held ?? { at: 0, monotonic: now, meanGap: undefined, open: 0 }
+      const record: DemandRecord = held ?? { at: 0, monotonic: now, meanGap: undefined, open: 0 }
       if (gap !== undefined) record.meanGap = (record.meanGap ?? gap) * (1 - weight) + gap * weight
       record.at = clock.now()
       record.monotonic = now

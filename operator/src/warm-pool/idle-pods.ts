@@ -2,10 +2,10 @@ import { warmPools } from '../crds/mod.ts'
 import { type CacheOptions, controllerOf, isBeingDeleted, keyOf, type OwnerReference } from '../runtime/mod.ts'
 import { annotation, label, type Pod, type Workload } from '../workers/mod.ts'
 
-/** Names the idle workers of a namespace that can do a workload. */
+/** Index key of the idle workers of a namespace for a workload. */
 export const idleKey = (namespace: string, workload: Workload): string => `${namespace}/${workload}`
 
-/** The pool that a pod waits in, while it does. */
+/** The pool that controls a pod, while it is unclaimed. */
 export const poolOf = (pod: Pod): OwnerReference | undefined => {
   const controller = controllerOf(pod)
   return controller?.kind === warmPools.kind ? controller : undefined
@@ -15,12 +15,12 @@ export const isReady = ({ status }: Pod): boolean =>
   status?.phase === 'Running' &&
   (status.conditions ?? []).some(({ type, status: holds }) => type === 'Ready' && holds === 'True')
 
-/** Whether a run can take the pod: it waits in a pool, is ready, and nobody has asked for its end. */
+/** Whether a run can claim the pod: a pool controls it, it is ready, and it is not being deleted. */
 export const isClaimable = (pod: Pod): boolean => poolOf(pod) !== undefined && !isBeingDeleted(pod) && isReady(pod)
 
 /**
- * The indexes that the cache of pods needs for pools. `idle`: those that can be claimed, by `idleKey`. `origin`: those
- * that were made for a pool, claimed or not, by its uid.
+ * The indexes that the cache of pods needs for pools. `idle`: claimable pods, by `idleKey`. `origin`: pods created for
+ * a pool, claimed or not, by the pool's uid.
  */
 export const poolIndexes: NonNullable<CacheOptions<Pod>['indexes']> = {
   idle: (pod) => {
@@ -35,7 +35,7 @@ export const poolIndexes: NonNullable<CacheOptions<Pod>['indexes']> = {
   },
 }
 
-/** A number that an annotation holds; 0 where it holds none. */
+/** The number in an annotation; 0 if there is none. */
 export const numberIn = ({ metadata }: Pod, key: string): number => {
   const value = Number(metadata.annotations?.[key] ?? 0)
   return Number.isSafeInteger(value) ? value : 0

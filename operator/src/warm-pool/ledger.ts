@@ -7,20 +7,21 @@ import { numberIn } from './idle-pods.ts'
 export type CountedPool = ObjectRef & { uid: string }
 
 /**
- * Numbers the claims of each pool. The number goes to the pod with the patch that claims it, so counting costs no request,
- * and an operator that is killed before it has written `status.claimed` leaves it where the next one looks: on the pods,
- * which stay until the TTL of their runs. The count is exact but for claims whose requests were lost for good, which count,
- * and for those that an operator had no time to write down, or to see, before it was killed and their pods were gone.
+ * Numbers the claims of each pool. The patch that claims a pod stores the number on it, so counting costs no request,
+ * and an operator killed before it has written `status.claimed` leaves it on the pods, where the next one looks and
+ * which stay until the TTL of their runs. The count is exact except for claims whose requests were permanently lost,
+ * which count, and for claims that an operator had no time to write down, or to see, before it was killed and their
+ * pods were gone.
  */
 export type Ledger = {
-  /** The number of a claim that is about to be tried. */
+  /** Allocates the number of a claim that is about to be tried. */
   next: (pool: CountedPool) => number
-  /** The claim was certainly not made; its number goes to the next. */
-  giveBack: (pool: CountedPool, number: number) => void
-  /** Claims so far. */
+  /** Returns the number of a claim that certainly failed; the next claim reuses it. */
+  release: (pool: CountedPool, number: number) => void
+  /** Number of claims so far. */
   count: (pool: CountedPool) => number
-  /** For a pool that is gone. */
-  forget: (uid: string) => void
+  /** Drops a deleted pool. */
+  drop: (uid: string) => void
 }
 
 type Page = { highest: number; free: Set<number> }
@@ -53,11 +54,11 @@ export const createLedger = ({ pods, pools }: { pods: Store<Pod>; pools: Store<W
       page.highest += 1
       return page.highest
     },
-    giveBack: (pool, number) => void pageOf(pool).free.add(number),
+    release: (pool, number) => void pageOf(pool).free.add(number),
     count: (pool) => {
       const { highest, free } = pageOf(pool)
       return highest - free.size
     },
-    forget: (uid) => void pages.delete(uid),
+    drop: (uid) => void pages.delete(uid),
   }
 }

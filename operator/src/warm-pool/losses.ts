@@ -4,24 +4,24 @@ import type { Pod } from '../workers/mod.ts'
 import { poolOf } from './idle-pods.ts'
 import type { Member } from './member.ts'
 
-/** An idle worker that ended, or whose pod is gone, though no run claimed it and its pool did not remove it. */
+/** An idle worker that ended or whose pod is gone, without being claimed or removed by its pool. */
 export type Loss = { pod: string; because: string }
 
-/** The idle workers of pools that were lost and are not replaced yet, for the log. Best effort: a restart of the operator drops them. */
+/** Lost idle workers that are not replaced yet, for the log. Best effort: a restart of the operator drops them. */
 export type Losses = {
   /** Watches the members of a pool that should stay. */
   watch: (poolUid: string, members: readonly Member[]) => void
-  /** The pool itself removes the pod. */
+  /** Records that the pool itself removes the pod. */
   removing: (pod: Pod) => void
   /** Returns the oldest losses of a pool, up to `limit`, and drops them. */
   take: (poolUid: string, limit: number) => Loss[]
   /** Drops the losses of a pool that is full without a replacement. */
   settled: (poolUid: string) => void
-  /** For a pool that is gone. */
-  forget: (poolUid: string) => void
+  /** Drops a deleted pool. */
+  drop: (poolUid: string) => void
 }
 
-/** Kinds of members that nobody has asked to end. */
+/** Kinds of members that should stay. */
 const staying: ReadonlySet<Member['kind']> = new Set(['ready', 'starting', 'held'])
 
 export const createLosses = ({ pods }: { pods: Store<Pod> }): Losses => {
@@ -50,7 +50,7 @@ export const createLosses = ({ pods }: { pods: Store<Pod> }): Losses => {
     removing: ({ metadata: { uid } }) => void watched.delete(uid),
     take: (pool, limit) => lost.get(pool)?.splice(0, limit) ?? [],
     settled: (pool) => void lost.delete(pool),
-    forget: (pool) => {
+    drop: (pool) => {
       lost.delete(pool)
       for (const [uid, of] of watched) if (of === pool) watched.delete(uid)
     },

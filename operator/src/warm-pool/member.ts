@@ -3,26 +3,26 @@ import { isBeingDeleted } from '../runtime/mod.ts'
 import { annotation, label, type Pod } from '../workers/mod.ts'
 import { isReady, numberIn } from './idle-pods.ts'
 
-/** A pod that a pool controls, as planning sees it. */
+/** A pod that a pool controls, as input of planning. */
 export type Member = {
   pod: Pod
   state: PodState
   /**
-   * `ready`: can be claimed. `starting`: will be, or cannot start. `held`: waits for a node, for as long as it takes.
-   * `ending`: somebody has asked for its end, and it may still live. `dead`: it has ended. `leaving`: it has, and is being removed.
+   * `ready`: can be claimed. `starting`: will be ready, or cannot start. `held`: waits for a node, without limit.
+   * `ending`: is being deleted, and may still live. `dead`: has ended. `leaving`: has ended, and is being removed.
    */
   kind: 'ready' | 'starting' | 'held' | 'ending' | 'dead' | 'leaving'
   isOutdated: boolean
-  /** Something is about to be done to it: a claim, or its deletion. */
+  /** A claim or a deletion of it is in progress. */
   isReserved: boolean
-  /** How many workers in a row had failed before it. */
+  /** Number of consecutive failures before it. */
   attempt: number
   /** Milliseconds since 1970. */
   createdAt: number
   endedAt: number
 }
 
-/** A worker that has waited for so many milliseconds has not failed to start. */
+/** A worker that lived this long, in milliseconds, did not fail to start. */
 const provenAfter = 600_000
 
 const kindOf = (pod: Pod, state: PodState): Member['kind'] => {
@@ -34,7 +34,7 @@ const kindOf = (pod: Pod, state: PodState): Member['kind'] => {
 
 const timeOf = (text: string | undefined): number => Date.parse(text ?? '') || 0
 
-/** How a pod of a pool stands, for a template of this hash. */
+/** Classifies a pod of a pool against the current template hash. */
 export const memberOf = (pod: Pod, { hash, isReserved }: { hash: string; isReserved: boolean }): Member => {
   const state = podStateOf(pod)
   const createdAt = timeOf(pod.metadata.creationTimestamp)
@@ -51,5 +51,5 @@ export const memberOf = (pod: Pod, { hash, isReserved }: { hash: string; isReser
   }
 }
 
-/** Whether the pod may be at work: such count against what the pool is asked for, also while they end. */
+/** Whether the pod may be working: such pods count towards the desired replicas, also while they end. */
 export const isLiveMember = ({ kind }: Member): boolean => kind !== 'dead' && kind !== 'leaving'

@@ -32,7 +32,7 @@ const podStore = () => createStore<Pod>({ indexes: poolIndexes, freeze: true })
 describe('demand', () => {
   const demandKey = { namespace: 'default', workload: 'search' } as const
 
-  test('is quiet 300 ms after the only run that asked, and not while one still asks', async () => {
+  test('is quiet 300 ms after the only request, and not while one is open', async () => {
     const clock = createVirtualClock()
     const demand = createDemand({ clock })
     expect(demand.quietIn(demandKey)).toBe(0)
@@ -45,7 +45,7 @@ describe('demand', () => {
     expect(demand.quietIn({ ...demandKey, namespace: 'other' })).toBe(0)
   })
 
-  test('waits twice the usual gap between runs, so that the next one meets no starting pod', async () => {
+  test('waits twice the usual gap between runs, so that the next run meets no starting pod', async () => {
     const clock = createVirtualClock()
     const demand = createDemand({ clock })
     for (let run = 0; run < 20; run += 1) {
@@ -57,7 +57,7 @@ describe('demand', () => {
     expect(demand.quietIn(demandKey)).toBe(0)
   })
 
-  test('tells when a run asked last, and whoever wants to know at once', () => {
+  test('reports the last request, and notifies handlers at once', () => {
     const clock = createVirtualClock()
     const demand = createDemand({ clock })
     const received: object[] = []
@@ -72,7 +72,7 @@ describe('demand', () => {
 describe('the count of claims', () => {
   const ref = { name: 'pool', namespace: 'default', uid: 'pool-uid' }
 
-  test('goes on from the status and from what claimed pods say, whichever is further', () => {
+  test('continues from the maximum of the status and the claimed pods', () => {
     const [pods, pools] = [podStore(), createStore<WarmPool>()]
     pools.put(pool({}, { claimed: 4 }))
     expect(createLedger({ pods, pools }).count(ref)).toBe(4)
@@ -82,16 +82,16 @@ describe('the count of claims', () => {
     expect(ledger.next(ref)).toBe(7)
   })
 
-  test('leaves out what was certainly not claimed', () => {
+  test('excludes claims that certainly failed', () => {
     const ledger = createLedger({ pods: podStore(), pools: createStore<WarmPool>() })
     const [first, second] = [ledger.next(ref), ledger.next(ref)]
-    ledger.giveBack(ref, first)
+    ledger.release(ref, first)
     expect(ledger.count(ref)).toBe(1)
     expect(ledger.next(ref)).toBe(first)
     expect(ledger.next(ref)).toBe(second + 1)
   })
 
-  test('does not count what a pool of the same name had before', () => {
+  test('does not inherit the count of a former pool of the same name', () => {
     const pools = createStore<WarmPool>()
     pools.put(pool({}, { claimed: 4 }))
     expect(createLedger({ pods: podStore(), pools }).count({ ...ref, uid: 'another' })).toBe(0)
@@ -99,19 +99,19 @@ describe('the count of claims', () => {
 })
 
 describe('slots', () => {
-  test('are the smallest whose names are free, those of claimed pods left out', () => {
+  test('are the smallest with free names, excluding those of claimed pods', () => {
     const [pods, clock] = [podStore(), createVirtualClock()]
     for (const slot of [0, 2]) pods.put(podIn(slot))
     expect(createSlots({ pods, clock }).choose(pool(), 3, 3)).toEqual([1, 3, 4])
   })
 
-  test('that were asked for and are not seen are asked for again, before any other, as long as the request may linger', async () => {
+  test('that were requested but not seen are requested again first, while the request may linger', async () => {
     const [pods, clock] = [podStore(), createVirtualClock()]
     const slots = createSlots({ pods, clock })
     slots.requested(pool(), 5)
     expect(slots.choose(pool(), 2, 2)).toEqual([5, 0])
     expect(slots.choose(pool(), 1, 1)).toEqual([5])
-    // It may come late beside a pod in another slot: then that would be one too many.
+    // It may arrive late in addition to a pod in another slot, which would be one too many.
     expect(slots.choose(pool(), 0, 0)).toEqual([])
     pods.put(podIn(5))
     expect(slots.choose(pool(), 1, 1)).toEqual([0])
@@ -125,11 +125,11 @@ describe('rest', () => {
   const at = Date.UTC(2030, 0, 1)
   const facts = { origin: [], lastRequested: undefined, seenSince: at, now: at }
 
-  test('never comes unless it is asked for', () => {
+  test('never happens unless it is configured', () => {
     expect(restOf({ ...facts, pool: pool(), now: at + 1e9 })).toEqual({ isResting: false, restsIn: undefined })
   })
 
-  test('comes idleSeconds after the last claim, which claimed pods remember', () => {
+  test('starts idleSeconds after the last claim, which claimed pods record', () => {
     const napping = pool({ idleSeconds: 60 })
     const claimed = podIn(0, { [annotation.claimedAt]: new Date(at + 30_000).toISOString() })
     expect(restOf({ ...facts, pool: napping, now: at + 45_000 })).toEqual({ isResting: false, restsIn: 15_000 })
@@ -140,7 +140,7 @@ describe('rest', () => {
     })
   })
 
-  test('goes on under a new operator, until a run asks or somebody changes the pool', () => {
+  test('survives a new operator until a run requests a worker or the spec changes', () => {
     const ready = { type: 'Ready', status: 'True', reason: 'Resting', message: '', lastTransitionTime: '' } as const
     const resting = pool({ idleSeconds: 60 }, { conditions: [{ ...ready, observedGeneration: 1 }] })
     expect(restOf({ ...facts, pool: resting })).toEqual({ isResting: true })

@@ -1,6 +1,6 @@
 /**
- * Workers that wait. `createWarmPools` gives the claims that runs make, and the reconciler of the pools. The cache of pods
- * is declared once, for everybody: `manager.cache(pods, podCache({ instance, namespace, indexes: poolIndexes }))`.
+ * Idle workers. `createWarmPools` returns the claims for runs and the reconciler of the pools. The cache of pods is
+ * declared once and shared: `manager.cache(pods, podCache({ instance, namespace, indexes: poolIndexes }))`.
  */
 export type { Claim } from './claim.ts'
 export type { Claims } from './claims.ts'

@@ -2,48 +2,50 @@ import { type BackoffOptions, backoffAt } from '../runtime/mod.ts'
 import { isLiveMember, type Member } from './member.ts'
 
 export type DesiredPool = {
-  /** Pods that should wait: the spec's replicas, or none while the pool rests. */
+  /** Desired number of idle pods: the spec's replicas, or none while the pool rests. */
   desired: number
-  /** Milliseconds until nobody claims any more; 0 where nobody does. */
+  /** Milliseconds until demand is quiet; 0 if it is. */
   quietIn: number
   /** Milliseconds since 1970. */
   now: number
 }
 
 export type Plan = {
-  /** Pods to make, each by how many workers in a row have failed before it. */
+  /** Pods to create, each as its number of consecutive failures before. */
   create: number[]
   remove: Member[]
-  /** Milliseconds after which to look again, though nothing has changed. */
+  /** Milliseconds after which to reconcile again even without a change. */
   lookAgainIn: number | undefined
 }
 
-/** Pods that are started at a time: in quiet times, and while runs claim and start. */
+/** Maximum number of pods starting concurrently: in quiet times, and while runs claim and start. */
 const startingLimits = { quiet: 10, busy: 2 }
 
-/** While runs claim, a pool of which this share is ready is left as it is. */
+/** While runs claim, a pool with at least this share of ready pods is not refilled. */
 const healthyShare = 0.5
 
-/** The wait before a worker that failed is replaced, by how many had failed in a row. */
+/** Backoff before a failed worker is replaced, by the number of consecutive failures. */
 const failureBackoff: BackoffOptions = { initial: 1_000, limit: 300_000 }
 
 const dueAt = ({ endedAt, attempt }: Member): number => endedAt + backoffAt(attempt, failureBackoff)
 
-/** Who goes first where there are too many: old templates, then what is not ready, then the youngest. */
+/** Removal order of surplus pods: outdated templates, then pods that are not ready, then the youngest. */
 const byDispensability = (a: Member, b: Member): number =>
   Number(b.isOutdated) - Number(a.isOutdated) ||
   Number(a.kind === 'ready') - Number(b.kind === 'ready') ||
   b.createdAt - a.createdAt ||
   (a.pod.metadata.name < b.pod.metadata.name ? -1 : 1)
 
-/** How many pods may be started now beside those that are being started. */
+/** Number of pods that may start now in addition to those already starting. */
 const roomForStarting = (members: readonly Member[], { desired, quietIn }: DesiredPool): number => {
   const count = (kind: Member['kind']) => members.filter((member) => member.kind === kind).length
   if (quietIn <= 0) return startingLimits.quiet - count('starting')
   return count('ready') >= desired * healthyShare ? 0 : startingLimits.busy - count('starting')
 }
 
-/** Those of an old template that can be replaced now: what is not ready at once, of the ready one at a time, while others are. */
+/**
+ * Outdated pods to replace now: all that are not ready at once; ready ones one at a time, while the others are ready.
+ */
 const outdated = (members: readonly Member[], { desired, quietIn }: DesiredPool): Member[] => {
   const old = members.filter(({ isOutdated, isReserved }) => isOutdated && !isReserved)
   const useless = old.filter(({ kind }) => kind === 'starting' || kind === 'held')
@@ -55,8 +57,8 @@ const outdated = (members: readonly Member[], { desired, quietIn }: DesiredPool)
 }
 
 /**
- * What is to be done about a pool. Live pods, those that are being ended among them, never become more than are wanted.
- * The dead keep their places, and their logs, until they may be replaced; then they go.
+ * Plans the next step of a pool. Live pods, including those being deleted, never exceed the desired number. Dead pods
+ * hold their slots, and their logs, until they may be replaced; then they are removed.
  */
 export const planPool = (members: readonly Member[], overrides: DesiredPool): Plan => {
   const { desired, quietIn, now } = overrides
@@ -76,7 +78,7 @@ export const planPool = (members: readonly Member[], overrides: DesiredPool): Pl
     const replaced = due[at]
     return replaced ? replaced.attempt + 1 : 0
   })
-  // One that is due keeps its place until there is room for another in it.
+  // A dead pod that is due holds its slot until a replacement may start.
   const retained = new Set([...waiting, ...due.slice(limiter, Math.max(limiter, places - waiting.length))])
   const buried = dead.filter((member) => !retained.has(member))
 

@@ -13,16 +13,16 @@ import {
   type WorkerTemplate,
 } from '../workers/mod.ts'
 
-/** What the pods of a workload are made from, with a hash that tells those of an older template. */
+/** The template of a workload's pods, with a hash that identifies outdated pods. */
 export type Blueprint = { template: WorkerTemplate; instance: string; hash: string }
 
-/** A worker that waits is asked whether it is ready: only then it can be claimed. */
+/** Idle workers have a readiness probe: only ready ones can be claimed. */
 const waiting = { isProbed: true } as const
 
-/** A worker that waits is a worker like any other: it learns of its run over the bus. So all pools of a workload share this. */
-export const blueprintOf = (given: WorkerTemplate, instance: string): Blueprint => {
-  const priorityClassName = given.poolPriorityClassName ?? given.priorityClassName
-  const template = { ...given, ...(priorityClassName === undefined ? {} : { priorityClassName }) }
+/** Builds the blueprint of idle workers. They learn of their run over the bus, so all pools of a workload share it. */
+export const blueprintOf = (base: WorkerTemplate, instance: string): Blueprint => {
+  const priorityClassName = base.poolPriorityClassName ?? base.priorityClassName
+  const template = { ...base, ...(priorityClassName === undefined ? {} : { priorityClassName }) }
   return {
     template,
     instance,
@@ -30,11 +30,11 @@ export const blueprintOf = (given: WorkerTemplate, instance: string): Blueprint 
   }
 }
 
-/** The name of the pod in a slot: making it twice is making it once. */
+/** The deterministic name of the pod in a slot, which makes its creation idempotent. */
 export const slotName = (pool: WarmPool, slot: number): string =>
   deterministicName([pool.metadata.name, pool.metadata.uid, String(slot)])
 
-/** The pod for a slot of a pool; `attempt` is how many workers in a row have failed before it. */
+/** Builds the pod for a slot of a pool; `attempt` is the number of consecutive failures before it. */
 export const poolPod = (
   pool: WarmPool,
   { slot, attempt }: { slot: number; attempt: number },
@@ -63,6 +63,6 @@ export const poolPod = (
   }
 }
 
-/** Selects the idle pods of a pool, for autoscalers and people. */
+/** Label selector of a pool's idle pods, for autoscalers and people. */
 export const selectorOf = (pool: WarmPool): string =>
   `${label.partOf}=trellis,${label.pool}=${labelValue(pool.metadata.name)}`

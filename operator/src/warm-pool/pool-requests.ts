@@ -16,15 +16,15 @@ import { type Blueprint, poolPod } from './pool-pod.ts'
 import type { Reservations } from './reservations.ts'
 import type { Slots } from './slots.ts'
 
-/** The requests that a pool makes of its pods. Each is expected until the cache shows it. */
+/** Creates and deletes the pods of a pool. Each write is an expectation until the cache shows it. */
 export type PoolRequests = {
-  /** Makes a pod. Gives the API server's words where it will not have it; throws where it did not answer. */
+  /** Creates a pod. Returns the API server's message if it rejects the pod; throws if it does not respond. */
   create: (
     pool: WarmPool,
     place: { slot: number; attempt: number },
     blueprint: Blueprint,
   ) => Promise<string | undefined>
-  /** Deletes a pod, unless it has changed since: it may have been claimed. */
+  /** Deletes a pod unless it has changed since it was read: it may have been claimed. */
   remove: (pool: WarmPool, pod: Pod) => Promise<void>
 }
 
@@ -36,7 +36,7 @@ export type PoolRequestsOptions = {
   slots: Slots
 }
 
-/** Whether a pod like this will not be let in: a quota, a policy, or a template that makes no pod. */
+/** Whether the pod itself was rejected: by a quota, a policy, or validation. */
 const isRefusal = (error: unknown): error is ApiError =>
   error instanceof ApiError && (error.status === 403 || error.status === 400 || error.status === 422)
 
@@ -47,7 +47,9 @@ export const createPoolRequests = ({
   reservations,
   slots,
 }: PoolRequestsOptions): PoolRequests => {
-  /** There is a pod of that name: it is expected until the cache shows it, unless it does, or the pod is gone again. */
+  /**
+   * A pod of that name exists: expect it until the cache shows it, unless it already does or the pod is gone again.
+   */
   const awaitExisting = async (ref: ObjectRef) => {
     const isGone = await client.get(podKind, ref).then(
       () => false,
@@ -75,7 +77,7 @@ export const createPoolRequests = ({
           return undefined
         }
         expectations.withdraw(child)
-        // A namespace that goes away takes the pool along.
+        // The pool is deleted with its namespace.
         if (isNamespaceTerminating(error)) return undefined
         if (isRefusal(error)) return error.message
         throw error
@@ -89,7 +91,7 @@ export const createPoolRequests = ({
         await client.delete(podKind, pod.metadata, { preconditions: { uid, resourceVersion } })
       } catch (error) {
         expectations.withdraw(uid)
-        reservations.giveBack(pod)
+        reservations.release(pod)
         if (!isNotFound(error) && !isConflict(error)) throw error
       }
     },

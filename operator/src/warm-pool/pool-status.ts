@@ -7,14 +7,14 @@ export type PoolFacts = {
   members: readonly Member[]
   desired: number
   isResting: boolean
-  /** Claims so far. */
+  /** Number of claims so far. */
   claimed: number
-  /** What the API server said when it would not make a pod. */
+  /** The API server's message if it rejected a pod. */
   refusal: string | undefined
   now: number
 }
 
-/** Why a WarmPool is as it is, in one word. */
+/** Reasons in the conditions of a WarmPool. */
 export const poolReasons = [
   'Waiting',
   restingReason,
@@ -35,12 +35,12 @@ const workers = (count: number): string => (count === 1 ? '1 worker' : `${count}
 
 const messageIn = ({ state }: Member): string => ('message' in state ? state.message : '')
 
-/** Why workers cannot start, where they cannot; the first that is found speaks for the others. */
+/** Why workers cannot start, if they cannot; the first obstacle found is reported. */
 const obstacle = (members: readonly Member[]): DesiredStatus | undefined => {
   for (const member of members) {
     const { state, kind, attempt } = member
     if (state.kind === 'unable') return { progress: 'stalled', reason: state.reason, message: messageIn(member) }
-    // One that failed once is a mishap.
+    // A single failure is not reported.
     if (kind !== 'dead' || attempt === 0) continue
     const reason = state.kind === 'failed' && state.cause === 'OOMKilled' ? state.cause : 'WorkerLost'
     const message = `${workers(attempt + 1)} in a row ended before they were claimed. ${messageIn(member)}`.trim()
@@ -49,7 +49,7 @@ const obstacle = (members: readonly Member[]): DesiredStatus | undefined => {
   return undefined
 }
 
-/** How far a pool is, in a word and a sentence. */
+/** Derives the state of a pool: progress, reason and message. */
 export const desiredStatusOf = ({ members, desired, isResting, refusal }: PoolFacts): DesiredStatus => {
   const live = members.filter(isLiveMember)
   const ready = members.filter(({ kind }) => kind === 'ready')
@@ -64,10 +64,10 @@ export const desiredStatusOf = ({ members, desired, isResting, refusal }: PoolFa
     return {
       progress: 'working',
       reason: 'ScalingDown',
-      message: `${workers(live.length - desired)} too many are being ended.`,
+      message: `${workers(live.length - desired)} too many are being removed.`,
     }
   if (isResting) {
-    const message = 'No run has asked for a worker for idleSeconds: the pool rests until the next one does.'
+    const message = 'No run has requested a worker for idleSeconds: the pool rests until the next one does.'
     return { progress: 'ready', reason: restingReason, message }
   }
   const outdated = members.filter(({ isOutdated }) => isOutdated).length
@@ -76,7 +76,7 @@ export const desiredStatusOf = ({ members, desired, isResting, refusal }: PoolFa
   return { progress: 'ready', reason: 'Waiting', message: `${workers(ready.length)} can be claimed.` }
 }
 
-/** The status of a pool. Its conditions are the very list that it has where nothing about them changes. */
+/** Builds the status of a pool. `conditions` holds the same objects as before if none of them changed. */
 export const poolStatus = ({ status, metadata }: WarmPool, selector: string, facts: PoolFacts): WarmPoolStatus => {
   const observedGeneration = metadata.generation ?? 1
   const { progress, ...why } = desiredStatusOf(facts)

@@ -34,7 +34,7 @@ export type PoolDependencies = {
   client: Client
   recorder: Recorder
   pools: Store<WarmPool>
-  /** With the indexes of `poolIndexes`. */
+  /** A cache with `poolIndexes`. */
   pods: Store<Pod>
   blueprints: Readonly<Record<Workload, Blueprint>>
   reservations: Reservations
@@ -44,44 +44,44 @@ export type PoolDependencies = {
   log: Log
 }
 
-/** While runs claim, the status of a pool is written once in so many milliseconds. */
+/** Minimum interval between status writes while runs claim, in milliseconds. */
 const statusInterval = 1_000
 
-/** After so many milliseconds the API server is asked again for what it has refused. */
+/** Milliseconds after which a rejected pod is requested again. */
 const refusedFor = 15_000
 
-/** After so many milliseconds a pod is looked at again that was claimed or changed when it was to be deleted. */
+/** Milliseconds after which a pod that was claimed or changed during its deletion is checked again. */
 const contendedFor = 1_000
 
-/** The soonest of several waits in milliseconds, of which some may not be. */
+/** The shortest of several delays in milliseconds, some of which may be undefined. */
 const soonest = (...waits: readonly (number | undefined)[]): number | undefined => {
-  const given = waits.filter((wait) => wait !== undefined)
-  return given.length === 0 ? undefined : Math.min(...given)
+  const present = waits.filter((wait) => wait !== undefined)
+  return present.length === 0 ? undefined : Math.min(...present)
 }
 
 const namespaceOf = ({ metadata }: KubeObject): string => metadata.namespace ?? ''
 
-/** Keeps as many workers waiting as a pool asks for: no more at any instant, no fewer in the end. */
+/** Maintains the desired number of idle workers of a pool: never more, and eventually no fewer. */
 export const reconcileWarmPool = (dependencies: PoolDependencies): Reconcile => {
   const { client, recorder, pools, pods, blueprints, reservations, demand, ledger, clock, log } = dependencies
   const expectations = createExpectations({ clock })
   const slots = createSlots({ pods, clock })
   const losses = createLosses({ pods })
   const requests = createPoolRequests({ client, pods, expectations, reservations, slots })
-  /** Which spec of a pool this process has seen, and since when; by the pool's key. */
+  /** The spec generation of each pool that this process has seen, and since when, by the pool's key. */
   const seen = new Map<string, { uid: string; generation: number; since: number }>()
   /** When the status of a pool was last written, on the monotonic clock. */
   const written = new Map<string, number>()
   pods.onChange(expectations.observe)
 
-  const forget = (key: string) => {
+  const drop = (key: string) => {
     const held = seen.get(key)
     if (held) {
-      ledger.forget(held.uid)
-      slots.forget(held.uid)
-      losses.forget(held.uid)
+      ledger.drop(held.uid)
+      slots.drop(held.uid)
+      losses.drop(held.uid)
     }
-    expectations.forget(key)
+    expectations.drop(key)
     seen.delete(key)
     written.delete(key)
   }
@@ -89,7 +89,7 @@ export const reconcileWarmPool = (dependencies: PoolDependencies): Reconcile => 
   const seenSince = (key: string, { metadata }: WarmPool): number => {
     const held = seen.get(key)
     const generation = metadata.generation ?? 1
-    if (held && held.uid !== metadata.uid) forget(key)
+    if (held && held.uid !== metadata.uid) drop(key)
     if (held?.uid === metadata.uid && held.generation === generation) return held.since
     const since = clock.now()
     seen.set(key, { uid: metadata.uid, generation, since })
@@ -102,13 +102,13 @@ export const reconcileWarmPool = (dependencies: PoolDependencies): Reconcile => 
       .filter((pod) => poolOf(pod)?.uid === pool.metadata.uid)
       .map((pod) => memberOf(pod, { hash, isReserved: reservations.isTaken(pod) }))
 
-  /** Writes a line for each lost worker that the plan has replaced. */
+  /** Logs each lost worker that the plan has replaced. */
   const logReplacements = ({ metadata, spec: { workload } }: WarmPool, { create }: Plan) => {
     for (const { pod, because } of losses.take(metadata.uid, create.length))
       log.info({ workload, object: keyOf(metadata), pod, because }, 'repair: a lost idle worker is replaced')
   }
 
-  /** Does what the plan says; gives how much that was, and the API server's words where it refused. */
+  /** Executes the plan; returns the number of requests, and the API server's message if it rejected a pod. */
   const carryOut = async (pool: WarmPool, plan: Plan, places: number) => {
     const blueprint = blueprints[pool.spec.workload]
     for (const { pod } of plan.remove) losses.removing(pod)
@@ -122,7 +122,7 @@ export const reconcileWarmPool = (dependencies: PoolDependencies): Reconcile => 
     return { deeds: outcomes.length, refusal }
   }
 
-  /** Tells of a pool that cannot do its work any more, or need not. */
+  /** Records an event when a pool stalls or starts to rest. */
   const announce = (pool: WarmPool, { progress, reason, message }: DesiredStatus) => {
     const before = conditionOf(pool.status.conditions, 'Ready')
     const isUnpublished = before?.reason !== reason
@@ -132,7 +132,7 @@ export const reconcileWarmPool = (dependencies: PoolDependencies): Reconcile => 
       recorder.record(warmPools, pool, { type: 'Normal', reason, action: 'Rest', note: message })
   }
 
-  /** Writes the status where it changes; gives the milliseconds to wait where it is too soon. */
+  /** Writes the status if it changed; returns the milliseconds to wait if it is too soon. */
   const writeStatus = async (
     key: string,
     pool: WarmPool,
@@ -140,7 +140,7 @@ export const reconcileWarmPool = (dependencies: PoolDependencies): Reconcile => 
     isBusy: boolean,
   ): Promise<number | undefined> => {
     const status = statusChanges(pool.status, poolStatus(pool, selectorOf(pool), facts))
-    // The change that makes the cache current comes by itself.
+    // The change that makes the cache current triggers another reconcile.
     if (!status || !pools.isCurrent(key)) return undefined
     const since = clock.monotonic() - (written.get(key) ?? Number.NEGATIVE_INFINITY)
     if (isBusy && since < statusInterval) return statusInterval - since
@@ -159,7 +159,7 @@ export const reconcileWarmPool = (dependencies: PoolDependencies): Reconcile => 
   return async (key) => {
     const pool = pools.get(key)
     if (!pool) {
-      forget(key)
+      drop(key)
       return done
     }
     if (isBeingDeleted(pool) || isPaused(pool)) return done
@@ -182,7 +182,7 @@ export const reconcileWarmPool = (dependencies: PoolDependencies): Reconcile => 
     const { deeds, refusal } = await carryOut(pool, plan, places)
     if (refusal === undefined) logReplacements(pool, plan)
     const restsIn = rest.isResting ? undefined : rest.restsIn
-    // What was done just now comes back as changes of the pods, and the status is written with them.
+    // These writes come back as changes of the pods; the status is written then.
     if (deeds > 0 && refusal === undefined)
       return requeueAfter(soonest(contendedFor, plan.lookAgainIn, restsIn) ?? contendedFor)
 
@@ -194,7 +194,7 @@ export const reconcileWarmPool = (dependencies: PoolDependencies): Reconcile => 
   }
 }
 
-/** The pools that a wish wakes: those of its workload that rest. */
+/** The pools that a request wakes: the resting ones of its workload. */
 export const restingPools = (
   pools: Store<WarmPool>,
   { namespace, workload }: { namespace: string; workload: Workload },

@@ -3,18 +3,18 @@ import type { Pod } from '../workers/mod.ts'
 import { isClaimable } from './idle-pods.ts'
 
 /**
- * Pods that something of this process is about to change, so that nothing else of it tries the same ones. It saves
- * requests that would fail, and decides nothing: the API server does, by the version that each request names.
+ * Pods that this process is about to change, so that it does not try the same pod twice. It only saves requests that
+ * would fail: the API server decides, by the version in each request.
  */
 export type Reservations = {
-  /** Takes a pod; false where it is taken. */
+  /** Reserves a pod; false if it is already reserved. */
   take: (pod: Pod) => boolean
-  /** Gives it back: what was tried did certainly not happen. */
-  giveBack: (pod: Pod) => void
+  /** Releases a pod after an attempt that certainly failed. */
+  release: (pod: Pod) => void
   isTaken: (pod: Pod) => boolean
 }
 
-/** Milliseconds after which a reservation lapses that neither was given back nor led to anything. */
+/** Milliseconds after which a reservation without an outcome expires. */
 const lapse = 60_000
 
 export const createReservations = ({ pods, clock }: { pods: Store<Pod>; clock: Clock }): Reservations => {
@@ -24,7 +24,7 @@ export const createReservations = ({ pods, clock }: { pods: Store<Pod>; clock: C
     const held = taken.get(object.metadata.uid)
     if (!held) return
     const hasMovedOn = compareVersions(object.metadata.resourceVersion, held.version) > 0
-    // As long as the pod can be claimed, the change may be another one, such as a probe's.
+    // As long as the pod is claimable, the change may be unrelated, such as a probe's.
     if (type === 'deleted' || (hasMovedOn && !isClaimable(object))) taken.delete(object.metadata.uid)
   })
 
@@ -41,6 +41,6 @@ export const createReservations = ({ pods, clock }: { pods: Store<Pod>; clock: C
       taken.set(pod.metadata.uid, { version: pod.metadata.resourceVersion, until: clock.monotonic() + lapse })
       return true
     },
-    giveBack: ({ metadata }) => void taken.delete(metadata.uid),
+    release: ({ metadata }) => void taken.delete(metadata.uid),
   }
 }

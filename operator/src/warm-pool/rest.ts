@@ -2,14 +2,17 @@ import type { WarmPool } from '../crds/mod.ts'
 import { conditionOf } from '../runtime/mod.ts'
 import { annotation, type Pod } from '../workers/mod.ts'
 
-/** The reason of a pool that rests. It is also how a new operator knows that it does. */
+/** The condition reason of a resting pool, from which a new operator also learns that it rests. */
 export const restingReason = 'Resting'
 
 export type RestFacts = {
   pool: WarmPool
-  /** Pods that were made for the pool, claimed or not. */
+  /** Pods created for the pool, claimed or not. */
   origin: readonly Pod[]
-  /** When a run last asked for a worker of its workload, and since when this process has seen this spec; since 1970, in milliseconds. */
+  /**
+   * When a run last requested a worker of its workload, and since when this process has seen this spec; in milliseconds
+   * since 1970.
+   */
   lastRequested: number | undefined
   seenSince: number
   now: number
@@ -17,15 +20,15 @@ export type RestFacts = {
 
 export type Rest = { isResting: true } | { isResting: false; restsIn: number | undefined }
 
-/** Whether the status says that the pool rests, of the spec as it is: whoever changes the spec wants something of the pool. */
+/** Whether the status shows the pool resting for the current spec: a spec change ends the rest. */
 export const wasResting = ({ metadata, status }: WarmPool): boolean => {
   const ready = conditionOf(status.conditions, 'Ready')
   return ready?.reason === restingReason && ready.observedGeneration === metadata.generation
 }
 
 /**
- * Whether a pool rests at no workers: nobody has asked for one for `idleSeconds`. Else after how many milliseconds it will,
- * if nobody asks; undefined where it never does.
+ * Whether a pool rests without workers because no run has requested one for `idleSeconds`. Otherwise the milliseconds
+ * until it will, without further requests; undefined if it never does.
  */
 export const restOf = ({ pool, origin, lastRequested, seenSince, now }: RestFacts): Rest => {
   const { idleSeconds } = pool.spec

@@ -4,26 +4,29 @@ import { annotation, label, type Pod } from '../workers/mod.ts'
 import { slotName } from './pool-pod.ts'
 
 /**
- * Which slots of a pool can be filled. A request can be carried out long after its sender has given it up, so a slot that
- * this process has lately asked for may be filled any moment, though it looks free: it is filled first, and for as long as
- * it is not it counts as if it were. Otherwise such a pod would be one too many.
+ * Chooses the slots of a pool to fill. A request can be carried out long after its sender has timed out, so a slot that
+ * this process requested lately may be filled at any moment, although it looks free. Such a slot is filled first, and
+ * counts as filled until then; otherwise its pod could be one too many.
  */
 export type Slots = {
-  /** The slots to fill for so many pods, of which so many may be added to what there is and may yet be. */
+  /**
+   * Returns the slots for `count` pods; `places` is how many pods may exist beyond the present ones, lingering requests
+   * included.
+   */
   choose: (pool: WarmPool, count: number, places: number) => number[]
-  /** A pod is asked for. */
+  /** Records that a pod is requested. */
   requested: (pool: WarmPool, slot: number) => void
-  /** For a pool that is gone. */
-  forget: (uid: string) => void
+  /** Drops a deleted pool. */
+  drop: (uid: string) => void
 }
 
-/** Milliseconds for which a request may linger on its way. */
+/** Milliseconds for which a request may linger before it is carried out. */
 const lingering = 90_000
 
 const slotOf = ({ labels }: ObjectMeta): number => Number(labels?.[label.slot])
 
 export const createSlots = ({ pods, clock }: { pods: Store<Pod>; clock: Clock }): Slots => {
-  /** By the uid of the pool and the slot: until when a request for it may linger, and whether its pod was seen. */
+  /** By the pool's uid and slot: until when a request may linger, and whether its pod was seen. */
   const requestedFor = new Map<string, Map<number, { until: number; isSeen: boolean }>>()
 
   pods.onChange(({ object: { metadata } }) => {
@@ -31,7 +34,7 @@ export const createSlots = ({ pods, clock }: { pods: Store<Pod>; clock: Clock })
     if (requested) requested.isSeen = true
   })
 
-  /** Slots that were asked for lately and have no pod, claimed or not. */
+  /** Slots that were requested lately and have no pod, claimed or not. */
   const open = (pool: WarmPool): number[] => {
     const requested = requestedFor.get(pool.metadata.uid)
     if (!requested) return []
@@ -40,7 +43,7 @@ export const createSlots = ({ pods, clock }: { pods: Store<Pod>; clock: Clock })
     const { namespace } = pool.metadata
     const isFree = (slot: number) =>
       pods.get(keyOf({ name: slotName(pool, slot), ...(namespace ? { namespace } : {}) })) === undefined
-    // What was never seen is the likeliest to be there all the same.
+    // A pod that was never seen is the most likely to arrive late.
     return [...requested]
       .filter(([slot]) => isFree(slot))
       .sort(([a, { isSeen: wasA }], [b, { isSeen: wasB }]) => Number(wasA) - Number(wasB) || a - b)
@@ -61,11 +64,11 @@ export const createSlots = ({ pods, clock }: { pods: Store<Pod>; clock: Clock })
       requested.set(slot, { until: clock.monotonic() + lingering, isSeen: false })
       requestedFor.set(pool.metadata.uid, requested)
     },
-    forget: (uid) => void requestedFor.delete(uid),
+    drop: (uid) => void requestedFor.delete(uid),
   }
 }
 
-/** The smallest slots that are not taken, as many as asked for. A claimed pod keeps its name, and so its slot. */
+/** The `count` smallest free slots. A claimed pod retains its name, and so its slot. */
 const freeSlots = (taken: ReadonlySet<number>, count: number): number[] => {
   const free: number[] = []
   for (let slot = 0; free.length < count; slot += 1) if (!taken.has(slot)) free.push(slot)

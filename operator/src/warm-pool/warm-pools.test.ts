@@ -44,7 +44,7 @@ describe.skipIf(typeof programs === 'string')(`pools on a real kube-apiserver${r
     await installed?.[Symbol.asyncDispose]()
   })
 
-  /** An operator that has nothing but pools to look after, up to `stop`, which ends it in the middle of whatever it does. */
+  /** Starts an operator with only pools, until `stop`, which interrupts whatever it does. */
   const startOperator = async (image = 'trellis:1') => {
     const metrics = createMetrics({ processMetrics: false })
     const { log } = recorded
@@ -123,11 +123,11 @@ describe.skipIf(typeof programs === 'string')(`pools on a real kube-apiserver${r
     })
   }
 
-  /** Plays the kubelet: what was bound to no node goes at once, what is pending becomes ready. */
+  /** Acts as the kubelet: deletes unbound pods at once and makes pending ones ready. */
   const allReady = async (count: number) => {
-    await eventually(async () => (await idlePods()).length === count, `${count} pods wait`)
+    await eventually(async () => (await idlePods()).length === count, `${count} pods are idle`)
     for (const pod of await idlePods()) if (pod.status?.phase === 'Pending') await becomeReady(pod)
-    await eventually(async () => (await poolNow()).status.readyReplicas === count, `the status says ${count}`)
+    await eventually(async () => (await poolNow()).status.readyReplicas === count, `the status shows ${count}`)
   }
 
   test('a pool is filled, and current once its workers are ready', async () => {
@@ -142,7 +142,7 @@ describe.skipIf(typeof programs === 'string')(`pools on a real kube-apiserver${r
     expect(selected.items).toHaveLength(3)
   })
 
-  test('a claim hands a waiting worker over, and another one takes its place', async () => {
+  test('a claim transfers an idle worker, and another replaces it', async () => {
     await makePool()
     await allReady(3)
     const pod = await claim('lamp')
@@ -155,7 +155,7 @@ describe.skipIf(typeof programs === 'string')(`pools on a real kube-apiserver${r
     expect(await listPods()).toHaveLength(4)
   })
 
-  test('asked again, the run has the pod that it has; of many that ask at once, each gets one of its own', async () => {
+  test('a claim is idempotent, and concurrent claims get distinct pods', async () => {
     await makePool()
     await allReady(3)
     const names = ['a', 'b', 'c']
@@ -169,7 +169,7 @@ describe.skipIf(typeof programs === 'string')(`pools on a real kube-apiserver${r
     expect(await claim('d')).toBeUndefined()
   })
 
-  test('a pod that has changed since it was seen, or is claimed by another operator, costs no claim', async () => {
+  test('a pod that changed or was claimed by another operator is claimed only once', async () => {
     await makePool({ replicas: 1 })
     await allReady(1)
     const rival = await startOperator()
@@ -188,9 +188,9 @@ describe.skipIf(typeof programs === 'string')(`pools on a real kube-apiserver${r
     )
   })
 
-  test('kubectl scale works; what is not ready goes first', async () => {
+  test('kubectl scale works, and removes pods that are not ready first', async () => {
     await makePool()
-    await eventually(async () => (await idlePods()).length === 3, 'three pods wait')
+    await eventually(async () => (await idlePods()).length === 3, 'three pods are idle')
     const [one] = await idlePods()
     if (!one) throw new Error('there is no pod')
     await becomeReady(one)
@@ -203,7 +203,7 @@ describe.skipIf(typeof programs === 'string')(`pools on a real kube-apiserver${r
     expect((await client.getScale(warmPools, { name: 'pool', namespace })).status).toMatchObject({ replicas: 1 })
   })
 
-  test('a worker that fails is replaced after a wait that grows, and the pool says so', async () => {
+  test('a failing worker is replaced with backoff, and the pool reports it', async () => {
     await makePool({ replicas: 1 })
     for (const attempt of [1, 2]) {
       await eventually(async () => (await idlePods()).some(({ status }) => status?.phase === 'Pending'), 'it is there')
@@ -212,12 +212,12 @@ describe.skipIf(typeof programs === 'string')(`pools on a real kube-apiserver${r
       expect(pod.metadata.annotations?.[annotation.attempt] ?? '0').toBe(String(attempt - 1))
       await fail(pod)
     }
-    await eventually(async () => readyOf(await poolNow())?.reason === 'WorkerLost', 'the pool says what is wrong')
+    await eventually(async () => readyOf(await poolNow())?.reason === 'WorkerLost', 'the pool reports the failure')
     expect(readyOf(await poolNow())?.message).toContain('2 workers in a row ended')
     expect(conditionOf((await poolNow()).status.conditions, 'Stalled')?.status).toBe('True')
     await eventually(
       async () => (await client.list(events, { namespace })).items.some(({ reason: word }) => word === 'WorkerLost'),
-      'an event tells of it',
+      'an event is recorded',
     )
     const [first] = recorded.lines('repair: a lost idle worker is replaced')
     expect(first).toMatchObject({
@@ -228,7 +228,7 @@ describe.skipIf(typeof programs === 'string')(`pools on a real kube-apiserver${r
     })
   })
 
-  test('an idle worker that is deleted is replaced and logged; claims and a smaller pool are no losses', async () => {
+  test('a deleted idle worker is replaced and logged; claims and scaling down are not losses', async () => {
     await makePool()
     await allReady(3)
     await claim('lamp')
@@ -255,7 +255,7 @@ describe.skipIf(typeof programs === 'string')(`pools on a real kube-apiserver${r
     ])
   })
 
-  test('workers of an older template are replaced one at a time, while the others can be claimed', async () => {
+  test('outdated workers are replaced one at a time, while the others can be claimed', async () => {
     await makePool()
     await allReady(3)
     const before = new Set((await idlePods()).map(({ metadata }) => metadata.uid))
@@ -273,7 +273,7 @@ describe.skipIf(typeof programs === 'string')(`pools on a real kube-apiserver${r
     expect(new Set((await idlePods()).map(({ spec }) => spec?.containers?.[0]?.image))).toEqual(new Set(['trellis:2']))
   })
 
-  test('an operator that is killed leaves a count that the next one finds, and workers that it takes over', async () => {
+  test('the claim count and the workers survive an operator restart', async () => {
     await makePool({ replicas: 2 })
     await allReady(2)
     await claim('first')
@@ -286,7 +286,7 @@ describe.skipIf(typeof programs === 'string')(`pools on a real kube-apiserver${r
     expect(await listPods()).toHaveLength((await idlePods()).length + 2)
   })
 
-  test('a pool that nobody claims from rests, also after another operator takes over, and wakes with a run', async () => {
+  test('an unused pool rests, also after an operator restart, and wakes with a run', async () => {
     await makePool({ replicas: 2, idleSeconds: 2 })
     await eventually(async () => readyOf(await poolNow())?.reason === 'Resting', 'the pool rests')
     expect(await idlePods()).toHaveLength(0)
@@ -297,23 +297,23 @@ describe.skipIf(typeof programs === 'string')(`pools on a real kube-apiserver${r
     await eventually(async () => (await idlePods()).length === 2, 'the pool is filled again')
   })
 
-  test('a quota is told of, and no storm of requests comes of it', async () => {
+  test('a quota is reported, without a storm of requests', async () => {
     await setQuota(client, namespace, { pods: '1' })
     await makePool()
-    await eventually(async () => readyOf(await poolNow())?.reason === 'Refused', 'the pool says that it was refused')
+    await eventually(async () => readyOf(await poolNow())?.reason === 'Refused', 'the pool reports the rejection')
     expect(readyOf(await poolNow())?.message).toContain('exceeded quota')
     expect((await idlePods()).length).toBeLessThanOrEqual(1)
   })
 
-  test('a worker that no node can take is waited for, and never made anew', async () => {
+  test('an unschedulable worker is waited for, and never recreated', async () => {
     await makePool({ replicas: 1 })
-    await eventually(async () => (await idlePods()).length === 1, 'a pod waits')
+    await eventually(async () => (await idlePods()).length === 1, 'a pod is idle')
     const [pod] = await idlePods()
     if (!pod) throw new Error('there is no pod')
     const message = '0/1 nodes are available: 1 Insufficient cpu.'
     const scheduled = { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message } as const
     await setStatus(pod, { phase: 'Pending', conditions: [scheduled] })
-    await eventually(async () => readyOf(await poolNow())?.reason === 'Unschedulable', 'the pool says why')
+    await eventually(async () => readyOf(await poolNow())?.reason === 'Unschedulable', 'the pool reports the reason')
     expect(readyOf(await poolNow())?.message).toContain(message)
     expect(conditionOf((await poolNow()).status.conditions, 'Reconciling')?.status).toBe('True')
     expect((await idlePods()).map(({ metadata }) => metadata.uid)).toEqual([pod.metadata.uid])

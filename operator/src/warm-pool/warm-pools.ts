@@ -34,14 +34,14 @@ export type WarmPoolsOptions = {
 }
 
 export type WarmPools = {
-  /** For the controllers of runs. */
+  /** Used by the controllers of runs. */
   claims: Claims
   reconcile: Reconcile
-  /** Has the controller that reconciles pools look at what concerns them. */
+  /** Subscribes the pool controller to the changes that affect pools. */
   watch: (controller: Controller) => void
 }
 
-/** Pools of waiting workers, and their hand-over to runs, which know of each other in memory. */
+/** Creates the pool reconciler and the claims of runs, which share in-memory state. */
 export const createWarmPools = (options: WarmPoolsOptions): WarmPools => {
   const { pools, pods, clock, templates, instance, metrics, ...parts } = options
   const reservations = createReservations({ pods, clock })

@@ -28,7 +28,7 @@ const containerOf = (spec = podSpec(template)) => {
 }
 
 describe('a pod', () => {
-  test('knows who it is, whatever the template says', () => {
+  test('has its identity in the environment, whatever the template sets', () => {
     const { env } = containerOf()
     expect(env.filter(({ name }) => name === 'POD_UID')).toEqual([
       { name: 'POD_UID', valueFrom: { fieldRef: { fieldPath: 'metadata.uid' } } },
@@ -37,18 +37,18 @@ describe('a pod', () => {
     expect(names).toEqual(['POD_NAME', 'POD_UID', 'POD_NAMESPACE', 'HOST', 'METRICS_PORT', 'LABEL', 'LOG_LEVEL'])
   })
 
-  test('is not asked whether it is ready unless it waits for a run', () => {
+  test('has no probes unless it waits for a run', () => {
     const { startupProbe, readinessProbe } = containerOf()
     expect([startupProbe, readinessProbe]).toEqual([undefined, undefined])
   })
 
-  test('that waits is asked each second whether it is ready until it is, and seldom then', () => {
+  test('that waits is probed each second until it is ready, and rarely afterwards', () => {
     const [{ startupProbe, readinessProbe } = {}] = podSpec(template, { isProbed: true }).containers
     expect(startupProbe).toMatchObject({ httpGet: { path: '/ready', port: 'metrics' }, periodSeconds: 1 })
     expect(readinessProbe).toMatchObject({ httpGet: { path: '/ready', port: 'metrics' }, periodSeconds: 30 })
   })
 
-  test('takes what its kind wishes for over what the template says', () => {
+  test('uses the overrides of its kind over the template', () => {
     const spec = podSpec(template, {
       env: [{ name: 'LOG_LEVEL', value: 'debug' }],
       resources: { limits: { memory: '1Gi', 'nvidia.com/gpu': 1 } },
@@ -70,7 +70,7 @@ describe('a pod', () => {
     })
   })
 
-  test('has an empty /tmp to write to, unless something else is mounted there', () => {
+  test('has an empty writable /tmp, unless something else is mounted there', () => {
     expect(containerOf().volumeMounts).toEqual([
       { name: 'tmp', mountPath: '/tmp' },
       { name: 'models', mountPath: '/models' },
@@ -79,7 +79,7 @@ describe('a pod', () => {
     expect(podSpec({ image: 'a', command: ['b'] }, own)).toMatchObject({ volumes: own.volumes })
   })
 
-  test('keeps the labels that the operator finds it by', () => {
+  test('retains the labels that the operator selects it by', () => {
     const labels = commonLabels({ instance: 'trellis', component: 'search-worker' })
     expect(podMetadata(template, { labels }).labels).toEqual({ ...labels, team: 'search' })
     expect(podSelector('trellis').split(',').sort()).toEqual([
@@ -89,13 +89,13 @@ describe('a pod', () => {
     ])
   })
 
-  test('has a hash that follows from what it is made from, not from how that was written down', () => {
+  test('has a hash of its content that is independent of field order', () => {
     const { image, ...rest } = template
     expect(hashOf(podSpec({ ...rest, image }))).toBe(hashOf(podSpec(template)))
     expect(hashOf(podSpec({ ...template, image: 'trellis:2' }))).not.toBe(hashOf(podSpec(template)))
   })
 
-  test('a name that is too long for a label is stood for by one that is not', () => {
+  test('a name too long for a label value is replaced by a derived one', () => {
     expect(labelValue('short')).toBe('short')
     expect(labelValue('a'.repeat(64))).toHaveLength(63)
     expect(labelValue('a'.repeat(64))).not.toBe(labelValue('a'.repeat(65)))
@@ -123,7 +123,7 @@ describe.skipIf(typeof programs === 'string')(`on a real kube-apiserver${reason}
     await plane?.[Symbol.asyncDispose]()
   })
 
-  test('a pod as we build it is let in where only restricted ones are, and keeps every field', async () => {
+  test('a built pod is admitted under the restricted level, with every field', async () => {
     const spec = podSpec(template, {
       fsGroup: 10_001,
       livenessProbe: { httpGet: { path: '/health', port: 'metrics' } },
@@ -131,13 +131,13 @@ describe.skipIf(typeof programs === 'string')(`on a real kube-apiserver${reason}
     const labels = commonLabels({ instance: 'trellis', component: 'search-worker' })
     const metadata = { name: 'worker', namespace, ...podMetadata(template, { labels }) }
     const made = await client.create(pods, { metadata, spec })
-    // The server adds tolerations of its own.
+    // The server adds its own tolerations.
     const { tolerations = [], ...rest } = spec
     expect(made.spec).toMatchObject(rest)
     expect(made.spec?.tolerations).toEqual(expect.arrayContaining([...tolerations]))
   })
 
-  test('the guard is on: the same pod as root is refused', async () => {
+  test('the restricted level is enforced: the same pod as root is rejected', async () => {
     const spec = { ...podSpec(template), securityContext: {} }
     await expect(client.create(pods, { metadata: { name: 'root', namespace }, spec })).rejects.toMatchObject({
       status: 403,
@@ -145,7 +145,7 @@ describe.skipIf(typeof programs === 'string')(`on a real kube-apiserver${reason}
     })
   })
 
-  test('what a cache keeps of a pod is less than half of it', async () => {
+  test('a cached pod is less than half its size', async () => {
     const stored = await client.get(pods, { name: 'worker', namespace })
     const retained = keepOfPod(stored)
     expect(retained.metadata).toMatchObject({ name: 'worker', labels: { team: 'search' }, uid: stored.metadata.uid })

@@ -11,41 +11,44 @@ import type {
 } from './pod-spec.ts'
 import type { WorkerTemplate } from './templates.ts'
 
-/** What a kind asks of its pods beyond the template. */
+/** Overrides of the template for a kind's pods. */
 export type PodOverrides = {
-  /** The container's name; `worker` unless told. */
+  /** The container's name; `worker` by default. */
   container?: string
-  /** Wins over the template's variables of the same names. */
+  /** Override the template's variables of the same names. */
   env?: readonly EnvironmentVariable[]
-  /** Beside `metrics`. */
+  /** Besides `metrics`. */
   ports?: readonly ContainerPort[]
-  /** Each request and limit wins over the template's. */
+  /** Each request and limit overrides the template's. */
   resources?: Resources
   nodeSelector?: Readonly<Record<string, string>>
   tolerations?: readonly Toleration[]
   volumes?: readonly Volume[]
   volumeMounts?: readonly VolumeMount[]
-  /** `Never` unless told: a worker is replaced, not started again. */
+  /** `Never` by default: a worker is replaced, not restarted. */
   restartPolicy?: PodSpec['restartPolicy']
   /** Group of the volumes' files. */
   fsGroup?: number
-  /** Whether the kubelet asks the worker if it is ready; not unless told: a run learns over the bus that its worker has begun. */
+  /**
+   * Whether the kubelet probes readiness; false by default, since a run learns over the bus that its worker has
+   * started.
+   */
   isProbed?: boolean
   readinessProbe?: Probe
   livenessProbe?: Probe
-  /** Seconds between being told to end and being ended; 30 unless told. */
+  /** Seconds between SIGTERM and SIGKILL; 30 by default. */
   terminationGracePeriodSeconds?: number
 }
 
 const metricsPort = 9090
 
-/** What a worker may leave in /tmp, the only place where it can write; a browser's profile fits. */
+/** Size limit of /tmp, the only writable place; a browser's profile fits. */
 const temporarySpace = '512Mi'
 
 /**
- * A waiting worker is claimed as soon as it is ready, so it is asked often until it is, for an hour if need be; first when the
- * fastest are. Each time that it is not is an event of type Warning. From then on it stays ready, and is asked rarely: a probe
- * that meets it while it ends would be such an event of a run that went well.
+ * An idle worker is claimable as soon as it is ready, so it is probed every second until then, for up to an hour; the
+ * first probe comes when the fastest workers are ready. Each failed probe is a Warning event. Afterwards the worker
+ * stays ready and is probed rarely: a probe during its exit would record such an event for a successful run.
  */
 const startup: Probe = {
   httpGet: { path: '/ready', port: 'metrics' },
@@ -66,7 +69,7 @@ const fromField = (name: string, fieldPath: string): EnvironmentVariable => ({
   valueFrom: { fieldRef: { fieldPath } },
 })
 
-/** Who the pod is and where it serves its metrics: what every worker finds in its environment. */
+/** Environment of every worker: the pod's identity and the address of its metrics. */
 const ownVariables: readonly EnvironmentVariable[] = [
   fromField('POD_NAME', 'metadata.name'),
   fromField('POD_UID', 'metadata.uid'),
@@ -75,7 +78,10 @@ const ownVariables: readonly EnvironmentVariable[] = [
   { name: 'METRICS_PORT', value: String(metricsPort) },
 ]
 
-/** Later lists win, by name; the order is that of the first mention, so that values may refer to earlier ones. */
+/**
+ * Later lists override earlier ones by name; the order is that of the first occurrence, so that values may refer to
+ * earlier variables.
+ */
 const mergeVariables = (...lists: readonly (readonly EnvironmentVariable[])[]): EnvironmentVariable[] => [
   ...new Map(lists.flat().map((variable) => [variable.name, variable])).values(),
 ]
@@ -90,7 +96,7 @@ const mergeResources = (base: Resources = {}, overrides: Resources = {}): Resour
   return Object.keys(merged).length > 0 ? merged : undefined
 }
 
-/** The parts of a template that go into the pod as they are. */
+/** The template's scheduling and account fields, merged with the overrides. */
 const placement = (template: WorkerTemplate, { nodeSelector, tolerations }: PodOverrides) => {
   const selector = { ...template.nodeSelector, ...nodeSelector }
   const tolerated = [...(template.tolerations ?? []), ...(tolerations ?? [])]
@@ -108,7 +114,7 @@ const placement = (template: WorkerTemplate, { nodeSelector, tolerations }: PodO
   }
 }
 
-/** Volumes with an empty /tmp among them, unless one is mounted there. */
+/** Volumes plus an empty /tmp, unless one is mounted there. */
 const storage = (template: WorkerTemplate, overrides: PodOverrides) => {
   const volumes = [...(template.extraVolumes ?? []), ...(overrides.volumes ?? [])]
   const volumeMounts = [...(template.extraVolumeMounts ?? []), ...(overrides.volumeMounts ?? [])]
@@ -120,8 +126,8 @@ const storage = (template: WorkerTemplate, overrides: PodOverrides) => {
 }
 
 /**
- * The spec of a pod with one container. It is let in where the pod security level "restricted" is enforced: no root, no
- * privileges, no writing but to volumes, and no token of the API server, which workers never speak to.
+ * Builds the spec of a pod with one container. It satisfies the pod security level "restricted": no root, no
+ * privileges, no writes except to volumes, and no API server token, which workers never use.
  */
 export const podSpec = (template: WorkerTemplate, overrides: PodOverrides = {}): PodSpec => {
   const { volumes, volumeMounts } = storage(template, overrides)
@@ -130,7 +136,7 @@ export const podSpec = (template: WorkerTemplate, overrides: PodOverrides = {}):
     restartPolicy: overrides.restartPolicy ?? 'Never',
     terminationGracePeriodSeconds: overrides.terminationGracePeriodSeconds ?? 30,
     automountServiceAccountToken: false,
-    // Otherwise every Service of the namespace becomes variables of the environment.
+    // Otherwise every Service of the namespace becomes environment variables.
     enableServiceLinks: false,
     securityContext: {
       runAsNonRoot: true,
@@ -156,7 +162,7 @@ export const podSpec = (template: WorkerTemplate, overrides: PodOverrides = {}):
           readOnlyRootFilesystem: true,
           capabilities: { drop: ['ALL'] },
         },
-        // The last lines of a worker that dies without a word are the best there is to show.
+        // The last log lines are the best available message of a worker that dies without one.
         terminationMessagePolicy: 'FallbackToLogsOnError',
       },
     ],
@@ -164,7 +170,7 @@ export const podSpec = (template: WorkerTemplate, overrides: PodOverrides = {}):
   }
 }
 
-/** The labels and annotations of a pod, the template's below those that the operator relies on. */
+/** Merges labels and annotations; those that the operator relies on override the template's. */
 export const podMetadata = (
   template: WorkerTemplate,
   { labels, annotations }: { labels: Readonly<Record<string, string>>; annotations?: Readonly<Record<string, string>> },
@@ -183,7 +189,7 @@ const sorted = (value: unknown): unknown => {
   )
 }
 
-/** Ten hexadecimal digits that change when anything in it does, but not with the order of its fields. */
+/** A hash of ten hexadecimal digits that is independent of the order of fields. */
 export const hashOf = (content: object): string =>
   createHash('sha256')
     .update(JSON.stringify(sorted(content)))

@@ -1,4 +1,4 @@
-/** The pods that the operator makes: what they are made from, how they are labelled and built, and how they are cached. */
+/** Pods created by the operator: templates, labels, specs and caching. */
 export { hashOf, type PodOverrides, podMetadata, podSpec } from './build-pod.ts'
 export { annotation, commonLabels, componentOf, label, labelValue, type Workload } from './labels.ts'
 export {

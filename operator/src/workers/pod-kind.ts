@@ -2,7 +2,7 @@ import { type CacheOptions, type KubeObject, resource, withoutManagedFields } fr
 import { label } from './labels.ts'
 import type { PodSpec } from './pod-spec.ts'
 
-/** How one of a pod's containers is, as far as anybody here asks. */
+/** Status of a container, reduced to the fields used here. */
 export type ContainerStatus = {
   name: string
   ready: boolean
@@ -25,12 +25,12 @@ export type PodCondition = {
   lastTransitionTime?: string
 }
 
-/** A pod; in a cache only what `podCache` keeps of it. */
+/** A pod; in a cache, only the fields that `podCache` retains. */
 export type Pod = KubeObject & {
   spec?: Partial<PodSpec>
   status?: {
     phase?: 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown'
-    /** `Evicted`, `NodeLost` and the like, where not a container but the pod ended. */
+    /** `Evicted`, `NodeLost` and the like, if the pod itself failed instead of a container. */
     reason?: string
     message?: string
     conditions?: readonly PodCondition[]
@@ -55,7 +55,7 @@ const containerOf = ({ name, ready, restartCount, state, lastState }: ContainerS
   ...(lastState ? { lastState: stateOf(lastState) } : {}),
 })
 
-/** What is kept of a pod: who it is, whose it is, where it runs and how it fares. A stored pod is about a quarter of a whole one. */
+/** Reduces a pod for the cache: identity, owners, node and status. A cached pod is about a quarter of a whole one. */
 export const keepOfPod = (pod: Pod): Pod => {
   const { apiVersion, kind, metadata, spec, status } = withoutManagedFields(pod)
   const { phase, reason, message, conditions, initContainerStatuses, containerStatuses } = status ?? {}
@@ -78,13 +78,13 @@ export const keepOfPod = (pod: Pod): Pod => {
   }
 }
 
-/** The labels that the operator's pods, and no others of the cluster, have: those of one installation. */
+/** Label selector of the pods of one installation's operator. */
 export const podSelector = (instance: string): string =>
   `${label.partOf}=trellis,${label.managedBy}=trellis-operator,${label.instance}=${instance}`
 
 /**
- * How the cache of pods is declared, once for all controllers: `manager.cache(pods, podCache({ instance }))`, with the
- * indexes that the controllers add. `by('owner', uid)` gives the pods of a run or a pool.
+ * Cache options of pods, declared once for all controllers: `manager.cache(pods, podCache({ instance }))`, with the
+ * indexes that the controllers add. `by('owner', uid)` returns the pods of a run or a pool.
  */
 export const podCache = ({
   instance,

@@ -1,4 +1,4 @@
-/** The parts of `core/v1` that the operator writes. What it only passes on from a template is left to the API server to know. */
+/** The parts of `core/v1` that the operator writes. Fields merely passed through from a template are left untyped. */
 
 export type EnvironmentVariable = { name: string; value?: string; valueFrom?: object }
 
@@ -57,6 +57,6 @@ export type PodSpec = {
   runtimeClassName?: string
   /** Set by the scheduler. */
   nodeName?: string
-  /** What keeps the scheduler from looking at the pod. */
+  /** Gates that block scheduling of the pod. */
   schedulingGates?: readonly { name: string }[]
 }

@@ -1,6 +1,6 @@
 import { ConfigError } from '@trellis/kit/config'
 
-/** Reads a value of a document; throws ConfigFailure with a sentence that begins with the path of the field. */
+/** Reads a value of a document; throws ConfigError with a sentence that starts with the path of the field. */
 export type FieldReader<Value> = (value: unknown, path: string) => Value
 
 /** The path of a field within another; the document's own path is empty. */
@@ -17,7 +17,7 @@ export const text: FieldReader<string> = (value, path) => {
   return value
 }
 
-/** A text that may be empty, as the value of a variable may. */
+/** A text that may be empty, like the value of a variable. */
 export const anyText: FieldReader<string> = (value, path) => {
   if (typeof value !== 'string') throw wrong(path, 'a text; numbers and true or false need quotes')
   return value
@@ -31,7 +31,7 @@ export const oneOf =
     return found
   }
 
-/** An object that only the API server understands. */
+/** An object that only the API server validates. */
 export const anyObject: FieldReader<Readonly<Record<string, unknown>>> = (value, path) => {
   if (!isMap(value)) throw wrong(path, 'an object')
   return value
@@ -51,7 +51,7 @@ export const mapOf =
       Object.entries(anyObject(value, path)).map(([name, inner]) => [name, item(inner, within(path, name))]),
     )
 
-/** An amount as Kubernetes writes it, `250m` or 2; the API server judges it. */
+/** A Kubernetes quantity, `250m` or 2; the API server validates it. */
 export const quantity: FieldReader<string | number> = (value, path) => {
   if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value
   if (typeof value === 'string' && /^\d+(\.\d+)?([eE][+-]?\d+|[numkMGTPE]|[KMGTPE]i)?$/.test(value)) return value
@@ -63,31 +63,33 @@ export const wholeNumber: FieldReader<number> = (value, path) => {
   return value
 }
 
-/** An object with just these fields, of which some are required. What is not known is refused, as it is likely a slip. */
+/**
+ * An object with exactly these fields, some of them required. Unknown fields are rejected, as they are likely typos.
+ */
 export const fieldsOf =
   <Value extends object>(
     readers: { [Name in keyof Required<Value>]: FieldReader<Exclude<Value[Name], undefined>> },
     required: readonly (keyof Value & string)[],
   ): FieldReader<Value> =>
   (value, path) => {
-    const given = anyObject(value, path)
-    const unknown = Object.keys(given).find((name) => !Object.hasOwn(readers, name))
+    const fields = anyObject(value, path)
+    const unknown = Object.keys(fields).find((name) => !Object.hasOwn(readers, name))
     if (unknown !== undefined)
       throw new ConfigError(`${within(path, unknown)} is not known; there are ${Object.keys(readers).join(', ')}.`)
-    const missing = required.find((name) => given[name] === undefined || given[name] === null)
+    const missing = required.find((name) => fields[name] === undefined || fields[name] === null)
     if (missing !== undefined) throw new ConfigError(`${within(path, missing)} is missing.`)
     const read: Record<string, unknown> = {}
-    // A chart writes null for what its values leave open.
+    // Charts render null for values that are left open.
     for (const [name, reader] of Object.entries<FieldReader<unknown>>(readers))
-      if (given[name] !== undefined && given[name] !== null) read[name] = reader(given[name], within(path, name))
+      if (fields[name] !== undefined && fields[name] !== null) read[name] = reader(fields[name], within(path, name))
     return read as Value
   }
 
-/** An object of which some fields are checked, and which is passed on with whatever else it has. */
+/** An object with some validated fields; the other fields are passed through. */
 export const openFields =
   <Value extends object>(readers: Readonly<Record<string, FieldReader<unknown>>>): FieldReader<Value> =>
   (value, path) => {
-    const given = anyObject(value, path)
-    for (const [name, reader] of Object.entries(readers)) reader(given[name], within(path, name))
-    return given as Value
+    const fields = anyObject(value, path)
+    for (const [name, reader] of Object.entries(readers)) reader(fields[name], within(path, name))
+    return fields as Value
   }

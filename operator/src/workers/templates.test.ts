@@ -32,11 +32,11 @@ const parse = (search: unknown) =>
   parseWorkerTemplates(JSON.stringify({ search, generation: minimal, branch: minimal }), 'workers.json')
 
 describe('the templates of workers', () => {
-  test('come out as they were written', () => {
+  test('are parsed unchanged', () => {
     expect(parse(whole)).toEqual({ search: whole, generation: minimal, branch: minimal })
   })
 
-  test('may have null where a chart leaves something open', () => {
+  test('may contain null where a chart leaves a value open', () => {
     expect(parse({ ...minimal, affinity: null, env: null }).search).toEqual(minimal)
     expect(parse({ ...minimal, podSecurityContext: { fsGroup: null } }).search).toEqual({
       ...minimal,
@@ -71,22 +71,22 @@ describe('the templates of workers', () => {
     ],
     [{ ...minimal, extraVolumes: [{}] }, 'workers.json: search.extraVolumes[0].name must be a text that is not empty.'],
     [[], 'workers.json: search must be an object.'],
-  ])('a wrong one is refused with a sentence: %j', (search, sentence) => {
+  ])('an invalid one is rejected with a message: %j', (search, sentence) => {
     expect(() => parse(search)).toThrow(sentence)
   })
 
-  test('a field that nobody knows is refused with those that there are', () => {
+  test('an unknown field is rejected with the list of known ones', () => {
     expect(() => parse({ ...minimal, arguments: [] })).toThrow(/search\.arguments is not known; there are image, /)
   })
 
-  test('all three are asked for', () => {
+  test('all three templates are required', () => {
     expect(() => parseWorkerTemplates(JSON.stringify({ search: minimal }), 'workers.json')).toThrow(
       'workers.json: generation is missing.',
     )
     expect(() => parseWorkerTemplates('[]', 'workers.json')).toThrow('workers.json: the document must be an object.')
   })
 
-  test('a file that is not there or is not JSON is named', () => {
+  test('an error names the file that is missing or is not JSON', () => {
     expect(() => readWorkerTemplates('no/such/file.json')).toThrow(
       'TRELLIS_WORKERS names no/such/file.json, which cannot be read.',
     )

@@ -15,7 +15,7 @@ import {
   wholeNumber,
 } from './template-fields.ts'
 
-/** What a pod of one sort is made from, as the installation says. Fields are those of `core/v1` Pod and Container. */
+/** The configured template of a kind of pod. Fields are those of `core/v1` Pod and Container. */
 export type WorkerTemplate = {
   image: string
   imagePullPolicy?: 'Always' | 'IfNotPresent' | 'Never'
@@ -29,19 +29,19 @@ export type WorkerTemplate = {
   affinity?: object
   topologySpreadConstraints?: readonly object[]
   priorityClassName?: string
-  /** Of pods that wait in pools; `priorityClassName` unless told. A pod keeps it when it is claimed. */
+  /** Priority class of idle pods in pools; `priorityClassName` by default. A pod retains it when it is claimed. */
   poolPriorityClassName?: string
   runtimeClassName?: string
   podLabels?: Readonly<Record<string, string>>
   podAnnotations?: Readonly<Record<string, string>>
   serviceAccountName?: string
-  /** Of pods with a volume: the group of its files, left to the cluster where the context has none. */
+  /** For pods with a volume: the group of its files, left to the cluster if the context has none. */
   podSecurityContext?: { fsGroup?: number }
   extraVolumes?: readonly Volume[]
   extraVolumeMounts?: readonly VolumeMount[]
 }
 
-/** The templates of everything that the operator runs. */
+/** The templates of all kinds of pods. */
 export type WorkerTemplates = { search: WorkerTemplate; generation: WorkerTemplate; branch: WorkerTemplate }
 
 const variable: FieldReader<EnvironmentVariable> = (value, path) => {
@@ -89,8 +89,8 @@ const templates = fieldsOf<WorkerTemplates>({ search: template, generation: temp
 ])
 
 /**
- * Reads the JSON text of the templates; `origin` names it to whoever has to mend it. Throws ConfigFailure, whose message
- * names the first wrong field: `workers.json: search.command must be a list of at least 1.`
+ * Parses the JSON text of the templates; `origin` names it in errors. Throws ConfigError, whose message names the first
+ * wrong field: `workers.json: search.command must be a list of at least 1.`
  */
 export const parseWorkerTemplates = (json: string, origin: string): WorkerTemplates => {
   let document: unknown
@@ -109,7 +109,7 @@ export const parseWorkerTemplates = (json: string, origin: string): WorkerTempla
   }
 }
 
-/** Reads the file that TRELLIS_WORKERS names. Throws ConfigFailure where it cannot be read or is wrong. */
+/** Reads the file that TRELLIS_WORKERS names. Throws ConfigError if it is unreadable or invalid. */
 export const readWorkerTemplates = (file: string): WorkerTemplates => {
   let json: string
   try {

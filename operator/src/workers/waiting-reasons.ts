@@ -1,4 +1,4 @@
-/** Why a container waits, in the kubelet's words: its image cannot be had, or will never be. */
+/** Waiting reasons of the kubelet for an image that cannot be pulled, now or ever. */
 export const cannotPull: ReadonlySet<string> = new Set([
   'ErrImagePull',
   'ImagePullBackOff',
@@ -8,7 +8,7 @@ export const cannotPull: ReadonlySet<string> = new Set([
   'ErrImageNeverPull',
 ])
 
-/** It cannot be made, whatever its image. */
+/** Waiting reasons for a container that cannot be created, regardless of its image. */
 export const cannotStart: ReadonlySet<string> = new Set([
   'CreateContainerConfigError',
   'CreateContainerError',

@@ -9,25 +9,25 @@ export const branch = defineKind({
   plural: 'branches',
   shortName: 'br',
   description:
-    'Branch is a receiving node for log lines, with a volume, an address and a key of its own. Senders push to its submitEndpoint.',
+    'Branch is a receiving node for log lines, with its own volume, address and key. Senders push to its submitEndpoint.',
   spec: object(
-    'spec is how the Branch should be. Either slug or label has to be given.',
+    'spec is the desired state of the Branch. Either slug or label is required.',
     {
       slug: immutable(
-        'senders use it in their address; make another Branch instead',
+        'senders use it in their URL; create another Branch instead',
         text(
-          'slug is the name of the Branch in addresses, 1 to 40 of a-z, 0-9 and -. Without one it is derived from label. It cannot be changed.',
+          'slug is the name of the Branch in URLs, 1 to 40 of a-z, 0-9 and -. If left out, it is derived from label. It cannot be changed.',
           { minLength: 1, maxLength: 40, pattern: '^[a-z0-9-]+$' },
         ),
       ),
       label: text(
-        'label is the name of the Branch for people. Where slug is left out, the slug is derived from it and the label cannot be changed.',
+        'label is the display name of the Branch. If slug is left out, it is derived from label, and label cannot be changed.',
         { minLength: 1, maxLength: 253 },
       ),
       tenantId: immutable(
-        'entries that are stored already belong to it; make another Branch instead',
+        'stored entries already belong to it; create another Branch instead',
         text(
-          'tenantId is whom the entries of the Branch belong to; it is kept with each of them. It cannot be changed.',
+          'tenantId is the owner of the entries of the Branch; it is stored with each of them. It cannot be changed.',
           {
             minLength: 1,
             maxLength: 253,
@@ -37,13 +37,13 @@ export const branch = defineKind({
       state: defaulted(
         'Active',
         choice(
-          'state is Active (it takes log lines) or Inactive (nothing runs, what was stored is kept and taken up again with Active).',
+          'state is Active (it accepts log lines) or Inactive (nothing runs; stored entries are retained until it is Active again).',
           ['Active', 'Inactive'],
         ),
       ),
       storage: defaulted(
         '1Gi',
-        quantity('storage', 'storage is how large the volume of the Branch is, such as 1Gi. It can only grow.', [
+        quantity('storage', 'storage is the size of the volume of the Branch, such as 1Gi. It can only grow.', [
           {
             rule: '!isQuantity(string(self)) || !isQuantity(string(oldSelf)) || !quantity(string(self)).isLessThan(quantity(string(oldSelf)))',
             message: 'storage can only grow: a volume cannot be made smaller',
@@ -53,16 +53,16 @@ export const branch = defineKind({
       ),
       retentionDays: defaulted(
         30,
-        integer('retentionDays is for how many days entries are kept, 1 to 3650.', { minimum: 1, maximum: 3650 }),
+        integer('retentionDays is how many days entries are retained, 1 to 3650.', { minimum: 1, maximum: 3650 }),
       ),
       port: integer(
-        'port is the port of the Service of the Branch, 1024 to 65535. Left out, a free one is assigned; status.port tells it.',
+        'port is the port of the Service of the Branch, 1024 to 65535. If left out, a free one is assigned and reported in status.port.',
         portLimits,
       ),
       anonymize: defaulted(
         false,
         flag(
-          'anonymize replaces addresses and user names in entries by pseudonyms; the same name always gets the same pseudonym.',
+          'anonymize replaces IP, MAC and email addresses and user names in entries by pseudonyms; the same name always gets the same pseudonym.',
         ),
       ),
     },
@@ -75,13 +75,13 @@ export const branch = defineKind({
       },
       {
         rule: "has(self.slug) || !has(self.label) || self.label.matches('[A-Za-z0-9]')",
-        message: 'label has no letter a-z and no digit to derive a slug from: give a slug',
+        message: 'label has no letter a-z and no digit to derive a slug from: set slug',
         fieldPath: '.label',
         reason: 'FieldValueForbidden',
       },
       {
         rule: `has(self.slug) || (${unchanged('label')})`,
-        message: 'label cannot be changed where slug is left out: the slug is derived from it',
+        message: 'label cannot be changed if slug is left out: the slug is derived from it',
         fieldPath: '.label',
         reason: 'FieldValueForbidden',
       },
@@ -89,27 +89,29 @@ export const branch = defineKind({
   ),
   status: defaulted(
     notObserved,
-    object('status is how the Branch is; the operator writes it.', {
+    object('status is the observed state of the Branch; the operator writes it.', {
       ...commonStatus,
-      phase: choice('phase is where the Branch stands in one word: Pending, Active, Inactive or Failed.', [
+      phase: choice('phase is the state of the Branch in one word: Pending, Active, Inactive or Failed.', [
         'Pending',
         'Active',
         'Inactive',
         'Failed',
       ]),
-      port: integer('port is the port of the Service of the Branch, as given or assigned.', portLimits),
-      submitEndpoint: text('submitEndpoint is the URL that senders post batches of log lines to.', { maxLength: 2048 }),
-      secretName: text('secretName is the Secret that holds the key for senders, under api-key.', { maxLength: 253 }),
-      entryCount: integer('entryCount is how many entries the Branch holds.', { minimum: 0, format: 'int64' }),
+      port: integer('port is the port of the Service of the Branch, as requested or assigned.', portLimits),
+      submitEndpoint: text('submitEndpoint is the URL to which senders post batches of log lines.', {
+        maxLength: 2048,
+      }),
+      secretName: text('secretName is the Secret with the key for senders, under api-key.', { maxLength: 253 }),
+      entryCount: integer('entryCount is how many entries the Branch stores.', { minimum: 0, format: 'int64' }),
       lastSeen: time('lastSeen is when the last entry arrived.'),
     }),
   ),
   columns: [
     { name: 'Phase', type: 'string', path: '.status.phase', description: 'Pending, Active, Inactive or Failed.' },
-    { name: 'Entries', type: 'integer', path: '.status.entryCount', description: 'Entries that it holds.' },
+    { name: 'Entries', type: 'integer', path: '.status.entryCount', description: 'Stored entries.' },
     { name: 'Last-Seen', type: 'date', path: '.status.lastSeen', description: 'How long ago the last entry arrived.' },
-    { name: 'Label', type: 'string', path: '.spec.label', description: 'Its name for people.', wide: true },
-    { name: 'Tenant', type: 'string', path: '.spec.tenantId', description: 'Whom its entries belong to.', wide: true },
+    { name: 'Label', type: 'string', path: '.spec.label', description: 'Its display name.', wide: true },
+    { name: 'Tenant', type: 'string', path: '.spec.tenantId', description: 'The owner of its entries.', wide: true },
     { name: 'Port', type: 'integer', path: '.status.port', description: 'The port of its Service.', wide: true },
     { name: 'Storage', type: 'string', path: '.spec.storage', description: 'The size of its volume.', wide: true },
     {

@@ -7,14 +7,14 @@ export const warmPool = defineKind({
   plural: 'warmpools',
   shortName: 'pool',
   description:
-    'WarmPool keeps workers waiting, so that a Search or a GenerationJob starts at once instead of waiting for a pod. A worker that is claimed leaves the pool and is replaced.',
+    'WarmPool maintains idle workers, so that a Search or a GenerationJob starts at once instead of waiting for a pod. A claimed worker leaves the pool and is replaced.',
   spec: object(
-    'spec is which workers wait, and how many.',
+    'spec is the desired workload and number of idle workers.',
     {
       workload: required(
         immutable(
-          'its workers can do nothing else; make another WarmPool instead',
-          choice('workload is what the workers wait for: search or generation. It cannot be changed.', [
+          'its workers serve only this workload; create another WarmPool instead',
+          choice('workload is the kind of runs that the workers serve: search or generation. It cannot be changed.', [
             'search',
             'generation',
           ]),
@@ -22,13 +22,13 @@ export const warmPool = defineKind({
       ),
       replicas: required(
         integer(
-          'replicas is how many idle workers wait, 0 to maxReplicas; claimed ones are not counted. "kubectl scale" and autoscalers set it.',
+          'replicas is the desired number of idle workers, 0 to maxReplicas; claimed ones are not counted. "kubectl scale" and autoscalers set it.',
           { minimum: 0 },
         ),
       ),
       maxReplicas: defaulted(
         50,
-        integer('maxReplicas is the most that replicas may be set to by whoever scales the pool, 1 to 200.', {
+        integer('maxReplicas is the maximum of replicas when the pool is scaled, 1 to 200.', {
           minimum: 1,
           maximum: 200,
         }),
@@ -36,7 +36,7 @@ export const warmPool = defineKind({
       idleSeconds: defaulted(
         0,
         integer(
-          'idleSeconds is after how many seconds without a claim the pool rests at no workers until the next run, 0 to 86400; 0 is never.',
+          'idleSeconds is the number of seconds without a claim after which the pool rests without workers until the next run, 0 to 86400; 0 disables resting.',
           { minimum: 0, maximum: 86_400 },
         ),
       ),
@@ -44,7 +44,7 @@ export const warmPool = defineKind({
     [
       {
         rule: 'self.replicas <= self.maxReplicas',
-        message: 'replicas must not be above maxReplicas (50 unless given): raise maxReplicas first',
+        message: 'replicas must not be above maxReplicas (default 50): raise maxReplicas first',
         fieldPath: '.replicas',
         reason: 'FieldValueForbidden',
       },
@@ -52,17 +52,22 @@ export const warmPool = defineKind({
   ),
   status: defaulted(
     notObserved,
-    object('status is how the WarmPool is; the operator writes it.', {
+    object('status is the observed state of the WarmPool; the operator writes it.', {
       ...commonStatus,
       replicas: integer('replicas is how many idle workers the pool has, ready or not.', { minimum: 0 }),
       readyReplicas: integer('readyReplicas is how many idle workers can be claimed now.', { minimum: 0 }),
-      claimed: integer('claimed is how many workers were claimed so far.', { minimum: 0, format: 'int64' }),
+      claimed: integer('claimed is how many workers have been claimed so far.', { minimum: 0, format: 'int64' }),
       selector: text('selector is the label selector of the idle workers, for autoscalers.', { maxLength: 1024 }),
     }),
   ),
   columns: [
-    { name: 'Workload', type: 'string', path: '.spec.workload', description: 'What the workers wait for.' },
-    { name: 'Wanted', type: 'integer', path: '.spec.replicas', description: 'Idle workers that should wait.' },
+    {
+      name: 'Workload',
+      type: 'string',
+      path: '.spec.workload',
+      description: 'The kind of runs that the workers serve.',
+    },
+    { name: 'Desired', type: 'integer', path: '.spec.replicas', description: 'Desired number of idle workers.' },
     {
       name: 'Waiting',
       type: 'integer',
@@ -75,14 +80,14 @@ export const warmPool = defineKind({
       name: 'Max',
       type: 'integer',
       path: '.spec.maxReplicas',
-      description: 'The most it may be scaled to.',
+      description: 'Maximum of Desired.',
       wide: true,
     },
     {
       name: 'Idle-After',
       type: 'integer',
       path: '.spec.idleSeconds',
-      description: 'Seconds until it rests.',
+      description: 'Seconds without a claim until it rests.',
       wide: true,
     },
   ],

@@ -1,4 +1,4 @@
-/** What the API server says of a failure (`meta/v1 Status`), as far as it is used. */
+/** The API server's error response (`meta/v1 Status`), reduced to the fields used here. */
 export type Status = {
   message?: string
   reason?: string
@@ -11,15 +11,18 @@ export type Status = {
   }
 }
 
-/** The API server's refusal: its HTTP status, and the words of its Status. */
+/** An error response of the API server: its HTTP status and the contents of its Status. */
 export class ApiError extends Error {
   override name = 'ApiError'
   /** HTTP status. */
   readonly status: number
-  /** The machine's word for it, as `NotFound`, `Conflict`, `Expired`; empty where the answer was not the API server's. */
+  /**
+   * Machine-readable reason such as `NotFound`, `Conflict` or `Expired`; empty if the response did not come from the
+   * API server.
+   */
   readonly reason: string
   readonly details: Status['details']
-  /** Milliseconds that the server asks to be left alone. */
+  /** Delay in milliseconds that the server requests before a retry. */
   readonly retryAfter: number | undefined
 
   constructor(status: number, { message, reason = '', details }: Status, retryAfter?: number) {
@@ -31,10 +34,10 @@ export class ApiError extends Error {
   }
 }
 
-/** No answer came: the connection could not be made, broke, or took too long. */
+/** No response arrived: the connection failed, broke or timed out. */
 export class ConnectionError extends Error {
   override name = 'ConnectionError'
-  /** Whether the request may have reached the server all the same. */
+  /** Whether the request may have reached the server nevertheless. */
   readonly maybeSent: boolean
 
   constructor(message: string, { maybeSent, cause }: { maybeSent: boolean; cause?: unknown }) {
@@ -43,7 +46,7 @@ export class ConnectionError extends Error {
   }
 }
 
-/** A write that was not made because the process does not, or no longer, lead. */
+/** A write that was not sent because the process is not, or is no longer, the leader. */
 export class NotLeader extends Error {
   override name = 'NotLeader'
 }
@@ -52,30 +55,30 @@ const hasStatus = (error: unknown, status: number): boolean => error instanceof 
 
 export const isNotFound = (error: unknown): boolean => hasStatus(error, 404)
 
-/** Somebody else wrote first: the resourceVersion or the uid is not the one that was named. */
+/** Another client wrote first: the resourceVersion or uid in the request is not the current one. */
 export const isConflict = (error: unknown): boolean =>
   error instanceof ApiError && error.status === 409 && error.reason !== 'AlreadyExists'
 
 export const isAlreadyExists = (error: unknown): boolean =>
   error instanceof ApiError && error.status === 409 && error.reason === 'AlreadyExists'
 
-/** What was to be written breaks a rule of its kind. */
+/** The object violates a validation rule of its kind. */
 export const isInvalid = (error: unknown): error is ApiError => error instanceof ApiError && error.status === 422
 
-/** What was to be written is not let in for what it is: by a rule of its kind, a quota, a policy, or a right that is missing. */
+/** The server rejected the object itself: by validation, a quota, an admission policy or missing RBAC permission. */
 export const isRefused = (error: unknown): error is ApiError =>
   isInvalid(error) || (error instanceof ApiError && error.status === 403)
 
-/** The resourceVersion or continue token is older than what the server remembers: list again. */
+/** The resourceVersion or continue token is older than the history the server retains: list again. */
 export const isExpired = (error: unknown): boolean => hasStatus(error, 410)
 
-/** The namespace is going away, and takes nothing in. */
+/** The namespace is being deleted and accepts no new objects. */
 export const isNamespaceTerminating = (error: unknown): boolean =>
   error instanceof ApiError &&
   error.status === 403 &&
   (error.details?.causes ?? []).some(({ reason }) => reason === 'NamespaceTerminating')
 
-/** Reads a `Retry-After` header, in seconds or as a date; gives milliseconds. */
+/** Parses a `Retry-After` header, in seconds or as a date, into milliseconds. */
 export const readRetryAfter = (header: string | undefined, now: number): number | undefined => {
   if (header === undefined || header === '') return undefined
   const seconds = Number(header)
@@ -84,14 +87,14 @@ export const readRetryAfter = (header: string | undefined, now: number): number 
   return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }
 
-/** The error that an answer's body tells of; anything but a Status is quoted, shortened. */
+/** Parses an error response's body; anything that is not a Status is quoted, truncated to 500 characters. */
 export const readApiError = (status: number, body: string, retryAfter?: number): ApiError => {
   try {
     const parsed: unknown = JSON.parse(body)
     if (typeof parsed === 'object' && parsed !== null && (parsed as { kind?: unknown }).kind === 'Status')
       return new ApiError(status, parsed as Status, retryAfter)
   } catch {
-    // Proxies and load balancers answer in their own words.
+    // Proxies and load balancers respond in their own formats.
   }
   return new ApiError(status, { message: `The API server answered ${status}: ${body.slice(0, 500)}` }, retryAfter)
 }

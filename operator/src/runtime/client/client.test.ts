@@ -12,16 +12,16 @@ test.each<[string, Error, boolean, boolean]>([
   ['a throttled request', refusal(429), true, true],
   ['503', refusal(503), true, false],
   ['504', refusal(504), true, false],
-  ['500 with a time to come back', refusal(500, 1_000), true, false],
+  ['500 with Retry-After', refusal(500, 1_000), true, false],
   ['500', refusal(500), false, false],
   ['a conflict', refusal(409), false, false],
   ['404', refusal(404), false, false],
-  ['an error of ours', new TypeError('boom'), false, false],
-])('%s is repeated as far as it is safe', (_, error, whenIdempotent, whenNot) => {
+  ['a programming error', new TypeError('boom'), false, false],
+])('%s is retried only as far as it is safe', (_, error, whenIdempotent, whenNot) => {
   expect([mayRetry(error, true), mayRetry(error, false)]).toEqual([whenIdempotent, whenNot])
 })
 
-test('a Status is read from the body, and what is none is quoted', () => {
+test('a Status is parsed from the body, and any other body is quoted', () => {
   const status = { kind: 'Status', message: 'no', reason: 'Conflict', details: { retryAfterSeconds: 2 } }
   expect(readApiError(409, JSON.stringify(status))).toMatchObject({
     status: 409,
@@ -41,7 +41,7 @@ test.each([
   expect(readRetryAfter(header, Date.UTC(2030, 0, 1))).toBe(milliseconds)
 })
 
-test('lines are put together from chunks however they were cut, through characters, too', async () => {
+test('lines are reassembled from chunks, even when a character is split', async () => {
   const text = `${JSON.stringify({ type: 'ADDED', object: { name: 'größe 🎉' } })}\n\n{"a":1}\nrest`
   const bytes = Buffer.from(text)
   for (const size of [1, 2, 3, 7, 1_000]) {
@@ -53,7 +53,7 @@ test('lines are put together from chunks however they were cut, through characte
 })
 
 test.each(['{"type":"ADDED","obj', '{"type":"HELLO","object":{}}', '{"type":"ADDED"}', 'null'])(
-  'the line %s is no event',
+  'the line %s is rejected as malformed',
   (line) => {
     expect(() => readWatchEvent(line)).toThrow(MalformedEvent)
   },

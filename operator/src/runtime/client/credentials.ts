@@ -2,15 +2,15 @@ import type { SecureContextOptions } from 'node:tls'
 import type { KubeConfig } from '@kubernetes/client-node'
 import type { Clock } from '../clock.ts'
 
-/** How connections are secured. */
+/** TLS settings of connections. */
 export type ConnectionSecurity = Pick<SecureContextOptions, 'ca' | 'cert' | 'key' | 'pfx' | 'passphrase'> & {
   rejectUnauthorized?: boolean
   servername?: string
 }
 
-/** What a request needs at this moment to reach the API server and be known there. */
+/** What a request currently needs to reach the API server and authenticate. */
 export type Access = {
-  /** `https://host:port`, maybe with a path. */
+  /** `https://host:port`, optionally with a path. */
   server: string
   headers: Readonly<Record<string, string>>
   security: ConnectionSecurity
@@ -18,17 +18,17 @@ export type Access = {
   proxy: string | undefined
 }
 
-/** The access of one identity, kept fresh. */
+/** The access of one identity, refreshed as its certificates and tokens rotate. */
 export type Credentials = {
   access: () => Promise<Access>
-  /** Reads everything again; for when the server does not know the token any more. */
+  /** Discards the cached configuration; for when the server rejects the token. */
   refresh: () => void
 }
 
-/** Files and tokens are looked at again when what is known of them is older than this, in milliseconds. */
+/** Cached access older than this, in milliseconds, is read again from files and tokens. */
 const freshFor = 5_000
 
-/** The access that a configuration gives. client-node does the reading and knows every kind of sign-in. */
+/** Derives the access from a configuration. client-node does the parsing and supports every kind of authentication. */
 const readAccess = async (config: KubeConfig): Promise<Access> => {
   const cluster = config.getCurrentCluster()
   if (!cluster) throw new Error('The Kubernetes configuration names no cluster: set a current context.')
@@ -58,8 +58,8 @@ const readAccess = async (config: KubeConfig): Promise<Access> => {
 }
 
 /**
- * Keeps the access of a configuration. Certificates and tokens in files are read again every few seconds, everything else
- * after `refresh`, which loads the configuration anew.
+ * Caches the access of a configuration. Certificates and tokens in files are read again every few seconds, everything
+ * else after `refresh`, which reloads the configuration.
  */
 export const createCredentials = (load: () => Promise<KubeConfig>, clock: Clock): Credentials => {
   let config: Promise<KubeConfig> | undefined
@@ -86,10 +86,13 @@ export const createCredentials = (load: () => Promise<KubeConfig>, clock: Clock)
   }
 }
 
-/** Where the configuration is: inside a pod, in the file that KUBECONFIG names, in the home folder; or in this text. */
+/**
+ * Source of the configuration: this text or file, otherwise the defaults (in-cluster, the KUBECONFIG file, the home
+ * directory).
+ */
 export type ConfigSource = { kubeconfig?: string; file?: string }
 
-/** Loads a configuration. The library is large, so that it is loaded with the first. */
+/** Loads a configuration. The library is large, so it is imported on first use. */
 export const loadConfig = async ({ kubeconfig, file }: ConfigSource = {}): Promise<KubeConfig> => {
   const { KubeConfig } = await import('@kubernetes/client-node')
   const config = new KubeConfig()

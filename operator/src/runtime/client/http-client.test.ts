@@ -35,7 +35,7 @@ const connect = async (options: HttpClientOptions = {}) => {
   }
 }
 
-/** Answers the first requests badly, one after the other, and the rest well. */
+/** Fails the first requests in order and answers the rest. */
 const failFirst = (
   server: ScriptedServer,
   ...failures: readonly ((response: Parameters<typeof json>[0]) => void)[]
@@ -57,13 +57,13 @@ test('all requests share connections', async () => {
   await using it = await connect()
   it.server.answer((_, response) => json(response, 200, made))
   for (let count = 0; count < 200; count += 1) await it.client.get(things, ref)
-  // A second one is made where a request follows before the answer of the last has been read to its end.
+  // A second connection is opened if a request follows before the last response was read to its end.
   expect(it.server.connections()).toBeLessThanOrEqual(2)
   await Promise.all(Array.from({ length: 500 }, () => it.client.get(things, ref)))
   expect(it.server.connections()).toBeLessThanOrEqual(16)
 })
 
-test('each verb is sent as the API has it', async () => {
+test('each verb is sent as the API specifies', async () => {
   await using it = await connect()
   it.server.answer((_, response) => json(response, 200, { ...made, items: [] }))
   const { client } = it
@@ -118,7 +118,7 @@ test('each verb is sent as the API has it', async () => {
   expect(it.server.received.every(({ headers }) => headers.authorization === 'Bearer token')).toBe(true)
 })
 
-test('an object that has a name is created again after an answer was lost; one that is to be given one is not', async () => {
+test('a create is retried after a lost response only if the object has a name', async () => {
   await using it = await connect()
   failFirst(it.server, drop, unavailable)
   await it.client.create(things, { metadata: { ...ref } })
@@ -132,7 +132,7 @@ test('an object that has a name is created again after an answer was lost; one t
   expect(it.server.received).toHaveLength(7)
 })
 
-test('a deletion is asked for again only where it names the one object that it means', async () => {
+test('a delete is retried only if it names the uid', async () => {
   await using it = await connect()
   failFirst(it.server, drop)
   await expect(it.client.delete(things, ref)).rejects.toBeInstanceOf(ConnectionError)
@@ -141,14 +141,14 @@ test('a deletion is asked for again only where it names the one object that it m
   expect(it.server.received).toHaveLength(3)
 })
 
-test('attempts have an end, and the last error is what it says', async () => {
+test('retries are limited, and the last error is thrown', async () => {
   await using it = await connect()
   failFirst(it.server, unavailable, unavailable, unavailable, unavailable)
   await expect(it.client.get(things, ref)).rejects.toMatchObject({ status: 503, reason: 'ServiceUnavailable' })
   expect(it.server.received).toHaveLength(3)
 })
 
-test('a connection that is refused was never sent anything', async () => {
+test('a refused connection counts as never sent', async () => {
   await using it = await connect()
   await it.server.refuse()
   await expect(it.client.create(things, { metadata: { namespace: 'ns', generateName: 'a-' } })).rejects.toMatchObject({
@@ -157,7 +157,7 @@ test('a connection that is refused was never sent anything', async () => {
   })
 })
 
-test('an attempt that takes too long ends, and so does a call whose signal is aborted', async () => {
+test('an attempt ends at its timeout, and a call ends when its signal is aborted', async () => {
   await using it = await connect()
   it.server.answer(() => undefined)
   await expect(it.client.get(things, ref, { timeout: 20 })).rejects.toMatchObject({
@@ -173,7 +173,7 @@ test('an attempt that takes too long ends, and so does a call whose signal is ab
   await expect(call).rejects.toBe(reason)
 })
 
-test('an answer that breaks off is no answer', async () => {
+test('a truncated response is retried', async () => {
   await using it = await connect()
   failFirst(it.server, (response) => {
     response.writeHead(200, { 'content-length': '1000' }).write('{"metadata":')
@@ -184,10 +184,10 @@ test('an answer that breaks off is no answer', async () => {
 })
 
 test.each([
-  { when: 'before it is tried', refusedAt: 1, sent: 0 },
-  { when: 'while it waits for a connection', refusedAt: 2, sent: 0 },
-  { when: 'before it is tried again', refusedAt: 3, sent: 1 },
-])('a write that must not be made $when is not sent', async ({ refusedAt, sent }) => {
+  { when: 'before its first attempt', refusedAt: 1, sent: 0 },
+  { when: 'while waiting for a connection', refusedAt: 2, sent: 0 },
+  { when: 'before its retry', refusedAt: 3, sent: 1 },
+])('a write that the guard rejects $when is not sent', async ({ refusedAt, sent }) => {
   await using it = await connect()
   let requested = 0
   const guarded = guardWrites(it.client, () => {
@@ -202,7 +202,7 @@ test.each([
   expect(requested).toBe(refusedAt)
 })
 
-test('a token that was changed in its file is taken up when the server does not know the old one', async () => {
+test('a token rotated in its file is used once the server rejects the old one', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'trellis-token-'))
   const server = await startScriptedServer()
   try {

@@ -19,19 +19,19 @@ import { createTransport, type Lane, type Transport } from './transport.ts'
 import { readWatchEvents } from './watch-stream.ts'
 
 export type HttpClientOptions = {
-  /** Who the client is; what the process finds of its own unless told. */
+  /** Identity of the client; the process's default configuration unless set. */
   credentials?: Credentials
-  /** Connections to share with other clients; the caller disposes of it. */
+  /** Connections shared with other clients; the caller disposes of it. */
   transport?: Transport
-  /** The connections that requests go over; `leases` for an election, which must not wait for others. */
+  /** Connection pool for the requests; `leases` is for leader election, which must not wait for other requests. */
   lane?: Exclude<Lane, 'watches'>
   clock?: Clock
   random?: Random
   metrics?: RuntimeMetrics
-  /** Milliseconds for an attempt; 30 s unless told. */
+  /** Timeout of one attempt in milliseconds; 30 s by default. */
   timeout?: number
   retry?: RetryOptions
-  /** How the process names itself to the server. */
+  /** The User-Agent header. */
   userAgent?: string
 }
 
@@ -51,11 +51,14 @@ const targetOf = ({ name, namespace }: ObjectRef, { subresource }: WriteOptions)
 
 const writeQuery = ({ fieldManager, dryRun }: WriteOptions) => ({ fieldManager, dryRun: dryRun ? 'All' : undefined })
 
-/** An object with the names of its kind, which items of lists lack. */
+/** Serializes an object with its apiVersion and kind, which items of lists lack. */
 const named = (resource: Resource, object: object): string =>
   JSON.stringify({ ...object, apiVersion: apiVersionOf(resource), kind: resource.kind })
 
-/** A client of the API server over HTTP, with JSON in and out. Its connections are kept; disposing closes those of its own. */
+/**
+ * A client of the API server over HTTP, with JSON in and out. It reuses connections; disposing it closes those it
+ * opened itself.
+ */
 export const createHttpClient = ({
   clock = systemClock,
   credentials = createCredentials(() => loadConfig(), clock),
@@ -138,7 +141,7 @@ export const createHttpClient = ({
         path: pathOf(resource, within(object.metadata)),
         query: writeQuery(options),
         body: named(resource, object),
-        // A second object of the same name is refused, one of a generated name is made.
+        // Creating the same name again is rejected, but a generated name would create a second object.
         idempotent: 'name' in object.metadata,
         options,
       })) as T,
@@ -166,7 +169,7 @@ export const createHttpClient = ({
         verb: 'DELETE',
         path: pathOf(resource, targetOf(ref, {})),
         body: JSON.stringify({ kind: 'DeleteOptions', apiVersion: 'v1', ...overrides }),
-        // Without the uid a repetition could meet a younger object of the same name.
+        // Without the uid, a retry could delete a newer object of the same name.
         idempotent: preconditions?.uid !== undefined,
         options,
       })

@@ -10,19 +10,19 @@ import type { Lane, Transport } from './transport.ts'
 
 type Query = Record<string, string | number | boolean | undefined>
 
-/** A request as it is sent, and whether it may be sent twice. */
+/** A request, and whether it may be retried. */
 export type Call = {
   lane: Lane
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** What metrics call it. */
+  /** Label value in metrics. */
   verb: string
   path: string
   query?: Query
   /** JSON. */
   body?: string
-  /** `application/json` unless told. */
+  /** `application/json` by default. */
   contentType?: string
-  /** Whether doing it twice is doing it once; true unless told. */
+  /** Whether the request is idempotent; true by default. */
   idempotent?: boolean
   options?: WriteOptions
 }
@@ -33,7 +33,7 @@ export type RequesterOptions = {
   clock: Clock
   random: Random
   metrics: RuntimeMetrics | undefined
-  /** Milliseconds for an attempt. */
+  /** Timeout of one attempt in milliseconds. */
   timeout: number
   retry: RetryOptions
   userAgent: string
@@ -41,16 +41,18 @@ export type RequesterOptions = {
 
 /** Sends requests to the API server. */
 export type Requester = {
-  /** Gives the JSON of the answer; repeats what is safe to repeat. Throws ApiError, ConnectionError, the signal's reason. */
+  /**
+   * Returns the JSON response; retries what is safe to retry. Throws ApiError, ConnectionError or the signal's reason.
+   */
   request: (call: Call) => Promise<unknown>
-  /** Gives the unread bytes of the answer; for watches. Nothing is repeated. */
+  /** Returns the response's body as a stream, for watches. Never retries. */
   open: (call: Call & { options: { signal: AbortSignal } }) => Promise<AsyncIterable<Uint8Array>>
 }
 
-/** Errors of connections that were never made, so that nothing was sent. */
+/** Errors of connections that were never established, so nothing was sent. */
 const neverSent = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'UND_ERR_CONNECT_TIMEOUT'])
 
-/** Errors of OpenSSL's check of the server's certificate, which comes before anything is sent. */
+/** OpenSSL's certificate verification errors, which occur before anything is sent. */
 const isUntrusted = (code: string): boolean => /^(CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|ERR_TLS_CERT_)/.test(code)
 
 const codeOf = (error: unknown): string => {
@@ -74,7 +76,7 @@ const headerOf = (headers: Dispatcher.ResponseData['headers'], name: string): st
   return Array.isArray(value) ? value[0] : value
 }
 
-/** Asks once more when a request that waited for its connection is written, which is the next thing that happens. */
+/** Calls the guard again right before the request is written, since it may have waited for a connection. */
 const guardedHandler = (handler: Dispatcher.DispatchHandler, guard: WriteGuard): Dispatcher.DispatchHandler =>
   Object.assign(new DecoratorHandler(handler), {
     onRequestStart: (controller: Dispatcher.DispatchController, context: unknown) => {
@@ -94,7 +96,7 @@ const describe = ({ method, path }: Call, error: unknown): string =>
 export const createRequester = (limits: RequesterOptions): Requester => {
   const { credentials, transport, clock, metrics } = limits
 
-  /** Sends once, and gives what `read` makes of the answer while the signal still counts. */
+  /** Sends one request and returns the result of `read`, which runs under the same signal. */
   const exchange = async <T>(
     call: Call,
     signal: AbortSignal,
@@ -127,7 +129,7 @@ export const createRequester = (limits: RequesterOptions): Requester => {
     } catch (error) {
       if (error instanceof ApiError || error instanceof NotLeader) throw error
       call.options?.signal?.throwIfAborted()
-      const cause = signal.aborted ? new Error('no answer came in time', { cause: error }) : error
+      const cause = signal.aborted ? new Error('no response in time', { cause: error }) : error
       const reason = codeOf(error)
       throw new ConnectionError(describe(call, cause), {
         maybeSent: !(neverSent.has(reason) || isUntrusted(reason)),
@@ -139,8 +141,8 @@ export const createRequester = (limits: RequesterOptions): Requester => {
   }
 
   /**
-   * One attempt within its time. The guard says how long that is, and is asked once more when the request is written:
-   * until there is a connection to write it to, the process may have been stopped for long.
+   * One attempt within its time limit, which the guard provides. The guard runs again when the request is written:
+   * while the request waited for a connection, the process may have been suspended for long.
    */
   const attempt = async (call: Call): Promise<unknown> => {
     await credentials.access()
@@ -155,7 +157,7 @@ export const createRequester = (limits: RequesterOptions): Requester => {
     }
   }
 
-  /** Goes once more with fresh credentials where the server does not know them: tokens are changed under way. */
+  /** Retries once with fresh credentials on 401: tokens rotate while the process runs. */
   const withFreshCredentials = async <T>(send: () => Promise<T>): Promise<T> => {
     try {
       return await send()

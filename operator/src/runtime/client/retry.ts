@@ -2,11 +2,11 @@ import { type Backoff, type BackoffOptions, createBackoff } from '../backoff.ts'
 import type { Clock, Random } from '../clock.ts'
 import { ApiError, ConnectionError } from './api-error.ts'
 
-/** How often and how patiently a request is tried. */
+/** Number of attempts, and the delays between them. */
 export type RetryOptions = BackoffOptions & {
-  /** Attempts in all. */
+  /** Total number of attempts. */
   attempts: number
-  /** A server that asks for a longer rest, in milliseconds, is not waited for: the caller is told. */
+  /** If the server requests a longer delay than this, in milliseconds, the call fails instead of waiting. */
   longestRest: number
 }
 
@@ -20,8 +20,8 @@ export const defaultRetry: RetryOptions = {
 }
 
 /**
- * Whether a request that failed may be sent again. A request that certainly did nothing (429, or it was never sent) may
- * always be; one that may have been carried out only when doing it twice is doing it once.
+ * Whether a failed request may be sent again. One that certainly had no effect (429, or never sent) always may; one
+ * that may have been carried out only if it is idempotent.
  */
 export const mayRetry = (error: unknown, idempotent: boolean): boolean => {
   if (error instanceof ConnectionError) return idempotent || !error.maybeSent
@@ -36,7 +36,7 @@ const waitFor = async (error: unknown, backoff: Backoff, clock: Clock, signal: A
   await clock.sleep(Math.max(requested, backoff.next()), signal)
 }
 
-/** Tries until it succeeds, fails for good, or was tried often enough; waits as long as the server asks in between. */
+/** Retries until success, a permanent error or the last attempt; honours the delay that the server requests. */
 export const withRetries = async <T>(
   attempt: () => Promise<T>,
   { idempotent, signal }: { idempotent: boolean; signal: AbortSignal | undefined },

@@ -9,7 +9,7 @@ const access = (ca: string, authorization = 'Bearer a'): Access => ({
   proxy: undefined,
 })
 
-test('connections are made anew when a certificate has changed, and not when a token has', async () => {
+test('connections are replaced when a certificate changes, but not when a token does', async () => {
   await using transport = createTransport()
   const first = transport.dispatcher('requests', access('one'))
   expect(transport.dispatcher('requests', access('one', 'Bearer b'))).toBe(first)

@@ -6,11 +6,11 @@ import type { Access } from './credentials.ts'
 export type Lane = 'requests' | 'watches' | 'leases'
 
 export type Transport = AsyncDisposable & {
-  /** The connections of a lane to where `access` leads. */
+  /** Returns the connection pool of a lane for the server that `access` names. */
   dispatcher: (lane: Lane, access: Access) => Dispatcher
 }
 
-/** Connections of each lane. A watch holds one for as long as it lasts. */
+/** Connections per lane. A watch occupies one for as long as it lasts. */
 const connections: Record<Lane, number> = { requests: 16, watches: 64, leases: 1 }
 
 const connectTimeout = 10_000
@@ -18,7 +18,7 @@ const connectTimeout = 10_000
 const open = (lane: Lane, { security, proxy }: Access): Dispatcher => {
   const options = {
     connections: connections[lane],
-    // One stream a connection: a lost connection costs one watch, and what is slow holds up nothing else.
+    // One stream per connection: a lost connection costs one watch, and a slow request blocks no other.
     allowH2: false,
     pipelining: 1,
     keepAliveTimeout: 60_000,
@@ -32,15 +32,15 @@ const open = (lane: Lane, { security, proxy }: Access): Dispatcher => {
 }
 
 /**
- * Holds the connections to an API server: made once, shared by all requests of a lane, and made anew only when the
- * certificates or the address change.
+ * Connection pools to an API server: shared by all requests of a lane, and replaced only when the certificates or the
+ * proxy change.
  */
 export const createTransport = (): Transport => {
   const lanes = new Map<Lane, { dispatcher: Dispatcher; access: Access }>()
   const retired = new Set<Dispatcher>()
   const retire = (dispatcher: Dispatcher) => {
     retired.add(dispatcher)
-    // What is under way ends in its own time.
+    // Requests in flight finish first.
     void dispatcher.close().then(
       () => retired.delete(dispatcher),
       () => retired.delete(dispatcher),

@@ -1,19 +1,19 @@
 import { ConnectionError } from './api-error.ts'
 import type { WatchEvent } from './client.ts'
 
-/** The longest line that is taken, in bytes; etcd takes objects of 1.5 MiB. */
+/** Maximum length of a line in bytes; etcd accepts objects of 1.5 MiB. */
 const longestLine = 16 * 1024 * 1024
 
 const newline = 0x0a
 
-/** A line of a watch that is no event. The watch is of no use from there on: what the line said is lost. */
+/** A line of a watch that is not an event. The watch is unusable from there on, since that line's change is lost. */
 export class MalformedEvent extends Error {
   override name = 'MalformedEvent'
 }
 
 const types = new Set(['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'ERROR'])
 
-/** Reads one line of a watch. Throws MalformedEvent. */
+/** Parses one line of a watch. Throws MalformedEvent. */
 export const readWatchEvent = <T>(line: string): WatchEvent<T> => {
   try {
     const event = JSON.parse(line) as WatchEvent<T>
@@ -21,10 +21,12 @@ export const readWatchEvent = <T>(line: string): WatchEvent<T> => {
   } catch (error) {
     throw new MalformedEvent(`A line of a watch could not be read: ${line.slice(0, 200)}`, { cause: error })
   }
-  throw new MalformedEvent(`A line of a watch is no event: ${line.slice(0, 200)}`)
+  throw new MalformedEvent(`A line of a watch is not an event: ${line.slice(0, 200)}`)
 }
 
-/** Cuts chunks of bytes into lines; a line may come in any number of chunks, and the last need not end. */
+/**
+ * Splits chunks of bytes into lines; a line may span any number of chunks, and the last one need not be terminated.
+ */
 export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let parts: Uint8Array[] = []
   let length = 0
@@ -48,7 +50,10 @@ export async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenera
   if (parts.length > 0) yield text(new Uint8Array())
 }
 
-/** The events of a watch. Throws the signal's reason after an abort, MalformedEvent, ConnectionError; leaving the loop ends the watch. */
+/**
+ * The events of a watch. Throws the signal's reason after an abort, MalformedEvent or ConnectionError; leaving the loop
+ * ends the watch.
+ */
 export async function* readWatchEvents<T>(
   chunks: AsyncIterable<Uint8Array>,
   signal: AbortSignal,

@@ -27,7 +27,7 @@ const start = (reconcile: Reconcile, options: Partial<ControllerOptions> = {}) =
   return { clock, controller, stop: () => stop.abort(), run, counted, hasEnded: () => ended }
 }
 
-test('each kind of result leads to what it says: nothing, a later look, a growing wait, nothing', async () => {
+test('each result has its effect: nothing, a later reconcile, backoff, nothing', async () => {
   const times: number[] = []
   const results = [retry(new Error('no')), retry(new Error('no')), requeueAfter(1_000), terminal(new Error('never'))]
   const { clock, controller, run, counted } = start(async () => {
@@ -52,7 +52,7 @@ test('each kind of result leads to what it says: nothing, a later look, a growin
   ])
 })
 
-test('a reconcile that throws is tried again; a refusal of the server is not counted as a panic', async () => {
+test('a reconcile that throws is retried; an API error does not count as a panic', async () => {
   const errors = [new TypeError('boom'), new ApiError(409, { reason: 'Conflict' })]
   let calls = 0
   const { clock, controller, run, counted } = start(async () => {
@@ -70,7 +70,7 @@ test('a reconcile that throws is tried again; a refusal of the server is not cou
   ])
 })
 
-test('a reconcile that takes too long is aborted, counted and tried again', async () => {
+test('a reconcile that exceeds its time limit is aborted, counted and retried', async () => {
   let calls = 0
   const { clock, controller, run, counted } = start(
     async (_, { signal }) => {
@@ -89,7 +89,7 @@ test('a reconcile that takes too long is aborted, counted and tried again', asyn
   ])
 })
 
-test('different keys are worked on side by side, up to the number of workers; one key never is', async () => {
+test('up to `workers` keys are reconciled concurrently, and never one key twice', async () => {
   const working = new Set<string>()
   let [max, twice] = [0, false]
   const { clock, controller, run } = start(
@@ -110,7 +110,7 @@ test('different keys are worked on side by side, up to the number of workers; on
   expect([max, twice]).toEqual([3, false])
 })
 
-test('when it is stopped, what is under way ends, and nothing is begun', async () => {
+test('on stop, running reconciles finish and none is started', async () => {
   const finished: string[] = []
   const { clock, controller, run, stop, hasEnded } = start(async (key) => {
     await clock.sleep(5_000)
@@ -127,7 +127,7 @@ test('when it is stopped, what is under way ends, and nothing is begun', async (
   expect([finished, hasEnded()]).toEqual([['a'], true])
 })
 
-test('what does not end in time is aborted, and what heeds no signal is left behind', async () => {
+test('a reconcile that outlasts the drain is aborted, and abandoned if it ignores its signal', async () => {
   let aborted = false
   const { clock, controller, run, stop, hasEnded } = start((_, { signal }) => {
     signal.addEventListener('abort', () => (aborted = true))
@@ -145,7 +145,7 @@ test('what does not end in time is aborted, and what heeds no signal is left beh
   expect(hasEnded()).toBe(true)
 })
 
-test('what was there before is looked at after what is new', async () => {
+test('initial objects are reconciled after live changes', async () => {
   const seen: string[] = []
   const { clock, controller, run } = start(async (key) => {
     seen.push(key)
@@ -161,7 +161,7 @@ test('what was there before is looked at after what is new', async () => {
   expect(seen).toEqual(['new', 'old-1', 'old-2'])
 })
 
-test('everything is looked at again from time to time, after what is fresh, until it is stopped', async () => {
+test('all objects are resynced periodically, after live changes, until stopped', async () => {
   const seen: string[] = []
   const { clock, controller, run, stop } = start(
     async (key) => {

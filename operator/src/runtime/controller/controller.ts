@@ -10,12 +10,12 @@ import type { Change, Store } from '../store/store.ts'
 import { type Result, retry } from './result.ts'
 
 /**
- * Looks at one object, by its key, and at the world, and makes one more like the other. It is called again whenever
- * either may have changed, never twice at a time for one key, and must come to the same end however often it is called.
+ * Brings the actual state closer to the desired state of one object, identified by its key. It is called again whenever
+ * either may have changed, never concurrently for one key, and must be idempotent.
  */
 export type Reconcile = (key: string, context: { signal: AbortSignal }) => Promise<Result>
 
-/** The keys that a change concerns. */
+/** The keys that a change affects. */
 export type Mapper<T extends KubeObject> = (change: Change<T>) => readonly string[]
 
 export type ControllerOptions = {
@@ -24,28 +24,29 @@ export type ControllerOptions = {
   clock: Clock
   log: Log
   metrics: RuntimeMetrics
-  /** Keys that are worked on at a time; 1 unless told. */
+  /** Number of keys reconciled concurrently; 1 by default. */
   workers?: number
-  /** Milliseconds for one reconcile, whose signal is aborted then; 60 s unless told. */
+  /** Milliseconds after which a reconcile's signal is aborted; 60 s by default. */
   timeout?: number
   backoff?: BackoffOptions
-  /** Milliseconds after which everything is looked at again for good measure, after all that is fresh; 10 h unless told. */
+  /** Milliseconds between resyncs, which enqueue every object at low priority; 10 h by default. */
   resyncAfter?: number
 }
 
 export type Controller = {
   readonly name: string
   readonly queue: Queue
-  /** Enqueues what the changes of a store concern, from now on. The initial ones go after everything fresh. */
+  /**
+   * Enqueues the keys that a store's changes affect, from now on. Keys of initial objects are enqueued at low priority.
+   */
   watch: <T extends KubeObject>(store: Store<T>, keysOf: Mapper<T>) => void
   /**
-   * Works until the signal, then lets the reconciles that are under way end, for `drain` milliseconds at most, after
-   * which they are aborted.
+   * Runs until the signal, then waits up to `drain` milliseconds for running reconciles to end before it aborts them.
    */
   run: (signal: AbortSignal, drain?: number) => Promise<void>
 }
 
-/** Milliseconds that an aborted reconcile has to notice. */
+/** Milliseconds that an aborted reconcile has to return. */
 const grace = 5_000
 
 export const createController = (options: ControllerOptions): Controller => {
@@ -55,10 +56,10 @@ export const createController = (options: ControllerOptions): Controller => {
   let active = 0
   const instruments = metrics.controller(name, { limit, active: () => active })
   const unwatch: (() => void)[] = []
-  /** Enqueue all that a watched store holds. */
+  /** Each enqueues all objects of a watched store. */
   const resyncs: (() => void)[] = []
 
-  /** Calls reconcile within its time; whatever it throws is a failure like another. */
+  /** Calls reconcile within its time limit; anything it throws counts as a failure to retry. */
   const attempt = async (key: string, stopped: AbortSignal): Promise<Result> => {
     using ending = childAbortController(stopped)
     const tooLong = Promise.withResolvers<Result>()
@@ -72,12 +73,12 @@ export const createController = (options: ControllerOptions): Controller => {
     })
     try {
       const work = reconcile(key, { signal: ending.signal })
-      // One that does not heed its signal still holds its key, until it ends: two at a time would be worse.
+      // A reconcile that ignores its signal still occupies its key until it returns: two at a time would be worse.
       const result = await work
       return isLate ? await tooLong.promise : result
     } catch (error) {
       if (isLate) return await tooLong.promise
-      // Refusals of the server are the day's work; anything else that is thrown was not foreseen.
+      // API errors and lost leadership are expected; anything else that is thrown is a bug.
       if (!(error instanceof ApiError || error instanceof NotLeader)) instruments.threw()
       return retry(error instanceof Error ? error : new Error(String(error)))
     } finally {
@@ -88,19 +89,19 @@ export const createController = (options: ControllerOptions): Controller => {
   const settle = (key: string, result: Result): void => {
     switch (result.kind) {
       case 'done':
-        queue.forget(key)
+        queue.resetBackoff(key)
         return
       case 'requeueAfter':
-        queue.forget(key)
+        queue.resetBackoff(key)
         queue.addAfter(key, result.milliseconds)
         return
       case 'retry':
-        log.warn({ key, failures: queue.failures(key) + 1, err: result.error }, 'a reconcile failed and is tried again')
+        log.warn({ key, failures: queue.failures(key) + 1, err: result.error }, 'a reconcile failed and is retried')
         queue.addRateLimited(key)
         return
       case 'terminal':
-        queue.forget(key)
-        log.error({ key, err: result.error }, 'a reconcile failed until somebody changes something')
+        queue.resetBackoff(key)
+        log.error({ key, err: result.error }, 'a reconcile failed and is not retried until something changes')
     }
   }
 
@@ -156,7 +157,7 @@ export const createController = (options: ControllerOptions): Controller => {
         timers.push(
           clock.after(drain, () => hurry.abort(new Error('The controller was stopped.'))),
           clock.after(drain + grace, () => {
-            log.error({ working: active }, 'a reconcile did not end when it was told to')
+            log.error({ working: active }, 'a reconcile did not end after its abort')
             gaveUp.resolve()
           }),
         )

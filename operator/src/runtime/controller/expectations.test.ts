@@ -13,7 +13,7 @@ const child = (name: string, deletionTimestamp?: string): KubeObject => ({
   },
 })
 
-test('an owner waits until the cache shows every creation and the begin of every deletion', () => {
+test('an owner waits until the cache shows every creation and the start of every deletion', () => {
   const expectations = createExpectations({ clock: createVirtualClock() })
   expectations.expectCreation('ns/owner', 'ns/a')
   expectations.expectDeletion('ns/owner', 'uid-b')
@@ -26,7 +26,7 @@ test('an owner waits until the cache shows every creation and the begin of every
   expect(expectations.fulfilled('ns/owner')).toBe(true)
 })
 
-test('what does not come within five minutes is not waited for any longer', async () => {
+test('an expectation expires after five minutes', async () => {
   const clock = createVirtualClock()
   const expectations = createExpectations({ clock })
   expectations.expectCreation('ns/owner', 'ns/a')
@@ -36,12 +36,12 @@ test('what does not come within five minutes is not waited for any longer', asyn
   expect([expectations.fulfilled('ns/owner'), expectations.expiresIn('ns/owner')]).toEqual([true, 0])
 })
 
-test('what failed, and what an owner that is gone had asked for, is not waited for', () => {
+test('failed requests and deleted owners have no pending expectations', () => {
   const expectations = createExpectations({ clock: createVirtualClock() })
   expectations.expectCreation('ns/owner', 'ns/a')
   expectations.withdraw('ns/a')
   expect(expectations.fulfilled('ns/owner')).toBe(true)
   expectations.expectDeletion('ns/owner', 'uid-b')
-  expectations.forget('ns/owner')
+  expectations.drop('ns/owner')
   expect(expectations.fulfilled('ns/owner')).toBe(true)
 })

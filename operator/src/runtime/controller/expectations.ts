@@ -3,27 +3,30 @@ import { type KubeObject, keyOf } from '../objects/object.ts'
 import type { Change } from '../store/store.ts'
 
 /**
- * What a controller has asked for and not yet seen in its cache. While there is anything of it, the cache is behind the
- * controller's own deeds, and to count by it would be to do them again.
+ * Writes of a controller that its cache does not show yet. While any are pending, the cache lags behind the
+ * controller's own writes, and counting objects by it would repeat them.
  */
 export type Expectations = {
-  /** A child that is about to be created, by its key. Say so before the request, for its event may be first. */
+  /**
+   * Registers a child, by its key, that is about to be created. Call it before the request, since the event may arrive
+   * first.
+   */
   expectCreation: (owner: string, child: string) => void
-  /** A child whose deletion is about to be asked for, by its uid. */
+  /** Registers a child, by its uid, whose deletion is about to be requested. */
   expectDeletion: (owner: string, uid: string) => void
-  /** The request failed, or may have: there is nothing to wait for. Takes the child's key, or its uid for a deletion. */
+  /** The request failed, or may have: stops waiting for it. Takes the child's key, or its uid for a deletion. */
   withdraw: (child: string) => void
-  /** Takes note of what the cache shows. Deletions count as seen when they have begun. */
+  /** Records a change in the cache. A deletion counts as seen once it has begun. */
   observe: <T extends KubeObject>(change: Change<T>) => void
-  /** Whether all was seen, or was waited for too long. */
+  /** Whether every expectation was observed or has expired. */
   fulfilled: (owner: string) => boolean
-  /** Milliseconds until what is expected of an owner is given up; 0 where nothing is. */
+  /** Milliseconds until the first pending expectation of an owner expires; 0 if none is pending. */
   expiresIn: (owner: string) => number
-  /** For an owner that is gone. */
-  forget: (owner: string) => void
+  /** Drops the expectations of an owner that was deleted. */
+  drop: (owner: string) => void
 }
 
-/** Milliseconds. An event that has not come after five minutes does not come: better to look again. */
+/** Milliseconds. An event that has not arrived after five minutes will not arrive: reconcile anyway. */
 const defaultExpiry = 300_000
 
 export const createExpectations = ({
@@ -34,7 +37,7 @@ export const createExpectations = ({
   expiry?: number
 }): Expectations => {
   const byOwner = new Map<string, Map<string, number>>()
-  /** The owner that a creation's key or a deletion's uid is expected by. */
+  /** Owner by creation or deletion entry. */
   const owners = new Map<string, string>()
 
   const expect = (owner: string, what: string) => {
@@ -80,7 +83,7 @@ export const createExpectations = ({
       const times = [...pending(owner).values()]
       return times.length === 0 ? 0 : Math.max(0, Math.min(...times) - clock.monotonic())
     },
-    forget: (owner) => {
+    drop: (owner) => {
       for (const what of [...(byOwner.get(owner)?.keys() ?? [])]) settle(what)
     },
   }

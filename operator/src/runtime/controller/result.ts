@@ -1,12 +1,12 @@
-/** What a reconcile came to. */
+/** Outcome of a reconcile. */
 export type Result =
-  /** The actual state is the desired state; reconcile again when something changes. */
+  /** The actual state matches the desired state; reconcile again when something changes. */
   | { kind: 'done' }
-  /** It is as it should be for now; look again after so many milliseconds at the latest. */
+  /** The actual state matches for now; reconcile again after this many milliseconds at the latest. */
   | { kind: 'requeueAfter'; milliseconds: number }
-  /** It did not work; try again after a wait that grows with each failure. */
+  /** The reconcile failed; retry with exponential backoff. */
   | { kind: 'retry'; error: Error }
-  /** It cannot work until somebody changes something. */
+  /** The reconcile cannot succeed until something changes; do not retry. */
   | { kind: 'terminal'; error: Error }
 
 export const done: Result = { kind: 'done' }

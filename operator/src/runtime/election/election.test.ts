@@ -14,7 +14,7 @@ import { createElection, type Election, LeadershipLost } from './election.ts'
 
 const ref = { namespace: 'default', name: 'operator' }
 
-/** Where leaders leave their marks. */
+/** Leaders write these. */
 const marks = resource<KubeObject & { spec: { by: string } }>({
   group: 'example.test',
   version: 'v1',
@@ -25,7 +25,7 @@ const marks = resource<KubeObject & { spec: { by: string } }>({
 
 type Candidate = { election: Election; lost: Error[]; leadsSince: number[] }
 
-/** A process that leads when it can, writes a mark every 100 ms while it does, and ends when it has lost. */
+/** A process that leads when it can, writes a mark every 100 ms meanwhile, and ends when it loses leadership. */
 const candidate =
   (identity: string, candidates: Map<string, Candidate>, stop?: AbortSignal) => (parts: Surroundings) => {
     const election = createElection({ ...parts, ...ref, identity })
@@ -35,7 +35,7 @@ const candidate =
     const signal = stop ?? new AbortController().signal
     const work = async () => {
       while (!signal.aborted && state.lost.length === 0) {
-        // A refused write is no reason to stop here: it must be the guard that keeps a loser from writing.
+        // Rejected writes do not stop the loop: only the guard may keep a former leader from writing.
         await client
           .create(marks, { metadata: { generateName: 'mark-', namespace: 'default' }, spec: { by: identity } })
           .catch(() => undefined)
@@ -58,12 +58,12 @@ const candidate =
 
 const holderOf = ({ storage }: Simulation) => storage.list(leases)[0]?.spec?.holderIdentity ?? ''
 
-/** Writes that were committed while the lease was another's. */
+/** Writes that were committed while another process held the lease. */
 const trespasses = (simulation: Simulation): string[] => {
   const found: string[] = []
   simulation.storage.onCommit(({ resource: { plural }, by }) => {
     if (plural === marks.plural && holderOf(simulation) !== by)
-      found.push(`${by} wrote in the time of ${holderOf(simulation)}`)
+      found.push(`${by} wrote while the lease belonged to ${holderOf(simulation)}`)
   })
   return found
 }
@@ -77,7 +77,7 @@ const twoCandidates = (seed: number) => {
   return { simulation, candidates, found, processes: { a, b } }
 }
 
-test('one of two leads, and the other takes over after a crash as soon as the lease has run out', async () => {
+test('the standby takes over from a crashed leader as soon as the lease expires', async () => {
   const { simulation, candidates, found, processes } = twoCandidates(1)
   await simulation.clock.until(() => holderOf(simulation) !== '', 10_000)
   const first = holderOf(simulation) as 'a' | 'b'
@@ -92,7 +92,7 @@ test('one of two leads, and the other takes over after a crash as soon as the le
   expect(found).toEqual([])
 })
 
-test('who is told to stop lets go of the lease, and the other leads within a look', async () => {
+test('a leader that stops releases the lease, and the standby leads within one retry', async () => {
   const stop = new AbortController()
   const simulation = createSimulation({ seed: 3, faults: calm })
   const candidates = new Map<string, Candidate>()
@@ -108,7 +108,7 @@ test('who is told to stop lets go of the lease, and the other leads within a loo
   expect(simulation.storage.list(leases)[0]?.spec?.leaseTransitions).toBe(1)
 })
 
-test('a leader that was stopped and wakes after another has taken over writes nothing, and knows that it has lost', async () => {
+test('a suspended leader that resumes after a takeover writes nothing and detects its loss', async () => {
   for (let seed = 1; seed <= 100; seed += 1) {
     const { simulation, candidates, found, processes } = twoCandidates(seed)
     const random = seededRandom(seed)
@@ -122,12 +122,12 @@ test('a leader that was stopped and wakes after another has taken over writes no
     expect(found, `seed ${seed}`).toEqual([])
     const state = candidates.get(first)
     if (holderOf(simulation) !== first) expect(state?.lost[0]).toBeInstanceOf(LeadershipLost)
-    // Whoever leads now, marks are being left.
+    // The current leader writes marks.
     expect(simulation.storage.list(marks).some(({ spec }) => spec.by === holderOf(simulation))).toBe(true)
   }
 })
 
-test('a leader that cannot reach the server gives up before another may lead', async () => {
+test('a leader that cannot reach the server steps down before another may lead', async () => {
   const { simulation, candidates, found } = twoCandidates(5)
   await simulation.clock.until(() => holderOf(simulation) !== '', 10_000)
   const first = holderOf(simulation)
@@ -143,10 +143,10 @@ test('a leader that cannot reach the server gives up before another may lead', a
   expect(found).toEqual([])
 })
 
-test('a renewal whose answer was lost counts for nothing until another one is answered', async () => {
+test('a renewal whose response was lost counts only once another is answered', async () => {
   const simulation = createSimulation({ seed: 9 })
   const lost = () => Promise.reject(new ConnectionError('no answer came', { maybeSent: true }))
-  // The first renewal takes effect without an answer, the second meets its conflict, and none comes through from then on.
+  // The first renewal takes effect without a response, the second gets a conflict, and all later ones fail.
   const fates = ['unanswered', 'passed on'] as const
   let [isCalm, renewals] = [true, 0]
   let election: Election | undefined

@@ -8,26 +8,26 @@ import type { RuntimeMetrics } from '../metrics.ts'
 import { microTime } from '../objects/micro-time.ts'
 import { type Lease, leases } from '../objects/resource.ts'
 
-/** Milliseconds. The process that leads stops leading before another may begin. */
+/** Milliseconds. The leader stops leading before another process may begin. */
 export type ElectionTimes = {
-  /** Others take a lease that was not renewed for so long. */
+  /** Other processes may take a lease that was not renewed for this long. */
   lease: number
-  /** The one that leads gives up when it could not renew for so long; less than `lease`. */
+  /** The leader steps down when it could not renew for this long; less than `lease`. */
   renew: number
-  /** Between two looks at the lease. */
+  /** Interval between attempts to take or renew the lease. */
   retry: number
 }
 
-/** As controller-runtime has them. */
+/** The defaults of controller-runtime. */
 export const defaultElectionTimes: ElectionTimes = { lease: 15_000, renew: 10_000, retry: 2_000 }
 
 export type ElectionOptions = {
-  /** A client with connections of its own, so that renewals wait for nothing. */
+  /** A client with its own connections, so that renewals never wait for other requests. */
   client: Client
-  /** The Lease that decides. */
+  /** Namespace and name of the Lease. */
   namespace: string
   name: string
-  /** Names this process, and no other that ever was. */
+  /** Globally unique identity of this process. */
   identity?: string
   clock: Clock
   random: Random
@@ -36,24 +36,24 @@ export type ElectionOptions = {
   times?: ElectionTimes
 }
 
-/** Another process leads now, or may. What this one does from here on is not its to do: end it. */
+/** Another process leads now, or may. This process must exit without acting any further. */
 export class LeadershipLost extends Error {
   override name = 'LeadershipLost'
 }
 
-/** Decides by a Lease which of several processes acts. */
+/** Leader election through a Lease. */
 export type Election = {
   readonly identity: string
   /** Resolves once this process leads; rejects with the signal's reason. */
   acquire: (signal: AbortSignal) => Promise<void>
   /** Renews until the signal, then resolves; rejects with LeadershipLost. */
   hold: (signal: AbortSignal) => Promise<void>
-  /** Lets another take over at once. To be called when nothing acts any more. */
+  /** Releases the lease so that another process can take over at once. Call it once nothing acts any more. */
   release: () => Promise<void>
   leads: () => boolean
   /**
-   * For each write: gives the milliseconds that are left to it before another may lead; throws NotLeader. It goes by the
-   * age of the lease on the monotonic clock, so that a process which was stopped for a while writes nothing when it wakes.
+   * Checks each write: returns the milliseconds left before another process may lead; throws NotLeader. It measures the
+   * age of the lease on the monotonic clock, so that a process which was suspended writes nothing when it resumes.
    */
   guard: WriteGuard
 }
@@ -64,9 +64,9 @@ export const createElection = (options: ElectionOptions): Election => {
   const { client, namespace, name, clock, random, log, metrics } = options
   const { identity = ownIdentity(), times = defaultElectionTimes } = options
   const ref = { namespace, name }
-  /** The lease as last seen, and when, on our clock: those of others are not to be compared with. */
+  /** The lease as last seen, and when by our clock: clocks of other processes are not comparable. */
   let seen: { lease: Lease; at: number } | undefined
-  /** When the last renewal that succeeded was begun; the lease is ours from then on for `times.lease`. */
+  /** When the last successful renewal was started; the lease is ours for `times.lease` from then on. */
   let renewedAt: number | undefined
 
   const age = (): number => (renewedAt === undefined ? Number.POSITIVE_INFINITY : clock.monotonic() - renewedAt)
@@ -77,12 +77,10 @@ export const createElection = (options: ElectionOptions): Election => {
     if (seen?.lease.metadata.resourceVersion !== lease.metadata.resourceVersion) seen = { lease, at: clock.monotonic() }
   }
 
-  /** Works with a limit for all of it: a renewal that takes longer is worth nothing. */
+  /** Limits the total duration: a renewal that takes longer is worthless. */
   const limited = async <T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
     const limit = new AbortController()
-    const stopTimer = clock.after(times.renew / 2, () =>
-      limit.abort(new Error('The lease was not answered for in time.')),
-    )
+    const stopTimer = clock.after(times.renew / 2, () => limit.abort(new Error('The lease request took too long.')))
     try {
       return await work(limit.signal)
     } finally {
@@ -118,7 +116,7 @@ export const createElection = (options: ElectionOptions): Election => {
     }
   }
 
-  /** Writes ourselves into the lease as it was last seen. */
+  /** Writes our identity into the lease as it was last seen. */
   const write = async (signal: AbortSignal) => {
     const begun = clock.monotonic()
     const spec = claim(seen?.lease.spec)
@@ -132,10 +130,10 @@ export const createElection = (options: ElectionOptions): Election => {
 
   const isHeldByUs = () => seen?.lease.spec?.holderIdentity === identity
 
-  /** Takes or renews the lease if it may be had; gives whether it is ours. */
+  /** Takes or renews the lease if possible; returns whether we hold it. */
   const attempt = (): Promise<boolean> =>
     limited(async (signal) => {
-      // A renewal goes by what was written last; only a conflict says that there is something newer.
+      // A renewal builds on our last write; only a conflict reveals a newer version.
       if (!isHeldByUs()) await look(signal)
       if (seen && !isFree(seen)) return false
       try {
@@ -144,7 +142,8 @@ export const createElection = (options: ElectionOptions): Election => {
         if (!(isConflict(error) || isAlreadyExists(error) || isNotFound(error))) throw error
         await look(signal)
         if (!isHeldByUs()) return false
-        // An answer of ours was lost. When that write took effect is not known, so that only another one counts.
+        // The response to one of our writes was lost. When that write took effect is unknown, so only another write
+        // counts.
         await write(signal)
       }
       return true
@@ -154,7 +153,7 @@ export const createElection = (options: ElectionOptions): Election => {
     try {
       return await attempt()
     } catch (error) {
-      log.debug({ err: error, lease: name }, 'the lease could not be had or renewed')
+      log.debug({ err: error, lease: name }, 'the lease could not be taken or renewed')
       return false
     }
   }
@@ -177,7 +176,7 @@ export const createElection = (options: ElectionOptions): Election => {
         throw new LeadershipLost(
           holder === identity
             ? `The lease ${name} could not be renewed for ${times.renew / 1_000} s.`
-            : `The lease ${name} is held by ${holder || 'nobody'} now.`,
+            : `The lease ${name} is held by ${holder || 'no process'} now.`,
         )
       }
     },
@@ -197,7 +196,7 @@ export const createElection = (options: ElectionOptions): Election => {
         )
         log.info({ lease: name }, 'released the lease')
       } catch (error) {
-        log.warn({ err: error, lease: name }, 'the lease was not released: the next to lead waits until it ends')
+        log.warn({ err: error, lease: name }, 'the lease was not released: the next leader waits until it expires')
       }
       seen = undefined
     },

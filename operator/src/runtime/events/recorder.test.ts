@@ -17,7 +17,7 @@ const create = (faults = calm) => {
   return { ...simulation, recorder }
 }
 
-test('what happens again is counted in one event, which is not written each time', async () => {
+test('repetitions are counted in one event, whose writes are throttled', async () => {
   const { recorder, clock, storage } = create()
   let commits = 0
   storage.onCommit(() => (commits += 1))
@@ -38,7 +38,7 @@ test('what happens again is counted in one event, which is not written each time
   })
 })
 
-test('something else, and the same after a rest, is an event of its own', async () => {
+test('a different note, or the same after a pause, is a separate event', async () => {
   const { recorder, clock, storage } = create()
   recorder.record(widgets, widget, failed)
   recorder.record(widgets, widget, { ...failed, note: 'It did not start either.' })
@@ -52,7 +52,7 @@ test('something else, and the same after a rest, is an event of its own', async 
   ])
 })
 
-test('events pile up no higher than a limit while the server is away, and a note is cut between characters', async () => {
+test('queued events are bounded while the server is down, and a note is truncated between characters', async () => {
   const { recorder, clock, storage, weather } = create({ ...calm, refused: 1 })
   for (let count = 0; count < 2_000; count += 1) recorder.record(widgets, widget, { ...failed, note: `No. ${count}` })
   await clock.advance(60_000)

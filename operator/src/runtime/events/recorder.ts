@@ -8,14 +8,14 @@ import { deterministicName } from '../objects/names.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { apiVersionOf, type Resource, resource } from '../objects/resource.ts'
 
-/** What people are told of an object, with `kubectl describe` and `kubectl events`. */
+/** An event about an object, shown by `kubectl describe` and `kubectl events`. */
 export type Occurrence = {
   type: 'Normal' | 'Warning'
-  /** Why, as a word for machines in CamelCase, at most 128 characters. */
+  /** Machine-readable reason in CamelCase, at most 128 characters. */
   reason: string
-  /** What the controller did or tried, as a word in CamelCase, at most 128 characters. */
+  /** What the controller did or tried, in CamelCase, at most 128 characters. */
   action: string
-  /** A sentence for people, cut to 1,024 bytes. */
+  /** Human-readable sentence, truncated to 1,024 bytes. */
   note: string
 }
 
@@ -41,9 +41,9 @@ export const events = resource<EventObject>({
 
 export type RecorderOptions = {
   client: Client
-  /** The controller's name, as `trellis.dev/search`. */
+  /** The controller's name, such as `trellis.dev/search`. */
   controller: string
-  /** The process. */
+  /** Identity of the process. */
   instance: string
   clock: Clock
   log: Log
@@ -51,26 +51,29 @@ export type RecorderOptions = {
 }
 
 export type Recorder = {
-  /** Notes that something happened to an object: on transitions, not whenever it is looked at. It is written later, or not. */
+  /**
+   * Records an event about an object: on transitions, not on every reconcile. It is written asynchronously, best
+   * effort.
+   */
   record: <T extends KubeObject>(kind: Resource<T>, object: T, occurrence: Occurrence) => void
-  /** Resolves once everything that was noted is written or given up. */
+  /** Resolves once every recorded event is written or dropped. */
   flush: () => Promise<void>
 }
 
-/** Events that wait to be written; more are dropped, since nothing depends on them. */
+/** Maximum number of queued events; further ones are dropped, since nothing depends on them. */
 const longestQueue = 500
-/** Different occurrences that are remembered, to count their repetitions; the one that was silent longest is forgotten. */
+/** Maximum number of distinct occurrences tracked for counting repetitions; the least recently repeated is evicted. */
 const remembered = 2_000
-/** Repetitions within so many milliseconds are counted in one event. */
+/** Repetitions within this many milliseconds count towards the same event. */
 const seriesLasts = 360_000
-/** A series is written at most this often, in milliseconds. */
+/** Minimum interval in milliseconds between writes of a series. */
 const seriesWritten = 30_000
 
 type Series = { name: string; namespace: string; count: number; lastAt: number; writtenAt: number; isCreated: boolean }
 
 const cutToBytes = (text: string, bytes: number): string => {
   const encoded = Buffer.from(text)
-  // A character that the cut went through becomes U+FFFD, and is left out.
+  // A character that the truncation split becomes U+FFFD, and is dropped.
   return encoded.length <= bytes
     ? text
     : encoded
@@ -123,7 +126,7 @@ export const createRecorder = ({ client, controller, instance, clock, log, metri
         await client.patch(events, entry, { type: 'merge', body: { series: reported } })
         metrics.recorded('repeated')
       } catch (error) {
-        // Events are kept for an hour; the next occurrence makes a new one.
+        // The server deletes events after an hour; the next occurrence creates a new one.
         series.delete(key)
         if (!isNotFound(error)) throw error
       }

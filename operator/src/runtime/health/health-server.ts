@@ -3,14 +3,15 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Metrics } from '@trellis/kit/telemetry'
 
-/** Gives a sentence for each thing that is wrong; nothing where all is well. */
+/** Returns a sentence for each problem; empty if healthy. */
 export type Check = () => readonly string[]
 
 export type HealthServer = AsyncDisposable & { port: number }
 
 /**
- * Serves `/healthz` (what a restart would mend), `/readyz` (whether there is use in asking) and, where metrics are given,
- * `/metrics`. 200 `ok`, or 503 with what is wrong, a line each. Rejects when the port cannot be had; port 0 takes any.
+ * Serves `/healthz` (problems that a restart would fix), `/readyz` (whether the process can serve) and, if metrics are
+ * passed, `/metrics`. Responds 200 `ok`, or 503 with one problem a line. Rejects if the port is unavailable; port 0
+ * picks a free one.
  */
 export const serveHealth = async ({
   host,

@@ -72,12 +72,12 @@ const get = async (manager: Manager, path: string) => {
   return { status: response.status, text: await response.text() }
 }
 
-/** Lets the real event loop run, for example to listen; the simulated clock stands still. */
+/** Runs the real event loop, for example until a port listens; the simulated clock stands still. */
 const turn = async (condition: () => boolean) => {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 1))
 }
 
-test('work is done by the one that leads, and what the other would do it knows already', async () => {
+test('only the leader works, and a standby takes over with a filled cache', async () => {
   const simulation = create()
   const first = start(simulation, 'first')
   await simulation.clock.advance(1_000)
@@ -98,7 +98,7 @@ test('work is done by the one that leads, and what the other would do it knows a
   expect(simulation.storage.get(jobs, { namespace: 'default', name: 'b' }).status?.isDone).toBe(true)
 })
 
-test('told to stop, it ends what is under way, begins nothing, and lets go of the lease last', async () => {
+test('on shutdown it drains running work, starts none and releases the lease last', async () => {
   const simulation = create()
   const operator = start(simulation, 'first')
   await simulation.clock.advance(1_000)
@@ -114,7 +114,7 @@ test('told to stop, it ends what is under way, begins nothing, and lets go of th
   expect(simulation.storage.get(leases, leaseRef).spec?.holderIdentity).toBeUndefined()
 })
 
-test('what is done while leading is done by the one that leads, once its caches are filled, up to the end', async () => {
+test('whileLeading work runs on the leader only, from filled caches until shutdown', async () => {
   const simulation = create()
   const reported: string[] = []
   const startWith = (name: string) => {
@@ -138,7 +138,7 @@ test('what is done while leading is done by the one that leads, once its caches 
   expect([first.outcome, second.outcome]).toEqual([{ ended: true }, { ended: false }])
 })
 
-test('one that was cut off while it stood by begins with all that was written meanwhile', async () => {
+test('a standby that was disconnected takes over with everything written meanwhile', async () => {
   const begun: number[] = []
   for (let late = 0; late < 3_000; late += 150) {
     const simulation = create()
@@ -155,7 +155,7 @@ test('one that was cut off while it stood by begins with all that was written me
   expect(begun).toEqual(Array.from({ length: 20 }, () => 2))
 })
 
-test('caches look into the namespaces that the operator is told of, with a watch for each', async () => {
+test('caches cover the configured namespaces, with one watch each', async () => {
   const simulation = create()
   const add = (namespace: string) => simulation.storage.create(jobs, { metadata: { name: 'a', namespace } })
   for (const namespace of ['one', 'two', 'three']) add(namespace)
@@ -174,7 +174,7 @@ test('caches look into the namespaces that the operator is told of, with a watch
   expect([...(store?.keys() ?? [])].sort()).toEqual(['two/a', 'two/b'])
 })
 
-test('told to stop while it waits, for its caches or to lead, it stops', async () => {
+test('an abort while waiting for caches or for leadership stops the manager', async () => {
   for (const faults of [calm, { ...calm, refused: 1 }]) {
     const simulation = create()
     start(simulation, 'first')
@@ -188,7 +188,7 @@ test('told to stop while it waits, for its caches or to lead, it stops', async (
   }
 })
 
-test('it gives up where the caches are not filled within two minutes, and says which', async () => {
+test('the manager fails if caches are not filled within two minutes, and names them', async () => {
   const simulation = create({ ...calm, refused: 1 })
   const operator = start(simulation, 'first')
   await simulation.clock.advance(119_000)
@@ -197,7 +197,7 @@ test('it gives up where the caches are not filled within two minutes, and says w
   expect(operator.outcome.error).toMatchObject({ message: 'The caches were not filled within 120 s: jobs.' })
 })
 
-test('it ends with LeadershipLost where the lease cannot be kept, without waiting for what is under way', async () => {
+test('the manager rejects with LeadershipLost if it cannot renew, without waiting for running work', async () => {
   const simulation = create()
   const operator = start(simulation, 'first')
   await simulation.clock.advance(5_000)
@@ -206,7 +206,7 @@ test('it ends with LeadershipLost where the lease cannot be kept, without waitin
   expect(operator.outcome.error).toBeInstanceOf(LeadershipLost)
 })
 
-test('it is ready once its caches are filled and while the server is heard, and alive all the time', async () => {
+test('the process is ready once caches are filled and the server is reachable, and live throughout', async () => {
   const simulation = create({ ...calm, refused: 1 })
   const { manager, stop, outcome } = start(simulation, 'first', { health: { host: '127.0.0.1', port: 0 } })
   await turn(() => manager.healthPort() !== undefined)
@@ -225,11 +225,11 @@ test('it is ready once its caches are filled and while the server is heard, and 
   expect(manager.healthPort()).toBeUndefined()
 })
 
-test('a cache that hears nothing any more makes it not ready', async () => {
+test('a cache that receives nothing makes the process not ready', async () => {
   const simulation = create()
   const { manager } = start(simulation, 'first', {
     health: { host: '127.0.0.1', port: 0 },
-    // A lease that cannot be renewed would end it before.
+    // With an election, losing the lease would end the manager first.
     isAlone: true,
   })
   await turn(() => manager.healthPort() !== undefined)
@@ -239,6 +239,6 @@ test('a cache that hears nothing any more makes it not ready', async () => {
   await simulation.clock.advance(300_000)
   const ready = await get(manager, '/readyz')
   expect(ready.status).toBe(503)
-  expect(ready.text).toMatch(/^The cache of jobs has heard nothing for \d+ s\.$/m)
+  expect(ready.text).toMatch(/^The cache of jobs has received nothing for \d+ s\.$/m)
   expect((await get(manager, '/healthz')).status).toBe(200)
 })

@@ -13,35 +13,37 @@ import { createStore, type Store, type StoreOptions } from '../store/store.ts'
 import { cacheChecks } from './cache-checks.ts'
 
 export type ManagerOptions = {
-  /** Names the operator to people, and as the reporter of events. */
+  /** The operator's name, also the reporter of events. */
   name: string
   client: Client
   log: Log
   metrics: RuntimeMetrics
-  /** Served at `/metrics` beside the health. */
+  /** Served at `/metrics` next to the health endpoints. */
   exposed?: Metrics
-  /** The namespaces that caches look into where their selection names none; all of them unless told. */
+  /** Namespaces to watch for caches whose selection names none; all by default. */
   namespaces?: readonly string[]
   clock?: Clock
   random?: Random
-  /** Who of several replicas acts; without it this process always does. Its client must have connections of its own. */
+  /**
+   * Leader election among replicas; without it this process always leads. Its client must have its own connections.
+   */
   election?: { client: Client; namespace: string; name: string; identity?: string; times?: ElectionTimes }
-  /** Where health is served; not at all unless told. */
+  /** Address of the health server; none by default. */
   health?: { host: string; port: number }
-  /** Milliseconds within which the caches must be filled; 2 minutes unless told. */
+  /** Milliseconds within which the caches must be filled; 2 minutes by default. */
   syncLimit?: number
-  /** Milliseconds that the reconciles under way have to end when the process is told to; 30 s unless told. */
+  /** Milliseconds that running reconciles have to finish during shutdown; 30 s by default. */
   drain?: number
 }
 
 export type CacheOptions<T extends KubeObject> = Pick<StoreOptions<T>, 'indexes' | 'freeze'> &
   Pick<ReflectorOptions<T>, 'selection' | 'transform' | 'pageSize'>
 
-/** Holds the parts of an operator together. Caches and controllers are declared first; then it runs, once. */
+/** Wires the parts of an operator together. Declare caches and controllers first, then run it, once. */
 export type Manager = {
-  /** For reading, and for writes that are made only while this process leads. */
+  /** For reads, and for writes, which are sent only while this process leads. */
   client: Client
-  /** Notes events about objects. */
+  /** Records events about objects. */
   recorder: Recorder
   /** A cache of the objects of a kind, filled once it runs. */
   cache: <T extends KubeObject>(resource: Resource<T>, options?: CacheOptions<T>) => Store<T>
@@ -49,14 +51,15 @@ export type Manager = {
     options: Pick<ControllerOptions, 'name' | 'reconcile' | 'workers' | 'timeout' | 'backoff' | 'resyncAfter'>,
   ) => Controller
   /**
-   * Work beside the controllers, done by the one that leads alone, once the caches are filled: what it writes another may
-   * write from then on. It must go on until its signal, and end then. Where it fails, so does `run`.
+   * Registers work that only the leader does besides the controllers, starting once the caches are filled. It must run
+   * until its signal and end then, because another replica may do the same work from then on. If it fails, so does
+   * `run`.
    */
   whileLeading: (work: (signal: AbortSignal) => Promise<void>) => void
   /**
-   * Fills the caches, waits to lead, lists once more all that they show, and works until the signal; then stops taking
-   * work, lets what is under way end, and lets go of the lease last. Rejects when the caches are not filled in time, and with LeadershipLost: the process must
-   * end then, at once, since anything that it still does another may do, too.
+   * Fills the caches, waits for leadership, relists every cache and works until the signal; then stops taking work,
+   * drains running work and releases the lease last. Rejects if the caches are not filled in time, and with
+   * LeadershipLost: the process must then exit at once, since another replica may do the same work.
    */
   run: (signal: AbortSignal) => Promise<void>
   /** Resolves once the caches are filled, whether this process leads or not. */
@@ -65,7 +68,7 @@ export type Manager = {
   healthPort: () => number | undefined
 }
 
-/** Milliseconds that the events which were noted last have to be written. */
+/** Milliseconds to wait for the last recorded events to be written. */
 const flushLimit = 3_000
 
 export const createManager = (options: ManagerOptions): Manager => {
@@ -80,7 +83,7 @@ export const createManager = (options: ManagerOptions): Manager => {
   const filled = Promise.withResolvers<void>()
   let health: HealthServer | undefined
 
-  /** Controllers start only when every cache has synced in time: a partial cache leads to wrong decisions. */
+  /** Controllers start only once every cache has synced: a partial cache leads to wrong decisions. */
   const sync = async (signal: AbortSignal) => {
     const limit = new AbortController()
     const waiting = clock.sleep(syncLimit, AbortSignal.any([signal, limit.signal])).then(() => {
@@ -102,7 +105,10 @@ export const createManager = (options: ManagerOptions): Manager => {
     ])
   }
 
-  /** Has the caches show all that whoever led before has written: one that waits may have been cut off, and not know it. */
+  /**
+   * Brings the caches up to date with the previous leader's writes: a standby may have been disconnected without
+   * noticing.
+   */
   const catchUp = async (signal: AbortSignal) => {
     const stopped = Promise.withResolvers<void>()
     const stop = () => stopped.resolve()
@@ -112,7 +118,10 @@ export const createManager = (options: ManagerOptions): Manager => {
     signal.removeEventListener('abort', stop)
   }
 
-  /** Runs the controllers until the signal. Losing the lease ends the wait for them, not them: the process has to end. */
+  /**
+   * Runs the controllers until the signal. Losing the lease stops waiting for them without stopping them: the process
+   * must exit.
+   */
   const lead = async (signal: AbortSignal) => {
     if (!election) return work(signal)
     const drained = new AbortController()
@@ -123,10 +132,10 @@ export const createManager = (options: ManagerOptions): Manager => {
     } finally {
       drained.abort()
     }
-    // Events are worth a moment, not the lease.
-    const given = new AbortController()
-    await Promise.race([recorder.flush(), clock.sleep(flushLimit, given.signal).catch(() => undefined)])
-    given.abort()
+    // Wait briefly for events, but never at the expense of the lease.
+    const flushTimeout = new AbortController()
+    await Promise.race([recorder.flush(), clock.sleep(flushLimit, flushTimeout.signal).catch(() => undefined)])
+    flushTimeout.abort()
     await holding
     await election.release()
   }
@@ -167,7 +176,7 @@ export const createManager = (options: ManagerOptions): Manager => {
         await election?.acquire(signal)
         await lead(signal)
       } catch (error) {
-        // Being told to stop while waiting is a way to stop.
+        // An abort while waiting is a normal shutdown.
         if (!(signal.aborted && error === signal.reason) && !isAbort(error, signal)) throw error
       } finally {
         stopReflectors.abort()
@@ -181,7 +190,7 @@ export const createManager = (options: ManagerOptions): Manager => {
   }
 }
 
-/** What is to be watched for a cache: one watch for each namespace that is looked into, as one may be allowed in each. */
+/** The watches of a cache: one for each configured namespace, since permissions may be granted per namespace. */
 const selectionsOf = (
   { namespaced }: Resource,
   selection: Selection = {},
@@ -193,6 +202,6 @@ const selectionsOf = (
 
 const exposedBy = ({ exposed }: ManagerOptions) => (exposed ? { metrics: exposed } : {})
 
-/** Node's timers reject with an error of their own that carries the signal's reason. */
+/** Node's timers reject with an AbortError whose cause is the signal's reason. */
 const isAbort = (error: unknown, signal: AbortSignal): boolean =>
   signal.aborted && error instanceof Error && error.name === 'AbortError'

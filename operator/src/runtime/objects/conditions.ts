@@ -1,16 +1,16 @@
 import { secondsTime } from './micro-time.ts'
 
-/** One thing that is so, is not so, or is not known, as `meta/v1 Condition`. */
+/** A condition of an object, as in `meta/v1 Condition`. */
 export type Condition = {
   type: string
   status: 'True' | 'False' | 'Unknown'
-  /** A word for machines, CamelCase. */
+  /** Machine-readable, CamelCase. */
   reason: string
-  /** A sentence for people. */
+  /** Human-readable sentence. */
   message: string
   /** When the status last changed, RFC 3339. */
   lastTransitionTime: string
-  /** The generation of the spec that this was found for. */
+  /** The generation of the spec that the condition was derived from. */
   observedGeneration?: number
 }
 
@@ -27,8 +27,8 @@ export const conditionOf = (conditions: readonly Condition[] | undefined, type: 
   conditions?.find((condition) => condition.type === type)
 
 /**
- * The conditions with some of them brought up to date, in the order they had. `lastTransitionTime` moves only when a
- * status changes. Where nothing changes the very list that was given comes back, so that nothing needs to be written.
+ * Updates conditions in place of their old values, preserving the order. `lastTransitionTime` moves only when a status
+ * changes. Returns the same array if nothing changes, so that the caller can skip the write.
  */
 export const mergeConditions = (
   conditions: readonly Condition[],
@@ -46,12 +46,12 @@ export const mergeConditions = (
   return merged
 }
 
-/** How far an object is, for tools that know no kind: kstatus, Flux, Helm. */
+/** Progress of an object for generic tools: kstatus, Flux, Helm. */
 export type Progress = 'ready' | 'working' | 'stalled'
 
 /**
- * The three conditions that tell such tools: Ready, and, true only where something is the matter, Reconciling and Stalled.
- * To be written with the first status, since an object without them passes for ready.
+ * The three conditions that those tools read: Ready, and, with status True only in the abnormal case, Reconciling and
+ * Stalled. Write them with the first status, since an object without them passes for ready.
  */
 export const progressConditions = (
   progress: Progress,

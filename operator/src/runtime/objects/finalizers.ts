@@ -3,11 +3,14 @@ import type { Client, WriteOptions } from '../client/client.ts'
 import type { KubeObject } from './object.ts'
 import type { Resource } from './resource.ts'
 
-/** Whether an object waits for what `finalizer` stands for. */
+/** Whether the object carries `finalizer`. */
 export const hasFinalizer = ({ metadata }: KubeObject, finalizer: string): boolean =>
   metadata.finalizers?.includes(finalizer) === true
 
-/** The whole list is written, so it must be of the version that was read: a conflict says that somebody else came first. */
+/**
+ * The patch replaces the whole list, so it carries the version that was read: a conflict means that another client
+ * wrote first.
+ */
 const writeFinalizers = <T extends KubeObject>(
   client: Client,
   resource: Resource<T>,
@@ -23,8 +26,8 @@ const writeFinalizers = <T extends KubeObject>(
   )
 
 /**
- * Keeps an object from going before its finalizer is removed. To be called before anything is made that would have to be
- * removed. Gives the object as it is then; it is the same where there was nothing to write.
+ * Blocks deletion of an object until the finalizer is removed. Call it before creating anything that needs cleanup.
+ * Returns the updated object, or the same one if there was nothing to write.
  */
 export const addFinalizer = async <T extends KubeObject>(
   client: Client,
@@ -37,7 +40,10 @@ export const addFinalizer = async <T extends KubeObject>(
   return writeFinalizers(client, resource, object, [...(object.metadata.finalizers ?? []), finalizer], options)
 }
 
-/** Lets an object go. To be called when everything outside is removed. An object that is gone already is fine. */
+/**
+ * Unblocks deletion of an object. Call it once everything external is cleaned up. An object that is already gone is
+ * fine.
+ */
 export const removeFinalizer = async <T extends KubeObject>(
   client: Client,
   resource: Resource<T>,

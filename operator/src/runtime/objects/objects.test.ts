@@ -6,7 +6,7 @@ import { compareVersions, type KubeObject, keyOf, refOf } from './object.ts'
 import { ownerReference, toController } from './owners.ts'
 import { leases, pathOf, resource } from './resource.ts'
 
-test('times have six digits where MicroTime is asked for, and none where Time is', () => {
+test('MicroTime has six fractional digits, and Time has none', () => {
   expect(microTime(Date.UTC(2030, 0, 2, 3, 4, 5, 67))).toBe('2030-01-02T03:04:05.067000Z')
   expect(secondsTime(Date.UTC(2030, 0, 2, 3, 4, 5, 67))).toBe('2030-01-02T03:04:05Z')
 })
@@ -16,11 +16,11 @@ test.each([
   ['10', '9', 1],
   ['18446744073709551615', '18446744073709551614', 1],
   ['7', '7', 0],
-])('of the versions %s and %s the one is as the other by %i', (a, b, sign) => {
+])('comparing versions %s and %s has sign %i', (a, b, sign) => {
   expect(Math.sign(compareVersions(a, b))).toBe(sign)
 })
 
-test('a name follows from its parts, differs with each, and is one that DNS takes', () => {
+test('a name is determined by its parts, differs with each, and is a valid DNS label', () => {
   const name = deterministicName(['Search', 'uid', '0'])
   expect(name).toBe(deterministicName(['Search', 'uid', '0']))
   expect(
@@ -49,7 +49,7 @@ test('a name follows from its parts, differs with each, and is one that DNS take
     }
 })
 
-test('a condition keeps the time of its last transition until its status changes', () => {
+test('a condition retains its last transition time until its status changes', () => {
   const noon = Date.UTC(2030, 0, 1, 12)
   const ready = {
     type: 'Ready',
@@ -66,7 +66,7 @@ test('a condition keeps the time of its last transition until its status changes
   expect(turned[0]).toMatchObject({ status: 'True', lastTransitionTime: '2030-01-01T12:00:09Z' })
 })
 
-test('conditions of others are left as they are, in their order', () => {
+test('conditions of other controllers stay unchanged and in order', () => {
   const foreign: Condition = { type: 'Other', status: 'True', reason: 'X', message: '', lastTransitionTime: 'then' }
   const states = progressConditions('working', { reason: 'Starting', message: 'Starts.', observedGeneration: 3 })
   const merged = mergeConditions([foreign], states, 0)
@@ -80,7 +80,7 @@ test('conditions of others are left as they are, in their order', () => {
 
 const widgets = resource({ group: 'example.test', version: 'v1', plural: 'widgets', kind: 'Widget', namespaced: true })
 
-test('a change of an owned object concerns what controls it now and what did before, of that kind alone', () => {
+test('a change maps to the current and previous controller of that kind only', () => {
   const owner = { metadata: { name: 'w', namespace: 'ns', uid: 'u', resourceVersion: '1' } }
   const owned = (references: KubeObject['metadata']['ownerReferences']): KubeObject => ({
     metadata: {
@@ -103,12 +103,12 @@ test('a change of an owned object concerns what controls it now and what did bef
     expect(map({ type: 'added', object: owned([other]), initial: false })).toEqual([])
 })
 
-test('keys and paths say which object', () => {
+test('keys and paths identify an object', () => {
   expect(refOf(keyOf({ namespace: 'ns', name: 'a' }))).toEqual({ namespace: 'ns', name: 'a' })
   expect(refOf(keyOf({ name: 'a' }))).toEqual({ name: 'a' })
   expect(pathOf(leases, { namespace: 'ns', name: 'a', subresource: 'status' })).toBe(
     '/apis/coordination.k8s.io/v1/namespaces/ns/leases/a/status',
   )
   expect(pathOf(leases)).toBe('/apis/coordination.k8s.io/v1/leases')
-  expect(() => pathOf(leases, { name: 'a' })).toThrow('with its namespace')
+  expect(() => pathOf(leases, { name: 'a' })).toThrow('needs a namespace')
 })

@@ -12,7 +12,7 @@ const ref = { name: 'part', namespace: 'ns' }
 
 const draftOf = (owner: KubeObject) => ({ metadata: { ...ref, ownerReferences: [ownerReference(widgets, owner)] } })
 
-/** What work with a client of a cluster that has two widgets comes to. */
+/** Runs `work` with a client of a simulated cluster that has two widgets, and returns its result. */
 const outcomeOf = async <T>(
   work: (client: Client, widget: KubeObject, other: KubeObject) => Promise<T>,
 ): Promise<T> => {
@@ -28,17 +28,17 @@ const outcomeOf = async <T>(
   return outcome.promise
 }
 
-test('what is made twice for an owner is made once, and never in the place of what another owns', async () => {
+test('createOwned is idempotent for an owner, and rejects a name that another owner holds', async () => {
   const [first, second, refusal] = await outcomeOf(async (client, widget, other) => [
     await createOwned(client, parts, draftOf(widget), widget),
     await createOwned(client, parts, draftOf(widget), widget),
     await createOwned(client, parts, draftOf(other), other).catch((error: unknown) => error),
   ])
   expect(second).toEqual(first)
-  expect(String(refusal)).toContain('The Part ns/part is not of ns/other')
+  expect(String(refusal)).toContain('The Part ns/part exists but is not controlled by ns/other')
 })
 
-test('only what is there and is its own is found for an owner', async () => {
+test('findOwned finds only existing objects of that owner', async () => {
   const found = await outcomeOf(async (client, widget, other) => {
     const none = await findOwned(client, parts, ref, widget)
     await createOwned(client, parts, draftOf(widget), widget)
@@ -47,7 +47,7 @@ test('only what is there and is its own is found for an owner', async () => {
   expect(found).toMatchObject([undefined, { metadata: ref }, undefined])
 })
 
-test('an object is removed once, and one that took its name is not', async () => {
+test('removing an object is idempotent and spares a new object of the same name', async () => {
   const left = await outcomeOf(async (client, widget) => {
     const first = await createOwned(client, parts, draftOf(widget), widget)
     await remove(client, parts, first)

@@ -7,8 +7,8 @@ import type { Resource } from './resource.ts'
 const isOwnedBy = (object: KubeObject, { metadata }: KubeObject): boolean => controllerOf(object)?.uid === metadata.uid
 
 /**
- * Makes an object that `owner` controls, under a name that follows from what it is for; gives the one that was made already
- * where a cache does not show it yet. Throws where the name is taken by what is not the owner's.
+ * Creates an object that `owner` controls under a deterministic name; returns the existing one if it was created
+ * already and the cache does not show it yet. Throws if another owner holds the name.
  */
 export const createOwned = async <T extends KubeObject>(
   client: Client,
@@ -23,12 +23,12 @@ export const createOwned = async <T extends KubeObject>(
     if (!isAlreadyExists(error)) throw error
     const made = await client.get(resource, { name: '', ...draft.metadata }, options)
     if (isOwnedBy(made, owner)) return made
-    const sentence = `The ${resource.kind} ${keyOf(made.metadata)} is not of ${keyOf(owner.metadata)}, for which it would be made.`
+    const sentence = `The ${resource.kind} ${keyOf(made.metadata)} exists but is not controlled by ${keyOf(owner.metadata)}.`
     throw new Error(sentence, { cause: error })
   }
 }
 
-/** The object of a name as the server has it, where there is one and `owner` controls it: a cache may be behind. */
+/** Reads an object from the server, since a cache may lag; undefined if it is missing or not controlled by `owner`. */
 export const findOwned = async <T extends KubeObject>(
   client: Client,
   resource: Resource<T>,
@@ -45,7 +45,9 @@ export const findOwned = async <T extends KubeObject>(
   }
 }
 
-/** Asks for the end of an object, if it is still the one that was looked at; one that is gone or going is fine. */
+/**
+ * Deletes an object if it still has the uid that was read; an object that is already gone or being deleted is fine.
+ */
 export const remove = async <T extends KubeObject>(
   client: Client,
   resource: Resource<T>,
@@ -56,7 +58,7 @@ export const remove = async <T extends KubeObject>(
   try {
     await client.delete(resource, metadata, { ...options, preconditions: { uid: metadata.uid } })
   } catch (error) {
-    // It is gone, or another of its name is there.
+    // It is gone, or was replaced by another object of the same name.
     if (!isNotFound(error) && !isConflict(error)) throw error
   }
 }

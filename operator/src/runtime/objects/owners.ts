@@ -2,7 +2,10 @@ import type { Mapper } from '../controller/controller.ts'
 import { type KubeObject, keyOf, type OwnerReference } from './object.ts'
 import { apiVersionOf, type Resource } from './resource.ts'
 
-/** A reference that makes `owner` the controller of what carries it; it goes with its owner, and not after it. */
+/**
+ * A reference that makes `owner` the controller of the object that carries it; in a foreground deletion, the owner
+ * waits for that object.
+ */
 export const ownerReference = <T extends KubeObject>(resource: Resource<T>, owner: T): OwnerReference => ({
   apiVersion: apiVersionOf(resource),
   kind: resource.kind,
@@ -12,7 +15,7 @@ export const ownerReference = <T extends KubeObject>(resource: Resource<T>, owne
   blockOwnerDeletion: true,
 })
 
-/** The reference to what controls an object, of which there is one at most. */
+/** The reference to an object's controller, of which there is at most one. */
 export const controllerOf = ({ metadata }: KubeObject): OwnerReference | undefined =>
   metadata.ownerReferences?.find(({ controller }) => controller === true)
 
@@ -21,10 +24,10 @@ const isOf = ({ group, kind }: Resource, owner: OwnerReference): boolean => {
   return owner.kind === kind && (slash < 0 ? '' : owner.apiVersion.slice(0, slash)) === group
 }
 
-/** Maps changes of an object to itself. */
+/** Maps changes of an object to its own key. */
 export const toSelf: Mapper<KubeObject> = ({ object }) => [keyOf(object.metadata)]
 
-/** Maps changes of owned objects to what controls them, and to what did before. Owners are in the same namespace. */
+/** Maps changes of owned objects to their current and previous controllers. Owners are in the same namespace. */
 export const toController =
   (resource: Resource): Mapper<KubeObject> =>
   (change) => {

@@ -2,7 +2,7 @@ import type { KubeObject } from './object.ts'
 
 declare const shape: unique symbol
 
-/** A kind as the API serves it. The type parameter is the shape of its objects; there is nothing of it at run time. */
+/** A kind as the API serves it. The type parameter is the shape of its objects and exists only at compile time. */
 export type Resource<T extends KubeObject = KubeObject> = {
   /** Empty for the core group. */
   group: string
@@ -13,20 +13,20 @@ export type Resource<T extends KubeObject = KubeObject> = {
   readonly [shape]?: T
 }
 
-/** Says what a kind is called. */
+/** Declares a kind. */
 export const resource = <T extends KubeObject>(description: Omit<Resource<T>, typeof shape>): Resource<T> =>
   Object.freeze({ ...description })
 
-/** `group/version`, or the version alone in the core group. */
+/** `group/version`, or only the version in the core group. */
 export const apiVersionOf = ({ group, version }: Resource): string => (group === '' ? version : `${group}/${version}`)
 
-/** The path of the collection, of one object where a name is given, or of one of its subresources. */
+/** The path of the collection, of one object if a name is passed, or of one of its subresources. */
 export const pathOf = (
   { group, version, plural, namespaced }: Resource,
   { namespace, name, subresource }: { namespace?: string; name?: string; subresource?: string } = {},
 ): string => {
   if (name !== undefined && namespaced && namespace === undefined)
-    throw new Error(`An object of ${plural} is named with its namespace.`)
+    throw new Error(`An object of ${plural} needs a namespace besides its name.`)
   const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`
   const within = namespaced && namespace !== undefined ? ['namespaces', namespace] : []
   const parts = [...within, plural, ...(name === undefined ? [] : [name]), ...(subresource ? [subresource] : [])]
@@ -44,7 +44,7 @@ export type Lease = KubeObject & {
   }
 }
 
-/** Kinds that the runtime itself reads and writes. */
+/** The kind that leader election reads and writes. */
 export const leases = resource<Lease>({
   group: 'coordination.k8s.io',
   version: 'v1',

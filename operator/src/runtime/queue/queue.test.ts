@@ -16,7 +16,7 @@ test('a key that is added many times is handed out once', async () => {
   expect([await queue.take(), await queue.take(), queue.length]).toEqual(['a', 'b', 0])
 })
 
-test('a key that is added while it is worked on is handed out again when that work is done, and not before', async () => {
+test('a key that is added while in progress is handed out again only after that work is done', async () => {
   const { queue } = create()
   queue.add('a')
   await queue.take()
@@ -33,7 +33,7 @@ test('a key that is added while it is worked on is handed out again when that wo
   expect(queue.length).toBe(0)
 })
 
-test('what is fresh goes before what was there all along, also when it is the same key', async () => {
+test('fresh keys precede resynced ones, also when the same key is added again', async () => {
   const { queue } = create()
   for (const key of ['old-1', 'old-2', 'old-3']) queue.add(key, resyncPriority)
   queue.add('new')
@@ -47,7 +47,7 @@ test('what is fresh goes before what was there all along, also when it is the sa
   ])
 })
 
-test('waits after failures are 5 ms, doubled each time, up to 1,000 s, by key, until the key is forgotten', async () => {
+test('backoff is 5 ms, doubled per failure up to 1,000 s, per key, until reset', async () => {
   const { queue, clock } = create()
   const waitFor = async (key: string) => {
     const since = clock.monotonic()
@@ -61,11 +61,11 @@ test('waits after failures are 5 ms, doubled each time, up to 1,000 s, by key, u
   expect(await waitFor('b')).toBe(5)
   for (let failures = 3; failures < 30; failures += 1) await waitFor('a')
   expect(await waitFor('a')).toBe(1_000_000)
-  queue.forget('a')
+  queue.resetBackoff('a')
   expect(await waitFor('a')).toBe(5)
 })
 
-test('of several times to be added at, the soonest counts', async () => {
+test('of several delayed additions of a key the earliest wins', async () => {
   const { queue, clock } = create()
   queue.addAfter('a', 1_000)
   queue.addAfter('a', 300)
@@ -78,7 +78,7 @@ test('of several times to be added at, the soonest counts', async () => {
   expect(queue.length).toBe(1)
 })
 
-test('workers that wait are let go when the queue is shut down, and nothing is handed out any more', async () => {
+test('shutdown releases waiting workers, and no key is handed out afterwards', async () => {
   const { queue, clock } = create()
   const waiting = queue.take()
   queue.addAfter('later', 100)
@@ -88,7 +88,7 @@ test('workers that wait are let go when the queue is shut down, and nothing is h
   expect([await waiting, await queue.take(), queue.length, queue.delayed]).toEqual([undefined, undefined, 0, 0])
 })
 
-test('the metrics tell depth by priority, adds, retries and how long work takes', async () => {
+test('metrics report depth by priority, adds, retries and work durations', async () => {
   const { queue, clock, metrics } = create()
   queue.add('a')
   queue.add('b', resyncPriority)

@@ -2,56 +2,56 @@ import { type BackoffOptions, backoffAt } from '../backoff.ts'
 import type { Clock } from '../clock.ts'
 import type { RuntimeMetrics } from '../metrics.ts'
 
-/** What happened just now. */
+/** Priority of live changes. */
 export const freshPriority = 0
 
-/** What was there before anybody looked, and what is looked at again for good measure: after everything fresh. */
+/** Priority of initial objects and resyncs: below live changes. */
 export const resyncPriority = -100
 
 export type QueueOptions = {
   name: string
   clock: Clock
   metrics: RuntimeMetrics
-  /** The waits after failures of one key. */
+  /** Backoff after failures of one key. */
   backoff?: BackoffOptions
 }
 
 /**
- * Keys to work on. A key waits at most once; while it is worked on it can be added again, and is handed out once more
- * when that work is done, never to two workers at a time. Higher priorities go first, within one who came first.
+ * Keys to process. A key waits at most once; one that is added while in progress is handed out again when that work is
+ * done, never to two workers at a time. Higher priorities go first, FIFO within a priority.
  */
 export type Queue = {
   add: (key: string, priority?: number) => void
-  /** Adds the key after so many milliseconds; of several such calls the soonest counts. */
+  /** Adds the key after this many milliseconds; of several such calls, the earliest wins. */
   addAfter: (key: string, milliseconds: number, priority?: number) => void
-  /** Adds the key after a wait that grows with every such call, until it is forgotten. */
+  /** Adds the key after a delay that grows with every call until `resetBackoff`. */
   addRateLimited: (key: string, priority?: number) => void
-  /** Starts the waits of a key over. */
-  forget: (key: string) => void
-  /** How often the key has failed since it was forgotten. */
+  /** Resets the failure count, and so the backoff, of a key. */
+  resetBackoff: (key: string) => void
+  /** Number of failures since the last reset. */
   failures: (key: string) => number
-  /** The next key, as soon as there is one; undefined once the queue is shut down. `done` must be called for it. */
+  /** Resolves with the next key once there is one; undefined after shutdown. The caller must call `done` for it. */
   take: () => Promise<string | undefined>
   done: (key: string) => void
-  /** Keys that wait to be taken now. */
+  /** Number of keys ready to be taken. */
   readonly length: number
-  /** Keys that wait for their time. */
+  /** Number of keys whose delay is running. */
   readonly delayed: number
-  /** Takes nothing more in, and hands nothing more out. */
+  /** Accepts no more keys and hands none out. */
   shutdown: () => void
 }
 
-/** 5 ms, doubled with each failure up to 1,000 s, as controller-runtime has it. */
+/** 5 ms, doubled with each failure up to 1,000 s, as in controller-runtime. */
 const defaultBackoff: BackoffOptions = { initial: 5, limit: 1_000_000 }
 
 type Delayed = { due: number; priority: number; cancel: () => void }
 
 export const createQueue = ({ name, clock, metrics, backoff = defaultBackoff }: QueueOptions): Queue => {
-  /** Waiting keys by priority, in the order in which they came. */
+  /** Waiting keys by priority, in insertion order. */
   const ready = new Map<number, Set<string>>()
   const waiting = new Map<string, { priority: number; since: number }>()
   const working = new Map<string, number>()
-  /** Keys that were added while they were worked on. */
+  /** Keys that were added while in progress. */
   const dirty = new Map<string, number>()
   const delayed = new Map<string, Delayed>()
   const failures = new Map<string, number>()
@@ -152,7 +152,7 @@ export const createQueue = ({ name, clock, metrics, backoff = defaultBackoff }: 
       instruments.retried()
       addAfter(key, backoffAt(failed, backoff), priority)
     },
-    forget: (key) => {
+    resetBackoff: (key) => {
       failures.delete(key)
     },
     failures: (key) => failures.get(key) ?? 0,

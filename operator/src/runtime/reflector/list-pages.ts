@@ -3,8 +3,8 @@ import type { KubeObject } from '../objects/object.ts'
 import type { Resource } from '../objects/resource.ts'
 
 /**
- * Lists page by page: all objects as they were at one version. Rejects with 410 where the server has forgotten that
- * version before the last page. `onPage` is called as each page arrives.
+ * Lists page by page: all objects as of one version. Rejects with 410 if the server compacts that version before the
+ * last page. `onPage` is called as each page arrives.
  */
 export const listPages = async <T extends KubeObject>(
   client: Client,

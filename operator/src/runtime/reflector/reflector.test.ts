@@ -21,13 +21,15 @@ const listOf = (version: number, ...items: KubeObject[]) => ({ metadata: { resou
 const added = (name: string, version: number) => ({ type: 'ADDED', object: thing(name, version) })
 
 type Answers = {
-  /** By the number of the list, counted from 1; a list at version 10 with one object unless told. */
+  /** Called with the number of the list, counted from 1; by default a list at version 10 with one object. */
   list?: (response: Parameters<typeof json>[0], count: number, query: URLSearchParams) => void
-  /** By the number of the watch, counted from 1. */
+  /** Called with the number of the watch, counted from 1. */
   watch: (response: Parameters<typeof json>[0], count: number, query: URLSearchParams) => void
 }
 
-/** A reflector on a scripted server, until the test is over. Its waits are short, as nothing depends on them. */
+/**
+ * Runs a reflector against a scripted server until the test ends. Delays are short, as no assertion depends on them.
+ */
 const reflecting = async (answers: Answers, options: Partial<ReflectorOptions<KubeObject>> = {}) => {
   const server = await startScriptedServer()
   let [lists, watches] = [0, 0]
@@ -92,9 +94,9 @@ type Fault = {
   cause: string
   /** What the first watch does. */
   break: (response: Parameters<typeof json>[0], server: () => ScriptedServer) => void
-  /** Whether everything is listed again. */
+  /** Whether the reflector lists again. */
   relists: boolean
-  /** What the reflector got to know before. */
+  /** The last version seen before the fault, from which the watch resumes. */
   resumesFrom?: string
 }
 
@@ -105,7 +107,7 @@ const error = (code: number, reason: string) => ({
 
 test.each<[string, Fault]>([
   [
-    '410 in answer to a watch',
+    '410 in response to a watch',
     { cause: 'expired', relists: true, break: (response) => refuse(response, 410, 'Expired') },
   ],
   [
@@ -127,20 +129,20 @@ test.each<[string, Fault]>([
     { cause: 'server', relists: false, break: (response) => writeEvents(response, error(500, 'InternalError')) },
   ],
   [
-    'a line that is no JSON',
+    'a line that is not JSON',
     { cause: 'malformed', relists: true, break: (response) => response.writeHead(200).write('{"type":"ADDED","obj\n') },
   ],
   [
     'an event without a name',
     { cause: 'malformed', relists: true, break: (response) => writeEvents(response, { type: 'ADDED', object: {} }) },
   ],
-  ['an end at once', { cause: 'short', relists: false, break: (response) => response.writeHead(200).end() }],
+  ['a watch that ends at once', { cause: 'short', relists: false, break: (response) => response.writeHead(200).end() }],
   [
-    'a connection that breaks before the answer',
+    'a connection that breaks before the response',
     { cause: 'connection', relists: false, break: (response) => response.destroy() },
   ],
   [
-    'a connection that breaks in the middle',
+    'a connection that breaks during the watch',
     {
       cause: 'connection',
       relists: false,
@@ -151,7 +153,7 @@ test.each<[string, Fault]>([
       },
     },
   ],
-])('%s is survived, and nothing is missed', async (_, fault) => {
+])('the reflector recovers from %s and misses nothing', async (_, fault) => {
   await using running = await reflecting({
     list: (response, count) =>
       json(response, 200, count === 1 ? listOf(10, thing('a', 5)) : listOf(20, thing('a', 5), thing('l', 19))),
@@ -167,7 +169,7 @@ test.each<[string, Fault]>([
   expect(running.store.get('ns/l') !== undefined).toBe(fault.relists)
 })
 
-test('a server that is away at the start and comes later is waited for', async () => {
+test('the first list is retried until the server is available', async () => {
   await using running = await reflecting({
     list: (response, count) =>
       count < 4 ? refuse(response, 503, 'ServiceUnavailable') : json(response, 200, listOf(10)),
@@ -178,7 +180,7 @@ test('a server that is away at the start and comes later is waited for', async (
   await eventually(() => running.store.size === 1, 'the event arrives')
 })
 
-test('connections that are refused while the server is away are tried until it is back, from where the watch was', async () => {
+test('refused connections are retried, and the watch resumes from its last version', async () => {
   await using running = await reflecting({ watch: (response) => writeEvents(response, added('b', 11)) })
   await eventually(() => running.store.size === 2, 'the first watch')
   await running.server.refuse()
@@ -188,7 +190,7 @@ test('connections that are refused while the server is away are tried until it i
   expect([running.versions[1], running.lists()]).toEqual(['11', 1])
 })
 
-test('a watch that says nothing is begun again', async () => {
+test('a silent watch is restarted', async () => {
   await using running = await reflecting(
     { watch: (response, count) => (count === 1 ? writeEvents(response) : writeEvents(response, added('b', 11))) },
     { silenceLimit: 100 },
@@ -198,7 +200,7 @@ test('a watch that says nothing is begun again', async () => {
   expect(running.lists()).toBe(1)
 })
 
-test('a bookmark is where the next watch goes on, and is no change', async () => {
+test('the next watch resumes from a bookmark, which is no change', async () => {
   const bookmark = { type: 'BOOKMARK', object: { metadata: { resourceVersion: '77' } } }
   await using running = await reflecting({
     watch: (response, count, query) => {
@@ -215,8 +217,8 @@ test('a bookmark is where the next watch goes on, and is no change', async () =>
 
 test.each<[string, { watch: Answers['watch'] }]>([
   ['watches', { watch: (response) => writeEvents(response, added('b', 11)) }],
-  ['waits after failures', { watch: (response) => refuse(response, 500, 'InternalError') }],
-])('a store is refreshed at once while its reflector %s', async (_, answers) => {
+  ['backs off after failures', { watch: (response) => refuse(response, 500, 'InternalError') }],
+])('refresh lists at once while the reflector %s', async (_, answers) => {
   await using running = await reflecting(
     {
       ...answers,
@@ -232,7 +234,7 @@ test.each<[string, { watch: Answers['watch'] }]>([
   await eventually(() => running.versions.at(-1) === '50', 'the next watch, from the list')
 })
 
-test('a list comes in pages; where a page has expired it is begun again', async () => {
+test('lists are paginated, and restarted if a page has expired', async () => {
   await using running = await reflecting(
     {
       list: (response, count, query) => {
@@ -253,7 +255,7 @@ test('a list comes in pages; where a page has expired it is begun again', async 
   expect([[...running.store.keys()], running.lists()]).toEqual([['ns/a', 'ns/b', 'ns/c'], 4])
 })
 
-test('a server that ends every watch at its first event is not asked more than once a second', async () => {
+test('a server that ends every watch at its first event gets at most one request a second', async () => {
   const began = performance.now()
   await using running = await reflecting({
     watch: (response, count) => {
@@ -266,7 +268,7 @@ test('a server that ends every watch at its first event is not asked more than o
   expect(await running.causes()).toEqual([])
 })
 
-test('what is kept of an object is decided before it is stored; managedFields are not', async () => {
+test('managedFields are dropped before an object is stored', async () => {
   const fat = { ...thing('a', 1), metadata: { ...thing('a', 1).metadata, managedFields: [{ manager: 'kubectl' }] } }
   await using running = await reflecting({
     list: (response) => json(response, 200, listOf(10, fat)),
@@ -277,7 +279,7 @@ test('what is kept of an object is decided before it is stored; managedFields ar
   expect(running.store.list().map(({ metadata }) => 'managedFields' in metadata)).toEqual([false, false])
 })
 
-test('a reflector that is stopped sends nothing more and takes nothing more', async () => {
+test('a stopped reflector sends no requests and stores no events', async () => {
   let open: Parameters<typeof json>[0] | undefined
   await using running = await reflecting({
     watch: (response) => {

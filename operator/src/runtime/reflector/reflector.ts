@@ -16,52 +16,60 @@ export type ReflectorOptions<T extends KubeObject> = {
   resource: Resource<T>
   selection?: Selection
   store: StoreWriter<T>
-  /** What is kept of an object; all but `managedFields` unless told. The metadata that name and version it must stay. */
+  /**
+   * Reduces an object before it is stored; drops `managedFields` by default. The identifying metadata and version must
+   * remain.
+   */
   transform?: (object: T) => T
   clock: Clock
   random: Random
   log: Log
   metrics: RuntimeMetrics
-  /** Objects a page of a list. */
+  /** Objects per page of a list. */
   pageSize?: number
-  /** A watch that is silent for so many milliseconds is begun again; the server sends a bookmark about once a minute. */
+  /**
+   * A watch that is silent for this many milliseconds is restarted; the server sends a bookmark about once a minute.
+   */
   silenceLimit?: number
-  /** Milliseconds after which everything is listed once more, in case a watch lost something without a word. */
+  /** Milliseconds between full lists, in case a watch silently lost an event. */
   relistAfter?: number
   backoff?: BackoffOptions
-  /** Failures that are no news to anybody: they are counted, and told only to who debugs. None unless told. */
+  /** Failures that are expected: they are counted, and logged at debug level only. None by default. */
   isExpectedFailure?: (error: unknown) => boolean
 }
 
-/** Keeps a store like the server's objects: lists, then watches, and begins again whatever happens. */
+/** Mirrors the server's objects into a store: lists, then watches, and restarts after any failure. */
 export type Reflector = {
   readonly name: string
-  /** Runs until the signal; rejects never. */
+  /** Runs until the signal; never rejects. */
   run: (signal: AbortSignal) => Promise<void>
   hasSynced: () => boolean
   /** Resolves once the first list is in the store. */
   synced: () => Promise<void>
-  /** Lists anew, at once; resolves once the store shows all that the server knew when this was called. For while it runs. */
+  /**
+   * Lists again at once; resolves once the store shows everything that the server had when this was called. Only while
+   * running.
+   */
   refresh: () => Promise<void>
-  /** Milliseconds since the loop last came round, well or badly: if it stands still, the process is broken. */
+  /** Milliseconds since the loop's last iteration, successful or not: if this grows, the process is broken. */
   sinceTurn: () => number
-  /** Milliseconds since the server last said anything: if this grows, the store falls behind. */
+  /** Milliseconds since the server last sent anything: if this grows, the store falls behind. */
   sinceContact: () => number
 }
 
-/** As client-go waits: from 0.8 s to 30 s, each up to twice as long by chance. */
+/** The backoff of client-go: from 0.8 s to 30 s, plus up to 100% jitter. */
 const defaultBackoff: BackoffOptions = { initial: 800, limit: 30_000, factor: 2, jitter: 1 }
 
-/** A watch that ends sooner than this, in milliseconds, and told nothing is a failure. */
+/** A watch that ends sooner than this, in milliseconds, without an event is a failure. */
 const shortWatch = 1_000
 
-/** The server ends a watch after a time between these, so that many watches do not end at once. Seconds. */
+/** The server ends a watch after a random time in this range, so that many watches do not end at once. Seconds. */
 const watchSeconds = { min: 300, max: 600 }
 
-/** The loop waits in silence for one watch at most; standing still longer than that is being broken. */
+/** Default maximum silence of a watch; a loop that stalls for longer is broken. */
 const silenceByDefault = 150_000
 
-/** A server that asks to be left alone for longer, in milliseconds, is asked again after this all the same. */
+/** Maximum server-requested delay that is honoured, in milliseconds. */
 const longestRest = 120_000
 
 class WatchSilent extends Error {
@@ -96,7 +104,7 @@ const errorOf = (status: unknown): ApiError => {
 const checked = <T extends KubeObject>(object: T): T => {
   const { name, uid, resourceVersion } = object.metadata ?? {}
   if (name && uid && resourceVersion) return object
-  throw new MalformedEvent('An event of a watch tells of an object without name, uid or resourceVersion.')
+  throw new MalformedEvent('A watch event holds an object without name, uid or resourceVersion.')
 }
 
 export const createReflector = <T extends KubeObject>(options: ReflectorOptions<T>): Reflector => {
@@ -111,11 +119,11 @@ export const createReflector = <T extends KubeObject>(options: ReflectorOptions<
   let lastTurn = clock.monotonic()
   let lastContact = clock.monotonic()
   let listedAt = 0
-  /** Where the next watch goes on; undefined where it takes a list first. */
+  /** Version from which the next watch resumes; undefined if a list must come first. */
   let version: string | undefined
-  /** Settles when a list is in the store that was begun after somebody asked for it. */
+  /** Resolves once the store holds a list that was started after the refresh was requested. */
   let refreshed: PromiseWithResolvers<void> | undefined
-  /** Ends what the loop is at, for it to begin again. */
+  /** Interrupts the current list, watch or delay so that the loop starts over. */
   let interruption = new AbortController()
 
   const instruments = metrics.reflector(name, () => ({
@@ -143,7 +151,7 @@ export const createReflector = <T extends KubeObject>(options: ReflectorOptions<
       initial: !hasSynced,
       ...(selection.namespace === undefined ? {} : { namespace: selection.namespace }),
     })
-    // What a list shows that nobody waited for was kept from us.
+    // Differences in a list that was not requested by `refresh` are changes that the watch missed.
     if (hasSynced && !refreshed) instruments.missed(differences)
     version = listed.resourceVersion
     listedAt = clock.monotonic()
@@ -171,7 +179,7 @@ export const createReflector = <T extends KubeObject>(options: ReflectorOptions<
     backoff.reset()
   }
 
-  /** Watches until the server ends it; throws where it breaks. */
+  /** Watches until the server ends the watch; throws if it breaks. */
   const watch = async (from: string, stopped: AbortSignal) => {
     instruments.watched()
     const silent = new AbortController()
@@ -181,7 +189,7 @@ export const createReflector = <T extends KubeObject>(options: ReflectorOptions<
     const listen = (): (() => void) => {
       const rest = silenceLimit - (clock.monotonic() - receivedAt)
       if (rest > 0) return clock.after(rest, () => (stopListening = listen()))
-      silent.abort(new WatchSilent(`The watch said nothing for ${silenceLimit / 1_000} s.`))
+      silent.abort(new WatchSilent(`The watch sent nothing for ${silenceLimit / 1_000} s.`))
       return () => undefined
     }
     let stopListening = listen()
@@ -202,9 +210,9 @@ export const createReflector = <T extends KubeObject>(options: ReflectorOptions<
       stopListening()
     }
     const rest = shortWatch - (clock.monotonic() - started)
-    if (reported === 0 && rest > 0) throw new WatchTooShort('The watch ended at once and told nothing.')
+    if (reported === 0 && rest > 0) throw new WatchTooShort('The watch ended at once without an event.')
     backoff.reset()
-    // A server that ends every watch at its first event is not asked without pause.
+    // Throttles requests to a server that ends every watch at its first event.
     if (rest > 0) await clock.sleep(rest, stopped)
   }
 
@@ -214,17 +222,17 @@ export const createReflector = <T extends KubeObject>(options: ReflectorOptions<
     if (version !== undefined) await watch(version, signal)
   }
 
-  /** Counts a failure, and gives the milliseconds to wait after it. */
+  /** Counts a failure and returns the delay after it in milliseconds. */
   const recover = (error: unknown): number => {
     instruments.failed(causeOf(error))
-    // Both may have kept from us what happened in between.
+    // In both cases, changes may have been missed.
     if (isExpired(error) || error instanceof MalformedEvent) version = undefined
     const isFirst = backoff.attempts() === 0
     const wait = backoff.next()
     const requested = error instanceof ApiError ? Math.min(error.retryAfter ?? 0, longestRest) : 0
     const failures = backoff.attempts()
     const level = failures < 3 || isExpectedFailure(error) ? 'debug' : 'warn'
-    log[level]({ err: error, failures }, 'a list or watch broke and is begun again')
+    log[level]({ err: error, failures }, 'a list or watch failed and is restarted')
     return isFirst && isExpired(error) ? requested : Math.max(requested, wait)
   }
 
@@ -238,7 +246,7 @@ export const createReflector = <T extends KubeObject>(options: ReflectorOptions<
         try {
           await turn(ending)
         } catch (error) {
-          // An abort here, the only thing that a sleep can fail with, ends the loop, or has it begin again.
+          // Only an abort makes the sleep fail; it ends the loop or restarts it.
           if (!ending.aborted) await clock.sleep(recover(error), ending).catch(() => undefined)
         }
       }
@@ -250,7 +258,7 @@ export const createReflector = <T extends KubeObject>(options: ReflectorOptions<
       refreshed ??= Promise.withResolvers<void>()
       const { promise } = refreshed
       version = undefined
-      interruption.abort(new Refreshing('Everything is listed anew.'))
+      interruption.abort(new Refreshing('A full list was requested.'))
       return promise
     },
     sinceTurn: () => clock.monotonic() - lastTurn,

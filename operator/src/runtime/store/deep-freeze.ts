@@ -1,4 +1,4 @@
-/** Freezes a value of JSON with all that is in it, and gives it back. What is frozen already is not gone through again. */
+/** Deeply freezes a JSON value and returns it. Frozen parts are not traversed again. */
 export const deepFreeze = <T>(value: T): T => {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
   Object.freeze(value)

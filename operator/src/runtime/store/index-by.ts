@@ -1,9 +1,9 @@
 import type { KubeObject } from '../objects/object.ts'
 
-/** The values that an object is filed under. It must give the same for the same object. */
+/** The values that an object is indexed under. It must be deterministic. */
 export type IndexFunction<T extends KubeObject> = (object: T) => readonly string[]
 
-/** Keys by value. */
+/** Keys by indexed value. */
 export type Index<T extends KubeObject> = {
   add: (key: string, object: T) => void
   remove: (key: string, object: T) => void
@@ -31,7 +31,7 @@ export const createIndex = <T extends KubeObject>(valuesOf: IndexFunction<T>): I
   }
 }
 
-/** Files objects under the value of a label; those without it are not filed. */
+/** Indexes objects by the value of a label; objects without it are not indexed. */
 export const byLabel =
   (label: string): IndexFunction<KubeObject> =>
   ({ metadata }) => {

@@ -18,7 +18,7 @@ const watched = () => {
   return { store, reported }
 }
 
-test('an older or equal version changes nothing, also where it has more digits in the lower places', () => {
+test('an older or equal version changes nothing, also across digit counts', () => {
   const { store, reported } = watched()
   store.put(thing('a', 10))
   store.put(thing('a', 9))
@@ -27,7 +27,7 @@ test('an older or equal version changes nothing, also where it has more digits i
   expect(reported).toEqual(['added uid-a@10', 'changed uid-a@11'])
 })
 
-test('a late event does not bring back what was deleted, whether a watch or a list told of it', () => {
+test('a late event does not resurrect an object that a watch or a list deleted', () => {
   const { store, reported } = watched()
   store.put(thing('a', 10))
   store.put(thing('b', 11))
@@ -39,7 +39,7 @@ test('a late event does not bring back what was deleted, whether a watch or a li
   expect(reported.slice(2)).toEqual(['deleted uid-a@12', 'deleted uid-b@11'])
 })
 
-test('what left a selection and comes back into it is there again', () => {
+test('an object that leaves a selection and returns is stored again', () => {
   const { store } = watched()
   store.put(thing('a', 10))
   store.remove(thing('a', 12))
@@ -47,7 +47,7 @@ test('what left a selection and comes back into it is there again', () => {
   expect(store.get('default/a')?.metadata.resourceVersion).toBe('13')
 })
 
-test('an object that was made anew under its name is told as deleted and added', () => {
+test('an object recreated under the same name is reported as deleted and added', () => {
   const { store, reported } = watched()
   store.put(thing('a', 10))
   store.put(thing('a', 15, { uid: 'uid-young' }))
@@ -56,14 +56,14 @@ test('an object that was made anew under its name is told as deleted and added',
   expect(store.get('default/a')?.metadata.uid).toBe('uid-young')
 })
 
-test('a list tells only what differs, and how much', () => {
+test('a list reports only differences, and their number', () => {
   const { store, reported } = watched()
   expect(store.replace({ objects: [thing('a', 1), thing('b', 2)], version: '5', initial: true })).toBe(2)
   expect(store.replace({ objects: [thing('a', 1), thing('c', 6)], version: '7', initial: false })).toBe(2)
   expect(reported).toEqual(['added uid-a@1 initial', 'added uid-b@2 initial', 'deleted uid-b@2', 'added uid-c@6'])
 })
 
-test('a list of one namespace says nothing of the others', () => {
+test('a list of one namespace leaves other namespaces unchanged', () => {
   const { store, reported } = watched()
   const replace = (namespace: string, objects: Thing[]) =>
     store.replace({ objects, version: '20', initial: false, namespace })
@@ -73,7 +73,7 @@ test('a list of one namespace says nothing of the others', () => {
   expect(reported).toEqual(['added uid-a@1', 'added uid-b@2', 'deleted uid-a@1'])
 })
 
-test('indexes follow the objects: by namespace, by owner, by label', () => {
+test('indexes by namespace, owner and label follow the objects', () => {
   const { store } = watched()
   const ownerReferences = [{ apiVersion: 'v1', kind: 'Owner', name: 'o', uid: 'uid-o' }]
   store.put(thing('a', 1, { ownerReferences, labels: { app: 'x' } }))
@@ -86,7 +86,7 @@ test('indexes follow the objects: by namespace, by owner, by label', () => {
   expect(() => store.by('colour', 'red')).toThrow('no index colour')
 })
 
-test('an object is not current from a write of ours until the cache has it, or a later one', () => {
+test('an object is not current between our write and the cache showing it or a later version', () => {
   const { store } = watched()
   store.put(thing('a', 10))
   store.wrote(thing('a', 12))
@@ -102,7 +102,7 @@ test('an object is not current from a write of ours until the cache has it, or a
   expect(store.isCurrent('default/a')).toBe(true)
 })
 
-test('nobody can change what is in the store', () => {
+test('cached objects are immutable', () => {
   const { store } = watched()
   store.put(thing('a', 1, { labels: { app: 'x' } }))
   const labels = store.get('default/a')?.metadata.labels as Record<string, string>
@@ -111,7 +111,7 @@ test('nobody can change what is in the store', () => {
   }).toThrow(TypeError)
 })
 
-test('a handler that throws keeps neither the store nor the other handlers from a change', () => {
+test('a handler that throws affects neither the store nor other handlers', () => {
   const errors: unknown[] = []
   const store = createStore<Thing>({ onHandlerError: (error) => errors.push(error) })
   let seen = 0

@@ -2,53 +2,58 @@ import { compareVersions, type KubeObject, keyOf } from '../objects/object.ts'
 import { deepFreeze } from './deep-freeze.ts'
 import { createIndex, type Index, type IndexFunction } from './index-by.ts'
 
-/** What happened to an object of a cache. `initial` ones were there before anybody looked, so that they are less urgent. */
+/**
+ * A change to a cached object. `initial` marks objects that existed before the cache was filled, which are less urgent.
+ */
 export type Change<T extends KubeObject> =
   | { type: 'added'; object: T; initial: boolean }
   | { type: 'changed'; object: T; previous: T; initial: boolean }
   | { type: 'deleted'; object: T; initial: boolean }
 
-/** Told of each change, at once. It must be quick and not throw: enqueue, and work later. */
+/** Called synchronously with each change. It must be quick and not throw: enqueue, and work later. */
 export type ChangeHandler<T extends KubeObject> = (change: Change<T>) => void
 
-/** A read-only view of the objects of a kind, as far as the watch has told. It may be behind; it never goes back. */
+/** A read-only cache of the objects of a kind. It may lag behind the server, but versions are monotonic. */
 export type Store<T extends KubeObject> = {
   get: (key: string) => T | undefined
   list: () => T[]
   keys: () => IterableIterator<string>
   readonly size: number
-  /** The objects that an index files under a value. `namespace` and `owner` (by uid) are always there. */
+  /** The objects that an index holds under a value. `namespace` and `owner` (by uid) always exist. */
   by: (index: string, value: string) => T[]
   onChange: (handler: ChangeHandler<T>) => () => void
   /**
-   * Whether the cached version of an object is at least the one that this process wrote last. While it is not, acting on
-   * it would be acting on the past; the change that makes it current comes by itself.
+   * Whether the cached version of an object is at least the last version that this process wrote. While it is not, a
+   * decision would use stale data; the change that makes it current triggers a reconcile.
    */
   isCurrent: (key: string) => boolean
-  /** Tells what a write gave back. */
+  /** Records the object that a write returned. */
   wrote: (object: T) => void
 }
 
-/** The side of a store that a reflector fills. */
+/** The write side of a store, used by a reflector. */
 export type StoreWriter<T extends KubeObject> = Store<T> & {
-  /** Takes an object that a watch told of, unless a newer one is known. */
+  /** Stores an object from a watch, unless a newer version is known. */
   put: (object: T, initial?: boolean) => void
-  /** Takes a deletion that a watch told of, with the object's last version. */
+  /** Applies a deletion from a watch, with the object's last version. */
   remove: (object: T) => void
-  /** Replaces all objects, or those of one namespace, by a list at a version. Returns how many objects changed. */
+  /**
+   * Replaces all objects, or those of one namespace, with a list at a version. Returns the number of objects that
+   * changed.
+   */
   replace: (listed: { objects: readonly T[]; version: string; initial: boolean; namespace?: string }) => number
 }
 
 export type StoreOptions<T extends KubeObject> = {
-  /** By name, the values that an object is filed under. */
+  /** Index functions by index name. */
   indexes?: Readonly<Record<string, IndexFunction<T>>>
-  /** Makes a write to a cached object throw; for tests, as it costs time. */
+  /** Makes mutating a cached object throw; for tests, as it costs time. */
   freeze?: boolean
-  /** Told when a handler throws, which it must not. */
+  /** Called when a handler throws, which it must not. */
   onHandlerError?: (error: unknown) => void
 }
 
-/** How many deleted objects are remembered, so that a late event does not bring them back. */
+/** Number of deletions remembered, so that late events do not resurrect deleted objects. */
 const rememberedDeletions = 10_000
 
 export const createStore = <T extends KubeObject>({
@@ -59,9 +64,9 @@ export const createStore = <T extends KubeObject>({
   },
 }: StoreOptions<T> = {}): StoreWriter<T> => {
   const objects = new Map<string, T>()
-  /** Versions at which objects were deleted, by uid; the oldest is forgotten first. */
+  /** Versions at which objects were deleted, by uid; the oldest entry is evicted first. */
   const deletions = new Map<string, string>()
-  /** Versions that this process wrote and has not seen in the cache, by key. */
+  /** Versions that this process wrote and the cache does not show yet, by key. */
   const written = new Map<string, { uid: string; version: string }>()
   const handlers = new Set<ChangeHandler<T>>()
   const filed: Record<string, Index<T>> = {
@@ -70,7 +75,7 @@ export const createStore = <T extends KubeObject>({
     ...Object.fromEntries(Object.entries(indexes).map(([name, values]) => [name, createIndex(values)])),
   }
 
-  const tell = (change: Change<T>) => {
+  const notify = (change: Change<T>) => {
     for (const handler of handlers) {
       try {
         handler(change)
@@ -102,7 +107,7 @@ export const createStore = <T extends KubeObject>({
   const isOld = (object: T, known: T | undefined): boolean => {
     const { uid, resourceVersion } = object.metadata
     const deletedAt = deletions.get(uid)
-    // What merely stopped matching a selector can come back under its uid, at a later version.
+    // An object that stopped matching a selector can return under the same uid at a later version.
     if (deletedAt !== undefined && compareVersions(resourceVersion, deletedAt) <= 0) return true
     return known !== undefined && compareVersions(resourceVersion, known.metadata.resourceVersion) <= 0
   }
@@ -112,16 +117,16 @@ export const createStore = <T extends KubeObject>({
     const previous = objects.get(key)
     if (isOld(object, previous)) return
     if (previous && previous.metadata.uid !== object.metadata.uid) {
-      // Deleted and made again between two looks: those who count objects must hear of both.
+      // The object was deleted and recreated between two events: handlers that count objects need both changes.
       remember(previous.metadata.uid, object.metadata.resourceVersion)
       unset(key, previous)
-      tell({ type: 'deleted', object: previous, initial })
+      notify({ type: 'deleted', object: previous, initial })
       set(key, object, undefined)
-      tell({ type: 'added', object, initial })
+      notify({ type: 'added', object, initial })
       return
     }
     set(key, object, previous)
-    tell(previous ? { type: 'changed', object, previous, initial } : { type: 'added', object, initial })
+    notify(previous ? { type: 'changed', object, previous, initial } : { type: 'added', object, initial })
   }
 
   const remember = (uid: string, version: string) => {
@@ -134,10 +139,10 @@ export const createStore = <T extends KubeObject>({
     const key = keyOf(object.metadata)
     const known = objects.get(key)
     remember(uid, resourceVersion)
-    // The name may have been taken by a younger object, whose event came first.
+    // A newer object may have taken the name, and its event may have come first.
     if (!known || known.metadata.uid !== uid) return
     unset(key, known)
-    tell({ type: 'deleted', object, initial: false })
+    notify({ type: 'deleted', object, initial: false })
   }
 
   const replace: StoreWriter<T>['replace'] = ({ objects: listed, version, initial, namespace }) => {
@@ -149,7 +154,7 @@ export const createStore = <T extends KubeObject>({
       differences += 1
       remember(known.metadata.uid, version)
       unset(key, known)
-      tell({ type: 'deleted', object: known, initial })
+      notify({ type: 'deleted', object: known, initial })
     }
     for (const object of listed) {
       const known = objects.get(keyOf(object.metadata))

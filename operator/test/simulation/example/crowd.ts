@@ -104,7 +104,7 @@ const reconcileCrowd = (dependencies: CrowdDependencies, precautions: Precaution
   return async (key) => {
     const crowd = dependencies.crowds.get(key)
     if (!crowd) {
-      expectations.forget(key)
+      expectations.drop(key)
       return done
     }
     if (isBeingDeleted(crowd)) return done

@@ -3,19 +3,19 @@ import type { RunReason } from '../crds/mod.ts'
 import type { Reporter } from './reporter.ts'
 import type { RunEvents } from './run-events.ts'
 
-/** Ends that are thought to be because the worker has not said how it ended. */
-const forWantOfWord: ReadonlySet<string> = new Set<RunReason>(['NoReport', 'WorkerLost', 'Evicted'])
+/** Failures inferred from a missing report of the worker. */
+const inferredReasons: ReadonlySet<string> = new Set<RunReason>(['NoReport', 'WorkerLost', 'Evicted'])
 
 /**
- * Tells of a failure that the operator has found out. False where the run was told to have ended otherwise: what was said to
- * whoever led before comes again only when that has not acknowledged it for a while, but the topic of the run has it. Then
- * that is known from here on, and is to be decided anew.
+ * Reports a failure that the operator detected. Returns false if the run has reported a different end: an event that
+ * the previous leader received is redelivered only after its acknowledgement timeout, but the run's topic has the
+ * report. The reported end is then added to the facts, and the caller must decide again.
  */
-export const tellFailure = async (
+export const reportFailure = async (
   { reporter, events }: { reporter: Reporter; events: RunEvents },
   { runId, failure, signal }: { runId: string; failure: RunFailed; signal: AbortSignal },
 ): Promise<boolean> => {
-  if (!forWantOfWord.has(failure.reason)) {
+  if (!inferredReasons.has(failure.reason)) {
     await reporter.failed(runId, failure)
     return true
   }

@@ -2,31 +2,34 @@ import { gpuToleration, productLabel, wholeGpu } from '../capacity/mod.ts'
 import type { GenerationJob } from '../crds/mod.ts'
 import type { PodOverrides } from '../workers/mod.ts'
 
-/** The GPUs that a run asks for. */
+/** The GPUs that a run requests. */
 export type GpuRequest = {
   amount: number
-  /** The model, as nodes name it; any unless told. */
+  /** The model as in the nodes' label; any by default. */
   product?: string
-  /** Whether it waits for them however long it takes. */
+  /** Whether the run waits for them without limit. */
   isRequired: boolean
 }
 
-/** What a GenerationJob asks for: one GPU where it names a class or requires one and does not say how many. */
+/** The GPU request of a GenerationJob: one GPU if it names a class or requires one without an amount. */
 export const gpuRequest = ({ spec: { resources } }: GenerationJob): GpuRequest | undefined => {
   const { gpu, class: product, gpuRequired: isRequired = false } = resources ?? {}
   const amount = gpu ?? (product !== undefined || isRequired ? 1 : 0)
   return amount === 0 ? undefined : { amount, isRequired, ...(product === undefined ? {} : { product }) }
 }
 
-/** A wish in words: `a GPU`, `2 GPUs of model Tesla-T4`. */
+/** Describes a request: `a GPU`, `2 GPUs of model Tesla-T4`. */
 export const inWords = ({ amount, product }: GpuRequest): string =>
   `${amount === 1 ? 'a GPU' : `${amount} GPUs`}${product === undefined ? '' : ` of model ${product}`}`
 
-/** Whether anything is asked for that a worker which waits for any run may not have. */
-export const asksForResources = ({ spec: { resources } }: GenerationJob): boolean =>
+/** Whether the run requests resources that an idle worker of a pool may lack. */
+export const requestsResources = ({ spec: { resources } }: GenerationJob): boolean =>
   Object.values(resources ?? {}).some((value) => value !== undefined && value !== false && value !== 0)
 
-/** What the pod of a run is given beyond its template; `gpu` where it is to have one. A GPU's request is its limit. */
+/**
+ * Resource overrides of the run's pod beyond its template; `gpu` if it should have one. A GPU's request equals its
+ * limit.
+ */
 export const resourceOverrides = (
   { spec: { resources } }: GenerationJob,
   gpu: GpuRequest | undefined,
@@ -43,9 +46,9 @@ export const resourceOverrides = (
   }
 }
 
-/** The scheduler's words for what a run with a GPU misses: the resource, or the label of the model. */
+/** Matches scheduler messages about a missing GPU: the resource, or the label of the model. */
 const missesGpu = /Insufficient nvidia\.com|didn't match Pod's node (affinity|selector)/
 
-/** Whether no machine can do it with a GPU: as the nodes say or, where they are not known, as the scheduler does. */
+/** Whether no node can provide the GPU: according to the nodes or, if they are unknown, to the scheduler. */
 export const isOutOfReach = (offered: boolean | undefined, schedulerWords: string | undefined): boolean =>
   offered === undefined ? missesGpu.test(schedulerWords ?? '') : !offered
