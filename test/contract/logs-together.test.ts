@@ -1,7 +1,7 @@
 import { appendFile, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type Answering, type Asked, startHttpServer } from '../support/http-server.ts'
+import { type Answering, type RecordedRequest, startHttpServer } from '../support/http-server.ts'
 import { type LogsReplica, openLogsCluster } from '../support/logs-replicas.ts'
 import { postgresMissing } from '../support/postgres.ts'
 import { natsMissing } from '../support/programs.ts'
@@ -34,7 +34,7 @@ const numbersOf = (texts: readonly string[]) =>
 const startJira = async () => {
   const issues: { key: string; text: string }[] = []
   const silent = { isOn: false }
-  const server = await startHttpServer(({ method, url, body }: Asked): Answering | Promise<Answering> => {
+  const server = await startHttpServer(({ method, url, body }: RecordedRequest): Answering | Promise<Answering> => {
     const { pathname, searchParams } = new URL(url, 'http://jira')
     if (method === 'POST' && pathname === '/rest/api/2/issue') {
       const key = `OPS-${issues.length + 1}`
@@ -52,7 +52,7 @@ const startReceiver = async () => {
   const requested = new Map<string, number>()
   const taken = new Map<string, number>()
   const mode: { answer: 'take' | 'refuse' | 'silent' } = { answer: 'take' }
-  const server = await startHttpServer(({ headers }: Asked): Answering | Promise<Answering> => {
+  const server = await startHttpServer(({ headers }: RecordedRequest): Answering | Promise<Answering> => {
     const key = String(headers['idempotency-key'])
     requested.set(key, (requested.get(key) ?? 0) + 1)
     if (mode.answer === 'silent') return new Promise<Answering>(() => undefined)

@@ -4,7 +4,7 @@ import { listenForTests } from './http-server.ts'
 /** What a server does with a question: its body, and the authorization that came with it. */
 export type Behaviour = (response: ServerResponse, body: string, authorization: string | undefined) => void
 
-/** A chat-completions server that does as it is told. */
+/** A chat-completions server with scripted behaviour. */
 export const serveChat = async (behave: Behaviour) => {
   const server = await listenForTests(async (request, response) => {
     const body = Buffer.concat(await request.toArray()).toString()

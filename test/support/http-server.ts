@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 
 export type Certificate = { key: string; cert: string }
 
-/** A real server at a free port of this machine, with TLS where it is given a certificate. Its end ends whoever is still connected. */
+/** A real server at a free loopback port, with TLS if a certificate is passed. Disposal closes all connections. */
 export const listenForTests = async (listener: RequestListener, certificate?: Certificate) => {
   const server = certificate ? createTlsServer(certificate, listener) : createServer(listener)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -19,7 +19,7 @@ export const listenForTests = async (listener: RequestListener, certificate?: Ce
   }
 }
 
-export type Asked = {
+export type RecordedRequest = {
   method: string
   url: string
   headers: IncomingHttpHeaders
@@ -36,20 +36,20 @@ const parse = (text: string): Record<string, unknown> => {
   }
 }
 
-/** Notes what it is asked, and answers as a test says: `body` as JSON, text as it is. */
+/** Records requests and answers as the test decides: text as it is, anything else as JSON. */
 export const startHttpServer = async (
-  answer: (asked: Asked, number: number) => Answering | Promise<Answering>,
+  answer: (request: RecordedRequest, number: number) => Answering | Promise<Answering>,
   certificate?: Certificate,
 ) => {
-  const asked: Asked[] = []
+  const requests: RecordedRequest[] = []
   const listener: RequestListener = async (request, response) => {
     const text = Buffer.concat(await request.toArray()).toString()
     const { method = '', url = '', headers: came } = request
     const one = { method, url, headers: came, text, body: parse(text) }
-    asked.push(one)
-    const { status, headers = {}, body = {} } = await answer(one, asked.length)
+    requests.push(one)
+    const { status, headers = {}, body = {} } = await answer(one, requests.length)
     response.writeHead(status, { 'content-type': 'application/json', ...headers })
     response.end(typeof body === 'string' ? body : JSON.stringify(body))
   }
-  return { ...(await listenForTests(listener, certificate)), asked }
+  return { ...(await listenForTests(listener, certificate)), requests }
 }

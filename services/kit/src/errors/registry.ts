@@ -43,11 +43,15 @@ export const errorKinds = {
     meaning: 'The Host is not one that this server answers for; EDGE_HOSTS names them.',
   },
   invalid: { status: 422, grpc: Status.INVALID_ARGUMENT, meaning: 'Readable, but a value is not allowed.' },
-  rate_limited: { status: 429, grpc: Status.RESOURCE_EXHAUSTED, meaning: 'Too many requests; Retry-After says when.' },
+  rate_limited: {
+    status: 429,
+    grpc: Status.RESOURCE_EXHAUSTED,
+    meaning: 'Too many requests: retry after Retry-After seconds.',
+  },
   cancelled: {
     status: 499,
     grpc: Status.CANCELLED,
-    meaning: 'The caller left before the answer; nobody receives this.',
+    meaning: 'The caller left before the answer.',
   },
   internal: { status: 500, grpc: Status.INTERNAL, meaning: 'A fault of ours; the request id finds it in the log.' },
   upstream_failed: { status: 502, grpc: Status.UNAVAILABLE, meaning: 'Another server failed or refused.' },

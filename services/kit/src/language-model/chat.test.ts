@@ -10,7 +10,7 @@ const patient: ChatLimits = {
   busyMilliseconds: 1_000,
 }
 
-const ask = async (baseUrl: string, limits = patient, apiKey = 'sesame-42') => {
+const send = async (baseUrl: string, limits = patient, apiKey = 'sesame-42') => {
   let text = ''
   await using upstream = createEgress({ blockPrivate: false })
   const reply = chat({ baseUrl, model: 'm', apiKey }, [{ role: 'user', content: 'q' }], {
@@ -31,24 +31,24 @@ const ask = async (baseUrl: string, limits = patient, apiKey = 'sesame-42') => {
 }
 
 describe('a language model', () => {
-  test('is asked with its name and key, and its words come without its thinking, wherever they are cut', async () => {
-    let asked: { body: string; key: string | undefined } | undefined
+  test('receives its name and key, and its reply is streamed without thinking, however it is split', async () => {
+    let received: { body: string; key: string | undefined } | undefined
     await using server = await serve((response, body, key) => {
-      asked = { body, key }
+      received = { body, key }
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       const stream = `: hello\n\n${delta('<thi')}${delta('nk>hm</think>The ')}${delta('disk is full. Ä')}data: [DONE]\n\n`
       for (const byte of Buffer.from(stream)) response.write(Buffer.from([byte]))
       response.end()
     })
-    expect(await ask(server.baseUrl)).toEqual({ text: 'The disk is full. Ä', end: 'complete' })
-    expect(JSON.parse(asked?.body ?? '{}')).toMatchObject({ model: 'm', stream: true })
-    expect(asked?.key).toBe('Bearer sesame-42')
+    expect(await send(server.baseUrl)).toEqual({ text: 'The disk is full. Ä', end: 'complete' })
+    expect(JSON.parse(received?.body ?? '{}')).toMatchObject({ model: 'm', stream: true })
+    expect(received?.key).toBe('Bearer sesame-42')
   })
 
-  test('is asked at one place, whether its base or its whole address was written down', async () => {
+  test('is called at one URL, whether its base or its full URL is configured', async () => {
     await using server = await serve((response) => response.end(`${delta('Yes.')}data: [DONE]\n\n`))
     for (const written of ['', '/', '/chat/completions', '/chat/completions/'])
-      expect(await ask(server.baseUrl + written), written).toEqual({ text: 'Yes.', end: 'complete' })
+      expect(await send(server.baseUrl + written), written).toEqual({ text: 'Yes.', end: 'complete' })
   })
 
   test.each<[string, Behaviour, string]>([
@@ -71,14 +71,14 @@ describe('a language model', () => {
       (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html>\n<p>Hello'),
       'did not answer as a chat-completions server does',
     ],
-    ['says what is no JSON', (response) => response.writeHead(200).end('data: {oops\n\n'), 'no JSON'],
+    ['sends invalid JSON', (response) => response.writeHead(200).end('data: {oops\n\n'), 'no JSON'],
     [
-      'says that it failed',
+      'sends an error',
       (response) => response.writeHead(200).end('data: {"error":{"message":"no memory"}}\n\n'),
       'no memory.',
     ],
-    ['says nothing', (response) => response.writeHead(200).end('data: [DONE]\n\n'), 'said nothing'],
-    ['only thinks', (response) => response.writeHead(200).end(`${delta('<think>hm')}data: [DONE]\n\n`), 'said nothing'],
+    ['sends no text', (response) => response.writeHead(200).end('data: [DONE]\n\n'), 'sent no text'],
+    ['only thinks', (response) => response.writeHead(200).end(`${delta('<think>hm')}data: [DONE]\n\n`), 'sent no text'],
     [
       'does not end',
       (response) => response.writeHead(200).end(delta('x'.repeat(600)).repeat(3)),
@@ -89,20 +89,20 @@ describe('a language model', () => {
       (response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(),
       'redirects to another host are not followed',
     ],
-  ])('that %s is a failure that says so', async (_, behave, sentence) => {
+  ])('that %s fails with a sentence', async (_, behave, sentence) => {
     await using server = await serve(behave)
-    expect((await ask(server.baseUrl)).failure).toContain(sentence)
+    expect((await send(server.baseUrl)).failure).toContain(sentence)
   })
 
-  test('that has no room for the question says that less may do', async () => {
+  test('whose context is too small fails as too long', async () => {
     const words = "This model's maximum context length is 4096 tokens."
     await using server = await serve((response) =>
       response.writeHead(400).end(JSON.stringify({ error: { message: words } })),
     )
-    expect(await ask(server.baseUrl)).toMatchObject({ isTooLong: true, failure: expect.stringContaining('4096') })
+    expect(await send(server.baseUrl)).toMatchObject({ isTooLong: true, failure: expect.stringContaining('4096') })
   })
 
-  test('that does not stream is understood', async () => {
+  test('that does not stream is supported', async () => {
     await using server = await serve((response) =>
       response
         .writeHead(200, { 'content-type': 'application/json' })
@@ -110,35 +110,35 @@ describe('a language model', () => {
           JSON.stringify({ choices: [{ message: { content: '<thinking>x</thinking>Full.' }, finish_reason: 'stop' }] }),
         ),
     )
-    expect(await ask(server.baseUrl)).toEqual({ text: 'Full.', end: 'complete' })
+    expect(await send(server.baseUrl)).toEqual({ text: 'Full.', end: 'complete' })
   })
 
-  test('that says how it ended need not say [DONE], and tells where its server cut it', async () => {
+  test('may leave out [DONE] behind a finish reason, and reports a reply that was cut', async () => {
     await using whole = await serve((response) => response.writeHead(200).end(`${delta('Full.')}${ended('stop')}`))
-    expect(await ask(whole.baseUrl)).toEqual({ text: 'Full.', end: 'complete' })
+    expect(await send(whole.baseUrl)).toEqual({ text: 'Full.', end: 'complete' })
     await using cut = await serve((response) => response.writeHead(200).end(`${delta('Fu')}${ended('length')}`))
-    expect(await ask(cut.baseUrl)).toEqual({ text: 'Fu', end: 'cut' })
+    expect(await send(cut.baseUrl)).toEqual({ text: 'Fu', end: 'cut' })
   })
 
-  test('that is busy is asked again once it said when', async () => {
-    let asked = 0
+  test('that is busy is retried once after its Retry-After', async () => {
+    let requests = 0
     await using server = await serve((response) => {
-      asked += 1
-      if (asked === 1) response.writeHead(429, { 'retry-after': '0' }).end()
+      requests += 1
+      if (requests === 1) response.writeHead(429, { 'retry-after': '0' }).end()
       else response.writeHead(200).end(`${delta('Now.')}data: [DONE]\n\n`)
     })
-    expect(await ask(server.baseUrl)).toEqual({ text: 'Now.', end: 'complete' })
+    expect(await send(server.baseUrl)).toEqual({ text: 'Now.', end: 'complete' })
     await using never = await serve((response) => response.writeHead(503, { 'retry-after': '0' }).end())
-    expect((await ask(never.baseUrl)).failure).toContain('answered 503')
+    expect((await send(never.baseUrl)).failure).toContain('answered 503')
     await using later = await serve((response) => response.writeHead(429, { 'retry-after': '60' }).end())
-    expect((await ask(later.baseUrl)).failure).toContain('answered 429')
+    expect((await send(later.baseUrl)).failure).toContain('answered 429')
   })
 
-  test('whose key cannot be sent is a failure that says so', async () => {
-    expect((await ask('http://127.0.0.1:9/v1', patient, '日本')).failure).toContain('characters that no key can have')
+  test('whose key cannot be sent fails with a sentence', async () => {
+    expect((await send('http://127.0.0.1:9/v1', patient, '日本')).failure).toContain('characters that no key can have')
   })
 
-  test('that is not there is a failure that says so', async () => {
-    expect((await ask('http://127.0.0.1:9/v1')).failure).toContain('cannot be reached')
+  test('that cannot be reached fails with a sentence', async () => {
+    expect((await send('http://127.0.0.1:9/v1')).failure).toContain('cannot be reached')
   })
 })

@@ -269,7 +269,7 @@ async function* readReply(
   characters = (rest.replaces ? 0 : characters) + rest.text.trim().length
   if (rest.text !== '' || rest.replaces) yield rest
   if (finish === undefined) throw new LanguageModelError('The model broke off.')
-  if (characters === 0) throw new LanguageModelError('The model said nothing.')
+  if (characters === 0) throw new LanguageModelError('The model sent no text.')
   return finish === 'length' ? 'cut' : 'complete'
 }
 

@@ -21,8 +21,8 @@ test.each([
   ['Use `<think>` and `</think>` in code', 'Use `<think>` and `</think>` in code'],
   ['Use <think> tags in code', 'Use <think> tags in code'],
   ['Answer\n  <think>never ends', 'Answer'],
-])('%s', (said, shown) => {
-  expect(withoutThinking(said)).toBe(shown)
+])('%s', (reply, shown) => {
+  expect(withoutThinking(reply)).toBe(shown)
 })
 
 test('only what may be a tag is held back', () => {
@@ -48,7 +48,7 @@ test.each([
     '<think a="b">one <think>two</think> three</think>the answer, `<think>` and <thinking> and',
     'the answer, `<think>` and <thinking> and',
   ],
-])('however the words of "%s" are cut, the same is shown', (said, expected) => {
+])('however the words of "%s" are cut, the same is shown', (reply, expected) => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 60, maxLength: 60 }), (sizes) => {
       const filter = createThinkingFilter()
@@ -58,10 +58,10 @@ test.each([
         shown = replaces ? text : shown + text
       }
       for (const size of sizes) {
-        add(filter.push(said.slice(at, at + size)))
+        add(filter.push(reply.slice(at, at + size)))
         at += size
       }
-      add(filter.push(said.slice(at)))
+      add(filter.push(reply.slice(at)))
       add(filter.end())
       expect(shown).toBe(expected)
     }),

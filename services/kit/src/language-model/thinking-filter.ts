@@ -1,31 +1,31 @@
 /**
- * Takes what a model says to itself out of what it says: everything between `<think>`, `<thinking>` or `<reasoning>` and its end, and all
- * before an end without a start, where the start was part of what the model was given. A tag in backticks is none.
+ * Removes a model's thinking from its reply: everything between `<think>`, `<thinking>` or `<reasoning>` and the end tag, and everything before
+ * an end tag without a start, where the prompt held the start. A tag in backticks is text.
  */
 export type ThinkingFilter = {
-  /** The part of the text so far that is certainly for others; tags may be cut anywhere. */
+  /** The part of the text so far that is certainly no thinking; tags may be split anywhere. */
   push: (text: string) => ShownText
   /**
-   * What was held back, once nothing more comes. A block that opens a line and never ends hides all after it; one amid a line was none, and
-   * neither was one amid a block that ended.
+   * Flushes what was held back at the end of the reply. A block that opens a line and never ends hides everything after it; an unclosed tag within a
+   * line, or within a block that ended, is text.
    */
   end: () => ShownText
 }
 
-/** Words to show; `replaces`: what was shown before was thinking, too. */
+/** Text to show; `replaces`: the text shown before was thinking, too. */
 export type ShownText = { text: string; replaces: boolean }
 
 const names = ['think', 'thinking', 'reasoning']
 const tag = /<(?<slash>\/?)(?<name>think|thinking|reasoning)(?:\s[^<>]{0,200})?>/i
 const longestTag = 216
-/** What may turn out not to be thinking is kept up to this. */
+/** Maximum length of hidden text that may turn out not to be thinking. */
 const maxHidden = 100_000
 
 const mayBecomeTag = (text: string): boolean => {
-  const said = text.toLowerCase().replace(/^<\/?/, '')
+  const name = text.toLowerCase().replace(/^<\/?/, '')
   return (
     text.length < longestTag &&
-    names.some((name) => name.startsWith(said) || (said.startsWith(name) && /^\s[^<>]*$/.test(said.slice(name.length))))
+    names.some((full) => full.startsWith(name) || (name.startsWith(full) && /^\s[^<>]*$/.test(name.slice(full.length))))
   )
 }
 
@@ -39,7 +39,7 @@ export const createThinkingFilter = (): ThinkingFilter => {
   let isLineBlank = true
   let previous = ''
 
-  const say = (text: string) => {
+  const emit = (text: string) => {
     if (text === '') return
     previous = text.at(-1) ?? ''
     if (!block) {
@@ -51,16 +51,16 @@ export const createThinkingFilter = (): ThinkingFilter => {
   const open = (name: string, text: string) => {
     isFirst = false
     if (block?.name === name) block.depth += 1
-    if (block) return say(text)
+    if (block) return emit(text)
     block = { name, depth: 1, opensLine: isLineBlank, hasEnd: false, hidden: '' }
-    say(text)
+    emit(text)
   }
   const close = (name: string, text: string) => {
     if (!block) {
       if (isFirst) shown = { text: '', replaces: true }
       if (isFirst) isLineBlank = true
       isFirst = false
-    } else if (block.name !== name) say(text)
+    } else if (block.name !== name) emit(text)
     else {
       block.depth -= 1
       block.hasEnd = true
@@ -70,16 +70,16 @@ export const createThinkingFilter = (): ThinkingFilter => {
   }
   const read = (isLast: boolean) => {
     for (let found = tag.exec(held); found?.groups; found = tag.exec(held)) {
-      say(held.slice(0, found.index))
+      emit(held.slice(0, found.index))
       held = held.slice(found.index + found[0].length)
       const name = found.groups.name?.toLowerCase() ?? ''
-      if (previous === '`') say(found[0])
+      if (previous === '`') emit(found[0])
       else if (found.groups.slash === '/') close(name, found[0])
       else open(name, found[0])
     }
     const last = held.lastIndexOf('<')
     const cut = !isLast && last >= 0 && mayBecomeTag(held.slice(last)) ? last : held.length
-    say(held.slice(0, cut))
+    emit(held.slice(0, cut))
     held = held.slice(cut)
   }
   const taken = (): ShownText => {

@@ -32,7 +32,7 @@ describe.each(databases)('leases on $name', ({ isMissing, start }) => {
       return { one, other, clock, [Symbol.asyncDispose]: () => stack.disposeAsync() }
     }
 
-    test('a task is had by one, this replica included, until it is given back', async () => {
+    test('a lease is held once, this replica included, until it is released', async () => {
       await using both = await openTwo()
       const held = await both.one.take('watch', forever())
       expect(held).toBeDefined()
@@ -47,7 +47,7 @@ describe.each(databases)('leases on $name', ({ isMissing, start }) => {
       expect(next?.signal.aborted).toBe(false)
     })
 
-    test('of many who want it at once, one gets it', async () => {
+    test('one of many concurrent takers gets the lease', async () => {
       await using both = await openTwo()
       const taken = await Promise.all(
         Array.from({ length: 20 }, (_, index) => (index % 2 ? both.one : both.other).take('merge', forever())),
@@ -78,7 +78,7 @@ describe.each(databases)('leases on $name', ({ isMissing, start }) => {
       }, patiently)
       await lost
       expect(held?.signal.reason).toMatchObject({ message: 'Another replica has taken the lease "watch".' })
-      // Giving back what is lost takes nothing from whoever has it.
+      // Ending a lost lease leaves the new holder's untouched.
       await held?.[Symbol.asyncDispose]()
       expect(await both.one.isHeld('watch')).toBe(true)
       expect(next?.signal.aborted).toBe(false)

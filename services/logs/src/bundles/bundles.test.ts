@@ -167,14 +167,14 @@ describe.each(drawnBackend(databases, 'logs/bundles/bundles'))('bundles on $name
         destination: `${receiver.url}/logs/api/bundles`,
         attempts: 1,
       })
-      expect(receiver.asked).toMatchObject([
+      expect(receiver.requests).toMatchObject([
         {
           method: 'POST',
           headers: { authorization: 'Bearer key-of-the-hub', 'idempotency-key': sent.id },
           body: { sanitized: true },
         },
       ])
-      expect(receiver.asked[0]?.text).not.toContain('192.0.2.7')
+      expect(receiver.requests[0]?.text).not.toContain('192.0.2.7')
     })
 
     test('without SERVICE_BUNDLE_ENDPOINT sending is 503 that names it; an incident that is not there is 404', async () => {
@@ -225,7 +225,7 @@ describe.each(drawnBackend(databases, 'logs/bundles/bundles'))('bundles on $name
       const statusNow = async () => (await again.incidents.listSentBundles({})).sentBundles[0]?.status
       await expect.poll(statusNow, { timeout: 60_000 }).toBe('sent')
       expect((await again.incidents.listSentBundles({})).sentBundles[0]).toMatchObject({ id: queuedId, attempts: 2 })
-      expect(receiver.asked.map(({ headers }) => headers['idempotency-key'])).toEqual([queuedId, queuedId])
+      expect(receiver.requests.map(({ headers }) => headers['idempotency-key'])).toEqual([queuedId, queuedId])
     })
 
     test('what the receiver refuses is 502 with its words, without the token, and is not tried again', async () => {

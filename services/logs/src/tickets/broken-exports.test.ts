@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Answering, type Asked, startHttpServer } from '../../../../test/support/http-server.ts'
+import { type Answering, type RecordedRequest, startHttpServer } from '../../../../test/support/http-server.ts'
 import { openService } from '../incidents/service-for-tests.ts'
 
 type Service = Awaited<ReturnType<typeof openService>>
@@ -10,7 +10,7 @@ const gone: Answering = { status: 504, body: 'gateway time-out' }
 const jiraServer = async (lost: number, search: 'allowed' | 'forbidden' = 'allowed') => {
   const issues: { key: string; text: string }[] = []
   let left = lost
-  const server = await startHttpServer(({ method, url, body }: Asked): Answering => {
+  const server = await startHttpServer(({ method, url, body }: RecordedRequest): Answering => {
     const { pathname, searchParams } = new URL(url, 'http://jira')
     if (method === 'POST' && /^\/rest\/api\/[23]\/issue$/.test(pathname)) {
       const key = `OPS-${issues.length + 1}`
@@ -31,7 +31,7 @@ type Block = { paragraph?: { rich_text: { text: { content: string } }[] } }
 const notionServer = async (lost: number) => {
   const pages: Page[] = []
   let left = lost
-  const server = await startHttpServer(({ method, url, body }: Asked): Answering => {
+  const server = await startHttpServer(({ method, url, body }: RecordedRequest): Answering => {
     const { pathname } = new URL(url, 'http://notion')
     if (pathname === '/v1/databases/db1') return { status: 200, body: { data_sources: [{ id: 'ds1' }] } }
     if (pathname === '/v1/data_sources/ds1') return { status: 200, body: { properties: { Name: { type: 'title' } } } }

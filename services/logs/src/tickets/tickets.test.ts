@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Answering, type Asked, startHttpServer } from '../../../../test/support/http-server.ts'
+import { type Answering, type RecordedRequest, startHttpServer } from '../../../../test/support/http-server.ts'
 import { openService } from '../incidents/service-for-tests.ts'
 import { notionBlocks } from './notion.ts'
 
@@ -44,7 +44,7 @@ const cloud = (url: string) => ({
   jira_project: 'OPS',
 })
 const onNotion = (url: string) => ({ notion_url: url, notion_token: 'ntn_secret', notion_database_id: 'db1' })
-const fieldsOf = (asked: Asked | undefined): unknown => asked?.body.fields ?? {}
+const fieldsOf = (asked: RecordedRequest | undefined): unknown => asked?.body.fields ?? {}
 const created: Answering = { status: 201, body: { id: '10001', key: 'OPS-17', self: 'x' } }
 
 describe('POST /api/incidents/{id}/export to Jira', () => {
@@ -55,7 +55,7 @@ describe('POST /api/incidents/{id}/export to Jira', () => {
     const id = await withIncident(service)
     const ticket = await service.incidents.exportTicket({ id, tracker: 'jira' })
     expect(ticket).toEqual({ tracker: 'jira', ticketId: 'OPS-17', url: `${server.url}/browse/OPS-17`, created: true })
-    const [asked] = server.asked
+    const [asked] = server.requests
     expect(asked).toMatchObject({
       method: 'POST',
       url: '/rest/api/3/issue',
@@ -87,7 +87,7 @@ describe('POST /api/incidents/{id}/export to Jira', () => {
     const id = await withIncident(service, 3)
     const ticket = await service.incidents.exportTicket({ id, tracker: 'jira', label: 'Shop' })
     expect(ticket.url).toBe(`${server.url}/jira/browse/OPS-17`)
-    expect(server.asked[0]).toMatchObject({
+    expect(server.requests[0]).toMatchObject({
       url: '/jira/rest/api/2/issue',
       headers: { authorization: 'Bearer pat' },
       body: {
@@ -115,7 +115,7 @@ describe('POST /api/incidents/{id}/export to Jira', () => {
     )
     const { id } = await service.incidents.createIncident({ label: 'x', startedAt: at(0), notes: 'n'.repeat(20_000) })
     await service.incidents.exportTicket({ id, tracker: 'jira' })
-    const { description } = fieldsOf(server.asked[0]) as { description: string }
+    const { description } = fieldsOf(server.requests[0]) as { description: string }
     expect(description.length).toBeLessThanOrEqual(32_767)
     expect(description).toMatch(/\d+ more entries belong to this incident\.$/)
   })
@@ -143,8 +143,8 @@ describe('POST /api/incidents/{id}/export to Jira', () => {
     const id = await withIncident(service, 1)
     const failed = service.incidents.exportTicket({ id, tracker: 'jira' })
     await expect(failed).rejects.toMatchObject({ kind: 'upstream_failed', message: expect.stringMatching(words) })
-    expect(server.asked).toHaveLength(1)
-    server.asked.length = 0
+    expect(server.requests).toHaveLength(1)
+    server.requests.length = 0
     await expect(service.incidents.exportTicket({ id, tracker: 'jira' })).rejects.toMatchObject({
       kind: 'upstream_failed',
     })
@@ -171,13 +171,13 @@ describe('POST /api/incidents/{id}/export to Jira', () => {
     await set(service, cloud(server.url))
     const id = await withIncident(service, 1)
     expect(await service.incidents.exportTicket({ id, tracker: 'jira' })).toMatchObject({ ticketId: 'OPS-17' })
-    expect(server.asked).toHaveLength(2)
+    expect(server.requests).toHaveLength(2)
   })
 })
 
 /** Notion as it is since 2025-09-03, and on 2022-06-28 alone. */
 const notionServer = (speaks: 'data sources' | 'databases') =>
-  startHttpServer(({ method, url, headers, body }: Asked): Answering => {
+  startHttpServer(({ method, url, headers, body }: RecordedRequest): Answering => {
     const error = (status: number, code: string, message: string) => ({
       status,
       body: { object: 'error', status, code, message },
@@ -224,7 +224,7 @@ describe('POST /api/incidents/{id}/export to Notion', () => {
         url: 'https://www.notion.so/page-1',
         created: true,
       })
-      expect(server.asked.at(-1)).toMatchObject({
+      expect(server.requests.at(-1)).toMatchObject({
         headers: { 'notion-version': version },
         body: { parent, properties: { Vorfall: { title: [{ text: { content: 'Checkout\nis down' } }] } } },
       })
@@ -282,7 +282,7 @@ describe('exporting a ticket', () => {
     const id = await withIncident(service, 1)
     const both = await Promise.allSettled([1, 2].map(() => service.incidents.exportTicket({ id, tracker: 'jira' })))
     expect(both.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThan(0)
-    expect(server.asked).toHaveLength(1)
+    expect(server.requests).toHaveLength(1)
     expect(await service.incidents.exportTicket({ id, tracker: 'jira' })).toMatchObject({
       ticketId: 'OPS-1',
       created: false,
@@ -299,7 +299,7 @@ describe('exporting a ticket', () => {
     await set(service, cloud(server.url))
     const id = await withIncident(service, 3)
     await service.incidents.exportTicket({ id, tracker: 'jira', sanitize: true })
-    expect(server.asked[0]?.text).not.toContain('192.0.2.7')
-    expect(server.asked[0]?.text).toContain('failure 2 of [ip4-1]')
+    expect(server.requests[0]?.text).not.toContain('192.0.2.7')
+    expect(server.requests[0]?.text).toContain('failure 2 of [ip4-1]')
   })
 })
