@@ -1,7 +1,7 @@
 import type { DescMessage } from '@bufbuild/protobuf'
 import type { EnumModel, FieldModel, ModelReader, Shape } from './model.ts'
 
-/** Messages that are reached from some, each once, the inner ones first. */
+/** Messages reachable from the roots, each once, inner ones first. */
 export const reachable = (roots: Iterable<DescMessage>, model: ModelReader): DescMessage[] => {
   const found = new Set<DescMessage>()
   const visit = (message: DescMessage, trail: Set<DescMessage>) => {
@@ -21,7 +21,7 @@ export const enumsOf = (messages: DescMessage[], model: ModelReader): EnumModel[
   return [...found.values()]
 }
 
-/** The word tables of an enum: what it is called over HTTP, and back. */
+/** Tables of an enum: from its values to their words over HTTP, and back. */
 export const enumTables = ({ name, proto, unspecified, words }: EnumModel): string[] => [
   `const ${name}Words: Record<string, ${name}Word | null> = {`,
   `  ${unspecified}: null,`,
@@ -54,7 +54,7 @@ const toRestField = (field: FieldModel): string => {
   return isPlain(shape) ? `${value} ?? null` : `present(${value}, (item) => ${toRestValue(shape, 'item')})`
 }
 
-/** A function from a generated message to what its JSON holds: snake case, explicit nulls, words for enums. */
+/** A function from a generated message to its JSON: snake case, explicit nulls, words for enums. */
 export const toRestFunction = (message: DescMessage, model: ModelReader): string[] => {
   const name = model.names.of(message)
   const fields = model.fieldsOf(message)

@@ -12,7 +12,7 @@ const samples: Record<Exclude<Shape['kind'], 'enum' | 'message'>, unknown> = {
   any: null,
 }
 
-/** An example value out of the fields' own examples; what has none gets a plain value of its kind. */
+/** Builds example values from the fields' own examples; a field without one gets a plain value of its kind. */
 export const createExamples = (model: ModelReader) => {
   const ofShape = (shape: Shape, trail: DescMessage[]): unknown => {
     if (shape.kind === 'message')

@@ -3,7 +3,7 @@ import type { FieldModel, ModelReader, Shape } from './model.ts'
 
 export type JsonSchema = { [keyword: string]: unknown }
 
-/** How a message inside another is written: as a reference into the document, or in place. */
+/** Schema of a nested message: a reference into the document, or inline. */
 export type Nesting = (message: DescMessage) => JsonSchema
 
 const simple: Record<Exclude<Shape['kind'], 'enum' | 'message'>, JsonSchema> = {
@@ -29,7 +29,7 @@ const orNull = (schema: JsonSchema): JsonSchema => {
   return Object.keys(schema).length === 0 ? schema : { anyOf: [schema, { type: 'null' }] }
 }
 
-/** The schema of one field's value; `nullable` where null may stand for absent. */
+/** The schema of one field's value; `nullable` if null may stand for absent. */
 export const fieldSchema = (field: FieldModel, nest: Nesting, nullable: boolean): JsonSchema => {
   const item = { ...shapeSchema(field.shape, nest), ...field.rules.value }
   if (field.repeated) return { type: 'array', items: item, ...field.rules.list }
@@ -38,7 +38,7 @@ export const fieldSchema = (field: FieldModel, nest: Nesting, nullable: boolean)
   return { ...(nullable && field.optional ? orNull(item) : item), ...fallback }
 }
 
-/** What a request may hold: only what `required` says must be there, and nothing that is not known. */
+/** The schema of a request: only the `required` fields are mandatory, and unknown fields are rejected. */
 export const requestSchema = (fields: FieldModel[], nest: Nesting): JsonSchema => {
   const required = fields.filter((field) => field.rules.required).map((field) => field.name)
   return {
@@ -51,7 +51,7 @@ export const requestSchema = (fields: FieldModel[], nest: Nesting): JsonSchema =
   }
 }
 
-/** A request schema without references, as the edge compiles it. */
+/** A request schema without references, which the edge compiles. */
 export const inlineRequestSchema = (fields: FieldModel[], model: ModelReader): JsonSchema => {
   const nest =
     (trail: DescMessage[]): Nesting =>
@@ -62,7 +62,7 @@ export const inlineRequestSchema = (fields: FieldModel[], model: ModelReader): J
   return requestSchema(fields, nest([]))
 }
 
-/** What an answer holds: every key, null for what is unknown. */
+/** The schema of a response: every key is present, null if unknown. */
 export const responseSchema = (fields: FieldModel[], nest: Nesting, comment: string): JsonSchema => {
   const shown = fields.filter((field) => !field.options.eventId)
   const always = shown.filter((field) => !field.options.omitNull && !field.oneof)
@@ -82,7 +82,7 @@ export const responseSchema = (fields: FieldModel[], nest: Nesting, comment: str
   }
 }
 
-/** Messages as references into the document: as answers show them, or as requests may give them. */
+/** Messages as references into the document: as responses return them, or as requests accept them. */
 export const references = (model: ModelReader): { answer: Nesting; input: Nesting } => ({
   answer: (message) => ({ $ref: `#/components/schemas/${model.names.of(message)}` }),
   input: (message) => ({ $ref: `#/components/schemas/${model.names.of(message)}Input` }),

@@ -4,7 +4,7 @@ import { createNames, type Names } from './names.ts'
 import { accesses, createOptionReader, type FieldOptions, type OptionReader, streams, works } from './options.ts'
 import { type FieldRules, fieldRules } from './rules.ts'
 
-/** What a value is, without regard to how often it occurs. */
+/** The kind of a value, regardless of its cardinality. */
 export type Shape =
   | { kind: 'string' | 'number' | 'integer' | 'boolean' | 'bytes' | 'timestamp' | 'any' | 'object' }
   | { kind: 'enum'; of: EnumModel }
@@ -18,7 +18,7 @@ export type FieldModel = {
   shape: Shape
   repeated: boolean
   map: boolean
-  /** May be absent, which is `null` in answers. */
+  /** May be absent, which is `null` in responses. */
   optional: boolean
   /** The oneof it belongs to, by its name in generated messages. */
   oneof: string | undefined
@@ -27,7 +27,7 @@ export type FieldModel = {
   comment: string
 }
 
-/** The field of a frame that holds frames which their service has written already; it is no event of its own. */
+/** Whether a field of a frame holds frames that the service has already serialized; it is not an event itself. */
 export const holdsWritten = ({ shape }: FieldModel): boolean =>
   shape.kind === 'message' && shape.of.typeName === 'trellis.http.v1.WrittenFrames'
 
@@ -59,14 +59,14 @@ export type RouteModel = {
   also: number[]
   errors: number[]
   mediaTypes: string[]
-  /** JSON text, where the method gives one. */
+  /** JSON text, if the method has an example. */
   example: string
   access: (typeof accesses)[number]
-  /** The cookie of a session is enough in place of the API key. */
+  /** The session cookie suffices instead of the API key. */
   session: boolean
-  /** What a call sets in motion. */
+  /** Work that a call starts. */
   starts: (typeof works)[number]
-  /** The message that path, query and body make up. */
+  /** The message composed of path, query and body. */
   request: DescMessage
   response: DescMessage
   comment: string

@@ -11,12 +11,12 @@ const packageWord = (described: Named): string => {
   return word.charAt(0).toUpperCase() + word.slice(1)
 }
 
-/** How files are called where their messages are imported: `trellis/logs/v1/logs` becomes `trellis_logs_v1_logs`. */
+/** Alias of a generated file in imports: `trellis/logs/v1/logs` becomes `trellis_logs_v1_logs`. */
 export const fileAlias = (fileName: string): string => fileName.replaceAll(/[^a-z0-9]/gi, '_')
 
 /**
- * What a type is called in what is generated. One name in one place: where two packages use the same, each gets its
- * package's word before it (`ListingsHealthRequest`).
+ * Names of types in the generated code. A name is unique: if two packages use the same one, each gets its package's word as a prefix
+ * (`ListingsHealthRequest`).
  */
 export const createNames = (schema: Schema) => {
   const seen = new Map<string, Set<string>>()

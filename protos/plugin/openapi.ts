@@ -12,33 +12,33 @@ import {
 } from './model.ts'
 
 const statusWords: Record<number, string> = {
-  200: 'Done.',
-  201: 'Made.',
-  202: 'Accepted; the work goes on in the background.',
-  204: 'Done; there is nothing to say.',
-  206: 'The part of the content that was asked for.',
-  400: 'The request cannot be read as what it claims to be.',
-  401: 'No credentials, or wrong ones.',
+  200: 'Success.',
+  201: 'Created.',
+  202: 'Accepted; the work continues in the background.',
+  204: 'Success without content.',
+  206: 'The requested part of the content.',
+  400: 'The request is malformed.',
+  401: 'Credentials are missing or wrong.',
   402: 'The feature needs a higher tier.',
   403: 'Not allowed.',
-  404: 'Nothing has that id.',
-  405: 'The path exists, not with that method.',
+  404: 'Nothing has this id.',
+  405: 'The path does not support this method.',
   408: 'The request did not arrive in time.',
-  409: 'The state it is in does not allow it.',
-  413: 'More than the limit allows.',
-  415: 'Content of a type that is not taken here.',
+  409: 'The current state does not allow it.',
+  413: 'The request exceeds a limit.',
+  415: 'The content type is not supported.',
   416: 'The byte range lies outside the content.',
-  421: 'The Host is not one that this server answers for.',
-  422: 'A value is not allowed.',
-  429: 'Too many requests; Retry-After says when to try again.',
-  431: 'The headers, or the address, are longer than this server takes.',
-  500: 'A fault of the server.',
-  502: 'Another server failed or refused.',
+  421: 'The server does not serve this Host.',
+  422: 'A value is invalid.',
+  429: 'Too many requests; Retry-After states when to retry.',
+  431: 'The headers or the URL are too long.',
+  500: 'Internal server error.',
+  502: 'Another server failed or refused the request.',
   503: 'Not configured, or overloaded; then with Retry-After.',
-  504: 'Another server took too long.',
+  504: 'Another server did not respond in time.',
 }
 
-/** What every route may answer before its own code runs: the edge checks framing, host, origin, headers and rate. */
+/** Errors that every route may return before its own code runs: the edge checks framing, host, origin, headers and rate. */
 const commonErrors = [400, 403, 408, 421, 429, 431]
 
 const errorResponse = (status: number) => ({
@@ -64,7 +64,7 @@ const securityOf = ({ access, session }: RouteModel) =>
 
 export const createOpenApi = (model: ModelReader, examples: Examples) => {
   const { answer, input } = references(model)
-  /** An empty query parameter counts as absent, so a required one has a character at least. */
+  /** An empty query parameter counts as absent, so a required one has at least one character. */
   const parameterSchema = (place: string, field: FieldModel): JsonSchema => {
     const schema = fieldSchema(field, input, false)
     const isNeverEmpty = place === 'query' && field.rules.required && schema.type === 'string'
@@ -84,7 +84,7 @@ export const createOpenApi = (model: ModelReader, examples: Examples) => {
         : {}),
   })
 
-  /** What a streamed body may hold: a value where it is JSON or a form, else its text; as NDJSON, its entries a line each. */
+  /** Example of a streamed body: a value for JSON and forms, the text itself for plain text; for NDJSON, one entry per line. */
   const bodyExample = ({ example }: RouteModel, mediaType: string): unknown => {
     if (example === '') return ''
     const value = JSON.parse(example)
@@ -126,7 +126,7 @@ export const createOpenApi = (model: ModelReader, examples: Examples) => {
   const eventFields = (route: RouteModel) =>
     model.fieldsOf(route.response).filter((field) => field.oneof !== undefined && !holdsWritten(field))
 
-  /** Each event as its fields (WHATWG HTML, section 9.2); `data` is the text of what `x-events` gives the schema of. */
+  /** Each event as its fields (WHATWG HTML, section 9.2); `x-events` has the schema of the JSON in `data`. */
   const eventStream = (route: RouteModel) => {
     const [first] = eventFields(route)
     const data = first && examples.ofField(first)
@@ -179,7 +179,7 @@ export const createOpenApi = (model: ModelReader, examples: Examples) => {
     if (route.hasBody || route.stream === 'multipart' || route.stream === 'body')
       for (const status of [413, 415]) errors.add(status)
     if (route.stream === 'bytes') errors.add(416)
-    // Routes of the API refuse query parameters and keys of a body that they do not know, also those that know none.
+    // API routes reject unknown query parameters and body keys, even if they have none themselves.
     const refusesUnknown = route.hasBody || (route.access !== 'open' && route.path.includes('/api/'))
     const hasInput = [route.pathFields, route.queryFields, route.bodyFields, route.formFields].some(
       (fields) => fields.length > 0,
@@ -212,7 +212,7 @@ export const createOpenApi = (model: ModelReader, examples: Examples) => {
         ...Object.fromEntries(
           [...new Set(successes)].map((status) => [
             status,
-            { description: statusWords[status] ?? 'Done.', ...content(route) },
+            { description: statusWords[status] ?? 'Success.', ...content(route) },
           ]),
         ),
         ...Object.fromEntries(errorsOf(route).map((status) => [status, errorResponse(status)])),
@@ -242,7 +242,7 @@ export const createOpenApi = (model: ModelReader, examples: Examples) => {
       ...named(inputs, 'Input', (message) => requestSchema(model.fieldsOf(message), input)),
       Error: {
         type: 'object',
-        description: 'What went wrong, in words for a person; for 422 the faulty fields, each with where it is.',
+        description: 'What went wrong, as a sentence; for 422 the invalid fields, each with its location.',
         properties: {
           detail: {
             anyOf: [

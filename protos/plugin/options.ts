@@ -46,8 +46,8 @@ export const accesses = ['caller', 'open', 'caller', 'api_key', 'admin_key', 'br
 type Described = DescMethod | DescService | DescField | DescEnumValue
 
 /**
- * Reads custom options out of the very request that the plugin was given: the extensions are looked up by name in
- * a registry made of it, so nothing has to be generated before the generator can run.
+ * Reads custom options from the plugin's own request: the extensions are looked up by name in a registry of its files, so nothing has to be
+ * generated before the generator can run.
  */
 export const createOptionReader = (schema: Schema) => {
   const registry: Registry = createRegistry(...schema.allFiles)

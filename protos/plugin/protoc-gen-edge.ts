@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import type { DescMessage } from '@bufbuild/protobuf'
 /**
- * A buf plugin: from the protos and their HTTP options it writes what the edge and its clients need.
- * rest.ts: types and codec of the JSON; routes.ts: the table of routes; openapi.json: the document.
+ * A buf plugin that generates code for the edge and its clients from the protos and their HTTP options. rest.ts: types and codecs of the JSON;
+ * routes.ts: the table of routes; openapi.json: the document.
  */
 import { createEcmaScriptPlugin, runNodeJs, type Schema } from '@bufbuild/protoplugin'
 import { enumsOf, enumTables, fromRestFunction, reachable, restType, toRestFunction, wordType } from './codec.ts'
@@ -32,7 +32,7 @@ const eventMessages = (services: ServiceModel[], model: ModelReader): DescMessag
     .flatMap((route) => model.fieldsOf(route.response))
     .flatMap((field) => (field.oneof && field.shape.kind === 'message' && !holdsWritten(field) ? [field.shape.of] : []))
 
-/** The generated messages of some files, each under the file's alias. */
+/** Imports of the generated messages of the files, each under the file's alias. */
 const importLines = (files: string[], keyword: string): string[] =>
   [...new Set(files)]
     .filter((name) => !name.startsWith('google/'))
@@ -76,19 +76,19 @@ export type Route = {
   stream: 'none' | 'sse' | 'bytes' | 'multipart' | 'body'
   status: number
   access: 'open' | 'caller' | 'api_key' | 'admin_key' | 'branch_key'
-  /** The cookie of a session is enough in place of the API key. */
+  /** The session cookie suffices instead of the API key. */
   session: boolean
-  /** What a call sets in motion, which callers are limited in. */
+  /** Work that a call starts, which is rate-limited per caller. */
   starts: 'none' | 'search' | 'generation' | 'export'
   pathFields: Record<string, TextKind>
   queryFields: Record<string, TextKind>
-  /** Request field → the header it may be read from. */
+  /** Request field → the header from which it may be read. */
   headerFields: Record<string, string>
-  /** Fields of the multipart form; the query may give them, too. */
+  /** Fields of the multipart form; the query may contain them, too. */
   formFields: readonly string[]
   hasBody: boolean
   mediaTypes: readonly string[]
-  /** A PATCH whose message is told which keys the body had. */
+  /** A PATCH whose message receives the keys of the body as a mask. */
   masked: boolean
   schema: { params?: object; query?: object; body?: object }
   fromRest: (json: any) => any
@@ -96,7 +96,7 @@ export type Route = {
   frames?: {
     oneof: string
     id: string | undefined
-    /** The case of the oneof that holds frames as they are sent. */
+    /** The case of the oneof that holds serialized frames. */
     written: string | undefined
     events: Record<string, { name: string; toRest: (message: any) => unknown }>
   }

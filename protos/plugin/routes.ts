@@ -2,7 +2,7 @@ import { inlineRequestSchema } from './json-schema.ts'
 import { type FieldModel, holdsWritten, type ModelReader, type RouteModel, type ServiceModel } from './model.ts'
 import { eventName } from './openapi.ts'
 
-/** How the text of a path, query or header becomes a value, before it is validated. */
+/** How the text of a path, query or header becomes a value before validation. */
 const textKind = (field: FieldModel): string => {
   const { kind } = field.shape
   const single = kind === 'number' || kind === 'integer' ? 'number' : kind === 'boolean' ? 'boolean' : 'string'
@@ -71,7 +71,7 @@ const routeEntry = (route: RouteModel, model: ModelReader): string[] => {
 export const hasJsonAnswer = (route: RouteModel): boolean =>
   route.stream !== 'sse' && route.stream !== 'bytes' && route.response.typeName !== 'google.protobuf.Empty'
 
-/** The services that have routes, and the routes. */
+/** The table of services with routes, and the table of their routes. */
 export const routeTable = (services: ServiceModel[], model: ModelReader): string[] => [
   'export const services = [',
   ...services.map(

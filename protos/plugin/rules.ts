@@ -1,7 +1,7 @@
-/** The limits of a field that JSON schema can say, out of its buf.validate rules. */
+/** The limits of a field that JSON Schema can express, from its buf.validate rules. */
 export type FieldRules = {
   required: boolean
-  /** Keywords for the value, or for each item where the field is repeated. */
+  /** Keywords for the value, or for each item of a repeated field. */
   value: Record<string, unknown>
   /** Keywords for the list. */
   list: Record<string, unknown>
@@ -11,7 +11,7 @@ type Bag = Record<string, unknown>
 
 const isBag = (value: unknown): value is Bag => typeof value === 'object' && value !== null
 
-/** Only what was really written: rules messages have defaults on their prototypes. */
+/** A value that is really set: rules messages have defaults on their prototypes. */
 const own = (bag: Bag, key: string): unknown => (Object.hasOwn(bag, key) ? bag[key] : undefined)
 
 const plain = (value: unknown): unknown => (typeof value === 'bigint' ? Number(value) : value)
@@ -74,7 +74,7 @@ export const fieldRules = (rules: Bag | undefined): FieldRules => {
   if (maximum !== undefined) list.maxItems = plain(maximum)
   if (own(repeated, 'unique') === true) list.uniqueItems = true
   const items = repeated.items
-  // A list that is absent is one without items.
+  // An absent list has no items.
   const required = isRequired || Number(minimum ?? 0) > 0
   return { required, list, value: isBag(items) ? valueKeywords(items.type) : {} }
 }

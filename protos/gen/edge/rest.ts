@@ -91,7 +91,7 @@ const GpuModeValues: Record<string, trellis_music_v1_music.GpuMode> = {
   'none': 'GPU_MODE_NONE',
 }
 
-/** How must_include is read. */
+/** How `must_include` is interpreted. */
 export type MustIncludeModeWord = 'all' | 'any' | 'groups'
 const MustIncludeModeWords: Record<string, MustIncludeModeWord | null> = {
   MUST_INCLUDE_MODE_UNSPECIFIED: null,
@@ -105,7 +105,7 @@ const MustIncludeModeValues: Record<string, trellis_listings_v1_listings.MustInc
   'groups': 'MUST_INCLUDE_MODE_GROUPS',
 }
 
-/** Which way to the marketplace is taken. */
+/** How the marketplace is accessed. */
 export type AdapterWord = 'auto' | 'api' | 'scraper'
 const AdapterWords: Record<string, AdapterWord | null> = {
   ADAPTER_UNSPECIFIED: null,
@@ -132,16 +132,16 @@ const AudioFormatValues: Record<string, trellis_music_v1_music.AudioFormat> = {
 
 export type ListingRest = {
   platform: string
-  /** The marketplace's own id. */
+  /** The marketplace's id. */
   platform_listing_id: string
   title: string
-  /** The lower end where there is a range; null when it could not be read. */
+  /** Price, or the lower end of a price range; null if it could not be read. */
   price: number | null
-  /** The upper end of a range of prices, as of a listing with variants. */
+  /** Upper end of a price range, for example of a listing with variants. */
   price_high: number | null
   /** ISO 4217. */
   currency: string
-  /** As the marketplace words it, in lower case. */
+  /** The marketplace's wording, in lower case. */
   condition: string
   seller_platform_id: string
   url: string
@@ -151,19 +151,19 @@ export type ListingRest = {
   buying_format: string
   ends_at: string | null
   bid_count: number | null
-  /** Null until it is stored. */
+  /** Null until the listing is stored. */
   id: number | null
   fetched_at: string | null
   trust_score_id: number | null
   category_name: string | null
   first_seen_at: string | null
   last_seen_at: string | null
-  /** Searches that it was seen in. */
+  /** Number of searches in which the listing was seen. */
   times_seen: number
   price_at_first_seen: number | null
 }
 
-/** 0 to 20 each; null where there is nothing to judge by. */
+/** 0 to 20 each; null if there is no data to judge by. */
 export type SignalScoresRest = {
   account_age: number | null
   feedback_count: number | null
@@ -177,7 +177,7 @@ export type ScoreRangeRest = {
   high: number
 }
 
-/** A sentence that backs a signal or a flag. */
+/** A sentence of evidence for a signal or a flag. */
 export type EvidenceRest = {
   signal: string
   text: string
@@ -197,10 +197,10 @@ export type TrustScoreRest = {
   soft_flags: string[]
   /** Whether any signal is missing. */
   score_is_partial: boolean
-  /** What the score would be with the missing signals at their worst and at their best. */
+  /** The score with the missing signals at their worst and at their best. */
   score_range: ScoreRangeRest | null
   evidence: EvidenceRest[]
-  /** Whether another listing of the same search shows the same first photo. */
+  /** Whether another listing of the same search has the same first photo. */
   photo_hash_duplicate: boolean
   photo_analysis_json: string | null
   scored_at: string
@@ -211,12 +211,12 @@ export type SellerRest = {
   platform: string
   platform_seller_id: string
   username: string
-  /** Days that the account has been open for certain: the marketplace shows the month that it was opened in. */
+  /** Minimum age of the account in days: the marketplace shows only the month in which it was opened. */
   account_age_days: number | null
   feedback_count: number | null
   /** 0 to 1. */
   feedback_ratio: number | null
-  /** JSON text: listings by category, `{}` when unknown. */
+  /** JSON text: listings by category; `{}` if unknown. */
   category_history_json: string
   fetched_at: string | null
 }
@@ -227,13 +227,13 @@ export type ListingsSearchResponseRest = {
   trust_scores: Record<string, TrustScoreRest>
   /** By seller_platform_id. */
   sellers: Record<string, SellerRest>
-  /** The median of completed sales; null when there are too few. */
+  /** Median of completed sales; null if there are too few. */
   market_price: number | null
-  /** The way that was taken: api or scraper. */
+  /** The adapter that was used: api or scraper. */
   adapter_used: string
   /** Whether the installation wraps links for an affiliate campaign. */
   affiliate_active: boolean
-  /** The session whose update stream carries what follows. */
+  /** Session whose update stream carries later updates. */
   session_id: string | null
 }
 
@@ -245,7 +245,7 @@ export type SearchAsyncResponseRest = {
 /** What the caller's tier allows. */
 export type FeaturesRest = {
   saved_searches: boolean
-  /** Null for unlimited. */
+  /** Null: unlimited. */
   saved_searches_limit: number | null
   background_monitoring: boolean
   max_pages: number
@@ -277,9 +277,9 @@ export type GetListingResponseRest = {
   listing: ListingRest | null
   trust_score: TrustScoreRest | null
   seller: SellerRest | null
-  /** Oldest first; one entry for each change. */
+  /** One entry per price change, oldest first. */
   price_history: PricePointRest[]
-  /** Times it was seen, oldest first; the latest hundred. */
+  /** Times at which the listing was seen, oldest first; the latest 100. */
   sightings: string[]
 }
 
@@ -287,15 +287,15 @@ export type GetCompsResponseRest = {
   query: string
   median_price: number | null
   currency: string | null
-  /** Completed sales behind it, outliers trimmed. */
+  /** Completed sales behind the median, outliers trimmed. */
   sample_count: number
   /** [q1, q3] of completed sales; null without a median. */
   quartiles: unknown
-  /** When it is looked up anew. */
+  /** When the price expires and is looked up again. */
   expires_at: string | null
 }
 
-/** That the service answers. */
+/** Response of a health check. */
 export type HealthRest = {
   status: string
 }
@@ -306,32 +306,32 @@ export type BlocklistCandidateRest = {
   domain: string
   /** candidate, approved, ignored, blocked, unblocked or push_failed. */
   status: string
-  /** How often it was asked for, in the entries scanned so far. */
+  /** Number of requests for the domain in the entries scanned so far. */
   count: number
   first_seen: string
   last_seen: string
   source_ids: string[]
-  /** Who asked most often: the name that `device_names` gives its address, else the address; null where no line says. */
+  /** Device with the most requests: its name in `device_names`, otherwise its address; null if no entry names one. */
   device: string | null
-  /** What the DNS filter said when it last failed. */
+  /** The DNS filter's message at its last failure. */
   last_error: string | null
-  /** All that asked, most often first, at most 20. */
+  /** Devices that requested the domain, most requests first, at most 20. */
   devices: string[]
-  /** 0 to 100: the sum of its signs. */
+  /** 0 to 100: the sum of the points of its signs. */
   score: number
-  /** The signs that speak for blocking it, in words, with their points. */
+  /** Signs in favour of blocking the domain, as text with their points. */
   reasons: string[]
 }
 
 export type ListBlocklistCandidatesResponseRest = {
   candidates: BlocklistCandidateRest[]
-  /** With this status, listed or not. */
+  /** Number of all candidates with this status, listed or not. */
   total: number
 }
 
 export type BlocklistScanRest = {
   entries_read: number
-  /** Domains that were found in them, and how many of these were not known. */
+  /** Domains found in these entries; `new_candidates` counts those that were unknown before. */
   domains: number
   new_candidates: number
   is_complete: boolean
@@ -339,41 +339,41 @@ export type BlocklistScanRest = {
 
 export type BlocklistTestRest = {
   ok: boolean
-  /** What answered. */
+  /** What the filter answered, as a sentence. */
   detail: string
 }
 
 export type TaskProgressRest = {
   done: number
-  /** Null while it is not known. */
+  /** Null while unknown. */
   total: number | null
   unit: string
 }
 
-/** Lines that are not blank; the other four add up to them. */
+/** Counts of lines that are not blank; the other four add up to `lines`. */
 export type UploadCountsRest = {
   lines: number
   entries: number
   duplicates: number
   rejected: number
-  /** Lines that are part of the entry of a line before. */
+  /** Lines that continue the entry of an earlier line. */
   multiline_joined: number
 }
 
-/** A file that was not read, or not to its end, and why. */
+/** A file that was not read, or not completely, and why. */
 export type SkippedFileRest = {
   name: string
   reason: string
 }
 
-/** Room on disk that was given back. Entries are those that were deleted, or kept long enough, and lay there still. */
+/** Released disk space. `entries` counts deleted and expired entries that were still on disk. */
 export type FreedRoomRest = {
   entries: number
   bytes: number
   files: number
 }
 
-/** Something that takes a while. */
+/** A long-running operation. */
 export type TaskRest = {
   task_id: string
   kind: string
@@ -381,20 +381,20 @@ export type TaskRest = {
   status: string
   progress: TaskProgressRest | null
   counts: UploadCountsRest | null
-  /** Lines by the format they were read as. */
+  /** Number of lines by the format that they were parsed as. */
   formats: Record<string, number>
   error: string | null
   started_at: string | null
   finished_at: string | null
-  /** Files in archives that were not read, or not to their end; the first hundred of them. */
+  /** Files in archives that were not read, or not completely; the first 100. */
   skipped: SkippedFileRest[]
-  /** How many there are in all. */
+  /** Number of all such files. */
   skipped_count: number
-  /** What was given back, for a `vacuum`. */
+  /** Released disk space; only for a `vacuum`. */
   freed: FreedRoomRest | null
 }
 
-/** An entry, how well it fits, and where. */
+/** A matching entry with its score and highlights. */
 export type FoundEntryRest = {
   entry_id: string
   source_id: string
@@ -422,7 +422,7 @@ export type FoundEntryRest = {
   tenant_id: string
   anonymized: boolean
   score: number
-  /** Pairs of start and end in `text`, in UTF-16 units. */
+  /** Pairs of start and end offsets in `text`, in UTF-16 units. */
   highlights: unknown
 }
 
@@ -437,23 +437,23 @@ export type FacetsRest = {
   domain: FacetValueRest[]
 }
 
-/** Matches by time; null when there are none. */
+/** Matches over time; null if there are none. */
 export type HistogramRest = {
   start: string
   bucket_seconds: number
   counts: number[]
-  /** Matches that say that they are from more than a day ahead, as those of a broken clock do. They are in `total` and in no bucket, unless
-   * there are no others, or `until` is given. */
+  /** Matches with times more than a day in the future, as from a wrong clock. They are in `total` but in no bucket, unless there are no others or
+   * `until` is set. */
   later: number
-  /** Matches that say that they are older than 1971, as those of a clock that was never set do, and matches that are few and years before nearly
-   * all others. They are in `total` and in no bucket, unless there are no others, or `since` is given: `since=1900-01-01` shows them. */
+  /** Matches with times before 1971, as from a clock that was never set, and a few matches that are years older than nearly all others. They are in
+   * `total` but in no bucket, unless there are no others or `since` is set: `since=1900-01-01` shows them. */
   earlier: number
 }
 
 export type LogsSearchResponseRest = {
   entries: FoundEntryRest[]
   total: number
-  /** False where the total, facets and histogram are estimates: phrases with very many candidates. */
+  /** False if total, facets and histogram are estimates: for phrases with very many candidates. */
   total_is_exact: boolean
   took_ms: number
   /** bm25 or hybrid. */
@@ -464,12 +464,12 @@ export type LogsSearchResponseRest = {
   next_cursor: string | null
 }
 
-/** An entry as it is kept. Times are ISO 8601 in UTC. */
+/** A stored entry. Times are ISO 8601 in UTC. */
 export type EntryRest = {
   entry_id: string
   source_id: string
   branch: string | null
-  /** The number of its first line in its file, or what its sender gave. */
+  /** Number of its first line in its file, or the sender's value. */
   sequence: number
   timestamp_iso: string | null
   timestamp_raw: string | null
@@ -477,24 +477,24 @@ export type EntryRest = {
   severity: string | null
   repeat_count: number
   format: string
-  /** The whole entry as it was read, lines joined by line feeds. */
+  /** The whole entry as read, lines joined by line feeds. */
   text: string
-  /** What follows the parsed header. */
+  /** The text after the parsed header. */
   message: string
-  /** What the format names, or null. */
+  /** Fields that the format defines, or null. */
   fields: unknown
-  /** Whether the text was cut at 1 MiB. */
+  /** Whether the text was truncated at 1 MiB. */
   truncated: boolean
   matched_patterns: string[]
   template_id: string | null
-  /** Whether it is earlier than the entry before it in its file. */
+  /** Whether its time is earlier than that of the preceding entry in its file. */
   out_of_order: boolean
-  /** What the anomaly scorer found in it, as in its detections. Null where it found nothing, and where it has not looked yet, which
-   * `unscored` in `/logs/api/anomaly/status` tells apart. */
+  /** Result of the anomaly scorer, as in its detections. Null if it found nothing or has not examined the entry yet; `unscored` in
+   * `/logs/api/anomaly/status` distinguishes the two. */
   anomaly_score: number | null
   anomaly_label: string | null
   anomaly_scored_at: string | null
-  /** The same of the security scorer: see `/logs/api/cybersec/status`. */
+  /** The same for the security scorer: see `/logs/api/cybersec/status`. */
   ml_score: number | null
   ml_label: string | null
   ml_scored_at: string | null
@@ -544,7 +544,7 @@ export type SuspectedCauseRest = {
   title: string
   /** 0 to 1. */
   confidence: number
-  /** Ids of the entries that speak for it. */
+  /** Ids of the entries that support it. */
   evidence: string[]
 }
 
@@ -566,19 +566,19 @@ export type DiagnosisRest = {
   reasoning: string
   suspected_causes: SuspectedCauseRest[]
   took_ms: number
-  /** What the timeline leaves out since it is far from all else; null where there is no timeline. */
+  /** Entries that the timeline omits because their times are far from all others; null if there is no timeline. */
   timeline_left_out: TimelineLeftOutRest | null
 }
 
 export type PatternRest = {
   tag: string
   domain: string
-  /** What a match means where the line itself names no level. */
+  /** Severity of a match if the line itself states no level. */
   severity: string | null
   description: string
-  /** `built_in`, `changed` (built in, with a severity that a file gives it) or `user`. */
+  /** `built_in`, `changed` (built in, with a severity that a file overrides) or `user`. */
   source: string
-  /** The file that it comes from, or that changes it. */
+  /** The file that defines or changes it. */
   file: string | null
 }
 
@@ -589,7 +589,7 @@ export type PatternProblemRest = {
 
 export type ListPatternsResponseRest = {
   patterns: PatternRest[]
-  /** What cannot be used of the files in `SERVICE_PATTERNS_DIR`; all else of them is in use. */
+  /** Errors in the files of `SERVICE_PATTERNS_DIR`; everything else in them is in use. */
   problems: PatternProblemRest[]
 }
 
@@ -600,7 +600,7 @@ export type SourceRest = {
   error_count: number
   first_seen: string | null
   last_seen: string | null
-  /** Sources under this stem. */
+  /** Number of sources under this stem. */
   unit_count: number
 }
 
@@ -621,7 +621,7 @@ export type SuggestSourcesResponseRest = {
 }
 
 export type RejectedEntryRest = {
-  /** Its place in the batch, from 0. */
+  /** Index in the batch, from 0. */
   index: number
   reason: string
 }
@@ -655,9 +655,9 @@ export type GraftRest = {
   port: number
   /** active or inactive. */
   state: string
-  /** Where batches go. */
+  /** URL for batches. */
   submit_endpoint: string
-  /** To be sent with each batch as `Authorization: Bearer`. It is kept hashed, and not told again. */
+  /** Key to send with each batch as `Authorization: Bearer`. It is stored hashed and not returned again. */
   api_key: string
 }
 
@@ -669,7 +669,7 @@ export type OrchardBranchRest = {
   state: string
   submit_endpoint: string
   data_dir: string
-  /** As it last said; null while it has said nothing. */
+  /** As last reported by the branch; null before its first report. */
   entry_count: number | null
   /** When its last entry arrived. */
   last_seen: string | null
@@ -680,7 +680,7 @@ export type ListBranchesResponseRest = {
   branches: OrchardBranchRest[]
 }
 
-/** What was changed; addresses and user names are counted once each. */
+/** What was changed; each address and user name is counted once. */
 export type AnonymizationRest = {
   entries_changed: number
   addresses: number
@@ -688,9 +688,9 @@ export type AnonymizationRest = {
 }
 
 export type ConfiguredSourceRest = {
-  /** What the configuration calls it, and what a run is asked for with. */
+  /** Id in the configuration; requests to collect use it. */
   id: string
-  /** What its entries are kept under; those of its units are kept under ids that begin with it. */
+  /** Source id of its entries; the source ids of its units begin with it. */
   source_id: string
   /** local or ssh. */
   transport: string
@@ -704,29 +704,29 @@ export type ConfiguredSourceRest = {
   error_count: number
   first_seen: string | null
   last_seen: string | null
-  /** Sources of entries that came from it. */
+  /** Number of source ids that its entries have. */
   unit_count: number
-  /** When it was collected last. */
+  /** When it was last collected. */
   last_glean: string | null
-  /** What went wrong then; null when all was well. */
+  /** Error of that collection; null if it succeeded. */
   last_error: string | null
 }
 
 export type ListConfiguredSourcesResponseRest = {
   sources: ConfiguredSourceRest[]
-  /** What is wrong with the sources file, each with its place; a source with a mistake is not collected. */
+  /** Errors in the sources file, each with its position; a source with an error is not collected. */
   problems: string[]
 }
 
 export type WatchStatusRest = {
   running: boolean
-  /** The configured ids that are watched. */
+  /** Configured ids of the watched sources. */
   sources: string[]
-  /** Lines that have come and are not stored yet. */
+  /** Lines that have arrived and are not yet stored. */
   buffered: number
-  /** When lines were stored last. */
+  /** When lines were last stored. */
   last_flush_at: string | null
-  /** What is wrong with the sources file, each with its place. Where nothing of it can be read, what was watched before goes on. */
+  /** Errors in the sources file, each with its position. If the file cannot be read at all, the previous sources stay watched. */
   problems: string[]
 }
 
@@ -752,7 +752,7 @@ export type ContextFactRest = {
   category: string
   key: string
   value: string
-  /** Who says so: manual, wizard, or what its writer gave. */
+  /** Origin: manual, wizard, or the name that its writer chose. */
   source: string
   created_at: string
 }
@@ -786,10 +786,10 @@ export type ContextWizardFieldRest = {
 export type ContextWizardStepRest = {
   id: string
   title: string
-  /** What it is good for. */
+  /** What the answers are used for. */
   description: string
   fields: ContextWizardFieldRest[]
-  /** As they were given: an object from fields to answers; null while there are none. */
+  /** The stored answers: an object from fields to answers; null before the first. */
   answers: unknown
 }
 
@@ -801,12 +801,12 @@ export type ContextFactPreviewRest = {
   category: string
   key: string
   value: string
-  /** new, changed, unchanged, or kept: somebody else has written that fact, and it stays as it is. */
+  /** new, changed, unchanged, or kept: another writer's fact, which stays unchanged. */
   change: string
 }
 
 export type ContextWizardAnswerRest = {
-  /** The step after this one; null after the last. */
+  /** Id of the next step; null after the last. */
   next_step: string | null
   facts_preview: ContextFactPreviewRest[]
 }
@@ -822,7 +822,7 @@ export type ContextChunkMatchRest = {
   text: string
   score: number
   title: string
-  /** The headings above it, outermost first. */
+  /** Headings above the chunk, outermost first. */
   headings: string[]
 }
 
@@ -839,16 +839,16 @@ export type ContextMatchesRest = {
 }
 
 export type FormatRest = {
-  /** What an upload's `format` may name; null for a file whose name could not be read. */
+  /** Value for the `format` of an upload; null if a user's file has no readable name. */
   name: string | null
   description: string | null
   /** built_in or user. */
   source: string
   /** The name of the user's file. */
   file: string | null
-  /** Why it is not used. */
+  /** Why the format is not used. */
   error: string | null
-  /** A line of this format. */
+  /** An example line of this format. */
   example: string | null
 }
 
@@ -863,20 +863,20 @@ export type IncidentRest = {
   /** open, acknowledged or resolved. */
   status: string
   started_at: string
-  /** Null while it goes on. */
+  /** Null while it is ongoing. */
   ended_at: string | null
   notes: string
   /** CRITICAL, ERROR or WARN. */
   severity: string | null
-  /** Free text; `auto:<source_id>` for incidents that were made of errors. */
+  /** Free text; `auto:<source_id>` for incidents that were created from errors. */
   issue_type: string | null
-  /** The search that its entries match, as `q` of a search. */
+  /** Search that its entries match, as `q` of a search. */
   query: string | null
-  /** The source, or the stem of sources, that its entries are of. */
+  /** Source, or stem of a group of sources, of its entries. */
   source_id: string | null
-  /** Whether the service made it of errors. */
+  /** Whether the service created it from errors. */
   automatic: boolean
-  /** Errors that it was made of, if it was. */
+  /** Number of errors that it was created from, if automatic. */
   error_count: number
   attached_count: number
   created_at: string
@@ -890,11 +890,11 @@ export type ListIncidentsResponseRest = {
   next_cursor: string | null
 }
 
-/** Something that happened to an incident. */
+/** An event in the history of an incident. */
 export type IncidentEventRest = {
   /** created, edited, opened, acknowledged, resolved, extended, attached, detached, downloaded, queued, sent, send_failed or exported. */
   kind: string
-  /** In words. */
+  /** A sentence about the event. */
   detail: string
   at: string
 }
@@ -927,24 +927,24 @@ export type IncidentDetailRest = {
   updated_at: string
   acknowledged_at: string | null
   resolved_at: string | null
-  /** Up to 100, sorted by time; of more, those that are attached and then the earliest. */
+  /** Up to 100, sorted by time; if there are more, the attached ones first, then the earliest. */
   entries: EntryRest[]
-  /** Of all that belong to it. */
+  /** Number of all entries that belong to it. */
   entry_count: number
-  /** What happened to it, newest first, up to 200. */
+  /** Its history, newest first, up to 200 events. */
   timeline: IncidentEventRest[]
-  /** Others with the same label, issue type or source, newest first, up to 5. */
+  /** Other incidents with the same label, issue type or source, newest first, up to 5. */
   similar: SimilarIncidentRest[]
 }
 
 export type AttachEntriesResponseRest = {
-  /** Those that were not attached before. */
+  /** Number of newly attached entries. */
   attached: number
-  /** All that are attached now. */
+  /** Number of all attached entries. */
   attached_count: number
 }
 
-/** A bundle that went out. */
+/** An outgoing bundle. */
 export type SentBundleRest = {
   id: string
   incident_id: string
@@ -957,9 +957,9 @@ export type SentBundleRest = {
   sent_at: string | null
   created_at: string
   attempts: number
-  /** Of a queued one. */
+  /** Only for a queued bundle. */
   next_attempt_at: string | null
-  /** Why the last attempt did not succeed. */
+  /** Why the last attempt failed. */
   last_error: string | null
 }
 
@@ -967,7 +967,7 @@ export type TicketRest = {
   tracker: string
   ticket_id: string
   url: string
-  /** Whether it was made now, rather than before. */
+  /** Whether this request created it. */
   created: boolean
 }
 
@@ -975,19 +975,19 @@ export type BundleIdRest = {
   id: string
 }
 
-/** A bundle that was received. What it says was written by others. */
+/** A received bundle. Its content comes from another installation. */
 export type BundleRest = {
   id: string
   bundle_version: number
   service_version: string | null
-  /** When it was bundled. */
+  /** When it was exported. */
   exported_at: string
   sanitized: boolean
   label: string
   issue_type: string | null
   severity: string | null
   entry_count: number
-  /** Of its JSON. */
+  /** Size of its JSON. */
   bytes: number
   received_at: string
 }
@@ -1009,7 +1009,7 @@ export type BundleDetailRest = {
   entry_count: number
   bytes: number
   received_at: string
-  /** All of it. */
+  /** The whole bundle. */
   bundle: unknown
 }
 
@@ -1018,81 +1018,81 @@ export type ListSentBundlesResponseRest = {
   next_cursor: string | null
 }
 
-/** The classifier that is added to what the scorer knows by itself. */
+/** A classifier that extends the scorer's own rules. */
 export type ScorerModelRest = {
-  /** Whether a folder is named for one. */
+  /** Whether a folder with a model is configured. */
   configured: boolean
-  /** Whether it is in memory; it is loaded when it is needed, and let go when it is not. */
+  /** Whether it is in memory; it is loaded when needed, and unloaded when not. */
   loaded: boolean
-  /** Why it cannot be used, where that is so: a sentence that names the file. */
+  /** Why it cannot be used, as a sentence that names the file; null if it can. */
   problem: string | null
-  /** What its labels are, once it has been loaded. */
+  /** Its labels, once it has been loaded. */
   labels: string[]
-  /** The score from which what it says is a detection. */
+  /** Lowest score of the model that counts as a detection. */
   threshold: number
 }
 
 export type ScorerOutcomeRest = {
   started_at: string
   finished_at: string
-  /** Sources that had something to be scored. */
+  /** Number of sources with entries to score. */
   sources: number
-  /** Entries that were looked at. */
+  /** Number of entries examined. */
   entries: number
-  /** Detections that were new. */
+  /** Number of new detections. */
   detections: number
 }
 
 export type ScorerStatusRest = {
   /** anomaly or cybersec. */
   scorer: string
-  /** Whether it is scoring at this moment, on any replica. */
+  /** Whether it is scoring now, on any replica. */
   running: boolean
-  /** The task of the run that is going on; null when none was asked for. */
+  /** Task of the run in progress; null if none was requested. */
   task_id: string | null
   model: ScorerModelRest | null
-  /** When something was last scored; null before that. */
+  /** When it last finished scoring; null before the first time. */
   last_run_at: string | null
-  /** What came of it; null before that. */
+  /** Result of that run; null before the first one. */
   last_run: ScorerOutcomeRest | null
-  /** All that it has found. */
+  /** Number of all its detections. */
   detections: number
-  /** Those that nobody has acknowledged. */
+  /** Number of its detections that are not acknowledged. */
   unacknowledged: number
-  /** What cannot be scored, where that is so: a sentence that names it; null while all can. */
+  /** What cannot be scored, as a sentence that names it; null if everything can. */
   problem: string | null
-  /** Entries that it has not looked at yet. While it is 0, an entry without a score was looked at and found harmless; else it may be one
-   * of these. A score is carried by the entries that best show a detection, not by each of the thousands that a flood may have. */
+  /** Number of entries not examined yet. While it is 0, an entry without a score was examined and is harmless; otherwise it may be one of these. A
+   * score is attached to the entries that best show a detection, not to each of the thousands that a flood may have. */
   unscored: number
 }
 
-/** Something that a scorer has found, shown by one entry that speaks for it. */
+/** A finding of a scorer, shown by one entry that supports it. */
 export type DetectionRest = {
   id: string
-  /** The entry that shows it. */
+  /** Id of that entry. */
   entry_id: string
   /** anomaly or cybersec. */
   scorer: string
-  /** 0 to 1: how sure the scorer is that somebody should look. */
+  /** 0 to 1: how certain the scorer is that the finding needs attention. */
   score: number
-  /** What it is. */
+  /** Kind of the finding. */
   label: string
   /** CRITICAL, ERROR, WARN or null. */
   severity: string | null
-  /** The text of the entry, up to 4,096 characters. */
+  /** Text of the entry, up to 4,096 characters. */
   text: string
   source_id: string
   detected_at: string
   acknowledged: boolean
   acknowledged_at: string | null
   notes: string | null
-  /** What was seen, as a sentence. */
+  /** What was observed, as a sentence. */
   reason: string
-  /** Whom or what it is about: an address, an account, a kind of message. */
+  /** The address, account or kind of message that it is about. */
   subject: string
-  /** Entries that speak for it. */
+  /** Number of entries that support it. */
   entry_count: number
-  /** The time of the first and the last of them. */
+  /** Times of the first and the last of these entries. */
   first_seen: string
   last_seen: string
 }
@@ -1103,32 +1103,32 @@ export type ListDetectionsResponseRest = {
 }
 
 export type SettingsRest = {
-  /** The language model's server, in OpenAI's style: what comes before `/chat/completions`. */
+  /** Base URL of an OpenAI-compatible language-model server: the part before `/chat/completions`. */
   llm_base_url: string
   llm_model: string
-  /** Sent to that server as a bearer token, and to no other. */
+  /** Sent as a bearer token to that server only. */
   llm_api_key: string
-  /** Whom summaries are written for: sysadmin, homelab or executive. */
+  /** Audience of summaries: sysadmin, homelab or executive. */
   tech_level: string
-  /** The DNS filter's own address, as in a browser without the path: `http://pi.hole` or `https://192.168.1.2`. */
+  /** Address of the DNS filter, as in a browser without the path: `http://pi.hole` or `https://192.168.1.2`. */
   dns_filter_url: string
   /** 6 or 5 for Pi-hole, adguard for AdGuard Home. */
   dns_filter_version: string
   /** Pi-hole 6: an application password. Pi-hole 5: the API token. AdGuard Home: `user:password`. */
   dns_filter_api_key: string
-  /** Which certificate of the DNS filter is taken: empty for one of a public authority, the SHA-256 fingerprint of one of its own, or `any`. */
+  /** Accepted certificate of the DNS filter: empty for one of a public authority, the SHA-256 fingerprint of its own one, or `any`. */
   dns_filter_certificate: string
-  /** The sources in which the scan for block list candidates looks: routers, DNS servers, proxies. Empty: all. */
+  /** Sources that the scan for block list candidates reads: routers, DNS servers, proxies. Empty: all. */
   router_source_ids: string[]
   /** JSON text of an object from addresses to names. */
   device_names: string
-  /** What the media monitor must send as `X-Notifier-Token`; empty: nothing. */
+  /** Value that the media monitor must send as `X-Notifier-Token`; empty: none required. */
   media_monitor_token: string
   notion_url: string
   notion_token: string
   notion_database_id: string
   jira_url: string
-  /** Empty for Jira Server and Data Center, whose token stands for itself. */
+  /** Empty for Jira Server and Data Center, which need only the token. */
   jira_email: string
   jira_token: string
   jira_project: string
@@ -1148,10 +1148,10 @@ export type LogFileRest = {
   modified_at: string
 }
 
-/** A source as the sources file tells it. Which keys there may be depends on `transport` and `glean_type`; those that are left out have their defaults. */
+/** A source as in the sources file. The allowed keys depend on `transport` and `glean_type`; omitted ones have their defaults. */
 export type SourceDraftRest = {
   id: string
-  /** local (unless told) or ssh. */
+  /** local (default) or ssh. */
   transport: string | null
   /** file, journald, docker or podman; with ssh journald, syslog, plaintext or docker. */
   glean_type: string | null
@@ -1172,7 +1172,7 @@ export type SourceDraftRest = {
   units: string[]
   containers: string[]
   socket: string | null
-  /** The id of an SSH target, in place of host, port, user and key_path. */
+  /** Id of an SSH target, instead of host, port, user and key_path. */
   ssh_target: string | null
   port: number | null
   user: string | null
@@ -1181,11 +1181,11 @@ export type SourceDraftRest = {
 }
 
 export type DiscoveryRest = {
-  /** Whether there is a journal of systemd. */
+  /** Whether there is a systemd journal. */
   journald: boolean
-  /** Whether there is a socket of Docker. */
+  /** Whether there is a Docker socket. */
   docker: boolean
-  /** Whether there is a socket of Podman. */
+  /** Whether there is a Podman socket. */
   podman: boolean
   files: LogFileRest[]
   /** What is not configured yet, as sources. */
@@ -1193,9 +1193,9 @@ export type DiscoveryRest = {
 }
 
 export type WriteSourcesResponseRest = {
-  /** How many were written. */
+  /** Number of sources written. */
   written: number
-  /** Those that were, as they were sent. */
+  /** The written sources, as they were sent. */
   sources: SourceDraftRest[]
 }
 
@@ -1212,7 +1212,7 @@ export type ScannedFileRest = {
   /** In bytes. */
   size: number
   modified_at: string
-  /** The keywords of the query that it has. */
+  /** Keywords of the query that the file contains. */
   matches: string[]
 }
 
@@ -1221,7 +1221,7 @@ export type ScanResultRest = {
   is_complete: boolean
 }
 
-/** A remote host, and how it is reached. */
+/** A remote host, and how to reach it. */
 export type SshTargetRest = {
   id: string
   label: string
@@ -1229,17 +1229,17 @@ export type SshTargetRest = {
   host: string
   port: number
   user: string
-  /** Of the private key, on the server. What it holds is never shown. */
+  /** Path of the private key on the server. Its content is never shown. */
   key_path: string
-  /** When it was tested last, in ISO 8601; null before that. */
+  /** When it was last tested, in ISO 8601; null before the first test. */
   last_tested: string | null
   /** Whether that test succeeded. */
   last_ok: boolean | null
-  /** Why it failed; null where it did not. */
+  /** Why it failed; null if it did not. */
   last_error: string | null
-  /** What the host is known by, as `ssh-keygen -l` writes it; null for one that was never reached. */
+  /** Fingerprint of the host key, as `ssh-keygen -l` prints it; null if the host was never reached. */
   host_key_fingerprint: string | null
-  /** What should be mended about the key file: others can read it, or it is not there. */
+  /** Problems with the key file: others can read it, or it does not exist. */
   warnings: string[]
   created_at: string
   updated_at: string
@@ -1249,25 +1249,25 @@ export type ListSshTargetsResponseRest = {
   ssh_targets: SshTargetRest[]
 }
 
-/** How a test went. */
+/** Result of a test. */
 export type SshTargetTestRest = {
   ok: boolean
-  /** A sentence that says what to do; null where it went well. */
+  /** What to do, as a sentence; null if the test succeeded. */
   error: string | null
-  /** Of the key that the host showed, be it taken or not; null where it was not reached. */
+  /** Fingerprint of the key that the host presented, accepted or not; null if it was not reached. */
   host_key_fingerprint: string | null
-  /** What should be mended about the key file. */
+  /** Problems with the key file. */
   warnings: string[]
   took_ms: number
-  /** The target as it now is. */
+  /** The target after the test. */
   target: SshTargetRest | null
 }
 
-/** How often it came in a window of time, in equal buckets. */
+/** Number of entries over a time window, in equal buckets. */
 export type TemplateTrendRest = {
   /** - `new`: its first entry lies in the last quarter of the window.
-   * - `silent`: none came in the last quarter, where by the rest of the window four or more were to be expected.
-   * - `rising`, `falling`: more than twice, or fewer than half, of what was to be expected, by more than chance (three times the square root) would have it.
+   * - `silent`: the last quarter has no entries, although the rest of the window predicts four or more.
+   * - `rising`, `falling`: more than twice, or less than half, of the predicted number, and beyond chance (three times its square root).
    * - `steady`: anything else. */
   direction: string
   start: string
@@ -1276,46 +1276,46 @@ export type TemplateTrendRest = {
 }
 
 export type TemplateRest = {
-  /** Follows from the template alone: the same kind of message has the same id on every replica and branch. */
+  /** Derived from the template alone: the same kind of message has the same id on every replica and branch. */
   template_id: string
-  /** What the messages have in common. */
+  /** The common text of the messages. */
   template: string
-  /** Entries from `since` to `until`. */
+  /** Number of entries from `since` to `until`. */
   count: number
-  /** Of its first entry that passes the other filters, whether it lies in that time or not. */
+  /** Time of the first entry that passes the other filters, inside or outside that range. */
   first_seen: string
   last_seen: string
-  /** Of most of its entries; null where most have none. */
+  /** Severity of most of its entries; null if most have none. */
   severity: string | null
   trend: TemplateTrendRest | null
 }
 
 export type ListTemplatesResponseRest = {
   templates: TemplateRest[]
-  /** How many there are on all pages. */
+  /** Number of templates on all pages. */
   total: number
   next_cursor: string | null
 }
 
 export type TemplateDetailRest = {
   template: TemplateRest | null
-  /** The sources with most of its entries first, a hundred at most. */
+  /** Sources of its entries, most entries first, at most 100. */
   sources: FacetValueRest[]
-  /** Its newest entries, ten at most. */
+  /** Its newest entries, at most 10. */
   examples: EntryRest[]
 }
 
-/** How a continuation joins what came before. A figure that cannot be measured is null. */
+/** How a continuation joins the preceding audio. A value that cannot be measured is null. */
 export type SeamRest = {
-  /** How strange the seam is among all places of what came before: 50 is ordinary, 100 unlike anything in it. */
+  /** How unusual the seam is among all positions in the preceding audio: 50 is ordinary, 100 unlike anything in it. */
   distance_percentile: number | null
-  /** Difference in loudness between the 3 s on both sides. */
+  /** Difference in loudness between the 3 s on either side. */
   loudness_step_lu: number | null
-  /** How far the beat is off where the parent's beat would have gone on. */
+  /** Deviation of the beat from the continued beat of the parent. */
   beat_error_ms: number | null
 }
 
-/** The parts of a node's sound, where they have been separated. */
+/** The parts of a node's sound, if they have been separated. */
 export type StemsRest = {
   status: string
 }
@@ -1332,21 +1332,21 @@ export type NodeRest = {
   /** Null for an upload. */
   seed: number | null
   duration_seconds: number
-  /** How much of what came before was listened to; null for all of it. */
+  /** Length of the preceding audio that is used as context; null: all of it. */
   context_seconds: number | null
   generator: GeneratorWord | null
   /** 0 to 1. */
   progress: number
   /** Why it failed, as a sentence. */
   error: string | null
-  /** How it joins its parent; null for an upload and until it is ready. */
+  /** How it joins its parent; null for an upload, and until it is ready. */
   seam: SeamRest | null
   bpm: number | null
   key: string | null
   loudness_lufs: number | null
   audio_url: string
   peaks_url: string
-  /** Null: no stems have been made. */
+  /** Null if no stems have been made. */
   stems: StemsRest | null
   created_at: string
   ready_at: string | null
@@ -1354,7 +1354,7 @@ export type NodeRest = {
   prompt_honored: string[]
 }
 
-/** A piece of music that grows. */
+/** A piece of music with its continuations. */
 export type ChainRest = {
   chain_id: string
   name: string
@@ -1367,9 +1367,9 @@ export type ChainRest = {
   /** The committed nodes in order, from the root. */
   spine: string[]
   nodes: NodeRest[]
-  /** Of the upload; null where it has no steady beat. */
+  /** Tempo of the upload; null if it has no steady beat. */
   bpm: number | null
-  /** Such as "F major"; null where there is none. */
+  /** Key of the upload, such as "F major"; null if it has none. */
   key: string | null
   /** Integrated loudness of the upload in LUFS; null for silence. */
   loudness_lufs: number | null
@@ -1392,27 +1392,27 @@ export type PeaksRest = {
   max: number[]
 }
 
-/** GPUs of one model, or shares of them where they are shared. */
+/** GPUs of one model, or shares of them if they are shared. */
 export type GpuModelRest = {
-  /** As the cluster's nodes are labelled. */
+  /** As in the labels of the cluster's nodes. */
   product: string
-  /** Null where it is not known. */
+  /** Null if unknown. */
   memory_mib: number | null
   total: number
   free: number
   used_by_us: number
 }
 
-/** A way to make continuations. */
+/** A generator of continuations. */
 export type GeneratorStatusRest = {
-  /** As in a branch's `generator`. */
+  /** As `generator` in a request for branches. */
   name: string
   available: boolean
-  /** Why it is not; null where it is. */
+  /** Why it is not available; null if it is. */
   reason: string | null
-  /** The longest continuation that it makes at once. */
+  /** Length of the longest continuation that it generates at once. */
   max_seconds: number
-  /** What it makes samples at; null: at the rate of the chain. */
+  /** Sample rate of its output; null: the rate of the chain. */
   sample_rate: number | null
 }
 
@@ -1422,17 +1422,17 @@ export type GpuRest = {
   observed_at: string
   /** GPUs by model. */
   classes: GpuModelRest[]
-  /** Generations that wait for their turn. */
+  /** Number of queued generations. */
   queue_depth: number
   running: number
-  /** How long a generation that is asked for now would wait, by how long the latest took; null while none is known. */
+  /** Estimated wait of a generation requested now, from the durations of the latest ones; null while none is known. */
   estimated_wait_seconds: number | null
   generators: GeneratorStatusRest[]
-  /** Why there are no GPUs, or what is not known, in sentences. */
+  /** Why there are no GPUs, or what is unknown, as sentences. */
   reasons: string[]
 }
 
-/** A slot that is leased. */
+/** A leased slot. */
 export type GpuSessionRest = {
   session_id: string
   /** Always `leased`. */
@@ -1440,7 +1440,7 @@ export type GpuSessionRest = {
   expires_at: string
 }
 
-/** The answer of the synchronous search, as an event. */
+/** The response of the synchronous search, as an event. */
 export type ListingsFrameRest = {
   type: string
   listings: ListingRest[]
@@ -1470,23 +1470,23 @@ export type ScoreFrameRest = {
 
 export type SearchFailedFrameRest = {
   type: string
-  /** The HTTP status that the synchronous search would have answered with. */
+  /** The HTTP status that the synchronous search would have returned. */
   status: number
   detail: string
 }
 
 export type DoneFrameRest = {
-  /** Why it ended, if not because it was done. */
+  /** Why the stream ended, unless the search completed. */
   reason?: string | null
 }
 
 /** Events were dropped because the reader was slower than the stream. */
 export type GapRest = {
-  /** How many, where that is known. */
+  /** Number of dropped events; null if unknown. */
   missed: number | null
 }
 
-/** The place asked for is no longer kept: fetch the current state anew, then follow from here. */
+/** The requested position in the stream is no longer retained: fetch the current state again, then follow from here. */
 export type ResetRest = {
 }
 
@@ -1500,7 +1500,7 @@ export type DiagnoseSummaryRest = {
   source: string
   by_domain: Record<string, number>
   by_severity: Record<string, number>
-  /** False in the last one. */
+  /** False in the last summary. */
   partial: boolean
 }
 
@@ -1522,7 +1522,7 @@ export type DiagnoseDoneRest = {
   took_ms: number
 }
 
-/** A node has another status, decision or progress than before. */
+/** The status, decision or progress of a node has changed. */
 export type NodeStatusChangedRest = {
   node_id: string
   status: NodeStatusWord | null

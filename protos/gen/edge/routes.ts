@@ -28,19 +28,19 @@ export type Route = {
   stream: 'none' | 'sse' | 'bytes' | 'multipart' | 'body'
   status: number
   access: 'open' | 'caller' | 'api_key' | 'admin_key' | 'branch_key'
-  /** The cookie of a session is enough in place of the API key. */
+  /** The session cookie suffices instead of the API key. */
   session: boolean
-  /** What a call sets in motion, which callers are limited in. */
+  /** Work that a call starts, which is rate-limited per caller. */
   starts: 'none' | 'search' | 'generation' | 'export'
   pathFields: Record<string, TextKind>
   queryFields: Record<string, TextKind>
-  /** Request field → the header it may be read from. */
+  /** Request field → the header from which it may be read. */
   headerFields: Record<string, string>
-  /** Fields of the multipart form; the query may give them, too. */
+  /** Fields of the multipart form; the query may contain them, too. */
   formFields: readonly string[]
   hasBody: boolean
   mediaTypes: readonly string[]
-  /** A PATCH whose message is told which keys the body had. */
+  /** A PATCH whose message receives the keys of the body as a mask. */
   masked: boolean
   schema: { params?: object; query?: object; body?: object }
   fromRest: (json: any) => any
@@ -48,7 +48,7 @@ export type Route = {
   frames?: {
     oneof: string
     id: string | undefined
-    /** The case of the oneof that holds frames as they are sent. */
+    /** The case of the oneof that holds serialized frames. */
     written: string | undefined
     events: Record<string, { name: string; toRest: (message: any) => unknown }>
   }
@@ -61,7 +61,7 @@ export const services = [
   { name: 'trellis.logs.v1.BranchIntakeService', mount: '/logs', title: "Log branches", version: '0.7.0', heartbeat: 'heartbeat', definition: trellis_logs_v1_logs.BranchIntakeServiceDefinition },
   { name: 'trellis.logs.v1.CollectService', mount: '/logs', title: "Collecting logs", version: '0.7.0', heartbeat: 'heartbeat', definition: trellis_logs_v1_collect.CollectServiceDefinition },
   { name: 'trellis.logs.v1.ContextService', mount: '/logs', title: "Context knowledge base", version: '0.7.0', heartbeat: 'heartbeat', definition: trellis_logs_v1_context.ContextServiceDefinition },
-  { name: 'trellis.logs.v1.EntriesService', mount: '/logs', title: "Kept log entries", version: '0.7.0', heartbeat: 'heartbeat', definition: trellis_logs_v1_entries.EntriesServiceDefinition },
+  { name: 'trellis.logs.v1.EntriesService', mount: '/logs', title: "Stored log entries", version: '0.7.0', heartbeat: 'heartbeat', definition: trellis_logs_v1_entries.EntriesServiceDefinition },
   { name: 'trellis.logs.v1.FormatsService', mount: '/logs', title: "Formats of logs", version: '0.7.0', heartbeat: 'heartbeat', definition: trellis_logs_v1_formats.FormatsServiceDefinition },
   { name: 'trellis.logs.v1.IncidentsService', mount: '/logs', title: "Incidents", version: '0.7.0', heartbeat: 'heartbeat', definition: trellis_logs_v1_incidents.IncidentsServiceDefinition },
   { name: 'trellis.logs.v1.MediaMonitorService', mount: '/logs', title: "Notifications of a media monitor", version: '0.7.0', heartbeat: 'heartbeat', definition: trellis_logs_v1_media_monitor.MediaMonitorServiceDefinition },

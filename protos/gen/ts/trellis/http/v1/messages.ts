@@ -4,26 +4,26 @@
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 
-/** What several services exchange with HTTP clients in the same way. */
+/** Messages that several services share on their HTTP routes. */
 
-/** A piece of content on its way out: the head once, then chunks. */
+/** Content as a byte stream: the head once, then chunks. */
 export interface ByteFrame {
   frame: { $case: "head"; value: ByteHead } | { $case: "chunk"; value: Uint8Array } | null;
 }
 
 export interface ByteHead {
   mediaType: string;
-  /** The name to save it under; with one, the content is offered as a download. */
+  /** Filename to save the content under; if set, the content is offered as a download. */
   filename?:
     | string
     | null
     | undefined;
-  /** Of the whole content in bytes, where it is known. */
+  /** Size of the whole content in bytes; unset if unknown. */
   size?:
     | number
     | null
     | undefined;
-  /** The first byte sent and the one past the last, when a range was asked for. */
+  /** For a range request: offset of the first byte sent, and of the byte after the last one. */
   start?: number | null | undefined;
   end?: number | null | undefined;
   etag?: string | null | undefined;
@@ -35,9 +35,9 @@ export interface FormField {
   value: string;
 }
 
-/** A file of a multipart form begins; its chunks follow. */
+/** Start of a file in a multipart form; its chunks follow. */
 export interface FileStart {
-  /** The name of the form's field. */
+  /** Name of the form field. */
   name: string;
   filename: string;
   mediaType: string;
@@ -45,25 +45,25 @@ export interface FileStart {
 
 /** Events were dropped because the reader was slower than the stream. */
 export interface Gap {
-  /** How many, where that is known. */
+  /** Number of dropped events; null if unknown. */
   missed?: number | null | undefined;
 }
 
 /**
- * Frames of a stream of events that its service has written itself, as they go to the client: where there are thousands a second, each made once
- * for all who follow. A client sees them as any others.
+ * Server-sent event frames that the service has already serialized, as they are sent to the client: at thousands of events a second, each frame is
+ * serialized once for all its readers. Clients see ordinary frames.
  */
 export interface WrittenFrames {
   text: Uint8Array;
-  /** How many they are. */
+  /** Number of frames. */
   count: number;
 }
 
-/** The place asked for is no longer kept: fetch the current state anew, then follow from here. */
+/** The requested position in the stream is no longer retained: fetch the current state again, then follow from here. */
 export interface Reset {
 }
 
-/** That the service answers. */
+/** Response of a health check. */
 export interface Health {
   status: string;
 }

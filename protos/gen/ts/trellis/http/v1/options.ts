@@ -3,11 +3,11 @@
 
 /* eslint-disable */
 
-/** How an rpc appears over HTTP, beside its google.api.http annotation. */
+/** HTTP options of an rpc, besides its google.api.http annotation. */
 
 /**
- * What a call sets in motion. Each caller may start so many a minute; a GET that starts something is not safe: clients do not repeat it,
- * and pages of other sites may not send it.
+ * Work that a call starts. Each caller may start a limited number per minute. A GET that starts work is not safe: clients do not retry it, and
+ * pages of other sites may not send it.
  */
 export const Work = {
   UNSPECIFIED: "WORK_UNSPECIFIED",
@@ -15,7 +15,7 @@ export const Work = {
   SEARCH: "WORK_SEARCH",
   /** GENERATION - A generation of audio. */
   GENERATION: "WORK_GENERATION",
-  /** EXPORT - A file that is put together for its reader. */
+  /** EXPORT - The assembly of a file for download. */
   EXPORT: "WORK_EXPORT",
 } as const;
 

@@ -6,12 +6,15 @@ import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Empty } from "../../../google/protobuf/empty.ts";
 import { Gap, Health, Reset } from "../../http/v1/messages.ts";
 
-/** Searches a marketplace and says whom to trust: listings, their sellers, a score for each with its evidence, and the market price. */
+/**
+ * Searches a marketplace and scores how far its listings can be trusted: listings, sellers, a score with evidence for each listing, and the
+ * market price.
+ */
 
-/** Which way to the marketplace is taken. */
+/** How the marketplace is accessed. */
 export const Adapter = {
   UNSPECIFIED: "ADAPTER_UNSPECIFIED",
-  /** AUTO - The official API when its credentials are configured, else the scraper. */
+  /** AUTO - The official API if its credentials are configured, otherwise the scraper. */
   AUTO: "ADAPTER_AUTO",
   API: "ADAPTER_API",
   SCRAPER: "ADAPTER_SCRAPER",
@@ -60,14 +63,14 @@ export function adapterToNumber(object: Adapter): number {
   }
 }
 
-/** How must_include is read. */
+/** How `must_include` is interpreted. */
 export const MustIncludeMode = {
   UNSPECIFIED: "MUST_INCLUDE_MODE_UNSPECIFIED",
-  /** ALL - Every term. */
+  /** ALL - Titles must contain every term. */
   ALL: "MUST_INCLUDE_MODE_ALL",
-  /** ANY - Any term. */
+  /** ANY - Titles must contain at least one term. */
   ANY: "MUST_INCLUDE_MODE_ANY",
-  /** GROUPS - Groups of alternatives, as in "16gb|24gb, rtx": sent to the marketplace as several queries. */
+  /** GROUPS - Groups of alternatives, such as "16gb|24gb, rtx", sent to the marketplace as several queries. */
   GROUPS: "MUST_INCLUDE_MODE_GROUPS",
 } as const;
 
@@ -115,29 +118,29 @@ export function mustIncludeModeToNumber(object: MustIncludeMode): number {
 }
 
 export interface SearchRequest {
-  /** What to search for. Blank finds nothing. */
+  /** Search text. Blank finds nothing. */
   q: string;
-  /** Highest price; 0 or less is no limit. */
+  /** Highest price; 0 or less: no limit. */
   maxPrice?:
     | number
     | null
     | undefined;
-  /** Lowest price; 0 or less is no limit. */
+  /** Lowest price; 0 or less: no limit. */
   minPrice?:
     | number
     | null
     | undefined;
-  /** Pages of results; what the tier does not allow is cut off. */
+  /** Number of result pages, capped by the caller's tier. */
   pages?:
     | number
     | null
     | undefined;
-  /** Terms that titles must have, parted by commas. */
+  /** Terms that titles must contain, comma-separated. */
   mustInclude: string;
   mustIncludeMode: MustIncludeMode;
-  /** Terms that titles must not have, parted by commas. */
+  /** Terms that titles must not contain, comma-separated. */
   mustExclude: string;
-  /** The marketplace's own id of a category to search in. */
+  /** The marketplace's id of the category to search. */
   categoryId: string;
   adapter: Adapter;
 }
@@ -148,16 +151,16 @@ export interface SearchResponse {
   trustScores: { [key: string]: TrustScore };
   /** By seller_platform_id. */
   sellers: { [key: string]: Seller };
-  /** The median of completed sales; null when there are too few. */
+  /** Median of completed sales; null if there are too few. */
   marketPrice?:
     | number
     | null
     | undefined;
-  /** The way that was taken: api or scraper. */
+  /** The adapter that was used: api or scraper. */
   adapterUsed: string;
   /** Whether the installation wraps links for an affiliate campaign. */
   affiliateActive: boolean;
-  /** The session whose update stream carries what follows. */
+  /** Session whose update stream carries later updates. */
   sessionId?: string | null | undefined;
 }
 
@@ -178,22 +181,22 @@ export interface SearchAsyncResponse {
 
 export interface Listing {
   platform: string;
-  /** The marketplace's own id. */
+  /** The marketplace's id. */
   platformListingId: string;
   title: string;
-  /** The lower end where there is a range; null when it could not be read. */
+  /** Price, or the lower end of a price range; null if it could not be read. */
   price?:
     | number
     | null
     | undefined;
-  /** The upper end of a range of prices, as of a listing with variants. */
+  /** Upper end of a price range, for example of a listing with variants. */
   priceHigh?:
     | number
     | null
     | undefined;
   /** ISO 4217. */
   currency: string;
-  /** As the marketplace words it, in lower case. */
+  /** The marketplace's wording, in lower case. */
   condition: string;
   sellerPlatformId: string;
   url: string;
@@ -206,7 +209,7 @@ export interface Listing {
     | number
     | null
     | undefined;
-  /** Null until it is stored. */
+  /** Null until the listing is stored. */
   id?: number | null | undefined;
   fetchedAt?: string | null | undefined;
   trustScoreId?: number | null | undefined;
@@ -216,7 +219,7 @@ export interface Listing {
     | string
     | null
     | undefined;
-  /** Searches that it was seen in. */
+  /** Number of searches in which the listing was seen. */
   timesSeen: number;
   priceAtFirstSeen?: number | null | undefined;
 }
@@ -238,16 +241,16 @@ export interface TrustScore {
   softFlags: string[];
   /** Whether any signal is missing. */
   scoreIsPartial: boolean;
-  /** What the score would be with the missing signals at their worst and at their best. */
+  /** The score with the missing signals at their worst and at their best. */
   scoreRange: ScoreRange | null;
   evidence: Evidence[];
-  /** Whether another listing of the same search shows the same first photo. */
+  /** Whether another listing of the same search has the same first photo. */
   photoHashDuplicate: boolean;
   photoAnalysisJson?: string | null | undefined;
   scoredAt: string;
 }
 
-/** 0 to 20 each; null where there is nothing to judge by. */
+/** 0 to 20 each; null if there is no data to judge by. */
 export interface SignalScores {
   accountAge?: number | null | undefined;
   feedbackCount?: number | null | undefined;
@@ -261,7 +264,7 @@ export interface ScoreRange {
   high: number;
 }
 
-/** A sentence that backs a signal or a flag. */
+/** A sentence of evidence for a signal or a flag. */
 export interface Evidence {
   signal: string;
   text: string;
@@ -274,7 +277,7 @@ export interface Seller {
   platform: string;
   platformSellerId: string;
   username: string;
-  /** Days that the account has been open for certain: the marketplace shows the month that it was opened in. */
+  /** Minimum age of the account in days: the marketplace shows only the month in which it was opened. */
   accountAgeDays?: number | null | undefined;
   feedbackCount?:
     | number
@@ -285,14 +288,14 @@ export interface Seller {
     | number
     | null
     | undefined;
-  /** JSON text: listings by category, `{}` when unknown. */
+  /** JSON text: listings by category; `{}` if unknown. */
   categoryHistoryJson: string;
   fetchedAt?: string | null | undefined;
 }
 
 export interface WatchUpdatesRequest {
   sessionId: string;
-  /** The id of the last frame received, to go on from there. */
+  /** Id of the last frame received; the stream resumes after it. */
   lastEventId?: string | null | undefined;
 }
 
@@ -309,7 +312,7 @@ export interface UpdateFrame {
     | null;
 }
 
-/** The answer of the synchronous search, as an event. */
+/** The response of the synchronous search, as an event. */
 export interface ListingsFrame {
   type: string;
   listings: Listing[];
@@ -349,13 +352,13 @@ export interface ScoreFrame {
 
 export interface SearchFailedFrame {
   type: string;
-  /** The HTTP status that the synchronous search would have answered with. */
+  /** The HTTP status that the synchronous search would have returned. */
   status: number;
   detail: string;
 }
 
 export interface DoneFrame {
-  /** Why it ended, if not because it was done. */
+  /** Why the stream ended, unless the search completed. */
   reason?: string | null | undefined;
 }
 
@@ -375,7 +378,7 @@ export interface GetSessionResponse {
 /** What the caller's tier allows. */
 export interface Features {
   savedSearches: boolean;
-  /** Null for unlimited. */
+  /** Null: unlimited. */
   savedSearchesLimit?: number | null | undefined;
   backgroundMonitoring: boolean;
   maxPages: number;
@@ -389,9 +392,9 @@ export interface Features {
 export interface EnrichRequest {
   /** The marketplace's id of the seller. */
   seller: string;
-  /** The marketplace's id of the listing to score again; one of that seller's. */
+  /** The marketplace's id of the listing to rescore; it must belong to the seller. */
   listingId: string;
-  /** The query to compare prices by; the listing's title without it. */
+  /** Query for the price comparison; default: the listing's title. */
   query: string;
 }
 
@@ -410,9 +413,9 @@ export interface GetListingResponse {
   seller:
     | Seller
     | null;
-  /** Oldest first; one entry for each change. */
+  /** One entry per price change, oldest first. */
   priceHistory: PricePoint[];
-  /** Times it was seen, oldest first; the latest hundred. */
+  /** Times at which the listing was seen, oldest first; the latest 100. */
   sightings: string[];
 }
 
@@ -423,7 +426,7 @@ export interface PricePoint {
 }
 
 export interface GetCompsRequest {
-  /** The query to look completed sales up by. */
+  /** Query for completed sales. */
   q: string;
 }
 
@@ -434,14 +437,14 @@ export interface GetCompsResponse {
     | string
     | null
     | undefined;
-  /** Completed sales behind it, outliers trimmed. */
+  /** Completed sales behind the median, outliers trimmed. */
   sampleCount: number;
   /** [q1, q3] of completed sales; null without a median. */
   quartiles?:
     | string
     | null
     | undefined;
-  /** When it is looked up anew. */
+  /** When the price expires and is looked up again. */
   expiresAt?: string | null | undefined;
 }
 
@@ -3744,15 +3747,15 @@ export const GetHealthRequest: MessageFns<GetHealthRequest> = {
   },
 };
 
-/** Searches a marketplace and scores what it finds. */
+/** Searches a marketplace and scores its listings. */
 export type ListingsServiceDefinition = typeof ListingsServiceDefinition;
 export const ListingsServiceDefinition = {
   name: "ListingsService",
   fullName: "trellis.listings.v1.ListingsService",
   methods: {
     /**
-     * Searches the marketplace and answers when everything is there: listings, scores, sellers and the market price. What is
-     * still missing of the sellers is looked up afterwards and follows on the update stream of the session.
+     * Searches the marketplace and returns listings, scores, sellers and the market price in one response. Seller data that is still missing is
+     * looked up afterwards and follows on the update stream of the session.
      */
     search: {
       name: "Search",
@@ -3762,7 +3765,7 @@ export const ListingsServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Starts the same search and answers at once; everything follows on the update stream. */
+    /** Starts the same search and returns immediately; all results follow on the update stream. */
     searchAsync: {
       name: "SearchAsync",
       requestType: SearchRequest as typeof SearchRequest,
@@ -3771,7 +3774,7 @@ export const ListingsServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Follows a search: its listings, the market price, re-scored listings as sellers become known, and `done`. */
+    /** Streams a search: its listings, the market price, rescored listings as seller data arrives, and `done`. */
     watchUpdates: {
       name: "WatchUpdates",
       requestType: WatchUpdatesRequest as typeof WatchUpdatesRequest,
@@ -3789,7 +3792,7 @@ export const ListingsServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Who is calling and what they may do. A visitor without a session gets the cookie of a guest. */
+    /** Returns the caller and the features they may use. A visitor without a session receives a guest cookie. */
     getSession: {
       name: "GetSession",
       requestType: GetSessionRequest as typeof GetSessionRequest,
@@ -3798,7 +3801,7 @@ export const ListingsServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Looks a seller up now, from one of their own listings, and scores the listing again. */
+    /** Looks up a seller now, starting from one of their listings, and rescores that listing. */
     enrich: {
       name: "Enrich",
       requestType: EnrichRequest as typeof EnrichRequest,
@@ -3807,7 +3810,7 @@ export const ListingsServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** A listing as it was last seen, with its score, its seller, its prices and the times it was seen. */
+    /** Returns a listing as last seen, with its score, its seller, its price history and the times it was seen. */
     getListing: {
       name: "GetListing",
       requestType: GetListingRequest as typeof GetListingRequest,
@@ -3816,7 +3819,7 @@ export const ListingsServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** The market price for a query: the median of completed sales. */
+    /** Returns the market price for a query: the median of completed sales. */
     getComps: {
       name: "GetComps",
       requestType: GetCompsRequest as typeof GetCompsRequest,
@@ -3825,7 +3828,7 @@ export const ListingsServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** That the service answers. */
+    /** Health check. */
     getApiHealth: {
       name: "GetApiHealth",
       requestType: GetHealthRequest as typeof GetHealthRequest,
@@ -3834,7 +3837,7 @@ export const ListingsServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** That the service answers. */
+    /** Health check. */
     getHealth: {
       name: "GetHealth",
       requestType: GetHealthRequest as typeof GetHealthRequest,

@@ -12,38 +12,38 @@ export interface BlocklistCandidate {
   domain: string;
   /** candidate, approved, ignored, blocked, unblocked or push_failed. */
   status: string;
-  /** How often it was asked for, in the entries scanned so far. */
+  /** Number of requests for the domain in the entries scanned so far. */
   count: number;
   firstSeen: string;
   lastSeen: string;
   sourceIds: string[];
-  /** Who asked most often: the name that `device_names` gives its address, else the address; null where no line says. */
+  /** Device with the most requests: its name in `device_names`, otherwise its address; null if no entry names one. */
   device?:
     | string
     | null
     | undefined;
-  /** What the DNS filter said when it last failed. */
+  /** The DNS filter's message at its last failure. */
   lastError?:
     | string
     | null
     | undefined;
-  /** All that asked, most often first, at most 20. */
+  /** Devices that requested the domain, most requests first, at most 20. */
   devices: string[];
-  /** 0 to 100: the sum of its signs. */
+  /** 0 to 100: the sum of the points of its signs. */
   score: number;
-  /** The signs that speak for blocking it, in words, with their points. */
+  /** Signs in favour of blocking the domain, as text with their points. */
   reasons: string[];
 }
 
 export interface ListBlocklistCandidatesRequest {
-  /** Only those with this status. */
+  /** Only candidates with this status. */
   status: string;
   limit?: number | null | undefined;
 }
 
 export interface ListBlocklistCandidatesResponse {
   candidates: BlocklistCandidate[];
-  /** With this status, listed or not. */
+  /** Number of all candidates with this status, listed or not. */
   total: number;
 }
 
@@ -52,7 +52,7 @@ export interface ScanBlocklistRequest {
 
 export interface BlocklistScan {
   entriesRead: number;
-  /** Domains that were found in them, and how many of these were not known. */
+  /** Domains found in these entries; `new_candidates` counts those that were unknown before. */
   domains: number;
   newCandidates: number;
   isComplete: boolean;
@@ -72,7 +72,7 @@ export interface TestBlocklistRequest {
 
 export interface BlocklistTest {
   ok: boolean;
-  /** What answered. */
+  /** What the filter answered, as a sentence. */
   detail: string;
 }
 
@@ -776,13 +776,13 @@ export const BlocklistTest: MessageFns<BlocklistTest> = {
   },
 };
 
-/** Finds domains in the lines of DNS servers, proxies and firewalls, and blocks those that somebody approves in Pi-hole or AdGuard Home. */
+/** Finds domains in the logs of DNS servers, proxies and firewalls, and blocks approved ones in Pi-hole or AdGuard Home. */
 export type BlocklistServiceDefinition = typeof BlocklistServiceDefinition;
 export const BlocklistServiceDefinition = {
   name: "BlocklistService",
   fullName: "trellis.logs.v1.BlocklistService",
   methods: {
-    /** Candidates, the most suspicious first. */
+    /** Lists candidates, most suspicious first. */
     listBlocklistCandidates: {
       name: "ListBlocklistCandidates",
       requestType: ListBlocklistCandidatesRequest as typeof ListBlocklistCandidatesRequest,
@@ -792,10 +792,10 @@ export const BlocklistServiceDefinition = {
       options: {},
     },
     /**
-     * Looks for domains in what has come in since the last scan, in the sources that the setting `router_source_ids` names, or in all where it names
-     * none. It goes on for at most 20 seconds: with `is_complete: false`, ask again; the rest is scanned in the background anyway, as new entries
-     * are every 15 minutes. A branch that does not answer is named in the header `x-branches-missing`, and the scan is not complete. 409 while a
-     * scan is running.
+     * Scans the entries that arrived since the last scan for domains, in the sources that the setting `router_source_ids` names, or in all sources if
+     * it names none. A request scans for at most 20 seconds; with `is_complete: false`, call again. The remainder is scanned in the background in any
+     * case, as new entries are every 15 minutes. A branch that does not respond is named in the header `x-branches-missing`, and the scan is not
+     * complete. 409 while a scan is running.
      */
     scanBlocklist: {
       name: "ScanBlocklist",
@@ -805,7 +805,7 @@ export const BlocklistServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Decides about a candidate: `approved`, `ignored`, or `candidate` again. One that is blocked is 409: unblock it. */
+    /** Decides on a candidate: `approved`, `ignored`, or back to `candidate`. 409 if it is blocked: unblock it first. */
     updateBlocklistCandidate: {
       name: "UpdateBlocklistCandidate",
       requestType: UpdateBlocklistCandidateRequest as typeof UpdateBlocklistCandidateRequest,
@@ -815,9 +815,9 @@ export const BlocklistServiceDefinition = {
       options: {},
     },
     /**
-     * Blocks an approved domain in the DNS filter, after which it is `blocked`. One that is not approved is 409. 503 when `dns_filter_url` or
-     * `dns_filter_api_key` is not set. When the filter refuses or cannot be reached, the answer is 502 with its words, the candidate is `push_failed`
-     * with them as `last_error`, and can be pushed again.
+     * Blocks an approved domain in the DNS filter and sets its status to `blocked`. 409 if it is not approved. 503 if `dns_filter_url` or
+     * `dns_filter_api_key` is not set. If the filter refuses or is unreachable, the response is 502 with the filter's message; the candidate becomes
+     * `push_failed` with that message as `last_error`, and can be pushed again.
      */
     pushBlocklistCandidate: {
       name: "PushBlocklistCandidate",
@@ -828,8 +828,8 @@ export const BlocklistServiceDefinition = {
       options: {},
     },
     /**
-     * Takes a blocked domain out of the DNS filter, after which it is `unblocked`. One that the filter does not have any more counts as taken out. One
-     * that is not blocked is 409; 502 and 503 as for pushing, and it stays blocked.
+     * Removes a blocked domain from the DNS filter and sets its status to `unblocked`. A domain that the filter no longer has counts as removed. 409
+     * if it is not blocked; 502 and 503 as for a push, and the domain stays blocked.
      */
     unblockBlocklistCandidate: {
       name: "UnblockBlocklistCandidate",
@@ -840,8 +840,8 @@ export const BlocklistServiceDefinition = {
       options: {},
     },
     /**
-     * Tries the DNS filter as it is set: that it can be reached, and that it takes the key. 503 when `dns_filter_url` or `dns_filter_api_key` is not
-     * set, 502 with the filter's words when it fails.
+     * Tests the DNS filter as configured: whether it is reachable and accepts the key. 503 if `dns_filter_url` or `dns_filter_api_key` is not set,
+     * 502 with the filter's message if the test fails.
      */
     testBlocklist: {
       name: "TestBlocklist",

@@ -6,7 +6,7 @@ import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Empty } from "../../../google/protobuf/empty.ts";
 import { Anonymization, FacetValue, TailFrame, TailRequest } from "./logs.ts";
 
-/** How a branch is asked by the logs service, and the logs service by the edge. Between processes alone: nothing of it is REST. */
+/** Internal rpcs: the logs service queries branches, and the edge queries the logs service. None of them is exposed over REST. */
 
 export interface BranchLocations {
   branches: BranchLocation[];
@@ -21,15 +21,15 @@ export interface BranchLocation {
 
 export interface EntryCount {
   entryCount: number;
-  /** ISO 8601; absent where nothing has come yet. */
+  /** ISO 8601; unset before the first entry. */
   lastSeen?: string | null | undefined;
 }
 
-/** What a query looks for; see `search/query.ts` of the service. */
+/** A parsed query; see `search/query.ts` of the logs service. */
 export interface WordQuery {
-  /** All hold, each by one of its leaves. */
+  /** All must match, each by at least one of its leaves. */
   clauses: WordClause[];
-  /** None of which holds. */
+  /** None may match. */
   excluded: WordLeaf[];
 }
 
@@ -38,9 +38,9 @@ export interface WordClause {
 }
 
 export interface WordLeaf {
-  /** Next to each other, in this order. */
+  /** Adjacent words in this order. */
   words: string[];
-  /** The last one is a beginning. */
+  /** The last word is a prefix. */
   isPrefix: boolean;
 }
 
@@ -54,14 +54,14 @@ export interface EntryFilters {
     | string
     | null
     | undefined;
-  /** Present: one of the tags at least. */
+  /** If set: at least one of these tags. */
   anyPattern?: TagList | null | undefined;
   tenant?: string | null | undefined;
   branch?:
     | string
     | null
     | undefined;
-  /** Present: of one of these templates. */
+  /** If set: one of these templates. */
   anyTemplate?: TagList | null | undefined;
 }
 
@@ -69,7 +69,7 @@ export interface TagList {
   tags: string[];
 }
 
-/** A place in an order. */
+/** A position in an ordered result. */
 export interface EntryRank {
   score: number;
   time: number;
@@ -78,7 +78,7 @@ export interface EntryRank {
 }
 
 export interface BranchSearchRequest {
-  /** Absent: all that the filters let through. */
+  /** Unset: all entries that pass the filters. */
   query: WordQuery | null;
   filters: EntryFilters | null;
   limit: number;
@@ -86,7 +86,7 @@ export interface BranchSearchRequest {
   order: string;
   after: EntryRank | null;
   withFacets: boolean;
-  /** Absent: ranked by what this branch has alone. */
+  /** Unset: ranked by the statistics of this branch alone. */
   statistics: WordStatistics | null;
 }
 
@@ -94,12 +94,12 @@ export interface BranchSearchResponse {
   entries: KeptFinding[];
   total: number;
   totalIsExact: boolean;
-  /** Absent where they were not asked for. */
+  /** Unset unless requested. */
   facets: EntryFacets | null;
   histogram:
     | EntryHistogram
     | null;
-  /** Whether there may be more behind the last one. */
+  /** Set if more entries may follow the last one. */
   next: EntryRank | null;
 }
 
@@ -108,7 +108,7 @@ export interface KeptFinding {
   score: number;
 }
 
-/** An entry as it is stored. Times are epoch milliseconds. */
+/** A stored entry. Times are epoch milliseconds. */
 export interface KeptEntry {
   entryId: string;
   sourceId: string;
@@ -126,13 +126,13 @@ export interface KeptEntry {
   truncated: boolean;
   outOfOrder: boolean;
   matchedPatterns: string[];
-  /** What the sender said beyond the text, as JSON. */
+  /** What the sender provided beyond the text, as JSON. */
   sender?: string | null | undefined;
   templateId?:
     | string
     | null
     | undefined;
-  /** What orders it among entries of its time, where that is not the sequence. */
+  /** Order among entries of the same time, if it is not the sequence. */
   order?: number | null | undefined;
 }
 
@@ -154,13 +154,13 @@ export interface BranchTemplate {
   templateId: string;
   template: string;
   count: number;
-  /** By severity: none, CRITICAL, ERROR, WARN. */
+  /** Counts by severity: none, CRITICAL, ERROR, WARN. */
   bySeverity: number[];
   /** Epoch milliseconds. */
   firstSeen: number;
   lastSeen: number;
   buckets: number[];
-  /** Of the entries that count; infinite where none does. */
+  /** Times of the first and last counted entry; infinite if none is counted. */
   firstCounted: number;
   lastCounted: number;
 }
@@ -185,7 +185,7 @@ export interface CountWordsRequest {
 export interface WordStatistics {
   documents: number;
   words: number;
-  /** In how many documents a word is; a beginning of words ends in `*`. */
+  /** Number of documents by word; a key that ends in `*` is a prefix. */
   frequencies: { [key: string]: number };
 }
 
@@ -208,7 +208,7 @@ export interface DeletedEntries {
 
 export interface SetBranchSeverityRequest {
   entryId: string;
-  /** Absent: none. */
+  /** Unset: no severity. */
   severity?: string | null | undefined;
 }
 
@@ -223,7 +223,7 @@ export interface BranchSources {
 export interface BranchSource {
   sourceId: string;
   entries: number;
-  /** Without a severity, CRITICAL, ERROR, WARN. */
+  /** Counts by severity: none, CRITICAL, ERROR, WARN. */
   bySeverity: number[];
   firstTime: number;
   lastTime: number;
@@ -2732,13 +2732,13 @@ export const BranchSource: MessageFns<BranchSource> = {
   },
 };
 
-/** One branch: its own entries, searched along with those of the others. */
+/** One branch: its own entries, searched together with those of other branches. */
 export type BranchServiceDefinition = typeof BranchServiceDefinition;
 export const BranchServiceDefinition = {
   name: "BranchService",
   fullName: "trellis.logs.v1.BranchService",
   methods: {
-    /** The entries that come first, by a corpus of which these are a part. */
+    /** The branch's first matching entries, ranked by the statistics of the whole corpus, of which the branch is a part. */
     searchBranch: {
       name: "SearchBranch",
       requestType: BranchSearchRequest as typeof BranchSearchRequest,
@@ -2747,7 +2747,7 @@ export const BranchServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** How often words occur, for ranking by what all branches have together. */
+    /** Word frequencies of this branch, for ranking by the statistics of all branches together. */
     countWords: {
       name: "CountWords",
       requestType: CountWordsRequest as typeof CountWordsRequest,
@@ -2756,7 +2756,7 @@ export const BranchServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** NOT_FOUND where there is none. */
+    /** NOT_FOUND if there is no such entry. */
     findEntry: {
       name: "FindEntry",
       requestType: FindEntryRequest as typeof FindEntryRequest,
@@ -2781,7 +2781,7 @@ export const BranchServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Deletes the entries of a source, or of the units of a stem; none is no error. */
+    /** Deletes the entries of a source, or of all units of a group. Finding none is not an error. */
     deleteBranchSource: {
       name: "DeleteBranchSource",
       requestType: DeleteBranchSourceRequest as typeof DeleteBranchSourceRequest,
@@ -2790,7 +2790,7 @@ export const BranchServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Puts a severity in place of an entry's. NOT_FOUND where there is none. */
+    /** Overrides the severity of an entry. NOT_FOUND if there is no such entry. */
     setBranchSeverity: {
       name: "SetBranchSeverity",
       requestType: SetBranchSeverityRequest as typeof SetBranchSeverityRequest,
@@ -2799,7 +2799,7 @@ export const BranchServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Entries as they come in; `history` is left to whoever merges several. */
+    /** Streams entries as they arrive. `history` is left to the caller, which merges several branches. */
     tailBranch: {
       name: "TailBranch",
       requestType: TailRequest as typeof TailRequest,
@@ -2808,7 +2808,7 @@ export const BranchServiceDefinition = {
       responseStream: true,
       options: {},
     },
-    /** How many entries there are, and when the last one came. */
+    /** Number of entries, and when the last one arrived. */
     countEntries: {
       name: "CountEntries",
       requestType: Empty as typeof Empty,
@@ -2817,10 +2817,7 @@ export const BranchServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /**
-     * Puts pseudonyms in place of addresses and user names in all that is stored. What is done stays done when it breaks off;
-     * asking again does the rest.
-     */
+    /** Replaces addresses and user names in all stored entries by pseudonyms. Progress survives an interruption; calling again does the rest. */
     anonymizeEntries: {
       name: "AnonymizeEntries",
       requestType: Empty as typeof Empty,
@@ -2832,7 +2829,7 @@ export const BranchServiceDefinition = {
   },
 } as const;
 
-/** Where branches are: served by the logs service, for the edge, which passes on what is sent to them. */
+/** Locations of branches. The logs service serves them to the edge, which forwards batches to the branches. */
 export type BranchDirectoryServiceDefinition = typeof BranchDirectoryServiceDefinition;
 export const BranchDirectoryServiceDefinition = {
   name: "BranchDirectoryService",

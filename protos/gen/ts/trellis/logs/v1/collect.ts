@@ -5,16 +5,16 @@
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Task } from "./logs.ts";
 
-/** How logs are collected from the sources that people have configured. */
+/** Collects logs from configured sources. */
 
 export interface GleanAllRequest {
-  /** Reads again what has not changed since it was read. */
+  /** Rereads what has not changed since it was last read. */
   force?: boolean | null | undefined;
 }
 
 export interface GleanSourceRequest {
   sourceId: string;
-  /** Reads again what has not changed since it was read. */
+  /** Rereads what has not changed since it was last read. */
   force?: boolean | null | undefined;
 }
 
@@ -23,14 +23,14 @@ export interface ListConfiguredSourcesRequest {
 
 export interface ListConfiguredSourcesResponse {
   sources: ConfiguredSource[];
-  /** What is wrong with the sources file, each with its place; a source with a mistake is not collected. */
+  /** Errors in the sources file, each with its position; a source with an error is not collected. */
   problems: string[];
 }
 
 export interface ConfiguredSource {
-  /** What the configuration calls it, and what a run is asked for with. */
+  /** Id in the configuration; requests to collect use it. */
   id: string;
-  /** What its entries are kept under; those of its units are kept under ids that begin with it. */
+  /** Source id of its entries; the source ids of its units begin with it. */
   sourceId: string;
   /** local or ssh. */
   transport: string;
@@ -47,14 +47,14 @@ export interface ConfiguredSource {
     | string
     | null
     | undefined;
-  /** Sources of entries that came from it. */
+  /** Number of source ids that its entries have. */
   unitCount: number;
-  /** When it was collected last. */
+  /** When it was last collected. */
   lastGlean?:
     | string
     | null
     | undefined;
-  /** What went wrong then; null when all was well. */
+  /** Error of that collection; null if it succeeded. */
   lastError?: string | null | undefined;
 }
 
@@ -63,16 +63,16 @@ export interface GetWatchStatusRequest {
 
 export interface WatchStatus {
   running: boolean;
-  /** The configured ids that are watched. */
+  /** Configured ids of the watched sources. */
   sources: string[];
-  /** Lines that have come and are not stored yet. */
+  /** Lines that have arrived and are not yet stored. */
   buffered: number;
-  /** When lines were stored last. */
+  /** When lines were last stored. */
   lastFlushAt?:
     | string
     | null
     | undefined;
-  /** What is wrong with the sources file, each with its place. Where nothing of it can be read, what was watched before goes on. */
+  /** Errors in the sources file, each with its position. If the file cannot be read at all, the previous sources stay watched. */
   problems: string[];
 }
 
@@ -733,9 +733,9 @@ export const CollectServiceDefinition = {
   fullName: "trellis.logs.v1.CollectService",
   methods: {
     /**
-     * Collects from all sources that are enabled, now. Answers 202 with the task to follow (`GET /logs/api/tasks/{task_id}`): its `progress` counts
-     * bytes, its `counts` lines. 409 while a run is in progress, on whichever replica. `force=true` reads files again that have not changed; what is
-     * stored already is not stored twice.
+     * Collects from all enabled sources now. Returns 202 with the task to follow (`GET /logs/api/tasks/{task_id}`): its `progress` counts bytes, its
+     * `counts` lines. 409 while a run is in progress on any replica. `force=true` rereads unchanged files; entries that are already stored are not
+     * stored again.
      */
     gleanAll: {
       name: "GleanAll",
@@ -746,8 +746,8 @@ export const CollectServiceDefinition = {
       options: {},
     },
     /**
-     * Collects from one configured source, now, also when it is not enabled. The id is that of the configuration, or of entries that came from it: a
-     * source, a group (`<prefix>:<host>`) or a unit. Over SSH this reads the remote path. Answers as collecting from all does; 404 for an id that is not
+     * Collects from one configured source now, even if it is disabled. The id is that of the configuration, or of entries from it: a source, a group
+     * (`<prefix>:<host>`) or a unit. Over SSH this reads the remote path. Responds as collecting from all sources does; 404 for an id that is not
      * configured.
      */
     gleanSource: {
@@ -759,9 +759,9 @@ export const CollectServiceDefinition = {
       options: {},
     },
     /**
-     * The configured sources and what came of them. A source is there before it has been collected for the first time, with an entry count of 0. What its
-     * units hold (files of a folder, systemd units, containers) is added up in its row. An active branch that does not answer in time is
-     * not counted, and named in the header `x-branches-missing`.
+     * Lists the configured sources and what was collected from them. A source is listed before its first collection, with an entry count of 0. Its row
+     * adds up the entries of its units (files of a folder, systemd units, containers). An active branch that does not respond in time is not counted,
+     * and is named in the header `x-branches-missing`.
      */
     listConfiguredSources: {
       name: "ListConfiguredSources",
@@ -771,7 +771,7 @@ export const CollectServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Whether sources are being watched, and how far that is. One replica watches for all; each of them tells the same. */
+    /** Returns whether sources are being watched, and how far. One replica watches for all; every replica returns the same status. */
     getWatchStatus: {
       name: "GetWatchStatus",
       requestType: GetWatchStatusRequest as typeof GetWatchStatusRequest,
@@ -781,8 +781,8 @@ export const CollectServiceDefinition = {
       options: {},
     },
     /**
-     * Reads the configuration again and watches what it says from now on. Nothing that has come meanwhile is lost. An edited sources file is
-     * noticed by itself, too, within some seconds.
+     * Rereads the configuration and watches the sources that it now names. Lines that arrive meanwhile are not lost. An edited sources file is also
+     * detected automatically, within seconds.
      */
     reloadWatch: {
       name: "ReloadWatch",

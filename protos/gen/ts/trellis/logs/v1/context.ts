@@ -6,7 +6,7 @@ import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Empty } from "../../../google/protobuf/empty.ts";
 import { FileStart, FormField } from "../../http/v1/messages.ts";
 
-/** What people know about their systems, which logs do not tell. */
+/** What users know about their systems and logs do not contain. */
 
 export interface ContextDoc {
   id: string;
@@ -47,7 +47,7 @@ export interface UploadContextDocsParameters {
     | string
     | null
     | undefined;
-  /** Parted by commas. */
+  /** Comma-separated. */
   tags?: string | null | undefined;
 }
 
@@ -68,7 +68,7 @@ export interface ContextFact {
   category: string;
   key: string;
   value: string;
-  /** Who says so: manual, wizard, or what its writer gave. */
+  /** Origin: manual, wizard, or the name that its writer chose. */
   source: string;
   createdAt: string;
 }
@@ -87,7 +87,7 @@ export interface PutContextFactRequest {
   category: string;
   key: string;
   value: string;
-  /** `manual` unless told; `wizard` is the wizard's own. */
+  /** Default `manual`; `wizard` is reserved for the wizard. */
   source?: string | null | undefined;
 }
 
@@ -111,10 +111,10 @@ export interface ContextWizard {
 export interface ContextWizardStep {
   id: string;
   title: string;
-  /** What it is good for. */
+  /** What the answers are used for. */
   description: string;
   fields: ContextWizardField[];
-  /** As they were given: an object from fields to answers; null while there are none. */
+  /** The stored answers: an object from fields to answers; null before the first. */
   answers?: string | null | undefined;
 }
 
@@ -148,7 +148,7 @@ export interface AnswerContextWizardRequest {
 }
 
 export interface ContextWizardAnswer {
-  /** The step after this one; null after the last. */
+  /** Id of the next step; null after the last. */
   nextStep?: string | null | undefined;
   factsPreview: ContextFactPreview[];
 }
@@ -157,7 +157,7 @@ export interface ContextFactPreview {
   category: string;
   key: string;
   value: string;
-  /** new, changed, unchanged, or kept: somebody else has written that fact, and it stays as it is. */
+  /** new, changed, unchanged, or kept: another writer's fact, which stays unchanged. */
   change: string;
 }
 
@@ -185,7 +185,7 @@ export interface ContextChunkMatch {
   text: string;
   score: number;
   title: string;
-  /** The headings above it, outermost first. */
+  /** Headings above the chunk, outermost first. */
   headings: string[];
 }
 
@@ -2427,13 +2427,13 @@ export const ContextFactMatch: MessageFns<ContextFactMatch> = {
   },
 };
 
-/** The knowledge base that diagnoses draw on: documents, which are searched in chunks, and facts. A wizard asks for the facts that matter most. */
+/** The knowledge base of diagnoses: documents, which are searched in chunks, and facts. A wizard collects the most important facts. */
 export type ContextServiceDefinition = typeof ContextServiceDefinition;
 export const ContextServiceDefinition = {
   name: "ContextService",
   fullName: "trellis.logs.v1.ContextService",
   methods: {
-    /** All documents, newest first. */
+    /** Lists all documents, newest first. */
     listContextDocs: {
       name: "ListContextDocs",
       requestType: ListContextDocsRequest as typeof ListContextDocsRequest,
@@ -2443,8 +2443,8 @@ export const ContextServiceDefinition = {
       options: {},
     },
     /**
-     * Keeps a document: a runbook, notes, a description of the network. It is searchable when the answer comes. The same title and text again
-     * answer 200 with the document that is there. At most 1,000 documents of 512 KiB each, 8 MiB together: beyond, 413.
+     * Stores a document: a runbook, notes, a description of the network. It is searchable once the response arrives. The same title and text again
+     * return 200 with the existing document. At most 1,000 documents of 512 KiB each, 8 MiB together; beyond that, 413.
      */
     createContextDoc: {
       name: "CreateContextDoc",
@@ -2455,8 +2455,8 @@ export const ContextServiceDefinition = {
       options: {},
     },
     /**
-     * Keeps the files of a form as documents, all or none: Markdown or text (.md, .markdown, .txt) in UTF-8 or UTF-16. `title` holds for a single file;
-     * else a document is named by its first heading, or by its file. `tags` are parted by commas.
+     * Stores the files of a form as documents, all or none: Markdown or text (.md, .markdown, .txt) in UTF-8 or UTF-16. `title` applies to a single
+     * file; otherwise a document is named after its first heading or its file. `tags` is comma-separated.
      */
     uploadContextDocs: {
       name: "UploadContextDocs",
@@ -2466,7 +2466,7 @@ export const ContextServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Removes all documents, if `all=true` says so; without it this is 422, so that nobody empties the collection by leaving out an id. */
+    /** Deletes all documents. Requires `all=true`, else 422, so that a request without an id cannot delete the whole collection. */
     deleteContextDocs: {
       name: "DeleteContextDocs",
       requestType: DeleteContextDocsRequest as typeof DeleteContextDocsRequest,
@@ -2475,7 +2475,7 @@ export const ContextServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** One document. */
+    /** Returns one document. */
     getContextDoc: {
       name: "GetContextDoc",
       requestType: ContextDocId as typeof ContextDocId,
@@ -2484,7 +2484,7 @@ export const ContextServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Removes a document with its chunks. */
+    /** Deletes a document with its chunks. */
     deleteContextDoc: {
       name: "DeleteContextDoc",
       requestType: ContextDocId as typeof ContextDocId,
@@ -2493,7 +2493,7 @@ export const ContextServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Facts, by category and key. */
+    /** Lists facts, ordered by category and key. */
     listContextFacts: {
       name: "ListContextFacts",
       requestType: ListContextFactsRequest as typeof ListContextFactsRequest,
@@ -2502,7 +2502,7 @@ export const ContextServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Keeps a fact. There is one for each category and key: of one that is there already, value and source are replaced (200). At most 5,000 facts. */
+    /** Stores a fact. There is one per category and key: for an existing one, value and source are replaced (200). At most 5,000 facts. */
     putContextFact: {
       name: "PutContextFact",
       requestType: PutContextFactRequest as typeof PutContextFactRequest,
@@ -2511,7 +2511,7 @@ export const ContextServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Removes the facts of a `category`, of a `source`, or of both; or with `all=true` all facts. Without any of these it is 422. */
+    /** Deletes the facts of a `category`, of a `source`, or of both; or all facts with `all=true`. 422 if none of these is set. */
     deleteContextFacts: {
       name: "DeleteContextFacts",
       requestType: DeleteContextFactsRequest as typeof DeleteContextFactsRequest,
@@ -2520,7 +2520,7 @@ export const ContextServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Removes a fact. */
+    /** Deletes a fact. */
     deleteContextFact: {
       name: "DeleteContextFact",
       requestType: ContextFactId as typeof ContextFactId,
@@ -2529,7 +2529,7 @@ export const ContextServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** What the wizard asks, step by step, with the answers that were given so far. */
+    /** Returns the questions of the wizard by step, with the answers so far. */
     getContextWizard: {
       name: "GetContextWizard",
       requestType: GetContextWizardRequest as typeof GetContextWizardRequest,
@@ -2539,7 +2539,7 @@ export const ContextServiceDefinition = {
       options: {},
     },
     /**
-     * Keeps the answers of one step in place of those given before, and shows which facts would follow from all steps. Steps come in any order; a
+     * Replaces the stored answers of one step, and returns a preview of the facts that follow from all steps. Steps may be answered in any order; a
      * step without answers is skipped.
      */
     answerContextWizard: {
@@ -2551,8 +2551,8 @@ export const ContextServiceDefinition = {
       options: {},
     },
     /**
-     * Makes the facts of the wizard those that follow from its answers: new ones are made, others changed, and those that follow no more removed. A
-     * fact that somebody else has written stays as it is. Once more changes nothing.
+     * Updates the wizard's facts to match its answers: creates new ones, changes others, and deletes those that no longer follow. Facts from other
+     * writers stay unchanged. Idempotent.
      */
     applyContextWizard: {
       name: "ApplyContextWizard",
@@ -2562,7 +2562,7 @@ export const ContextServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** What a diagnosis would find for a question: chunks and facts by BM25, best first. */
+    /** Returns what a diagnosis would find for a question: chunks and facts by BM25, best first. */
     searchContext: {
       name: "SearchContext",
       requestType: SearchContextRequest as typeof SearchContextRequest,

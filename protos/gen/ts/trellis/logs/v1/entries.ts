@@ -6,13 +6,13 @@ import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Empty } from "../../../google/protobuf/empty.ts";
 import { Entry, Task } from "./logs.ts";
 
-/** Changes what has been kept: deletes sources, puts severities in place of those that entries came with, gives room back. */
+/** Changes stored entries: deletes sources, overrides severities, releases disk space. */
 
 export interface VacuumRequest {
 }
 
 export interface DeleteSourceRequest {
-  /** A source, or the stem that groups sources; `%2F` for a slash. */
+  /** A source, or the stem of a group of sources; `%2F` for a slash. */
   sourceId: string;
 }
 
@@ -187,17 +187,17 @@ export const ChangeEntryRequest: MessageFns<ChangeEntryRequest> = {
   },
 };
 
-/** What becomes of entries after they were kept. */
+/** Manages stored entries. */
 export type EntriesServiceDefinition = typeof EntriesServiceDefinition;
 export const EntriesServiceDefinition = {
   name: "EntriesService",
   fullName: "trellis.logs.v1.EntriesService",
   methods: {
     /**
-     * Deletes all entries of a source, those in active branches along. The id of a group, `<prefix>:<host>`, deletes those of all its units.
-     * It holds from when it is answered, and no crash brings anything back; what is sent again later is new. The room on disk is given back
-     * in the background. A source without entries is 404. While an active branch that may have entries of it does not answer, the answer is
-     * 503 and names it: ask again. A branch that is not active keeps what it has.
+     * Deletes all entries of a source, including those in active branches. A group id, `<prefix>:<host>`, deletes those of all its units. The deletion
+     * is durable once the response is sent; entries that are sent again later are new. Disk space is released in the background. 404 if the source has
+     * no entries. 503 naming the branch while an active branch that may have entries of the source does not respond: retry. A branch that is not
+     * active retains its entries.
      */
     deleteSource: {
       name: "DeleteSource",
@@ -208,8 +208,8 @@ export const EntriesServiceDefinition = {
       options: {},
     },
     /**
-     * Puts a severity in place of the one an entry has: `{"severity": "CRITICAL"}`, `ERROR`, `WARN`, or `null` for none. Searches, filters,
-     * counts and statistics go by it from then on.
+     * Overrides the severity of an entry: `{"severity": "CRITICAL"}`, `ERROR`, `WARN`, or `null` for none. Searches, filters, counts and statistics use
+     * it from then on.
      */
     changeEntry: {
       name: "ChangeEntry",
@@ -220,9 +220,9 @@ export const EntriesServiceDefinition = {
       options: {},
     },
     /**
-     * Gives room on disk back at once: lets go of what was kept long enough, writes segments anew without what was deleted and with severities
-     * that were put in place, merges small ones, and removes files that nothing names. Searches and senders go on meanwhile. Answers 202 with
-     * the task, whose `freed` says what came of it. 409 while one runs.
+     * Releases disk space now: deletes expired entries, rewrites segments without deleted entries and with overridden severities, merges small ones,
+     * and removes files that nothing references. Searches and ingestion go on meanwhile. Returns 202 with the task, whose `freed` reports the result.
+     * 409 while one is running.
      */
     vacuum: {
       name: "Vacuum",

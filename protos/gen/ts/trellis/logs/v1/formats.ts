@@ -4,7 +4,7 @@
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 
-/** The formats that logs are read as. */
+/** Log formats. */
 
 export interface ListFormatsRequest {
 }
@@ -14,7 +14,7 @@ export interface ListFormatsResponse {
 }
 
 export interface Format {
-  /** What an upload's `format` may name; null for a file whose name could not be read. */
+  /** Value for the `format` of an upload; null if a user's file has no readable name. */
   name?: string | null | undefined;
   description?:
     | string
@@ -27,12 +27,12 @@ export interface Format {
     | string
     | null
     | undefined;
-  /** Why it is not used. */
+  /** Why the format is not used. */
   error?:
     | string
     | null
     | undefined;
-  /** A line of this format. */
+  /** An example line of this format. */
   example?: string | null | undefined;
 }
 
@@ -249,15 +249,15 @@ export const Format: MessageFns<Format> = {
   },
 };
 
-/** Tells which formats of logs are known. */
+/** Lists the known log formats. */
 export type FormatsServiceDefinition = typeof FormatsServiceDefinition;
 export const FormatsServiceDefinition = {
   name: "FormatsService",
   fullName: "trellis.logs.v1.FormatsService",
   methods: {
     /**
-     * All formats, in the order in which lines are tried with them: first your own, which are files in `SERVICE_FORMATS_DIR`, then those that are
-     * built in. A file with a mistake is not used; its `error` says what is wrong and in which line. Files that have been changed are read anew.
+     * Lists all formats in the order in which lines are matched against them: first your own, from files in `SERVICE_FORMATS_DIR`, then the built-in
+     * ones. A file with an error is not used; its `error` describes the error and names its line. Changed files are read again.
      */
     listFormats: {
       name: "ListFormats",

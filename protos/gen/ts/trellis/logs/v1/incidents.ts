@@ -8,7 +8,7 @@ import { FieldMask } from "../../../google/protobuf/field_mask.ts";
 import { ByteFrame } from "../../http/v1/messages.ts";
 import { Entry } from "./logs.ts";
 
-/** Incidents: stretches of time in which something was wrong, what belongs to them, and what happened to them since. */
+/** Incidents: periods in which something was wrong, their entries, and their history. */
 
 export interface IncidentId {
   id: string;
@@ -21,7 +21,7 @@ export interface Incident {
   /** open, acknowledged or resolved. */
   status: string;
   startedAt: string;
-  /** Null while it goes on. */
+  /** Null while it is ongoing. */
   endedAt?: string | null | undefined;
   notes: string;
   /** CRITICAL, ERROR or WARN. */
@@ -29,24 +29,24 @@ export interface Incident {
     | string
     | null
     | undefined;
-  /** Free text; `auto:<source_id>` for incidents that were made of errors. */
+  /** Free text; `auto:<source_id>` for incidents that were created from errors. */
   issueType?:
     | string
     | null
     | undefined;
-  /** The search that its entries match, as `q` of a search. */
+  /** Search that its entries match, as `q` of a search. */
   query?:
     | string
     | null
     | undefined;
-  /** The source, or the stem of sources, that its entries are of. */
+  /** Source, or stem of a group of sources, of its entries. */
   sourceId?:
     | string
     | null
     | undefined;
-  /** Whether the service made it of errors. */
+  /** Whether the service created it from errors. */
   automatic: boolean;
-  /** Errors that it was made of, if it was. */
+  /** Number of errors that it was created from, if automatic. */
   errorCount: number;
   attachedCount: number;
   createdAt: string;
@@ -76,21 +76,21 @@ export interface IncidentDetail {
     | string
     | null
     | undefined;
-  /** Up to 100, sorted by time; of more, those that are attached and then the earliest. */
+  /** Up to 100, sorted by time; if there are more, the attached ones first, then the earliest. */
   entries: Entry[];
-  /** Of all that belong to it. */
+  /** Number of all entries that belong to it. */
   entryCount: number;
-  /** What happened to it, newest first, up to 200. */
+  /** Its history, newest first, up to 200 events. */
   timeline: IncidentEvent[];
-  /** Others with the same label, issue type or source, newest first, up to 5. */
+  /** Other incidents with the same label, issue type or source, newest first, up to 5. */
   similar: SimilarIncident[];
 }
 
-/** Something that happened to an incident. */
+/** An event in the history of an incident. */
 export interface IncidentEvent {
   /** created, edited, opened, acknowledged, resolved, extended, attached, detached, downloaded, queued, sent, send_failed or exported. */
   kind: string;
-  /** In words. */
+  /** A sentence about the event. */
   detail: string;
   at: string;
 }
@@ -107,7 +107,7 @@ export interface SimilarIncident {
 
 export interface CreateIncidentRequest {
   label: string;
-  /** ISO 8601, UTC where no zone is told; now unless given. */
+  /** ISO 8601, UTC if no zone is stated; default: now. */
   startedAt?: string | null | undefined;
   endedAt?: string | null | undefined;
   notes?:
@@ -140,34 +140,34 @@ export interface UpdateIncidentRequest {
 }
 
 export interface ListIncidentsRequest {
-  /** open, acknowledged or resolved; several parted by commas. */
+  /** open, acknowledged or resolved; comma-separated. */
   status?:
     | string
     | null
     | undefined;
-  /** CRITICAL, ERROR or WARN; several parted by commas. */
+  /** CRITICAL, ERROR or WARN; comma-separated. */
   severity?: string | null | undefined;
   issueType?:
     | string
     | null
     | undefined;
-  /** Part of the label or the notes. */
+  /** Text that the label or the notes contain. */
   q?:
     | string
     | null
     | undefined;
-  /** Those that went on at this moment or after it. */
+  /** Only incidents that were ongoing at this time or later. */
   since?:
     | string
     | null
     | undefined;
-  /** Those that began before this moment. */
+  /** Only incidents that began before this time. */
   until?: string | null | undefined;
   limit?:
     | number
     | null
     | undefined;
-  /** The `next_cursor` of the page before. */
+  /** Cursor (`next_cursor`) of the previous page. */
   cursor?: string | null | undefined;
 }
 
@@ -182,9 +182,9 @@ export interface AttachEntriesRequest {
 }
 
 export interface AttachEntriesResponse {
-  /** Those that were not attached before. */
+  /** Number of newly attached entries. */
   attached: number;
-  /** All that are attached now. */
+  /** Number of all attached entries. */
   attachedCount: number;
 }
 
@@ -195,11 +195,11 @@ export interface DetachEntryRequest {
 
 export interface BundleRequest {
   id: string;
-  /** Masks what names somebody or opens something. */
+  /** Masks personal data and secrets. */
   sanitize?: boolean | null | undefined;
 }
 
-/** A bundle that went out. */
+/** An outgoing bundle. */
 export interface SentBundle {
   id: string;
   incidentId: string;
@@ -212,12 +212,12 @@ export interface SentBundle {
   sentAt?: string | null | undefined;
   createdAt: string;
   attempts: number;
-  /** Of a queued one. */
+  /** Only for a queued bundle. */
   nextAttemptAt?:
     | string
     | null
     | undefined;
-  /** Why the last attempt did not succeed. */
+  /** Why the last attempt failed. */
   lastError?: string | null | undefined;
 }
 
@@ -227,7 +227,7 @@ export interface ListSentBundlesRequest {
     | number
     | null
     | undefined;
-  /** The `next_cursor` of the page before. */
+  /** Cursor (`next_cursor`) of the previous page. */
   cursor?: string | null | undefined;
 }
 
@@ -241,7 +241,7 @@ export interface ReceiveBundleRequest {
 }
 
 export interface ReceiveBundleParameters {
-  /** A name for this bundle that its sender gives it. */
+  /** The sender's name for this bundle. */
   idempotencyKey?: string | null | undefined;
 }
 
@@ -249,7 +249,7 @@ export interface BundleId {
   id: string;
 }
 
-/** A bundle that was received. What it says was written by others. */
+/** A received bundle. Its content comes from another installation. */
 export interface Bundle {
   id: string;
   bundleVersion: number;
@@ -257,14 +257,14 @@ export interface Bundle {
     | string
     | null
     | undefined;
-  /** When it was bundled. */
+  /** When it was exported. */
   exportedAt: string;
   sanitized: boolean;
   label: string;
   issueType?: string | null | undefined;
   severity?: string | null | undefined;
   entryCount: number;
-  /** Of its JSON. */
+  /** Size of its JSON. */
   bytes: number;
   receivedAt: string;
 }
@@ -281,7 +281,7 @@ export interface BundleDetail {
   entryCount: number;
   bytes: number;
   receivedAt: string;
-  /** All of it. */
+  /** The whole bundle. */
   bundle: string;
 }
 
@@ -290,18 +290,18 @@ export interface ListBundlesRequest {
     | string
     | null
     | undefined;
-  /** Bundled at this moment or after it. */
+  /** Only bundles that were exported at this time or later. */
   since?:
     | string
     | null
     | undefined;
-  /** Bundled before this moment. */
+  /** Only bundles that were exported before this time. */
   until?: string | null | undefined;
   limit?:
     | number
     | null
     | undefined;
-  /** The `next_cursor` of the page before. */
+  /** Cursor (`next_cursor`) of the previous page. */
   cursor?: string | null | undefined;
 }
 
@@ -314,17 +314,17 @@ export interface ExportTicketRequest {
   id: string;
   /** notion or jira. */
   tracker: string;
-  /** The title of the ticket; the incident's label unless given. */
+  /** Title of the ticket; default: the incident's label. */
   label?:
     | string
     | null
     | undefined;
-  /** Masks what names somebody or opens something: `?sanitize=true`. */
+  /** Masks personal data and secrets: `?sanitize=true`. */
   sanitize?:
     | boolean
     | null
     | undefined;
-  /** Makes another ticket where there is one already. */
+  /** Creates another ticket even if there is one already. */
   again?: boolean | null | undefined;
 }
 
@@ -332,7 +332,7 @@ export interface Ticket {
   tracker: string;
   ticketId: string;
   url: string;
-  /** Whether it was made now, rather than before. */
+  /** Whether this request created it. */
   created: boolean;
 }
 
@@ -3266,8 +3266,8 @@ export const IncidentsServiceDefinition = {
   fullName: "trellis.logs.v1.IncidentsService",
   methods: {
     /**
-     * Makes an incident: `{"label": "Checkout is down", "started_at": "2026-03-01T09:15:00Z", "severity": "ERROR"}`. Only the label must be
-     * given; it started now unless told. An end before the start is 422.
+     * Creates an incident: `{"label": "Checkout is down", "started_at": "2026-03-01T09:15:00Z", "severity": "ERROR"}`. Only the label is required;
+     * `started_at` defaults to now. 422 if it ends before it starts.
      */
     createIncident: {
       name: "CreateIncident",
@@ -3277,7 +3277,7 @@ export const IncidentsServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Incidents, those made last first. */
+    /** Lists incidents, most recently created first. */
     listIncidents: {
       name: "ListIncidents",
       requestType: ListIncidentsRequest as typeof ListIncidentsRequest,
@@ -3287,8 +3287,8 @@ export const IncidentsServiceDefinition = {
       options: {},
     },
     /**
-     * One incident with up to 100 of its entries, sorted by time: those that are attached, and of its window those that match `query`, or
-     * without one those of WARN and above. A branch that does not answer is named in the header `x-branches-missing`.
+     * Returns an incident with up to 100 of its entries, sorted by time: the attached ones, and from its window those that match `query`, or without a
+     * query those of WARN and above. A branch that does not respond is named in the header `x-branches-missing`.
      */
     getIncident: {
       name: "GetIncident",
@@ -3299,8 +3299,8 @@ export const IncidentsServiceDefinition = {
       options: {},
     },
     /**
-     * Changes what the body names: `{"status": "resolved"}`, `{"ended_at": null, "notes": "It came back."}`. `null` empties what may be
-     * empty. `acknowledged` says that somebody looks after it; a resolved incident can be opened again.
+     * Changes the fields in the body: `{"status": "resolved"}`, `{"ended_at": null, "notes": "It came back."}`. `null` clears an optional field.
+     * `acknowledged` means that the incident is being handled; a resolved incident can be reopened.
      */
     updateIncident: {
       name: "UpdateIncident",
@@ -3310,7 +3310,7 @@ export const IncidentsServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Deletes an incident with what is attached to it. Records of what was sent or exported stay. */
+    /** Deletes an incident with its attached entries. Records of what was sent or exported remain. */
     deleteIncident: {
       name: "DeleteIncident",
       requestType: IncidentId as typeof IncidentId,
@@ -3320,8 +3320,8 @@ export const IncidentsServiceDefinition = {
       options: {},
     },
     /**
-     * Attaches entries, whatever the window says, all or none. They are kept with the incident as they are now, and stay with it when the
-     * originals are deleted or expire. An entry that is not known is 404; attaching twice changes nothing.
+     * Attaches entries, from within its window or not, all or none. The incident stores copies of their current state, which remain when the originals
+     * are deleted or expire. 404 if an entry is unknown. Idempotent.
      */
     attachEntries: {
       name: "AttachEntries",
@@ -3331,7 +3331,7 @@ export const IncidentsServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Takes an attached entry off again. One of the window that was never attached is 404. */
+    /** Detaches an entry. 404 if it was never attached, even if it lies in the window. */
     detachEntry: {
       name: "DetachEntry",
       requestType: DetachEntryRequest as typeof DetachEntryRequest,
@@ -3341,9 +3341,9 @@ export const IncidentsServiceDefinition = {
       options: {},
     },
     /**
-     * The incident with its entries (up to 1,000) as a file: `{bundle_version, service_version, exported_at, sanitized, incident, entries,
-     * entry_count}`. `sanitize=true` puts placeholders (`[ip4-1]`, `[user-2]`, `[password]`) in place of addresses, users, hosts, passwords
-     * and tokens, the same value always with the same one. Each download is kept among the sent bundles.
+     * Downloads the incident with its entries (up to 1,000) as a file: `{bundle_version, service_version, exported_at, sanitized, incident, entries,
+     * entry_count}`. `sanitize=true` replaces addresses, users, hosts, passwords and tokens by placeholders (`[ip4-1]`, `[user-2]`, `[password]`),
+     * equal values by the same one. Each download is recorded among the sent bundles.
      */
     exportBundle: {
       name: "ExportBundle",
@@ -3354,8 +3354,8 @@ export const IncidentsServiceDefinition = {
       options: {},
     },
     /**
-     * Sends the bundle to the configured endpoint (`SERVICE_BUNDLE_ENDPOINT`; 503 where there is none). 200 says that it was sent; 202 that it is
-     * queued, since the receiver did not take it now, and is tried again for a day; 502 that the receiver refused it.
+     * Sends the bundle to the configured endpoint (`SERVICE_BUNDLE_ENDPOINT`; 503 if there is none). 200: it was sent. 202: the receiver did not accept
+     * it now; it is queued and retried for a day. 502: the receiver refused it.
      */
     sendBundle: {
       name: "SendBundle",
@@ -3366,9 +3366,9 @@ export const IncidentsServiceDefinition = {
       options: {},
     },
     /**
-     * Makes a ticket of the incident in an external tracker: `{"tracker": "jira"}`. Up to 50 of its entries go along, 2,000 characters of each.
-     * An incident that is in the tracker already gives the ticket there, unless `again` asks for another. 502 carries the tracker's words; 503
-     * names the settings that are missing.
+     * Creates a ticket for the incident in an external tracker: `{"tracker": "jira"}`. It includes up to 50 entries, 2,000 characters of each. If the
+     * tracker already has a ticket for the incident, that one is returned, unless `again` is set. 502 carries the tracker's message; 503 names the
+     * missing settings.
      */
     exportTicket: {
       name: "ExportTicket",
@@ -3379,8 +3379,8 @@ export const IncidentsServiceDefinition = {
       options: {},
     },
     /**
-     * Takes a bundle that somebody else has made: the JSON of an export, up to 32 MB. A version that is not known is 422. With an
-     * `Idempotency-Key`, the same bundle sent again is kept once.
+     * Receives a bundle from another installation: the JSON of an export, up to 32 MB. 422 if its version is unknown. With an `Idempotency-Key`,
+     * the same bundle sent again is stored once.
      */
     receiveBundle: {
       name: "ReceiveBundle",
@@ -3390,7 +3390,7 @@ export const IncidentsServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Bundles that were received, those bundled last first. */
+    /** Lists received bundles, most recently exported first. */
     listBundles: {
       name: "ListBundles",
       requestType: ListBundlesRequest as typeof ListBundlesRequest,
@@ -3399,7 +3399,7 @@ export const IncidentsServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** A bundle that was received, as it was sent. */
+    /** Returns a received bundle as it was sent. */
     getBundle: {
       name: "GetBundle",
       requestType: BundleId as typeof BundleId,
@@ -3408,7 +3408,7 @@ export const IncidentsServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Deletes a bundle that was received. */
+    /** Deletes a received bundle. */
     deleteBundle: {
       name: "DeleteBundle",
       requestType: BundleId as typeof BundleId,
@@ -3417,7 +3417,7 @@ export const IncidentsServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Every bundle that went out, newest first: downloads, and what was sent or is about to be. */
+    /** Lists all outgoing bundles, newest first: downloads, and bundles that were sent or are queued. */
     listSentBundles: {
       name: "ListSentBundles",
       requestType: ListSentBundlesRequest as typeof ListSentBundlesRequest,

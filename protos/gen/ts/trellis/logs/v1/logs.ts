@@ -6,7 +6,7 @@ import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Empty } from "../../../google/protobuf/empty.ts";
 import { FileStart, FormField, Gap, Health, Reset, WrittenFrames } from "../../http/v1/messages.ts";
 
-/** Takes in logs of any format, keeps and searches them, and says what is wrong. */
+/** Accepts, stores and searches logs of any format, and diagnoses problems. */
 
 export interface UploadRequest {
   part:
@@ -17,30 +17,30 @@ export interface UploadRequest {
     | null;
 }
 
-/** Parameters of an upload. Those of the form go before the files they are meant for. */
+/** Parameters of an upload. In the form they precede the files that they apply to. */
 export interface UploadParameters {
-  /** Answer when everything is durable and searchable. */
+  /** Respond only when everything is durable and searchable. */
   wait: boolean;
-  /** The source the entries are kept under; unless told, the file's name without `.gz`, `.zst`, `.zip` or `.tar`. */
+  /** Source of the entries; default: the file's name without `.gz`, `.zst`, `.zip` or `.tar`. */
   sourceId?:
     | string
     | null
     | undefined;
-  /** The name of the format, where detection is not wanted: lines that it fits are read as it. `plain` fits all. */
+  /** Name of a format, instead of detection: lines that match it are parsed as it. `plain` matches all. */
   format?:
     | string
     | null
     | undefined;
-  /** The year of the first time that has none. */
+  /** Year of the first timestamp that has none. */
   year?:
     | string
     | null
     | undefined;
-  /** The zone of times that name none, such as Europe/Berlin; the server's unless told. */
+  /** Zone of timestamps without one, such as Europe/Berlin; default: the server's. */
   timezone?: string | null | undefined;
 }
 
-/** Something that takes a while. */
+/** A long-running operation. */
 export interface Task {
   taskId: string;
   kind: string;
@@ -50,7 +50,7 @@ export interface Task {
   counts:
     | UploadCounts
     | null;
-  /** Lines by the format they were read as. */
+  /** Number of lines by the format that they were parsed as. */
   formats: { [key: string]: number };
   error?: string | null | undefined;
   startedAt?: string | null | undefined;
@@ -58,11 +58,11 @@ export interface Task {
     | string
     | null
     | undefined;
-  /** Files in archives that were not read, or not to their end; the first hundred of them. */
+  /** Files in archives that were not read, or not completely; the first 100. */
   skipped: SkippedFile[];
-  /** How many there are in all. */
+  /** Number of all such files. */
   skippedCount: number;
-  /** What was given back, for a `vacuum`. */
+  /** Released disk space; only for a `vacuum`. */
   freed?: FreedRoom | null | undefined;
 }
 
@@ -71,14 +71,14 @@ export interface Task_FormatsEntry {
   value: number;
 }
 
-/** Room on disk that was given back. Entries are those that were deleted, or kept long enough, and lay there still. */
+/** Released disk space. `entries` counts deleted and expired entries that were still on disk. */
 export interface FreedRoom {
   entries: number;
   bytes: number;
   files: number;
 }
 
-/** A file that was not read, or not to its end, and why. */
+/** A file that was not read, or not completely, and why. */
 export interface SkippedFile {
   name: string;
   reason: string;
@@ -86,18 +86,18 @@ export interface SkippedFile {
 
 export interface TaskProgress {
   done: number;
-  /** Null while it is not known. */
+  /** Null while unknown. */
   total?: number | null | undefined;
   unit: string;
 }
 
-/** Lines that are not blank; the other four add up to them. */
+/** Counts of lines that are not blank; the other four add up to `lines`. */
 export interface UploadCounts {
   lines: number;
   entries: number;
   duplicates: number;
   rejected: number;
-  /** Lines that are part of the entry of a line before. */
+  /** Lines that continue the entry of an earlier line. */
   multilineJoined: number;
 }
 
@@ -120,59 +120,59 @@ export interface SearchRequest {
     | string
     | null
     | undefined;
-  /** A source, or the stem that groups sources. */
+  /** A source, or the stem of a group of sources. */
   source?:
     | string
     | null
     | undefined;
-  /** CRITICAL, ERROR or WARN, or `none` for entries without one; several parted by commas, such as `ERROR,CRITICAL`. */
+  /** CRITICAL, ERROR or WARN, or `none` for entries without a severity; comma-separated, such as `ERROR,CRITICAL`. */
   severity?: string | null | undefined;
   limit?:
     | number
     | null
     | undefined;
-  /** The domain that a matched pattern is of. */
+  /** Domain of a matched pattern. */
   domain?:
     | string
     | null
     | undefined;
-  /** Entries that mean the same, too, where there is a model for it; else `semantic_fallback` says why not. */
+  /** Also finds entries with a similar meaning, if a model is available; otherwise `semantic_fallback` states why not. */
   semantic?:
     | boolean
     | null
     | undefined;
-  /** From this moment on. */
+  /** Start of the time range, inclusive. */
   since?:
     | string
     | null
     | undefined;
-  /** Before this moment. */
+  /** End of the time range, exclusive. */
   until?:
     | string
     | null
     | undefined;
-  /** The tag of a matched pattern. */
+  /** Tag of a matched pattern. */
   pattern?: string | null | undefined;
   tenant?:
     | string
     | null
     | undefined;
-  /** A branch's slug, or `none` for what came in here. One that no branch has is 422. */
+  /** Slug of a branch, or `none` for entries that arrived here. 422 for an unknown slug. */
   branch?:
     | string
     | null
     | undefined;
-  /** The `next_cursor` of the page before. */
+  /** Cursor (`next_cursor`) of the previous page. */
   cursor?: string | null | undefined;
   order: string;
-  /** The id of a template, as entries and `GET /logs/api/templates` have it. */
+  /** Id of a template, as in entries and `GET /logs/api/templates`. */
   template?: string | null | undefined;
 }
 
 export interface SearchResponse {
   entries: FoundEntry[];
   total: number;
-  /** False where the total, facets and histogram are estimates: phrases with very many candidates. */
+  /** False if total, facets and histogram are estimates: for phrases with very many candidates. */
   totalIsExact: boolean;
   tookMs: number;
   /** bm25 or hybrid. */
@@ -183,7 +183,7 @@ export interface SearchResponse {
   nextCursor?: string | null | undefined;
 }
 
-/** An entry as it is kept. Times are ISO 8601 in UTC. */
+/** A stored entry. Times are ISO 8601 in UTC. */
 export interface Entry {
   entryId: string;
   sourceId: string;
@@ -191,7 +191,7 @@ export interface Entry {
     | string
     | null
     | undefined;
-  /** The number of its first line in its file, or what its sender gave. */
+  /** Number of its first line in its file, or the sender's value. */
   sequence: number;
   timestampIso?: string | null | undefined;
   timestampRaw?: string | null | undefined;
@@ -199,27 +199,27 @@ export interface Entry {
   severity?: string | null | undefined;
   repeatCount: number;
   format: string;
-  /** The whole entry as it was read, lines joined by line feeds. */
+  /** The whole entry as read, lines joined by line feeds. */
   text: string;
-  /** What follows the parsed header. */
+  /** The text after the parsed header. */
   message: string;
-  /** What the format names, or null. */
+  /** Fields that the format defines, or null. */
   fields?:
     | string
     | null
     | undefined;
-  /** Whether the text was cut at 1 MiB. */
+  /** Whether the text was truncated at 1 MiB. */
   truncated: boolean;
   matchedPatterns: string[];
   templateId?:
     | string
     | null
     | undefined;
-  /** Whether it is earlier than the entry before it in its file. */
+  /** Whether its time is earlier than that of the preceding entry in its file. */
   outOfOrder: boolean;
   /**
-   * What the anomaly scorer found in it, as in its detections. Null where it found nothing, and where it has not looked yet, which
-   * `unscored` in `/logs/api/anomaly/status` tells apart.
+   * Result of the anomaly scorer, as in its detections. Null if it found nothing or has not examined the entry yet; `unscored` in
+   * `/logs/api/anomaly/status` distinguishes the two.
    */
   anomalyScore?: number | null | undefined;
   anomalyLabel?: string | null | undefined;
@@ -227,7 +227,7 @@ export interface Entry {
     | string
     | null
     | undefined;
-  /** The same of the security scorer: see `/logs/api/cybersec/status`. */
+  /** The same for the security scorer: see `/logs/api/cybersec/status`. */
   mlScore?: number | null | undefined;
   mlLabel?: string | null | undefined;
   mlScoredAt?: string | null | undefined;
@@ -235,7 +235,7 @@ export interface Entry {
   anonymized: boolean;
 }
 
-/** An entry, how well it fits, and where. */
+/** A matching entry with its score and highlights. */
 export interface FoundEntry {
   entryId: string;
   sourceId: string;
@@ -263,7 +263,7 @@ export interface FoundEntry {
   tenantId: string;
   anonymized: boolean;
   score: number;
-  /** Pairs of start and end in `text`, in UTF-16 units. */
+  /** Pairs of start and end offsets in `text`, in UTF-16 units. */
   highlights: string;
 }
 
@@ -278,19 +278,19 @@ export interface FacetValue {
   count: number;
 }
 
-/** Matches by time; null when there are none. */
+/** Matches over time; null if there are none. */
 export interface Histogram {
   start: string;
   bucketSeconds: number;
   counts: number[];
   /**
-   * Matches that say that they are from more than a day ahead, as those of a broken clock do. They are in `total` and in no bucket, unless
-   * there are no others, or `until` is given.
+   * Matches with times more than a day in the future, as from a wrong clock. They are in `total` but in no bucket, unless there are no others or
+   * `until` is set.
    */
   later: number;
   /**
-   * Matches that say that they are older than 1971, as those of a clock that was never set do, and matches that are few and years before nearly
-   * all others. They are in `total` and in no bucket, unless there are no others, or `since` is given: `since=1900-01-01` shows them.
+   * Matches with times before 1971, as from a clock that was never set, and a few matches that are years older than nearly all others. They are in
+   * `total` but in no bucket, unless there are no others or `since` is set: `since=1900-01-01` shows them.
    */
   earlier: number;
 }
@@ -305,12 +305,12 @@ export interface TailRequest {
     | string
     | null
     | undefined;
-  /** A branch's slug, or `none` for what came in here. One that no branch has is 422. */
+  /** Slug of a branch, or `none` for entries that arrived here. 422 for an unknown slug. */
   branch?:
     | string
     | null
     | undefined;
-  /** So many of the newest entries come first. Whoever broke off among them and comes back with the last id goes on among them. */
+  /** Number of newest entries to send first. A reader that disconnects among them and reconnects with the last id resumes among them. */
   history?: number | null | undefined;
   lastEventId?: string | null | undefined;
 }
@@ -318,7 +318,7 @@ export interface TailRequest {
 export interface TailFrame {
   eventId: string;
   event: { $case: "entry"; value: Entry } | { $case: "gap"; value: Gap } | { $case: "reset"; value: Reset } | //
-  /** Entries that came in together; `event_id` is that of the last. */
+  /** Entries that arrived together; `event_id` is that of the last one. */
   { $case: "written"; value: WrittenFrames } | null;
 }
 
@@ -333,24 +333,24 @@ export interface GetContextResponse {
 }
 
 export interface DiagnoseRequest {
-  /** The symptom, in words. A time in it is understood: "yesterday around 3pm". */
+  /** The symptom as text. Times in it are understood: "yesterday around 3pm". */
   query: string;
-  /** A source, or a stem. */
+  /** A source, or the stem of a group of sources. */
   sourceFilter?: string | null | undefined;
   since?: string | null | undefined;
   until?:
     | string
     | null
     | undefined;
-  /** In place of the configured one. */
+  /** Overrides the configured language model. */
   llm:
     | LanguageModel
     | null;
-  /** Whose clock the times in the query are of; the server's unless told. */
+  /** Time zone of the times in the query; default: the server's. */
   timezone?: string | null | undefined;
 }
 
-/** A chat-completions server in OpenAI's style. */
+/** An OpenAI-compatible chat-completions server. */
 export interface LanguageModel {
   baseUrl?: string | null | undefined;
   model?: string | null | undefined;
@@ -369,7 +369,7 @@ export interface Diagnosis {
   reasoning: string;
   suspectedCauses: SuspectedCause[];
   tookMs: number;
-  /** What the timeline leaves out since it is far from all else; null where there is no timeline. */
+  /** Entries that the timeline omits because their times are far from all others; null if there is no timeline. */
   timelineLeftOut: TimelineLeftOut | null;
 }
 
@@ -435,7 +435,7 @@ export interface SuspectedCause {
   title: string;
   /** 0 to 1. */
   confidence: number;
-  /** Ids of the entries that speak for it. */
+  /** Ids of the entries that support it. */
   evidence: string[];
 }
 
@@ -461,7 +461,7 @@ export interface DiagnoseSummary {
   source: string;
   byDomain: { [key: string]: number };
   bySeverity: { [key: string]: number };
-  /** False in the last one. */
+  /** False in the last summary. */
   partial: boolean;
 }
 
@@ -498,7 +498,7 @@ export interface ListPatternsRequest {
 
 export interface ListPatternsResponse {
   patterns: Pattern[];
-  /** What cannot be used of the files in `SERVICE_PATTERNS_DIR`; all else of them is in use. */
+  /** Errors in the files of `SERVICE_PATTERNS_DIR`; everything else in them is in use. */
   problems: PatternProblem[];
 }
 
@@ -510,12 +510,12 @@ export interface PatternProblem {
 export interface Pattern {
   tag: string;
   domain: string;
-  /** What a match means where the line itself names no level. */
+  /** Severity of a match if the line itself states no level. */
   severity?: string | null | undefined;
   description: string;
-  /** `built_in`, `changed` (built in, with a severity that a file gives it) or `user`. */
+  /** `built_in`, `changed` (built in, with a severity that a file overrides) or `user`. */
   source: string;
-  /** The file that it comes from, or that changes it. */
+  /** The file that defines or changes it. */
   file?: string | null | undefined;
 }
 
@@ -536,12 +536,12 @@ export interface Source {
     | string
     | null
     | undefined;
-  /** Sources under this stem. */
+  /** Number of sources under this stem. */
   unitCount: number;
 }
 
 export interface SuggestSourcesRequest {
-  /** What is wrong, in words. */
+  /** Description of the problem. */
   text: string;
 }
 
@@ -562,12 +562,12 @@ export interface GleanBatchRequest {
 }
 
 export interface GleanBatchParameters {
-  /** For entries that name none. */
+  /** Source of entries that name none. */
   sourceId?:
     | string
     | null
     | undefined;
-  /** The body's encoding: identity or gzip. */
+  /** Content encoding of the body: identity or gzip. */
   contentEncoding?: string | null | undefined;
 }
 
@@ -578,7 +578,7 @@ export interface GleanBatchResponse {
 }
 
 export interface RejectedEntry {
-  /** Its place in the batch, from 0. */
+  /** Index in the batch, from 0. */
   index: number;
   reason: string;
 }
@@ -614,29 +614,29 @@ export interface GetHealthRequest {
 }
 
 export interface GraftRequest {
-  /** What people call it. */
+  /** Display name. */
   label: string;
-  /** Derived from the label unless told. */
+  /** Default: derived from the label. */
   slug?:
     | string
     | null
     | undefined;
-  /** The namespace of its entries. */
+  /** Namespace of its entries. */
   tenantId?:
     | string
     | null
     | undefined;
-  /** Entries go so many days after they arrived. */
+  /** Entries expire this many days after their arrival. */
   retentionDays?:
     | number
     | null
     | undefined;
-  /** How much it may store, as in `5Gi`, where there is a cluster to ask for it. */
+  /** Storage to request, such as `5Gi`; only used in a cluster. */
   storage?:
     | string
     | null
     | undefined;
-  /** Pseudonyms are put in as entries arrive. */
+  /** Replaces addresses and user names by pseudonyms as entries arrive. */
   anonymize?: boolean | null | undefined;
 }
 
@@ -645,9 +645,9 @@ export interface Graft {
   port: number;
   /** active or inactive. */
   state: string;
-  /** Where batches go. */
+  /** URL for batches. */
   submitEndpoint: string;
-  /** To be sent with each batch as `Authorization: Bearer`. It is kept hashed, and not told again. */
+  /** Key to send with each batch as `Authorization: Bearer`. It is stored hashed and not returned again. */
   apiKey: string;
 }
 
@@ -666,7 +666,7 @@ export interface OrchardBranch {
   state: string;
   submitEndpoint: string;
   dataDir: string;
-  /** As it last said; null while it has said nothing. */
+  /** As last reported by the branch; null before its first report. */
   entryCount?:
     | number
     | null
@@ -680,7 +680,7 @@ export interface BranchSlug {
   slug: string;
 }
 
-/** What was changed; addresses and user names are counted once each. */
+/** What was changed; each address and user name is counted once. */
 export interface Anonymization {
   entriesChanged: number;
   addresses: number;
@@ -693,12 +693,12 @@ export interface BranchBatchRequest {
 
 export interface BranchBatchParameters {
   slug: string;
-  /** For entries that name none. */
+  /** Source of entries that name none. */
   sourceId?:
     | string
     | null
     | undefined;
-  /** The body's encoding: identity or gzip. */
+  /** Content encoding of the body: identity or gzip. */
   contentEncoding?: string | null | undefined;
 }
 
@@ -7669,17 +7669,18 @@ export const LogsServiceDefinition = {
   fullName: "trellis.logs.v1.LogsService",
   methods: {
     /**
-     * Takes log files and finds out their format. Answers 202 with the task that follows the indexing, or with `wait=true` 200 with the
-     * finished task. A file that is sent again adds nothing.
+     * Indexes log files and detects their format. Returns 202 with the task that tracks the indexing, or with `wait=true` 200 with the finished task. A
+     * file that is sent again adds nothing.
      *
-     * Files may be plain, gzip, zstd, or archives: tar (which may be gzip or zstd itself) and zip, whose files may be gzip or zstd in turn.
-     * A field is for the files after it; one that no file follows is for all before it, which works in forms up to 1 MB: in larger ones it is 422.
-     * What a file is, its bytes tell, not its name. Each file of an archive is a source of its own: `<source_id>/<path in the archive>`,
-     * without `.gz` or `.zst`. Files in it that are encrypted, links, no text, or archives themselves are named in `skipped`. When a file breaks off,
-     * is damaged, or passes a limit, what was read before it is kept, and the answer says so. What is neither text nor a known archive is 415.
+     * Files may be plain, gzip, zstd, or archives: tar (optionally compressed by gzip or zstd) and zip, whose files may be gzip or zstd in turn. A form
+     * field applies to the files after it. A field after the last file applies to all files, in forms up to 1 MB; in larger ones it is 422. The type of
+     * a file is detected from its content, not its name. Each file of an archive is a separate source: `<source_id>/<path in the archive>`, without
+     * `.gz` or `.zst`. Encrypted files, links, files that are not text, and nested archives are named in `skipped`. When a file is incomplete or
+     * damaged, or exceeds a limit, what was read before that is stored, and the response reports it. 415 for content that is neither text nor a known
+     * archive.
      *
-     * The export of a journal (`journalctl -o export`), told by its content, has entries as collecting the journal has them: the message as text, the
-     * journal's fields, time and priority. One that cannot be read counts as rejected.
+     * The export of a journal (`journalctl -o export`), detected by its content, yields the same entries as collecting the journal: the message as
+     * text, the journal's fields, time and priority. An entry that cannot be read counts as rejected.
      */
     upload: {
       name: "Upload",
@@ -7689,7 +7690,7 @@ export const LogsServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** How far a task is, and what came of it. */
+    /** Returns the progress and the result of a task. */
     getTask: {
       name: "GetTask",
       requestType: GetTaskRequest as typeof GetTaskRequest,
@@ -7698,7 +7699,7 @@ export const LogsServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Follows a task to its end. */
+    /** Streams a task until it ends. */
     watchTask: {
       name: "WatchTask",
       requestType: WatchTaskRequest as typeof WatchTaskRequest,
@@ -7708,10 +7709,10 @@ export const LogsServiceDefinition = {
       options: {},
     },
     /**
-     * Searches all entries, those of active branches along with those that came in here. `q` takes words, all of which an entry must have, "phrases", `prefix*`, `-not` and `OR`; what is not well
-     * formed is searched for as its words. Of scripts without blanks between words any part is found. Without `q`, everything that the filters let through, newest first. A branch that does
-     * not answer in time is left out: the header `x-branches-missing` names it, and the total is no longer exact. So it does one that `branch` names
-     * and that is not active.
+     * Searches all entries, including those of active branches. `q` accepts words, all of which an entry must contain, "phrases", `prefix*`, `-not` and
+     * `OR`; a malformed query is searched for as its words. In scripts without blanks between words, any substring matches. Without `q`: all entries
+     * that pass the filters, newest first. A branch that does not respond in time is left out: the header `x-branches-missing` names it, and the total
+     * is not exact. The same applies to an inactive branch that `branch` names.
      */
     search: {
       name: "Search",
@@ -7722,8 +7723,8 @@ export const LogsServiceDefinition = {
       options: {},
     },
     /**
-     * Follows entries as they come in, after the newest that are there already. A reader that is too slow meets a `gap`. A branch that
-     * `branch` names and that is not active is named in the header `x-branches-missing`; it is followed once it is active.
+     * Streams entries as they arrive, after the newest existing ones. A reader that is too slow receives a `gap`. An inactive branch that `branch`
+     * names is listed in the header `x-branches-missing`, and followed once it is active.
      */
     tail: {
       name: "Tail",
@@ -7733,7 +7734,7 @@ export const LogsServiceDefinition = {
       responseStream: true,
       options: {},
     },
-    /** The entries around one in its source, in order of time; of an entry of a branch, those of that branch. */
+    /** Returns the entries around an entry in its source, in order of time; for an entry of a branch, those of that branch. */
     getContext: {
       name: "GetContext",
       requestType: GetContextRequest as typeof GetContextRequest,
@@ -7743,8 +7744,8 @@ export const LogsServiceDefinition = {
       options: {},
     },
     /**
-     * Says what may be behind a symptom: entries by several ways of looking, a summary, a time line, suspected causes.
-     * A branch that does not answer in time is left out: the summary of the rules and the header `x-branches-missing` name it.
+     * Diagnoses a symptom: related entries, found in several ways, a summary, a timeline, and suspected causes. A branch that does not respond in time
+     * is left out: the rule-based summary and the header `x-branches-missing` name it.
      */
     diagnose: {
       name: "Diagnose",
@@ -7755,7 +7756,7 @@ export const LogsServiceDefinition = {
       options: {},
     },
     /**
-     * The same, as it comes: `status`, `summary`, `entries`, `reasoning`, `done`. A branch that is left out is named by a `status` whose stage is
+     * Streams the same diagnosis: `status`, `summary`, `entries`, `reasoning`, `done`. A branch that is left out is named by a `status` with the stage
      * `branches`.
      */
     diagnoseStream: {
@@ -7766,7 +7767,7 @@ export const LogsServiceDefinition = {
       responseStream: true,
       options: {},
     },
-    /** What entries are tagged with. */
+    /** Lists the patterns that entries are tagged with. */
     listPatterns: {
       name: "ListPatterns",
       requestType: ListPatternsRequest as typeof ListPatternsRequest,
@@ -7776,8 +7777,8 @@ export const LogsServiceDefinition = {
       options: {},
     },
     /**
-     * The sources that entries came from; `<prefix>:<host>:<unit>` are grouped under `<prefix>:<host>`.
-     * Those of active branches are counted along. A branch that does not answer in time is not, and is named in the header `x-branches-missing`.
+     * Lists the sources of entries; `<prefix>:<host>:<unit>` are grouped under `<prefix>:<host>`. Those of active branches are included. A branch that
+     * does not respond in time is not counted, and is named in the header `x-branches-missing`.
      */
     listSources: {
       name: "ListSources",
@@ -7788,8 +7789,8 @@ export const LogsServiceDefinition = {
       options: {},
     },
     /**
-     * Which sources a text is likely about, best first, and which names in it look like hosts or services of which nothing is kept. No
-     * language model is asked. A branch that does not answer in time is left out, and named in the header `x-branches-missing`.
+     * Suggests the sources that a text is likely about, best first, and lists the names in it that look like hosts or services without stored entries.
+     * Uses no language model. A branch that does not respond in time is left out, and named in the header `x-branches-missing`.
      */
     suggestSources: {
       name: "SuggestSources",
@@ -7800,8 +7801,8 @@ export const LogsServiceDefinition = {
       options: {},
     },
     /**
-     * Takes entries that somebody else has parsed: JSON `{source_id, entries}`, or NDJSON with one entry a line; gzip is allowed.
-     * The same batch twice stores nothing twice.
+     * Accepts entries that the client has parsed: JSON `{source_id, entries}`, or NDJSON with one entry per line; gzip is allowed. Idempotent: the same
+     * batch again stores nothing.
      */
     gleanBatch: {
       name: "GleanBatch",
@@ -7811,7 +7812,7 @@ export const LogsServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** The last 24 hours at a glance. A branch that does not answer in time is not counted, and is named in the header `x-branches-missing`. */
+    /** Returns an overview of the last 24 hours. A branch that does not respond in time is not counted, and is named in the header `x-branches-missing`. */
     getStats: {
       name: "GetStats",
       requestType: GetStatsRequest as typeof GetStatsRequest,
@@ -7821,8 +7822,8 @@ export const LogsServiceDefinition = {
       options: {},
     },
     /**
-     * Sets the cookie that stands in for the API key where a browser cannot send one: event streams and downloads. It lasts twelve hours,
-     * and only reads: whatever is no GET needs the key itself.
+     * Sets the cookie that replaces the API key where a browser cannot send one: event streams and downloads. It is valid for twelve hours and for
+     * reading only: methods other than GET need the key itself.
      */
     createSession: {
       name: "CreateSession",
@@ -7833,8 +7834,8 @@ export const LogsServiceDefinition = {
       options: {},
     },
     /**
-     * Takes the cookie of a session away from the browser that has it. The cookie or the API key is enough for that. Nothing is kept of sessions:
-     * a copy of the cookie reads on until its twelve hours are over, or the API key is another.
+     * Deletes the session cookie in the browser; the cookie or the API key suffices for this. The server does not store sessions: a copy of the cookie
+     * can read until its twelve hours have passed or the API key has changed.
      */
     endSession: {
       name: "EndSession",
@@ -7845,8 +7846,8 @@ export const LogsServiceDefinition = {
       options: {},
     },
     /**
-     * Makes a branch: a node that takes entries with a key of its own, keeps them in a store of its own, and is searched along. The
-     * key is told here and never again.
+     * Creates a branch: a node that accepts entries with its own key, stores them in its own store, and is included in searches. The key is returned
+     * only in this response.
      */
     graftBranch: {
       name: "GraftBranch",
@@ -7856,7 +7857,7 @@ export const LogsServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** All branches, active or not, newest first. */
+    /** Lists all branches, active or not, newest first. */
     listBranches: {
       name: "ListBranches",
       requestType: ListBranchesRequest as typeof ListBranchesRequest,
@@ -7865,7 +7866,7 @@ export const LogsServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Stops a branch. What it has stored stays, and is there again once it is active again. */
+    /** Stops a branch. Its stored entries remain, and are available again once it is active again. */
     deactivateBranch: {
       name: "DeactivateBranch",
       requestType: BranchSlug as typeof BranchSlug,
@@ -7874,7 +7875,7 @@ export const LogsServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Starts a branch that was stopped, with its entries, its port and its key. One that is active stays as it is. */
+    /** Starts a stopped branch with its entries, port and key. An active branch is unchanged. */
     activateBranch: {
       name: "ActivateBranch",
       requestType: BranchSlug as typeof BranchSlug,
@@ -7884,8 +7885,8 @@ export const LogsServiceDefinition = {
       options: {},
     },
     /**
-     * Puts pseudonyms in place of the addresses and user names in all entries of a branch: the same value always gets the same
-     * pseudonym there. There is no way back. A branch that is not active is 409.
+     * Replaces the addresses and user names in all entries of a branch by pseudonyms; within the branch, the same value always gets the same pseudonym.
+     * This is irreversible. 409 if the branch is not active.
      */
     anonymizeBranch: {
       name: "AnonymizeBranch",
@@ -7895,7 +7896,7 @@ export const LogsServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** That the service answers. */
+    /** Health check. */
     getHealth: {
       name: "GetHealth",
       requestType: GetHealthRequest as typeof GetHealthRequest,
@@ -7907,16 +7908,16 @@ export const LogsServiceDefinition = {
   },
 } as const;
 
-/** Takes entries for branches. The edge passes them on to the branch as they arrive. */
+/** Accepts entries for branches. The edge forwards them to the branch as they arrive. */
 export type BranchIntakeServiceDefinition = typeof BranchIntakeServiceDefinition;
 export const BranchIntakeServiceDefinition = {
   name: "BranchIntakeService",
   fullName: "trellis.logs.v1.BranchIntakeService",
   methods: {
     /**
-     * The same as `/logs/api/glean/batch`, for the branch with that slug and with its key; no other key stands in for it. A slug that
-     * there is not answers as a wrong key does, with 401: who has no key of a branch cannot find out which there are. While the
-     * branch is not active, or cannot be reached, the answer is 503 with `Retry-After`: what is to be sent stays with its sender.
+     * The same as `/logs/api/glean/batch`, for the branch with that slug and with its key; no other key is accepted. An unknown slug returns 401, as a
+     * wrong key does: callers without a key of a branch cannot find out which branches exist. While the branch is not active or cannot be reached, the
+     * response is 503 with `Retry-After`: the sender retains its entries and retries.
      */
     gleanBranchBatch: {
       name: "GleanBranchBatch",

@@ -5,14 +5,14 @@
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Entry } from "./logs.ts";
 
-/** What a media monitor tells of what is played. */
+/** Playback notifications of a media monitor. */
 
 export interface NotificationRequest {
   part: { $case: "parameters"; value: NotificationParameters } | { $case: "chunk"; value: Uint8Array } | null;
 }
 
 export interface NotificationParameters {
-  /** The token, where the setting `media_monitor_token` asks for one. */
+  /** The token, required if the setting `media_monitor_token` is set. */
   notifierToken?: string | null | undefined;
   contentType?: string | null | undefined;
 }
@@ -165,22 +165,23 @@ export const NotificationParameters: MessageFns<NotificationParameters> = {
   },
 };
 
-/** Takes notifications of a media monitor such as Tautulli. */
+/** Accepts notifications of a media monitor such as Tautulli. */
 export type MediaMonitorServiceDefinition = typeof MediaMonitorServiceDefinition;
 export const MediaMonitorServiceDefinition = {
   name: "MediaMonitorService",
   fullName: "trellis.logs.v1.MediaMonitorService",
   methods: {
     /**
-     * Keeps a notification as an entry of the source `media-monitor`, and answers it as it was stored: it can be searched by then. The body is any
-     * JSON object, or a form, which a notification agent sends when it is not told that the content is JSON; its fields are yours to name:
+     * Stores a notification as an entry of the source `media-monitor`, and returns the stored entry, which is then searchable. The body is any JSON
+     * object, or a form, which a notification agent sends unless it is configured to send JSON. You choose the names of its fields:
      * `{"action": "buffer", "user": "kim", "title": "Night Train", "player": "Attic TV", "unixtime": "1717634687"}`.
      *
-     * What happened is read from `action` or else `event`, with or without `on_`: `error` is CRITICAL, `buffer` is WARN, anything else has no
-     * severity. The time is that of `unixtime`, `utctime` or `timestamp`, where one of them can be read, else that of arrival. Every notification is an
-     * entry of its own, even one that says the same again. All of its fields are in the entry's `fields`, and its text can be searched for them.
+     * `action`, or without it `event`, with or without the prefix `on_`, determines the severity: `error` is CRITICAL, `buffer` is WARN, anything else
+     * has no severity. The time is that of `unixtime`, `utctime` or `timestamp` if one of them can be parsed, otherwise that of arrival. Every
+     * notification is a separate entry, even a repeated one. All of its fields are in the entry's `fields`, and its text can be searched for them.
      *
-     * Where the setting `media_monitor_token` is set, the header `X-Notifier-Token` must have it (401), beside the API key where there is one.
+     * If the setting `media_monitor_token` is set, the header `X-Notifier-Token` must contain it (else 401), in addition to the API key if there is
+     * one.
      */
     ingestNotification: {
       name: "IngestNotification",

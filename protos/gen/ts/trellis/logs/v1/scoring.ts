@@ -5,7 +5,7 @@
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Task } from "./logs.ts";
 
-/** What stands out in logs, and what looks like an attack: scored as entries come in, and when asked. */
+/** Detects anomalies and attacks in logs: entries are scored as they arrive, and on request. */
 
 export interface GetScorerStatusRequest {
 }
@@ -13,109 +13,109 @@ export interface GetScorerStatusRequest {
 export interface ScorerStatus {
   /** anomaly or cybersec. */
   scorer: string;
-  /** Whether it is scoring at this moment, on any replica. */
+  /** Whether it is scoring now, on any replica. */
   running: boolean;
-  /** The task of the run that is going on; null when none was asked for. */
+  /** Task of the run in progress; null if none was requested. */
   taskId?: string | null | undefined;
   model:
     | ScorerModel
     | null;
-  /** When something was last scored; null before that. */
+  /** When it last finished scoring; null before the first time. */
   lastRunAt?:
     | string
     | null
     | undefined;
-  /** What came of it; null before that. */
+  /** Result of that run; null before the first one. */
   lastRun:
     | ScorerOutcome
     | null;
-  /** All that it has found. */
+  /** Number of all its detections. */
   detections: number;
-  /** Those that nobody has acknowledged. */
+  /** Number of its detections that are not acknowledged. */
   unacknowledged: number;
-  /** What cannot be scored, where that is so: a sentence that names it; null while all can. */
+  /** What cannot be scored, as a sentence that names it; null if everything can. */
   problem?:
     | string
     | null
     | undefined;
   /**
-   * Entries that it has not looked at yet. While it is 0, an entry without a score was looked at and found harmless; else it may be one
-   * of these. A score is carried by the entries that best show a detection, not by each of the thousands that a flood may have.
+   * Number of entries not examined yet. While it is 0, an entry without a score was examined and is harmless; otherwise it may be one of these. A
+   * score is attached to the entries that best show a detection, not to each of the thousands that a flood may have.
    */
   unscored: number;
 }
 
-/** The classifier that is added to what the scorer knows by itself. */
+/** A classifier that extends the scorer's own rules. */
 export interface ScorerModel {
-  /** Whether a folder is named for one. */
+  /** Whether a folder with a model is configured. */
   configured: boolean;
-  /** Whether it is in memory; it is loaded when it is needed, and let go when it is not. */
+  /** Whether it is in memory; it is loaded when needed, and unloaded when not. */
   loaded: boolean;
-  /** Why it cannot be used, where that is so: a sentence that names the file. */
+  /** Why it cannot be used, as a sentence that names the file; null if it can. */
   problem?:
     | string
     | null
     | undefined;
-  /** What its labels are, once it has been loaded. */
+  /** Its labels, once it has been loaded. */
   labels: string[];
-  /** The score from which what it says is a detection. */
+  /** Lowest score of the model that counts as a detection. */
   threshold: number;
 }
 
 export interface ScorerOutcome {
   startedAt: string;
   finishedAt: string;
-  /** Sources that had something to be scored. */
+  /** Number of sources with entries to score. */
   sources: number;
-  /** Entries that were looked at. */
+  /** Number of entries examined. */
   entries: number;
-  /** Detections that were new. */
+  /** Number of new detections. */
   detections: number;
 }
 
 export interface RunScorerRequest {
-  /** From this moment on; from the first entry unless told. */
+  /** Start of the time range, inclusive; default: the first entry. */
   since?:
     | string
     | null
     | undefined;
-  /** Before this moment; up to the last entry unless told. */
+  /** End of the time range, exclusive; default: up to the last entry. */
   until?: string | null | undefined;
 }
 
 export interface ListDetectionsRequest {
-  /** anomaly or cybersec; both unless told. */
+  /** anomaly or cybersec; default: both. */
   scorer: string;
-  /** Only those that are, or are not. */
+  /** Only acknowledged, or only unacknowledged, detections. */
   acknowledged?:
     | boolean
     | null
     | undefined;
-  /** What it is, such as `brute_force`. */
+  /** Only detections with this label, such as `brute_force`. */
   label?: string | null | undefined;
   source?: string | null | undefined;
   limit?:
     | number
     | null
     | undefined;
-  /** The `next_cursor` of the page before. */
+  /** Cursor (`next_cursor`) of the previous page. */
   cursor?: string | null | undefined;
 }
 
 export interface ListCybersecDetectionsRequest {
-  /** Only those that are, or are not. */
+  /** Only acknowledged, or only unacknowledged, detections. */
   acknowledged?:
     | boolean
     | null
     | undefined;
-  /** What it is, such as `brute_force`. */
+  /** Only detections with this label, such as `brute_force`. */
   label?: string | null | undefined;
   source?: string | null | undefined;
   limit?:
     | number
     | null
     | undefined;
-  /** The `next_cursor` of the page before. */
+  /** Cursor (`next_cursor`) of the previous page. */
   cursor?: string | null | undefined;
 }
 
@@ -124,23 +124,23 @@ export interface ListDetectionsResponse {
   nextCursor?: string | null | undefined;
 }
 
-/** Something that a scorer has found, shown by one entry that speaks for it. */
+/** A finding of a scorer, shown by one entry that supports it. */
 export interface Detection {
   id: string;
-  /** The entry that shows it. */
+  /** Id of that entry. */
   entryId: string;
   /** anomaly or cybersec. */
   scorer: string;
-  /** 0 to 1: how sure the scorer is that somebody should look. */
+  /** 0 to 1: how certain the scorer is that the finding needs attention. */
   score: number;
-  /** What it is. */
+  /** Kind of the finding. */
   label: string;
   /** CRITICAL, ERROR, WARN or null. */
   severity?:
     | string
     | null
     | undefined;
-  /** The text of the entry, up to 4,096 characters. */
+  /** Text of the entry, up to 4,096 characters. */
   text: string;
   sourceId: string;
   detectedAt: string;
@@ -150,20 +150,20 @@ export interface Detection {
     | string
     | null
     | undefined;
-  /** What was seen, as a sentence. */
+  /** What was observed, as a sentence. */
   reason: string;
-  /** Whom or what it is about: an address, an account, a kind of message. */
+  /** The address, account or kind of message that it is about. */
   subject: string;
-  /** Entries that speak for it. */
+  /** Number of entries that support it. */
   entryCount: number;
-  /** The time of the first and the last of them. */
+  /** Times of the first and the last of these entries. */
   firstSeen: string;
   lastSeen: string;
 }
 
 export interface AcknowledgeDetectionRequest {
   id: string;
-  /** What came of looking at it. */
+  /** Result of the review. */
   notes?: string | null | undefined;
 }
 
@@ -1279,16 +1279,16 @@ export const AcknowledgeDetectionRequest: MessageFns<AcknowledgeDetectionRequest
 };
 
 /**
- * Two scorers look at entries a few seconds after they came in. The `anomaly` scorer knows kinds of messages (templates) and how often each comes: it finds
- * new ones, bursts, silences, clusters of errors and what is rare where it was found. The `cybersec` scorer knows signs of attacks and how often they
- * come from an address, for an account, at a source. A model for each, in a folder of yours, may add its own labels.
+ * Two scorers examine entries a few seconds after their arrival. The `anomaly` scorer tracks kinds of messages (templates) and how often each occurs:
+ * it detects new ones, bursts, silences, clusters of errors, and what is rare where it occurs. The `cybersec` scorer detects signs of attacks and how
+ * often they come from an address, for an account, at a source. A model for each, in a folder of yours, may add its own labels.
  */
 export type ScoringServiceDefinition = typeof ScoringServiceDefinition;
 export const ScoringServiceDefinition = {
   name: "ScoringService",
   fullName: "trellis.logs.v1.ScoringService",
   methods: {
-    /** How the anomaly scorer is, and what came of its last run. */
+    /** Returns the state of the anomaly scorer and the result of its last run. */
     getAnomalyStatus: {
       name: "GetAnomalyStatus",
       requestType: GetScorerStatusRequest as typeof GetScorerStatusRequest,
@@ -1298,8 +1298,8 @@ export const ScoringServiceDefinition = {
       options: {},
     },
     /**
-     * Scores what is stored, or what is from a stretch of time, as a task. What is new is scored without being asked. 409 while a run is
-     * going on; what is found again is the detection that it was.
+     * Scores all stored entries, or those of a time range, as a task. New entries are scored automatically. 409 while a run is in progress. A finding
+     * that repeats one extends the existing detection.
      */
     runAnomaly: {
       name: "RunAnomaly",
@@ -1309,7 +1309,7 @@ export const ScoringServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** What scorers have found, newest first. */
+    /** Lists the detections of the scorers, newest first. */
     listDetections: {
       name: "ListDetections",
       requestType: ListDetectionsRequest as typeof ListDetectionsRequest,
@@ -1318,7 +1318,7 @@ export const ScoringServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Says that somebody has looked at a detection. Doing it again changes nothing but the notes, where there are any. */
+    /** Acknowledges a detection. Doing so again changes only the notes, if there are any. */
     acknowledgeDetection: {
       name: "AcknowledgeDetection",
       requestType: AcknowledgeDetectionRequest as typeof AcknowledgeDetectionRequest,
@@ -1327,7 +1327,7 @@ export const ScoringServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** How the security scorer is, and what came of its last run. */
+    /** Returns the state of the security scorer and the result of its last run. */
     getCybersecStatus: {
       name: "GetCybersecStatus",
       requestType: GetScorerStatusRequest as typeof GetScorerStatusRequest,
@@ -1345,7 +1345,7 @@ export const ScoringServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** What the security scorer has found, newest first. */
+    /** Lists the detections of the security scorer, newest first. */
     listCybersecDetections: {
       name: "ListCybersecDetections",
       requestType: ListCybersecDetectionsRequest as typeof ListCybersecDetectionsRequest,

@@ -5,38 +5,38 @@
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { FieldMask } from "../../../google/protobuf/field_mask.ts";
 
-/** What the operator of the log service sets while it runs. */
+/** Settings of the log service that can be changed at run time. */
 
 export interface GetSettingsRequest {
 }
 
 export interface Settings {
-  /** The language model's server, in OpenAI's style: what comes before `/chat/completions`. */
+  /** Base URL of an OpenAI-compatible language-model server: the part before `/chat/completions`. */
   llmBaseUrl: string;
   llmModel: string;
-  /** Sent to that server as a bearer token, and to no other. */
+  /** Sent as a bearer token to that server only. */
   llmApiKey: string;
-  /** Whom summaries are written for: sysadmin, homelab or executive. */
+  /** Audience of summaries: sysadmin, homelab or executive. */
   techLevel: string;
-  /** The DNS filter's own address, as in a browser without the path: `http://pi.hole` or `https://192.168.1.2`. */
+  /** Address of the DNS filter, as in a browser without the path: `http://pi.hole` or `https://192.168.1.2`. */
   dnsFilterUrl: string;
   /** 6 or 5 for Pi-hole, adguard for AdGuard Home. */
   dnsFilterVersion: string;
   /** Pi-hole 6: an application password. Pi-hole 5: the API token. AdGuard Home: `user:password`. */
   dnsFilterApiKey: string;
-  /** Which certificate of the DNS filter is taken: empty for one of a public authority, the SHA-256 fingerprint of one of its own, or `any`. */
+  /** Accepted certificate of the DNS filter: empty for one of a public authority, the SHA-256 fingerprint of its own one, or `any`. */
   dnsFilterCertificate: string;
-  /** The sources in which the scan for block list candidates looks: routers, DNS servers, proxies. Empty: all. */
+  /** Sources that the scan for block list candidates reads: routers, DNS servers, proxies. Empty: all. */
   routerSourceIds: string[];
   /** JSON text of an object from addresses to names. */
   deviceNames: string;
-  /** What the media monitor must send as `X-Notifier-Token`; empty: nothing. */
+  /** Value that the media monitor must send as `X-Notifier-Token`; empty: none required. */
   mediaMonitorToken: string;
   notionUrl: string;
   notionToken: string;
   notionDatabaseId: string;
   jiraUrl: string;
-  /** Empty for Jira Server and Data Center, whose token stands for itself. */
+  /** Empty for Jira Server and Data Center, which need only the token. */
   jiraEmail: string;
   jiraToken: string;
   jiraProject: string;
@@ -705,15 +705,15 @@ export const UpdateSettingsRequest: MessageFns<UpdateSettingsRequest> = {
   },
 };
 
-/** What can be set while the service runs, the same on every replica at once. */
+/** Settings that can be changed at run time; a change applies to every replica at once. */
 export type SettingsServiceDefinition = typeof SettingsServiceDefinition;
 export const SettingsServiceDefinition = {
   name: "SettingsService",
   fullName: "trellis.logs.v1.SettingsService",
   methods: {
     /**
-     * All settings as they hold: what was set here, else what the server was started with (`LLM_BASE_URL` and its like), else the default. A secret
-     * reads `"***"` when it is set and `""` when it is not; its value is never shown.
+     * Returns all effective settings: the value set here, otherwise the one that the server was started with (`LLM_BASE_URL` and the like), otherwise
+     * the default. A secret reads `"***"` if it is set and `""` if not; its value is never returned.
      */
     getSettings: {
       name: "GetSettings",
@@ -724,11 +724,11 @@ export const SettingsServiceDefinition = {
       options: {},
     },
     /**
-     * Changes the settings that the body names, all or none, and gives all as they then hold: `{"tech_level": "executive"}`. `null` goes back to
-     * the default. For a secret, `"***"` keeps it and `""` clears it. A secret is kept for the server whose address is set with it: when the
-     * address changes to another server, the secret must be given again, or nothing is changed (422). `device_names` that is no JSON is 400;
-     * a value that is not allowed, or a name that is not known, is 422. 503 when secrets cannot be kept, because no key is configured.
-     * Without an API key only callers of the server itself change settings (403).
+     * Changes the settings in the body, all or none, and returns all effective settings: `{"tech_level": "executive"}`. `null` resets to the default.
+     * For a secret, `"***"` leaves it unchanged and `""` clears it. A secret is stored for the server whose address is set with it: when the address
+     * changes to another server, the secret must be sent again, otherwise nothing is changed (422). 400 if `device_names` is not JSON; 422 for a value
+     * that is not allowed or an unknown name; 503 if secrets cannot be stored because no key for encrypting them is configured. Without an API key,
+     * only callers on the server itself may change settings (403).
      */
     updateSettings: {
       name: "UpdateSettings",

@@ -4,7 +4,7 @@
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 
-/** Helps to say which logs are to be collected. */
+/** Helps to configure which logs are collected. */
 
 export interface GetSetupStatusRequest {
 }
@@ -19,11 +19,11 @@ export interface DiscoverSourcesRequest {
 }
 
 export interface Discovery {
-  /** Whether there is a journal of systemd. */
+  /** Whether there is a systemd journal. */
   journald: boolean;
-  /** Whether there is a socket of Docker. */
+  /** Whether there is a Docker socket. */
   docker: boolean;
-  /** Whether there is a socket of Podman. */
+  /** Whether there is a Podman socket. */
   podman: boolean;
   files: LogFile[];
   /** What is not configured yet, as sources. */
@@ -37,10 +37,10 @@ export interface LogFile {
   modifiedAt: string;
 }
 
-/** A source as the sources file tells it. Which keys there may be depends on `transport` and `glean_type`; those that are left out have their defaults. */
+/** A source as in the sources file. The allowed keys depend on `transport` and `glean_type`; omitted ones have their defaults. */
 export interface SourceDraft {
   id: string;
-  /** local (unless told) or ssh. */
+  /** local (default) or ssh. */
   transport?:
     | string
     | null
@@ -73,7 +73,7 @@ export interface SourceDraft {
     | string
     | null
     | undefined;
-  /** The id of an SSH target, in place of host, port, user and key_path. */
+  /** Id of an SSH target, instead of host, port, user and key_path. */
   sshTarget?: string | null | undefined;
   port?: number | null | undefined;
   user?: string | null | undefined;
@@ -86,9 +86,9 @@ export interface WriteSourcesRequest {
 }
 
 export interface WriteSourcesResponse {
-  /** How many were written. */
+  /** Number of sources written. */
   written: number;
-  /** Those that were, as they were sent. */
+  /** The written sources, as they were sent. */
   sources: SourceDraft[];
 }
 
@@ -105,7 +105,7 @@ export interface Interpretation {
 }
 
 export interface ScanFilesRequest {
-  /** The problem in words. */
+  /** Description of the problem. */
   query?: string | null | undefined;
   maxResults?: number | null | undefined;
 }
@@ -122,7 +122,7 @@ export interface ScannedFile {
   /** In bytes. */
   size: number;
   modifiedAt: string;
-  /** The keywords of the query that it has. */
+  /** Keywords of the query that the file contains. */
   matches: string[];
 }
 
@@ -1299,13 +1299,13 @@ export const ScannedFile: MessageFns<ScannedFile> = {
   },
 };
 
-/** Finds logs on this machine, and writes down which of them are to be collected. */
+/** Finds logs on this machine, and stores which of them are collected. */
 export type SetupServiceDefinition = typeof SetupServiceDefinition;
 export const SetupServiceDefinition = {
   name: "SetupService",
   fullName: "trellis.logs.v1.SetupService",
   methods: {
-    /** Whether sources are configured. Where the sources file has mistakes, `problems` names them. */
+    /** Returns whether sources are configured. `problems` lists errors in the sources file. */
     getSetupStatus: {
       name: "GetSetupStatus",
       requestType: GetSetupStatusRequest as typeof GetSetupStatusRequest,
@@ -1315,8 +1315,8 @@ export const SetupServiceDefinition = {
       options: {},
     },
     /**
-     * What there is to collect on the machine that the service runs on: the journal, containers, and log files in the folders of `SERVICE_SCAN_DIRS`,
-     * those that were written to last first, at most 200. `suggestions` can be sent to `POST /logs/api/setup/write` as they are.
+     * Lists what can be collected on the machine of the service: the journal, containers, and log files in the folders of `SERVICE_SCAN_DIRS`, most
+     * recently written first, at most 200. `suggestions` can be sent to `POST /logs/api/setup/write` unchanged.
      */
     discoverSources: {
       name: "DiscoverSources",
@@ -1327,9 +1327,10 @@ export const SetupServiceDefinition = {
       options: {},
     },
     /**
-     * Appends sources to the sources file, all or none; comments in it stay. Paths of the server lie in folders of `SERVICE_LOG_DIRS`, else 422.
-     * Without an API key only callers of the server itself add sources (403). An id that is there already is 409. The file itself (`SERVICE_SOURCES_FILE`) may
-     * be edited by hand as well. Where several replicas run, what is added is kept in their database, for all of them, beside the file that they are given.
+     * Appends sources to the sources file, all or none; its comments are preserved. Paths of the server must lie in folders of `SERVICE_LOG_DIRS`, else
+     * 422. Without an API key, only callers on the server itself may add sources (403). 409 if an id already exists. The file (`SERVICE_SOURCES_FILE`)
+     * may also be edited by hand. With several replicas, added sources are stored in their database, for all of them, in addition to the file that they
+     * are configured with.
      */
     writeSources: {
       name: "WriteSources",
@@ -1340,9 +1341,9 @@ export const SetupServiceDefinition = {
       options: {},
     },
     /**
-     * A description in words as a source of this machine: `{"text": "the nginx logs"}`. Known words and paths come first; then a language model is asked, where one
-     * is configured (`llm_base_url`), which may only choose what exists; else `source` is null. Nothing is written: send it to
-     * `POST /logs/api/setup/write` if it is what was meant.
+     * Interprets a description as a source of this machine: `{"text": "the nginx logs"}`. Known words and paths are tried first, then a language model,
+     * if one is configured (`llm_base_url`), which may only choose what exists; otherwise `source` is null. Nothing is written: if the result is
+     * correct, send it to `POST /logs/api/setup/write`.
      */
     interpretSource: {
       name: "InterpretSource",
@@ -1353,10 +1354,10 @@ export const SetupServiceDefinition = {
       options: {},
     },
     /**
-     * Log files that can be read, in the log and application folders of `SERVICE_SCAN_DIRS`, the best first. `score` is
-     * `0.7 * recency + 0.3 * size`, or with a `query` (the problem in words) `0.4 * recency + 0.2 * size + 0.4 * match`, each from 0 to 1: recency halves with each
-     * day since the file was last written to; size is its logarithm, 1 from a gigabyte on; match is the part of the query's keywords that its
-     * path has, or, counted half, its last lines. Links are not followed. `is_complete` is false where there was too much to look at.
+     * Lists readable log files in the log and application folders of `SERVICE_SCAN_DIRS`, best first. `score` is `0.7 * recency + 0.3 * size`, or with
+     * a `query` (a description of the problem) `0.4 * recency + 0.2 * size + 0.4 * match`, each from 0 to 1: recency halves with each day since the
+     * file was last written; size is logarithmic, 1 from a gigabyte on; match is the share of the query's keywords that its path contains, or, counted
+     * half, its last lines. Links are not followed. `is_complete` is false if there was too much to examine.
      */
     scanFiles: {
       name: "ScanFiles",

@@ -7,7 +7,7 @@ import { Empty } from "../../../google/protobuf/empty.ts";
 
 /** Remote hosts whose logs are collected over SSH. */
 
-/** A remote host, and how it is reached. */
+/** A remote host, and how to reach it. */
 export interface SshTarget {
   id: string;
   label: string;
@@ -15,9 +15,9 @@ export interface SshTarget {
   host: string;
   port: number;
   user: string;
-  /** Of the private key, on the server. What it holds is never shown. */
+  /** Path of the private key on the server. Its content is never shown. */
   keyPath: string;
-  /** When it was tested last, in ISO 8601; null before that. */
+  /** When it was last tested, in ISO 8601; null before the first test. */
   lastTested?:
     | string
     | null
@@ -27,17 +27,17 @@ export interface SshTarget {
     | boolean
     | null
     | undefined;
-  /** Why it failed; null where it did not. */
+  /** Why it failed; null if it did not. */
   lastError?:
     | string
     | null
     | undefined;
-  /** What the host is known by, as `ssh-keygen -l` writes it; null for one that was never reached. */
+  /** Fingerprint of the host key, as `ssh-keygen -l` prints it; null if the host was never reached. */
   hostKeyFingerprint?:
     | string
     | null
     | undefined;
-  /** What should be mended about the key file: others can read it, or it is not there. */
+  /** Problems with the key file: others can read it, or it does not exist. */
   warnings: string[];
   createdAt: string;
   updatedAt: string;
@@ -55,7 +55,7 @@ export interface CreateSshTargetRequest {
   host: string;
   port?: number | null | undefined;
   user: string;
-  /** The whole path of the private key, in one of the folders for keys. */
+  /** Absolute path of the private key, in one of the folders for keys. */
   keyPath: string;
 }
 
@@ -74,27 +74,27 @@ export interface SshTargetId {
 
 export interface TestSshTargetRequest {
   id: string;
-  /** The fingerprint of a changed key that the host may have from now on. */
+  /** Fingerprint of a changed host key to accept. */
   acceptHostKey?: string | null | undefined;
 }
 
-/** How a test went. */
+/** Result of a test. */
 export interface SshTargetTest {
   ok: boolean;
-  /** A sentence that says what to do; null where it went well. */
+  /** What to do, as a sentence; null if the test succeeded. */
   error?:
     | string
     | null
     | undefined;
-  /** Of the key that the host showed, be it taken or not; null where it was not reached. */
+  /** Fingerprint of the key that the host presented, accepted or not; null if it was not reached. */
   hostKeyFingerprint?:
     | string
     | null
     | undefined;
-  /** What should be mended about the key file. */
+  /** Problems with the key file. */
   warnings: string[];
   tookMs: number;
-  /** The target as it now is. */
+  /** The target after the test. */
   target: SshTarget | null;
 }
 
@@ -866,13 +866,13 @@ export const SshTargetTest: MessageFns<SshTargetTest> = {
   },
 };
 
-/** Remote hosts that sources may name. They are reached with keys alone; what a key file holds is never shown. */
+/** Remote hosts that sources may reference. They are reached by SSH keys only; the content of a key file is never shown. */
 export type SshTargetsServiceDefinition = typeof SshTargetsServiceDefinition;
 export const SshTargetsServiceDefinition = {
   name: "SshTargetsService",
   fullName: "trellis.logs.v1.SshTargetsService",
   methods: {
-    /** All targets, newest first. */
+    /** Lists all targets, newest first. */
     listSshTargets: {
       name: "ListSshTargets",
       requestType: ListSshTargetsRequest as typeof ListSshTargetsRequest,
@@ -883,8 +883,8 @@ export const SshTargetsServiceDefinition = {
     },
     /**
      * Adds a target: `{"label": "NAS", "host": "nas.home", "user": "logs", "key_path": "/home/ann/.ssh/id_ed25519"}`. The key must lie in one of the
-     * folders that the server is told (`SERVICE_SSH_KEY_DIRS`); a host with a link-local address is refused (422). Nothing is connected to yet.
-     * Without an API key only callers of the server itself add, change, remove and test targets (403).
+     * configured folders (`SERVICE_SSH_KEY_DIRS`); 422 for a host with a link-local address. No connection is made yet. Without an API key, only
+     * callers on the server itself may add, change, remove and test targets (403).
      */
     createSshTarget: {
       name: "CreateSshTarget",
@@ -894,7 +894,7 @@ export const SshTargetsServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Changes what the body names: `{"port": 2222}`. What the last test said is forgotten when the target is reached in another way. */
+    /** Changes the fields in the body: `{"port": 2222}`. The result of the last test is cleared if the change affects how the target is reached. */
     updateSshTarget: {
       name: "UpdateSshTarget",
       requestType: UpdateSshTargetRequest as typeof UpdateSshTargetRequest,
@@ -903,7 +903,7 @@ export const SshTargetsServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Removes a target. Its entries stay; sources that name it say so when they are collected next. */
+    /** Removes a target. Its entries remain; sources that reference it report an error at their next collection. */
     deleteSshTarget: {
       name: "DeleteSshTarget",
       requestType: SshTargetId as typeof SshTargetId,
@@ -913,9 +913,9 @@ export const SshTargetsServiceDefinition = {
       options: {},
     },
     /**
-     * Connects, runs `true` on the far side, and says how that went; a test that fails is an answer, too. The key of a new host is remembered.
-     * A host that shows another key than it did is not talked to: `error` says so, and after you have made sure that its key was changed, the
-     * test with that fingerprint as `accept_host_key` takes the new one: `{"accept_host_key": "SHA256:..."}`.
+     * Connects, runs `true` on the remote host, and returns the result; a failed test is a result, too. The key of a new host is stored. A host that
+     * presents a different key is not trusted: `error` reports it. After verifying that the key was changed, test with its fingerprint as
+     * `accept_host_key` to accept it: `{"accept_host_key": "SHA256:..."}`.
      */
     testSshTarget: {
       name: "TestSshTarget",

@@ -5,85 +5,85 @@
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Entry, FacetValue } from "./logs.ts";
 
-/** What kinds of messages there are. */
+/** Kinds of messages. */
 
 export interface ListTemplatesRequest {
-  /** A source, or the stem that groups sources. */
+  /** A source, or the stem of a group of sources. */
   source?:
     | string
     | null
     | undefined;
-  /** Counts entries from this moment on: ISO 8601, UTC unless it says otherwise. */
+  /** Start of the counted time range, inclusive: ISO 8601, UTC unless it has a zone. */
   since?:
     | string
     | null
     | undefined;
-  /** Counts entries before this moment. */
+  /** End of the counted time range, exclusive. */
   until?:
     | string
     | null
     | undefined;
-  /** Counts entries of these severities: CRITICAL, ERROR or WARN; several parted by commas. */
+  /** Counts entries of these severities: CRITICAL, ERROR or WARN; comma-separated. */
   severity?:
     | string
     | null
     | undefined;
-  /** Words that the template has, in any order and case. */
+  /** Words that the template contains, in any order and case. */
   q?:
     | string
     | null
     | undefined;
-  /** Only those with this trend: new, rising, steady, falling or silent. */
+  /** Only templates with this trend: new, rising, steady, falling or silent. */
   trend: string;
-  /** What comes first: seen last, most entries, or seen first most lately. */
+  /** Order: last seen first, most entries first, or most recently first seen first. */
   order: string;
   limit?:
     | number
     | null
     | undefined;
-  /** The `next_cursor` of the page before. */
+  /** Cursor (`next_cursor`) of the previous page. */
   cursor?:
     | string
     | null
     | undefined;
-  /** The domain that a matched pattern of the entries is of. */
+  /** Domain of a matched pattern of the entries. */
   domain?: string | null | undefined;
   tenant?:
     | string
     | null
     | undefined;
-  /** A branch's slug, or `none` for what came in here. One that no branch has is 422. */
+  /** Slug of a branch, or `none` for entries that arrived here. 422 for an unknown slug. */
   branch?: string | null | undefined;
 }
 
 export interface ListTemplatesResponse {
   templates: Template[];
-  /** How many there are on all pages. */
+  /** Number of templates on all pages. */
   total: number;
   nextCursor?: string | null | undefined;
 }
 
 export interface Template {
-  /** Follows from the template alone: the same kind of message has the same id on every replica and branch. */
+  /** Derived from the template alone: the same kind of message has the same id on every replica and branch. */
   templateId: string;
-  /** What the messages have in common. */
+  /** The common text of the messages. */
   template: string;
-  /** Entries from `since` to `until`. */
+  /** Number of entries from `since` to `until`. */
   count: number;
-  /** Of its first entry that passes the other filters, whether it lies in that time or not. */
+  /** Time of the first entry that passes the other filters, inside or outside that range. */
   firstSeen: string;
   lastSeen: string;
-  /** Of most of its entries; null where most have none. */
+  /** Severity of most of its entries; null if most have none. */
   severity?: string | null | undefined;
   trend: TemplateTrend | null;
 }
 
-/** How often it came in a window of time, in equal buckets. */
+/** Number of entries over a time window, in equal buckets. */
 export interface TemplateTrend {
   /**
    * - `new`: its first entry lies in the last quarter of the window.
-   * - `silent`: none came in the last quarter, where by the rest of the window four or more were to be expected.
-   * - `rising`, `falling`: more than twice, or fewer than half, of what was to be expected, by more than chance (three times the square root) would have it.
+   * - `silent`: the last quarter has no entries, although the rest of the window predicts four or more.
+   * - `rising`, `falling`: more than twice, or less than half, of the predicted number, and beyond chance (three times its square root).
    * - `steady`: anything else.
    */
   direction: string;
@@ -100,9 +100,9 @@ export interface TemplateDetail {
   template:
     | Template
     | null;
-  /** The sources with most of its entries first, a hundred at most. */
+  /** Sources of its entries, most entries first, at most 100. */
   sources: FacetValue[];
-  /** Its newest entries, ten at most. */
+  /** Its newest entries, at most 10. */
   examples: Entry[];
 }
 
@@ -756,8 +756,8 @@ export const TemplateDetail: MessageFns<TemplateDetail> = {
 };
 
 /**
- * Templates: messages that differ only in what varies (numbers, addresses, names) are one template, in which `<*>` stands for that. They are found
- * as lines arrive, in any language and format, without being told what to look for.
+ * Templates: messages that differ only in variable parts (numbers, addresses, names) share one template, in which `<*>` stands for those parts.
+ * Templates are derived as lines arrive, in any language and format, without configuration.
  */
 export type TemplatesServiceDefinition = typeof TemplatesServiceDefinition;
 export const TemplatesServiceDefinition = {
@@ -765,13 +765,12 @@ export const TemplatesServiceDefinition = {
   fullName: "trellis.logs.v1.TemplatesService",
   methods: {
     /**
-     * The templates of all entries that the filters let through, the one seen last first. They are counted in what is stored when they are asked for, so
-     * what has been deleted, has expired or has another severity by now is counted so at once. `GET /logs/api/search?template={template_id}` finds the
-     * entries. A template may become more general as more of its lines are seen; the ids that it had before keep leading to it.
-     * A branch that does not answer in time is not counted: the header `x-branches-missing` names it. So it does one that `branch` names and
-     * that is not active.
+     * Lists the templates of all entries that pass the filters, last seen first. They are counted in the stored entries on request, so deletions,
+     * expiry and changed severities take effect at once. `GET /logs/api/search?template={template_id}` finds the entries. A template may become more
+     * general as more of its lines arrive; its earlier ids remain valid. A branch that does not respond in time is not counted: the header
+     * `x-branches-missing` names it, and an inactive branch that `branch` names.
      *
-     * `trend` compares the last quarter of a window with the rest of it: from `since` to `until`, or 24 hours up to now, or where nothing was
+     * `trend` compares the last quarter of a window with the rest of it: from `since` to `until`, by default the last 24 hours, or if nothing was
      * logged in those, the 24 hours up to the newest entry.
      */
     listTemplates: {
@@ -783,9 +782,9 @@ export const TemplatesServiceDefinition = {
       options: {},
     },
     /**
-     * One template, with its newest entries and where they came from. An id that the template had before it became more general leads to it, too. 404 where no entry is left.
-     * A branch that does not answer in time is left out, and named in the header `x-branches-missing`; where the template may be in that branch alone, the
-     * answer is 503: ask again.
+     * Returns one template with its newest entries and their sources. An id that the template had before it became more general is accepted, too. 404
+     * if no entry is left. A branch that does not respond in time is left out, and named in the header `x-branches-missing`; if the template may exist
+     * in that branch only, the response is 503: retry.
      */
     getTemplate: {
       name: "GetTemplate",

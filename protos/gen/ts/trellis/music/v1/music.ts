@@ -7,7 +7,7 @@ import { Empty } from "../../../google/protobuf/empty.ts";
 import { FieldMask } from "../../../google/protobuf/field_mask.ts";
 import { ByteFrame, FileStart, FormField, Gap, Health, Reset } from "../../http/v1/messages.ts";
 
-/** Continues pieces of music: chains of nodes, takes to choose among, and the spine that is chosen. */
+/** Continues pieces of music: chains of nodes, takes to choose from, and the spine of committed nodes. */
 
 export const NodeStatus = {
   UNSPECIFIED: "NODE_STATUS_UNSPECIFIED",
@@ -154,13 +154,13 @@ export function nodeKindToNumber(object: NodeKind): number {
 
 export const Generator = {
   UNSPECIFIED: "GENERATOR_UNSPECIFIED",
-  /** AUTO - Whatever this installation does best. */
+  /** AUTO - The best generator of this installation. */
   AUTO: "GENERATOR_AUTO",
-  /** RECOMBINE - Recombines the beats of what came before. */
+  /** RECOMBINE - Recombines the beats of the preceding audio. */
   RECOMBINE: "GENERATOR_RECOMBINE",
-  /** ONNX - A model, where one is installed. */
+  /** ONNX - A model, if one is installed. */
   ONNX: "GENERATOR_ONNX",
-  /** MOCK - A tune that has nothing to do with the piece: for tests. */
+  /** MOCK - A tune unrelated to the piece, for tests. */
   MOCK: "GENERATOR_MOCK",
 } as const;
 
@@ -258,11 +258,11 @@ export function audioFormatToNumber(object: AudioFormat): number {
 
 export const GpuMode = {
   UNSPECIFIED: "GPU_MODE_UNSPECIFIED",
-  /** KUBERNETES - Generations are pods of a cluster, where nodes may have GPUs. */
+  /** KUBERNETES - Generations are pods of a cluster, whose nodes may have GPUs. */
   KUBERNETES: "GPU_MODE_KUBERNETES",
   /** LOCAL - Generations are processes of this machine. */
   LOCAL: "GPU_MODE_LOCAL",
-  /** NONE - Nothing generates at present. */
+  /** NONE - Nothing runs generations at present. */
   NONE: "GPU_MODE_NONE",
 } as const;
 
@@ -309,7 +309,7 @@ export function gpuModeToNumber(object: GpuMode): number {
   }
 }
 
-/** A piece of music that grows. */
+/** A piece of music with its continuations. */
 export interface Chain {
   chainId: string;
   name: string;
@@ -322,12 +322,12 @@ export interface Chain {
   /** The committed nodes in order, from the root. */
   spine: string[];
   nodes: Node[];
-  /** Of the upload; null where it has no steady beat. */
+  /** Tempo of the upload; null if it has no steady beat. */
   bpm?:
     | number
     | null
     | undefined;
-  /** Such as "F major"; null where there is none. */
+  /** Key of the upload, such as "F major"; null if it has none. */
   key?:
     | string
     | null
@@ -348,7 +348,7 @@ export interface Node {
   /** Null for an upload. */
   seed?: number | null | undefined;
   durationSeconds: number;
-  /** How much of what came before was listened to; null for all of it. */
+  /** Length of the preceding audio that is used as context; null: all of it. */
   contextSeconds?: number | null | undefined;
   generator: Generator;
   /** 0 to 1. */
@@ -358,14 +358,14 @@ export interface Node {
     | string
     | null
     | undefined;
-  /** How it joins its parent; null for an upload and until it is ready. */
+  /** How it joins its parent; null for an upload, and until it is ready. */
   seam: Seam | null;
   bpm?: number | null | undefined;
   key?: string | null | undefined;
   loudnessLufs?: number | null | undefined;
   audioUrl: string;
   peaksUrl: string;
-  /** Null: no stems have been made. */
+  /** Null if no stems have been made. */
   stems: Stems | null;
   createdAt: string;
   readyAt?:
@@ -376,29 +376,29 @@ export interface Node {
   promptHonored: string[];
 }
 
-/** How a continuation joins what came before. A figure that cannot be measured is null. */
+/** How a continuation joins the preceding audio. A value that cannot be measured is null. */
 export interface Seam {
-  /** How strange the seam is among all places of what came before: 50 is ordinary, 100 unlike anything in it. */
+  /** How unusual the seam is among all positions in the preceding audio: 50 is ordinary, 100 unlike anything in it. */
   distancePercentile?:
     | number
     | null
     | undefined;
-  /** Difference in loudness between the 3 s on both sides. */
+  /** Difference in loudness between the 3 s on either side. */
   loudnessStepLu?:
     | number
     | null
     | undefined;
-  /** How far the beat is off where the parent's beat would have gone on. */
+  /** Deviation of the beat from the continued beat of the parent. */
   beatErrorMs?: number | null | undefined;
 }
 
-/** The parts of a node's sound, where they have been separated. */
+/** The parts of a node's sound, if they have been separated. */
 export interface Stems {
   status: string;
 }
 
 export interface CreateChainParameters {
-  /** What to call it; the file's name unless given. */
+  /** Name of the chain; default: the file's name. */
   name: string;
 }
 
@@ -416,7 +416,7 @@ export interface ListChainsRequest {
     | number
     | null
     | undefined;
-  /** From `next_cursor` of the page before. */
+  /** Cursor (`next_cursor`) of the previous page. */
   cursor?: string | null | undefined;
 }
 
@@ -442,19 +442,19 @@ export interface DeleteChainRequest {
 export interface CreateBranchesRequest {
   chainId: string;
   nodeId: string;
-  /** What it should sound like. Recombining follows a few words: calm, energetic, varied, steady, outro and the like. */
+  /** What it should sound like. `recombine` follows a few words: calm, energetic, varied, steady, outro and the like. */
   prompt: string;
-  /** Length, to the nearest sample. */
+  /** Length, rounded to the nearest sample. */
   durationSeconds?:
     | number
     | null
     | undefined;
-  /** Chosen by chance unless given. Take i has seed + i. */
+  /** Default: random. Take i has seed + i. */
   seed?:
     | number
     | null
     | undefined;
-  /** How much of what came before to listen to. Unless given: all of it when recombining, 10 s for a model. */
+  /** Length of the preceding audio to use as context. Default: all of it for recombining, 10 s for a model. */
   contextSeconds?: number | null | undefined;
   takes?: number | null | undefined;
   generator: Generator;
@@ -508,12 +508,12 @@ export interface Peaks {
 export interface ExportChainRequest {
   chainId: string;
   format: AudioFormat;
-  /** Length of a crossfade at each seam; the whole stays as long as it is without. */
+  /** Length of a crossfade at each seam; it does not change the length of the whole. */
   crossfadeMs?:
     | number
     | null
     | undefined;
-  /** Brings the whole to -14 LUFS, or as near as true peaks of -1 dB allow. */
+  /** Normalizes the whole to -14 LUFS, or as near as true peaks of -1 dB allow. */
   normalize?: boolean | null | undefined;
 }
 
@@ -530,7 +530,7 @@ export interface ChainEvent {
   } | null;
 }
 
-/** A node has another status, decision or progress than before. */
+/** The status, decision or progress of a node has changed. */
 export interface NodeStatusChanged {
   nodeId: string;
   status: NodeStatus;
@@ -548,40 +548,40 @@ export interface Gpu {
   observedAt: string;
   /** GPUs by model. */
   classes: GpuModel[];
-  /** Generations that wait for their turn. */
+  /** Number of queued generations. */
   queueDepth: number;
   running: number;
-  /** How long a generation that is asked for now would wait, by how long the latest took; null while none is known. */
+  /** Estimated wait of a generation requested now, from the durations of the latest ones; null while none is known. */
   estimatedWaitSeconds?: number | null | undefined;
   generators: GeneratorStatus[];
-  /** Why there are no GPUs, or what is not known, in sentences. */
+  /** Why there are no GPUs, or what is unknown, as sentences. */
   reasons: string[];
 }
 
-/** GPUs of one model, or shares of them where they are shared. */
+/** GPUs of one model, or shares of them if they are shared. */
 export interface GpuModel {
-  /** As the cluster's nodes are labelled. */
+  /** As in the labels of the cluster's nodes. */
   product: string;
-  /** Null where it is not known. */
+  /** Null if unknown. */
   memoryMib?: number | null | undefined;
   total: number;
   free: number;
   usedByUs: number;
 }
 
-/** A way to make continuations. */
+/** A generator of continuations. */
 export interface GeneratorStatus {
-  /** As in a branch's `generator`. */
+  /** As `generator` in a request for branches. */
   name: string;
   available: boolean;
-  /** Why it is not; null where it is. */
+  /** Why it is not available; null if it is. */
   reason?:
     | string
     | null
     | undefined;
-  /** The longest continuation that it makes at once. */
+  /** Length of the longest continuation that it generates at once. */
   maxSeconds: number;
-  /** What it makes samples at; null: at the rate of the chain. */
+  /** Sample rate of its output; null: the rate of the chain. */
   sampleRate?: number | null | undefined;
 }
 
@@ -596,7 +596,7 @@ export interface DeleteGpuSessionRequest {
   sessionId: string;
 }
 
-/** A slot that is leased. */
+/** A leased slot. */
 export interface GpuSession {
   sessionId: string;
   /** Always `leased`. */
@@ -3580,15 +3580,15 @@ export const GetMusicHealthRequest: MessageFns<GetMusicHealthRequest> = {
   },
 };
 
-/** Continues music. A chain begins with an upload; its nodes are continuations of one another, and the committed ones are its spine. */
+/** Continues music. A chain begins with an upload; its nodes are continuations of one another, and the committed ones form its spine. */
 export type MusicServiceDefinition = typeof MusicServiceDefinition;
 export const MusicServiceDefinition = {
   name: "MusicService",
   fullName: "trellis.music.v1.MusicService",
   methods: {
     /**
-     * Starts a chain from an audio file: WAV, AIFF, MP3, FLAC, Ogg Vorbis or Ogg Opus, told by its content. Sample rate and
-     * channels are kept; more than two channels are mixed down.
+     * Creates a chain from an audio file: WAV, AIFF, MP3, FLAC, Ogg Vorbis or Ogg Opus, detected by its content. Sample rate and channels are
+     * preserved; more than two channels are mixed down.
      */
     createChain: {
       name: "CreateChain",
@@ -3598,7 +3598,7 @@ export const MusicServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** The caller's chains, newest first. */
+    /** Lists the caller's chains, newest first. */
     listChains: {
       name: "ListChains",
       requestType: ListChainsRequest as typeof ListChainsRequest,
@@ -3607,7 +3607,7 @@ export const MusicServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** One chain with all its nodes. */
+    /** Returns one chain with all its nodes. */
     getChain: {
       name: "GetChain",
       requestType: GetChainRequest as typeof GetChainRequest,
@@ -3625,7 +3625,7 @@ export const MusicServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Deletes a chain with all its audio; what is being generated for it is stopped. */
+    /** Deletes a chain with all its audio, and stops its generations. */
     deleteChain: {
       name: "DeleteChain",
       requestType: DeleteChainRequest as typeof DeleteChainRequest,
@@ -3635,8 +3635,8 @@ export const MusicServiceDefinition = {
       options: {},
     },
     /**
-     * Continues a node: one node for each take, generated in the background. The same parent, seed and parameters give the
-     * same audio. 409 while the node is not ready, 422 when there is only silence to continue from.
+     * Continues a node: creates one node per take, generated in the background. The same parent, seed and parameters produce the same audio. 409 while
+     * the node is not ready, 422 if there is only silence to continue from.
      */
     createBranches: {
       name: "CreateBranches",
@@ -3646,7 +3646,7 @@ export const MusicServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Generates a node again that ended in an error, with what it was asked for. */
+    /** Regenerates a node that ended in an error, with its original parameters. */
     retryNode: {
       name: "RetryNode",
       requestType: RetryNodeRequest as typeof RetryNodeRequest,
@@ -3655,7 +3655,7 @@ export const MusicServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Removes a node that nothing hangs below; one that is being generated is stopped. */
+    /** Deletes a node without children; its generation is stopped. */
     deleteNode: {
       name: "DeleteNode",
       requestType: DeleteNodeRequest as typeof DeleteNodeRequest,
@@ -3664,7 +3664,7 @@ export const MusicServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Makes a node the spine's continuation of its parent. The sibling it displaces, and what hung below that, become undecided. */
+    /** Makes a node the spine's continuation of its parent. The displaced sibling and its descendants become undecided. */
     commitNode: {
       name: "CommitNode",
       requestType: CommitNodeRequest as typeof CommitNodeRequest,
@@ -3673,7 +3673,7 @@ export const MusicServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Discards a node; with what hangs below it, it leaves the spine. */
+    /** Discards a node; the node and its descendants leave the spine. */
     discardNode: {
       name: "DiscardNode",
       requestType: DiscardNodeRequest as typeof DiscardNodeRequest,
@@ -3682,7 +3682,7 @@ export const MusicServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** A node's audio: a 24-bit WAV, or a gapless MP3. Ranges of bytes may be asked for. */
+    /** Returns the audio of a node: a 24-bit WAV, or a gapless MP3. Supports byte ranges. */
     getNodeAudio: {
       name: "GetNodeAudio",
       requestType: GetNodeAudioRequest as typeof GetNodeAudioRequest,
@@ -3691,7 +3691,7 @@ export const MusicServiceDefinition = {
       responseStream: true,
       options: {},
     },
-    /** The outline of a node's waveform. */
+    /** Returns the outline of a node's waveform. */
     getNodePeaks: {
       name: "GetNodePeaks",
       requestType: GetNodePeaksRequest as typeof GetNodePeaksRequest,
@@ -3700,7 +3700,7 @@ export const MusicServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** The spine as one file, as long as its nodes are together, to the sample. */
+    /** Exports the spine as one file, exactly as long as its nodes together, to the sample. */
     exportChain: {
       name: "ExportChain",
       requestType: ExportChainRequest as typeof ExportChainRequest,
@@ -3709,7 +3709,7 @@ export const MusicServiceDefinition = {
       responseStream: true,
       options: {},
     },
-    /** What happens to the nodes of a chain, as it happens. */
+    /** Streams changes of the nodes of a chain. */
     streamChainEvents: {
       name: "StreamChainEvents",
       requestType: StreamChainEventsRequest as typeof StreamChainEventsRequest,
@@ -3718,7 +3718,7 @@ export const MusicServiceDefinition = {
       responseStream: true,
       options: {},
     },
-    /** What generations run on, how busy that is, and how long one that is asked for now would wait. */
+    /** Returns what generations run on, the current load, and the estimated wait of a new generation. */
     getGpu: {
       name: "GetGpu",
       requestType: GetGpuRequest as typeof GetGpuRequest,
@@ -3728,8 +3728,8 @@ export const MusicServiceDefinition = {
       options: {},
     },
     /**
-     * Leases one free slot for 60 s: until then nobody else can lease it. It holds back no generation. 409 when all are taken or
-     * there are none.
+     * Leases one free slot for 60 s, during which no other caller can lease it. It does not delay generations. 409 if all slots are taken or there are
+     * none.
      */
     createGpuSession: {
       name: "CreateGpuSession",
@@ -3739,7 +3739,7 @@ export const MusicServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Leases the slot for another 60 s from now. 404 when the lease has expired. */
+    /** Renews the lease for 60 s from now. 404 if it has expired. */
     renewGpuSession: {
       name: "RenewGpuSession",
       requestType: RenewGpuSessionRequest as typeof RenewGpuSessionRequest,
@@ -3748,7 +3748,7 @@ export const MusicServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Frees the slot. 404 when the lease has expired. */
+    /** Releases the slot. 404 if the lease has expired. */
     deleteGpuSession: {
       name: "DeleteGpuSession",
       requestType: DeleteGpuSessionRequest as typeof DeleteGpuSessionRequest,
@@ -3757,7 +3757,7 @@ export const MusicServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Whether the service answers. */
+    /** Health check. */
     getHealth: {
       name: "GetHealth",
       requestType: GetMusicHealthRequest as typeof GetMusicHealthRequest,

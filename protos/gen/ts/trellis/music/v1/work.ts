@@ -4,9 +4,9 @@
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 
-/** What the music service asks its workers to do, and what they answer. Never seen outside. */
+/** Tasks that the music service assigns to its workers, and their results. Internal. */
 
-/** One task of a worker. Audio is named by its place in the files port and its shape. */
+/** A task of a worker. Audio is referenced by its location in the files port and its shape. */
 export interface AudioTask {
   task: { $case: "ingest"; value: IngestTask } | { $case: "continue"; value: ContinueTask } | {
     $case: "export";
@@ -25,32 +25,32 @@ export interface StoredPiece {
 export interface IngestTask {
   nodeId: string;
   maximumSeconds: number;
-  /** The most that its samples may take as they are stored, in bytes; 0 for no limit but the seconds. */
+  /** Limit for its stored samples, in bytes; 0: no limit but the seconds. */
   maximumBytes: number;
 }
 
-/** Makes a node's samples out of those that come before it. */
+/** Generates a node's samples from the preceding ones. */
 export interface ContinueTask {
   nodeId: string;
   /** From the root to the parent. */
   path: StoredPiece[];
   frames: number;
-  /** 0: all of the path. */
+  /** 0: the whole path. */
   contextFrames: number;
   prompt: string;
   seed: number;
   /** recombine or mock. */
   generator: string;
-  /** Of the parent: which of two tempi an octave apart the continuation is counted in. */
+  /** Tempo of the parent: decides between two tempi an octave apart for the continuation. */
   parentBpm?:
     | number
     | null
     | undefined;
-  /** Audio to continue in place of the path. */
+  /** Audio to continue instead of the path. */
   input: InputAudio | null;
 }
 
-/** Audio that somebody names by its key: the samples of a node, or a file of a kind that is taken as an upload. It must have this shape. */
+/** Audio referenced by its key: the samples of a node, or a file of a type that is accepted as an upload. It must have this shape. */
 export interface InputAudio {
   key: string;
   sampleRate: number;
@@ -69,7 +69,7 @@ export interface ExportTask {
   normalize: boolean;
 }
 
-/** What is known of samples that a worker has stored. The result of ingesting and continuing; empty for an export. */
+/** Properties of the samples that a worker has stored: the result of ingesting and continuing; empty for an export. */
 export interface AudioResult {
   sampleRate: number;
   channels: number;

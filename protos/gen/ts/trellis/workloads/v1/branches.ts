@@ -5,10 +5,7 @@
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Empty } from "../../../google/protobuf/empty.ts";
 
-/**
- * Branches: nodes that receive log lines, each with a store, an address and a key of its own. A child process on a laptop, a
- * StatefulSet in a cluster.
- */
+/** Branches: nodes that receive log lines, each with its own store, address and key. A child process on a laptop, a StatefulSet in a cluster. */
 
 export interface GraftBranchRequest {
   /** [a-z0-9-], at most 40 characters. */
@@ -28,7 +25,7 @@ export interface GraftedBranch {
   branch:
     | Branch
     | null;
-  /** What senders present. It is not told again. */
+  /** Key that senders present. It is not returned again. */
   apiKey: string;
 }
 
@@ -46,28 +43,28 @@ export interface Branch {
   label: string;
   tenantId?: string | null | undefined;
   active: boolean;
-  /** Whether it takes entries now. */
+  /** Whether it accepts entries now. */
   ready: boolean;
-  /** Where it takes batches over HTTP: the port is what people are shown. */
+  /** Where it accepts batches over HTTP; users are shown the port. */
   port: number;
   httpAddress: string;
-  /** Where it is searched, host:port. */
+  /** Where it is searched: host:port. */
   rpcAddress: string;
-  /** Where its data lies, in words: a directory, or a volume claim. */
+  /** Where its data is stored, as text: a directory, or a volume claim. */
   dataDir: string;
   createdAt: string;
   retentionDays: number;
   anonymize: boolean;
-  /** As the branch last told; absent where it has told nothing yet. */
+  /** As last reported by the branch; unset before its first report. */
   entryCount?: number | null | undefined;
   lastSeen?: string | null | undefined;
 }
 
-/** What the status of a branch is made of; sent when it has changed, and not more than some times a minute. */
+/** Source of a branch's status; sent when it has changed, at most a few times per minute. */
 export interface BranchEvent {
   slug: string;
   entryCount: number;
-  /** When the last entry arrived; ISO 8601, absent where there is none. */
+  /** When the last entry arrived; ISO 8601, unset if there is none. */
   lastSeen?: string | null | undefined;
 }
 
@@ -680,13 +677,13 @@ export const BranchEvent: MessageFns<BranchEvent> = {
   },
 };
 
-/** Who runs branches. The logs service asks here; what it searches them with is their own rpc. */
+/** Runs branches. The logs service manages them here, and searches them over their own rpc. */
 export type BranchesServiceDefinition = typeof BranchesServiceDefinition;
 export const BranchesServiceDefinition = {
   name: "BranchesService",
   fullName: "trellis.workloads.v1.BranchesService",
   methods: {
-    /** Makes a branch and starts it. A slug that is taken is refused with ALREADY_EXISTS (conflict). */
+    /** Creates a branch and starts it. ALREADY_EXISTS (conflict) if the slug is taken. */
     graftBranch: {
       name: "GraftBranch",
       requestType: GraftBranchRequest as typeof GraftBranchRequest,
@@ -704,7 +701,7 @@ export const BranchesServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Starts or stops a branch; what it has stored stays. */
+    /** Starts or stops a branch; its stored entries remain. */
     setBranchState: {
       name: "SetBranchState",
       requestType: SetBranchStateRequest as typeof SetBranchStateRequest,

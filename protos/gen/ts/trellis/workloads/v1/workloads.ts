@@ -5,7 +5,7 @@
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Empty } from "../../../google/protobuf/empty.ts";
 
-/** Runs that services ask for: a child process on a laptop, a pod in a cluster. */
+/** Runs that services request: a child process on a laptop, a pod in a cluster. */
 
 export const Workload = {
   UNSPECIFIED: "WORKLOAD_UNSPECIFIED",
@@ -54,38 +54,35 @@ export interface RunRequest {
   /** Chosen by the caller: [a-z0-9-], at most 60 characters. */
   runId: string;
   workload: Workload;
-  /** What to do: a message of the service that owns the workload. */
+  /** Input of the run: a message of the service that owns the workload. */
   input: Uint8Array;
   /** After this many seconds the run is stopped and reported as failed. */
   activeDeadlineSeconds: number;
-  /** On whose behalf. */
+  /** The user on whose behalf it runs. */
   user: string;
-  /**
-   * The run whose worker is to do this one too, while it still waits for that: nothing is made for it. Where any worker can
-   * do any run it means nothing.
-   */
+  /** The run whose worker also does this one, while it still waits for it: no worker is created. Ignored where any worker can do any run. */
   parentRunId?:
     | string
     | null
     | undefined;
   /**
-   * The run has been heard of before: where it is gone, somebody has removed it, and it ends as cancelled rather than
-   * beginning again. A runtime that forgets its runs begins it again.
+   * The run has reported before: if it is gone, it was removed, and it ends as cancelled instead of starting again. A runtime that does not persist
+   * its runs starts it again.
    */
   isKnown: boolean;
-  /** What people are shown of the run, for a runtime that shows any. */
+  /** Description of the run for users, for a runtime that shows one. */
   search: SearchSubject | null;
   generation: GenerationSubject | null;
 }
 
-/** What a search is for, as the custom resource Search has it. */
+/** Subject of a search, as in the custom resource Search. */
 export interface SearchSubject {
   query: string;
   mustInclude: string[];
   /** all, any or groups. */
   mustIncludeMode: string;
   mustExclude: string[];
-  /** In the currency of the marketplace; absent: no limit. */
+  /** In the currency of the marketplace; unset: no limit. */
   minPrice?: number | null | undefined;
   maxPrice?: number | null | undefined;
   categoryId?:
@@ -97,17 +94,17 @@ export interface SearchSubject {
   pages: number;
 }
 
-/** What a generation is for, as the custom resource GenerationJob has it. */
+/** Subject of a generation, as in the custom resource GenerationJob. */
 export interface GenerationSubject {
   chainId: string;
   nodeId: string;
-  /** The audio to continue, a key in the file store; absent: what comes before the node. */
+  /** Audio to continue, as a key in the file store; unset: the audio before the node. */
   inputKey?: string | null | undefined;
   prompt?:
     | string
     | null
     | undefined;
-  /** 0 to 2^53-1; absent: one is drawn. */
+  /** 0 to 2^53-1; unset: random. */
   seed?: number | null | undefined;
   durationSeconds: number;
   contextSeconds?:
@@ -118,31 +115,31 @@ export interface GenerationSubject {
   generator: string;
 }
 
-/** A run that was asked for by an object. The service that owns the workload plans it, and asks for it with Run under this id. */
+/** A run that an object requests. The service that owns the workload plans it, and requests it by Run under this id. */
 export interface PlanRequest {
   runId: string;
-  /** On whose behalf; empty: the installation's own user. */
+  /** The user on whose behalf it runs; empty: the installation's own user. */
   user: string;
   activeDeadlineSeconds: number;
   search: SearchSubject | null;
   generation: GenerationSubject | null;
 }
 
-/** The runs that a worker in a pod is to do, on a topic of its own. */
+/** Assigns a run to the worker in a pod, on a topic per pod. */
 export interface WorkerAssignment {
-  /** Empty where nothing more is to be done. */
+  /** Empty if there are no more runs. */
   runId: string;
-  /** No run will follow: the worker ends when it has done what it was given before. */
+  /** No run will follow: the worker exits after its previous assignments. */
   ends: boolean;
 }
 
-/** What a run is to do, on the topic of its inputs. */
+/** Input of a run, on the topic of its inputs. */
 export interface RunInput {
   runId: string;
   input: Uint8Array;
 }
 
-/** What the status of an object is made of. */
+/** Source of an object's status. */
 export interface RunEvent {
   runId: string;
   event:
@@ -153,15 +150,15 @@ export interface RunEvent {
     | { $case: "worked"; value: RunWorked }
     | { $case: "failed"; value: RunFailed }
     | //
-    /** From the service: all is written and told. */
+    /** From the service: everything is stored and published. */
     { $case: "concluded"; value: RunConcluded }
     | //
-    /** Somebody asked for its end. */
+    /** Its cancellation was requested. */
     { $case: "cancelled"; value: RunCancelled }
     | null;
 }
 
-/** The worker has done its part. */
+/** The worker has finished its part. */
 export interface RunWorked {
 }
 
@@ -169,11 +166,11 @@ export interface RunCancelled {
 }
 
 export interface RunConcluded {
-  /** Why it came to nothing; absent: it went well. */
+  /** Why it failed; unset: it succeeded. */
   failure:
     | RunFailed
     | null;
-  /** Of a search. */
+  /** For a search. */
   listingsFound?:
     | number
     | null
@@ -183,7 +180,7 @@ export interface RunConcluded {
     | number
     | null
     | undefined;
-  /** Of a generation: where the audio lies in the file store, and how long it is. */
+  /** For a generation: key of the audio in the file store, and its length. */
   outputKey?: string | null | undefined;
   outputSeconds?: number | null | undefined;
   distancePercentile?: number | null | undefined;
@@ -212,7 +209,7 @@ export interface Run {
   runId: string;
   workload: Workload;
   queued: boolean;
-  /** When it was asked for, and when a worker took it; ISO 8601. */
+  /** When it was requested, and when a worker took it; ISO 8601. */
   createdAt: string;
   startedAt?: string | null | undefined;
 }
@@ -222,7 +219,7 @@ export interface CapacityRequest {
 }
 
 export interface CapacityResponse {
-  /** Runs that fit at once. */
+  /** Number of runs that fit at once. */
   total: number;
   running: number;
   queued: number;
@@ -232,40 +229,40 @@ export interface CapacityResponse {
   observedAt: string;
   /** GPUs by model. */
   classes: GpuClass[];
-  /** Why there are none, or why it is not known, in sentences. */
+  /** Why there are none, or why this is unknown, as sentences. */
   reasons: string[];
 }
 
-/** GPUs of one model that can be asked for under one name. Numbers are whole devices, or shares of them where they are shared. */
+/** GPUs of one model that can be requested under one name. Numbers are whole devices, or shares of them if they are shared. */
 export interface GpuClass {
-  /** As the nodes' label nvidia.com/gpu.product has it; empty where they have none. */
+  /** As in the node label nvidia.com/gpu.product; empty without one. */
   product: string;
   memoryMib?:
     | number
     | null
     | undefined;
-  /** nvidia.com/gpu, or what the shares are called. */
+  /** nvidia.com/gpu, or the name of the shares. */
   resource: string;
-  /** On nodes that take pods. */
+  /** On nodes that accept pods. */
   total: number;
   free: number;
   usedByUs: number;
   usedByOthers: number;
 }
 
-/** What happens to a run, in order, on the topic of the run. The last one is `completed` or `failed`. */
+/** Reports of a run, in order, on the topic of the run. The last one is `completed` or `failed`. */
 export interface RunReport {
   runId: string;
   /**
-   * Counts the reports of a worker that reports over a network, from 1. The same number twice in a row is one report that was
-   * sent again since its acknowledgement was lost.
+   * Sequence number of a report, from 1, if the worker reports over a network. The same number twice in a row is one report that was resent because
+   * its acknowledgement was lost.
    */
   number?: number | null | undefined;
   report:
     | { $case: "started"; value: RunStarted }
     | { $case: "progress"; value: RunProgress }
     | //
-    /** Something the worker has found or made so far: a message of the service that owns the workload. */
+    /** A partial result: a message of the service that owns the workload. */
     { $case: "output"; value: Uint8Array }
     | { $case: "completed"; value: RunCompleted }
     | { $case: "failed"; value: RunFailed }
@@ -274,7 +271,7 @@ export interface RunReport {
 
 export interface RunStarted {
   worker: string;
-  /** Whether a worker stood ready. */
+  /** Whether a ready worker was available. */
   warm: boolean;
 }
 
@@ -292,9 +289,9 @@ export interface RunCompleted {
 export interface RunFailed {
   /** One word, as in the operator's reasons: DeadlineExceeded, Cancelled, WorkerLost, OOMKilled, or the worker's own. */
   reason: string;
-  /** A sentence for a person. */
+  /** A sentence for users. */
   detail: string;
-  /** What the failure means to a caller: a kind of the error registry. */
+  /** Meaning of the failure for a caller: a kind of the error registry. */
   kind: string;
   retryAfterSeconds?: number | null | undefined;
 }
@@ -2479,13 +2476,13 @@ export const RunFailed: MessageFns<RunFailed> = {
   },
 };
 
-/** What runs, where services have no say in how: they ask here, and hear of it over the bus. */
+/** Executes runs for services, which do not choose how: they request runs here, and receive reports over the bus. */
 export type WorkloadsServiceDefinition = typeof WorkloadsServiceDefinition;
 export const WorkloadsServiceDefinition = {
   name: "WorkloadsService",
   fullName: "trellis.workloads.v1.WorkloadsService",
   methods: {
-    /** Starts a run, or queues it. A run id that is known already is not started again. */
+    /** Starts a run, or queues it. Idempotent: a known run id is not started again. */
     run: {
       name: "Run",
       requestType: RunRequest as typeof RunRequest,
@@ -2494,7 +2491,7 @@ export const WorkloadsServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Stops a run, wherever it is; one that has ended or is unknown is left alone. */
+    /** Stops a run, wherever it is; ended and unknown runs are ignored. */
     cancel: {
       name: "Cancel",
       requestType: CancelRequest as typeof CancelRequest,
@@ -2512,7 +2509,7 @@ export const WorkloadsServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** How much more could run now. */
+    /** Current capacity and load. */
     capacity: {
       name: "Capacity",
       requestType: CapacityRequest as typeof CapacityRequest,
