@@ -25,7 +25,7 @@ const follow = async (origin: string, headers: Record<string, string> = {}) => {
 describe('event streams over HTTP', () => {
   let served: Broadcast
   beforeAll(async () => {
-    served = await serveBroadcast({ kept: 5_000 })
+    served = await serveBroadcast({ retained: 5_000 })
   })
   afterAll(() => served.close())
 
