@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { document, type Route, routes } from '../conformance/document.ts'
 import { tune } from '../support/tune.ts'
-import type { Fixture, Said } from './fixtures.ts'
+import type { Fixture, RequestParts } from './fixtures.ts'
 
 /** A request as raw bytes. */
 export type RawRequest = {
@@ -126,7 +126,9 @@ const headOf = ({ route, fixtures, requestParts }: Sent, headers: Record<string,
   const key = route.path.startsWith('/logs/branches/') ? { authorization: `Bearer ${fixtures.branchKey}` } : {}
   const all = { host: 'localhost', ...fixtures.headers, ...key, ...requestParts.headers, ...headers }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`)
-  return Buffer.from(`${route.method} ${pathOf(route, fixtures, requestParts)} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`)
+  return Buffer.from(
+    `${route.method} ${pathOf(route, fixtures, requestParts)} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`,
+  )
 }
 
 /** Requests of a route with every body type that it takes: with content-length, chunked, and both gzipped. */

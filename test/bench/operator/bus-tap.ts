@@ -54,12 +54,12 @@ export const tapBus = async (
       const at = received(runId, 'started')
       if (at !== undefined) return Promise.resolve(at)
       const { promise, resolve, reject } = Promise.withResolvers<number>()
-      const giveUp = () => reject(signal.reason)
-      signal.addEventListener('abort', giveUp, { once: true })
+      const onAbort = () => reject(signal.reason)
+      signal.addEventListener('abort', onAbort, { once: true })
       waiting.set(runId, resolve)
       return promise.finally(() => {
         waiting.delete(runId)
-        signal.removeEventListener('abort', giveUp)
+        signal.removeEventListener('abort', onAbort)
       })
     },
     [Symbol.asyncDispose]: () => connection.drain(),
