@@ -4,7 +4,7 @@ import { jobs, keys, localBranches, logs, type Theme, theme } from '../promised.
 export const endpoints: readonly Theme[] = [
   theme(
     'Health, search and diagnosis',
-    ['`GET /health` is always open', [keys, 'lets in its own key and no other']],
+    ['`GET /health` is always open', [keys, 'accepts only its own key']],
     [
       '`GET /api/search` takes q, source, severity, limit',
       [jobs(''), 'words, phrases, prefixes and exclusions find it, with severity, facets and time'],

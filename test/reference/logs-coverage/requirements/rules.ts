@@ -6,8 +6,8 @@ export const rules: readonly Theme[] = [
     'Authentication',
     [
       'With an API key, every `/api/` route asks for it; `/health` stays open',
-      [keys, 'lets in its own key and no other'],
-      [keys, 'the document tells of every route of the log service which key it asks for'],
+      [keys, 'accepts only its own key'],
+      [keys, 'the document declares the key of every route of the log service'],
     ],
     ['Without one, no key is asked for', [jobs(''), 'an upload is recognised, stored and counted']],
     [
@@ -15,7 +15,7 @@ export const rules: readonly Theme[] = [
       [logs('media-monitor/media-monitor'), 'optionally requires the header X-Notifier-Token'],
     ],
     ['Branch endpoints ask for the admin key', [jobs(''), 'are for who has the admin key; it alone is enough']],
-    ['`/api/glean/batch` asks for the branch key where one is set', [keys, 'lets in its own key and no other']],
+    ['`/api/glean/batch` requires the branch key if one is set', [keys, 'accepts only its own key']],
     [
       'The key of the language model is sent as a bearer token',
       [logs('diagnose/llm'), 'is asked with its name and key'],
