@@ -30,7 +30,7 @@ export const openTestbed = async (): Promise<Testbed> => {
     listings: one,
     logs: { enabled: false },
     music: { enabled: false },
-    operator: { replicas: 2, maxRuns: 24, runTtlSeconds: timeToLive },
+    operator: { replicas: 2, maximumRuns: 24, runTtlSeconds: timeToLive },
     marketplace: { baseUrl: marketplace.url, requestGapMilliseconds: 0 },
   })
   const proxy = opened.use(await startApiProxy())
