@@ -55,7 +55,7 @@ describe.skipIf(helmMissing !== undefined)(`the log service${helmMissing ? ` (sk
       autoIncidentThreshold: 1_000_000,
       autoIncidentWindowSeconds: 86_400,
       embeddingModel: '/models/mini',
-      maximumUploadMegabytes: 1_048_576,
+      maxUploadMegabytes: 1_048_576,
     })
   })
 
