@@ -1,6 +1,6 @@
 /**
- * Writes what of the chart is generated: copies of the definitions of our kinds, since a chart can hold no file from outside of
- * it, and the schema of its values, and who may do what on the bundled NATS.
+ * Generates files of the chart: copies of the CustomResourceDefinitions, since a chart cannot include files outside of its folder,
+ * the schema of its values, and the accounts of the bundled NATS with their permissions.
  */
 import { copyFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -17,7 +17,7 @@ for (const name of await readdir(copies)) if (!names.includes(name)) await rm(`$
 for (const name of names) await copyFile(`${definitions}${name}`, `${copies}${name}`)
 await writeFile(`${chart}values.schema.json`, `${JSON.stringify(valuesSchema, undefined, 2)}\n`)
 
-/** The chart puts the prefix of its values in place of this. */
+/** Placeholder that the chart replaces by the value nats.prefix. */
 const prefix = 'NATSPREFIX'
 const services = ['operator', 'listings', 'logs', 'music'] as const
 for (const [name, filesInNats] of [

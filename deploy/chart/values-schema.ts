@@ -1,4 +1,4 @@
-/** A JSON schema (draft 7, which every Helm reads). */
+/** A JSON schema (draft 7, which every version of Helm supports). */
 export type Schema = { readonly [keyword: string]: unknown }
 
 const text: Schema = { type: 'string' }
@@ -13,20 +13,20 @@ const port = count(1, 65_535)
 const list = (items: Schema): Schema => ({ type: 'array', items })
 const texts = list(text)
 const map: Schema = { type: 'object', additionalProperties: { type: 'string' } }
-/** What is Kubernetes' own, and checked by it. */
+/** An object that Kubernetes defines and validates. */
 const open: Schema = { type: 'object' }
 const quantity: Schema = {
   type: ['string', 'number'],
   pattern: '^[0-9.]+([eE][0-9]+|m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?$',
 }
 const address: Schema = { type: 'string', pattern: '^(https?://[^/].*[^/])?$' }
-/** The name of an object that is there already; empty where there is none. */
+/** The name of an existing object, or empty. */
 const name: Schema = { type: 'string', pattern: '^([a-z0-9]([a-z0-9.-]*[a-z0-9])?)?$' }
 const origin: Schema = { type: 'string', pattern: '^https?://[^/]+$' }
 const namespaceName: Schema = { type: 'string', pattern: '^[a-z0-9]([a-z0-9-]*[a-z0-9])?$' }
 const pullPolicy = choice('Always', 'IfNotPresent', 'Never')
 
-/** Nothing but these properties: a name that is misspelt is refused. */
+/** An object with these properties only, so that misspelt names are rejected. */
 const only = (properties: Record<string, Schema>): Schema => ({
   type: 'object',
   properties,
@@ -65,10 +65,10 @@ const extras = {
 
 /** A Go duration. */
 const duration: Schema = { type: 'string', pattern: '^([0-9]+(h|m|s))+$' }
-/** The account of a service. */
+/** The service account of a service. */
 const serviceAccount = only({ create: flag, annotations: map })
 
-/** A Deployment of ours, with what only it has. */
+/** The values of a Deployment, with additional ones. */
 const component = (more: Record<string, Schema> = {}): Schema =>
   only({
     replicas: count(0, 100),
@@ -100,10 +100,10 @@ const workerFields = {
 }
 const worker = only(workerFields)
 
-/** Values above a billion are for the cluster's own. */
+/** Values above a billion are reserved for the system. */
 const priority: Schema = { type: 'integer', minimum: -2_147_483_648, maximum: 1_000_000_000 }
 const amount: Schema = { type: 'number', minimum: 0 }
-/** By the name of the file, which is also part of a ConfigMap's key. */
+/** Texts by file name, which is also part of a ConfigMap's key. */
 const files: Schema = {
   type: 'object',
   patternProperties: { '^[A-Za-z0-9][A-Za-z0-9._-]{0,200}\\.(ya?ml|json)$': { type: 'string', minLength: 1 } },
@@ -134,7 +134,7 @@ const logsFields = {
   maximumUploadMegabytes: count(1),
 }
 
-/** A server that comes with the release. */
+/** A bundled server. */
 const bundled = (more: Record<string, Schema>): Schema =>
   only({
     image: ownImage,
@@ -166,7 +166,7 @@ export const valuesSchema: Schema = {
     hostAliases: list(open),
     dnsConfig: open,
     podSecurityContext: open,
-    // Where this chart is a part of another, Helm hands it all that is global there: most of it is for others.
+    // As a subchart, this chart receives all globals of its parent, so other properties are allowed.
     global: { type: 'object', properties: { imageRegistry: text, imagePullSecrets: list(open) } },
     image: image(pullPolicy),
     crds: only({ enabled: flag, keep: flag }),

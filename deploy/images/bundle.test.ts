@@ -15,11 +15,11 @@ import { entries, entryModules, root } from './entries.ts'
 const run = promisify(execFile)
 const folderOfRepository = fileURLToPath(root)
 
-/** Processes that tell what is in force; the others do one thing and end. */
-const talking = Object.keys(entries).filter(
+/** Processes with --print-config. The others are one-off programs. */
+const configurable = Object.keys(entries).filter(
   (name) => !['create-secrets', 'await-servers', 'follow-search'].includes(name),
 )
-const reported = {
+const requiredSettings = {
   NATS_URL: '127.0.0.1:4222',
   RPC_SECRET: 'secret',
   LISTINGS_ADDRESS: '127.0.0.1:9000',
@@ -39,22 +39,22 @@ beforeAll(async () => {
 })
 afterAll(() => directory[Symbol.asyncDispose]())
 
-test.each(talking)('%s tells what is in force', async (name) => {
+test.each(configurable)('%s prints its configuration', async (name) => {
   const { stdout } = await run(process.execPath, [join(folder, `${name}.js`), '--print-config'], {
     cwd: directory.path,
-    env: { ...reported, TRELLIS_WORKERS: join(directory.path, 'workers.json') },
+    env: { ...requiredSettings, TRELLIS_WORKERS: join(directory.path, 'workers.json') },
   })
   expect(stdout).toMatch(/^# every process\n.*^METRICS_PORT=9090/ms)
 })
 
-test('nothing in the bundle is looked for among the sources', async () => {
+test('the bundle refers to no source file', async () => {
   const files = (await readdir(folder)).filter((name) => name.endsWith('.js'))
   for (const name of files) expect(await readFile(join(folder, name), 'utf8')).not.toMatch(/new URL\([^)]*\.ts['"]/)
 })
 
 const missing = natsMissing ?? postgresMissing
 describe.skipIf(missing !== undefined)(`the bundle on real servers${missing ? ` (skipped: ${missing})` : ''}`, () => {
-  test('parses an upload in its threads, behind its edge', async () => {
+  test('the log service parses an upload in worker threads, behind the edge', async () => {
     await using opened = new AsyncDisposableStack()
     const nats = opened.use(await startNatsServer({ command: natsCommand }))
     const postgres = opened.use(await startTestPostgres())

@@ -4,14 +4,14 @@ import { rolldown } from 'rolldown'
 import { copyPackages } from './copy-packages.ts'
 import { workerModules } from './worker-modules.ts'
 
-/** Packages that read or load files beside them while they run: they go along as they are. */
+/** Packages that read or load files of their own at run time; they are copied unbundled. */
 const verbatim = ['@fastify/swagger-ui', 'playwright-core', 'onnxruntime-node', 'ssh2']
 
 const isVerbatim = (id: string): boolean => verbatim.some((name) => id === name || id.startsWith(`${name}/`))
 
 /**
- * Writes everything that the images run into a folder: one file an entry, chunks that they share, source maps, and the few
- * packages that have to stay whole.
+ * Writes the programs of the images into a folder: a file per entry, shared chunks, source maps, and the packages that cannot be
+ * bundled.
  */
 export const bundle = async (modules: Readonly<Record<string, string>>, folder: string): Promise<void> => {
   await rm(folder, { recursive: true, force: true })
@@ -22,7 +22,7 @@ export const bundle = async (modules: Readonly<Record<string, string>>, folder: 
     plugins: [workerModules()],
     logLevel: 'warn',
     onLog: (level, log, handle) => {
-      // Packages of others that use eval; none of ours does.
+      // Only dependencies use eval.
       if (log.code !== 'EVAL') handle(level, log)
     },
   })
@@ -33,7 +33,7 @@ export const bundle = async (modules: Readonly<Record<string, string>>, folder: 
     chunkFileNames: 'chunk-[name]-[hash].js',
     sourcemap: true,
     keepNames: true,
-    // Sources stay in memory: one character beyond Latin-1 doubles what a whole file takes.
+    // V8 retains sources in memory, and a single character beyond Latin-1 doubles the size of a file.
     charset: 'ascii',
     comments: { jsdoc: false },
   })

@@ -7,7 +7,7 @@ import { root } from './entries.ts'
 
 type Manifest = { dependencies?: Record<string, string>; optionalDependencies?: Record<string, string> }
 
-/** The folder that a package is resolved to from another folder, or undefined. Asks no `exports`, which may hide the manifest. */
+/** The folder that a package resolves to from another folder, or undefined. Ignores `exports`, which may hide the manifest. */
 const folderOf = (name: string, from: string): string | undefined => {
   for (const directory of createRequire(join(from, 'package.json')).resolve.paths(name) ?? []) {
     const folder = join(directory, name)
@@ -17,15 +17,15 @@ const folderOf = (name: string, from: string): string | undefined => {
 }
 
 /**
- * The folders of packages and of all that they depend on, as the tree of this repository has them. Throws where one that is
- * not optional is not installed.
+ * The folders of packages and of all their dependencies in this repository. Throws if a dependency that is not optional is not
+ * installed.
  */
 const packageClosure = async (names: readonly string[]): Promise<string[]> => {
   const found = new Set<string>()
   const visit = async (name: string, from: string, isOptional: boolean): Promise<void> => {
     const folder = folderOf(name, from)
     if (folder === undefined && isOptional) return
-    if (folder === undefined) throw new Error(`The package ${name}, which ${from} needs, is not installed.`)
+    if (folder === undefined) throw new Error(`The package ${name}, which ${from} needs, is not installed. Run npm ci.`)
     if (found.has(folder)) return
     found.add(folder)
     const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Manifest
@@ -36,11 +36,11 @@ const packageClosure = async (names: readonly string[]): Promise<string[]> => {
   return [...found]
 }
 
-/** What a package holds for people, compilers and other systems than that of the images, and no program reads there. */
+/** Files that no program in an image reads: documentation, types, tests, and binaries for other systems. */
 const unread =
   /(?:\.d\.[cm]?ts|\.map|\.md|\.markdown)$|\/(?:test|tests|example|examples|\.github)$|\/bin\/napi-v\d+\/(?:darwin|win32)$/
 
-/** Copies packages with all that they depend on to `<folder>/node_modules`, at the places that they have here. */
+/** Copies packages with all their dependencies to `<folder>/node_modules`, with the same paths as here. */
 export const copyPackages = async (names: readonly string[], folder: string): Promise<void> => {
   const modules = join(fileURLToPath(root), 'node_modules')
   for (const source of await packageClosure(names)) {
@@ -48,7 +48,7 @@ export const copyPackages = async (names: readonly string[], folder: string): Pr
     await cp(source, join(folder, 'node_modules', relative(modules, source)), {
       recursive: true,
       dereference: true,
-      // What lies in a package's own node_modules is in the closure by itself, where it is needed.
+      // Needed packages in nested node_modules are in the closure themselves.
       filter: (path) => !unread.test(path.replaceAll(sep, '/')) && path !== nested,
     })
   }

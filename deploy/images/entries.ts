@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** What an image can run, by the name of its file: `node /app/<name>.js`. Paths are from the root of the repository. */
+/** The programs of the images, by the name of their file: `node /app/<name>.js`. Paths are relative to the root of the repository. */
 export const entries = {
   edge: 'services/edge/src/main.ts',
   listings: 'services/listings/src/main.ts',
@@ -17,13 +17,14 @@ export const entries = {
   'follow-search': 'deploy/images/follow-search/main.ts',
 } as const
 
-/** The folder of the repository, with a slash at its end. */
+/** The root of the repository, with a trailing slash. */
 export const root = new URL('../../', import.meta.url)
 
-/** The entries by name, as absolute paths. Throws where a module is not there: what is listed is what an image has. */
+/** The entries by name, as absolute paths. Throws if a module does not exist. */
 export const entryModules = (): Record<string, string> => {
   const modules = Object.entries(entries).map(([name, path]) => [name, fileURLToPath(new URL(path, root))] as const)
   const missing = modules.filter(([, path]) => !existsSync(path)).map(([, path]) => path)
-  if (missing.length > 0) throw new Error(`These modules are not there: ${missing.join(', ')}`)
+  if (missing.length > 0)
+    throw new Error(`These modules of deploy/images/entries.ts do not exist: ${missing.join(', ')}`)
   return Object.fromEntries(modules)
 }

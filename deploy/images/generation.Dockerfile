@@ -1,5 +1,5 @@
-# The generation worker. What a model needs beside Node (a runtime, drivers of a GPU) comes with NODE_IMAGE; the recombining
-# generator needs nothing.
+# The generation worker. Requirements of a model besides Node (a runtime, GPU drivers) come with NODE_IMAGE; the recombining generator
+# has none.
 #   docker build -f deploy/images/generation.Dockerfile -t trellis-generation-worker:dev deploy/images
 ARG NODE_IMAGE=docker.io/library/node:26-bookworm-slim
 FROM ${NODE_IMAGE}

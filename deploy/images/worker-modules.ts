@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'rolldown'
 import { root } from './entries.ts'
 
-/** A module that is started as a thread or a process of its own, as the sources write it. */
+/** Matches the URL of a module that the sources start as a thread or process. */
 export const moduleAddress = /new URL\(\s*(['"])(?<path>\.\.?\/[^'"]+\.ts)\1,\s*import\.meta\.url,?\s*\)/g
 
-/** The file that a module becomes: `services/music/src/worker/main.ts` is `services-music-worker-main.js`. */
+/** The output file of a module: `services-music-worker-main.js` for `services/music/src/worker/main.ts`. */
 export const workerFile = (module: string): string =>
   relative(fileURLToPath(root), module)
     .split(sep)
@@ -15,8 +15,8 @@ export const workerFile = (module: string): string =>
     .replace(/\.ts$/, '.js')
 
 /**
- * Makes entries of the modules that the sources start by `new URL('./x.ts', import.meta.url)`, and points the address at
- * the file that they become. All files of the bundle lie in one folder, so that it is right in whichever chunk it ends up.
+ * Bundles the modules that the sources start by `new URL('./x.ts', import.meta.url)` as entries, and rewrites the URL to the
+ * output file. All files of the bundle are in one folder, so the relative URL is valid in every chunk.
  */
 export const workerModules = (): Plugin => {
   const emitted = new Set<string>()

@@ -16,10 +16,10 @@ export const namespaces = resource<KubeObject>({
   namespaced: false,
 })
 
-/** A client of the API server that a kubeconfig names, as whoever it says. */
+/** A client of the API server in a kubeconfig, authenticated as its user. */
 export const connectAs = (kubeconfig: string): Client & AsyncDisposable =>
   createHttpClient({ credentials: createCredentials(() => loadConfig({ kubeconfig }), systemClock) })
 
-/** Makes a namespace that nobody else has; gives its name. */
+/** Creates a namespace with a generated name and returns the name. */
 export const newNamespace = async (client: Client): Promise<string> =>
   (await client.create(namespaces, { metadata: { generateName: 'test-' } })).metadata.name

@@ -16,7 +16,7 @@ type Deployment = KubeObject & {
   status?: { replicas?: number }
 }
 
-/** A kind with everything that the API has to offer, which every API server knows. */
+/** A built-in kind with status and scale subresources. */
 export const deployments = resource<Deployment>({
   group: 'apps',
   version: 'v1',
@@ -29,12 +29,12 @@ const labels = { app: 'x' }
 const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } }
 const spec = { replicas: 1, selector: { matchLabels: labels }, template }
 
-/** What a client is tried with: one of an API server, and a namespace that is there. */
+/** A client of an API server and an existing namespace. */
 export type ClientUnderTest = { client: Client; namespace: string }
 
 /**
- * What reconcilers rely on of the API. The real server and the simulated one are held to the same, so that what is learned
- * from the simulation holds.
+ * The behaviour of the API that reconcilers rely on. It runs against the real server and the simulated one, so that results from
+ * the simulation hold for the real server.
  */
 export const testClientContract = (get: () => ClientUnderTest): void => {
   const create = async (name: string) => {
@@ -42,7 +42,7 @@ export const testClientContract = (get: () => ClientUnderTest): void => {
     return client.create(deployments, { metadata: { name, namespace }, spec })
   }
 
-  test('a name can be taken once', async () => {
+  test('a name can be created only once', async () => {
     const made = await create('once')
     expect(made.metadata).toMatchObject({ name: 'once', generation: 1 })
     expect(made.metadata.uid).toBeTruthy()
@@ -57,7 +57,7 @@ export const testClientContract = (get: () => ClientUnderTest): void => {
     expect(names.every((name) => name.startsWith('once-'))).toBe(true)
   })
 
-  test('of two who update the same version one is told of the conflict', async () => {
+  test('the second of two updates from the same version gets a conflict', async () => {
     const held = await create('conflict')
     const { client } = get()
     const update = (replicas: number) => client.update(deployments, { ...held, spec: { ...held.spec, replicas } })
@@ -68,7 +68,7 @@ export const testClientContract = (get: () => ClientUnderTest): void => {
     expect((await client.get(deployments, held.metadata)).spec?.replicas).toBe(2)
   })
 
-  test('the generation grows with the spec, and with nothing else', async () => {
+  test('the generation increases only when the spec changes', async () => {
     const { metadata } = await create('generation')
     const { client } = get()
     const merge = (body: object, subresource?: 'status') =>
@@ -78,14 +78,14 @@ export const testClientContract = (get: () => ClientUnderTest): void => {
     expect((await merge({ spec: { replicas: 5 } })).metadata.generation).toBe(2)
   })
 
-  test('a write that changes nothing is no write', async () => {
+  test('a patch that changes nothing leaves the resourceVersion alone', async () => {
     const held = await create('same')
     const { client } = get()
     const patched = await client.patch(deployments, held.metadata, { type: 'merge', body: { spec: { replicas: 1 } } })
     expect(patched.metadata.resourceVersion).toBe(held.metadata.resourceVersion)
   })
 
-  test('status and spec are written each for itself, and the scale through its own door', async () => {
+  test('status, spec and scale are written separately, each through its own endpoint', async () => {
     const { metadata } = await create('parts')
     const { client } = get()
     const body = { status: { replicas: 1 }, spec: { replicas: 9 } }
@@ -110,7 +110,7 @@ export const testClientContract = (get: () => ClientUnderTest): void => {
     expect((await client.patch(deployments, metadata, { type: 'json', body: [replace] })).spec?.replicas).toBe(3)
   })
 
-  test('a deletion can be meant for one object alone', async () => {
+  test('a deletion with a uid precondition deletes only that object', async () => {
     const { metadata } = await create('deleted')
     const { client } = get()
     await expect(client.delete(deployments, metadata, { preconditions: { uid: 'another' } })).rejects.toSatisfy(
@@ -134,7 +134,7 @@ export const testClientContract = (get: () => ClientUnderTest): void => {
     await removeFinalizer(client, deployments, ending, 'example.test/clean')
   })
 
-  test('a list comes in pages of one version, and a watch from there tells what came after, with the version of the deletion', async () => {
+  test('a list pages at one version, and a watch from it delivers later changes with increasing versions', async () => {
     const { client, namespace } = get()
     await create('page')
     const first = await client.list(deployments, { namespace, limit: 1 })

@@ -73,11 +73,11 @@ describe.skipIf(typeof programs === 'string')(`on a real kube-apiserver${reason}
 
   const configMap = (name: string, data: Record<string, string> = {}) => ({ metadata: { name, namespace }, data })
 
-  describe('the contract that the simulated server is held to, too', () => {
+  describe('the contract shared with the simulated server', () => {
     testClientContract(() => ({ client, namespace }))
   })
 
-  test('server-side apply keeps fields of others, drops what is applied no more, and takes over only by force', async () => {
+  test("server-side apply leaves other managers' fields, drops omitted fields, and needs force to take over", async () => {
     const ref = { name: 'applied', namespace }
     const apply = (fieldManager: string, data: Record<string, string>, force = false) =>
       client.patch(configMaps, ref, { type: 'apply', body: { metadata: ref, data }, fieldManager, force })
@@ -88,7 +88,7 @@ describe.skipIf(typeof programs === 'string')(`on a real kube-apiserver${reason}
     expect((await apply('two', { a: '2', c: '2' }, true)).data).toEqual({ a: '2', c: '2' })
   })
 
-  test('events are accepted as they are recorded, with their repetitions', async () => {
+  test('recorded events are accepted, and repetitions are counted in a series', async () => {
     const held = await client.create(configMaps, configMap('eventful'))
     const metrics = createRuntimeMetrics(createMetrics({ processMetrics: false }))
     const recorder = createRecorder({
@@ -108,7 +108,7 @@ describe.skipIf(typeof programs === 'string')(`on a real kube-apiserver${reason}
     expect(found).toMatchObject([{ reason: 'Failed', note: 'It did not start.', series: { count: 2 } }])
   })
 
-  test('who may read only some kinds in one namespace sees those, and is refused the rest', async () => {
+  test('a user with rights to one kind in one namespace reads it and gets 403 for the rest', async () => {
     await using restricted = connect('restricted')
     await expect(restricted.list(configMaps, { namespace })).rejects.toMatchObject({ status: 403, reason: 'Forbidden' })
     const name = 'reader'
@@ -124,12 +124,12 @@ describe.skipIf(typeof programs === 'string')(`on a real kube-apiserver${reason}
     await using stop = reflect(restricted, { namespace })
     await stop.reflector.synced()
     await client.create(configMaps, configMap('seen'))
-    await eventually(() => stop.store.get(`${namespace}/seen`) !== undefined, 'the watch tells of it')
+    await eventually(() => stop.store.get(`${namespace}/seen`) !== undefined, 'the watch reports it')
     await expect(restricted.create(configMaps, configMap('mine'))).rejects.toMatchObject({ status: 403 })
     await expect(restricted.list(secrets, { namespace })).rejects.toMatchObject({ status: 403 })
   })
 
-  /** A reflector of ConfigMaps that runs until it is disposed of. */
+  /** A reflector of ConfigMaps that runs until it is disposed. */
   const reflect = (with_: Client, selection: { namespace?: string; labelSelector?: string } = {}) => {
     const store = createStore<ConfigMap>({ freeze: true })
     const metrics = createMetrics({ processMetrics: false })
@@ -162,7 +162,7 @@ describe.skipIf(typeof programs === 'string')(`on a real kube-apiserver${reason}
   const counted = async ({ metrics }: ReturnType<typeof reflect>, name: string) =>
     Number(new RegExp(`^${name}\\{.*\\} (\\d+)$`, 'm').exec(await metrics.render())?.[1] ?? 0)
 
-  test('a store follows creations, changes, deletions, and what comes into a selection and leaves it', async () => {
+  test('a store follows creations, changes, deletions, and objects that enter or leave its selection', async () => {
     const within = await newNamespace(client)
     await using all = reflect(client, { namespace: within })
     await using red = reflect(client, { namespace: within, labelSelector: 'colour=red' })
@@ -174,7 +174,7 @@ describe.skipIf(typeof programs === 'string')(`on a real kube-apiserver${reason}
     await eventually(() => all.store.size === 1, 'the creation is seen')
     expect(red.store.size).toBe(0)
     await paint('red')
-    await eventually(() => red.store.size === 1, 'it comes into the selection')
+    await eventually(() => red.store.size === 1, 'it enters the selection')
     await paint('blue')
     await eventually(() => red.store.size === 0, 'it leaves the selection')
     await paint('red')
@@ -184,11 +184,11 @@ describe.skipIf(typeof programs === 'string')(`on a real kube-apiserver${reason}
     expect(await counted(all, 'reflector_lists_total')).toBe(1)
   })
 
-  test('a version that etcd has forgotten is answered 410', async () => {
+  test('a compacted version is answered 410', async () => {
     const { resourceVersion } = await client.list(configMaps, { namespace })
-    for (const count of [1, 2, 3]) await client.create(configMaps, configMap(`forget-${count}`))
+    for (const count of [1, 2, 3]) await client.create(configMaps, configMap(`compacted-${count}`))
     await plane.compact()
-    // The apiserver answers from its memory, which begins anew with it.
+    // The apiserver answers from its watch cache, which a restart empties.
     await plane.apiserver.stop('SIGKILL')
     await plane.apiserver.start()
     const read = async () => {
@@ -207,19 +207,19 @@ describe.skipIf(typeof programs === 'string')(`on a real kube-apiserver${reason}
     await expect(read()).rejects.toSatisfy((error) => isExpired(error) || (error as { code?: number }).code === 410)
   })
 
-  test('a store comes through restarts of the apiserver, and through one in which its version is forgotten', async () => {
+  test('a store survives restarts of the apiserver, also one during which its version is compacted', async () => {
     const within = await newNamespace(client)
     await using it = reflect(client, { namespace: within })
     await it.reflector.synced()
     const create = (name: string) => client.create(configMaps, { metadata: { name, namespace: within }, data: {} })
     await create('before')
     await eventually(() => it.store.size === 1, 'the first is seen')
-    for (const [name, isForgotten] of [
+    for (const [name, isCompacted] of [
       ['killed', false],
-      ['forgotten', true],
+      ['compacted', true],
     ] as const) {
       await plane.apiserver.stop('SIGKILL')
-      if (isForgotten) await plane.compact()
+      if (isCompacted) await plane.compact()
       await plane.apiserver.start()
       await create(name)
       await eventually(() => it.store.get(`${within}/${name}`) !== undefined, `${name} is seen`)
@@ -229,7 +229,7 @@ describe.skipIf(typeof programs === 'string')(`on a real kube-apiserver${reason}
     expect(await counted(it, 'reflector_watches_total')).toBeGreaterThan(2)
   })
 
-  test('a certificate authority that was changed in its file is taken up by a client that runs', async () => {
+  test('a running client picks up a certificate authority replaced in its file', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'trellis-authority-'))
     try {
       const authority = join(directory, 'ca.crt')
@@ -250,7 +250,7 @@ describe.skipIf(typeof programs === 'string')(`on a real kube-apiserver${reason}
     }
   })
 
-  describe('of two processes', () => {
+  describe('with two candidate processes', () => {
     const times = { lease: 4_000, renew: 2_500, retry: 300 }
     const running = new Set<ChildProcess>()
 
@@ -261,20 +261,20 @@ describe.skipIf(typeof programs === 'string')(`on a real kube-apiserver${reason}
         stdio: ['ignore', 'pipe', 'inherit'],
       })
       running.add(child)
-      let said = ''
-      child.stdout.on('data', (text: Buffer) => (said += text))
+      let output = ''
+      child.stdout.on('data', (text: Buffer) => (output += text))
       const gone = once(child, 'exit').then(([code, signal]) => {
         running.delete(child)
         return (code ?? signal) as number | string
       })
-      return { child, gone, leads: () => said.includes('leading') }
+      return { child, gone, leads: () => output.includes('leading') }
     }
 
     afterAll(() => {
       for (const child of running) child.kill('SIGKILL')
     })
 
-    /** Who left marks, in the order of the writes; who wrote several in a row is named once. */
+    /** The writers of marks in write order, with consecutive marks by one writer collapsed. */
     const writers = async (within: string) => {
       const marks = (await client.list(configMaps, { namespace: within, labelSelector: 'by' })).items
         .map(({ metadata }) => ({ by: metadata.labels?.by ?? '', version: Number(metadata.resourceVersion) }))
@@ -293,7 +293,7 @@ describe.skipIf(typeof programs === 'string')(`on a real kube-apiserver${reason}
       return { within, first, second }
     }
 
-    test('the other leads after kill -9, and only then', async () => {
+    test('the second process leads only after the first is killed with SIGKILL', async () => {
       const { within, first, second } = await pair()
       expect(second.leads()).toBe(false)
       first.child.kill('SIGKILL')
@@ -305,7 +305,7 @@ describe.skipIf(typeof programs === 'string')(`on a real kube-apiserver${reason}
       expect(await second.gone).toBe(0)
     })
 
-    test('a process that was stopped and wakes when the other leads writes nothing and ends', async () => {
+    test('a stopped process that resumes after the other leads writes nothing and exits', async () => {
       const { within, first, second } = await pair()
       first.child.kill('SIGUSR2')
       await eventually(second.leads, 'the second leads')
@@ -317,7 +317,7 @@ describe.skipIf(typeof programs === 'string')(`on a real kube-apiserver${reason}
       expect(await writers(within)).toEqual(['first', 'second'])
     })
 
-    test('one that is told to end lets go of the lease', async () => {
+    test('a process that gets SIGTERM releases the lease', async () => {
       const within = await newNamespace(client)
       const first = start('first', within)
       await eventually(first.leads, 'the first leads')

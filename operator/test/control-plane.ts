@@ -8,23 +8,23 @@ import type { ControlPlanePrograms } from './find-control-plane.ts'
 
 export { type ControlPlanePrograms, findControlPlane } from './find-control-plane.ts'
 
-/** Somebody whom the control plane knows, beside its administrator. */
+/** A user of the control plane in addition to its administrator. */
 export type ControlPlaneUser = { name: string; groups?: readonly string[] }
 
-/** A kube-apiserver on an etcd of its own, on 127.0.0.1: no controllers, no scheduler, no nodes, so nothing is collected and no pod runs. */
+/** A kube-apiserver with its own etcd, on 127.0.0.1. Without controllers, scheduler or nodes, nothing is garbage-collected and no pod runs. */
 export type ControlPlane = AsyncDisposable & {
   /** Address of the apiserver, `https://127.0.0.1:port`. */
   server: string
   /** The certificate to trust, PEM. */
   ca: string
-  /** The bearer token of a user; of the administrator unless named. */
+  /** The bearer token of a user; defaults to the administrator. */
   token: (user?: string) => string
-  /** A kubeconfig, as JSON (which is YAML), for a user; for the administrator unless named. */
+  /** A kubeconfig as JSON (which is YAML) for a user; defaults to the administrator. */
   kubeconfig: (user?: string) => string
-  /** The processes, to be stopped and started again on what they kept. */
+  /** The processes; each can be stopped and started again on its stored data. */
   apiserver: ServerProcess
   etcd: ServerProcess
-  /** Makes etcd forget every revision but the current one, so that older resourceVersions are answered 410. */
+  /** Compacts etcd to the current revision, so that older resourceVersions are answered 410. */
   compact: () => Promise<void>
 }
 
@@ -36,7 +36,7 @@ export type ControlPlaneOptions = {
 
 const administrator: ControlPlaneUser = { name: 'administrator', groups: ['system:masters'] }
 
-/** Whether the apiserver says that it is ready; its certificate is its own, made at its first start. */
+/** Whether the apiserver reports ready. Its certificate is self-signed at its first start, so it is not verified. */
 const isReady = (server: string, token: string): Promise<boolean> =>
   new Promise((resolve) => {
     const agent = new Agent({ rejectUnauthorized: false })
@@ -76,7 +76,7 @@ const startEtcd = async (command: string, directory: string) => {
   return { etcd, url }
 }
 
-/** Starts a control plane in a temporary folder that goes with it; about five seconds on two cores. */
+/** Starts a control plane in a temporary folder, which is removed with it; about five seconds on two cores. */
 export const startControlPlane = async (
   programs: ControlPlanePrograms,
   { users = [], flags = [] }: ControlPlaneOptions = {},
@@ -122,7 +122,7 @@ export const startControlPlane = async (
       `--service-account-signing-key-file=${join(directory, 'service-accounts.key')}`,
       '--service-cluster-ip-range=10.0.0.0/24',
       '--authorization-mode=RBAC',
-      // Nobody makes the service accounts that this would ask for.
+      // The plugin requires service accounts, which only the controller manager creates.
       '--disable-admission-plugins=ServiceAccount',
       '--allow-privileged=true',
       '--profiling=false',

@@ -13,9 +13,9 @@ import {
 } from '../src/runtime/mod.ts'
 
 /**
- * A process that tests start: one of several that stand for election. The one that leads leaves a ConfigMap every 20 ms,
- * labelled with its name. It says `leading` on standard output, and ends with 3 when it has lost the lease. SIGUSR2 makes
- * it stop itself between two writes: one that is just then handed to the kernel could be called back by nobody.
+ * A process that tests start: one of several candidates for leadership. The leader creates a ConfigMap every 20 ms, labelled with
+ * its name. It prints `leading` on standard output and exits with 3 after it has lost the lease. SIGUSR2 makes it stop itself
+ * between two writes, because a write that is already in the kernel cannot be recalled.
  */
 type Orders = {
   kubeconfig: string
@@ -25,8 +25,8 @@ type Orders = {
 }
 
 const { ORDERS } = process.env
-// Without orders it would go to whatever cluster the person at this machine uses.
-if (!ORDERS) throw new Error('This process is started by a test, which gives it ORDERS.')
+// Without ORDERS it would use the default cluster of this machine's user.
+if (!ORDERS) throw new Error('ORDERS is not set: this process is meant to be started by a test.')
 const { kubeconfig, identity, namespace, times } = JSON.parse(ORDERS) as Orders
 
 const configMaps = resource<KubeObject>({
@@ -41,7 +41,7 @@ const stop = new AbortController()
 process.once('SIGTERM', () => stop.abort())
 let isToRest = false
 process.once('SIGUSR2', () => (isToRest = true))
-/** Returns when the process was woken, before anything else of it is told that time has passed. */
+/** Stops the process and returns after SIGCONT, before any timer of the process fires. */
 const rest = () => {
   isToRest = false
   const begun = systemClock.monotonic()
@@ -65,7 +65,7 @@ const marks = manager.controller({
     process.stdout.write('leading\n')
     for (;;) {
       if (stop.signal.aborted) return done
-      // A refused write is no reason to stop: it must be the guard that keeps a loser from writing.
+      // A refused write must not stop this loop: the test checks that the guard stops a former leader from writing.
       await manager.client
         .create(configMaps, { metadata: { generateName: 'mark-', namespace, labels: { by: identity } } })
         .catch(() => undefined)

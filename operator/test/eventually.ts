@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Looks every few milliseconds until the condition holds; throws after so many milliseconds, which no test waits for in vain. */
+/** Polls the condition every 10 ms until it holds; throws after `limit` milliseconds, which only a failing test waits for. */
 export const eventually = async (
   condition: () => boolean | Promise<boolean>,
   what: string,
@@ -8,7 +8,7 @@ export const eventually = async (
 ): Promise<void> => {
   const until = performance.now() + limit
   while (!(await condition())) {
-    if (performance.now() > until) throw new Error(`It did not come about within ${limit / 1_000} s: ${what}.`)
+    if (performance.now() > until) throw new Error(`The condition did not hold within ${limit / 1_000} s: ${what}.`)
     await sleep(10)
   }
 }

@@ -3,10 +3,10 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { besideCheckout, isExecutable } from '@trellis/distributed/servers'
 
-/** The two programs that a control plane without nodes is made of. */
+/** Paths of the two programs of a control plane without nodes. */
 export type ControlPlanePrograms = { etcd: string; kubeApiserver: string }
 
-/** Where setup-envtest keeps what it fetched, the newest version first. */
+/** The folders in which setup-envtest stores its downloads, newest version first. */
 const envtestFolders = (environment: NodeJS.ProcessEnv): string[] => {
   const share = environment.XDG_DATA_HOME ?? join(homedir(), '.local', 'share')
   const versions = join(share, 'kubebuilder-envtest', 'k8s')
@@ -18,18 +18,18 @@ const envtestFolders = (environment: NodeJS.ProcessEnv): string[] => {
 }
 
 /**
- * Finds kube-apiserver and etcd: in the folder that KUBEBUILDER_ASSETS names, where setup-envtest puts them, then beside
- * the checkout. Gives the reason, a sentence for the names of skipped tests, where this machine lacks them.
+ * Finds kube-apiserver and etcd in the folder KUBEBUILDER_ASSETS if it is set, otherwise in the folders of setup-envtest, then
+ * beside the checkout. Returns the reason, for the names of skipped tests, if this machine lacks them.
  */
 export const findControlPlane = (environment: NodeJS.ProcessEnv = process.env): ControlPlanePrograms | string => {
-  const reported = environment.KUBEBUILDER_ASSETS
-  for (const folders of reported ? [() => [reported]] : [() => envtestFolders(environment), besideCheckout]) {
+  const configured = environment.KUBEBUILDER_ASSETS
+  for (const folders of configured ? [() => [configured]] : [() => envtestFolders(environment), besideCheckout]) {
     for (const folder of folders()) {
       const programs = { etcd: join(folder, 'etcd'), kubeApiserver: join(folder, 'kube-apiserver') }
       if (Object.values(programs).every(isExecutable)) return programs
     }
   }
-  return reported
-    ? `KUBEBUILDER_ASSETS is ${reported}, which lacks kube-apiserver or etcd`
-    : 'kube-apiserver and etcd were not found; KUBEBUILDER_ASSETS can say where they are'
+  return configured
+    ? `KUBEBUILDER_ASSETS is ${configured}, which lacks kube-apiserver or etcd`
+    : 'kube-apiserver and etcd were not found; set KUBEBUILDER_ASSETS to their folder'
 }

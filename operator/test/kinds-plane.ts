@@ -13,14 +13,14 @@ import { connectAs, newNamespace } from './api-server.ts'
 import type { ControlPlanePrograms } from './control-plane.ts'
 import { eventually } from './eventually.ts'
 
-/** A real API server that serves our kinds. No controller of Kubernetes runs there: a test says what they would have done. */
+/** A real API server with our CRDs. No Kubernetes controllers run there: tests write what they would have written. */
 export type KindsPlane = AsyncDisposable & {
-  /** The administrator's. */
+  /** A client of the administrator. */
   client: Client
   newNamespace: () => Promise<string>
-  /** Runs an operator with what `declare` adds to it, until it is disposed of; events are in the API server then. */
+  /** Runs an operator with the controllers that `declare` adds. Disposal stops it and flushes its events to the API server. */
   operate: <Declared>(declare: (manager: Manager) => Declared) => Promise<AsyncDisposable & { declared: Declared }>
-  /** The reasons of the events about an object of a name, oldest first. */
+  /** The reasons of the events about the named object, oldest first. */
   reasonsOf: (namespace: string, name: string) => Promise<string[]>
 }
 
@@ -56,7 +56,7 @@ export const startKindsPlane = async (programs: ControlPlanePrograms): Promise<K
   }
 }
 
-/** Looks until an object is there, and is as a test expects; gives it then. */
+/** Polls until an object exists and satisfies `isSo`, and returns it. */
 export const untilIs = async <T extends KubeObject>(
   get: () => Promise<T>,
   isSo: (object: T) => boolean,
@@ -69,7 +69,7 @@ export const untilIs = async <T extends KubeObject>(
       return last !== undefined && isSo(last)
     }, what)
   } catch (error) {
-    throw new Error(`It is ${JSON.stringify(last)}.`, { cause: error })
+    throw new Error(`The object is ${JSON.stringify(last)}.`, { cause: error })
   }
   return last as T
 }

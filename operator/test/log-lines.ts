@@ -1,9 +1,9 @@
 import { createLog, type Log } from '@trellis/kit/telemetry'
 
-/** A line of a log: its message and its fields. */
+/** A log line: its message and its fields. */
 export type LogLine = { msg: string; [field: string]: unknown }
 
-/** A log at level `info` whose lines a test reads. */
+/** A log at level `info` whose lines a test can read. */
 export const recordLog = (): { log: Log; lines: (message: string) => LogLine[] } => {
   const written: LogLine[] = []
   const write = (text: string) => {

@@ -17,18 +17,18 @@ import { eventually } from './eventually.ts'
 
 const program = await modulePath('operator/src/main.ts')
 
-/** A template that is right, of an image that nobody pulls: no kubelet runs here. */
+/** A valid template. Its image is never pulled, because no kubelet runs here. */
 export const workerTemplate = { image: 'example.test/worker:1', command: ['worker'] }
 
 const programs = findControlPlane()
 
-/** Why this machine cannot run the operator as a process, for the names of tests that are skipped for it; undefined where it can. */
+/** Why this machine cannot run the operator as a process, for the names of skipped tests; undefined where it can. */
 export const serversMissing: string | undefined = typeof programs === 'string' ? programs : natsMissing
 
-/** A process of the operator, what it says, and with which code or by which signal it ended. */
+/** An operator process, its output so far, and the exit code or signal it ends with. */
 export type OperatorProcess = {
   child: ChildProcess
-  said: { out: string; error: string }
+  output: { out: string; error: string }
   gone: Promise<number | string>
 }
 
@@ -40,30 +40,30 @@ export const spawnOperator = (environment: Readonly<Record<string, string>>): Op
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   running.add(child)
-  const said = { out: '', error: '' }
-  child.stdout.on('data', (text: Buffer) => (said.out += text))
-  child.stderr.on('data', (text: Buffer) => (said.error += text))
+  const output = { out: '', error: '' }
+  child.stdout.on('data', (text: Buffer) => (output.out += text))
+  child.stderr.on('data', (text: Buffer) => (output.error += text))
   const gone = once(child, 'close').then(([code, signal]) => {
     running.delete(child)
     return (code ?? signal) as number | string
   })
-  return { child, said, gone }
+  return { child, output, gone }
 }
 
-/** A replica that is ready: where it takes calls, and where it tells of its health and its metrics. */
+/** A ready replica with its RPC address and the URLs of its health and metrics endpoints. */
 export type OperatorReplica = OperatorProcess & { address: string; health: string; metrics: string }
 
-/** A real API server with our kinds, and a real NATS, for operators as processes. */
+/** A real API server with our CRDs and a real NATS server, for operator processes. */
 export type OperatorServers = AsyncDisposable & {
   installed: InstalledKinds
   client: Client
   bus: Bus
   newNamespace: () => Promise<string>
-  /** Starts a replica for a namespace, with more settings maybe, and waits until it says that it is ready. */
-  startOperator: (namespace: string, reported?: Readonly<Record<string, string>>) => Promise<OperatorReplica>
+  /** Starts a replica for a namespace, with optional extra settings, and waits until it reports ready. */
+  startOperator: (namespace: string, settings?: Readonly<Record<string, string>>) => Promise<OperatorReplica>
 }
 
-/** Starts the servers. What is disposed of ends the replicas, too. */
+/** Starts the servers. Disposal also kills the replicas. */
 export const startOperatorServers = async (): Promise<OperatorServers> => {
   if (typeof programs === 'string') throw new Error(programs)
   await using started = new AsyncDisposableStack()
@@ -80,7 +80,7 @@ export const startOperatorServers = async (): Promise<OperatorServers> => {
   await writeFile(join(directory, 'kubeconfig'), installed.kubeconfig)
   await writeFile(join(directory, 'workers.json'), JSON.stringify(templates))
 
-  const startOperator = async (namespace: string, reported: Readonly<Record<string, string>> = {}) => {
+  const startOperator = async (namespace: string, settings: Readonly<Record<string, string>> = {}) => {
     const [rpcPort, healthPort, metricsPort] = [await freePort(), await freePort(), await freePort()]
     const address = `127.0.0.1:${rpcPort}`
     const operator = spawnOperator({
@@ -91,12 +91,12 @@ export const startOperatorServers = async (): Promise<OperatorServers> => {
       RPC_ADDRESS: address,
       HEALTH_PORT: String(healthPort),
       METRICS_PORT: String(metricsPort),
-      ...reported,
+      ...settings,
     })
     const hasEnded = operator.gone.then((code) => {
-      throw new Error(`It ended with ${code}: ${operator.said.error}${operator.said.out}`)
+      throw new Error(`The operator ended with ${code}: ${operator.output.error}${operator.output.out}`)
     })
-    const isReady = eventually(() => operator.said.out.includes('is ready at'), 'the operator is ready')
+    const isReady = eventually(() => operator.output.out.includes('is ready at'), 'the operator is ready')
     await Promise.race([isReady, hasEnded])
     hasEnded.catch(() => undefined)
     const [health, metrics] = [`http://127.0.0.1:${healthPort}`, `http://127.0.0.1:${metricsPort}/metrics`]

@@ -25,13 +25,13 @@ import {
 } from './operator-process.ts'
 import { runEventsFor } from './run-events-for.ts'
 
-test('without a file of templates it says which setting is missing, and does not start', async () => {
-  const { said, gone } = spawnOperator({ NATS_URL: '127.0.0.1:1' })
+test('the operator names the missing setting and exits if it has no templates file', async () => {
+  const { output, gone } = spawnOperator({ NATS_URL: '127.0.0.1:1' })
   expect(await gone).toBe(1)
-  expect(said.error).toMatch(/^TRELLIS_WORKERS must be set/)
+  expect(output.error).toMatch(/^TRELLIS_WORKERS must be set/)
 })
 
-test('a template that is wrong is told of by its field', async () => {
+test('an invalid template is reported with its field', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'trellis-operator-'))
   try {
     const file = join(directory, 'workers.json')
@@ -39,16 +39,16 @@ test('a template that is wrong is told of by its field', async () => {
       file,
       JSON.stringify({ search: { ...workerTemplate, image: 7 }, generation: workerTemplate, branch: workerTemplate }),
     )
-    const { said, gone } = spawnOperator({ NATS_URL: '127.0.0.1:1', TRELLIS_WORKERS: file })
+    const { output, gone } = spawnOperator({ NATS_URL: '127.0.0.1:1', TRELLIS_WORKERS: file })
     expect(await gone).toBe(1)
-    expect(said.error).toMatch(/search\.image/)
+    expect(output.error).toMatch(/search\.image/)
   } finally {
     await rm(directory, { recursive: true, force: true })
   }
 })
 
 describe.skipIf(serversMissing !== undefined)(
-  `the operator as processes, on a real kube-apiserver and NATS${serversMissing ? ` (skipped: ${serversMissing})` : ''}`,
+  `operator processes on a real kube-apiserver and NATS${serversMissing ? ` (skipped: ${serversMissing})` : ''}`,
   () => {
     let servers: OperatorServers
     let client: Client
@@ -79,10 +79,10 @@ describe.skipIf(serversMissing !== undefined)(
       const stop = new AbortController()
       for await (const delivery of bus.subscribe(assignmentsOf.search(uid), { after: 'start', signal: stop.signal }))
         if (delivery.kind === 'event' && delivery.event.runId === runId) break
-      const tell = (event: RunEventOf) => bus.enqueue(runEventsFor('search', event), { runId, event })
-      await tell({ $case: 'started', value: { worker: name, warm: false } })
-      await tell({ $case: 'worked', value: {} })
-      await tell({ $case: 'concluded', value: RunConcluded.fromPartial({ listingsFound: 3 }) })
+      const send = (event: RunEventOf) => bus.enqueue(runEventsFor('search', event), { runId, event })
+      await send({ $case: 'started', value: { worker: name, warm: false } })
+      await send({ $case: 'worked', value: {} })
+      await send({ $case: 'concluded', value: RunConcluded.fromPartial({ listingsFound: 3 }) })
       stop.abort()
     }
 
@@ -92,7 +92,7 @@ describe.skipIf(serversMissing !== undefined)(
         return items.find(({ status }) => status.sessionId === runId)?.status.phase === 'Complete'
       }, 'the search is complete')
 
-    test('a replica that stands by takes calls, and leads within seconds of the other being told to end', async () => {
+    test('a standby replica takes calls and leads within seconds after the leader gets SIGTERM', async () => {
       const namespace = await servers.newNamespace()
       const first = await servers.startOperator(namespace)
       await eventually(async () => (await holderOf(namespace)) !== undefined, 'the first leads')
@@ -132,7 +132,7 @@ describe.skipIf(serversMissing !== undefined)(
       expect(await holderOf(namespace)).toBeUndefined()
     })
 
-    test('new branches get volumes of the storage class that it is told', async () => {
+    test('new branches request volumes of the configured storage class', async () => {
       const namespace = await servers.newNamespace()
       const operator = await servers.startOperator(namespace, { BRANCH_STORAGE_CLASS: 'fast' })
       await client.create<Branch>(branches, {
@@ -142,12 +142,12 @@ describe.skipIf(serversMissing !== undefined)(
       await eventually(async () => {
         const [set] = (await client.list(statefulSets, { namespace })).items
         return set?.spec?.volumeClaimTemplates[0]?.spec?.storageClassName === 'fast'
-      }, 'its volume is asked for from that class')
+      }, 'its volume claim names that class')
       operator.child.kill('SIGTERM')
       expect(await operator.gone).toBe(0)
     })
 
-    test('one that loses the lease ends at once, with a code that has it started again', async () => {
+    test('an operator that loses the lease exits at once with code 1, so that it is restarted', async () => {
       const namespace = await servers.newNamespace()
       const operator = await servers.startOperator(namespace)
       await eventually(async () => (await holderOf(namespace)) !== undefined, 'it leads')
@@ -164,7 +164,7 @@ describe.skipIf(serversMissing !== undefined)(
         },
       )
       expect(await operator.gone).toBe(1)
-      expect(operator.said.out).toContain('the operator cannot go on')
+      expect(operator.output.out).toContain('the operator cannot go on')
     })
   },
 )

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 
-/** A request as it came in. */
+/** A request as received. */
 export type Received = {
   method: string
   path: string
@@ -11,20 +11,20 @@ export type Received = {
   body: string
 }
 
-/** Answers one request, well or badly. It may end the response, leave it open, or destroy its socket. */
+/** Answers one request. It may end the response, leave it open, or destroy its socket. */
 export type Answer = (request: Received, response: ServerResponse) => void
 
-/** Something that speaks HTTP in place of an API server, and does what a test says. */
+/** An HTTP server in place of an API server, whose answers a test scripts. */
 export type ScriptedServer = AsyncDisposable & {
   url: string
-  /** A kubeconfig, as JSON, that leads here. */
+  /** A kubeconfig, as JSON, for this server. */
   kubeconfig: (token?: string) => string
-  /** Everything that came in, in order. */
+  /** All requests received, in order. */
   received: Received[]
-  /** How many connections were made. */
+  /** Number of connections made. */
   connections: () => number
   answer: (answer: Answer) => void
-  /** Refuses connections and breaks those there are, until `listen`. */
+  /** Refuses new connections and breaks open ones until `listen`. */
   refuse: () => Promise<void>
   listen: () => Promise<void>
 }
@@ -33,7 +33,7 @@ export const json = (response: ServerResponse, status: number, body: unknown, he
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
 }
 
-/** Refuses as the API server does. */
+/** Answers with a `Status` failure, as the API server does. */
 export const refuse = (
   response: ServerResponse,
   status: number,
@@ -41,7 +41,7 @@ export const refuse = (
   headers: Record<string, string> = {},
 ) => json(response, status, { kind: 'Status', status: 'Failure', code: status, reason, message: reason }, headers)
 
-/** Begins a watch and writes events; the response stays open. */
+/** Starts a watch response if needed and writes events; the response stays open. */
 export const writeEvents = (response: ServerResponse, ...events: readonly object[]) => {
   if (!response.headersSent) response.writeHead(200, { 'content-type': 'application/json' })
   response.flushHeaders()

@@ -24,7 +24,7 @@ import { runEventsFor } from './run-events-for.ts'
 const template: WorkerTemplate = { image: 'example.test/worker:1', command: ['worker'] }
 const instance = 'test'
 
-/** Notes every write that gets through, as `verb plural`, status writes as `status plural`. */
+/** Records every successful write as `verb plural`, status writes as `status plural`. */
 const counting = (client: Client, writes: string[]): Client => ({
   ...client,
   create: async (resource, object, options) => {
@@ -43,7 +43,7 @@ const counting = (client: Client, writes: string[]): Client => ({
   },
 })
 
-/** The controllers of Searches and pools in one namespace, on a real API server, with a bus on which a test plays workers and services. */
+/** The Search and WarmPool controllers in one namespace, on a real API server, with a bus on which a test plays workers and services. */
 export const startSearchTestbed = async (plane: KindsPlane, { maxRuns = 10 } = {}) => {
   const { client } = plane
   const namespace = await plane.newNamespace()
@@ -140,12 +140,12 @@ export const startSearchTestbed = async (plane: KindsPlane, { maxRuns = 10 } = {
     namespace,
     bus,
     orders,
-    /** The fields of the log lines with a message. */
+    /** The log lines with a message. */
     lines,
     get,
     podsOf,
     rpc: () => operator.rpc,
-    /** The metrics of the operator, as they are scraped. */
+    /** The metrics of the operator in the scrape format. */
     metrics: () => operator.metrics.render(),
     store: () => operator.store,
     writes: () => operator.writes.filter((write) => !write.endsWith(' events')),
@@ -209,11 +209,11 @@ export const startSearchTestbed = async (plane: KindsPlane, { maxRuns = 10 } = {
     publish: async (runId: string, event: RunEventOf) => {
       await bus.enqueue(runEventsFor('search', event), { runId, event })
     },
-    /** The next event of a topic that satisfies. */
+    /** The first report of this case on the run's topic. */
     reported: async (runId: string, $case: Report['$case']): Promise<Report> => {
       for await (const delivery of bus.subscribe(runTopic.search(runId), { after: 'start', signal: ended.signal }))
         if (delivery.kind === 'event' && delivery.event.report?.$case === $case) return delivery.event.report
-      throw new Error('It was never reported.')
+      throw new Error(`${$case} was never reported.`)
     },
     assigned: async (pod: Pod): Promise<string> => {
       for await (const delivery of bus.subscribe(assignmentsOf.search(pod.metadata.uid), {
@@ -223,19 +223,19 @@ export const startSearchTestbed = async (plane: KindsPlane, { maxRuns = 10 } = {
         if (delivery.kind === 'event') return delivery.event.runId
       throw new Error('Nothing was ever assigned.')
     },
-    /** Resolves when the worker in a pod is told that nothing follows. */
+    /** Resolves when the worker in a pod is notified that no run follows. */
     released: async (pod: Pod): Promise<void> => {
       const topic = assignmentsOf.search(pod.metadata.uid)
       for await (const delivery of bus.subscribe(topic, { after: 'start', signal: ended.signal }))
         if (delivery.kind === 'event' && delivery.event.ends) return
-      throw new Error('It was never let go.')
+      throw new Error('The worker was never released.')
     },
     input: async (runId: string): Promise<string> => {
       for await (const delivery of bus.subscribe(inputsOf.search(runId), { after: 'start', signal: ended.signal }))
         if (delivery.kind === 'event') return Buffer.from(delivery.event.input).toString()
-      throw new Error('No input was ever given.')
+      throw new Error('No input was ever published.')
     },
-    /** Has the operator's clock go on at once, and a Search looked at then. */
+    /** Advances the operator's clock and enqueues a Search. */
     skip: (milliseconds: number, name: string) => {
       skipped += milliseconds
       operator.look(name)

@@ -8,7 +8,7 @@ const quotas = resource<KubeObject & { spec: object }>({
   namespaced: true,
 })
 
-/** Limits what a namespace may have, by resource. No controller counts here, so that nothing counts as used. */
+/** Creates a ResourceQuota. No quota controller runs here, so the usage stays at 0. */
 export const setQuota = async (client: Client, namespace: string, hard: Readonly<Record<string, string>>) => {
   const quota = await client.create(quotas, { metadata: { name: 'few', namespace }, spec: { hard } })
   const used = Object.fromEntries(Object.keys(hard).map((name) => [name, '0']))

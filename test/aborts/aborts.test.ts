@@ -1,6 +1,6 @@
 /**
- * Clients that disappear: every route, at places of the exchange and in ways that are drawn, against one installation; then one case of some routes
- * again and again. `TEST_RUNS_FACTOR` multiplies the cases: from 10 on, the embedded form plays the whole matrix. `TEST_SEED` repeats a run.
+ * Clients that disconnect: every route, at random points of the exchange and in random ways, against one installation; then one case each of some
+ * routes repeatedly. `TEST_RUNS_FACTOR` multiplies the cases: from 10 on, the embedded form runs the whole matrix. `TEST_SEED` repeats a run.
  */
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -16,25 +16,25 @@ import { answerTo, type Case, casesOf, disappear, type Place, titleOf } from './
 
 const random = randomFrom(runSeed)
 /**
- * Cases of each request (route × body × encoding) besides the one in its response, of up to 27; fewer on the distributed form, whose processes share
- * the cores.
+ * Sampled cases of each request (route × body × encoding), out of up to 27, in addition to one that aborts in the response. Fewer on the distributed
+ * form, whose processes share the cores.
  */
 const sampledCases = form === 'embedded' ? { request: runs(3), upload: runs(7) } : { request: runs(1), upload: runs(3) }
 const atOnce = 24
 const timeout = 3_600_000
 
-/** Routes that have nothing to succeed with here. */
+/** Routes that cannot succeed in this installation. */
 const unreachable: Record<string, string> = {
-  'POST /music/api/chains/{chain_id}/nodes/{node_id}/retry': 'only a generation that has failed is tried again',
-  'POST /music/api/gpu/sessions': 'this machine has no GPU whose slots could be leased',
-  'PUT /music/api/gpu/sessions/{session_id}': 'there is no lease without a slot',
-  'DELETE /music/api/gpu/sessions/{session_id}': 'there is no lease without a slot',
+  'POST /music/api/chains/{chain_id}/nodes/{node_id}/retry': 'only a failed generation can be retried',
+  'POST /music/api/gpu/sessions': 'this machine has no GPU slots to lease',
+  'PUT /music/api/gpu/sessions/{session_id}': 'no lease exists without a slot',
+  'DELETE /music/api/gpu/sessions/{session_id}': 'no lease exists without a slot',
 }
 
-/** Margins once all that the matrix needs is warm. */
+/** Margins after the first half of the matrix has warmed everything up. */
 const warm: Margins = { ...wideMargins, files: 8, sockets: 24, timers: 16, children: 1, connections: 0 }
 
-/** How many routes of each service have a case repeated, how often, and what may then be left of them: less than one thing in three times. */
+/** Routes per service with a repeated case, repetitions of each, and allowed growth: less than one leaked resource in three repetitions. */
 const repeatedRoutes = runs(form === 'embedded' ? 8 : 4)
 const repeats = form === 'embedded' ? 30 : 8
 const tight: Margins = {
@@ -47,7 +47,7 @@ const tight: Margins = {
   connections: 0,
 }
 
-/** Whether a request comes so far that the code of its route runs. */
+/** Whether a request gets far enough for the handler of its route to run. */
 const isHandled = (place: Place) => place === 'at half of the body' || place.endsWith('the response')
 
 const tally = createTally()
@@ -79,7 +79,7 @@ const loggedErrors = () =>
     .filter((line) => line.includes('"level":"error"'))
     .slice(0, 20)
 
-/** Drawn cases of each request. One of them is always left in the middle of its response, since few responses are long. */
+/** Sampled cases of each request. One of them always aborts in the middle of the response, since few responses are long. */
 const matrix = (requests: readonly RawRequest[]): Case[] =>
   requests.flatMap((request) => {
     const cases = shuffled(casesOf(request, random), random)
@@ -89,7 +89,7 @@ const matrix = (requests: readonly RawRequest[]): Case[] =>
     return [...(inResponse ? [inResponse] : []), ...others.slice(0, count)]
   })
 
-/** Sends a request until its answer does not say that others of its kind are in progress. */
+/** Sends a request, and repeats it up to 40 times while it is answered 409 or 429 because similar requests are in progress. */
 const patientAnswer = async (request: RawRequest) => {
   const port = aborted.ports[0] ?? 0
   for (let left = 40; ; left -= 1) {
@@ -104,8 +104,8 @@ beforeAll(async () => {
 })
 afterAll(() => aborted?.[Symbol.asyncDispose]())
 
-describe(`the ${form} form, whose clients disappear (TEST_SEED=${runSeed})`, () => {
-  test('answers the requests of the matrix with 2xx, some of them longer than a socket buffers', {
+describe(`the ${form} form with disconnecting clients (TEST_SEED=${runSeed})`, () => {
+  test('the requests of the matrix get 2xx, some with answers larger than socket buffers', {
     timeout,
   }, async () => {
     const succeeded = new Set<string>()
@@ -129,9 +129,9 @@ describe(`the ${form} form, whose clients disappear (TEST_SEED=${runSeed})`, () 
     await aborted.tidy()
   })
 
-  test('holds afterwards what it held before, and has logged no fault', { timeout }, async () => {
+  test('the matrix leaks no resources and logs no errors', { timeout }, async () => {
     const cases = shuffled(matrix(aborted.requests), random)
-    // The first half opens what stays open: caches, kept connections, warm workers.
+    // The first half opens what stays open: caches, keep-alive connections, warm workers.
     const half = cases.length >> 1
     await play(cases.slice(0, half))
     await settle(aborted.observed, undefined, warm)
@@ -143,7 +143,7 @@ describe(`the ${form} form, whose clients disappear (TEST_SEED=${runSeed})`, () 
   })
 
   test.each(['/listings/', '/logs/', '/music/'])(
-    'loses nothing in repeated cases of %s',
+    'repeated cases of %s leak no resources',
     { timeout },
     async (mount) => {
       const ofService = aborted.requests.filter(({ route }) => route.path.startsWith(mount))
@@ -152,7 +152,7 @@ describe(`the ${form} form, whose clients disappear (TEST_SEED=${runSeed})`, () 
         const cases = ofRoute.flatMap((request) => casesOf(request, random)).filter(({ place }) => isHandled(place))
         return shuffled(cases, random).slice(0, 1)
       })
-      // What they have in common with the matrix is warm; what they alone need becomes so.
+      // The matrix has not warmed up what only these cases need.
       await play(repeated)
       await settle(aborted.observed, undefined, warm)
       const before = await holdingsOf(aborted.observed)
@@ -162,7 +162,7 @@ describe(`the ${form} form, whose clients disappear (TEST_SEED=${runSeed})`, () 
     },
   )
 
-  test('serves the next client as ever', async () => {
+  test('the installation serves the next client normally', async () => {
     const body = JSON.stringify({ source_id: 'afterwards', entries: [{ text: 'still here' }] })
     const headers = { 'content-type': 'application/json' }
     for (const origin of aborted.observed.trellis.origins) {

@@ -3,27 +3,27 @@ import { join } from 'node:path'
 import { tune } from '../support/tune.ts'
 import type { Caller, Json } from './prepare.ts'
 
-/** What a request of a route says in place of the document's examples. */
-export type Said = {
-  /** Values of parameters of the path. */
+/** Parts of a request that replace the examples of the OpenAPI document. */
+export type RequestParts = {
+  /** Path parameters by name. */
   path?: Record<string, string>
-  /** All parameters of the query, in place of those with examples. */
+  /** All query parameters, in place of the examples. */
   query?: Record<string, string>
   headers?: Record<string, string>
   /** The JSON body. */
   body?: unknown
 }
 
-/** How requests of a route succeed: each of several is sent. */
-export type Fixture = Said & {
-  /** Makes something that one request uses up; what it gives goes before the rest. */
-  fresh?: () => Promise<Said>
+/** The parts with which a request of a route succeeds. A route with several fixtures gets one request for each. */
+export type Fixture = RequestParts & {
+  /** Creates a resource that one request consumes; the returned parts override the others. */
+  fresh?: () => Promise<RequestParts>
 }
 
 type Values = Record<string, string>
 
 const idOf = (made: Json) => String(made.id)
-const path = (id: string): Said => ({ path: { id } })
+const path = (id: string): RequestParts => ({ path: { id } })
 
 let count = 0
 const unique = (what: string) => {
@@ -32,7 +32,7 @@ const unique = (what: string) => {
 }
 
 const listings = (call: Caller, values: Values): Record<string, Fixture | Fixture[]> => {
-  const session = async (): Promise<Said> => {
+  const session = async (): Promise<RequestParts> => {
     const made = await call.get(`/listings/api/search/async?q=${unique('camera')}`)
     return { path: { session_id: String(made.session_id) } }
   }
@@ -72,7 +72,7 @@ const searching = (values: Values): Record<string, Fixture | Fixture[]> => ({
   'POST /logs/api/anomaly/detections/{id}/acknowledge': { path: { id: values.detection_id ?? '' } },
 })
 
-/** Branches are processes: each request ends the one that the former has made. */
+/** Branches are processes, so each request first deletes the branch created for the previous one. */
 const branches = (call: Caller): Record<string, Fixture> => {
   let last: string | undefined
   const endLast = async (): Promise<void> => {
@@ -90,7 +90,7 @@ const branches = (call: Caller): Record<string, Fixture> => {
     },
     'DELETE /logs/api/orchard/branches/{slug}': {
       fresh: async () => {
-        // Where there are as many branches as may be, the one that was made first is started again.
+        // When the branch limit is reached, the existing branch is activated again.
         await call.post('/logs/api/orchard/graft', { label: 'leaf', slug: 'leaf' }).catch(() => undefined)
         await call.post('/logs/api/orchard/branches/leaf/activate').catch(() => undefined)
         return { path: { slug: 'leaf' } }
@@ -121,7 +121,7 @@ const blocklist = (call: Caller, values: Values): Record<string, Fixture> => {
 }
 
 const context = (call: Caller): Record<string, Fixture> => {
-  const doc = async (): Promise<Said> => {
+  const doc = async (): Promise<RequestParts> => {
     const made = await call.post('/logs/api/context/docs', { title: unique('doc'), text: 'Read me.' })
     return { path: { doc_id: idOf(made) } }
   }
@@ -141,7 +141,7 @@ const context = (call: Caller): Record<string, Fixture> => {
 
 const incidents = (call: Caller, values: Values): Record<string, Fixture | Fixture[]> => {
   const entries = { entry_ids: [values.entry_id] }
-  const bundle = async (): Promise<Said> =>
+  const bundle = async (): Promise<RequestParts> =>
     path(
       idOf(
         await call.post('/logs/api/bundles', {
@@ -174,7 +174,7 @@ const incidents = (call: Caller, values: Values): Record<string, Fixture | Fixtu
 const sshTargets = (call: Caller): Record<string, Fixture> => {
   const key_path = join(homedir(), '.ssh', 'id_ed25519')
   const target = () => ({ label: unique('nas'), host: '127.0.0.1', port: 9, user: 'logs', key_path })
-  const made = async (): Promise<Said> => path(idOf(await call.post('/logs/api/ssh-targets', target())))
+  const made = async (): Promise<RequestParts> => path(idOf(await call.post('/logs/api/ssh-targets', target())))
   return {
     'POST /logs/api/ssh-targets': { fresh: async () => ({ body: target() }) },
     'PATCH /logs/api/ssh-targets/{id}': {
@@ -188,11 +188,11 @@ const sshTargets = (call: Caller): Record<string, Fixture> => {
 const music = (call: Caller, values: Values): Record<string, Fixture | Fixture[]> => {
   const take = { path: { node_id: values.take_id ?? '' } }
   const branches = { prompt: 'calm', duration_seconds: 5, takes: 1 }
-  const node = async (): Promise<Said> => {
+  const node = async (): Promise<RequestParts> => {
     const made = await call.post(`/music/api/chains/${values.chain_id}/nodes/${values.node_id}/branches`, branches)
     return { path: { chain_id: values.chain_id ?? '', node_id: String((made.nodes as Json[])[0]?.node_id) } }
   }
-  const session = async (): Promise<Said> => {
+  const session = async (): Promise<RequestParts> => {
     const made = await call.post('/music/api/gpu/sessions').catch((): Json => ({ session_id: 'none' }))
     return { path: { session_id: String(made.session_id) } }
   }
@@ -217,7 +217,7 @@ const music = (call: Caller, values: Values): Record<string, Fixture | Fixture[]
   }
 }
 
-/** How requests of routes succeed in an installation with these things, by method and path; all others do with the document's examples. */
+/** Fixtures by method and path, for an installation with these values. Other routes succeed with the document's examples. */
 export const routeFixtures = (call: Caller, values: Values): Record<string, Fixture | Fixture[]> => ({
   ...listings(call, values),
   ...collecting(call, values),

@@ -11,11 +11,11 @@ export type Aborted = AsyncDisposable & {
   observed: ObservedTrellis
   requests: RawRequest[]
   ports: number[]
-  /** Ends branches that requests have made: each is a process, or threads. */
+  /** Deletes branches that requests have created: each is a process, or threads. */
   tidy: () => Promise<void>
 }
 
-/** Limits of a caller, none of which may refuse what a client begins: the clients of the matrix are one caller. */
+/** Settings that lift the limits per caller, because all clients of the matrix count as one caller. */
 const withoutLimits = {
   RATE_LIMIT: '0',
   RATE_LIMIT_SEARCHES: '0',
@@ -27,7 +27,7 @@ const withoutLimits = {
   MUSIC_USER_EXPORTS: '50',
 }
 
-/** Ended branches count, too. */
+/** Inactive branches count too. */
 const branchLimit = 60
 
 const tidyBranches = async (call: Caller): Promise<void> => {
@@ -38,7 +38,7 @@ const tidyBranches = async (call: Caller): Promise<void> => {
   for (const slug of slugs) await call.delete(`/logs/api/orchard/branches/${slug}`)
 }
 
-/** An installation in the form of the run, with what its routes are about and what stands behind it. */
+/** Starts an installation in the form of the run, with the external servers and the resources that its routes need. */
 export const startAborted = async (): Promise<Aborted> => {
   await using stack = new AsyncDisposableStack()
   const folder = async (prefix: string) => {

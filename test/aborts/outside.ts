@@ -4,16 +4,16 @@ import { startHttpServer } from '../support/http-server.ts'
 const password = 'hunter2'
 const ticket = { id: '10001', key: 'OPS-17', self: 'x' }
 
-/** What stands behind an installation: a DNS filter, and a server that is a tracker to tickets and a receiver to bundles. */
+/** Starts the external servers of an installation: a DNS filter, and a server that plays an issue tracker and a bundle receiver. */
 export const startOutside = async () => {
   await using stack = new AsyncDisposableStack()
   const filter = stack.use(await startPihole6(password, { seats: 1_000 }))
   const server = stack.use(await startHttpServer(() => ({ status: 201, body: ticket })))
   const started = stack.move()
   return {
-    /** Settings of the process. */
+    /** Environment variables of the process. */
     environment: { SERVICE_BUNDLE_ENDPOINT: server.url },
-    /** Settings that the API changes. */
+    /** Settings set through the API. */
     settings: {
       dns_filter_url: filter.url,
       dns_filter_api_key: password,

@@ -9,7 +9,7 @@ export type Json = Record<string, unknown>
 
 type Answer = { status: number; text: string }
 
-/** Sends a request on a connection of its own, which ends with the answer: what stays open is the installation's. */
+/** Sends a request on its own connection, which closes after the answer, so that remaining connections are the installation's. */
 const exchange = async (
   url: string,
   method: string,
@@ -22,7 +22,7 @@ const exchange = async (
   return { status: response.statusCode ?? 0, text: Buffer.concat(await response.toArray()).toString() }
 }
 
-/** Calls routes of one installation; throws where the answer is no 2xx. */
+/** Calls routes of one installation; throws if the answer is not 2xx. */
 export const createCaller = (origin: string) => {
   const call = async (method: string, path: string, headers: OutgoingHttpHeaders = {}, body?: Uint8Array) => {
     const all = { 'x-admin-key': adminKey, ...headers, ...(body && { 'content-length': body.length }) }
@@ -53,7 +53,7 @@ export type Caller = ReturnType<typeof createCaller>
 
 const first = (list: unknown): Json => (list as Json[])[0] ?? {}
 
-/** Long enough that an answer with some hundred of them is larger than what sockets buffer. */
+/** Long enough that an answer with several hundred of them exceeds the socket buffers. */
 const longLine = (index: number) => `2026-03-01T09:15:02Z host app[7]: long line ${index} ${'abcdefgh '.repeat(450)}`
 
 const dnsLine = (index: number) =>
@@ -71,13 +71,13 @@ const eventually = async <Value>(look: () => Promise<Value | undefined>): Promis
     if (found !== undefined) return found
     await new Promise((resolve) => setTimeout(resolve, 250))
   }
-  throw new Error('What was waited for did not come.')
+  throw new Error('The condition did not hold within 60 s.')
 }
 
 const upload = (call: Caller, source: string, content: Uint8Array) =>
   call.postFile('/logs/api/ingest/upload?wait=true', `${source}.log`, content, { source_id: source, year: '2026' })
 
-/** Something that the security scorer has found. */
+/** Creates a detection of the security scorer and returns its id. */
 const prepareDetection = async (call: Caller): Promise<string> => {
   await upload(call, 'gate', lines(20, failedLogin))
   const window = { since: '2026-03-01T00:00:00Z', until: '2026-03-02T00:00:00Z' }
@@ -108,15 +108,15 @@ const prepareListing = async (call: Caller) => {
 }
 
 export type Surroundings = {
-  /** Where what stands behind the installation is; without it the routes that need it are refused. */
+  /** Settings for the external servers; without them, the routes that need these servers fail. */
   settings?: Record<string, string>
-  /** A log file that the installation may collect. */
+  /** A log file that the installation is allowed to collect. */
   logFile?: string
-  /** Whether some answers are longer than sockets buffer. */
+  /** Whether some answers exceed the socket buffers. */
   withLongAnswers?: boolean
 }
 
-/** Makes one thing of each kind that routes are about, for their requests. */
+/** Creates one resource of each kind for the requests of the routes. */
 export const prepare = async (
   origin: string,
   { settings, logFile, withLongAnswers = false }: Surroundings = {},

@@ -1,25 +1,25 @@
 import { gzipSync } from 'node:zlib'
 import { document, type Route, routes } from '../conformance/document.ts'
 import { tune } from '../support/tune.ts'
-import type { Fixture, Said } from './fixtures.ts'
+import type { Fixture, RequestParts } from './fixtures.ts'
 
-/** One request as it goes over the wire. */
+/** A request as raw bytes. */
 export type RawRequest = {
   name: string
   route: Route
   head: Buffer
   body: Buffer
   isUpload: boolean
-  /** The same request for something that is made for it; undefined where it uses nothing up. */
+  /** Creates a new resource and returns the same request for it; undefined if the request consumes nothing. */
   renew?: () => Promise<RawRequest>
 }
 
 export type Fixtures = {
-  /** Ids of things that are there, by parameter; what is not named gets the document's example. */
+  /** Ids of existing resources by parameter name; other parameters get the document's example. */
   values: Record<string, string>
   headers: Record<string, string>
   branchKey: string
-  /** How requests succeed, by method and path. */
+  /** Fixtures by method and path. */
   routes: Record<string, Fixture | Fixture[]>
 }
 
@@ -69,12 +69,12 @@ const contentsOfRoutes: Record<string, Record<string, () => Buffer>> = {
   },
 }
 
-/** White space after a value is no part of it, and makes a body of several packets. */
+/** JSON followed by insignificant white space, so that the body takes several packets. */
 const padded = (value: unknown): Buffer => Buffer.from(JSON.stringify(value) + ' '.repeat(padding))
 
 type Body = { type: string; content: Buffer }
 
-const bodiesOf = ({ path, operation }: Route, said: Said): Body[] =>
+const bodiesOf = ({ path, operation }: Route, requestParts: RequestParts): Body[] =>
   Object.entries(operation.requestBody?.content ?? {}).map(([type, { example, schema }]) => {
     if (type === 'multipart/form-data')
       return {
@@ -82,29 +82,29 @@ const bodiesOf = ({ path, operation }: Route, said: Said): Body[] =>
         content: (forms[path] ?? (() => part('file', 'x', Buffer.from('x'))))(),
       }
     const isMessage = type === 'application/json' && schema !== undefined && Object.keys(schema).length > 0
-    if (isMessage) return { type, content: padded(said.body ?? example) }
+    if (isMessage) return { type, content: padded(requestParts.body ?? example) }
     const written = contentsOfRoutes[path]?.[type] ?? contents[type]
     return { type, content: written?.() ?? Buffer.from('x') }
   })
 
-/** Bodies that a service reads while they arrive. */
+/** Whether the service streams the body of a route. */
 const isUpload = ({ operation }: Route) =>
   Object.entries(operation.requestBody?.content ?? {}).some(
     ([type, { schema }]) => type !== 'application/json' || Object.keys(schema ?? {}).length === 0,
   )
 
-const pathOf = ({ path, method, operation }: Route, { values }: Fixtures, said: Said): string => {
+const pathOf = ({ path, method, operation }: Route, { values }: Fixtures, requestParts: RequestParts): string => {
   const parameters = operation.parameters ?? []
   const filled = path.replaceAll(/\{([a-z0-9_]+)\}/g, (_, name: string) => {
     const example = parameters.find((parameter) => parameter.name === name)?.example
-    // What is there stays there: other requests need it.
+    // Shared resources are not deleted, because other requests need them.
     const shared = method === 'DELETE' ? undefined : values[name]
-    return encodeURIComponent(said.path?.[name] ?? shared ?? String(example ?? 'x'))
+    return encodeURIComponent(requestParts.path?.[name] ?? shared ?? String(example ?? 'x'))
   })
   const examples = parameters
     .filter(({ in: place, required, example }) => place === 'query' && (required || example !== undefined))
     .map(({ name, example }) => [name, String(example ?? 'x')] as const)
-  const query = new URLSearchParams(said.query ?? Object.fromEntries(examples)).toString()
+  const query = new URLSearchParams(requestParts.query ?? Object.fromEntries(examples)).toString()
   return query === '' ? filled : `${filled}?${query}`
 }
 
@@ -117,24 +117,28 @@ const chunked = (body: Buffer): Buffer => {
   return Buffer.concat([...parts, Buffer.from('0\r\n\r\n')])
 }
 
-/** The name of a route, as fixtures are found by it. */
+/** The name of a route, which is its key in the fixtures. */
 export const nameOfRoute = ({ method, path }: Route): string => `${method} ${path}`
 
-type Sent = { route: Route; fixtures: Fixtures; said: Said }
+type Sent = { route: Route; fixtures: Fixtures; requestParts: RequestParts }
 
-const headOf = ({ route, fixtures, said }: Sent, headers: Record<string, string>): Buffer => {
+const headOf = ({ route, fixtures, requestParts }: Sent, headers: Record<string, string>): Buffer => {
   const key = route.path.startsWith('/logs/branches/') ? { authorization: `Bearer ${fixtures.branchKey}` } : {}
-  const all = { host: 'localhost', ...fixtures.headers, ...key, ...said.headers, ...headers }
+  const all = { host: 'localhost', ...fixtures.headers, ...key, ...requestParts.headers, ...headers }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`)
-  return Buffer.from(`${route.method} ${pathOf(route, fixtures, said)} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`)
+  return Buffer.from(
+    `${route.method} ${pathOf(route, fixtures, requestParts)} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`,
+  )
 }
 
-/** A request of a route with every body that it takes: with its length, in chunks, and both as gzip. */
+/** Requests of a route with every body type that it takes: with content-length, chunked, and both gzipped. */
 const requestsOf = (sent: Sent): RawRequest[] => {
-  const { route, said } = sent
+  const { route, requestParts } = sent
   const common = { route, isUpload: isUpload(route) }
-  const title = said.query ? `${nameOfRoute(route)}?${new URLSearchParams(said.query)}` : nameOfRoute(route)
-  const bodies = bodiesOf(route, said)
+  const title = requestParts.query
+    ? `${nameOfRoute(route)}?${new URLSearchParams(requestParts.query)}`
+    : nameOfRoute(route)
+  const bodies = bodiesOf(route, requestParts)
   if (bodies.length === 0) return [{ ...common, name: title, head: headOf(sent, {}), body: Buffer.alloc(0) }]
   return bodies.flatMap(({ type, content }) => {
     const packed = gzipSync(content)
@@ -151,20 +155,20 @@ const requestsOf = (sent: Sent): RawRequest[] => {
   })
 }
 
-const renewing = (sent: Sent, fresh: () => Promise<Said>): RawRequest[] =>
+const renewing = (sent: Sent, fresh: () => Promise<RequestParts>): RawRequest[] =>
   requestsOf(sent).map((request, index) => ({
     ...request,
     renew: async () => {
       const made = await fresh()
-      return requestsOf({ ...sent, said: { ...sent.said, ...made } })[index] ?? request
+      return requestsOf({ ...sent, requestParts: { ...sent.requestParts, ...made } })[index] ?? request
     },
   }))
 
-/** Every route, as its fixtures have it succeed, with every body that it takes. */
+/** Successful requests of every route according to its fixtures, with every body type that it takes. */
 export const rawRequests = (fixtures: Fixtures): RawRequest[] =>
   routes.flatMap((route) =>
-    [fixtures.routes[nameOfRoute(route)] ?? {}].flat().flatMap(({ fresh, ...said }) => {
-      const sent = { route, fixtures, said }
+    [fixtures.routes[nameOfRoute(route)] ?? {}].flat().flatMap(({ fresh, ...requestParts }) => {
+      const sent = { route, fixtures, requestParts }
       return fresh ? renewing(sent, fresh) : requestsOf(sent)
     }),
   )

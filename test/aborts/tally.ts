@@ -1,16 +1,16 @@
 import { type Case, titleOf } from './ways.ts'
 
-/** More than sockets of both ends buffer before the client reads. */
+/** More than the sockets of both ends buffer while the client does not read. */
 const bufferedBytes = 256 * 1024
 
 const maxFaults = 20
 
-/** What came back to clients before they disappeared. */
+/** Counts what clients received before they disconnected. */
 export const createTally = () => {
   const faults: string[] = []
   let leftInTheMiddle = 0
   return {
-    /** Takes the first packet of an answer. */
+    /** Records the first packet of an answer. */
     add: (one: Case, packet: Buffer): void => {
       const head = packet.toString('latin1', 0, 4_096)
       const [, status = ''] = /^HTTP\/1\.1 (\d{3})/.exec(head) ?? []
@@ -19,9 +19,9 @@ export const createTally = () => {
       const isLong = length === undefined ? /^transfer-encoding: chunked/im.test(head) : Number(length) > bufferedBytes
       if (isLong && one.place === 'in the middle of the response') leftInTheMiddle += 1
     },
-    /** Answers that say 500. */
+    /** Answers with status 500. */
     faults: (): readonly string[] => faults,
-    /** Answers that were in progress when their client disappeared in the middle of them. */
+    /** Number of answers that were still in progress when their client disconnected. */
     leftInTheMiddle: () => leftInTheMiddle,
   }
 }

@@ -3,7 +3,7 @@ import { createConnection, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RawRequest } from './requests.ts'
 
-/** How far a client comes before it disappears. */
+/** The bytes that a client sends before it disconnects. */
 export const places = {
   'before the headers end': ({ head }) => head.subarray(0, Math.floor(head.length / 2)),
   'at 0 bytes of the body': ({ head }) => head,
@@ -22,7 +22,7 @@ export type Case = { request: RawRequest; place: Place; way: Way; pauseMilliseco
 
 export const titleOf = ({ request, place, way }: Case): string => `${request.name}: ${way} ${place}`
 
-/** Places that differ for a request: without a body there is only before, between and in the response. */
+/** The distinct places for a request. Without a body, the places within the body are dropped. */
 export const placesOf = ({ body }: RawRequest): Place[] => {
   const all = Object.keys(places) as Place[]
   return body.length > 0 ? all : all.filter((place) => !place.includes('of the body'))
@@ -30,17 +30,17 @@ export const placesOf = ({ body }: RawRequest): Place[] => {
 
 const longestPauseMilliseconds = 100
 
-/** Every case of a request, each with a pause that is drawn. */
+/** Every case of a request, each with a random pause. */
 export const casesOf = (request: RawRequest, random: () => number): Case[] =>
   placesOf(request).flatMap((place) =>
     ways.map((way) => ({ request, place, way, pauseMilliseconds: random() * longestPauseMilliseconds })),
   )
 
 const answerMilliseconds = 5_000
-/** A caller who waits: searches of a marketplace take seconds. */
+/** A generous wait: searches of a marketplace take seconds. */
 const controlMilliseconds = 60_000
 
-/** Settles with the first bytes of an answer, the end of the connection, or after a while: some requests are never answered. */
+/** Settles with the first bytes of an answer, the end of the connection, or after a timeout, since some requests are never answered. */
 export const answered = async (socket: Socket, milliseconds: number): Promise<void> => {
   const settled = new AbortController()
   const { signal } = settled
@@ -55,8 +55,8 @@ export const answered = async (socket: Socket, milliseconds: number): Promise<vo
 }
 
 /**
- * Sends a request as far as the case says, then disappears. What stalls is given back open, to be dropped by the caller. `onAnswer` receives the
- * first packet of an answer, if one comes.
+ * Sends a request up to the place of the case, then disconnects. A stalled socket is returned open, and the caller must close it. `onAnswer` receives
+ * the first packet of an answer, if one arrives.
  */
 export const disappear = async (
   port: number,
@@ -68,7 +68,7 @@ export const disappear = async (
   socket.on('error', () => undefined)
   await Promise.race([once(socket, 'connect'), once(socket, 'close')]).catch(() => undefined)
   if (socket.destroyed) return undefined
-  // Taken one packet at a time: an answer is left in its middle.
+  // Only the first packet is read, so that the answer is aborted in its middle.
   socket.once('data', (packet: Buffer) => {
     onAnswer?.(packet)
     socket.pause()
@@ -88,7 +88,7 @@ export const disappear = async (
   return undefined
 }
 
-/** The beginning of the answer to a whole request; empty where none comes. */
+/** Status and content-length of the answer to a complete request; zeros if none arrives. */
 export const answerTo = async (port: number, request: RawRequest): Promise<{ status: number; bytes: number }> => {
   const socket = createConnection(port, '127.0.0.1')
   socket.on('error', () => undefined)

@@ -18,7 +18,7 @@ const perSecond = async (count: number, task: () => Promise<unknown>): Promise<s
   return round((count * 1_000) / (performance.now() - began))
 }
 
-/** So many lanes publish side by side, each one event after the other to a topic of its own. */
+/** Publishes from concurrent lanes, each sequentially to its own topic. */
 const publish = (bus: Bus, lanes: number) =>
   perSecond(publishes, () =>
     Promise.all(
@@ -29,7 +29,7 @@ const publish = (bus: Bus, lanes: number) =>
     ),
   )
 
-/** Events published on one connection and read on another, counted when the last reader has the last one. */
+/** Events per second from one connection to readers on another, measured until the last reader has the last event. */
 const follow = async (from: Bus, to: Bus, readers: number): Promise<string> => {
   const events = readers === 1 ? publishes : 1_000
   const topic = notes(`readers${readers}`)
@@ -40,7 +40,7 @@ const follow = async (from: Bus, to: Bus, readers: number): Promise<string> => {
       if (delivery.kind === 'event' && delivery.event.number === events - 1) return
   })
   const figure = await perSecond(events * readers, async () => {
-    // Lanes keep the order of calls; that many calls at once keep the lane busy.
+    // A topic preserves the order of calls; 50 concurrent calls keep it busy.
     for (let number = 0; number < events; number += 50) {
       const numbers = Array.from({ length: 50 }, (_, index) => number + index)
       await Promise.all(numbers.map((each) => from.publish(topic, { number: each, filler })))
@@ -51,7 +51,7 @@ const follow = async (from: Bus, to: Bus, readers: number): Promise<string> => {
   return figure
 }
 
-/** From the call of enqueue to the handler, with one job at a time under way. */
+/** Latency from the call of enqueue to the handler, with one job in flight at a time. */
 const work = async (from: Bus, to: Bus): Promise<string> => {
   const stop = new AbortController()
   const times: number[] = []
@@ -89,7 +89,7 @@ const onNats = async (): Promise<string[]> => {
   return await measure('on NATS, one server on files, two connections of one process', from, to)
 }
 
-/** What events and jobs cost on each bus, on loopback. */
+/** Measures events and jobs on each bus over loopback. */
 export const benchBus = async (): Promise<string[]> => {
   const memory = createMemoryBus()
   const lines = await measure('in memory', memory, memory)

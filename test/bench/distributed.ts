@@ -26,7 +26,7 @@ type Load = { perSecond: number; p50: number; p99: number }
 
 const connections = 16
 
-/** Load on all edges at once, from a process for each. */
+/** Load on all edges at once, from one process per edge. */
 const load = async (origins: readonly string[], path: string): Promise<Load> => {
   const script = fileURLToPath(new URL('./load.ts', import.meta.url))
   const each = String(connections / origins.length)
@@ -43,7 +43,7 @@ const load = async (origins: readonly string[], path: string): Promise<Load> => 
   }
 }
 
-/** Sends a corpus as one upload; resolves when all of it can be found. */
+/** Sends a corpus as one upload; resolves when all of it is searchable. */
 const upload = async (origin: string, { chunks }: Corpus): Promise<{ entries: number; seconds: number }> => {
   const boundary = 'trellis-bench'
   const head = `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="bench.log"\r\ncontent-type: text/plain\r\n\r\n`
@@ -79,7 +79,7 @@ const percentiles = (times: number[]): { p50: number; p95: number } => {
   return { p50: at(0.5), p95: at(0.95) }
 }
 
-/** Each query once, in processes that have just started: nothing of any segment is at hand. */
+/** Runs each query `rounds` times and returns the latencies. */
 const searchAll = async (origin: string, rounds: number): Promise<number[]> => {
   const times: number[] = []
   for (let turn = 0; turn < rounds; turn += 1)
@@ -109,7 +109,7 @@ const measure = async (installation: Installation, corpus: Corpus): Promise<Figu
   return { calls, linesPerSecond: entries / seconds, cold, warm }
 }
 
-/** The same work in one process, and in processes of their own over gRPC, JetStream, Postgres and S3, with one replica and two. */
+/** Measures the same work in one process, and in separate processes over gRPC, JetStream, Postgres and S3 with one and two replicas. */
 export const benchDistributed = async (): Promise<string[]> => {
   const corpus = makeCorpus(lines, sharedData('logs', 'loghub'))
   const figures: [Installation, Figures][] = []
@@ -121,13 +121,13 @@ export const benchDistributed = async (): Promise<string[]> => {
   }
   return [
     'Everything shares this machine: clients, processes, NATS, Postgres and the S3 store.',
-    `GET of a route that answers at once, ${connections} connections over all edges, 3 s:`,
+    `GET of a trivial route, ${connections} connections over all edges, 3 s:`,
     ...figures.map(([{ name }, { calls }]) =>
       row(name, `${round(calls.perSecond).padStart(8)} req/s  p50 ${round(calls.p50)} ms  p99 ${round(calls.p99)} ms`),
     ),
     `${corpus.describe}; one upload, until all is searchable:`,
     ...figures.map(([{ name }, { linesPerSecond }]) => row(name, `${round(linesPerSecond).padStart(8)} lines/s`)),
-    `Searches of ${round(lines)} lines over HTTP, top 50 with facets, after a start (cold: each query for the first time; warm: ${searchRounds} rounds):`,
+    `Searches of ${round(lines)} lines over HTTP, top 50 with facets, after a restart (cold: each query for the first time; warm: ${searchRounds} rounds):`,
     ...figures.map(([{ name }, { cold, warm }]) => row(name, `cold ${ms(cold)};  warm ${ms(warm)}`)),
     'Events of one stream through JetStream, one publisher, until the last client has the last one:',
     ...(await measureReplicas(1)),

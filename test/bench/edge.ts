@@ -13,12 +13,12 @@ const turns = 9
 const secondsEach = 1
 const path = '/probe/api/echo/abc?limit=7&tags=x&tags=y&colour=red'
 
-/** Limits of callers count, but no load reaches them. */
+/** The limits per caller are active, but no load reaches them. */
 const unlimited = { RATE_LIMIT: '100000000' }
 
 type Load = { perSecond: number; p50: number; p99: number; microseconds: number }
 
-/** `microseconds`: what a request costs this process in CPU time, which other work on the machine disturbs least. */
+/** `microseconds` is the CPU time of this process per request, the figure that other work on the machine disturbs least. */
 const load = async (url: string): Promise<Load> => {
   const before = process.cpuUsage()
   const script = fileURLToPath(new URL('./load.ts', import.meta.url))
@@ -49,8 +49,8 @@ const servePlain = async () => {
 }
 
 /**
- * Requests per second through the edge against plain Fastify, in turns. A machine's speed drifts by more than the edge
- * costs, so each turn gives a ratio of its own, with the order turned round every time, and the median of those counts.
+ * Requests per second through the edge compared with plain Fastify, in turns. A machine's speed drifts by more than the cost of
+ * the edge, so each turn yields its own ratio, the order alternates, and the median ratio counts.
  */
 export const benchEdge = async (): Promise<string[]> => {
   const served = {

@@ -71,7 +71,7 @@ const orMissing = async (task: Promise<string>): Promise<string> => {
   }
 }
 
-/** What a file costs on each kind of store, on loopback: the medians of some turns. */
+/** Measures files on each kind of store over loopback: medians of 15 turns. */
 export const benchFiles = async (): Promise<string[]> => {
   await using directory = await temporaryDirectory()
   const at = (name: string) => join(directory.path, name)

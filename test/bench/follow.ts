@@ -1,4 +1,4 @@
-/** `stream-run.ts URL CLIENTS EVENTS` opens so many connections to a stream; it says `connected`, and `done` when each has had all events. */
+/** `follow.ts URL CLIENTS EVENTS` opens CLIENTS connections to a stream, prints `connected`, then `done` when each has received all events. */
 import { get } from 'node:http'
 
 const [url = '', clients = '1', events = '1'] = process.argv.slice(2)

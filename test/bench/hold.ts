@@ -1,10 +1,10 @@
-/** `hold.ts URL CLIENTS` opens so many streams on sockets of their own, says `connected` when each has begun, and holds them until it is ended. */
+/** `hold.ts URL CLIENTS` opens streams on separate sockets, prints `connected` when all have started, and holds them until it is killed. */
 import { connect } from 'node:net'
 
-const [given = '', clients = '1'] = process.argv.slice(2)
-const url = new URL(given)
+const [address = '', clients = '1'] = process.argv.slice(2)
+const url = new URL(address)
 const desired = Number(clients)
-/** At once: more would not fit into the backlog of the listening socket. */
+/** Connections opened at once: more would overflow the backlog of the listening socket. */
 const lanes = 64
 let begun = 0
 let requested = 0

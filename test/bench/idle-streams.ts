@@ -12,7 +12,7 @@ import { readAllConfig } from '../../services/all-in-one/src/config.ts'
 import { serveBroadcast } from '../probe/broadcast.ts'
 import { round } from './machine.ts'
 
-/** Streams that a process of its own holds open, and reads. */
+/** Holds streams open, and reads them, in a separate process. */
 export const holdStreams = async (url: string, clients: number): Promise<AsyncDisposable> => {
   const script = fileURLToPath(new URL('./hold.ts', import.meta.url))
   const child = spawn(process.execPath, [script, url, String(clients)], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -28,7 +28,7 @@ export const holdStreams = async (url: string, clients: number): Promise<AsyncDi
   }
 }
 
-/** What is alive in this process, after a full collection. */
+/** Memory in use by this process after full garbage collections. */
 const measureMemory = async () => {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
@@ -42,7 +42,7 @@ const measureMemory = async () => {
 
 export type StreamCost = { heap: number; external: number; resident: number }
 
-/** Kilobytes that each of so many idle streams costs this process. The first hundred are not counted: with them comes what is made once. */
+/** Kilobytes of this process per idle stream. The first hundred streams are not counted, because they include one-time allocations. */
 export const costOfStreams = async (url: string, clients: number): Promise<StreamCost> => {
   await using _first = await holdStreams(url, 100)
   const before = await measureMemory()
@@ -52,11 +52,11 @@ export const costOfStreams = async (url: string, clients: number): Promise<Strea
   return { heap: kilobytes('heapUsed'), external: kilobytes('external'), resident: kilobytes('rss') }
 }
 
-/** Without what is resident: the second measurement reuses pages of the first. */
+/** Leaves out the resident memory, because the second measurement reuses pages of the first. */
 const line = (name: string, { heap, external }: StreamCost) =>
   `  ${name.padEnd(40)} ${round(heap, 1).padStart(6)} KB of heap  ${round(external, 1).padStart(6)} KB outside it`
 
-/** The embedded form on an empty data directory, in this process. */
+/** Starts the embedded form on an empty data directory in this process. */
 export const serveEmbedded = async () => {
   await using opened = new AsyncDisposableStack()
   const directory = await mkdtemp(join(tmpdir(), 'trellis-bench-'))
@@ -75,12 +75,12 @@ export const serveEmbedded = async () => {
   return { origin, [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }
 
-/** What a stream costs on which nothing happens: one of the edge alone, and a tail of logs. */
+/** Measures the memory of idle streams: one that involves only the edge, and a log tail. */
 export const benchIdleStreams = async (): Promise<string[]> => {
   const clients = 2_000
-  const lines = [`${clients} idle streams, what each costs the process that serves them after a collection:`]
+  const lines = [`${clients} idle streams, memory of the serving process per stream after garbage collection:`]
   {
-    const served = await serveBroadcast({ kept: 10 })
+    const served = await serveBroadcast({ retained: 10 })
     lines.push(
       line('GET /probe/api/count', await costOfStreams(`${served.origin}/probe/api/count?behaviour=follow`, clients)),
     )

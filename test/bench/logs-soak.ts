@@ -11,7 +11,7 @@ const linesPerSecond = Number(process.env.BENCH_SOAK_RATE ?? 20_000)
 const linesPerBatch = 1_000
 const tails = 2
 const memoryEverySeconds = 5
-/** Of the counts in `/proc`: `USER_HZ`, on Linux the same everywhere. */
+/** Unit of the CPU times in `/proc`: `USER_HZ`, which is 100 on every Linux. */
 const ticksPerSecond = 100
 const questions = ['kernel', 'authentication failure root', 'error failed', 'zookeeper OR quorumpeer', 'packet*', '']
 
@@ -25,12 +25,12 @@ const timed = async (work: () => Promise<Response>): Promise<number> => {
   return performance.now() - began
 }
 
-/** Asks again and again, a second after each question began, and gives how long each answer took, in ms. */
-const everySecond = async ({ until, signal }: Soak, ask: (round: number) => Promise<number>): Promise<number[]> => {
+/** Sends a request every second, or as soon as the previous one is answered, and returns the latencies in ms. */
+const everySecond = async ({ until, signal }: Soak, send: (round: number) => Promise<number>): Promise<number[]> => {
   const times: number[] = []
   for (let round = 0; Date.now() < until; round += 1) {
     const began = performance.now()
-    times.push(await ask(round))
+    times.push(await send(round))
     await pause(Math.max(0, 1_000 - (performance.now() - began)), undefined, { signal })
   }
   return times
@@ -41,11 +41,11 @@ const residentMegabytes = async (pid: number | undefined): Promise<number> => {
   return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? Number.NaN) / 1024
 }
 
-/** Seconds of CPU that the threads of a process have had so far, by their names. */
+/** CPU seconds of a process so far, by thread name. */
 const secondsByThread = async (pid: number | undefined): Promise<Map<string, number>> => {
   const seconds = new Map<string, number>()
   for (const thread of await readdir(`/proc/${pid}/task`)) {
-    // What stands behind the name in brackets is counted from there: a name may have blanks.
+    // Fields are counted from the closing parenthesis of the name, because a name may contain blanks.
     const line = await readFile(`/proc/${pid}/task/${thread}/stat`, 'utf8').catch(() => '')
     const [, name = '', rest = ''] = /\((.*)\) (.*)/.exec(line) ?? []
     const [user = 0, system = 0] = rest.split(' ').slice(11, 13).map(Number)
@@ -78,7 +78,7 @@ const centile = (times: readonly number[], part: number): string =>
     1,
   )
 
-/** The thirds tell whether the cost grows with what is kept. */
+/** The thirds of the run show whether the cost grows with the stored data. */
 const shown = (name: string, times: readonly number[]): string =>
   `  ${name.padEnd(22)} p50 ${centile(times, 0.5)} ms  p99 ${centile(times, 0.99)} ms  most ${round(Math.max(...times), 1)} ms  (${times.length}); p50 and p99 in the thirds: ${thirdsOf(
     times,
@@ -87,7 +87,7 @@ const shown = (name: string, times: readonly number[]): string =>
     .join(', ')}`
 
 /**
- * One process on files under a steady stream of pushed lines, while it is searched, followed and asked for a diagnosis every second. Settings:
+ * Soaks one process on files with a steady stream of pushed lines, while it serves tails, and a search and a diagnosis every second. Settings:
  * BENCH_SOAK_SECONDS (600), BENCH_SOAK_RATE (20000 lines a second).
  */
 export const benchSoak = async (): Promise<string[]> => {
@@ -130,7 +130,7 @@ export const benchSoak = async (): Promise<string[]> => {
     const [first, second, last] = thirdsOf(memory).map(median)
     return [
       `${seconds} s at ${round(linesPerSecond)} lines/s in batches of ${linesPerBatch}, ${tails} tails, a search and a diagnosis each second:`,
-      `  ${round(sent.sent)} lines sent, ${round(sent.accepted)} acknowledged, ${round(sent.duplicates)} duplicates; ${sent.refused} batches refused for a while, at most ${round(sent.behind)} ms behind the rate`,
+      `  ${round(sent.sent)} lines sent, ${round(sent.accepted)} acknowledged, ${round(sent.duplicates)} duplicates; ${sent.refused} batches refused and retried, at most ${round(sent.behind)} ms behind the rate`,
       `  ${round(found.total)} found afterwards: ${found.total === sent.accepted ? 'none lost' : `${round(sent.accepted - found.total)} LOST`}`,
       shown('search', searches),
       shown('diagnosis', diagnoses),
@@ -141,7 +141,7 @@ export const benchSoak = async (): Promise<string[]> => {
         .join(', ')}; the bench itself ${perLine((process.cpuUsage().user + process.cpuUsage().system) / 1e6)}`,
       ...followed.map(
         ({ entries, gaps }, tail) =>
-          `  tail ${tail === 0 ? 'of a word' : 'of everything'}: ${round(entries)} entries shown, ${gaps} gaps`,
+          `  tail ${tail === 0 ? 'filtered by a word' : 'of everything'}: ${round(entries)} entries shown, ${gaps} gaps`,
       ),
     ]
   } finally {

@@ -3,7 +3,7 @@ import { cpus, totalmem } from 'node:os'
 
 const product = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
 
-/** Milliseconds that a fixed piece of work takes, 10 MB of JSON written and read, at its best of five: machines of one name differ, and one from hour to hour. */
+/** Milliseconds to write and read 10 MB of JSON, best of five. Machines of one model differ in speed, and one machine from hour to hour. */
 const paceOf = (): number => {
   const rows = Array.from({ length: 1_000 }, (_, at) => ({ at, name: `row ${at}`, rest: [at, at / 3, null, true] }))
   const times = Array.from({ length: 5 }, () => {
@@ -14,7 +14,7 @@ const paceOf = (): number => {
   return Math.min(...times)
 }
 
-/** What the figures were measured on and with, as the first lines of every bench. */
+/** The first lines of every bench: command, machine, its speed, and versions. */
 export const machineLines = (command: string): string[] => [
   `command: ${command}`,
   `machine: ${cpus().length} x ${cpus()[0]?.model.trim() ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GiB, ${process.platform} ${process.arch}`,

@@ -1,7 +1,7 @@
-/** `npm run bench`: measures what this machine does, and prints it with the machine and the versions. `npm run bench -- edge` runs one part. */
+/** `npm run bench` measures this machine and prints the figures with the machine and the versions. `npm run bench -- edge` runs one part. */
 import { machineLines } from './machine.ts'
 
-/** Loaded when their turn comes, so that no part is measured with the others in memory. */
+/** Loaded lazily, so that no part is measured with the others in memory. */
 const parts: Record<string, () => Promise<string[]> | AsyncIterable<string[]>> = {
   start: async () => (await import('./start.ts')).benchStart(),
   edge: async () => (await import('./edge.ts')).benchEdge(),
@@ -21,7 +21,7 @@ const parts: Record<string, () => Promise<string[]> | AsyncIterable<string[]>> =
   },
 }
 
-/** Run only when asked for: they need servers that not every machine has, or take long. */
+/** Run only on request, because they need servers that not every machine has, or take long. */
 const onRequest = new Set(['distributed', 'operator', 'logs-soak'])
 
 const desired = process.argv.slice(2)
@@ -31,13 +31,13 @@ if (unknown !== undefined) {
   process.exit(1)
 }
 
-const say = (lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`)
+const print = (lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`)
 
-say(machineLines(`npm run bench${desired.length > 0 ? ` -- ${desired.join(' ')}` : ''}`))
+print(machineLines(`npm run bench${desired.length > 0 ? ` -- ${desired.join(' ')}` : ''}`))
 for (const [name, measure] of Object.entries(parts)) {
   if (desired.length > 0 ? !desired.includes(name) : onRequest.has(name)) continue
-  say(['', `## ${name}`])
+  print(['', `## ${name}`])
   const measured = measure()
-  if ('then' in measured) say(await measured)
-  else for await (const lines of measured) say(lines)
+  if ('then' in measured) print(await measured)
+  else for await (const lines of measured) print(lines)
 }

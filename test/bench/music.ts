@@ -1,7 +1,7 @@
 import { GENERATION_CASES, timeGeneration } from '../../services/music/bench/generation.ts'
 import { round } from './machine.ts'
 
-/** How long a continuation takes, over how long it plays. */
+/** Measures the time to generate a continuation relative to its duration. */
 export const benchMusic = async (): Promise<string[]> => {
   const lines = [
     'Recombination from a synthesised band at 44.1 kHz in stereo, in one process, analysis and seam figures included:',

@@ -1,6 +1,6 @@
 import { clusterMissing } from '../cluster/support/programs.ts'
 
-/** Loaded when their turn comes. BENCH_OPERATOR names those that are wanted, commas between; all of them unless set. */
+/** Loaded lazily. BENCH_OPERATOR is a comma-separated list of parts to run; all by default. */
 const parts: Record<string, () => Promise<string[]>> = {
   searches: async () => (await import('./operator/waiting.ts')).benchSearches(),
   claims: async () => (await import('./operator/waiting.ts')).benchClaims(),
@@ -8,13 +8,13 @@ const parts: Record<string, () => Promise<string[]>> = {
   replacement: async () => (await import('./operator/scale.ts')).benchReplacement(),
 }
 
-/** The operator on the cluster that KUBECONFIG names, part by part. */
+/** Measures the operator on the cluster of KUBECONFIG, part by part. */
 export async function* benchOperator(): AsyncGenerator<string[]> {
   if (clusterMissing !== undefined) throw new Error(`The operator cannot be measured here: ${clusterMissing}.`)
   const desired = process.env.BENCH_OPERATOR?.split(',') ?? Object.keys(parts)
   for (const name of desired) {
     const measure = parts[name]
-    if (!measure) throw new Error(`BENCH_OPERATOR may name ${Object.keys(parts).join(', ')}.`)
+    if (!measure) throw new Error(`BENCH_OPERATOR names an unknown part. Use ${Object.keys(parts).join(', ')}.`)
     yield await measure()
   }
 }

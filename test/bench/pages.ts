@@ -19,7 +19,7 @@ const demoPages = async (): Promise<readonly string[]> => {
   return pages
 }
 
-/** Pages of results read per second, and how many of their cards have what a card should have. */
+/** Measures result pages parsed per second, and the completeness of their cards. */
 export const benchPages = async (): Promise<string[]> => {
   const saved = savedPages()
   const pages = saved ?? (await demoPages())

@@ -3,7 +3,7 @@ import { get } from 'node:http'
 const entryMark = Buffer.from('event: entry\n')
 const gapMark = Buffer.from('event: gap\n')
 
-/** Counts how often some bytes come in a stream, also where they come in two pieces. */
+/** Counts occurrences of a byte sequence in a stream, also when it is split across two chunks. */
 const createCounter = (mark: Buffer) => {
   let count = 0
   let rest = Buffer.alloc(0)
@@ -18,7 +18,7 @@ const createCounter = (mark: Buffer) => {
   }
 }
 
-/** Follows what comes until a moment and counts it; reads as fast as it can, and looks into nothing. */
+/** Follows a tail until a time and counts its events, without parsing them so that it reads as fast as possible. */
 export const follow = (url: string, until: number): Promise<{ entries: number; gaps: number }> =>
   new Promise((resolve, reject) => {
     const leaving = AbortSignal.timeout(until - Date.now())

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { makeCorpus } from '../../services/logs/bench/corpus.ts'
 import { sharedData } from '../support/shared-data.ts'
 
-/** Of as many digits as the last of them, so that a number can be put in place of another. */
+/** All sequences have the same number of digits, so that one can be overwritten by another. */
 const firstSequence = 100_000_000_000
 const noTime = '0000-00-00T00:00:00.000Z'
 const atOnce = 8
@@ -16,7 +16,7 @@ export type SendOptions = {
   signal: AbortSignal
 }
 
-/** A body with the places of what differs each time it is sent. */
+/** A body with the offsets of the times and sequences, which differ each time it is sent. */
 type Prepared = { bytes: Buffer; times: number[]; sequences: number[] }
 
 const prepare = (lines: readonly string[]): Prepared => {
@@ -36,17 +36,17 @@ const prepare = (lines: readonly string[]): Prepared => {
 }
 
 const writeDigits = (bytes: Buffer, end: number, number: number): void => {
-  for (let place = end, left = number; left > 0; left = Math.floor(left / 10)) bytes[--place] = 48 + (left % 10)
+  for (let offset = end, left = number; left > 0; left = Math.floor(left / 10)) bytes[--offset] = 48 + (left % 10)
 }
 
-/** The body with the time and numbers of now. */
+/** Returns the body with the current time and the next sequences. */
 const stamp = ({ bytes, times, sequences }: Prepared, first: number): Buffer => {
   const body = Buffer.from(bytes)
   const time = Buffer.from(new Date().toISOString())
-  for (const place of times) time.copy(body, place)
+  for (const offset of times) time.copy(body, offset)
   const digits = String(firstSequence).length
-  sequences.forEach((place, line) => {
-    writeDigits(body, place + digits, firstSequence + first + line)
+  sequences.forEach((offset, line) => {
+    writeDigits(body, offset + digits, firstSequence + first + line)
   })
   return body
 }
@@ -72,8 +72,8 @@ const post = (url: string, agent: Agent, body: Buffer, signal: AbortSignal): Pro
   })
 
 /**
- * Pushes batches at the rate, each until it is taken; says what was acknowledged. Bodies are prepared beforehand, and only times and
- * numbers are put in as they are sent: it is the service that is measured, and the sender shares its cores.
+ * Pushes batches at the rate, retries each until it is accepted, and returns the counts. Bodies are prepared beforehand and only times
+ * and sequences are written per request, because the sender shares its cores with the measured service.
  */
 export const send = async ({ origin, linesPerSecond, linesPerBatch, until, signal }: SendOptions) => {
   const corpus = makeCorpus(100_000, sharedData('logs', 'loghub'))
@@ -105,7 +105,7 @@ export const send = async ({ origin, linesPerSecond, linesPerBatch, until, signa
     const late = performance.now() - began - batch * every
     if (late < 0) await pause(-late, undefined, { signal })
     else counts.behind = Math.max(counts.behind, late)
-    // A few under way at once, as several senders would have.
+    // A few concurrent requests, as from several senders.
     while (pending.size >= atOnce) await Promise.race(pending)
     const next = prepared[batch % prepared.length]
     if (!next) throw new Error('There are no lines to send.')

@@ -11,7 +11,7 @@ const residentMegabytes = (pid: number): number | undefined => {
   return Number(kilobytes) / 1_024
 }
 
-/** From the command to the first answer, and what the idle process holds. */
+/** Measures the time from the command to the first answer, and the memory of the idle process. */
 export const benchStart = async (): Promise<string[]> => {
   const times: number[] = []
   let resident: number | undefined

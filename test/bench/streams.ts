@@ -7,7 +7,7 @@ import { round } from './machine.ts'
 
 const events = 200
 
-/** Follows a stream from a process of its own until it has seen so many events on each of its connections. */
+/** Follows a stream from a separate process until each of its connections has received all events. */
 const followers = (url: string, clients: number) => {
   const script = fileURLToPath(new URL('./follow.ts', import.meta.url))
   const child = spawn(process.execPath, [script, url, String(clients), String(events)], {
@@ -23,7 +23,7 @@ const followers = (url: string, clients: number) => {
   return { connected: connected.promise, done: done.promise }
 }
 
-/** Publishes and waits until all followers of all origins have everything. The memory is what they cost this process before the first event. */
+/** Publishes and waits until all followers of all origins have all events. The memory is that of this process per client before the first event. */
 const measure = async (clients: number, served: Broadcast, origins: readonly string[]) => {
   const idle = process.memoryUsage().rss
   const following = origins.map((origin) =>
@@ -48,7 +48,7 @@ export const benchStreams = async (): Promise<string[]> => {
     `${events} events published to followers of one stream, counted when the last client has the last one:`,
   ]
   for (const clients of [1, 100, 1_000]) {
-    const served = await serveBroadcast({ kept: events * 2 })
+    const served = await serveBroadcast({ retained: events * 2 })
     const { perSecond, kilobytesPerClient } = await measure(clients, served, [served.origin])
     lines.push(row(clients, perSecond, `  ${round(kilobytesPerClient, 1)} KB resident a client`))
     await served.close()
@@ -56,7 +56,7 @@ export const benchStreams = async (): Promise<string[]> => {
   return lines
 }
 
-/** An edge in a process of its own. */
+/** Starts an edge in a separate process and returns its origin. */
 const startReplica = async (nats: string, opened: AsyncDisposableStack): Promise<string> => {
   const script = fileURLToPath(new URL('../probe/broadcast-replica.ts', import.meta.url))
   const child = spawn(process.execPath, [script, nats, String(events * 2)], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -69,11 +69,11 @@ const startReplica = async (nats: string, opened: AsyncDisposableStack): Promise
   return line.toString().trim()
 }
 
-/** The same through JetStream, to so many edges that are processes of their own. */
+/** Measures the same through JetStream, with each edge in a separate process. */
 export const measureReplicas = async (replicas: number): Promise<string[]> => {
   await using opened = new AsyncDisposableStack()
   const nats = opened.use(await startNatsServer({ command: findNatsServer(process.env) }))
-  const served = await serveBroadcast({ kept: events * 2, over: { nats: nats.address } })
+  const served = await serveBroadcast({ retained: events * 2, over: { nats: nats.address } })
   opened.defer(served.close)
   const origins: string[] = []
   for (let replica = 0; replica < replicas; replica += 1) origins.push(await startReplica(nats.address, opened))

@@ -9,15 +9,15 @@ const missing = helmMissing ?? (typeof programs === 'string' ? programs : undefi
 
 const account = 'system:serviceaccount:space:release-trellis-operator'
 const second = 'system:serviceaccount:space:second-operator'
-const drawing = 'system:serviceaccount:space:release-trellis-create-secrets'
+const secretCreator = 'system:serviceaccount:space:release-trellis-create-secrets'
 
-/** Kinds of others, which only clusters with their operators have. */
+/** API groups of third-party operators, which the test server lacks. */
 const groupsOfOthers = /^(monitoring\.coreos\.com|cert-manager\.io|gateway\.networking\.k8s\.io)\//
 const ofOthers = (manifest: Manifest): boolean => groupsOfOthers.test(manifest.apiVersion)
 
 type Right = readonly [verb: string, group: string, resource: string, namespace?: string, name?: string]
 
-/** What controllers ask for, in their own namespace unless told. */
+/** Rights that the controllers need; in their own namespace by default. */
 const reading = ['get', 'list', 'watch']
 const rightsOf = (group: string, resource: string, verbs: readonly string[]): Right[] =>
   verbs.map((verb) => [verb, group, resource])
@@ -38,7 +38,7 @@ const needed: Right[] = [
   ['update', 'coordination.k8s.io', 'leases', 'space', 'trellis-operator'],
 ]
 
-/** What nobody who holds the operator's token may do. */
+/** Rights that the operator's token must not have. */
 const denied: Right[] = [
   ['create', '', 'pods/exec'],
   ['create', '', 'pods/attach'],
@@ -76,7 +76,7 @@ describe.skipIf(missing !== undefined)(
     beforeAll(async () => {
       if (typeof programs === 'string') return
       plane = await startControlPlane(programs, {
-        users: [account, second, drawing].map((name) => ({ name })),
+        users: [account, second, secretCreator].map((name) => ({ name })),
       })
       api = connectApi(plane)
       const restricted = { 'pod-security.kubernetes.io/enforce': 'restricted' }
@@ -104,7 +104,7 @@ describe.skipIf(missing !== undefined)(
     const allowed = (user: string, right: Right) => expect.poll(() => can(user, right), { timeout: 30_000 }).toBe(true)
 
     test.each(Object.entries(cases))(
-      'is taken to the letter, its pods at the level "restricted": %s',
+      'the manifests pass strict validation and the pod security level "restricted": %s',
       async (_name, values) => {
         const manifests = (await render(values)).filter((manifest) => !ofOthers(manifest))
         for (const manifest of manifests) await api.create(manifest, { dryRun: true })
@@ -131,21 +131,21 @@ describe.skipIf(missing !== undefined)(
       },
     )
 
-    describe('gives the operator', () => {
+    describe('rights of the service accounts', () => {
       const rights = ['Role', 'RoleBinding', 'ClusterRole', 'ClusterRoleBinding']
       beforeAll(async () => {
         for (const manifest of await render()) if (rights.includes(manifest.kind)) await api.create(manifest)
       })
 
-      test.each(needed)('what it needs: %s %s %s', async (...right) => {
+      test.each(needed)('the operator may %s %s %s', async (...right) => {
         await allowed(account, right as unknown as Right)
       })
 
-      test.each(denied)('and no more: %s %s %s %s', async (...right) => {
+      test.each(denied)('the operator may not %s %s %s %s', async (...right) => {
         expect(await can(account, right as unknown as Right)).toBe(false)
       })
 
-      test('the GPUs of the cluster only where it is told to', async () => {
+      test('the operator reads nodes and pods cluster-wide only with gpu.clusterRead', async () => {
         expect(await can(account, ['list', '', 'nodes', ''])).toBe(false)
         const readers = (await render({ gpu: { clusterRead: true } })).filter(({ metadata }) =>
           metadata.name.endsWith('-gpu-reader'),
@@ -157,18 +157,18 @@ describe.skipIf(missing !== undefined)(
         for (const manifest of readers) await api.remove(manifest)
       })
 
-      test('and whoever draws the secrets that one Secret alone', async () => {
+      test('the Job that creates the secrets may read and patch only that Secret', async () => {
         const name = 'release-trellis-secrets'
-        await allowed(drawing, ['create', '', 'secrets'])
+        await allowed(secretCreator, ['create', '', 'secrets'])
         for (const verb of ['get', 'patch']) {
-          await allowed(drawing, [verb, '', 'secrets', 'space', name])
-          expect(await can(drawing, [verb, '', 'secrets', 'space', 'another'])).toBe(false)
+          await allowed(secretCreator, [verb, '', 'secrets', 'space', name])
+          expect(await can(secretCreator, [verb, '', 'secrets', 'space', 'another'])).toBe(false)
         }
         for (const verb of ['list', 'watch', 'delete'])
-          expect(await can(drawing, [verb, '', 'secrets', 'space', name])).toBe(false)
+          expect(await can(secretCreator, [verb, '', 'secrets', 'space', name])).toBe(false)
       })
 
-      test('the same in the other namespaces that it watches, and the Lease in its own alone', async () => {
+      test('the operator has its rights in watched namespaces, but Lease rights only in its own', async () => {
         for (const manifest of await render({ operator: { watchNamespaces: ['team-a'] }, fullnameOverride: 'second' }))
           if (rights.includes(manifest.kind)) await api.create(manifest)
         for (const namespace of ['space', 'team-a'])

@@ -6,9 +6,9 @@ import type { Manifest } from './helm.ts'
 
 type Kinds = { resources: { name: string; kind: string; namespaced: boolean }[] }
 
-/** Makes and removes objects of any kind, as one user or another. What the server refuses throws in its words. */
+/** Creates and removes objects of any kind as a specified user. Throws the server's message if it refuses. */
 export type Api = {
-  /** Unknown and double fields are refused, too. */
+  /** Also refuses unknown and duplicate fields. */
   create: (manifest: Manifest, options?: { user?: string; dryRun?: boolean }) => Promise<Manifest>
   remove: (manifest: Manifest) => Promise<void>
 }

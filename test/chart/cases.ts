@@ -1,4 +1,4 @@
-/** Installations that stand for many, by what they are for: values of the chart. */
+/** Chart values of representative installations, by name. */
 export const cases = {
   default: {},
   'external servers': {

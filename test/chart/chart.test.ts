@@ -11,7 +11,7 @@ import { chart, helm, helmMissing, type Manifest, render, template } from './hel
 
 const podOf = ({ kind, spec }: Manifest): Manifest['spec'] => (kind === 'Pod' ? spec : spec?.template?.spec)
 const keyOf = ({ kind, metadata }: Manifest): string => `${kind}/${metadata.namespace ?? ''}/${metadata.name}`
-/** Throws where there is none: what is not there lacks everything. */
+/** Throws if there is none, so that checks for absent fields cannot pass on a missing Deployment. */
 const deploymentOf = async (component: string, values: object): Promise<Manifest> => {
   const key = `Deployment/space/release-trellis-${component}`
   const deployment = (await render(values)).find((manifest) => keyOf(manifest) === key)
@@ -21,19 +21,19 @@ const deploymentOf = async (component: string, values: object): Promise<Manifest
 const isDefinition = ({ kind }: Manifest): boolean => kind === 'CustomResourceDefinition'
 
 describe.skipIf(helmMissing !== undefined)(`the chart${helmMissing ? ` (skipped: ${helmMissing})` : ''}`, () => {
-  test('passes the linter', () => {
+  test('the chart passes the linter', () => {
     const { code, output, error } = helm('lint', '--strict', chart)
     expect({ code, text: `${output}${error}` }).toMatchObject({ code: 0 })
   })
 
-  describe.each(Object.entries(cases))('for %s', (name, values) => {
-    test('renders what it rendered', async () => {
+  describe.each(Object.entries(cases))('with the values of %s', (name, values) => {
+    test('the rendered manifests match the snapshot', async () => {
       const manifests = (await render(values)).filter((manifest) => !isDefinition(manifest))
       const text = manifests.map((manifest) => stringify(manifest, { lineWidth: 0 })).join('---\n')
       await expect(text).toMatchFileSnapshot(`snapshots/${name.replaceAll(' ', '-')}.yaml`)
     })
 
-    test('renders the same each time, no secret among it, and no object twice', async () => {
+    test('rendering is deterministic, without Secrets and without duplicate objects', async () => {
       const [one, other] = [await template(values), await template(values)]
       expect(other.output).toBe(one.output)
       const keys = (await render(values)).map(keyOf)
@@ -41,7 +41,7 @@ describe.skipIf(helmMissing !== undefined)(`the chart${helmMissing ? ` (skipped:
       expect(keys.filter((key) => key.startsWith('Secret/'))).toEqual([])
     })
 
-    test('lets no container do more than it must', async () => {
+    test('containers run with minimal privileges and with resource limits', async () => {
       const pods = (await render(values)).flatMap((manifest) => podOf(manifest) ?? [])
       expect(pods.length).toBeGreaterThan(6)
       for (const pod of pods) {
@@ -60,7 +60,7 @@ describe.skipIf(helmMissing !== undefined)(`the chart${helmMissing ? ` (skipped:
       }
     })
 
-    test('gives the operator templates that it takes', async () => {
+    test('the operator can parse the worker templates', async () => {
       const file = (await render(values)).find(({ metadata }) => metadata.name.endsWith('-workers'))?.data[
         'workers.json'
       ]
@@ -71,7 +71,7 @@ describe.skipIf(helmMissing !== undefined)(`the chart${helmMissing ? ` (skipped:
     })
   })
 
-  test('gives Branches the group of files that it gives its own pods, and none where ids are left to the cluster', async () => {
+  test('Branches get the fsGroup of other pods, and none if the cluster assigns ids', async () => {
     const branchOf = async (values: object) => {
       const manifests = await render(values)
       const file = manifests.find(({ metadata }) => metadata.name.endsWith('-workers'))?.data['workers.json']
@@ -82,7 +82,7 @@ describe.skipIf(helmMissing !== undefined)(`the chart${helmMissing ? ` (skipped:
     expect((await branchOf({ podSecurityContext: { fsGroup: null } })).podSecurityContext).toEqual({})
   })
 
-  test('opens to pages of other origins what the values name: listings and logs, and music apart from them', async () => {
+  test('CORS origins are set from the values, for listings and logs, and separately for music', async () => {
     const opened = async (edge: object) => {
       const { spec } = await deploymentOf('edge', { edge })
       const variables: { name: string; value?: string }[] = spec.template.spec.containers[0].env
@@ -96,7 +96,7 @@ describe.skipIf(helmMissing !== undefined)(`the chart${helmMissing ? ` (skipped:
     expect(await opened({ musicCorsOrigins: [studio] })).toEqual({ MUSIC_CORS_ORIGINS: studio })
   })
 
-  test('starts the edge and the log service with an API key alone, unless the values leave that open', async () => {
+  test('the edge and the log service start only with an API key, unless the values make it optional', async () => {
     type Reference = { name: string; key: string; optional?: boolean }
     const keyOf = async (component: string, values: object): Promise<Reference> => {
       const { spec } = await deploymentOf(component, values)
@@ -105,17 +105,17 @@ describe.skipIf(helmMissing !== undefined)(`the chart${helmMissing ? ` (skipped:
       if (!found) throw new Error(`${component} has no API key.`)
       return found.valueFrom.secretKeyRef
     }
-    const [drawn, own, given] = [{}, { secrets: { existingSecret: 'shared' } }, { keys: { existingSecret: 'keys' } }]
+    const [generated, own, keys] = [{}, { secrets: { existingSecret: 'shared' } }, { keys: { existingSecret: 'keys' } }]
     for (const component of ['edge', 'logs']) {
-      expect(await keyOf(component, drawn)).toEqual({ name: 'release-trellis-secrets', key: 'api-key' })
+      expect(await keyOf(component, generated)).toEqual({ name: 'release-trellis-secrets', key: 'api-key' })
       expect(await keyOf(component, own)).toEqual({ name: 'shared', key: 'api-key' })
-      expect(await keyOf(component, given)).toEqual({ name: 'keys', key: 'SERVICE_API_KEY' })
-      const optional = { ...given, keys: { existingSecret: 'keys', optional: true } }
+      expect(await keyOf(component, keys)).toEqual({ name: 'keys', key: 'SERVICE_API_KEY' })
+      const optional = { keys: { existingSecret: 'keys', optional: true } }
       expect(await keyOf(component, optional)).toEqual({ name: 'keys', key: 'SERVICE_API_KEY', optional: true })
     }
   })
 
-  test('has the Job before all else look for the API key in a Secret of yours, which it may read', async () => {
+  test('the first Job checks for the API key in the user-provided Secret, which it may read', async () => {
     const checked = async (keys: object) => {
       const manifests = await render({ keys, operator: { watchNamespaces: ['team-a'] } })
       const ofJob = (kind: string) =>
@@ -135,7 +135,7 @@ describe.skipIf(helmMissing !== undefined)(`the chart${helmMissing ? ` (skipped:
     expect(await checked({})).toEqual({ named: undefined, readIn: [] })
   })
 
-  test('gives each process the NATS password of its own role alone, and the edge none', async () => {
+  test('each process gets only the NATS password of its own role, and the edge gets none', async () => {
     const manifests = await render()
     const variables = (container: { env?: { name: string; valueFrom?: { secretKeyRef?: { key: string } } }[] }) =>
       (container.env ?? []).flatMap(({ name, valueFrom }) =>
@@ -155,7 +155,7 @@ describe.skipIf(helmMissing !== undefined)(`the chart${helmMissing ? ` (skipped:
       expect(variables(templates[role])).toEqual([`NATS_PASSWORD nats-${role}`])
   })
 
-  test('gives the keys of S3 to processes that read or write files, and to no other', async () => {
+  test('only processes that read or write files get the S3 keys', async () => {
     const manifests = await render({ s3: { endpoint: 'https://s3.example.com', existingSecret: 's3' } })
     const holds = (container: { env?: { name: string }[] }) =>
       (container.env ?? []).some(({ name }) => name === 'S3_SECRET_ACCESS_KEY')
@@ -171,7 +171,7 @@ describe.skipIf(helmMissing !== undefined)(`the chart${helmMissing ? ` (skipped:
     expect(['search', 'generation', 'branch'].filter((role) => holds(templates[role]))).toEqual(['generation'])
   })
 
-  test('tells generation workers how their account names requests about files in NATS, and not for files in S3', async () => {
+  test('generation workers get NATS_FILES_API only for files in the bundled NATS', async () => {
     const apiOf = async (values: object) => {
       const manifests = await render(values)
       const { generation } = JSON.parse(
@@ -188,7 +188,7 @@ describe.skipIf(helmMissing !== undefined)(`the chart${helmMissing ? ` (skipped:
   test.skipIf(natsMissing !== undefined).each([
     ['in NATS', {}],
     ['in S3', { nats: { prefix: 'mine' }, s3: { endpoint: 'https://s3.example.com', existingSecret: 's3' } }],
-  ])('tells NATS of users that it takes, with files %s', async (_where, values) => {
+  ])('nats-server accepts the rendered configuration with files %s', async (_where, values) => {
     const text: string = (await render(values)).find(
       ({ kind, metadata }) => kind === 'ConfigMap' && metadata.name.endsWith('-nats'),
     )?.data['nats.conf']
@@ -210,7 +210,7 @@ describe.skipIf(helmMissing !== undefined)(`the chart${helmMissing ? ` (skipped:
   test.each([
     ['an issuer', { issuerRef: { name: 'internal' } }, 'release-trellis-rpc-tls', 2],
     ['a Secret', { existingSecret: 'mine' }, 'mine', 0],
-  ])('encrypts calls with %s, and asks no probe over gRPC then', async (_what, tls, secret, certificates) => {
+  ])('rpc.tls with %s encrypts calls and disables gRPC probes', async (_what, tls, secret, certificates) => {
     const manifests = await render({ rpc: { tls }, operator: { watchNamespaces: ['team-a'] } })
     expect(manifests.filter(({ kind }) => kind === 'Certificate')).toHaveLength(certificates)
     for (const { metadata, spec } of manifests.filter(({ kind }) => kind === 'Deployment')) {
@@ -225,7 +225,7 @@ describe.skipIf(helmMissing !== undefined)(`the chart${helmMissing ? ` (skipped:
     }
   })
 
-  test('has a Service with metrics for the edge, as a ServiceMonitor looks for them', async () => {
+  test('every component has a Service with a metrics port if a ServiceMonitor is enabled', async () => {
     const services = (await render({ monitoring: { serviceMonitor: { enabled: true } } })).filter(
       ({ kind, spec }) => kind === 'Service' && spec.ports.some(({ name }: { name: string }) => name === 'metrics'),
     )
@@ -233,7 +233,7 @@ describe.skipIf(helmMissing !== undefined)(`the chart${helmMissing ? ` (skipped:
     expect(components).toEqual(expect.arrayContaining(['edge', 'listings', 'logs', 'music', 'operator']))
   })
 
-  test('lets the edge answer for the names of its Ingress and its HTTPRoute', async () => {
+  test('EDGE_HOSTS contains the hosts of the Ingress and the HTTPRoute', async () => {
     const manifests = await render({
       ingress: { enabled: true, hosts: ['shop.example'] },
       httpRoute: { enabled: true, parentRefs: [{ name: 'public' }], hostnames: ['route.example', '*.route.example'] },
@@ -245,7 +245,7 @@ describe.skipIf(helmMissing !== undefined)(`the chart${helmMissing ? ` (skipped:
     expect(hosts).toEqual(expect.arrayContaining(['shop.example', 'route.example', '*.route.example', 'box']))
   })
 
-  test('keeps the definitions of kinds when it goes, unless told', async () => {
+  test('the CRDs survive an uninstall unless crds.keep is false', async () => {
     const definitions = (await render()).filter(isDefinition)
     expect(definitions.map(({ spec }) => spec.names.kind).sort()).toEqual([
       'Branch',
@@ -258,7 +258,7 @@ describe.skipIf(helmMissing !== undefined)(`the chart${helmMissing ? ` (skipped:
       expect(metadata.annotations?.['helm.sh/resource-policy']).toBeUndefined()
   })
 
-  test('makes another Job of the migrations wherever it would not be the same', async () => {
+  test('the migration Job gets a new name whenever its spec changes', async () => {
     const jobOf = async (values: object, ...args: string[]) =>
       (await render(values, ...args)).find(({ metadata }) => metadata.name.startsWith('release-trellis-migrate-'))
     const job = await jobOf({})
@@ -275,27 +275,27 @@ describe.skipIf(helmMissing !== undefined)(`the chart${helmMissing ? ` (skipped:
     expect(names.size).toBe(5)
   })
 
-  test('starts a new operator when the templates of workers change', async () => {
+  test('a change of the worker templates restarts the operator', async () => {
     const checksum = async (values: object) =>
       (await deploymentOf('operator', values)).spec.template.metadata.annotations['checksum/workers']
     expect(await checksum({ workers: { search: { logLevel: 'debug' } } })).not.toBe(await checksum({}))
   })
 
-  test('tells the operator of the storage class of branches, where one is set', async () => {
-    const reported = async (values: object) =>
+  test('the operator gets the storage class of branches if one is set', async () => {
+    const storageClass = async (values: object) =>
       (await deploymentOf('operator', values)).spec.template.spec.containers[0].env.find(
         ({ name }: { name: string }) => name === 'BRANCH_STORAGE_CLASS',
       )
-    expect(await reported({ workers: { branch: { storageClass: 'fast' } } })).toMatchObject({ value: 'fast' })
-    expect(await reported({})).toBeUndefined()
+    expect(await storageClass({ workers: { branch: { storageClass: 'fast' } } })).toMatchObject({ value: 'fast' })
+    expect(await storageClass({})).toBeUndefined()
   })
 
-  test('leaves the number of replicas to the autoscaler where there is one', async () => {
+  test('replicas are left to the autoscaler if it is enabled', async () => {
     const edge = await deploymentOf('edge', { edge: { autoscaling: { enabled: true } } })
     expect(edge.spec).not.toHaveProperty('replicas')
   })
 
-  test('has a disruption budget wherever there are several replicas', async () => {
+  test('components with several replicas have a disruption budget', async () => {
     const components = ['edge', 'listings', 'logs', 'music', 'operator', 'demoMarketplace']
     const budgets = async (replicas: number) =>
       (await render(Object.fromEntries(components.map((component) => [component, { replicas }])))).filter(
@@ -305,7 +305,7 @@ describe.skipIf(helmMissing !== undefined)(`the chart${helmMissing ? ` (skipped:
     expect(await budgets(2)).toHaveLength(components.length)
   })
 
-  test('holds nothing of a service that is off', async () => {
+  test('nothing is rendered for a disabled service', async () => {
     const values = { music: { enabled: false } }
     const named = (await render(values)).filter(
       ({ kind, metadata }) => kind !== 'NetworkPolicy' && metadata.name.includes('music'),

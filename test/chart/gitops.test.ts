@@ -13,7 +13,7 @@ const read = (path: string): string => readFileSync(new URL(`../../deploy/${path
 type Health = { status: string; message: string }
 const scripts = parse(read('argocd/health.yaml')).data as Record<string, string>
 
-/** Runs a script as Argo CD does: the object is the global `obj`. */
+/** Runs a health script like Argo CD, with the object as the global `obj`. */
 const healthOf = async (kind: string, object: object): Promise<Health> => {
   const lua = await new LuaFactory().createEngine({ enableProxy: false })
   try {
@@ -24,7 +24,7 @@ const healthOf = async (kind: string, object: object): Promise<Health> => {
   }
 }
 
-const said = (progress: Progress, reason: string, observedGeneration = 2) => ({
+const statusOf = (progress: Progress, reason: string, observedGeneration = 2) => ({
   observedGeneration,
   conditions: mergeConditions(
     [],
@@ -33,24 +33,24 @@ const said = (progress: Progress, reason: string, observedGeneration = 2) => ({
   ),
 })
 
-/** Every state that our objects can be in, by what it is, with what Argo CD is to make of it. */
+/** Every state of our objects, with the health that Argo CD should report. */
 const states: [string, object, Health['status']][] = [
-  ['as the API server makes it', { status: { observedGeneration: -1 } }, 'Progressing'],
+  ['newly created', { status: { observedGeneration: -1 } }, 'Progressing'],
   ['without a status', {}, 'Progressing'],
-  ['starting', { status: said('working', 'Starting') }, 'Progressing'],
-  ['running', { status: said('working', 'Running') }, 'Progressing'],
-  ['waiting for room', { status: said('working', 'Unschedulable') }, 'Progressing'],
-  ['suspended', { status: said('working', 'Suspended') }, 'Suspended'],
-  ['complete', { status: said('ready', 'Finished') }, 'Healthy'],
-  ['resting, inactive or waiting', { status: said('ready', 'Inactive') }, 'Healthy'],
-  ['out of memory', { status: said('stalled', 'OOMKilled') }, 'Degraded'],
-  ['past its deadline', { status: said('stalled', 'DeadlineExceeded') }, 'Degraded'],
-  ['well as it was before its spec changed', { status: said('ready', 'Finished', 1) }, 'Progressing'],
-  ['failed as it was before its spec changed', { status: said('stalled', 'WorkerLost', 1) }, 'Progressing'],
+  ['starting', { status: statusOf('working', 'Starting') }, 'Progressing'],
+  ['running', { status: statusOf('working', 'Running') }, 'Progressing'],
+  ['unschedulable', { status: statusOf('working', 'Unschedulable') }, 'Progressing'],
+  ['suspended', { status: statusOf('working', 'Suspended') }, 'Suspended'],
+  ['complete', { status: statusOf('ready', 'Finished') }, 'Healthy'],
+  ['inactive', { status: statusOf('ready', 'Inactive') }, 'Healthy'],
+  ['out of memory', { status: statusOf('stalled', 'OOMKilled') }, 'Degraded'],
+  ['past its deadline', { status: statusOf('stalled', 'DeadlineExceeded') }, 'Degraded'],
+  ['ready for an older generation', { status: statusOf('ready', 'Finished', 1) }, 'Progressing'],
+  ['failed for an older generation', { status: statusOf('stalled', 'WorkerLost', 1) }, 'Progressing'],
 ]
 
-describe.each(kinds.map(({ kind }) => kind))('Argo CD takes a %s', (kind) => {
-  test.each(states)('that is %s for what it is', async (_state, object, status) => {
+describe.each(kinds.map(({ kind }) => kind))('Argo CD health of a %s', (kind) => {
+  test.each(states)('an object %s has its health', async (_state, object, status) => {
     const metadata = { name: 'one', generation: 2 }
     expect(await healthOf(kind, { metadata, ...object })).toMatchObject({
       status,
@@ -58,16 +58,16 @@ describe.each(kinds.map(({ kind }) => kind))('Argo CD takes a %s', (kind) => {
     })
   })
 
-  test('that is being deleted for one that is not done, however well it was', async () => {
+  test('an object being deleted is Progressing even if it was ready', async () => {
     const metadata = { name: 'one', generation: 2, deletionTimestamp: '2026-03-01T09:00:00Z' }
-    expect(await healthOf(kind, { metadata, status: said('ready', 'Finished') })).toMatchObject({
+    expect(await healthOf(kind, { metadata, status: statusOf('ready', 'Finished') })).toMatchObject({
       status: 'Progressing',
     })
   })
 })
 
 describe.skipIf(helmMissing !== undefined)(`GitOps${helmMissing ? ` (skipped: ${helmMissing})` : ''}`, () => {
-  test('by Argo CD and by Flux gives the chart values that it takes, and finds what it names', async () => {
+  test('the Argo CD and Flux examples have valid values and existing paths', async () => {
     const application = parse(read('argocd/application.yaml'))
     const [release, objects] = documents(read('flux/release.yaml')) as [Manifest, Manifest]
     const [chart, folder] = application.spec.sources
@@ -88,7 +88,7 @@ describe.skipIf(missing !== undefined)(`the objects of deploy/gitops${missing ? 
   })
   afterAll(() => installed?.[Symbol.asyncDispose]())
 
-  test('are taken by a real API server to the letter', async () => {
+  test('the objects pass strict validation by a real API server', async () => {
     for (const file of parse(read('gitops/kustomization.yaml')).resources as string[])
       for (const object of documents(read(`gitops/${file}`))) {
         const path = `${objectPath(object.kind)}?fieldValidation=Strict&dryRun=All`

@@ -19,12 +19,12 @@ export type Manifest = {
 }
 
 const { command, missing } = lookFor((environment) => findExecutable('helm', { variable: 'HELM_BIN', environment }))
-/** Why this machine cannot render charts, for the names of tests that are skipped for it; undefined where it can. */
+/** Why this machine cannot render charts, for the names of skipped tests; undefined where it can. */
 export const helmMissing: string | undefined = missing
 
 export type Answer = { code: number; output: string; error: string }
 
-/** Runs Helm, which sees nothing of whoever runs the tests. */
+/** Runs Helm isolated from the environment and home directory of the user. */
 export const helm = (...args: string[]): Answer => {
   const { status, stdout, stderr } = spawnSync(command, args, {
     encoding: 'utf8',
@@ -34,7 +34,7 @@ export const helm = (...args: string[]): Answer => {
   return { code: status ?? 1, output: stdout, error: stderr }
 }
 
-/** Renders the chart with values; `namespace` is where it is told to be. */
+/** Renders the chart with values in the namespace `space`; `args` can override it. */
 export const template = async (values: object, ...args: string[]): Promise<Answer> => {
   await using directory = await temporaryDirectory()
   const file = join(directory.path, 'values.json')
@@ -42,7 +42,7 @@ export const template = async (values: object, ...args: string[]): Promise<Answe
   return helm('template', 'release', chart, '--namespace', 'space', '--values', file, ...args)
 }
 
-/** The documents of rendered text. */
+/** Parses the YAML documents of a text, without empty ones. */
 export const documents = (text: string): Manifest[] =>
   parseAllDocuments(text)
     .map((document) => {
@@ -53,7 +53,7 @@ export const documents = (text: string): Manifest[] =>
 
 const rendered = new Map<string, Promise<Manifest[]>>()
 
-/** Renders the chart and parses it, once for the same values in a test file. Throws Helm's message. */
+/** Renders and parses the chart; cached by values within a test file. Throws Helm's message. */
 export const render = async (values: object = {}, ...args: string[]): Promise<Manifest[]> => {
   const key = JSON.stringify([values, args])
   const manifests = rendered.getOrInsertComputed(key, async () => {

@@ -17,7 +17,7 @@ const branchTemplate = async (values: object) => {
   const found = (await render(values)).find(({ metadata }) => metadata.name.endsWith('-workers'))
   return JSON.parse(found?.data['workers.json']).branch
 }
-/** As the process reads them; what comes out of Secrets is left out. */
+/** The environment of the process, without variables from Secrets. */
 const environmentOf = (variables: readonly Variable[]) =>
   Object.fromEntries(variables.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]])))
 
@@ -28,13 +28,13 @@ const files = {
 }
 
 describe.skipIf(helmMissing !== undefined)(`the log service${helmMissing ? ` (skipped: ${helmMissing})` : ''}`, () => {
-  test('understands what the chart tells it, which is its own defaults unless told', async () => {
+  test("the chart's default environment yields the service's own defaults", async () => {
     const { containers } = (await logsPod({})).spec
-    const reported = environmentOf(containers[0].env)
-    expect(readConfig(logsConfig, reported)).toEqual(readConfig(logsConfig, {}))
+    const environment = environmentOf(containers[0].env)
+    expect(readConfig(logsConfig, environment)).toEqual(readConfig(logsConfig, {}))
   })
 
-  test('is told of days, room, thresholds and models as they are in the values', async () => {
+  test('retention, thresholds, models and upload limit are passed on from the values', async () => {
     const { containers } = (
       await logsPod({
         logs: {
@@ -59,7 +59,7 @@ describe.skipIf(helmMissing !== undefined)(`the log service${helmMissing ? ` (sk
     })
   })
 
-  test('finds the files of a user in every replica and every branch, wherever it runs, and both start anew with other ones', async () => {
+  test('every replica and branch gets the configured files and restarts when they change', async () => {
     const values = { logs: { files }, operator: { watchNamespaces: ['team-a'] } }
     const manifests = await render(values)
     expect(namesOf(manifests, 'ConfigMap').filter((name) => name.endsWith('-log-files'))).toEqual([
@@ -93,7 +93,7 @@ describe.skipIf(helmMissing !== undefined)(`the log service${helmMissing ? ` (sk
     expect((await branchTemplate(other)).podAnnotations).not.toEqual(branch.podAnnotations)
   })
 
-  test('has no volume that nobody asked for', async () => {
+  test('no files volume exists without configured files', async () => {
     const { volumes } = (await logsPod({})).spec
     expect(volumes.map(({ name }: { name: string }) => name)).toEqual(['tmp', 'data'])
     expect(namesOf(await render({ logs: { enabled: false, files } }), 'ConfigMap').join()).not.toContain('log-files')

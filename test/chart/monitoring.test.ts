@@ -30,10 +30,10 @@ const variables = dashboard.templating.list
     query.replace(/^label_values\((.*), *(\w+)\)$/, 'sum by ($2) ($1)'),
   ])
 
-/** Which Prometheus adds of the pod that it read. */
+/** Labels that Prometheus adds for the scraped pod. */
 const ofTarget = ['namespace', 'pod']
 
-/** The names of all series that a process could give, and the labels of those that it does give. */
+/** The names of all series that a process can expose, and the labels of the series that it does expose. */
 const seriesIn = (text: string): { names: Set<string>; labels: Map<string, Set<string>> } => {
   const names = new Set<string>()
   const labels = new Map<string, Set<string>>()
@@ -47,7 +47,7 @@ const seriesIn = (text: string): { names: Set<string>; labels: Map<string, Set<s
   return { names, labels }
 }
 
-describe('the metrics that an expression names', () => {
+describe('selectionsOf finds the metrics and labels of an expression', () => {
   test.each<[string, Selection[]]>([
     ['up', [{ metric: 'up', labels: [] }]],
     ['sum(rate(a_total{b="c{d}",e=~"5.."}[5m])) > 0.02', [{ metric: 'a_total', labels: ['b', 'e'] }]],
@@ -71,45 +71,48 @@ describe('the metrics that an expression names', () => {
   })
 })
 
-describe.skipIf(helmMissing !== undefined)(`rendered alerts${helmMissing ? ` (skipped: ${helmMissing})` : ''}`, () => {
-  /** The expression of each alert of a release, on one line, by its name. */
-  const renderAlerts = async (...args: string[]): Promise<Map<string, string>> => {
-    const manifests = await render({ monitoring: { rules: { enabled: true } } }, ...args)
-    const found = manifests.find(({ kind }) => kind === 'PrometheusRule')
-    const groups = (found?.spec.groups ?? []) as { rules: { alert: string; expr: string }[] }[]
-    return new Map(
-      groups.flatMap((group) => group.rules.map(({ alert, expr }) => [alert, expr.replace(/\s+/g, ' ').trim()])),
-    )
-  }
-
-  test("select the series of the release's namespace, so that no other release hides a failure", async () => {
-    const [here, there] = [await renderAlerts(), await renderAlerts('--namespace', 'elsewhere')]
-    expect([...here.keys()]).toEqual(rules.map(([alert]) => alert))
-    for (const [alert, expression] of here) {
-      for (const { metric } of selectionsOf(expression)) {
-        const series = [...expression.matchAll(new RegExp(`\\b${metric}\\b(\\{[^}]*\\})?`, 'g'))]
-        expect(series, metric).not.toEqual([])
-        for (const [, matchers = ''] of series) expect(matchers, metric).toContain('namespace="space"')
-      }
-      expect(there.get(alert)).toBe(expression.replaceAll('"space"', '"elsewhere"'))
+describe.skipIf(helmMissing !== undefined)(
+  `rendered alert rules${helmMissing ? ` (skipped: ${helmMissing})` : ''}`,
+  () => {
+    /** The expressions of the alerts of a release, each on one line, by alert name. */
+    const renderAlerts = async (...args: string[]): Promise<Map<string, string>> => {
+      const manifests = await render({ monitoring: { rules: { enabled: true } } }, ...args)
+      const found = manifests.find(({ kind }) => kind === 'PrometheusRule')
+      const groups = (found?.spec.groups ?? []) as { rules: { alert: string; expr: string }[] }[]
+      return new Map(
+        groups.flatMap((group) => group.rules.map(({ alert, expr }) => [alert, expr.replace(/\s+/g, ' ').trim()])),
+      )
     }
-  })
 
-  test('fire for an operator without a leader, and for one of which the namespace has no series at all', async () => {
-    const leader = 'leader_election_master_status{namespace="space",name="trellis-operator"}'
-    expect((await renderAlerts()).get('TrellisOperatorLeaderless')).toBe(
-      `sum by (namespace) (${leader}) < 1 or absent(${leader})`,
-    )
-  })
+    test("alerts select only the series of the release's namespace, so that no other release hides a failure", async () => {
+      const [here, there] = [await renderAlerts(), await renderAlerts('--namespace', 'elsewhere')]
+      expect([...here.keys()]).toEqual(rules.map(([alert]) => alert))
+      for (const [alert, expression] of here) {
+        for (const { metric } of selectionsOf(expression)) {
+          const series = [...expression.matchAll(new RegExp(`\\b${metric}\\b(\\{[^}]*\\})?`, 'g'))]
+          expect(series, metric).not.toEqual([])
+          for (const [, matchers = ''] of series) expect(matchers, metric).toContain('namespace="space"')
+        }
+        expect(there.get(alert)).toBe(expression.replaceAll('"space"', '"elsewhere"'))
+      }
+    })
 
-  test('fire for one object that was given up, which the rate of errors does not count', async () => {
-    const reconciles = 'controller_runtime_reconcile_total{namespace="space",result='
-    expect((await renderAlerts()).get('TrellisReconcileErrors')).toBe(
-      `sum by (namespace, controller) (rate(${reconciles}"error"}[10m])) > 0.1 ` +
-        `or sum by (namespace, controller) (increase(${reconciles}"terminal_error"}[1h])) > 0`,
-    )
-  })
-})
+    test('TrellisOperatorLeaderless fires without a leader and without any operator series', async () => {
+      const leader = 'leader_election_master_status{namespace="space",name="trellis-operator"}'
+      expect((await renderAlerts()).get('TrellisOperatorLeaderless')).toBe(
+        `sum by (namespace) (${leader}) < 1 or absent(${leader})`,
+      )
+    })
+
+    test('TrellisReconcileErrors also fires for a single terminal error', async () => {
+      const reconciles = 'controller_runtime_reconcile_total{namespace="space",result='
+      expect((await renderAlerts()).get('TrellisReconcileErrors')).toBe(
+        `sum by (namespace, controller) (rate(${reconciles}"error"}[10m])) > 0.1 ` +
+          `or sum by (namespace, controller) (increase(${reconciles}"terminal_error"}[1h])) > 0`,
+      )
+    })
+  },
+)
 
 describe.skipIf(serversMissing !== undefined)(
   `alerts and the dashboard${serversMissing ? ` (skipped: ${serversMissing})` : ''}`,
@@ -118,7 +121,7 @@ describe.skipIf(serversMissing !== undefined)(
     let operatorText: string
     let series: ReturnType<typeof seriesIn>
 
-    /** What the edge and the services give, once a search was made and followed. */
+    /** The metrics of the edge and the services after a search was requested and followed. */
     const readServices = async (): Promise<string> => {
       const port = await freePort()
       await using trellis = await startTrellis({ METRICS_PORT: String(port) }, { form: 'embedded' })
@@ -128,7 +131,7 @@ describe.skipIf(serversMissing !== undefined)(
       return (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
     }
 
-    /** What an operator gives that leads and has begun a run. */
+    /** The metrics of a leading operator that has started a run. */
     const readOperator = async (): Promise<string> => {
       servers = await startOperatorServers()
       const namespace = await servers.newNamespace()
@@ -141,7 +144,7 @@ describe.skipIf(serversMissing !== undefined)(
       await eventually(async () => {
         text = await (await fetch(metrics)).text()
         return /^trellis_pool_claims_total\{.*result="cold"\} 1$/m.test(text)
-      }, 'the run has asked for a worker')
+      }, 'the run has requested a worker')
       return text
     }
 
@@ -152,23 +155,23 @@ describe.skipIf(serversMissing !== undefined)(
     })
     afterAll(() => servers?.[Symbol.asyncDispose]())
 
-    test.each([...rules, ...panels, ...variables])('ask for what there is: %s', (_name, expression) => {
+    test.each([...rules, ...panels, ...variables])('%s uses only existing metrics and labels', (_name, expression) => {
       const selections = selectionsOf(expression)
       expect(selections).not.toEqual([])
       for (const { metric, labels } of selections) {
         expect(series.names, metric).toContain(metric)
         const known = series.labels.get(metric)
-        // Of a metric without any series yet, only its name can be known.
+        // The labels of a metric without any series yet are unknown.
         if (known) for (const label of labels) expect([...ofTarget, ...known], `${label} of ${metric}`).toContain(label)
       }
     })
 
-    test('count errors and given up objects from 0, so that the first one is an increase', () => {
+    test('error and terminal_error counters start at 0, so that the first error is an increase', () => {
       for (const result of ['error', 'terminal_error'])
         expect(operatorText).toContain(`controller_runtime_reconcile_total{controller="search",result="${result}"} 0`)
     })
 
-    test('know the labels of all metrics but those that need a worker to wait', () => {
+    test('the labels of all metrics are known except those that need an idle worker', () => {
       const requested = [...rules, ...panels, ...variables].flatMap(([, expression]) => selectionsOf(expression))
       const unknown = new Set(requested.map(({ metric }) => metric).filter((metric) => !series.labels.has(metric)))
       expect([...unknown]).toEqual(['trellis_pool_claim_duration_seconds_bucket'])

@@ -9,7 +9,7 @@ const internet: End = { address: '203.0.113.7' }
 const stranger: End = { namespace: 'space', labels: { app: 'stranger' } }
 const prometheus: End = { namespace: 'monitoring', labels: { app: 'prometheus' } }
 
-/** The pods of a release by component, with the labels that they are really given: by the chart, or by the operator. */
+/** The pods of a release by component, with their actual labels from the chart or the operator. */
 const podsIn = (manifests: readonly Manifest[], namespace: string) => {
   const ofChart = manifests.flatMap((manifest): [string, End][] => {
     const labels = manifest.kind === 'Pod' ? manifest.metadata.labels : manifest.spec?.template?.metadata?.labels
@@ -27,17 +27,17 @@ const podsIn = (manifests: readonly Manifest[], namespace: string) => {
   }
 }
 
-/** Metadata services of clouds, which no pod may reach. */
+/** Cloud metadata services, which no pod may reach. */
 const metadataServices = ['169.254.169.254', '168.63.129.16', '100.100.100.200', 'fd00:ec2::254', 'fe80::a9fe:a9fe']
 
-/** Other addresses that a pod must not reach: of nodes, Services, and what IPv6 has in their place. */
+/** Other addresses that a pod must not reach: nodes, Services, and their IPv6 equivalents. */
 const notPublic = [
   '10.96.0.1',
   '172.20.3.4',
   '192.168.1.1',
   '127.0.0.1',
   'fe80::1',
-  // 10.0.0.1 in 6to4, in Teredo, and behind NAT64 with the well-known prefix and with a local one.
+  // 10.0.0.1 in 6to4, in Teredo, and in NAT64 with the well-known prefix and with a local prefix.
   '2002:a00:1::1',
   '2001:0:a00:1::1',
   '64:ff9b::a00:1',
@@ -46,7 +46,7 @@ const notPublic = [
 
 type Call = [from: string, to: string, port: number]
 
-/** Who calls whom, at which port of its pod. */
+/** Required connections: caller, callee, and port of the callee's pod. */
 const needed: Call[] = [
   ...services.map((service): Call => ['edge', service, 9000]),
   ...services.map((service): Call => [service, 'operator', 9000]),
@@ -59,7 +59,7 @@ const needed: Call[] = [
   ['test', 'edge', 8080],
 ]
 
-/** What somebody would try who has got into a pod. */
+/** Connections that an attacker inside a pod would try. */
 const refused: Call[] = [
   ...['edge', 'operator', 'demo-marketplace', 'test', ...workers].map((name): Call => [name, 'postgres', 5432]),
   ...['edge', 'demo-marketplace', 'test', 'postgres'].map((name): Call => [name, 'nats', 4222]),
@@ -72,14 +72,14 @@ const refused: Call[] = [
   ['edge', 'nats', 8222],
 ]
 
-/** Where workers run: beside the rest, or in another namespace. */
-const places = [
+/** Where workers run: in the release's namespace, or in another one. */
+const workerNamespaces = [
   ['space', {}],
   ['team-a', { operator: { watchNamespaces: ['team-a'] } }],
 ] as const
 
 describe.skipIf(helmMissing !== undefined)(`network policies${helmMissing ? ` (skipped: ${helmMissing})` : ''}`, () => {
-  describe.each(places)('with workers in the namespace %s', (namespace, values) => {
+  describe.each(workerNamespaces)('with workers in the namespace %s', (namespace, values) => {
     let manifests: Manifest[]
     let pod: (name: string) => End
     beforeAll(async () => {
@@ -90,15 +90,15 @@ describe.skipIf(helmMissing !== undefined)(`network policies${helmMissing ? ` (s
     const everyPod = () =>
       [...workers, ...services, 'edge', 'operator', 'nats', 'postgres', 'demo-marketplace'].map(pod)
 
-    test.each(needed)('let through what is needed: %s to %s:%i', (from, to, port) => {
+    test.each(needed)('%s may connect to %s:%i', (from, to, port) => {
       expect(allows({ from: pod(from), to: pod(to), port })).toBe(true)
     })
 
-    test.each(refused)('and nothing else: not %s to %s:%i', (from, to, port) => {
+    test.each(refused)('%s may not connect to %s:%i', (from, to, port) => {
       expect(allows({ from: pod(from), to: pod(to), port })).toBe(false)
     })
 
-    test('let names be looked up and metrics be read everywhere', () => {
+    test('every pod may use DNS and be scraped for metrics', () => {
       const dns: End = { namespace: 'kube-system', labels: { 'k8s-app': 'kube-dns' } }
       for (const one of everyPod())
         for (const protocol of ['TCP', 'UDP'] as const)
@@ -106,7 +106,7 @@ describe.skipIf(helmMissing !== undefined)(`network policies${helmMissing ? ` (s
       for (const one of everyPod()) expect(allows({ from: prometheus, to: one, port: 9090 })).toBe(true)
     })
 
-    test('let in nobody from outside but to the edge', () => {
+    test('outside clients may connect only to the edge', () => {
       for (const from of [internet, stranger, prometheus]) {
         expect(allows({ from, to: pod('edge'), port: 8080 })).toBe(true)
         for (const to of everyPod())
@@ -114,7 +114,7 @@ describe.skipIf(helmMissing !== undefined)(`network policies${helmMissing ? ` (s
       }
     })
 
-    test('let public addresses be reached by those that have something to fetch there', () => {
+    test('only pods that fetch from the internet may connect to public addresses', () => {
       for (const name of ['listings', 'logs', 'search-worker'])
         for (const to of [internet, { address: '2001:db8::1' }])
           expect(allows({ from: pod(name), to, port: 443 }), name).toBe(true)
@@ -132,7 +132,7 @@ describe.skipIf(helmMissing !== undefined)(`network policies${helmMissing ? ` (s
     })
 
     test.each([...metadataServices, ...notPublic])(
-      'let nothing reach %s, a metadata service, a private network or the API server',
+      'no pod may connect to %s, a metadata service or private address',
       (address) => {
         for (const name of [...services, ...workers, 'edge', 'migrate', 'test', 'nats', 'postgres', 'demo-marketplace'])
           for (const port of [80, 443, 6443, 10_250])
@@ -140,7 +140,7 @@ describe.skipIf(helmMissing !== undefined)(`network policies${helmMissing ? ` (s
       },
     )
 
-    test('take none for a worker that bears its labels elsewhere, nor a service outside of its namespace', () => {
+    test('pods with the labels of a worker or service in other namespaces are refused', () => {
       const { labels } = pod('search-worker') as { labels: Record<string, string> }
       const { labels: ofListings } = pod('listings') as { labels: Record<string, string> }
       expect(allows({ from: { namespace: 'elsewhere', labels }, to: pod('nats'), port: 4222 })).toBe(false)
@@ -148,13 +148,13 @@ describe.skipIf(helmMissing !== undefined)(`network policies${helmMissing ? ` (s
         expect(allows({ from: { namespace: other, labels: ofListings }, to: pod('postgres'), port: 5432 })).toBe(false)
     })
 
-    test('part two releases', () => {
+    test('a worker of another release is refused', () => {
       const other = commonLabels({ instance: 'another', component: 'search-worker' })
       expect(allows({ from: { namespace, labels: other }, to: pod('nats'), port: 4222 })).toBe(false)
     })
   })
 
-  test('let the API server be reached by the operator, and by what draws the secrets, where nothing else outside is', async () => {
+  test('only the operator and the create-secrets Job may reach the API server with an empty networkPolicy.outside', async () => {
     const manifests = await render({ networkPolicy: { outside: [] } })
     const pod = podsIn(manifests, 'space')
     const allowed = (name: string) =>
@@ -164,7 +164,7 @@ describe.skipIf(helmMissing !== undefined)(`network policies${helmMissing ? ` (s
       expect(allowed(name), name).toEqual([false, false])
   })
 
-  test('let the metadata service of a cloud be reached by none, the operator among them', async () => {
+  test('no pod, not even the operator, may reach a cloud metadata service', async () => {
     const manifests = await render()
     const pod = podsIn(manifests, 'space')
     for (const name of [...services, ...workers, 'operator', 'create-secrets', 'edge', 'migrate', 'test'])
@@ -173,7 +173,7 @@ describe.skipIf(helmMissing !== undefined)(`network policies${helmMissing ? ` (s
           expect(isAllowed(manifests, { from: pod(name), to: { address }, port }), `${name}: ${address}`).toBe(false)
   })
 
-  test('name the API server to Cilium, which matches no addresses of nodes', async () => {
+  test('a CiliumNetworkPolicy names the API server, because Cilium matches no node addresses by CIDR', async () => {
     const ofCilium = (manifests: readonly Manifest[]) =>
       manifests.filter(({ kind }) => kind === 'CiliumNetworkPolicy').map(({ spec }) => spec)
     expect(ofCilium(await render())).toEqual([])
@@ -201,7 +201,7 @@ describe.skipIf(helmMissing !== undefined)(`network policies${helmMissing ? ` (s
     })
   })
 
-  test('let in at the edge, at metrics and to the outside whom the values name', async () => {
+  test('edgeFrom, metricsFrom and outside of the values replace the defaults', async () => {
     const ingress = { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'ingress' } } }
     const monitoring = { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } }
     const s3 = { to: [{ ipBlock: { cidr: '203.0.113.0/24', except: ['203.0.113.128/25'] } }], ports: [{ port: 443 }] }
@@ -218,7 +218,7 @@ describe.skipIf(helmMissing !== undefined)(`network policies${helmMissing ? ` (s
     expect(allows({ from: pod('generation-worker'), to: { address: '203.0.113.200' }, port: 443 })).toBe(false)
   })
 
-  test('let external servers be reached by those that use them, in private networks where the values name these', async () => {
+  test('external servers in networkPolicy.servers are reachable for the pods that use them', async () => {
     const bundled = { nats: { url: '' }, database: { existingSecret: '' }, s3: { endpoint: '' } }
     const network = { to: { address: '10.0.7.9' }, port: 5432 }
     const users = async (values: object) => {
@@ -244,7 +244,7 @@ describe.skipIf(helmMissing !== undefined)(`network policies${helmMissing ? ` (s
     ])
   })
 
-  test('can be left out', async () => {
+  test('networkPolicy.enabled=false renders no policies', async () => {
     const manifests = await render({ networkPolicy: { enabled: false } })
     expect(manifests.filter(({ kind }) => kind === 'NetworkPolicy')).toEqual([])
   })

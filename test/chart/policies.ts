@@ -41,7 +41,7 @@ const selects = ({ matchLabels = {}, matchExpressions = [] }: Selector, labels: 
 
 const isWithin = (address: string, cidr: string): boolean => {
   const [network = '', length = ''] = cidr.split('/')
-  // A block of IPv6 holds no address of IPv4: to Node's lists it does, as a mapped one.
+  // An IPv6 block contains no IPv4 address; Node's BlockList would match it as an IPv4-mapped one.
   if (isIP(network) !== isIP(address)) return false
   const family = isIP(network) === 6 ? 'ipv6' : 'ipv4'
   const list = new BlockList()
@@ -49,7 +49,7 @@ const isWithin = (address: string, cidr: string): boolean => {
   return list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 }
 
-/** A peer of a policy in a namespace. Every namespace carries its name as a label. */
+/** Whether `end` matches a peer of a policy in `namespace`. Every namespace has its name as a label. */
 const isPeer = ({ podSelector, namespaceSelector, ipBlock }: Peer, end: End, namespace: string): boolean => {
   if ('address' in end)
     return (
@@ -68,8 +68,8 @@ const isPort = ({ port, endPort = port, protocol = 'TCP' }: Port, connection: Co
   protocol === (connection.protocol ?? 'TCP') &&
   (port === undefined || (connection.port >= port && connection.port <= (endPort ?? port)))
 
-/** Whether one end lets the connection through: it does where no policy of that direction is for it. */
-const letsThrough = (policies: readonly Policy[], side: 'Ingress' | 'Egress', connection: Connection): boolean => {
+/** Whether one end allows the connection. A pod that no policy of that direction selects allows everything. */
+const allowsAt = (policies: readonly Policy[], side: 'Ingress' | 'Egress', connection: Connection): boolean => {
   const [pod, other] = side === 'Ingress' ? [connection.to, connection.from] : [connection.from, connection.to]
   if ('address' in pod) return true
   const ofPod = policies.filter(
@@ -90,10 +90,10 @@ const letsThrough = (policies: readonly Policy[], side: 'Ingress' | 'Egress', co
 }
 
 /**
- * Whether the NetworkPolicies among manifests let a connection be made, as the API says that they work: both ends must, and
- * policies add up. A port is that of the pod, not of a Service before it; named ports are not known here.
+ * Whether the NetworkPolicies among the manifests allow a connection, with the semantics of the API: both ends must allow it, and
+ * policies are additive. A port is that of the pod, not of its Service; named ports are not supported.
  */
 export const isAllowed = (manifests: readonly Manifest[], connection: Connection): boolean => {
   const policies = manifests.filter(({ kind }) => kind === 'NetworkPolicy') as Policy[]
-  return letsThrough(policies, 'Egress', connection) && letsThrough(policies, 'Ingress', connection)
+  return allowsAt(policies, 'Egress', connection) && allowsAt(policies, 'Ingress', connection)
 }

@@ -1,7 +1,7 @@
-/** What an expression asks for of one metric: its series, and the labels by which they are told apart. */
+/** The use of one metric in an expression: its name and the labels in its matchers and groupings. */
 export type Selection = { metric: string; labels: readonly string[] }
 
-/** Words of the language that stand where a metric could. */
+/** Keywords of PromQL in positions where a metric name could be. */
 const keywords = new Set([
   'by',
   'without',
@@ -18,8 +18,8 @@ const keywords = new Set([
 const identifiers = (text: string): string[] => text.match(/[a-zA-Z_:][a-zA-Z0-9_:]*/g) ?? []
 
 /**
- * The metrics that an expression of PromQL names. Labels are those of its matchers, and those that it groups by, which count for
- * every metric in it: our expressions hold one metric each, or one twice.
+ * Extracts the metrics of a PromQL expression. Labels are those of the matchers and of the groupings. The grouping labels count for
+ * every metric, since each of our expressions contains one metric, possibly twice.
  */
 export const selectionsOf = (expression: string): Selection[] => {
   const bare = expression.replace(/"(\\.|[^"\\])*"/g, '""')

@@ -8,30 +8,30 @@ import { lookFor } from '../support/programs.ts'
 import { must } from '../support/run-program.ts'
 
 /**
- * The published package that holds the schemas of many versions of Kubernetes. Its strict ones are taken: every definition that names
- * properties allows no others.
+ * The published package with the schemas of many Kubernetes versions. The strict ones are used: definitions with properties allow no
+ * others.
  */
 const source = {
   name: 'kubernetes-validate',
   version: '1.37.0',
   digest: '85136d018a27b50ec7fc049d902bfa5193f5976807e6c0f408e3ab6fe078cad9',
-  /** Where the schemas of a version lie in it. */
+  /** The folder of a version's schemas in the package. */
   folder: (version: string) => join('kubernetes_validate', 'kubernetes-json-schema', `v${version}-local-strict`),
-  /** The address at which its schemas expect the definitions that they share. */
+  /** The address under which its schemas reference shared definitions. */
   definitions: '/api/_definitions.json#',
 }
 
 const shared = '_definitions.json'
 
-/** The folder with the schemas of a version, as kubeconform's own collection is laid out. */
+/** The folder of a version's schemas, in the layout of kubeconform's own collection. */
 export const folderOf = (schemas: string, version: string): string => join(schemas, `v${version}-standalone-strict`)
 
-/** For kubeconform: which schema is of a kind. */
+/** The schema location of a kind, as a kubeconform template. */
 export const locationIn = (folder: string): string => join(folder, '{{ .ResourceKind }}{{ .KindSuffix }}.json')
 
 type Schema = { $id?: string; $schema?: string; 'x-kubernetes-group-version-kind'?: object }
 
-/** Copies the schemas of kinds, which then refer to each other as files and not as pages of a site. */
+/** Copies the schemas of kinds, and changes their references from site pages to files. */
 const copySchemas = async (from: string, to: string): Promise<void> => {
   await mkdir(to)
   for (const file of (await readdir(from)).filter((name) => name.endsWith('.json'))) {
@@ -41,16 +41,19 @@ const copySchemas = async (from: string, to: string): Promise<void> => {
   }
 }
 
-/** Fetches the package with pip, compares it with what is known of it, and makes of it what kubeconform reads. */
+/** Downloads the package with pip, verifies its digest, and converts its schemas for kubeconform. */
 const download = async (python: string, versions: readonly string[], folder: string): Promise<void> => {
-  const desired = `${source.name}==${source.version}`
+  const requirement = `${source.name}==${source.version}`
   const quietly = ['--quiet', '--disable-pip-version-check', '--retries', '1', '--timeout', '20']
-  await must(python, ['-m', 'pip', 'download', ...quietly, '--no-deps', '--dest', folder, desired], { seconds: 120 })
+  await must(python, ['-m', 'pip', 'download', ...quietly, '--no-deps', '--dest', folder, requirement], {
+    seconds: 120,
+  })
   const [wheel = ''] = (await readdir(folder)).filter((name) => name.endsWith('.whl'))
   const digest = createHash('sha256')
     .update(await readFile(join(folder, wheel)))
     .digest('hex')
-  if (digest !== source.digest) throw new Error(`${wheel} is another than it was: its SHA-256 is ${digest}.`)
+  if (digest !== source.digest)
+    throw new Error(`${wheel} has the SHA-256 ${digest}, not the expected ${source.digest}.`)
   await must(python, ['-m', 'zipfile', '-e', join(folder, wheel), join(folder, 'wheel')])
   await mkdir(join(folder, 'schemas'))
   for (const version of versions)
@@ -60,8 +63,8 @@ const download = async (python: string, versions: readonly string[], folder: str
 export type Schemas = { folder: string } | { missing: string }
 
 /**
- * The folder with the schemas of these versions, each as `folderOf` says: KUBERNETES_SCHEMAS where it is set, else the user's cache,
- * which is filled from the package the first time. Where there is neither, why.
+ * The folder with the schemas of these versions, laid out according to `folderOf`: KUBERNETES_SCHEMAS if it is set, otherwise the
+ * user's cache, which is filled from the package the first time. If neither is available, the reason.
  */
 export const findSchemas = async (versions: readonly string[]): Promise<Schemas> => {
   const { KUBERNETES_SCHEMAS, XDG_CACHE_HOME } = process.env
@@ -72,12 +75,12 @@ export const findSchemas = async (versions: readonly string[]): Promise<Schemas>
   const { command: python, missing } = lookFor((environment) =>
     findExecutable('python3', { variable: 'PYTHON_BIN', environment }),
   )
-  if (missing !== undefined) return { missing: `the schemas of Kubernetes are not there, and ${missing}` }
+  if (missing !== undefined) return { missing: `the schemas of Kubernetes are not cached, and ${missing}` }
   await mkdir(caches, { recursive: true })
   const folder = await mkdtemp(join(caches, 'download-'))
   try {
     await download(python, versions, folder)
-    // Whoever was faster has the same.
+    // Another process may have filled the cache first, with the same content.
     await rename(join(folder, 'schemas'), cache).catch((error) => {
       if (!existsSync(cache)) throw error
     })

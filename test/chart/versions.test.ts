@@ -11,10 +11,10 @@ import { cases } from './cases.ts'
 import { helmMissing, template } from './helm.ts'
 import { findSchemas, folderOf, locationIn } from './schemas.ts'
 
-/** The versions of Kubernetes that the chart is for, beside the one whose API server the other tests start. */
+/** The supported Kubernetes versions in addition to that of the API server in other tests. */
 const versions = ['1.33.0', '1.34.0', '1.35.0']
 
-/** Kinds of others, whose schemas Kubernetes does not have. */
+/** Third-party kinds without schemas in Kubernetes. */
 const ofOthers = 'PodMonitor,ServiceMonitor,PrometheusRule,Certificate,HTTPRoute'
 
 const { command: kubeconform, missing: programMissing } = lookFor((environment) =>
@@ -37,8 +37,8 @@ describe.each(versions)('the chart on Kubernetes %s', (version) => {
     return await attempt(kubeconform, ['-strict', '-summary', ...of, '-skip', ofOthers, file])
   }
 
-  describe.skipIf(missing !== undefined)(`is judged by its schemas${missing ? ` (skipped: ${missing})` : ''}`, () => {
-    test.each(sample(Object.entries(cases), 2))('and is of that version: %s', async (_name, values) => {
+  describe.skipIf(missing !== undefined)(`with its schemas${missing ? ` (skipped: ${missing})` : ''}`, () => {
+    test.each(sample(Object.entries(cases), 2))('the manifests are valid: %s', async (_name, values) => {
       const { output } = await template(values, '--kube-version', version)
       expect(await conform(output)).toMatchObject({
         code: 0,
@@ -46,15 +46,15 @@ describe.each(versions)('the chart on Kubernetes %s', (version) => {
       })
     })
 
-    test('and would not be with a property that there is not, or one of another type', async () => {
+    test('unknown properties and wrong types are found', async () => {
       const { output } = await template({}, '--kube-version', version)
-      for (const [right, wrong, said] of [
+      for (const [right, wrong, message] of [
         ['enableServiceLinks:', 'enableServiceLink:', "additional properties 'enableServiceLink' not allowed"],
         ['revisionHistoryLimit: 3', 'revisionHistoryLimit: three', 'got string'],
       ] as const) {
         expect(output).toContain(right)
         const { code, output: words } = await conform(output.replace(right, wrong))
-        expect({ code, words }).toMatchObject({ code: 1, words: expect.stringContaining(said) })
+        expect({ code, words }).toMatchObject({ code: 1, words: expect.stringContaining(message) })
       }
     })
   })

@@ -25,12 +25,12 @@ describe.skipIf(clusterMissing !== undefined)(unlessMissing('an installation by 
   }, 15 * minutes)
   afterAll(() => namespace?.[Symbol.asyncDispose](), 8 * minutes)
 
-  test('comes up in one go: no process had to be started again', async () => {
+  test('the installation starts without any container restarts', async () => {
     expect((await restarts()).filter(([, count]) => count > 0)).toEqual([])
   })
 
   test(
-    'passes its own test, in which a search of the demo marketplace is streamed',
+    'helm test streams a search of the demo marketplace and passes',
     async () => {
       const { code, output } = await release.test()
       expect({ code, output }).toMatchObject({
@@ -42,7 +42,7 @@ describe.skipIf(clusterMissing !== undefined)(unlessMissing('an installation by 
   )
 
   test(
-    'runs a Search that is applied, and streams it to whoever follows its session',
+    'an applied Search runs, and its session can be followed',
     async () => {
       const search = {
         apiVersion: 'trellis.dev/v1alpha1',
@@ -63,13 +63,13 @@ describe.skipIf(clusterMissing !== undefined)(unlessMissing('an installation by 
   )
 
   test(
-    'keeps its data, its secrets and its migrations over an upgrade',
+    'data, secrets and migration Jobs survive an upgrade',
     async () => {
       const origin = await release.origin()
       const form = new FormData()
       form.append('file', new Blob(['2026-03-01T09:00:00Z ERROR disk full of lilies\n']), 'app.log')
       const headers = await release.authorization()
-      const requested = () => fetch(`${origin}/logs/api/search?q=lilies`, { headers })
+      const search = () => fetch(`${origin}/logs/api/search?q=lilies`, { headers })
       expect((await fetch(`${origin}/logs/api/search?q=lilies`)).status).toBe(401)
       const upload = await fetch(`${origin}/logs/api/ingest/upload?wait=true`, { method: 'POST', headers, body: form })
       expect(await upload.json()).toMatchObject({ status: 'done', counts: { entries: 1 } })
@@ -79,16 +79,16 @@ describe.skipIf(clusterMissing !== undefined)(unlessMissing('an installation by 
 
       expect(await secret()).toEqual(before.secret)
       expect(await names('jobs')).toEqual(before.jobs)
-      // One that is replaced runs for some seconds more.
+      // A replaced pod runs for some seconds more.
       const edges = await namespace.list('pods', '-l', 'app.kubernetes.io/component=edge')
       expect(edges.filter(({ metadata }) => metadata.deletionTimestamp === undefined)).toHaveLength(2)
-      expect(await (await requested()).json()).toMatchObject({ total: 1 })
+      expect(await (await search()).json()).toMatchObject({ total: 1 })
     },
     15 * minutes,
   )
 
   test(
-    'leaves the volumes and the Secret that opens them when it goes, and takes up both when it comes again',
+    'an uninstall leaves the volumes and their Secret, and a new installation uses both',
     async () => {
       await release.uninstall()
       // The pod of the last `helm test` stays, so that its logs can be read.

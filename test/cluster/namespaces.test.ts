@@ -15,7 +15,7 @@ const named = (kind: string, name: string, spec: object) => ({
 })
 
 describe.skipIf(clusterMissing !== undefined)(
-  unlessMissing('an installation for two namespaces, with workers that have images of their own'),
+  unlessMissing('an installation for two namespaces with dedicated worker images'),
   () => {
     let home: Namespace
     let team: Namespace
@@ -31,13 +31,13 @@ describe.skipIf(clusterMissing !== undefined)(
         workers: await buildWorkerImages(),
       })
     }, 15 * minutes)
-    // The latter first: the operator, which lets go of its branches, is in the former.
+    // Disposed in reverse order: the operator in `home` must remove the finalizers of the branches in `team` first.
     afterAll(() => opened.disposeAsync(), 8 * minutes)
 
     const imagesOf = (pods: Shown[]): string[] => pods.map(({ spec }) => spec.containers[0].image)
 
     test(
-      'runs a Search of the other one there, by workers that hold no more of the secrets than they need',
+      'a Search in the other namespace runs there, with only the secrets that workers need',
       async () => {
         await team.apply(named('Search', 'lens', { query: 'lens' }))
         await team.kubectl('wait', '--for=condition=Complete', 'search/lens', '--timeout=300s')
@@ -45,7 +45,7 @@ describe.skipIf(clusterMissing !== undefined)(
         expect(status.listingsFound).toBeGreaterThan(0)
         const pods = await team.list('pods', '-l', 'app.kubernetes.io/component=search-worker')
         expect(pods.map(({ metadata }) => metadata.name)).toEqual([status.podName])
-        // A browser shows the pages there, without root and without writing but to /tmp.
+        // This image renders pages in a browser, without root and with only /tmp writable.
         expect(imagesOf(pods)).toEqual([expect.stringContaining('/trellis-search-worker:')])
         const { data } = await team.get('secret/trellis-secrets')
         expect(Object.keys(data).sort()).toEqual(['nats-branch', 'nats-generation', 'nats-search', 'rpc-secret'])
@@ -54,7 +54,7 @@ describe.skipIf(clusterMissing !== undefined)(
     )
 
     test(
-      'and what is asked for by the API in its own',
+      "a search requested by the API runs in the release's namespace",
       async () => {
         const { code, output } = await release.test()
         expect({ code, output }).toMatchObject({ code: 0 })
@@ -64,7 +64,7 @@ describe.skipIf(clusterMissing !== undefined)(
     )
 
     test(
-      'takes lines for a Branch of the other one through the edge',
+      'the edge takes lines for a Branch in the other namespace',
       async () => {
         await team.apply(named('Branch', 'graz', { slug: 'graz' }))
         await team.kubectl('wait', '--for=condition=Ready', 'branch/graz', '--timeout=300s')
@@ -80,9 +80,9 @@ describe.skipIf(clusterMissing !== undefined)(
               body: JSON.stringify({ source_id: 'till', entries: [{ text: 'the till of the tulip shop is stuck' }] }),
             })
           ).status
-        // The edge learns of a new branch within seconds.
+        // The edge discovers a new branch within seconds.
         await expect.poll(push, { timeout: 3 * minutes }).toBe(200)
-        // A search leaves out, and names, a branch whose address is not known everywhere yet.
+        // A search skips a branch whose address is not known everywhere yet, and lists it as missing.
         const headers = await release.authorization()
         const branches = async () => {
           const found = await fetch(`${origin}/logs/api/search?q=tulip`, { headers })
@@ -94,7 +94,7 @@ describe.skipIf(clusterMissing !== undefined)(
     )
 
     test(
-      'continues a piece of audio',
+      'a generation worker continues a piece of audio',
       async () => {
         const origin = `${await release.origin()}/music/api/chains`
         const form = new FormData()

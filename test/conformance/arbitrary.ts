@@ -22,9 +22,9 @@ const nasty = [
 const typesOf = (schema: Schema): string[] =>
   Array.isArray(schema.type) ? schema.type : schema.type ? [schema.type] : []
 
-/** A value that fits a schema, near enough: what formats and patterns ask for is left to luck. */
-export const fitting = (given: Schema, depth = 0): fc.Arbitrary<unknown> => {
-  const schema = resolve(given)
+/** A value that roughly fits a schema: formats and patterns are ignored. */
+export const fitting = (unresolved: Schema, depth = 0): fc.Arbitrary<unknown> => {
+  const schema = resolve(unresolved)
   if (schema.enum) return fc.constantFrom(...schema.enum)
   if (schema.anyOf) return fc.oneof(...schema.anyOf.map((one) => fitting(one, depth)))
   const arbitraries = typesOf(schema).map((type): fc.Arbitrary<unknown> => {
@@ -59,7 +59,7 @@ const objectOf = (schema: Schema, depth: number): fc.Arbitrary<unknown> =>
     { requiredKeys: schema.required ?? [] },
   )
 
-/** Anything at all, the values that break things among them. */
+/** Any JSON value, including ones that often break parsers. */
 export const anything: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(
     ...nasty,
@@ -86,7 +86,7 @@ export const anyText: fc.Arbitrary<string> = fc.oneof(
   fc.integer().map(String),
 )
 
-/** A fitting object, with some of its values replaced by anything. */
+/** A fitting object with some of its values replaced by arbitrary ones. */
 export const spoilt = (schema: Schema): fc.Arbitrary<unknown> => {
   const names = Object.keys(resolve(schema).properties ?? {})
   if (names.length === 0) return anything

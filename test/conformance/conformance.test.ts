@@ -7,7 +7,7 @@ import { anyText, anything, fitting, spoilt } from './arbitrary.ts'
 import { document, misfits, type Route, routes } from './document.ts'
 import { type Answer, adminKey, documentedSchema, type Input, send } from './send.ts'
 
-/** Random requests a route; fewer through processes, since what they are checked by is the same code. */
+/** Random requests per route; fewer on the distributed form, which validates them with the same code. */
 const requests = runs(form === 'distributed' ? 8 : 16)
 
 const always = [400, 404, 405, 413, 415, 422, 429]
@@ -39,7 +39,7 @@ const multipart = (fields: Record<string, unknown>, content: Uint8Array): FormDa
   return form
 }
 
-/** Requests for a route, from quite right to quite wrong. */
+/** Requests for a route, from valid to completely invalid. */
 const inputs = (route: Route): fc.Arbitrary<Input> => {
   const texts = (place: string) =>
     fc.record(
@@ -107,7 +107,7 @@ const check = (route: Route, answer: Answer) => {
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
-/** A 422 says what is wrong where; the query builder's tells what the model said. */
+/** Whether a 422 names the invalid fields; that of the query builder contains the model's raw answer instead. */
 const namesFields = (body: unknown): boolean => {
   const detail = isRecord(body) ? body.detail : undefined
   if (isRecord(detail) && 'raw' in detail) return true
@@ -119,13 +119,13 @@ const namesFields = (body: unknown): boolean => {
 }
 
 describe('the API document', () => {
-  test('is valid OpenAPI 3.1, says an independent validator', async () => {
+  test('the document is valid OpenAPI 3.1 according to an independent validator', async () => {
     const result = await new Validator().validate(structuredClone(document))
     expect(result.errors ?? []).toEqual([])
     expect(result.valid).toBe(true)
   })
 
-  test('has an example for each JSON body and answer, and each fits its own schema', () => {
+  test('each JSON body and answer has an example that fits its schema', () => {
     for (const { path, method, operation } of routes) {
       const medias = [
         operation.requestBody?.content,
@@ -143,7 +143,7 @@ describe('the API document', () => {
 const shared = [400, 403, 408, 421, 429, 431]
 
 describe('the operations of the API document', () => {
-  test('have an example of each body that they take and of each text that they answer with', () => {
+  test('every request body and every text answer has an example', () => {
     for (const { path, method, operation } of routes) {
       const answers = Object.entries(operation.responses).filter(([status]) => status < '300')
       const medias = [operation.requestBody?.content, ...answers.map(([, { content }]) => content)]
@@ -153,7 +153,7 @@ describe('the operations of the API document', () => {
     }
   })
 
-  test('declare what the edge answers before their own code runs, and 422 where unknown names are refused', () => {
+  test('operations declare the statuses of the edge itself, and 422 if they have a body', () => {
     for (const { path, method, operation } of routes) {
       const declared = Object.keys(operation.responses).map(Number)
       expect(declared, `${method} ${path}`).toEqual(expect.arrayContaining(shared))
@@ -165,12 +165,12 @@ describe('the operations of the API document', () => {
 describe('every route of the API document', () => {
   let trellis: Trellis
   beforeAll(async () => {
-    // Each branch is a process: a few are enough.
+    // A low limit, because each branch is a process.
     trellis = await startTrellis({ SERVICE_ORCHARD_ADMIN_KEY: adminKey, BRANCH_LIMIT: '3' })
   })
   afterAll(() => trellis[Symbol.asyncDispose]())
 
-  test('is in the document that is served', async () => {
+  test('the served document contains every route', async () => {
     const served = (await (await fetch(`${trellis.origin}/openapi.json`)).json()) as { paths: object }
     expect(Object.keys(served.paths)).toEqual(Object.keys(document.paths))
   })
@@ -186,7 +186,7 @@ describe('every route of the API document', () => {
   )
 
   test.each(routes.map((route) => [`${route.method} ${route.path}`, route] as const))(
-    '%s gives a documented 4xx, never a 5xx, to whatever comes',
+    '%s answers random requests with documented statuses, never 500',
     async (_name, route) => {
       await fc.assert(
         fc.asyncProperty(inputs(route), async (input) => {
@@ -199,7 +199,7 @@ describe('every route of the API document', () => {
     },
   )
 
-  test('refuses other methods with 405', async () => {
+  test('other methods of a path are refused with 405', async () => {
     for (const { path } of routes) {
       const known = new Set(routes.filter((route) => route.path === path).map(({ method }) => method))
       const other = ['PUT', 'PATCH', 'DELETE', 'POST'].find((method) => !known.has(method))
@@ -210,7 +210,7 @@ describe('every route of the API document', () => {
     }
   })
 
-  test('the process is still well, and has logged no fault', async () => {
+  test('the process is still healthy and has logged no errors', async () => {
     expect((await fetch(`${trellis.origin}/health`)).status).toBe(200)
     expect(trellis.output()).not.toContain('"level":"error"')
   })

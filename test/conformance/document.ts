@@ -46,12 +46,12 @@ export const document = openapi as unknown as {
   components: { schemas: Record<string, Schema> }
 }
 
-/** Every operation of the document. */
+/** All operations of the document. */
 export const routes: Route[] = Object.entries(document.paths).flatMap(([path, operations]) =>
   Object.entries(operations).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
 )
 
-/** The schema behind a reference into the document. */
+/** Resolves a reference into the document. */
 export const resolve = (schema: Schema): Schema => {
   const [, name] = /^#\/components\/schemas\/(.+)$/.exec(schema.$ref ?? '') ?? []
   return name ? (document.components.schemas[name] ?? {}) : schema
@@ -66,7 +66,7 @@ const absolute = (schema: unknown): unknown =>
 
 const validators = new Map<string, ReturnType<typeof ajv.compile>>()
 
-/** What does not fit the schema, in words; empty when all does. */
+/** The validation errors of a value against a schema; empty if it is valid. */
 export const misfits = (schema: Schema, value: unknown): string[] => {
   const key = JSON.stringify(schema)
   let validate = validators.get(key)

@@ -1,6 +1,6 @@
 /**
- * A peer's fuzzer over the whole API document: Schemathesis, in a Python environment of its own that the first run makes. `TEST_RUNS_FACTOR` multiplies
- * the time of its fuzzing, `TEST_SEED` repeats a run.
+ * Runs the third-party fuzzer Schemathesis over the whole API document, in a virtual environment that the first run creates. `TEST_RUNS_FACTOR`
+ * multiplies its fuzzing time, `TEST_SEED` repeats a run.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, rmSync } from 'node:fs'
@@ -25,11 +25,11 @@ const beside = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 const runs = (command: string, ...args: string[]): boolean =>
   spawnSync(command, args, { stdio: 'ignore', timeout: 300_000 }).status === 0
 
-/** Makes the environment where it is not there. Gives why it cannot be had, if it cannot. */
+/** Creates the environment if it does not exist. Returns a reason if that is impossible. */
 const prepare = (): string | undefined => {
   if (existsSync(program) && runs(program, '--version')) return undefined
   if (!runs('python3', '-c', 'import venv, ensurepip, sys; sys.exit(sys.version_info < (3, 10))'))
-    return 'Python 3.10 or later with venv is not here'
+    return 'Python 3.10 or later with venv was not found'
   rmSync(environment, { recursive: true, force: true })
   if (runs('python3', '-m', 'venv', environment)) {
     const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', `schemathesis==${version}`]
@@ -40,7 +40,7 @@ const prepare = (): string | undefined => {
 }
 
 const missing = process.env.TRELLIS_FORM === 'distributed' ? 'it runs on the embedded form' : prepare()
-/** Each phase runs once, however busy the machine is. With a larger factor, fuzzing is repeated for so many seconds. */
+/** By default each phase runs once, however busy the machine is. With a larger factor, fuzzing is repeated for this many seconds. */
 const fuzzingSeconds = runsFactor > 1 ? Math.ceil(40 * runsFactor) : undefined
 const title = `Schemathesis ${version} finds no failure in any route (TEST_SEED=${runSeed})`
 
@@ -54,7 +54,7 @@ test.skipIf(missing !== undefined)(missing === undefined ? title : `${title}: ${
     RATE_LIMIT_EXPORTS: '0',
   })
   await using proxy = await proxyEndingStreams(trellis.origin)
-  // One worker: the `ast` module of Python 3.11, which Hypothesis calls, fails now and then in several threads.
+  // One worker: the `ast` module of Python 3.11, which Hypothesis uses, occasionally fails in several threads.
   await using directory = await temporaryDirectory()
   const config = join(directory.path, 'schemathesis.toml')
   await writeFile(config, `${await readFile(beside('schemathesis.toml'), 'utf8')}\n${operationRules(routes)}`)

@@ -1,4 +1,4 @@
-"""What Schemathesis cannot know: how newline-delimited JSON is written."""
+"""Teaches Schemathesis to serialize newline-delimited JSON."""
 
 import json
 

@@ -12,7 +12,7 @@ export type Answer = { status: number; mediaType: string; headers: Headers; text
 const readLimitMilliseconds = 1_500
 const readLimitBytes = 4 * 1024 * 1024
 
-/** Reads an answer; of a stream that does not end, what comes at first. */
+/** Reads an answer; of an event stream, only the beginning. */
 const read = async (response: Response, leave: () => void): Promise<string> => {
   const reader = response.body?.getReader()
   if (!reader) return ''
@@ -36,7 +36,7 @@ const read = async (response: Response, leave: () => void): Promise<string> => {
 
 const headerText = (text: string) => Buffer.from(text.replaceAll(/[^\x20-\x7e]/g, '_')).toString('latin1')
 
-/** Opens the routes that manage branches; the installation under test is told of it. */
+/** The admin key for routes that manage branches; the installation under test is configured with it. */
 export const adminKey = 'conformance-admin-key'
 
 const keysOf = ({ operation }: Route): Record<string, string> =>
@@ -65,6 +65,6 @@ export const send = async (origin: string, route: Route, input: Input): Promise<
   return { status: response.status, mediaType, headers: response.headers, text }
 }
 
-/** The schema that the document gives for an answer, if it is one of JSON. */
+/** The documented schema of an answer, if it is JSON. */
 export const documentedSchema = ({ operation }: Route, status: number): Schema | undefined =>
   operation.responses[String(status)]?.content?.['application/json']?.schema

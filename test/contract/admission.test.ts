@@ -11,7 +11,7 @@ type Served = Awaited<ReturnType<typeof serveProbe>>
 type Answer = { status: number; headers: OutgoingHttpHeaders; body: string }
 type Sent = { method?: string; path?: string; headers?: OutgoingHttpHeaders; body?: string | Buffer }
 
-/** Sends a request with whatever headers it is given, which `fetch` would not. */
+/** Sends a request with arbitrary headers, which `fetch` would restrict. */
 const send = (served: Served, { method = 'GET', path = '/health', headers = {}, body }: Sent): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const sent = request(`${served.origin}${path}`, { method, headers }, (response) => {
@@ -22,7 +22,7 @@ const send = (served: Served, { method = 'GET', path = '/health', headers = {}, 
     sent.on('error', reject).end(body)
   })
 
-/** Writes to a bare connection and gives everything that comes back until it is closed. */
+/** Writes to a raw connection and returns everything received until it is closed. */
 const exchange = async (served: Served, text: string): Promise<string> => {
   const socket = connect(Number(new URL(served.origin).port), '127.0.0.1')
   let answer = ''
@@ -59,7 +59,7 @@ describe('hosts and origins', () => {
     },
   )
 
-  test('X-Forwarded-Host does not make a host acceptable, nor a rejected one', async () => {
+  test('X-Forwarded-Host makes no host accepted or rejected', async () => {
     const path = '/probe/api/echo/x'
     const believed = { host: 'evil.example', 'x-forwarded-host': 'localhost' }
     expect((await send(served, { path, headers: believed })).status).toBe(421)
@@ -74,7 +74,7 @@ describe('hosts and origins', () => {
     },
   )
 
-  test('probes of liveness and readiness are answered whatever the host', async () => {
+  test('liveness and readiness probes are answered for any host', async () => {
     for (const path of ['/health', '/ready'])
       expect((await send(served, { path, headers: { host: 'pod.example' } })).status).toBe(200)
   })
@@ -133,13 +133,13 @@ describe('hosts and origins', () => {
     }
   })
 
-  test('a page of another site may follow a link to what only reads', async () => {
+  test('a page of another site may link to a route that only reads', async () => {
     const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }
     expect((await send(served, { path: '/probe/api/echo/x', headers })).status).toBe(200)
   })
 })
 
-test('behind a proxy that changes the host, the origin of EDGE_URL is our own', async () => {
+test('the origin of EDGE_URL counts as our own behind a proxy that changes the host', async () => {
   const served = await serveProbe('in process', { EDGE_URL: 'https://trellis.example' })
   const change = (origin: string, host: string) =>
     send(served, { method: 'DELETE', path: '/probe/api/things/t1', headers: { origin, host } })
@@ -149,7 +149,7 @@ test('behind a proxy that changes the host, the origin of EDGE_URL is our own', 
   await served.close()
 })
 
-test('the cookie of a session changes nothing for a page of another site', async () => {
+test('a session cookie does not let pages of other sites send changes', async () => {
   const secret = 'a secret of at least thirty-two characters'
   const served = await serveProbe('in process', { CLOUD_MODE: '1', GATEWAY_JWT_SECRET: secret })
   const token = await new SignJWT({ id: 'ann' })
@@ -168,7 +168,7 @@ test('the cookie of a session changes nothing for a page of another site', async
   await served.close()
 })
 
-test('by default no answer has a CORS header, in development neither but those of music', async () => {
+test('answers have no CORS headers by default, nor in development outside of music', async () => {
   for (const environment of [{}, { NODE_ENV: 'test' }, { NODE_ENV: 'development' }] as Record<string, string>[]) {
     const served = await serveProbe('in process', environment)
     for (const path of ['/probe/api/echo/x', '/docs', '/openapi.json', '/nothing']) {
@@ -192,7 +192,7 @@ describe('limits of a caller', () => {
   })
   afterAll(() => served.close())
 
-  /** A caller of its own for each test, by what a proxy on this machine says. */
+  /** Sends a request as the caller at an address, by the X-Forwarded-For header of a local proxy. */
   const as = (address: string, sent: Sent) =>
     send(served, { ...sent, headers: { 'x-forwarded-for': address, ...sent.headers } })
   const statuses = async (count: number, one: () => Promise<Answer>) => {
@@ -200,7 +200,7 @@ describe('limits of a caller', () => {
     return answers.map(({ status }) => status)
   }
 
-  test('of 60 searches at once 20 are accepted, and the rest is 429 with Retry-After', async () => {
+  test('20 of 60 concurrent searches are accepted and the rest get 429 with Retry-After', async () => {
     const start = () => as('192.0.2.1', { path: '/probe/api/start' })
     const all = await statuses(60, start)
     expect(all.filter((status) => status === 200)).toHaveLength(20)
@@ -212,7 +212,7 @@ describe('limits of a caller', () => {
     expect((await as('192.0.2.2', { path: '/probe/api/start' })).status).toBe(200)
   })
 
-  test('an address has a limit of its own for all requests, probes apart', async () => {
+  test('each address has its own limit for all requests except probes', async () => {
     const all = await statuses(400, () => as('192.0.2.3', { path: '/nothing' }))
     const accepted = all.filter((status) => status === 404).length
     expect(accepted).toBeGreaterThanOrEqual(300)
@@ -222,7 +222,7 @@ describe('limits of a caller', () => {
     expect((await as('192.0.2.4', { path: '/nothing' })).status).toBe(404)
   })
 
-  test('wrong keys are limited; a key that was right before, and requests without one, are not', async () => {
+  test('wrong keys are limited, but a known right key and requests without a key are not', async () => {
     const read = (authorization?: string) =>
       as('192.0.2.5', { path: '/probe/api/guarded', headers: authorization ? { authorization } : {} })
     expect((await read('Bearer the-key')).status).toBe(200)
@@ -234,14 +234,14 @@ describe('limits of a caller', () => {
     expect((await read()).status).toBe(401)
   })
 
-  test('a request without any credential for a route makes no room for guesses at another', async () => {
-    // What the request carries besides is not compared, and so is not right.
+  test('credentials that a route does not check never count as right for other routes', async () => {
+    // The route compares none of these credentials, so they do not count as right.
     const carried = { 'x-admin-key': 'carried', cookie: 'logs_session=carried' }
     expect((await as('192.0.2.8', { path: '/probe/api/echo/x', headers: carried })).status).toBe(200)
     const guess = () =>
       as('192.0.2.8', { path: '/probe/api/guarded', headers: { ...carried, authorization: 'Bearer guess' } })
     expect(await statuses(7, guess)).toEqual([401, 401, 401, 401, 401, 429, 429])
-    // Of other credentials than the one that the route compares nothing is guessed.
+    // A credential that the route does not compare is not a guess.
     const bare = { path: '/probe/api/guarded', headers: { 'x-admin-key': 'carried' } }
     expect((await as('192.0.2.8', bare)).status).toBe(401)
   })
@@ -254,7 +254,7 @@ describe('limits of a caller', () => {
     expect((await read(right)).status).toBe(200)
   })
 
-  test('uploads in flight have a limit, and make room when they end', async () => {
+  test('concurrent uploads are limited, and a finished one frees its slot', async () => {
     const headers = {
       'content-type': 'application/x-ndjson',
       'transfer-encoding': 'chunked',
@@ -280,8 +280,8 @@ describe('limits of a caller', () => {
   })
 })
 
-test('an upload whose client left while its account was looked up takes no slot', async () => {
-  // A licensing service that takes its time.
+test('an upload whose client left during the licence lookup takes no slot', async () => {
+  // A slow licensing service.
   const licences = createServer((_request, response) => {
     setTimeout(() => response.setHeader('content-type', 'application/json').end('{"tier":"free"}'), 500)
   })
@@ -326,7 +326,7 @@ describe.concurrent('slow clients', () => {
   })
   afterAll(() => served.close())
 
-  /** Sends the head of a request, then a byte now and then until the connection is closed. */
+  /** Sends the head of a request, then `byte` every 300 ms until the connection is closed. */
   const trickle = async (head: string, byte: string): Promise<string> => {
     const socket = connect(Number(new URL(served.origin).port), '127.0.0.1')
     let answer = ''
@@ -334,7 +334,7 @@ describe.concurrent('slow clients', () => {
     socket.on('error', () => undefined)
     socket.write(head)
     const timer = byte === '' ? undefined : setInterval(() => socket.write(byte), 300)
-    // Not `once` of node:events, which rejects with the error of a byte that is written to a closed connection.
+    // Not `once` of node:events, which would reject with the error of a write to a closed connection.
     await new Promise((resolve) => socket.once('close', resolve))
     clearInterval(timer)
     return answer
@@ -345,29 +345,29 @@ describe.concurrent('slow clients', () => {
     ['a declared JSON body', head('/probe/api/things', 'application/json', 'Content-Length: 100000'), '{'],
     ['a chunked body', head('/probe/api/push', 'application/x-ndjson', 'Transfer-Encoding: chunked'), '1\r\nx\r\n'],
     ['a form', head('/probe/api/upload', 'multipart/form-data; boundary=b', 'Content-Length: 900'), '-'],
-    ['a body that nobody asked for', head('/nothing', 'application/json', 'Content-Length: 900'), '-'],
+    ['an unexpected body', head('/nothing', 'application/json', 'Content-Length: 900'), '-'],
   ]
 
-  test.each(bodies)('%s of which nothing arrives is given up', async (_name, text) => {
+  test.each(bodies)('%s that never arrives gets 408 or 404', async (_name, text) => {
     expect(await trickle(text, '')).toMatch(/^HTTP\/1.1 (408|404) /)
   })
 
-  test.each(bodies)('%s that trickles is given up', async (_name, text, byte) => {
+  test.each(bodies)('%s that trickles gets 408 or 404', async (_name, text, byte) => {
     expect(await trickle(text, byte)).toMatch(/^HTTP\/1.1 (408|404) /)
   })
 
-  test('200 bodies that trickle are all closed', async () => {
+  test('200 trickling bodies all get 408', async () => {
     const [, text, byte] = bodies[0] ?? ['', '', '']
     const answers = await Promise.all(Array.from({ length: 200 }, () => trickle(text, byte)))
     expect(answers.filter((answer) => answer.startsWith('HTTP/1.1 408 '))).toHaveLength(200)
   })
 
-  test('headers that do not end, and a connection that sends nothing, are given up', async () => {
+  test('endless headers and silent connections are closed', async () => {
     expect(await trickle('GET / HTTP/1.1\r\nHost: localhost\r\n', 'X-A: b\r\n')).toMatch(/^HTTP\/1.1 408 /)
     expect(await trickle('', '')).toMatch(/^(HTTP\/1.1 408 |$)/)
   })
 
-  test('a body that arrives in time is taken', async () => {
+  test('a body that arrives in time is accepted', async () => {
     const body = Buffer.alloc(4_000_000, '{}\n')
     const taken = await send(served, {
       method: 'POST',

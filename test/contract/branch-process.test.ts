@@ -17,7 +17,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 const module = 'services/branch/src/main.ts'
 
-const settingsOf = async (directory: string, given: Record<string, string> = {}) => ({
+const settingsOf = async (directory: string, overrides: Record<string, string> = {}) => ({
   PATH: process.env.PATH ?? '',
   BRANCH_SLUG: 'barn',
   BRANCH_KEY: 'key-of-barn',
@@ -26,7 +26,7 @@ const settingsOf = async (directory: string, given: Record<string, string> = {})
   RPC_SECRET: 'between us',
   METRICS_PORT: '0',
   TRELLIS_DATA_DIR: join(directory, 'barn'),
-  ...given,
+  ...overrides,
 })
 
 const push = (port: string, key: string | undefined, body: string, headers: Record<string, string> = {}) =>
@@ -41,9 +41,9 @@ const push = (port: string, key: string | undefined, body: string, headers: Reco
   })
 
 describe('a branch as a process', () => {
-  test('takes batches with its key alone, has health and readiness, and nothing else', async () => {
+  test('a branch takes batches only with its own key, and serves only batches and probes', async () => {
     await using directory = await temporaryDirectory()
-    // Keys of the installation, where they are in its environment, are none of its own.
+    // Keys of the installation in its environment do not open it.
     const settings = await settingsOf(directory.path, { SERVICE_API_KEY: 'api-key', SERVICE_BRANCH_KEY: 'shared-key' })
     await using _branch = await startServiceProcess(module, settings)
     const { PORT: port } = settings
@@ -68,20 +68,20 @@ describe('a branch as a process', () => {
     ['BRANCH_KEY', { BRANCH_KEY: '' }],
     ['BRANCH_KEY_SHA256', { BRANCH_KEY_SHA256: 'short' }],
     ['BRANCH_RETENTION_DAYS', { BRANCH_RETENTION_DAYS: '0' }],
-  ])('says in one line that %s is wrong', async (variable, given) => {
+  ])('an invalid %s is reported in one line', async (variable, overrides) => {
     await using directory = await temporaryDirectory()
     const child = spawn(process.execPath, [await modulePath(module)], {
-      env: { ...asStarted, ...(await settingsOf(directory.path, given)) },
+      env: { ...asStarted, ...(await settingsOf(directory.path, overrides)) },
     })
-    let said = ''
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text))
+    let output = ''
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (output += text))
     const [code] = await once(child, 'close')
     expect(code).toBe(1)
-    expect(said.trim().split('\n')).toEqual([expect.stringContaining(variable)])
+    expect(output.trim().split('\n')).toEqual([expect.stringContaining(variable)])
   })
 
   describe.skipIf(natsMissing)(`with NATS${natsMissing ? ` (skipped: ${natsMissing})` : ''}`, () => {
-    test('tells on the bus how much it holds', async () => {
+    test('a branch publishes its entry count on the bus', async () => {
       await using directory = await temporaryDirectory()
       const nats = await startNatsServer({ command: natsCommand })
       await using _nats = nats
@@ -101,7 +101,7 @@ describe('a branch as a process', () => {
     })
   })
 
-  test('is searched over gRPC by who has the secret, and starts without its bus', async () => {
+  test('a branch starts without its bus, and callers with the secret search it over gRPC', async () => {
     await using directory = await temporaryDirectory()
     const settings = await settingsOf(directory.path, { NATS_URL: `127.0.0.1:${await freePort()}` })
     await using _branch = await startServiceProcess(module, settings)

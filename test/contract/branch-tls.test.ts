@@ -33,7 +33,7 @@ describe.skipIf(!canRun)(`batches for a branch with a certificate${canRun ? '' :
   })
   afterAll(() => stack.disposeAsync())
 
-  /** What a branch listens with; gives its address, and how many batches came. */
+  /** Starts the intake of a branch; returns its address and a counter of received batches. */
   const serveBranch = async (tls: RpcTls) => {
     let batches = 0
     const gleanBatch = async () => {
@@ -78,7 +78,7 @@ describe.skipIf(!canRun)(`batches for a branch with a certificate${canRun ? '' :
       body: JSON.stringify({ source_id: 'till', entries: [{ text: 'Out of paper' }] }),
     })
 
-  test('are passed on over TLS to an IP address, where the certificate has the name that is configured', async () => {
+  test('the edge passes batches on over TLS to an IP address whose certificate has the configured name', async () => {
     const branch = await serveBranch(ours)
     expect(branch.address).toMatch(/^https:\/\/127\.0\.0\.1:/)
     const origin = await serveEdge(branch.address, ours)
@@ -91,7 +91,7 @@ describe.skipIf(!canRun)(`batches for a branch with a certificate${canRun ? '' :
     expect(branch.batches()).toBe(1)
   })
 
-  test('reach no branch with a certificate of another authority or name, nor from an edge without one', async () => {
+  test('batches get 503 if either certificate has another authority or name, or is missing', async () => {
     const [stranger, branch] = [await serveBranch(theirs), await serveBranch(ours)]
     const misnamed = { ...ours, serverName: 'other.space.svc' }
     for (const origin of [
@@ -104,7 +104,7 @@ describe.skipIf(!canRun)(`batches for a branch with a certificate${canRun ? '' :
     expect([stranger.batches(), branch.batches()]).toEqual([0, 0])
   })
 
-  test('are taken from no sender without a certificate, and none in clear text', async () => {
+  test('a branch refuses senders without a certificate and in clear text', async () => {
     const branch = await serveBranch(ours)
     const { port } = new URL(branch.address)
     const path = '/api/glean/batch'

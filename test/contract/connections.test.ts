@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
 import { serveProbe } from '../probe/serve.ts'
 
-/** The probe behind an edge, which ends with the scope. */
+/** Serves the probe behind an edge until the scope ends. */
 const serve = async (environment: Record<string, string> = {}) => {
   const served = await serveProbe('in process', environment)
   return { ...served, [Symbol.asyncDispose]: served.close }
@@ -30,7 +30,7 @@ test.each([
     'POST /probe/api/things HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9',
   ],
 ])(
-  'a page of an allowed origin may read a %s that is answered ahead of the routes, and no other page',
+  'pages of allowed origins, and no others, may read a %s that is answered before the routes',
   async (status, environment, head) => {
     await using served = await serve({ CORS_ORIGINS: studio, ...environment })
     const answerTo = async (origin: string) => {
@@ -53,7 +53,7 @@ test.each([
   },
 )
 
-test('a call whose request is given up is aborted', async () => {
+test('a call is aborted when its request times out', async () => {
   await using served = await serve({ BODY_IDLE_SECONDS: '1' })
   const aborted = Promise.withResolvers<unknown>()
   served.state.whileStarting = (signal) =>
@@ -69,7 +69,7 @@ test('a call whose request is given up is aborted', async () => {
   expect(await Promise.race([aborted.promise, sleep(5_000, 'not aborted')])).toMatchObject({ name: expect.any(String) })
 })
 
-test('an address has its share of streams: one more is 429, and others have theirs', async () => {
+test('an address beyond its stream limit gets 429, and other addresses are not affected', async () => {
   await using served = await serve({ MAX_STREAMS_PER_ADDRESS: '2' })
   const stream = (address: string, controller = new AbortController()) =>
     fetch(`${served.origin}/probe/api/count?to=1&behaviour=forever`, {
@@ -83,13 +83,13 @@ test('an address has its share of streams: one more is 429, and others have thei
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5'])
   expect(await refused.text()).toContain('MAX_STREAMS_PER_ADDRESS')
   expect((await stream('192.0.2.2')).status).toBe(200)
-  // Programs of this machine have no share.
+  // Programs on this machine have no limit.
   for (const _ of [1, 2, 3]) expect((await stream('127.0.0.1')).status).toBe(200)
   leaving.abort()
   await vi.waitFor(async () => expect((await stream('192.0.2.1')).status).toBe(200), { timeout: 10_000 })
 })
 
-test('an address has its share of connections: one more is closed, and a free one is used again', async () => {
+test('connections beyond the limit of an address are closed, and a freed slot is reused', async () => {
   await using served = await serve({ MAX_CONNECTIONS_PER_ADDRESS: '2' })
   const [first, second] = [open(served.origin), open(served.origin)]
   await Promise.all([first, second].map(({ socket }) => once(socket, 'connect')))

@@ -23,7 +23,7 @@ const connectTo = async (origin: string, begin: string) => {
   return socket
 }
 
-/** A request for `/ready` whose headers are complete only when the server is ending, with an upload in hand. It may be answered then, or cut off. */
+/** Opens a request for `/ready` whose headers complete only during shutdown, with an upload in flight. It may then be answered or cut off. */
 const openProbe = async (origin: string) => {
   const socket = await connectTo(origin, 'GET /ready HTTP/1.1\r\nHost: localhost\r\n')
   const upload = await connectTo(
@@ -44,7 +44,7 @@ const openProbe = async (origin: string) => {
   }
 }
 
-/** What a process writes, and the addresses at which it said that it was ready, one for each start. */
+/** The output of a process, and the addresses at which it reported ready, one for each start. */
 const outputOf = (child: ChildProcess) => {
   let text = ''
   for (const stream of [child.stdout, child.stderr])
@@ -56,7 +56,7 @@ const outputOf = (child: ChildProcess) => {
   return { text: () => text, origins }
 }
 
-/** A process of ours that fails when SIGUSR2 arrives. */
+/** Starts one of our processes that throws an error on SIGUSR2. */
 const start = async (path: string, environment: Record<string, string>) => {
   const child = spawn(process.execPath, [await modulePath(`services/${path}`)], {
     env: {
@@ -71,7 +71,7 @@ const start = async (path: string, environment: Record<string, string>) => {
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  // What it started ends with it.
+  // Its child processes end with it.
   onTestFinished(() => void child.kill('SIGKILL'))
   const output = outputOf(child)
   const started = (count: number) =>
@@ -79,12 +79,12 @@ const start = async (path: string, environment: Record<string, string>) => {
   return { child, started, ...output }
 }
 
-/** Children of a process, as Linux lists them. */
+/** Pids of the children of a process, from /proc. */
 const childrenOf = async (pid: number | undefined): Promise<number[]> =>
   (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ').map(Number)
 
-describe('an error that nothing catches', () => {
-  test('is logged with its cause; streams end in order, and the exit code is 1', async () => {
+describe('an uncaught error', () => {
+  test('the error is logged with its cause, streams end gracefully, and the exit code is 1', async () => {
     await using trellis = await startTrellis({ NODE_OPTIONS, LOG_FORMAT: 'json' })
     const stream = await fetch(`${trellis.origin}/logs/api/tail`)
     const text = stream.text()
@@ -106,7 +106,7 @@ describe('an error that nothing catches', () => {
     expect(line).toContain('Its cause.')
   })
 
-  test('ends any process of ours, such as the edge alone; a promise that nothing awaits does, too', async () => {
+  test('an unhandled rejection also ends a process, such as the edge', async () => {
     const { child, started, text } = await start('edge/src/main.ts', {
       LOGS_ADDRESS: '127.0.0.1:1',
       TEST_FAULT: 'rejection',
@@ -120,7 +120,7 @@ describe('an error that nothing catches', () => {
 })
 
 describe('"npm start"', () => {
-  test('starts Trellis again when it crashes, says so, and ends with it on SIGTERM', async () => {
+  test('npm start restarts Trellis after a crash with a message, and stops it on SIGTERM', async () => {
     await using directory = await temporaryDirectory()
     const { child, started, origins, text } = await start('all-in-one/src/supervisor/main.ts', {
       TRELLIS_DATA_DIR: directory.path,
@@ -137,7 +137,7 @@ describe('"npm start"', () => {
     expect(await isUp(origins()[1] ?? '')).toBe(false)
   })
 
-  test('ends Trellis even when it is killed itself', async () => {
+  test('Trellis ends when npm start is killed', async () => {
     await using directory = await temporaryDirectory()
     const { child, started, origins } = await start('all-in-one/src/supervisor/main.ts', {
       TRELLIS_DATA_DIR: directory.path,
@@ -147,7 +147,7 @@ describe('"npm start"', () => {
     await vi.waitFor(async () => expect(await isUp(origins()[0] ?? '')).toBe(false), { timeout: 60_000 })
   })
 
-  test('does not start again what cannot start', async () => {
+  test('npm start does not restart a process that fails to start', async () => {
     const { child, text } = await start('all-in-one/src/supervisor/main.ts', { PORT: 'http' })
     expect((await once(child, 'exit'))[0]).toBe(1)
     expect(text()).toMatch(/^PORT must be [^\n]*\n$/)

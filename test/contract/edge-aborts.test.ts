@@ -33,7 +33,7 @@ describe.each(transports)('an upload to a service %s', (transport: Transport) =>
     served.state.beforeUpload = undefined
   })
 
-  /** Sends the head and the start of a body, as one piece or in chunks of HTTP. */
+  /** Sends the head and the start of a body, either with a content-length or chunked. */
   const sendStart = async ({ path, type, start }: typeof form, { isChunked = false, bytes = bodyBytes / 2 } = {}) => {
     const socket = createConnection(Number(new URL(served.origin).port), '127.0.0.1')
     socket.on('error', () => undefined).resume()
@@ -59,7 +59,7 @@ describe.each(transports)('an upload to a service %s', (transport: Transport) =>
     ),
   )
 
-  test.each(cases)('as a %s fails for its handler when the client %s', async (_kind, _how, body, isChunked, leave) => {
+  test.each(cases)('the handler of a %s fails when the client %s', async (_kind, _how, body, isChunked, leave) => {
     const socket = await sendStart(body, { isChunked })
     await vi.waitFor(() => expect(served.state.uploading).toBe(1))
     leave(socket)
@@ -68,11 +68,11 @@ describe.each(transports)('an upload to a service %s', (transport: Transport) =>
   })
 
   test.each(Object.entries(bodies))(
-    'as a %s fails for a handler that reads after the client left',
+    'the handler of a %s fails even if it starts reading after the client left',
     async (_kind, body) => {
       const gate = Promise.withResolvers<void>()
       served.state.beforeUpload = () => gate.promise
-      // So little that the server still reads from the connection, and notices its end.
+      // Few enough bytes that the server still reads from the connection and notices its end.
       const socket = await sendStart(body, { bytes: 100 })
       await vi.waitFor(() => expect(served.state.uploading).toBe(1))
       socket.resetAndDestroy()
@@ -84,7 +84,7 @@ describe.each(transports)('an upload to a service %s', (transport: Transport) =>
   )
 })
 
-test.each(transports)('an upload that arrives too slowly fails for its handler in a service %s', async (transport) => {
+test.each(transports)('the handler of an upload that arrives too slowly fails in a service %s', async (transport) => {
   const served = await serveProbe(transport, { BODY_IDLE_SECONDS: '1' })
   const sizes = { [form.path]: 'content-length: 900', [plain.path]: 'transfer-encoding: chunked' }
   for (const { path, type, start } of [form, plain]) {

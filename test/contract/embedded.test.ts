@@ -17,7 +17,7 @@ busContract('in memory', async () => createMemoryBus())
 
 for (const [name, blocking] of [
   ['in a directory', false],
-  ['in a directory that is read while its thread waits', true],
+  ['in a directory with blocking reads', true],
 ] as const) {
   filesContract(name, async () => {
     const directory = await temporaryDirectory()
@@ -47,12 +47,12 @@ workloadsContract('as child processes', async () => {
   }
 })
 
-test('a cancelled run is no error in the log', async () => {
+test('a cancelled run is not logged as an error', async () => {
   const logged: unknown[] = []
   await using bus = createMemoryBus()
   const log = {
     ...silentLog,
-    error: (...given: unknown[]) => void logged.push(given),
+    error: (...values: unknown[]) => void logged.push(values),
     child: () => log,
   } as typeof silentLog
   await using runtime = createLocalWorkloads({ bus, kinds: { WORKLOAD_SEARCH: probeWorker }, log })

@@ -10,7 +10,7 @@ import { startTrellis } from '../support/trellis.ts'
 
 const manifest = new URL('../../deploy/examples/generation-job.yaml', import.meta.url)
 
-test('the example of a GenerationJob uploads a melody, has it continued, and gives the ids of what was made', async () => {
+test('the GenerationJob example uploads a melody, continues it, and prints the ids of the result', async () => {
   const [map, job] = parseAllDocuments(await readFile(manifest, 'utf8')).map((document) => document.toJS())
   const [container] = job.spec.template.spec.containers
   const [program, path] = container.command as [string, string]

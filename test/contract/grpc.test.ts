@@ -52,7 +52,7 @@ const startReplica = async (name: string, address = '127.0.0.1:0') => {
   const child: ChildProcess = spawn(process.execPath, [await modulePath('test/probe/replica.ts'), address, name], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  if (!child.stdout) throw new TypeError('A replica says where it is.')
+  if (!child.stdout) throw new TypeError('A replica prints its address on stdout.')
   const [line] = (await once(child.stdout, 'data')) as [Buffer]
   const end = async (signal: NodeJS.Signals) => {
     if (child.exitCode !== null || child.signalCode !== null) return
@@ -64,12 +64,12 @@ const startReplica = async (name: string, address = '127.0.0.1:0') => {
   return { address: line.toString().trim(), end, child }
 }
 
-describe('who may call', () => {
-  test('an address that others can reach is not listened on without a secret or certificates', async () => {
+describe('authentication of callers', () => {
+  test('a server refuses to listen on a reachable address without a secret or certificates', async () => {
     await expect(serve({}, '0.0.0.0:0')).rejects.toThrow(InsecureListener)
   })
 
-  test('with a secret, callers without it are refused, and each of several accepted ones lets in', async () => {
+  test('callers need one of the accepted secrets', async () => {
     const { address } = await serve({ secrets: ['new', 'old'] })
     for (const secrets of [['new'], ['old', 'new']]) {
       expect(await connect(address, { secrets }).echo({ id: 'x' }, { caller: account })).toMatchObject({
@@ -80,7 +80,7 @@ describe('who may call', () => {
       await expect(connect(address, security).echo({ id: 'x' })).rejects.toMatchObject({ kind: 'internal' })
   })
 
-  test('the health of a service may be asked after without a secret', async () => {
+  test('health checks need no secret', async () => {
     const { address } = await serve({ secrets: ['secret'] })
     const { client } = stack.use(connectGrpc(HealthDefinition, address))
     expect(await client.check({ service: '' })).toEqual({ status: 'SERVING' })
@@ -89,7 +89,7 @@ describe('who may call', () => {
   })
 
   test.skipIf(!canMakeCertificates())(
-    'with certificates (needs openssl), only named ones may say whom they call for, strangers nothing',
+    'with certificates, only listed callers may act for users, and others are refused (needs openssl)',
     async () => {
       const directory = stack.use(await temporaryDirectory())
       const authority = createAuthority(directory.path)
@@ -113,32 +113,32 @@ describe('who may call', () => {
 })
 
 describe('replicas', () => {
-  test('share the calls, and one that is lost or let go costs a safe call nothing', async () => {
+  test('replicas share calls, and safe calls survive the kill or shutdown of a replica', async () => {
     const one = await startReplica('one')
     const two = await startReplica('two')
     const client = connect(`${one.address},${two.address}`)
-    const ask = async () => (await client.guarded({}, { isSafe: true })).id
+    const call = async () => (await client.guarded({}, { isSafe: true })).id
     await vi.waitFor(async () =>
-      expect(new Set([await ask(), await ask(), await ask()])).toEqual(new Set(['one', 'two'])),
+      expect(new Set([await call(), await call(), await call()])).toEqual(new Set(['one', 'two'])),
     )
     const answers: Promise<string>[] = []
-    for (let call = 0; call < 300; call += 1) {
-      answers.push(ask())
-      if (call === 100) void one.end('SIGKILL')
+    for (let count = 0; count < 300; count += 1) {
+      answers.push(call())
+      if (count === 100) void one.end('SIGKILL')
       await new Promise((resolve) => setTimeout(resolve, 1))
     }
     expect(await Promise.all(answers)).toHaveLength(300)
     const again = await startReplica('again', one.address)
-    await vi.waitFor(async () => expect(await ask()).toBe('again'), { timeout: 10_000 })
-    for (let call = 0; call < 300; call += 1) {
-      answers.push(ask())
-      if (call === 100) void again.end('SIGTERM')
+    await vi.waitFor(async () => expect(await call()).toBe('again'), { timeout: 10_000 })
+    for (let count = 0; count < 300; count += 1) {
+      answers.push(call())
+      if (count === 100) void again.end('SIGTERM')
       await new Promise((resolve) => setTimeout(resolve, 1))
     }
     expect(await Promise.all(answers)).toHaveLength(600)
   })
 
-  test('that have never been there yet are waited for, and several services share the one way to them', async () => {
+  test('calls wait for a replica that has not started yet, and services share one channel to it', async () => {
     const gone = await startReplica('gone')
     await gone.end('SIGKILL')
     const channel = stack.use(openGrpcChannel(gone.address))
@@ -149,7 +149,7 @@ describe('replicas', () => {
     expect(await health).toMatchObject({ status: 'SERVING' })
   })
 
-  test('that are all gone are said to be unavailable at once, and found again when they are back', async () => {
+  test('calls fail at once as unavailable while all replicas are gone, and succeed when one is back', async () => {
     const one = await startReplica('one')
     const client = connect(one.address)
     expect(await client.guarded({})).toMatchObject({ id: 'one' })
@@ -165,7 +165,7 @@ describe('replicas', () => {
   })
 })
 
-test('a call that is not answered in time fails as such, and its handler is told to stop', async () => {
+test('a call past its deadline fails as upstream_timeout and its handler is aborted', async () => {
   const state = createProbeState()
   let stopped = false
   const slow = {
@@ -185,7 +185,7 @@ test('a call that is not answered in time fails as such, and its handler is told
   await vi.waitFor(() => expect(stopped).toBe(true))
 })
 
-test('an upload whose sender aborts the call never looks whole to its handler', async () => {
+test('an upload whose sender aborts the call never looks complete to its handler', async () => {
   const ends: string[] = []
   const watched = {
     ...probeHandlers(createProbeState()),
@@ -224,16 +224,16 @@ test('an upload whose sender aborts the call never looks whole to its handler', 
   }
 })
 
-test('a peer that takes connections and says nothing is given up', async () => {
+test('a call to a peer that accepts connections but never answers times out', async () => {
   const mute = createServer(() => undefined).listen(0, '127.0.0.1')
   stack.defer(() => void mute.close())
   await once(mute, 'listening')
   const address = mute.address()
-  if (typeof address !== 'object' || address === null) throw new TypeError('It listens on a port.')
+  if (typeof address !== 'object' || address === null) throw new TypeError('The server must listen on a port.')
   await expect(connect(`127.0.0.1:${address.port}`, {}, 1_000).guarded({})).rejects.toMatchObject({ status: 504 })
 })
 
-test('health turns to NOT_SERVING while a server drains', async () => {
+test('health changes to NOT_SERVING while a server drains', async () => {
   const server = await serveGrpc([implementation(ProbeServiceDefinition, handlers())], {
     address: '127.0.0.1:0',
     drainMilliseconds: 2_000,
@@ -249,12 +249,12 @@ test('health turns to NOT_SERVING while a server drains', async () => {
   expect(seen).toEqual(['SERVING', 'NOT_SERVING'])
 })
 
-test('an address that is none is refused with a sentence', () => {
+test('an invalid address is refused with a TypeError', () => {
   for (const wrong of ['', 'localhost', '127.0.0.1', 'a:1,b:2', 'http://localhost:80'])
     expect(() => connectGrpc(ProbeServiceDefinition, wrong)).toThrow(TypeError)
 })
 
-test('a stream of events outlives the replica that it comes from: the client sees every event once, in order', async () => {
+test('an event stream survives the loss of its replica: each event arrives once and in order', async () => {
   const one = await startReplica('one')
   const two = await startReplica('two')
   const edge = stack.use(

@@ -19,7 +19,7 @@ const sign = (
   return (expires ? token.setExpirationTime(expires) : token).sign(new TextEncoder().encode(key))
 }
 
-/** A licensing service that knows one paid user, counts what it is asked, and can be told to fail. */
+/** A licensing service with one paid user. It records its requests, and can be made to fail. */
 const serveLicences = async () => {
   const requested: { path: string; authorization: string | undefined; body: Record<string, unknown> }[] = []
   const state = { failing: false }
@@ -64,16 +64,16 @@ describe('callers in cloud mode', () => {
     return response.status === 200 ? [body.user_id, body.tier] : response.status
   }
 
-  test('without a session and a guest cookie the caller is anonymous', async () => {
+  test('a caller without a session and a guest cookie is anonymous', async () => {
     expect(await who({})).toEqual(['anonymous', 'free'])
   })
 
-  test('a guest cookie makes a guest; one that is no id does not', async () => {
+  test('only a guest cookie with a valid id makes a guest', async () => {
     expect(await who({ cookie: `listing_guest=${guest}` })).toEqual([`guest:${guest}`, 'free'])
     expect(await who({ cookie: 'listing_guest=../../etc' })).toEqual(['anonymous', 'free'])
   })
 
-  test('a session names its user by the claim id, in the header, as a cookie, or in a forwarded cookie string', async () => {
+  test('a session in a header, a cookie or a forwarded cookie string identifies its user by the claim id', async () => {
     const token = await sign({ id: 'ann', sub: 'not me' })
     expect(await who({ 'x-gateway-session': token })).toEqual(['ann', 'premium'])
     expect(await who({ cookie: `theme=dark; gateway_session=${token}` })).toEqual(['ann', 'premium'])
@@ -82,11 +82,11 @@ describe('callers in cloud mode', () => {
     ).toEqual(['ann', 'premium'])
   })
 
-  test('both secrets hold while they rotate', async () => {
+  test('both secrets are accepted during a rotation', async () => {
     expect(await who({ 'x-gateway-session': await sign({ id: 'bob' }, { key: older }) })).toEqual(['bob', 'free'])
   })
 
-  test('the tier is asked once in five minutes, with the token, after the user has been made known', async () => {
+  test('the tier is resolved once in five minutes, with the token, after provisioning the user', async () => {
     licences.requested.length = 0
     const token = await sign({ id: 'eve' })
     for (let time = 0; time < 3; time += 1) await who({ 'x-gateway-session': token })
@@ -104,7 +104,7 @@ describe('callers in cloud mode', () => {
     ])
   })
 
-  test('a licensing service that fails means free', async () => {
+  test('a failure of the licensing service yields the tier free', async () => {
     licences.state.failing = true
     expect(await who({ 'x-gateway-session': await sign({ id: 'mallory' }) })).toEqual(['mallory', 'free'])
     licences.state.failing = false
@@ -114,7 +114,7 @@ describe('callers in cloud mode', () => {
     ['signed with another secret', () => sign({ id: 'ann' }, { key: 'x'.repeat(40) })],
     ['without an id', () => sign({ sub: 'ann' })],
     ['with an empty id', () => sign({ id: '' })],
-    ['without an end', () => sign({ id: 'ann' }, { expires: null })],
+    ['without an expiry', () => sign({ id: 'ann' }, { expires: null })],
     ['that has expired', () => sign({ id: 'ann' }, { expires: '-1m' })],
     ['with another algorithm', () => sign({ id: 'ann' }, { algorithm: 'HS512' })],
     [
@@ -126,14 +126,14 @@ describe('callers in cloud mode', () => {
     expect(await who({ 'x-gateway-session': await token() })).toBe(401)
   })
 
-  test('a value that is no token is nobody, not an error', async () => {
+  test('a malformed token makes an anonymous caller, not an error', async () => {
     for (const value of ['', 'undefined', 'a.b', 'a b.c.d', '{}'])
       expect(await who({ 'x-gateway-session': value })).toEqual(['anonymous', 'free'])
   })
 })
 
 describe('callers in local mode', () => {
-  test('everybody is the local user, whatever they send', async () => {
+  test('every caller is the local user, whatever the session header contains', async () => {
     const served = await serveProbe('in process')
     const response = await fetch(`${served.origin}/probe/api/echo/x`, { headers: { 'x-gateway-session': 'a.b.c' } })
     expect(await response.json()).toMatchObject({ user_id: 'local', tier: 'local' })
@@ -148,14 +148,14 @@ describe('keys', () => {
     return response.status
   }
 
-  test('without an API key configured its routes are open; admin routes are 503', async () => {
+  test('without configured keys, API routes are open and admin routes are 503', async () => {
     const served = await serveProbe('in process')
     expect(await statusOf(served, 'guarded')).toBe(200)
     expect(await statusOf(served, 'administered', { 'x-admin-key': 'x' })).toBe(503)
     await served.close()
   })
 
-  test('the API key opens as bearer token or by the session cookie, and nothing else does', async () => {
+  test('API routes accept the API key as a bearer token or by the session cookie, and nothing else', async () => {
     const served = await serveProbe('in process', { SERVICE_API_KEY: 'key-1', SERVICE_ORCHARD_ADMIN_KEY: 'admin-1' })
     const cookie = `logs_session=${issueSession('key-1', Date.now())}`
     expect(await statusOf(served, 'guarded', { authorization: 'Bearer key-1' })).toBe(200)
@@ -176,7 +176,7 @@ describe('keys', () => {
     await served.close()
   })
 
-  test('the admin key comes as bearer token or in its own header; the API key does not stand in for it', async () => {
+  test('admin routes accept the admin key as a bearer token or in its header, but not the API key', async () => {
     const served = await serveProbe('in process', { SERVICE_API_KEY: 'key-1', SERVICE_ORCHARD_ADMIN_KEY: 'admin-1' })
     expect(await statusOf(served, 'administered', { 'x-admin-key': 'admin-1' })).toBe(200)
     expect(await statusOf(served, 'administered', { authorization: 'Bearer admin-1' })).toBe(200)

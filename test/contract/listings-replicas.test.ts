@@ -35,7 +35,7 @@ describe.skipIf(missing)(`replicas of the listings service, as processes on NATS
   })
 
   let testbeds = 0
-  /** A marketplace, a database, a corner of the bus and a runtime of a test's own, and replicas on them. */
+  /** A marketplace, a database, a bus prefix and a workloads runtime for one test, with a function that starts replicas. */
   const openTestbed = async (held: Kind | undefined, site?: { count: number }) => {
     const marketplace = await openHeldSite(held, site)
     own.defer(() => marketplace.close())
@@ -74,9 +74,9 @@ describe.skipIf(missing)(`replicas of the listings service, as processes on NATS
     expect([answer.listing?.timesSeen, answer.sightings.length, answer.priceHistory.length]).toEqual([1, 1, 1])
   }
 
-  test('a replica killed in the middle of a search: another completes it, nothing twice', async () => {
+  test('a search survives the kill of its replica: another completes it, without duplicates', async () => {
     const { marketplace, startReplica } = await openTestbed('search')
-    // Alone, it drives what it is asked for.
+    // As the only replica, it drives the search.
     const one = await startReplica()
     const { sessionId } = await one.client.searchAsync(request(), { caller: local })
     await marketplace.reached
@@ -89,7 +89,7 @@ describe.skipIf(missing)(`replicas of the listings service, as processes on NATS
     await expectCountedOnce(two.client)
   })
 
-  test('a replica that ends in order hands its search over at once', async () => {
+  test('a replica that gets SIGTERM hands its search over at once', async () => {
     const { marketplace, startReplica } = await openTestbed('search')
     const one = await startReplica()
     const { sessionId } = await one.client.searchAsync(request(), { caller: local })
@@ -103,7 +103,7 @@ describe.skipIf(missing)(`replicas of the listings service, as processes on NATS
     await expectCountedOnce(two.client)
   })
 
-  test('who followed the search there comes back to another replica, and misses nothing', async () => {
+  test('a follower of a killed replica resumes on another one and misses nothing', async () => {
     const { marketplace, startReplica } = await openTestbed('seller')
     const one = await startReplica()
     const { sessionId } = await one.client.searchAsync(request(), { caller: local })
@@ -126,7 +126,7 @@ describe.skipIf(missing)(`replicas of the listings service, as processes on NATS
     await expectCountedOnce(two.client)
   })
 
-  test('a runtime killed in the middle of a search is asked again for its run', async () => {
+  test('a run is requested again after its runtime was killed in the middle of a search', async () => {
     const { marketplace, workloads, startWorkloads, startReplica } = await openTestbed('search')
     const { client } = await startReplica()
     const { sessionId } = await client.searchAsync(request(), { caller: local })
@@ -139,7 +139,7 @@ describe.skipIf(missing)(`replicas of the listings service, as processes on NATS
     await expectCountedOnce(client)
   })
 
-  test('Postgres killed in the middle of a search: it is done whole when the database is back', async () => {
+  test('a search completes after Postgres was killed in the middle of it', async () => {
     const { marketplace, startReplica } = await openTestbed('search')
     const { client } = await startReplica()
     const { sessionId } = await client.searchAsync(request(), { caller: local })
@@ -153,7 +153,7 @@ describe.skipIf(missing)(`replicas of the listings service, as processes on NATS
     expect(marketplace.requestedFor('search')).toBe(1)
   })
 
-  test('more listings than a message of the bus may hold', async () => {
+  test('a search may find more listings than fit into a bus message', async () => {
     const { startReplica } = await openTestbed(undefined, { count: 1_500 })
     const [one, two] = [await startReplica(), await startReplica()]
     const { sessionId } = await one.client.searchAsync(request(), { caller: local })

@@ -2,7 +2,7 @@ import { networkInterfaces } from 'node:os'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTrellis, type Trellis } from '../support/trellis.ts'
 
-/** An address of this machine that a connection comes from as if from another one. */
+/** A non-loopback address of this machine. Connections to it count as coming from another machine. */
 const outer = Object.values(networkInterfaces())
   .flat()
   .find((one) => one && !one.internal && one.family === 'IPv4')?.address
@@ -47,20 +47,23 @@ describe('the log service without an API key', () => {
   })
   afterAll(() => trellis?.[Symbol.asyncDispose]())
 
-  test.skipIf(outer === undefined).each(writes)('refuses $method $path to callers of other machines', async (write) => {
-    const { status, text } = await send(`http://${outer}:${port}`, write)
-    expect({ status, text }).toEqual({ status: 403, text: expect.stringContaining('Set SERVICE_API_KEY') })
-    const spoofed = { 'x-forwarded-for': '127.0.0.1', 'x-real-ip': '127.0.0.1', forwarded: 'for=127.0.0.1' }
-    expect((await send(`http://${outer}:${port}`, write, spoofed)).status).toBe(403)
-  })
+  test.skipIf(outer === undefined).each(writes)(
+    '$method $path is refused to callers on other machines',
+    async (write) => {
+      const { status, text } = await send(`http://${outer}:${port}`, write)
+      expect({ status, text }).toEqual({ status: 403, text: expect.stringContaining('Set SERVICE_API_KEY') })
+      const spoofed = { 'x-forwarded-for': '127.0.0.1', 'x-real-ip': '127.0.0.1', forwarded: 'for=127.0.0.1' }
+      expect((await send(`http://${outer}:${port}`, write, spoofed)).status).toBe(403)
+    },
+  )
 
-  test.each(writes)('takes $method $path from this machine, but not from a proxy on it', async (write) => {
+  test.each(writes)('$method $path is accepted from this machine, but not from a local proxy', async (write) => {
     expect((await send(`http://127.0.0.1:${port}`, write)).status).not.toBe(403)
     for (const header of ['x-forwarded-for', 'forwarded', 'via'])
       expect((await send(`http://127.0.0.1:${port}`, write, { [header]: '127.0.0.1' })).status).toBe(403)
   })
 
-  test.skipIf(outer === undefined)('lets other machines read and send logs', async () => {
+  test.skipIf(outer === undefined)('other machines may search and push logs', async () => {
     const origin = `http://${outer}:${port}`
     expect(
       (
@@ -76,7 +79,7 @@ describe('the log service without an API key', () => {
 })
 
 describe('the log service with an API key', () => {
-  test.skipIf(outer === undefined)('takes writes from everywhere with it, and from nowhere without', async () => {
+  test.skipIf(outer === undefined)('writes need the key, from any machine', async () => {
     await using trellis = await startTrellis(
       { HOST: '0.0.0.0', LOGS_WATCH: '0', SERVICE_API_KEY: 'key-of-this-test' },
       { form: 'embedded' },

@@ -6,7 +6,7 @@ const keys = { api: 'api-key-of-this-test', admin: 'admin-key-of-this-test', bra
 type Key = keyof typeof keys
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
 
-/** Which key opens a route, by the rules that users are told; a branch's batches ask for the key of that branch, which is none of these. */
+/** The key of a route according to the documentation. Batches for a branch need the key of that branch, which is none of `keys`. */
 const keyFor = ({ path }: Route): Key | 'open' | 'of the branch' => {
   if (path === '/logs/health') return 'open'
   if (path.startsWith('/logs/api/orchard/')) return 'admin'
@@ -14,7 +14,7 @@ const keyFor = ({ path }: Route): Key | 'open' | 'of the branch' => {
   return path.startsWith('/logs/branches/') ? 'of the branch' : 'api'
 }
 
-/** A session reads, and can be ended; whatever else changes something needs the key. */
+/** Whether a session suffices: for reads, and to end the session. Other changes need the key. */
 const takesSession = ({ method, path }: Route): boolean =>
   method === 'GET' || (method === 'DELETE' && path === '/logs/api/session')
 
@@ -44,11 +44,11 @@ afterAll(async () => {
   await trellis[Symbol.asyncDispose]()
 })
 
-/** Asks with nothing that makes sense: what counts is whether the door opens. */
-const ask = async ({ method, path, operation }: Route, headers: Record<string, string> = {}) => {
+/** Sends a meaningless request, since only the authentication matters. */
+const sendTo = async ({ method, path, operation }: Route, headers: Record<string, string> = {}) => {
   const leaving = new AbortController()
-  // Only a branch that exists has a key; those that manage it would end it.
-  const filled = path.replaceAll(/\{\w+\}/g, path.startsWith('/logs/branches/') ? 'attic' : 'nobody')
+  // Only an existing branch has a key; routes that manage branches get an unknown one, because they would delete it.
+  const filled = path.replaceAll(/\{\w+\}/g, path.startsWith('/logs/branches/') ? 'attic' : 'unknown')
   const media = Object.keys(operation.requestBody?.content ?? {})
   const isForm = media.includes('multipart/form-data')
   const response = await fetch(`${trellis.origin}${filled}`, {
@@ -66,7 +66,7 @@ const ask = async ({ method, path, operation }: Route, headers: Record<string, s
 }
 
 describe('with all keys set', () => {
-  test('the document tells of every route of the log service which key it asks for', () => {
+  test('the document declares the key of every route of the log service', () => {
     for (const route of logsRoutes) {
       const schemes = new Set(route.operation.security?.flatMap((scheme) => Object.keys(scheme)))
       const key = keyFor(route)
@@ -81,26 +81,26 @@ describe('with all keys set', () => {
     }
   })
 
-  test.each(named)('%s lets in its own key and no other', async (_, route) => {
+  test.each(named)('%s accepts only its own key', async (_, route) => {
     const own = keyFor(route)
-    const nothing = await ask(route)
+    const nothing = await sendTo(route)
     if (own === 'open') {
       expect(nothing.status).toBe(200)
       return
     }
     expect(nothing).toMatchObject({ status: 401, challenge: expect.stringMatching(/^Bearer/) })
     for (const key of Object.keys(keys) as Key[]) {
-      const { status, text } = await ask(route, bearer(keys[key]))
+      const { status, text } = await sendTo(route, bearer(keys[key]))
       if (key === own) expect(status, `with the ${key} key`).not.toBe(401)
       else expect(status, `with the ${key} key`).toBe(401)
       expect(status, text).toBeLessThan(500)
       expect(text).not.toContain(keys[key])
     }
     for (const wrong of ['x', `${keys.api}x`, keys.api.slice(1), keys.api.toUpperCase()])
-      expect((await ask(route, bearer(wrong))).status, wrong).toBe(401)
+      expect((await sendTo(route, bearer(wrong))).status, wrong).toBe(401)
   })
 
-  test('the cookie of a session stands in for the API key where something is read, and for no other', async () => {
+  test('the session cookie replaces the API key for reads, and no other key', async () => {
     const response = await fetch(`${trellis.origin}/logs/api/session`, {
       method: 'POST',
       headers: { ...bearer(keys.api), 'content-type': 'application/json' },
@@ -111,14 +111,14 @@ describe('with all keys set', () => {
     for (const route of logsRoutes) {
       const key = keyFor(route)
       if (key === 'open') continue
-      const { status } = await ask(route, { cookie })
+      const { status } = await sendTo(route, { cookie })
       const name = `${route.method} ${route.path}`
       if (key === 'api' && takesSession(route)) expect(status, name).not.toBe(401)
       else expect(status, name).toBe(401)
     }
   })
 
-  test('a session is ended by DELETE, which takes its cookie from the browser; neither works without one or the key', async () => {
+  test('DELETE ends a session and clears its cookie, and a session cannot start another one', async () => {
     const change = (method: string, headers: Record<string, string>) =>
       fetch(`${trellis.origin}/logs/api/session`, {
         method,
@@ -126,10 +126,10 @@ describe('with all keys set', () => {
         ...(method === 'POST' && { body: '{}' }),
       })
     const begun = await change('POST', bearer(keys.api))
-    const given = begun.headers.get('set-cookie') ?? ''
-    expect(given).toMatch(/^logs_session=\S+; Path=\/logs\/api; HttpOnly; SameSite=Strict; Max-Age=43200$/)
-    const cookie = given.split(';')[0] ?? ''
-    // It makes no other: a session lasts as long as it was given for.
+    const issued = begun.headers.get('set-cookie') ?? ''
+    expect(issued).toMatch(/^logs_session=\S+; Path=\/logs\/api; HttpOnly; SameSite=Strict; Max-Age=43200$/)
+    const cookie = issued.split(';')[0] ?? ''
+    // A session cannot renew itself.
     expect((await change('POST', { cookie })).status).toBe(401)
     expect((await change('DELETE', {})).status).toBe(401)
     const ended = await change('DELETE', { cookie })

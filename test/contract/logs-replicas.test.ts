@@ -33,8 +33,8 @@ describe.skipIf(missing !== undefined)(`with real servers${missing ? ` (${missin
   })
   afterAll(() => servers.disposeAsync())
 
-  /** A database, a bucket's corner and a corner of the bus that no other test has. */
-  const createTestbed = async (keepsFiles: 's3' | 'nats' = 's3'): Promise<Testbed> => {
+  /** A database, a files location and a bus prefix for one test. */
+  const createTestbed = async (filesStore: 's3' | 'nats' = 's3'): Promise<Testbed> => {
     await using opened = new AsyncDisposableStack()
     const directory = opened.use(await temporaryDirectory())
     const number = ++testbeds
@@ -44,7 +44,7 @@ describe.skipIf(missing !== undefined)(`with real servers${missing ? ` (${missin
     await migrateStore(store, { name: 'logs', migrations: logsMigrations })
     const { endpoint, region, bucket, accessKeyId, secretAccessKey } = s3
     const files: FilesLocation =
-      keepsFiles === 's3'
+      filesStore === 's3'
         ? { kind: 's3', endpoint, region, bucket, prefix, accessKeyId, secretAccessKey }
         : { kind: 'nats', servers: [nats.address], bucket: `files-${number}` }
     const shared = { bus: opened.use(await connect()), store, files }
@@ -54,7 +54,7 @@ describe.skipIf(missing !== undefined)(`with real servers${missing ? ` (${missin
       shared,
       nats: { address: nats.address, prefix },
       open: async (options) => {
-        // A connection and a disk of its own, as a replica on another machine has.
+        // A separate connection and disk cache, like those of a replica on another machine.
         const bus = await connect()
         const local = { directory: join(directory.path, `local-${++replicas}`), bytes: 50_000_000 }
         const replica = await openReplica({ ...shared, bus }, { local, ...options })
@@ -69,8 +69,8 @@ describe.skipIf(missing !== undefined)(`with real servers${missing ? ` (${missin
       [Symbol.asyncDispose]: () => stack.disposeAsync(),
     }
   }
-  const places = { 'NATS, S3 and Postgres': 's3', 'NATS and Postgres alone': 'nats' } as const
-  for (const [name, files] of sample(Object.entries(places), 1, 'logs-replicas'))
+  const filesStores = { 'NATS, S3 and Postgres': 's3', 'NATS and Postgres alone': 'nats' } as const
+  for (const [name, files] of sample(Object.entries(filesStores), 1, 'logs-replicas'))
     describeReplicas(name, () => createTestbed(files))
   describeSharedCatalogue('Postgres', async () => {
     const location = { databaseUrl: await postgres.createDatabase() }
@@ -80,7 +80,7 @@ describe.skipIf(missing !== undefined)(`with real servers${missing ? ` (${missin
 
   const serverOf = { nats: () => nats, s3: () => s3, postgres: () => postgres.server }
   test.each(sample(['nats', 's3', 'postgres'] as const, 1, 'killed-server'))(
-    '%s that is killed and comes back costs no entry, and nothing is kept twice',
+    'no entry is lost or stored twice when %s is killed and restarted',
     async (name) => {
       await using testbed = await createTestbed()
       const replicas = [
@@ -92,7 +92,7 @@ describe.skipIf(missing !== undefined)(`with real servers${missing ? ` (${missin
       const [batches, linesPerBatch] = [60, 50]
       let acknowledged = 0
       let refused = 0
-      /** As a sender does: what is refused for now is sent again. */
+      /** Retries refused batches, like a sender. */
       const send = async (batch: number) => {
         for (;;) {
           try {

@@ -30,7 +30,7 @@ const numbers = (to: number) => Array.from({ length: to }, (_, number) => number
 const numbersOf = (texts: readonly string[]) =>
   texts.map((text) => Number(/n(\d+)$/.exec(text)?.[1])).toSorted((a, b) => a - b)
 
-/** A Jira that keeps issues, finds them by a phrase, and does not answer those who make one while it is told so. */
+/** A Jira that stores issues, finds them by a phrase, and leaves creations unanswered while `silent.isOn`. */
 const startJira = async () => {
   const issues: { key: string; text: string }[] = []
   const silent = { isOn: false }
@@ -47,7 +47,7 @@ const startJira = async () => {
   return { issues, silent, url: server.url, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
 }
 
-/** Takes bundles, or does not: what it is asked under each idempotency key, and how often it took that. */
+/** A bundle receiver that accepts, refuses or ignores requests, and counts requests and accepted bundles by idempotency key. */
 const startReceiver = async () => {
   const requested = new Map<string, number>()
   const taken = new Map<string, number>()
@@ -105,15 +105,15 @@ describe.skipIf(missing)(`two replicas of the logs service on one Postgres and o
       }),
     )
     one = await cluster.startReplica()
-    // So that it is the one to watch, whose end is what others have to notice.
+    // Wait until it watches, so that the other replica must take over the watch when this one is killed.
     await vi.waitFor(async () => expect((await one.collect.getWatchStatus({})).running).toBe(true), patiently)
     other = await cluster.startReplica()
   })
   afterAll(() => opened.disposeAsync())
 
-  // Tests that run at the same time each need an `expect` of their own.
-  describe.concurrent('that both run', () => {
-    test('make one automatic incident of a burst that came half to each', async ({ expect }) => {
+  // Concurrent tests each need their own `expect`.
+  describe.concurrent('while both run', () => {
+    test('a burst split between the replicas makes one automatic incident', async ({ expect }) => {
       const start = Date.now() - 60_000
       await Promise.all([
         one.push('burst', errorsAt(start, 4, 'first')),
@@ -125,7 +125,7 @@ describe.skipIf(missing)(`two replicas of the logs service on one Postgres and o
       expect(await counts(other)).toEqual([8])
     })
 
-    test('detect once what came half to each, and score its entries', async ({ expect }) => {
+    test('an attack split between the replicas is detected once, and its entries are scored', async ({ expect }) => {
       const start = Date.now() - 120_000
       const address = '192.0.2.17'
       await Promise.all([
@@ -133,7 +133,7 @@ describe.skipIf(missing)(`two replicas of the logs service on one Postgres and o
         other.push('guessed', guesses(start, 6, address, 6)),
       ])
       const counts = async () => (await detectionsOf(one, 'guessed')).map(({ entryCount }) => entryCount)
-      // Several rules may say the same of it, each once.
+      // Several rules may match it, each once.
       await expect.poll(async () => new Set(await counts()), patiently).toEqual(new Set([12]))
       const detections = await detectionsOf(other, 'guessed')
       expect(detections.map(({ subject }) => subject)).toContain(address)
@@ -142,7 +142,7 @@ describe.skipIf(missing)(`two replicas of the logs service on one Postgres and o
       expect(entries.filter(({ mlScore }) => mlScore !== null && mlScore !== undefined).length).toBeGreaterThan(0)
     })
 
-    test('collect a source once, by schedule, request and watcher, while it grows', async ({ expect }) => {
+    test('a growing source is collected once, by schedule, request and watcher', async ({ expect }) => {
       let written = 50
       for (let turn = 0; turn < 10; turn++) {
         await appendFile(log('app'), numbered(written, written + 20))
@@ -156,13 +156,13 @@ describe.skipIf(missing)(`two replicas of the logs service on one Postgres and o
       expect(numbersOf(await one.texts('app'))).toEqual(numbers(written))
     })
 
-    test('both tell that one of them watches, and read the sources again when either is asked', async ({ expect }) => {
+    test('both replicas report the watcher of one, and either can reload it', async ({ expect }) => {
       const states = await Promise.all([one, other].map(({ collect }) => collect.getWatchStatus({})))
       expect(states).toMatchObject([{ running: true }, { running: true }])
       expect(await other.collect.reloadWatch({})).toMatchObject({ running: true })
     })
 
-    test('collect a source that was added at either, within seconds', async ({ expect }) => {
+    test('a source added at either replica is collected within seconds', async ({ expect }) => {
       await writeFile(log('added'), numbered(0, 5))
       await other.setup.writeSources({ sources: [{ id: 'added', path: log('added') }] })
       const { sources } = await one.collect.listConfiguredSources({})
@@ -174,7 +174,7 @@ describe.skipIf(missing)(`two replicas of the logs service on one Postgres and o
         .toEqual(['app', 'web', 'added'])
     })
 
-    test('send a bundle once, whoever tries it, when the receiver is back', async ({ expect }) => {
+    test('a queued bundle is sent once by either replica when the receiver is back', async ({ expect }) => {
       const { id } = await one.incidents.createIncident(incident('once'))
       receiver.mode.answer = 'refuse'
       await one.incidents.sendBundle({ id })
@@ -187,7 +187,7 @@ describe.skipIf(missing)(`two replicas of the logs service on one Postgres and o
       expect((await sentOf(other, id)).map(({ id: key }) => receiver.taken.get(key))).toEqual([1, 1])
     })
 
-    test('use a setting, and a secret among them, as soon as it was changed at either', async ({ expect }) => {
+    test('settings and secrets changed at one replica apply at both at once', async ({ expect }) => {
       const updated = { jiraUrl: jira.url, jiraToken: 'pat', jiraProject: 'OPS', techLevel: 'executive' }
       const updateMask = ['jira_url', 'jira_token', 'jira_project', 'tech_level']
       await one.settings.updateSettings({ ...updated, updateMask })
@@ -203,7 +203,7 @@ describe.skipIf(missing)(`two replicas of the logs service on one Postgres and o
       expect(jira.issues.filter(({ text }) => text.includes(id))).toHaveLength(1)
     })
 
-    test('find what was told of the systems at either, and lose it when either forgets it', async ({ expect }) => {
+    test('context facts added or deleted at one replica are visible at both', async ({ expect }) => {
       const fact = { category: 'host', key: 'zeppelin', value: 'runs the backups' }
       const { id } = await one.context.putContextFact(fact)
       const found = async ({ context }: LogsReplica) =>
@@ -214,7 +214,7 @@ describe.skipIf(missing)(`two replicas of the logs service on one Postgres and o
     })
 
     test.skipIf(sshdMissing)(
-      'reach an SSH target that was told at either, and show what came of it',
+      'an SSH target created at one replica can be tested at the other, and both show the result',
       async ({ expect }) => {
         const key = makeKeyPair()
         await using server = await startSshd()
@@ -230,7 +230,7 @@ describe.skipIf(missing)(`two replicas of the logs service on one Postgres and o
       },
     )
 
-    test('delete a source for both, and give its room back at one of them at a time', async ({ expect }) => {
+    test('a source is deleted for both replicas, and only one vacuums at a time', async ({ expect }) => {
       await one.push('gone', errorsAt(Date.parse('2026-01-01T00:00:00Z'), 200, 'gone'))
       await one.push('stays', errorsAt(Date.parse('2026-01-01T00:00:00Z'), 3, 'stays'))
       await other.entries.deleteSource({ sourceId: 'gone' })
@@ -246,7 +246,7 @@ describe.skipIf(missing)(`two replicas of the logs service on one Postgres and o
     })
   })
 
-  describe('one of which is killed', () => {
+  describe('after one of them was killed', () => {
     let sentId: string
     let ticketId: string
     let left: Promise<unknown>
@@ -262,7 +262,7 @@ describe.skipIf(missing)(`two replicas of the logs service on one Postgres and o
       jira.silent.isOn = true
       receiver.mode.answer = 'silent'
       const before = jira.issues.length
-      // What one has in hand when it dies: nobody is told how it ended.
+      // Work in progress when the replica dies; its callers get no answer.
       left = Promise.allSettled([
         one.incidents.sendBundle({ id: sentId }),
         one.incidents.exportTicket({ id: ticketId, tracker: 'jira' }),
@@ -284,18 +284,18 @@ describe.skipIf(missing)(`two replicas of the logs service on one Postgres and o
       await left
     })
 
-    test('an incident is made, once, of errors that only it knew of', async () => {
+    test('errors pushed only to the killed replica make one incident', async () => {
       await expect.poll(async () => (await automaticOf(other, 'orphaned')).length, patiently).toBe(1)
       expect((await automaticOf(other, 'burst')).length).toBe(1)
     })
 
-    test('what came in through it is scored, once, from where it was', async () => {
+    test('entries pushed to the killed replica are scored once', async () => {
       const counts = async () => (await detectionsOf(other, 'attacked')).map(({ entryCount }) => entryCount)
       await expect.poll(async () => new Set(await counts()), patiently).toEqual(new Set([8]))
       for (const source of ['attacked', 'guessed']) expectEachOnce(await detectionsOf(other, source))
     })
 
-    test('its sources are collected and watched by the other, no line lost and none twice', async () => {
+    test('the other replica collects and watches its sources without lost or duplicate lines', async () => {
       await expect.poll(async () => (await other.texts('web')).length, patiently).toBe(60)
       expect(numbersOf(await other.texts('web'))).toEqual(numbers(60))
       const status = async () => await other.collect.getWatchStatus({})
@@ -304,7 +304,7 @@ describe.skipIf(missing)(`two replicas of the logs service on one Postgres and o
       await expect.poll(async () => (await other.texts('web')).length, patiently).toBe(61)
     })
 
-    test('a ticket that it had made in the tracker is found there, and no second one made', async () => {
+    test('a ticket that the killed replica created is found in the tracker instead of created again', async () => {
       const exported = async () => {
         try {
           return (await other.incidents.exportTicket({ id: ticketId, tracker: 'jira' })).ticketId
@@ -319,14 +319,14 @@ describe.skipIf(missing)(`two replicas of the logs service on one Postgres and o
       expect(jira.issues.filter(({ text }) => text.includes(ticketId))).toHaveLength(1)
     })
 
-    test('a bundle that it was sending is sent by the other, under the same key', async () => {
+    test('the other replica sends an interrupted bundle again under the same idempotency key', async () => {
       await expect.poll(() => sentOf(other, sentId), patiently).toMatchObject([{ status: 'sent' }])
       const [bundle] = await sentOf(other, sentId)
       expect(receiver.requested.get(bundle?.id ?? '')).toBe(2)
       expect(receiver.taken.get(bundle?.id ?? '')).toBe(1)
     })
 
-    test('another takes its place, and knows all that was set, told and found', async () => {
+    test('a new replica has all settings, incidents and entries', async () => {
       const next = await cluster.startReplica()
       expect(await next.settings.getSettings({})).toMatchObject({ jiraUrl: jira.url, techLevel: 'executive' })
       expect((await automaticOf(next, 'burst')).length).toBe(1)

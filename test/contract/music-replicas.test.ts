@@ -70,7 +70,7 @@ describe.skipIf(missing)(`replicas of the music service, as processes on NATS, P
     return (await client.createBranches(request, asLocal)).nodes.map(({ nodeId }) => nodeId)
   }
 
-  /** Waits until a run has begun to tell of itself. */
+  /** Waits until a run has reported progress. */
   const underWay = async ({ client }: Replica, chainId: string) => {
     for await (const { event } of client.streamChainEvents({ chainId, lastEventId: '0' }, asLocal)) {
       if (event?.$case === 'nodeStatus' && event.value.progress > 0) return
@@ -82,7 +82,7 @@ describe.skipIf(missing)(`replicas of the music service, as processes on NATS, P
     for (const nodeId of nodeIds) expect(nodeOf(chain, nodeId)).toMatchObject({ status: 'NODE_STATUS_READY' })
   }
 
-  test('what a replica was driving when it was killed is finished by another, once', async () => {
+  test('another replica finishes the generations of a killed one, once', async () => {
     const one = await startReplica()
     const chain = await upload(one, await tune())
     const nodeIds = await branch(one, chain, 4, 60)
@@ -99,7 +99,7 @@ describe.skipIf(missing)(`replicas of the music service, as processes on NATS, P
     await two.end('SIGTERM')
   })
 
-  test('what the workloads service was running when it was killed is run again', async () => {
+  test('runs of a killed workloads service are run again', async () => {
     const one = await startReplica()
     const chain = await upload(one, await tune())
     const nodeIds = await branch(one, chain, 3, 60)
@@ -110,7 +110,7 @@ describe.skipIf(missing)(`replicas of the music service, as processes on NATS, P
     await one.end('SIGTERM')
   })
 
-  test('an upload whose replica is killed fails, and is no chain anywhere', async () => {
+  test('an upload whose replica is killed fails and creates no chain', async () => {
     const [one, two] = [await startReplica(), await startReplica()]
     const before = (await two.client.listChains({}, asLocal)).chains.length
     async function* endless() {
@@ -127,7 +127,7 @@ describe.skipIf(missing)(`replicas of the music service, as processes on NATS, P
     await two.end('SIGTERM')
   })
 
-  test('decisions on two replicas at once leave one spine', async () => {
+  test('concurrent decisions on two replicas result in one spine', async () => {
     const [one, two] = [await startReplica(), await startReplica()]
     const chain = await upload(one, await tune())
     const { chainId } = chain

@@ -27,7 +27,7 @@ const passwords = Object.fromEntries(natsRoles.map((role) => [role, `k-${role}`]
 const workers = ['search', 'generation', 'branch'] as const
 const otherKind = { search: 'generation', generation: 'search' } as const
 
-/** Streams that a worker reads or reports in. */
+/** Streams that a worker reads or publishes to. */
 const ownStreams: Readonly<Record<(typeof workers)[number], RegExp>> = {
   search: /^trellis~topics~workloads~(runs|assignments|inputs)~search$|~listings~standings$/,
   generation: /^trellis~topics~workloads~(runs|assignments|inputs)~generation$/,
@@ -39,7 +39,7 @@ const declareTopic = (family: string) =>
   topics({ family, ...jsonCodec<number>(), keep: { events: 9, milliseconds: 60_000 } })
 const standings = shared({ name: 'listings.standings', ...jsonCodec<{ count: number }>() })
 
-/** Topics and queues of which no worker may know anything, by the service that has them. */
+/** Topics and queues that no worker may access, by the service that owns them. */
 const foreign = [
   {
     role: 'listings',
@@ -67,7 +67,7 @@ describe.skipIf(natsMissing !== undefined).each(modes)(
       credentials: { user: role, password: passwords[role] },
       log: silentLog,
     })
-    /** Where files are, as a process of a role reads it in its environment. */
+    /** The files location of a process of a role, as configured by its environment. */
     const filesAt = (role: NatsRole): FilesLocation =>
       filesLocation(
         readConfig(connectionsConfig, {
@@ -78,7 +78,7 @@ describe.skipIf(natsMissing !== undefined).each(modes)(
         }),
       )
     const buses = {} as Record<(typeof foreign)[number]['role'] | 'operator', Bus>
-    /** Every stream there is, which nobody but the owners of all may list. */
+    /** All streams, from the server's monitoring endpoint. */
     const streamNames = async () => {
       const report = (await server.monitor('jsz?streams=true')) as {
         account_details: { stream_detail: { name: string; state: { messages: number } }[] }[]
@@ -214,11 +214,13 @@ describe.skipIf(natsMissing !== undefined).each(modes)(
         { token: passwords.logs },
         { user: 'root', pass: '' },
       ]
-      for (const given of attempts)
-        await expect(connect({ servers: server.address, reconnect: false, ...given })).rejects.toThrow(/Authorization/)
+      for (const credentials of attempts)
+        await expect(connect({ servers: server.address, reconnect: false, ...credentials })).rejects.toThrow(
+          /Authorization/,
+        )
     })
 
-    /** Everything that a worker might try against a stream: what is asked and the subject that it is asked at. */
+    /** The subjects of everything that a worker could try against a stream. */
     const requestsAt = (stream: string, subject: string) => [
       subject,
       ...['CREATE', 'UPDATE', 'DELETE', 'INFO', 'PURGE', 'MSG.GET', 'MSG.DELETE', 'SNAPSHOT', 'RESTORE'].map(
@@ -357,10 +359,10 @@ describe.skipIf(natsMissing !== undefined).each(modes)(
       }
     })
 
-    test('a store from before there were accounts is found again', async () => {
+    test('a store written before accounts were introduced is still readable', async () => {
       const directory = await mkdtemp(join(tmpdir(), 'trellis-nats-accounts-'))
       try {
-        const note = declareTopic('logs.tasks')('kept')
+        const note = declareTopic('logs.tasks')('older')
         {
           await using older = await startNatsServer({ command: natsCommand, directory })
           await using bus = await connectNatsBus({ servers: [older.address], name: 'older', log: silentLog })

@@ -3,7 +3,7 @@ import { silentLog } from '@trellis/kit/telemetry'
 
 export type Note = { number: number; filler?: string }
 
-/** What the processes of a test agree on. */
+/** Topics and queues shared by the processes of a test. */
 export const declarations = (name: string) => ({
   notes: topics({ family: `${name}.notes`, ...jsonCodec<Note>(), keep: { events: 100, milliseconds: 600_000 } }),
   jobs: queue({ name: `${name}-jobs`, ...jsonCodec<Note>(), acknowledgeWithinMilliseconds: 500, maxDeliveries: 5 }),
@@ -16,7 +16,7 @@ export type Order =
 
 const never = new AbortController().signal
 
-/** Carries out an order; what it gives is told to the process that gave it. */
+/** Executes an order; the result is sent to the parent process. */
 const carryOut = async (bus: Bus, order: Order): Promise<unknown> => {
   const { notes, jobs } = declarations(order.name)
   if (order.do === 'publish') {

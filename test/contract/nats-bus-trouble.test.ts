@@ -19,7 +19,7 @@ const range = (from: number, to: number) => Array.from({ length: to - from }, (_
 const { notes, jobs } = declarations('trouble')
 const patient = { timeout: 60_000, interval: 20 }
 
-describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissing})` : 'a server in trouble', () => {
+describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissing})` : 'a failing NATS server', () => {
   let stop: AbortController
   let opened: AsyncDisposableStack
   beforeEach(() => {
@@ -35,7 +35,7 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
   const connect = async (address: string, options: Partial<NatsBusOptions> = {}): Promise<Bus> =>
     opened.use(await connectNatsBus({ servers: [address], name: 'test', log: silentLog, ...options }))
 
-  /** Kills the server as often as told, each time under load, and starts it again once somebody has noticed. */
+  /** Kills the server `times` times under load, and restarts it each time after a call has failed. */
   const killAndStart = async (
     server: NatsServer,
     times: number,
@@ -53,7 +53,7 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     await vi.waitFor(() => expect(load.stored()).toBeGreaterThan(stored + 200), patient)
   }
 
-  /** Publishes to some topics and follows them on several connections, until told to stop and to compare. */
+  /** Publishes to several topics and follows them on several connections until `compare` is called. */
   const keepLedger = (publisher: Bus, followers: Bus[]) => {
     const wide = (id: string) => ({ ...notes(id), keep: { events: 100_000, milliseconds: 600_000 } })
     const ids = ['a', 'b', 'c', 'd']
@@ -84,7 +84,7 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     return {
       stored: () => [...acknowledged.values()].reduce((sum, { size }) => sum + size, 0),
       refused: () => refused,
-      /** Every follower has had every acknowledged event, under its number, in order, none twice, and no gap. */
+      /** Stops, and checks that every follower got every acknowledged event under its sequence, in order, once and without gaps. */
       compare: async () => {
         loading = false
         await Promise.all(publishing)
@@ -92,10 +92,10 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
           const seen = numbers(read)
           expect(seen).not.toContain('gap')
           expect(seen).toEqual([...new Set(seen)].toSorted((a, b) => Number(a) - Number(b)))
-          const places = new Map(
+          const sequences = new Map(
             read.flatMap((each) => (each.kind === 'event' ? [[each.event.number, each.sequence]] : [])),
           )
-          for (const [number, sequence] of acknowledged.get(id) ?? []) expect(places.get(number)).toBe(sequence)
+          for (const [number, sequence] of acknowledged.get(id) ?? []) expect(sequences.get(number)).toBe(sequence)
         }
       },
     }
@@ -110,7 +110,7 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     await ledger.compare()
   })
 
-  test('a cluster that loses one server after the other under load loses nothing', async () => {
+  test('a cluster whose servers are killed one after the other under load loses no event', async () => {
     const cluster = await startNatsCluster()
     for (const server of cluster) opened.use(server)
     const options = { servers: cluster.map(({ address }) => address), storage: { replicas: 3 } }
@@ -131,7 +131,7 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     await ledger.compare()
   })
 
-  test('what needs more servers than are there at the moment is tried until its time is over', async () => {
+  test('an operation that needs more servers than available is retried until its timeout', async () => {
     const cluster = await startNatsCluster()
     for (const server of cluster) opened.use(server)
     const reported: string[] = []
@@ -147,7 +147,7 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     expect(reported.filter((line) => /no suitable peers/.test(line)).length).toBeGreaterThan(1)
   })
 
-  test('a server killed under load loses no acknowledged job, and workers go on', async () => {
+  test('a server killed under load loses no acknowledged job, and workers continue', async () => {
     const server = await startServer()
     const enqueuer = await connect(server.address, { limits: { publishWithinMilliseconds: 1_000 } })
     const workers = await connect(server.address)
@@ -179,7 +179,7 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     await working
   })
 
-  test('publishers are refused within their time while the server is away, and served once it is back', async () => {
+  test('publishes fail within their timeout while the server is down, and succeed once it is back', async () => {
     const server = await startServer()
     const bus = await connect(server.address, { limits: { publishWithinMilliseconds: 500 } })
     await bus.publish(notes('a'), { number: 0 })
@@ -196,7 +196,7 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     expect(numbers(await take(reading, 1))).toEqual([1])
   })
 
-  test('workers and readers end in time while the server is away', async () => {
+  test('workers and readers stop in time while the server is down', async () => {
     const server = await startServer()
     const bus = await connect(server.address, { limits: { publishWithinMilliseconds: 500 } })
     const taken = Promise.withResolvers<void>()
@@ -216,7 +216,7 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     expect(performance.now() - began).toBeLessThan(10_000)
   })
 
-  test('what waits to be published is bounded', async () => {
+  test('the number of waiting publishes is bounded', async () => {
     const server = await startServer()
     const bus = await connect(server.address, { limits: { publishWithinMilliseconds: 500, publishesWaiting: 10 } })
     await server.stop('SIGKILL')
@@ -243,7 +243,7 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     expect(read.slice(0, 3).map((each) => each.kind === 'event' && each.sequence)).toEqual(sequences)
   })
 
-  test('events that are not awaited keep their order, also when one has to be sent again', async () => {
+  test('events that are not awaited stay in order, even if one must be retried', async () => {
     const server = await startServer()
     await using way = await openSeverable(server.address)
     const bus = await connect(way.address)
@@ -259,7 +259,7 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     expect(numbers(read)).toEqual([1, 2, 3])
   })
 
-  test('a job under an id whose acknowledgement was lost is told as added', async () => {
+  test('a job with an id whose acknowledgement was lost is reported as added', async () => {
     const server = await startServer()
     await using way = await openSeverable(server.address)
     const bus = await connect(way.address)
@@ -277,7 +277,7 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     expect(await bus.enqueue(jobs, { number: 3 }, 'one')).toBe(false)
   })
 
-  test('a reader cut off for longer than the topic keeps meets a gap and goes on', async () => {
+  test('a reader cut off for longer than the retention of the topic gets a gap and continues', async () => {
     const server = await startServer()
     await using way = await openSeverable(server.address)
     const reader = await connect(way.address)
@@ -293,7 +293,7 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     for (const number of range(51, 151)) expect(await next()).toBe(number)
   })
 
-  test('a reader cut off for a moment misses nothing', async () => {
+  test('a reader that is cut off briefly misses nothing', async () => {
     const server = await startServer()
     await using way = await openSeverable(server.address)
     const reader = await connect(way.address)
@@ -310,7 +310,7 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     }
   })
 
-  test('a server that comes back with nothing: readers meet a gap, and everything goes on', async () => {
+  test('readers get a gap and work continues after a server restarts without its data', async () => {
     const server = await startServer()
     const bus = await connect(server.address, { limits: { publishWithinMilliseconds: 2_000 } })
     const done: number[] = []
@@ -333,7 +333,7 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     await working
   })
 
-  test('what a queue is declared to be holds for its workers when it changes', async () => {
+  test('a changed queue declaration applies to its workers', async () => {
     const server = await startServer()
     const bus = await connect(server.address)
     const first = new AbortController()
@@ -352,7 +352,7 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     await working
   })
 
-  test('what is too large for a message is refused with the figures', async () => {
+  test('a value that is too large for a message is refused with both sizes', async () => {
     const server = await startServer('max_payload: 65536')
     const bus = await connect(server.address)
     const filler = 'x'.repeat(70_000)
@@ -362,7 +362,7 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     await bus.publish(notes('a'), { number: 1, filler: 'x'.repeat(65_000) })
   })
 
-  test('a job as large as is taken still fits into the dead letters, with its reason', async () => {
+  test('a job of the maximum size still fits into the dead letters with its reason', async () => {
     const server = await startServer('max_payload: 65536')
     const bus = await connect(server.address)
     const filler = 'x'.repeat(61_000)
@@ -380,7 +380,7 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     await working
   })
 
-  test('a server without room for a stream refuses, and the log says why', async () => {
+  test('a server without space for a stream refuses, and the reason is logged', async () => {
     const server = await startServer()
     const reported: string[] = []
     const log = createLog({ level: 'debug', format: 'json', destination: { write: (text) => reported.push(text) } })
@@ -390,14 +390,14 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     expect(reported.join('')).toMatch(/insufficient storage resources/)
   })
 
-  test('an account without JetStream is told at the start', async () => {
-    const server = await startServer('accounts { PLAIN { users: [{ user: plain, password: kept }] } }')
-    const credentials = { user: 'plain', password: 'kept' }
+  test('connecting to an account without JetStream fails', async () => {
+    const server = await startServer('accounts { PLAIN { users: [{ user: plain, password: right }] } }')
+    const credentials = { user: 'plain', password: 'right' }
     const limits = { connectWithinMilliseconds: 300 }
     await expect(connect(server.address, { credentials, limits })).rejects.toThrow(/no JetStream/)
   })
 
-  test('a server that is not there is told at the start', async () => {
+  test('connecting without a server fails with its address', async () => {
     const server = await startServer()
     await server.stop()
     await expect(connect(server.address, { limits: { connectWithinMilliseconds: 300 } })).rejects.toThrow(
@@ -405,8 +405,8 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     )
   })
 
-  test('secrets are asked for and told to nobody', async () => {
-    const server = await startServer('authorization { user: trellis, password: "kept secret" }')
+  test('credentials are required, and secrets never appear in logs or errors', async () => {
+    const server = await startServer('authorization { user: trellis, password: "right secret" }')
     const reported: string[] = []
     const log = createLog({ level: 'debug', format: 'json', destination: { write: (text) => reported.push(text) } })
     const wrong = connect(server.address, { credentials: { user: 'trellis', password: 'a wrong secret' }, log })
@@ -415,19 +415,19 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
       (thrown: Error) => thrown,
     )
     expect(error?.message).toMatch(/does not accept these credentials/)
-    const bus = await connect(server.address, { credentials: { user: 'trellis', password: 'kept secret' }, log })
+    const bus = await connect(server.address, { credentials: { user: 'trellis', password: 'right secret' }, log })
     await bus.publish(notes('a'), { number: 1 })
     await server.stop('SIGKILL')
     await server.start()
     await vi.waitFor(() => bus.publish(notes('a'), { number: 2 }), patient)
     expect(reported.join('')).toMatch(/connected to the message server again/)
     expect(reported.join('') + error?.message + error?.stack).not.toMatch(/secret/)
-    await expect(connect(`nats://trellis:kept@${server.address}`)).rejects.toThrow(/pass those separately/)
-    await expect(connect(`nats://trellis:kept@${server.address}`)).rejects.not.toThrow(/kept/)
+    await expect(connect(`nats://trellis:hunter2@${server.address}`)).rejects.toThrow(/pass those separately/)
+    await expect(connect(`nats://trellis:hunter2@${server.address}`)).rejects.not.toThrow(/hunter2/)
   })
 
   test.skipIf(!canMakeCertificates())(
-    canMakeCertificates() ? 'speaks TLS, and checks who answers' : 'speaks TLS (skipped: there is no openssl)',
+    `TLS connections verify the server${canMakeCertificates() ? '' : ' (skipped: openssl was not found)'}`,
     async () => {
       await using directory = await temporaryDirectory()
       const { authorityFile, issue } = createAuthority(directory.path)

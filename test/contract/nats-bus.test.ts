@@ -23,7 +23,7 @@ const declare = () => {
   return { name, ...declarations(name) }
 }
 
-/** Another process on the same server. */
+/** Starts another process on the same server. */
 const startProcess = async (address: string) => {
   const child = fork(await modulePath('test/contract/nats-bus-process.ts'), [address], { execArgv: [] })
   const answer = async () => {
@@ -32,7 +32,7 @@ const startProcess = async (address: string) => {
   }
   await answer()
   return {
-    ask: (order: Order) => {
+    execute: (order: Order) => {
       const answered = answer()
       child.send(order)
       return answered
@@ -89,23 +89,23 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     busContract('on three servers of NATS', join, { isShared: true })
   })
 
-  test('what one process publishes, another reads', async () => {
+  test('events published by one process are read by another', async () => {
     const { name, notes } = declare()
     const bus = await connect()
     const reading = take(bus.subscribe(notes('a'), { signal: stop.signal }), 50)
     await using other = await startProcess(server.address)
-    await other.ask({ do: 'publish', name, count: 50 })
+    await other.execute({ do: 'publish', name, count: 50 })
     expect(numbers(await reading)).toEqual(range(0, 50))
   })
 
-  test('nothing is missed from the call on, though it takes time to reach the server', async () => {
+  test('a subscription misses nothing from its call on, before it reaches the server', async () => {
     const { notes } = declare()
     const reader = await connect()
     const publisher = await connect()
     await publisher.publish(notes('a'), { number: -1 })
     for (let round = 0; round < 20; round += 1) {
       const topic = notes(`round${round}`)
-      // Both go out at once, on different connections: which of them arrives first is open.
+      // Both are sent at once on different connections, so either may arrive first.
       const reading = reader.subscribe(topic, { signal: stop.signal })
       const publishing = publisher.publish(topic, { number: round })
       expect(numbers(await take(reading, 1))).toEqual([round])
@@ -113,22 +113,22 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     }
   })
 
-  test('a job under an id is added once across processes', async () => {
+  test('a job with an id is added once across processes', async () => {
     const { name, jobs } = declare()
     const bus = await connect()
     await using other = await startProcess(server.address)
     const ids = range(0, 100).map(String)
-    const theirs = other.ask({ do: 'enqueue', name, ids }) as Promise<boolean[]>
+    const theirs = other.execute({ do: 'enqueue', name, ids }) as Promise<boolean[]>
     const ours = await Promise.all(ids.map((id) => bus.enqueue(jobs, { number: 0 }, id)))
     const both = (await theirs).map((added, index) => Number(added) + Number(ours[index]))
     expect(both).toEqual(ids.map(() => 1))
   })
 
-  test('the job of a process that is killed goes to another', async () => {
+  test('the job of a killed process is delivered to another', async () => {
     const { name, jobs } = declare()
     const bus = await connect()
     await using other = await startProcess(server.address)
-    const taken = other.ask({ do: 'hang', name })
+    const taken = other.execute({ do: 'hang', name })
     await bus.enqueue(jobs, { number: 7 })
     expect(await taken).toBe(7)
     await other.kill()
@@ -141,12 +141,12 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     await working
   })
 
-  test('a job whose processes are killed each time ends in the dead letters', async () => {
+  test('a job whose workers are killed each time ends in the dead letters', async () => {
     const { name, jobs } = declare()
     const once = { ...jobs, maxDeliveries: 1 }
     const bus = await connect()
     await using other = await startProcess(server.address)
-    const taken = other.ask({ do: 'hang', name })
+    const taken = other.execute({ do: 'hang', name })
     await bus.enqueue(once, { number: 7 })
     await taken
     await other.kill()
@@ -160,7 +160,7 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     await working
   })
 
-  test('1,000 readers of a topic are one consumer, which goes when they have left', async () => {
+  test('1,000 readers of a topic share one consumer, which is removed after they have left', async () => {
     const { name, notes } = declare()
     const bus = await connect({ limits: { idleTopicMilliseconds: 50 } })
     const readers = range(0, 1_000).map(() => take(bus.subscribe(notes('a'), { signal: stop.signal }), 1))
@@ -183,7 +183,7 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     expect(numbers(await take(bus.subscribe(notes('a'), { after: 'start', signal: stop.signal }), 2))).toEqual([1, 2])
   })
 
-  test('a gap is a matter of a topic, not of its family', async () => {
+  test('a gap concerns one topic, not its family', async () => {
     const { notes } = declare()
     const bus = await connect()
     const quiet = await bus.publish(notes('quiet'), { number: 0 })
@@ -193,27 +193,27 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     const later = await connect()
     const read = (id: string, after: number) => take(later.subscribe(notes(id), { after, signal: stop.signal }), 1)
     expect(numbers(await read('quiet', quiet))).toEqual([1])
-    // Behind a number of another topic, too.
+    // Also after a sequence of another topic.
     expect(numbers(await read('quiet', loud))).toEqual([1])
     expect(numbers(await read('loud', loud))).toEqual(['gap'])
   })
 
-  test('readers with different places share what one of them brought here', async () => {
+  test('readers at different sequences share the fetched events', async () => {
     const { notes } = declare()
     const publisher = await connect()
     const sequences: number[] = []
     for (const number of range(0, 60)) sequences.push(await publisher.publish(notes('a'), { number }))
     const bus = await connect()
-    const places = [40, 10, 55, 0, 30]
-    const readings = places.map((place) =>
-      take(bus.subscribe(notes('a'), { after: sequences[place] ?? 0, signal: stop.signal }), 60 - place),
+    const starts = [40, 10, 55, 0, 30]
+    const readings = starts.map((start) =>
+      take(bus.subscribe(notes('a'), { after: sequences[start] ?? 0, signal: stop.signal }), 60 - start),
     )
     await publisher.publish(notes('a'), { number: 60 })
     for (const [index, read] of (await Promise.all(readings)).entries())
-      expect(numbers(read)).toEqual(range((places[index] ?? 0) + 1, 61))
+      expect(numbers(read)).toEqual(range((starts[index] ?? 0) + 1, 61))
   })
 
-  test('a reader that does not read costs nothing, and meets a gap', async () => {
+  test('a stalled reader costs no memory and gets a gap', async () => {
     const { name, notes } = declare()
     const bus = await connect()
     const slow = bus.subscribe(notes('a'), { signal: stop.signal })[Symbol.asyncIterator]()
@@ -229,12 +229,12 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     await fast
     expect((await slow.next()).value).toEqual({ kind: 'gap', missed: 1_900 })
     expect(numbers([(await slow.next()).value])).toEqual([1_901])
-    // 128 MB went by; what is kept of them is 6.4 MB, once.
+    // 128 MB were published, of which 6.4 MB are retained once.
     expect(process.memoryUsage().rss - before).toBeLessThan(100e6)
     expect(await streamOf(server, `trellis~topics~${name}~notes`)).toMatchObject({ messages: 100 })
   })
 
-  test('an event that cannot be read is a gap, and those behind it come', async () => {
+  test('an undecodable event is a gap, and later events are delivered', async () => {
     const { notes } = declare()
     const bus = await connect()
     const strict = {
@@ -257,7 +257,7 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     ])
   })
 
-  test('retention follows the declaration when that changes', async () => {
+  test('retention follows a changed declaration', async () => {
     const { notes } = declare()
     const bus = await connect()
     for (const number of range(0, 20)) await bus.publish(notes('a'), { number })

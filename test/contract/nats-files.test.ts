@@ -40,7 +40,7 @@ describe.skipIf(natsMissing)(`NATS${reason}`, () => {
     ...more,
   })
 
-  /** What lies in a bucket's stream: messages by subject, without the common beginning. */
+  /** Number of messages in a bucket's stream by subject, without the common prefix. */
   const subjectsOf = async (bucket: string): Promise<Record<string, number>> => {
     const connection = await connect({ servers: server.url })
     try {
@@ -60,14 +60,14 @@ describe.skipIf(natsMissing)(`NATS${reason}`, () => {
     return { files, [Symbol.asyncDispose]: () => files[Symbol.asyncDispose]() }
   })
 
-  test('keeps one version of a file, and nothing of removed ones', async () => {
-    const place = location()
-    await using files = await openFiles(place)
+  test('only the last version of a file is stored, and nothing of removed files', async () => {
+    const bucket = location()
+    await using files = await openFiles(bucket)
     for (let i = 0; i < 5; i++) await files.write('a/b.wav', randomBytes(MEBIBYTE))
     await Promise.all(Array.from({ length: 5 }, () => files.write('a/b.wav', randomBytes(MEBIBYTE))))
     await files.write('c', Buffer.from('x'))
     await files.remove('c')
-    const subjects = await subjectsOf(place.bucket)
+    const subjects = await subjectsOf(bucket.bucket)
     expect(Object.entries(subjects).map(([name, count]) => [name.replace(/[0-9a-f-]{36}$/, 'ID'), count])).toEqual(
       expect.arrayContaining([
         ['content.ID', 8],
@@ -77,27 +77,27 @@ describe.skipIf(natsMissing)(`NATS${reason}`, () => {
     expect(Object.keys(subjects)).toHaveLength(2)
   })
 
-  test('what a crashed write or removal left is freed by the next to open the place, when it is a day old', async () => {
-    const place = location()
-    await using files = await openFiles(place)
+  test('leftovers of crashed writes and removals are deleted on opening once they are a day old', async () => {
+    const bucket = location()
+    await using files = await openFiles(bucket)
     await files.write('whole', randomBytes(MEBIBYTE))
-    const [whole = ''] = Object.keys(await subjectsOf(place.bucket)).filter((name) => name.startsWith('content.'))
+    const [whole = ''] = Object.keys(await subjectsOf(bucket.bucket)).filter((name) => name.startsWith('content.'))
     const connection = await connect({ servers: server.url })
     const publish = (name: string, data: string) =>
-      jetstream(connection).publish(`trellis.files.${place.bucket}.${name}`, data)
-    // As of a writer that was killed before its manifest, and of one killed between its manifest and the end of its intent.
+      jetstream(connection).publish(`trellis.files.${bucket.bucket}.${name}`, data)
+    // Leftovers of a writer killed before its manifest, and of one killed between its manifest and the end of its intent.
     await publish('intent.lost', 'half')
     await publish('content.lost', 'half of it')
     await publish(whole.replace('content', 'intent'), 'whole')
     await connection.close()
-    await (await openFiles(place))[Symbol.asyncDispose]()
-    expect(Object.keys(await subjectsOf(place.bucket))).toHaveLength(5)
-    await (await openFiles(place, { now: () => Date.now() + 25 * 60 * 60 * 1_000 }))[Symbol.asyncDispose]()
-    expect(Object.keys(await subjectsOf(place.bucket)).toSorted()).toEqual([whole, 'key.whole'])
+    await (await openFiles(bucket))[Symbol.asyncDispose]()
+    expect(Object.keys(await subjectsOf(bucket.bucket))).toHaveLength(5)
+    await (await openFiles(bucket, { now: () => Date.now() + 25 * 60 * 60 * 1_000 }))[Symbol.asyncDispose]()
+    expect(Object.keys(await subjectsOf(bucket.bucket)).toSorted()).toEqual([whole, 'key.whole'])
     expect((await files.readRange('whole', { start: 0, end: 2 * MEBIBYTE })).byteLength).toBe(MEBIBYTE)
   })
 
-  test('what is written by two at once is read right, chunk by chunk', async () => {
+  test('concurrently written files are read correctly, in any range', async () => {
     await using files = await openFiles(location())
     const contents = Array.from({ length: 4 }, () => randomBytes(5 * MEBIBYTE + 12_345))
     await Promise.all(contents.map((content, i) => files.write(`file-${i}`, content)))
@@ -114,7 +114,7 @@ describe.skipIf(natsMissing)(`NATS${reason}`, () => {
     }
   })
 
-  test('a read that a replacement overtakes says so, and mixes nothing', async () => {
+  test('a read overtaken by a replacement fails with a conflict instead of mixing versions', async () => {
     await using files = await openFiles(location())
     await files.write('a', randomBytes(8 * MEBIBYTE))
     const reading = (async () => {
@@ -129,13 +129,12 @@ describe.skipIf(natsMissing)(`NATS${reason}`, () => {
 
   filesMemoryContract(() => openFiles(location()))
 
-  test('a server that is killed keeps what it acknowledged, and nothing of what it did not', async () => {
+  test('a killed server retains all acknowledged writes and nothing of others', async () => {
     await using own = await temporaryDirectory()
     await using mortal = await startServer(own.path)
-    const place = { ...location(), servers: [mortal.url] }
-    await using files = await openFiles(place)
+    await using files = await openFiles({ ...location(), servers: [mortal.url] })
     const content = randomBytes(12 * MEBIBYTE)
-    await files.write('kept', content)
+    await files.write('whole.wav', content)
     const midway = Promise.withResolvers<void>()
     const killed = Promise.withResolvers<void>()
     async function* slowly() {
@@ -149,7 +148,7 @@ describe.skipIf(natsMissing)(`NATS${reason}`, () => {
     writing.catch(() => undefined)
     await midway.promise
     const read: Buffer[] = []
-    for await (const part of files.read('kept')) {
+    for await (const part of files.read('whole.wav')) {
       read.push(Buffer.from(part))
       if (read.length === 3) {
         await mortal.stop('SIGKILL')
@@ -160,13 +159,13 @@ describe.skipIf(natsMissing)(`NATS${reason}`, () => {
     }
     expect(Buffer.concat(read).equals(content)).toBe(true)
     await expect(writing).rejects.toThrow('never to be whole')
-    expect((await collect(files.list(''))).map(({ key }) => key)).toEqual(['kept'])
-    expect(Buffer.concat(await collect(files.read('kept'))).equals(content)).toBe(true)
+    expect((await collect(files.list(''))).map(({ key }) => key)).toEqual(['whole.wav'])
+    expect(Buffer.concat(await collect(files.read('whole.wav'))).equals(content)).toBe(true)
     await files.write('half', content)
     expect((await files.stat('half'))?.size).toBe(content.byteLength)
   })
 
-  test('a server that stays away is unavailable within bounds, and says when to come back', async () => {
+  test('calls fail as unavailable with Retry-After within bounds while the server is down', async () => {
     await using own = await temporaryDirectory()
     await using mortal = await startServer(own.path)
     await using files = await openFiles({ ...location(), servers: [mortal.url] })
@@ -189,13 +188,13 @@ describe.skipIf(natsMissing)(`NATS${reason}`, () => {
     expect(Buffer.from(await files.readRange('a', { start: 0, end: 1 })).toString()).toBe('x')
   })
 
-  test('wrong credentials are named, without them', async () => {
+  test('an error about wrong credentials does not contain them', async () => {
     await using own = await temporaryDirectory()
     await using guarded = await startServer(own.path, 'authorization { user: trellis, password: right }')
-    const place = { ...location(), servers: [guarded.url], user: 'trellis' }
-    await using files = await openFiles({ ...place, password: 'right' })
+    const bucket = { ...location(), servers: [guarded.url], user: 'trellis' }
+    await using files = await openFiles({ ...bucket, password: 'right' })
     await files.write('a', Buffer.from('x'))
-    const error = await openFiles({ ...place, password: 'wrong-word' }).catch((thrown: Error) => thrown)
+    const error = await openFiles({ ...bucket, password: 'wrong-word' }).catch((thrown: Error) => thrown)
     expect(error).toMatchObject({ kind: 'unavailable' })
     expect(String(error)).toContain('rejects the credentials')
     expect(`${error} ${(error as Error).cause}`).not.toContain('wrong-word')

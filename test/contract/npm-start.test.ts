@@ -15,17 +15,17 @@ const endGroup = (leader: number | undefined) => {
   try {
     if (leader !== undefined) process.kill(-leader, 'SIGKILL')
   } catch {
-    // All of it has ended.
+    // The whole group has ended already.
   }
 }
 
-test('whoever ends "npm start" by its id ends all that it started', async () => {
+test('SIGTERM to "npm start" ends all processes that it started', async () => {
   await using directory = await temporaryDirectory()
   const npm = spawn('npm', ['start'], {
     cwd: root,
     env: { ...process.env, PORT: '0', METRICS_PORT: '0', LOG_LEVEL: 'warn', TRELLIS_DATA_DIR: directory.path },
     stdio: ['ignore', 'pipe', 'ignore'],
-    // A group of its own, of which nothing stays if the test fails.
+    // A separate process group, which is killed as a whole if the test fails.
     detached: true,
   })
   using group = new DisposableStack()

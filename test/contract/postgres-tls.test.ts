@@ -7,8 +7,8 @@ import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 const missing = postgresMissing ?? (canMakeCertificates() ? undefined : 'openssl was not found')
 
-/** The user that Postgres runs as where the tests run as root. */
-const nobody = 65_534
+/** The uid of Postgres when the tests run as root. */
+const unprivilegedUser = 65_534
 
 describe.skipIf(missing !== undefined)(`Postgres over TLS${missing ? ` (${missing})` : ''}`, () => {
   const opened = new AsyncDisposableStack()
@@ -24,7 +24,7 @@ describe.skipIf(missing !== undefined)(`Postgres over TLS${missing ? ` (${missin
     authorityFile = authority.authorityFile
     otherAuthorityFile = createAuthority(path, 'another').authorityFile
     chmodSync(keyFile, 0o600)
-    if (process.getuid?.() === 0) chownSync(keyFile, nobody, nobody)
+    if (process.getuid?.() === 0) chownSync(keyFile, unprivilegedUser, unprivilegedUser)
     postgres = opened.use(await startTestPostgres({ ssl: 'on', ssl_cert_file: certificateFile, ssl_key_file: keyFile }))
   })
   afterAll(() => opened.disposeAsync())
@@ -41,12 +41,12 @@ describe.skipIf(missing !== undefined)(`Postgres over TLS${missing ? ` (${missin
     return rows[0]?.ssl === 1
   }
 
-  test('is what the address asks for, with the authority that it names', async () => {
+  test('connections are encrypted if the address requests it, and verified by its authority', async () => {
     expect(await isEncrypted({ sslmode: 'verify-full', sslrootcert: authorityFile })).toBe(true)
     expect(await isEncrypted({})).toBe(false)
   })
 
-  test('a server that another authority vouches for is not spoken to', async () => {
+  test('a server with a certificate of another authority is refused', async () => {
     await expect(isEncrypted({ sslmode: 'verify-full', sslrootcert: otherAuthorityFile })).rejects.toThrow(
       /certificate/,
     )

@@ -35,8 +35,8 @@ const migrations: Migration[] = [
 const schema = { name: 'trouble', migrations }
 const unavailable = { kind: 'unavailable', retryAfterSeconds: 1 }
 
-/** What a log was told, as the words of its lines. */
-const heardLog = () => {
+/** A log that records the messages of its lines. */
+const recordLog = () => {
   const received: string[] = []
   const write = (text: string) => void received.push((JSON.parse(text) as { msg: string }).msg)
   return { received, log: createLog({ level: 'info', format: 'json', destination: { write } }) }
@@ -47,7 +47,7 @@ const until = async (isSo: () => boolean | Promise<boolean>): Promise<void> => {
 }
 
 describe.skipIf(postgresMissing !== undefined)(
-  `Postgres in trouble${postgresMissing ? ` (${postgresMissing})` : ''}`,
+  `a failing Postgres${postgresMissing ? ` (${postgresMissing})` : ''}`,
   () => {
     let postgres: TestPostgres
     beforeAll(async () => {
@@ -62,7 +62,7 @@ describe.skipIf(postgresMissing !== undefined)(
     }
 
     describe('schemas', () => {
-      test('of many migrators at once each step is applied by one', async () => {
+      test('each migration is applied once by concurrent migrators', async () => {
         const databaseUrl = await postgres.createDatabase()
         const steps: Migration[] = [
           ...migrations,
@@ -74,9 +74,9 @@ describe.skipIf(postgresMissing !== undefined)(
         expect(applied.flat().toSorted()).toEqual([1, 2])
       })
 
-      test('a migrator waits for the lock of another, which a dead one does not hold', async () => {
+      test('a migrator waits for the lock of another, which is released when that one dies', async () => {
         const { store, location } = await open()
-        const { received, log } = heardLog()
+        const { received, log } = recordLog()
         const held = Promise.withResolvers<number>()
         const holder = store.db
           .connection()
@@ -96,9 +96,9 @@ describe.skipIf(postgresMissing !== undefined)(
         await store.close()
       })
 
-      test('a replica waits for an older schema, saying so, and starts when it is up to date', async () => {
+      test('a replica logs that it waits for migrations, and starts when they are applied', async () => {
         const databaseUrl = await postgres.createDatabase()
-        const { received, log } = heardLog()
+        const { received, log } = recordLog()
         const opening = openStore<Tables>({ databaseUrl, ...schema, log })
         await until(() => received.includes('waiting for the migrations'))
         await migrateStore({ databaseUrl }, schema)
@@ -107,7 +107,7 @@ describe.skipIf(postgresMissing !== undefined)(
         expect(received).toEqual(['waiting for the migrations'])
       })
 
-      test('a replica that waited in vain says what to do, and has changed nothing', async () => {
+      test('a replica whose wait times out reports what to do and changes nothing', async () => {
         const databaseUrl = await postgres.createDatabase()
         const opening = openStore<Tables>({ databaseUrl, ...schema, schemaWaitMilliseconds: 300 })
         await expect(opening).rejects.toThrow(
@@ -125,7 +125,7 @@ describe.skipIf(postgresMissing !== undefined)(
         await expect(migrateStore(location, { name: 'trouble', migrations: [] })).rejects.toThrow(/newer version/)
       })
 
-      test('a wrong password, a database that is not there, and a lack of rights are said in a sentence', async () => {
+      test('a wrong password, a missing database and missing rights are reported in a sentence', async () => {
         const { location } = await open()
         const wrong = new URL(location.databaseUrl)
         wrong.password = 'wrong'
@@ -148,7 +148,7 @@ describe.skipIf(postgresMissing !== undefined)(
         )
       })
 
-      test('services of one database have a schema each', async () => {
+      test('services in one database have separate schemas', async () => {
         const databaseUrl = await postgres.createDatabase()
         const stores = []
         for (const name of ['one', 'two']) {
@@ -164,14 +164,14 @@ describe.skipIf(postgresMissing !== undefined)(
     })
 
     describe('limits', () => {
-      test('a statement that takes too long is a 503, and the connection goes on', async () => {
+      test('a statement that takes too long is a 503, and the connection stays usable', async () => {
         const { store } = await open({ statementMilliseconds: 200, connections: 1 })
         await expect(sql`select pg_sleep(30)`.execute(store.db)).rejects.toMatchObject(unavailable)
         expect(await store.db.selectFrom('ledger').selectAll().execute()).toEqual([])
         await store.close()
       })
 
-      test('a server that answers no more is a 503, and its connection is given up', async () => {
+      test('a server that stops answering is a 503, and its connection is replaced', async () => {
         const { store } = await open({ statementMilliseconds: 200, connections: 1 })
         const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(store.db)
         const pid = rows[0]?.pid ?? 0
@@ -185,7 +185,7 @@ describe.skipIf(postgresMissing !== undefined)(
         await store.close()
       })
 
-      test('a lock that is not given up in time is a 503', async () => {
+      test('a lock that is not released in time is a 503', async () => {
         const { store } = await open({ lockMilliseconds: 200 })
         await store.db.insertInto('totals').values({ id: 'a', total: 0 }).execute()
         const holder = await store.db.startTransaction().execute()
@@ -196,7 +196,7 @@ describe.skipIf(postgresMissing !== undefined)(
         await store.close()
       })
 
-      test('where all connections are taken a query waits for a while, then is a 503; too many waiting are one at once', async () => {
+      test('queries wait for a free connection, then get 503; those beyond the waiting limit get 503 at once', async () => {
         const { store } = await open({ connections: 2, connectMilliseconds: 300, waiting: 3 })
         const holders = await Promise.all([1, 2].map(() => store.db.startTransaction().execute()))
         const query = () => store.db.selectFrom('ledger').selectAll().execute()
@@ -208,7 +208,7 @@ describe.skipIf(postgresMissing !== undefined)(
         await store.close()
       })
 
-      test('a transaction that stands still is ended by the server, and its connection replaced', async () => {
+      test('an idle transaction is terminated by the server, and its connection is replaced', async () => {
         const { store } = await open({ idleInTransactionMilliseconds: 100, connections: 1 })
         const standing = transact(store.db, async (transaction) => {
           await transaction.insertInto('ledger').values({ entry: 'a' }).execute()
@@ -222,7 +222,7 @@ describe.skipIf(postgresMissing !== undefined)(
     })
 
     describe('races', () => {
-      test('a transaction that lost against another is done again, on what it then reads', async () => {
+      test('a transaction with a serialization conflict is retried with fresh reads', async () => {
         const { store } = await open()
         await store.db.insertInto('totals').values({ id: 'a', total: 0 }).execute()
         let tries = 0
@@ -242,7 +242,7 @@ describe.skipIf(postgresMissing !== undefined)(
         await store.close()
       })
 
-      test('of two transactions that wait for each other both are done in the end', async () => {
+      test('deadlocked transactions are retried, and both commit', async () => {
         const { store } = await open()
         await store.db
           .insertInto('totals')
@@ -272,7 +272,7 @@ describe.skipIf(postgresMissing !== undefined)(
         await store.close()
       })
 
-      test('a hundred counters at once count to a hundred', async () => {
+      test('a hundred concurrent increments are all counted', async () => {
         const { store } = await open()
         await store.db.insertInto('totals').values({ id: 'a', total: 0 }).execute()
         const add = () =>
@@ -295,9 +295,9 @@ describe.skipIf(postgresMissing !== undefined)(
 )
 
 describe.skipIf(postgresMissing !== undefined)(
-  `Postgres killed${postgresMissing ? ` (${postgresMissing})` : ''}`,
+  `a killed Postgres${postgresMissing ? ` (${postgresMissing})` : ''}`,
   () => {
-    test('kill -9 under load: nothing acknowledged is lost, failures are 503 within seconds, and it goes on by itself', async () => {
+    test('SIGKILL under load loses no acknowledged write, failures are 503 within seconds, and work resumes', async () => {
       await using postgres = await startTestPostgres()
       const location = {
         databaseUrl: await postgres.createDatabase(),
@@ -336,19 +336,19 @@ describe.skipIf(postgresMissing !== undefined)(
       await until(() => acknowledged.size > recovered + 50)
       isOver = true
       await writers
-      const kept = new Set((await store.db.selectFrom('ledger').selectAll().execute()).map(({ entry }) => entry))
-      expect([...acknowledged].filter((entry) => !kept.has(entry))).toEqual([])
+      const stored = new Set((await store.db.selectFrom('ledger').selectAll().execute()).map(({ entry }) => entry))
+      expect([...acknowledged].filter((entry) => !stored.has(entry))).toEqual([])
       expect(failures.length).toBeGreaterThan(30)
       for (const failed of failures) expect(failed).toMatchObject(unavailable)
       expect(slowest).toBeLessThan(10_000)
     })
 
-    test('a replica may start before its database', async () => {
+    test('a replica can start before its database', async () => {
       await using postgres = await startTestPostgres()
       const databaseUrl = await postgres.createDatabase()
       await migrateStore({ databaseUrl }, schema)
       await postgres.server.stop()
-      const { received, log } = heardLog()
+      const { received, log } = recordLog()
       const opening = openStore<Tables>({ databaseUrl, ...schema, log })
       await until(() => received.includes('waiting for the database'))
       await postgres.server.start()

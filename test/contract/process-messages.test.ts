@@ -6,20 +6,20 @@ import { modulePath } from '../support/module-path.ts'
 import { natsCommand, natsMissing } from '../support/programs.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
-/** Starts a process of ours that cannot start; gives all that it says and its exit code. */
+/** Runs one of our processes that fails to start; returns its output and exit code. */
 const starting = async (module: string, environment: Record<string, string>, words: string[] = []) => {
   const main = await modulePath(`services/${module}`)
-  return new Promise<{ code: number | null; said: string }>((resolve) => {
+  return new Promise<{ code: number | null; output: string }>((resolve) => {
     const env = { ...asStarted, PATH: process.env.PATH, METRICS_PORT: '0', LOG_LEVEL: 'silent', ...environment }
     const child = execFile(process.execPath, [main, ...words], { env }, (_error, stdout, stderr) =>
-      resolve({ code: child.exitCode, said: `${stdout}${stderr}` }),
+      resolve({ code: child.exitCode, output: `${stdout}${stderr}` }),
     )
   })
 }
 
 const nowhere = 'postgresql://trellis:secret@127.0.0.1:1/trellis'
 
-describe('a process that cannot start says why in one line, without a secret', () => {
+describe('a process that cannot start prints the reason in one line without secrets', () => {
   test.each([
     ['a service without NATS', 'logs/src/main.ts', { DATABASE_URL: nowhere }, [], /^NATS_URL must be set/],
     [
@@ -58,7 +58,7 @@ describe('a process that cannot start says why in one line, without a secret', (
       /^The database cannot be reached/,
     ],
     [
-      'a word that is no command',
+      'an unknown command',
       'logs/src/main.ts',
       { NATS_URL: '127.0.0.1:1', DATABASE_URL: nowhere },
       ['upgrade'],
@@ -79,23 +79,23 @@ describe('a process that cannot start says why in one line, without a secret', (
       /^"foo" is not an address of a service/,
     ],
   ] as const)('%s', async (_name, module, environment, words, sentence) => {
-    const { code, said } = await starting(module, environment, [...words])
-    expect(said).toMatch(sentence)
-    expect(said.trim().split('\n')).toHaveLength(1)
-    expect(said).not.toContain('secret')
+    const { code, output } = await starting(module, environment, [...words])
+    expect(output).toMatch(sentence)
+    expect(output.trim().split('\n')).toHaveLength(1)
+    expect(output).not.toContain('secret')
     expect(code).toBe(1)
   })
 
-  test.skipIf(natsMissing)(`an address for calls that is taken${natsMissing ? ` (${natsMissing})` : ''}`, async () => {
+  test.skipIf(natsMissing)(`an RPC address in use${natsMissing ? ` (${natsMissing})` : ''}`, async () => {
     await using directory = await temporaryDirectory()
     await using nats = await startNatsServer({ command: natsCommand })
     await using taken = await reservePort()
-    const { code, said } = await starting('distributed/src/workloads/main.ts', {
+    const { code, output } = await starting('distributed/src/workloads/main.ts', {
       NATS_URL: nats.address,
       RPC_ADDRESS: `127.0.0.1:${taken.port}`,
       TRELLIS_DATA_DIR: directory.path,
     })
-    expect(said).toBe(
+    expect(output).toBe(
       `127.0.0.1:${taken.port} is in use. Stop the process that uses it, or set RPC_ADDRESS to another.\n`,
     )
     expect(code).toBe(1)

@@ -4,7 +4,7 @@ import { composeTrellis } from '../../services/all-in-one/src/compose.ts'
 import { readAllConfig } from '../../services/all-in-one/src/config.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
-test('the embedded form has the depth and the limit of each bounded queue among its metrics', async () => {
+test('the embedded form exposes the depth and the limit of each bounded queue as metrics', async () => {
   await using directory = await temporaryDirectory()
   const metrics = createMetrics({ processMetrics: false })
   await using _trellis = await composeTrellis(

@@ -4,7 +4,7 @@ import { createMetrics, silentLog } from '@trellis/kit/telemetry'
 import { expect, test } from 'vitest'
 import openapi from '../probe/gen/edge/openapi.json' with { type: 'json' }
 
-/** Two services, of which one is served by several schemas. */
+/** Two services, one of them with two backends. */
 const backends = ['one', 'two', 'two'].map((name, index) => ({
   name: `${name}${index}`,
   mount: `/${name}`,
@@ -12,7 +12,7 @@ const backends = ['one', 'two', 'two'].map((name, index) => ({
   client: {},
 }))
 
-const askReady = async (missing: Record<string, string>) => {
+const fetchReady = async (missing: Record<string, string>) => {
   await using edge = await createEdge({
     config: readConfig(edgeConfig, { SHUTDOWN_SECONDS: '1' }),
     routes: [],
@@ -26,10 +26,10 @@ const askReady = async (missing: Record<string, string>) => {
   return { status: response.statusCode, body: response.json() as unknown }
 }
 
-test('an edge is ready while any of its services can be used, and names those that cannot', async () => {
-  expect(await askReady({})).toEqual({ status: 200, body: { status: 'ready' } })
+test('an edge is ready while any of its services is available, and names the unavailable ones', async () => {
+  expect(await fetchReady({})).toEqual({ status: 200, body: { status: 'ready' } })
   const away = { two: 'it cannot be reached' }
-  expect(await askReady(away)).toEqual({ status: 200, body: { status: 'ready in part', missing: away } })
-  const all = { one: 'not asked yet', ...away }
-  expect(await askReady(all)).toMatchObject({ status: 503, body: { status: 'not ready', missing: all } })
+  expect(await fetchReady(away)).toEqual({ status: 200, body: { status: 'ready in part', missing: away } })
+  const all = { one: 'it has not answered yet', ...away }
+  expect(await fetchReady(all)).toMatchObject({ status: 503, body: { status: 'not ready', missing: all } })
 })

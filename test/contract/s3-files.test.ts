@@ -27,7 +27,7 @@ describe.skipIf(s3Missing)(`S3${reason}`, () => {
     await directory[Symbol.asyncDispose]()
   })
 
-  /** A place of the test's own in the shared bucket. */
+  /** A location with a unique prefix in the shared bucket. */
   const location = (more: Partial<FilesLocation> = {}) =>
     ({
       kind: 's3',
@@ -46,7 +46,7 @@ describe.skipIf(s3Missing)(`S3${reason}`, () => {
     return { proxy, files }
   }
 
-  /** Fails the first so many requests of a kind. */
+  /** Fails the first `count` requests that match `kind`. */
   const first = (count: number, kind: RegExp, fault: Fault) => {
     let left = count
     return ({ method, url }: { method?: string | undefined; url?: string | undefined }): Fault =>
@@ -58,12 +58,12 @@ describe.skipIf(s3Missing)(`S3${reason}`, () => {
     return { files, [Symbol.asyncDispose]: () => files[Symbol.asyncDispose]() }
   }
   filesContract('on S3', contract)
-  filesContract('on S3 without checksums of the whole', async () => {
+  filesContract('on S3 without whole-object checksums', async () => {
     const files = await openFiles(location({ checksums: false }))
     return { files, [Symbol.asyncDispose]: () => files[Symbol.asyncDispose]() }
   })
 
-  test('installations that share a bucket see nothing of one another', async () => {
+  test('installations that share a bucket do not see each other', async () => {
     await using one = await openFiles(location({ prefix: 'one' }))
     await using other = await openFiles(location({ prefix: 'one-more/' }))
     await one.write('a', Buffer.from('x'))
@@ -73,10 +73,10 @@ describe.skipIf(s3Missing)(`S3${reason}`, () => {
   })
 
   test.each([
-    ['a secret key that is wrong', { secretAccessKey: 'not-the-one' }, 'SignatureDoesNotMatch'],
-    ['an access key that nobody has', { accessKeyId: 'nobody' }, 'does not know the access key'],
-    ['a bucket that is not there', { bucket: 'elsewhere' }, 'NoSuchBucket'],
-  ])('says what is wrong with the setup, without a secret: %s', async (_, wrong, code) => {
+    ['a wrong secret key', { secretAccessKey: 'not-the-one' }, 'SignatureDoesNotMatch'],
+    ['an unknown access key', { accessKeyId: 'unknown' }, 'does not know the access key'],
+    ['a missing bucket', { bucket: 'elsewhere' }, 'NoSuchBucket'],
+  ])('%s is reported without revealing secrets', async (_, wrong, code) => {
     const opening = openFiles(location({ ...wrong, sessionToken: undefined } as Partial<FilesLocation>))
     const error = await opening.then(
       () => undefined,
@@ -95,9 +95,9 @@ describe.skipIf(s3Missing)(`S3${reason}`, () => {
     ['500', { status: 500, body: '<Error><Code>InternalError</Code></Error>' }],
     ['SlowDown', { status: 503, body: '<Error><Code>SlowDown</Code></Error>', headers: { 'retry-after': '0' } }],
     ['429', { status: 429 }],
-    ['a connection that breaks', { breakAfter: 0 }],
-    ['an answer that breaks off', { breakAfter: 200 }],
-  ])('asks again after %s, whatever was asked', async (_, fault) => {
+    ['a broken connection', { breakAfter: 0 }],
+    ['a truncated answer', { breakAfter: 200 }],
+  ])('every kind of request is retried after %s', async (_, fault) => {
     const { proxy, files } = await behindProxy()
     await using _proxy = proxy
     await using _files = files
@@ -120,7 +120,7 @@ describe.skipIf(s3Missing)(`S3${reason}`, () => {
     expect(await files.stat('small')).toBeUndefined()
   })
 
-  test('a read goes on where its connection broke, and does not mix versions', async () => {
+  test('a read resumes where its connection broke, without mixing versions', async () => {
     const { proxy, files } = await behindProxy()
     await using _proxy = proxy
     await using _files = files
@@ -139,7 +139,7 @@ describe.skipIf(s3Missing)(`S3${reason}`, () => {
     await expect(reading).rejects.toMatchObject({ kind: 'conflict' })
   })
 
-  test('a store that stays away is unavailable within bounds, and says when to come back', async () => {
+  test('calls fail as unavailable with Retry-After within bounds while the store is down', async () => {
     const { proxy, files } = await behindProxy()
     await using _proxy = proxy
     await using _files = files
@@ -157,7 +157,7 @@ describe.skipIf(s3Missing)(`S3${reason}`, () => {
     expect(performance.now() - began).toBeLessThan(30_000)
   })
 
-  test('an error of the content is not taken for one of the store', async () => {
+  test('an error of the content stream is not mistaken for an error of the store', async () => {
     await using files = await openFiles(location())
     async function* reset() {
       yield Buffer.from('half')
@@ -166,7 +166,7 @@ describe.skipIf(s3Missing)(`S3${reason}`, () => {
     await expect(files.write('a', reset())).rejects.toThrow('the sender left')
   })
 
-  test('parts of a write that failed are freed, and none is left behind', async () => {
+  test('the uploaded parts of a failed write are deleted', async () => {
     const { proxy, files } = await behindProxy()
     await using _proxy = proxy
     await using _files = files
@@ -176,7 +176,7 @@ describe.skipIf(s3Missing)(`S3${reason}`, () => {
     expect(await collect(files.list(''))).toEqual([])
   })
 
-  test('what a crashed write left is freed by the next to open the place, when it is a day old', async () => {
+  test('leftovers of a crashed write are deleted on opening once they are a day old', async () => {
     const { proxy, files } = await behindProxy()
     await using _proxy = proxy
     await using _files = files
@@ -204,7 +204,7 @@ describe.skipIf(s3Missing)(`S3${reason}`, () => {
 
   filesMemoryContract(() => openFiles(location()))
 
-  test('a store that is killed keeps what it acknowledged, and nothing of what it did not', async () => {
+  test('a killed store retains all acknowledged writes and nothing of others', async () => {
     const own = await temporaryDirectory()
     await using _own = own
     const mortal = await startS3Server({ executable: s3Command, directory: own.path })
@@ -212,7 +212,7 @@ describe.skipIf(s3Missing)(`S3${reason}`, () => {
     const { endpoint, accessKeyId, secretAccessKey } = mortal
     await using files = await openFiles(location({ endpoint, accessKeyId, secretAccessKey }))
     const content = randomBytes(12 * MEBIBYTE)
-    await files.write('kept', content)
+    await files.write('whole.wav', content)
     const midway = Promise.withResolvers<void>()
     const killed = Promise.withResolvers<void>()
     async function* slowly() {
@@ -227,7 +227,7 @@ describe.skipIf(s3Missing)(`S3${reason}`, () => {
     await midway.promise
     const read: Buffer[] = []
     const reading = (async () => {
-      for await (const part of files.read('kept')) {
+      for await (const part of files.read('whole.wav')) {
         read.push(Buffer.from(part))
         if (read.length === 3) {
           await mortal.stop('SIGKILL')
@@ -240,8 +240,8 @@ describe.skipIf(s3Missing)(`S3${reason}`, () => {
     await reading
     expect(Buffer.concat(read).equals(content)).toBe(true)
     await expect(writing).rejects.toThrow()
-    expect((await collect(files.list(''))).map(({ key }) => key)).toEqual(['kept'])
-    expect(Buffer.concat(await collect(files.read('kept'))).equals(content)).toBe(true)
+    expect((await collect(files.list(''))).map(({ key }) => key)).toEqual(['whole.wav'])
+    expect(Buffer.concat(await collect(files.read('whole.wav'))).equals(content)).toBe(true)
     await files.write('half', content)
     expect((await files.stat('half'))?.size).toBe(content.byteLength)
   })

@@ -3,7 +3,7 @@ import { get, type IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Broadcast, serveBroadcast } from '../probe/broadcast.ts'
 
-/** A client that keeps of its stream only the ids and names of the events, so that its own memory says nothing. */
+/** A client that stores only the ids and names of events, so that its own memory does not distort the measurement. */
 const follow = async (origin: string, headers: Record<string, string> = {}) => {
   const request = get(`${origin}/probe/api/count?behaviour=follow`, { agent: false, headers })
   const [response] = (await once(request, 'response')) as [IncomingMessage]
@@ -25,11 +25,11 @@ const follow = async (origin: string, headers: Record<string, string> = {}) => {
 describe('event streams over HTTP', () => {
   let served: Broadcast
   beforeAll(async () => {
-    served = await serveBroadcast({ kept: 5_000 })
+    served = await serveBroadcast({ retained: 5_000 })
   })
   afterAll(() => served.close())
 
-  test('1,000 clients of one stream each get every event, in order, once', async () => {
+  test('1,000 clients of one stream each get every event once and in order', async () => {
     const clients = await Promise.all(Array.from({ length: 1_000 }, () => follow(served.origin)))
     const sequences: number[] = []
     for (let number = 0; number < 100; number += 1) {
@@ -44,7 +44,7 @@ describe('event streams over HTTP', () => {
     await vi.waitFor(() => expect(served.open()).toBe(0), { timeout: 5_000 })
   })
 
-  test('a client that comes back goes on where it was, without loss or repeat', async () => {
+  test('a reconnecting client resumes without loss or repetition', async () => {
     const first = await follow(served.origin)
     const before = await served.publish(1)
     await vi.waitFor(() => expect(first.ids()).toEqual([before]))
@@ -56,7 +56,7 @@ describe('event streams over HTTP', () => {
     second.leave()
   })
 
-  test('memory stays flat when a client stops reading; reading again it gets a gap, then the rest', async () => {
+  test('memory stays flat while a client does not read; it then gets a gap and the remaining events', async () => {
     const stuck = await follow(served.origin)
     const reader = await follow(served.origin)
     stuck.response.pause()
@@ -70,7 +70,7 @@ describe('event streams over HTTP', () => {
       }
       memory.push(process.memoryUsage().rss)
     }
-    // After the ring has filled, 40 MB more go out; none of it may be held for the one that does not read.
+    // After the ring is full, 40 MB more are sent; none of it may be buffered for the client that does not read.
     expect(((memory.at(-1) ?? 0) - (memory[4] ?? 0)) / 1024 / 1024).toBeLessThan(40)
     await vi.waitFor(() => expect(reader.ids().at(-1)).toBe(last), { timeout: 20_000 })
     stuck.response.resume()

@@ -8,7 +8,7 @@ const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
 const post = (path: string, body: string) =>
   `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
 
-/** More than the buffers of both sides take. */
+/** More than the buffers of both sides hold. */
 const size = 40_000_000
 const large = {
   'a file': get(`/probe/api/download?size=${size}`),
@@ -18,7 +18,7 @@ const large = {
   ),
 }
 
-describe.each([transports[0], transports[1]])('answers that nobody reads, %s', (transport) => {
+describe.each([transports[0], transports[1]])('unread answers, %s', (transport) => {
   let served: Awaited<ReturnType<typeof serveProbe>>
   beforeAll(async () => {
     served = await serveProbe(transport, { RESPONSE_IDLE_SECONDS: '1' })
@@ -38,17 +38,17 @@ describe.each([transports[0], transports[1]])('answers that nobody reads, %s', (
   const allClosed = () =>
     vi.waitFor(async () => expect(await connections()).toBe(0), { timeout: 15_000, interval: 100 })
 
-  test.each(Object.entries(large))('%s is given up with its connection', async (_, request) => {
+  test.each(Object.entries(large))('the connection of %s is closed', async (_, request) => {
     await allClosed()
     const sockets = Array.from({ length: 5 }, () => open(request))
-    // All have been answered in part; what is not taken then fills the buffers.
+    // All answers have started; the unread rest fills the buffers.
     await Promise.all(sockets.map((socket) => once(socket, 'readable')))
     await allClosed()
     for (const socket of sockets) socket.destroy()
   })
 
-  test('a client that reads slowly gets all of it, and one that waits for events stays', async () => {
-    // With time enough that a busy machine reads again before it is over.
+  test('a slow reader gets the complete answer, and an idle event stream stays open', async () => {
+    // Long enough that a busy machine reads again before the timeout.
     const patient = await serveProbe(transport, { RESPONSE_IDLE_SECONDS: '4' })
     const waiting = open(get('/probe/api/count?behaviour=follow'), patient)
     let waitingIsClosed = false
@@ -61,7 +61,7 @@ describe.each([transports[0], transports[1]])('answers that nobody reads, %s', (
     for await (const chunk of socket) {
       read += chunk.length
       if (read >= size) break
-      // Ten pauses, and longer in all than a client may take nothing.
+      // Ten pauses, in total longer than the idle timeout.
       if (Math.floor(read / 4_000_000) > Math.floor((read - chunk.length) / 4_000_000)) await sleep(500)
     }
     expect(read).toBeGreaterThanOrEqual(size)

@@ -9,8 +9,8 @@ import { probeWorker } from '../probe/worker-kind.ts'
 import { natsCommand, natsMissing } from '../support/programs.ts'
 import { workloadsContract } from './ports/workloads.ts'
 
-describe.skipIf(natsMissing)(`in processes of their own${natsMissing ? ` (${natsMissing})` : ''}`, () => {
-  workloadsContract('asked for over gRPC, reporting over NATS', async () => {
+describe.skipIf(natsMissing)(`in separate processes${natsMissing ? ` (${natsMissing})` : ''}`, () => {
+  workloadsContract('requested over gRPC, reporting over NATS', async () => {
     await using opened = new AsyncDisposableStack()
     const nats = opened.use(await startNatsServer({ command: natsCommand }))
     const connect = async (name: string) =>

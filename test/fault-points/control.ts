@@ -10,7 +10,7 @@ type Order = { arm?: Fault; disarm?: true; reset?: true; counts?: true }
 
 const answerLimit = 10_000
 
-/** The test's side of the injectors: arms faults in all processes of an installation, and reads what they counted. */
+/** The control server of the injectors: arms faults in all processes of an installation, and reads their call counts. */
 export const openFaultControl = async (directory: string) => {
   const peers = new Set<Peer>()
   const pending = new Map<number, (answer: Answer | undefined) => void>()
@@ -24,7 +24,7 @@ export const openFaultControl = async (directory: string) => {
       if (!peer) {
         peer = { socket, pid: answer.pid, program: answer.program }
         peers.add(peer)
-        // A process that starts while a fault is armed has it from its first call on.
+        // A process that starts while a fault is armed gets it before its first call.
         socket.write(`${JSON.stringify(armed ? { arm: armed } : {})}\n`)
       }
       if (answer.id !== undefined) pending.get(answer.id)?.(answer)
@@ -63,7 +63,7 @@ export const openFaultControl = async (directory: string) => {
       armed = fault
       await sendAll({ arm: fault })
     },
-    /** Whether the fault was injected; unknown (undefined) where it ended its process. */
+    /** Whether the fault was injected. A `kill` counts as injected if its program no longer answers. */
     disarm: async (): Promise<boolean> => {
       const kills = armed?.kind === 'kill' ? armed.program : undefined
       armed = undefined
@@ -73,7 +73,7 @@ export const openFaultControl = async (directory: string) => {
       )
     },
     reset: async (): Promise<void> => void (await sendAll({ reset: true })),
-    /** The last call of each function since the last reset, by program and thread. */
+    /** The number of the last call of each function since the last reset, by program and thread. */
     counts: async (): Promise<Point[]> =>
       (await sendAll({ counts: true })).flatMap(({ program, counts = [] }) =>
         counts.map((point) => ({ program, ...point })),

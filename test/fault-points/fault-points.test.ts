@@ -22,7 +22,7 @@ const scenarios: AnyScenario[] = [
 
 describe(`faults drawn with TEST_SEED=${runSeed}`, () => {
   test.each(scenarios)(
-    '$name loses nothing that was acknowledged, whichever call fails, hangs or is the last',
+    '$name loses nothing acknowledged, whichever call fails, hangs or crashes its process',
     async (scenario) => {
       const { violations, injected, points } = await runPoints(scenario, { seed: runSeed, limit })
       console.info(`${scenario.name}: ${injected} faults at ${points} points, ${violations.length} violations`)

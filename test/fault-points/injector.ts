@@ -1,8 +1,8 @@
 /**
- * Preloaded (`--import`) into every process of an installation under test, and thereby into its threads: replaces the calls
- * of Node that the ports and the log engine stand on by ones at which a fault can be injected. Of the file system only calls
- * on paths under `root` count. What to do is received over `socket`. Both are parameters of the address of this module,
- * since a launcher passes NODE_OPTIONS on, and of other variables only those that a process reads.
+ * Preloaded (`--import`) into every process of an installation under test, and thereby into its threads. Wraps the Node functions
+ * that the ports and the log engine use, so that faults can be injected into their calls. File system calls count only for paths
+ * under `root`. Commands arrive over `socket`. Both are query parameters of this module's URL, because a launcher passes on
+ * NODE_OPTIONS but of other variables only those that a process reads.
  */
 import childProcess, { type ForkOptions } from 'node:child_process'
 import { once } from 'node:events'
@@ -19,9 +19,9 @@ import { fileURLToPath } from 'node:url'
 import workerThreads, { getEnvironmentData, isMainThread, parentPort, setEnvironmentData } from 'node:worker_threads'
 import { createPoints, type FunctionName, sharedBytes, type ThreadName, threads } from './points.ts'
 
-const given = new URL(import.meta.url).searchParams
-const root = resolve(given.get('root') ?? '')
-const socketPath = given.get('socket') ?? ''
+const parameters = new URL(import.meta.url).searchParams
+const root = resolve(parameters.get('root') ?? '')
+const socketPath = parameters.get('socket') ?? ''
 const memory = isMainThread
   ? new SharedArrayBuffer(sharedBytes)
   : (getEnvironmentData('trellis.faults') as SharedArrayBuffer)
@@ -41,7 +41,7 @@ const failureOf = (name: FunctionName): Error => {
 
 const block = (milliseconds: number) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds)
 
-/** Ends the process as a crash would; nothing after the call runs. */
+/** Crashes the process; nothing after the call runs. */
 const crash = () => {
   process.kill(process.pid, 'SIGKILL')
   block(60_000)
@@ -187,7 +187,7 @@ replace(StatementSync.prototype, 'run', (original) => intercept('sqlite.run', or
 replace(StatementSync.prototype, 'all', (original) => intercept('sqlite.all', original, always))
 replace(StatementSync.prototype, 'get', (original) => intercept('sqlite.all', original, always))
 
-/** `lose` breaks what the message goes through. The message is sent afterwards, as by a sender that does not know yet. */
+/** `lose` breaks the channel of the message. The message is still sent afterwards, like by a sender that has not noticed yet. */
 const interceptMessage = (
   name: FunctionName,
   original: Wrapped,
@@ -202,7 +202,7 @@ const interceptMessage = (
     return original.apply(this, args)
   }
 
-// Children see only the environment and the options that they are given: the injector adds itself.
+// Child processes get only an explicit environment and options, so the injector adds itself to their options.
 replace(
   childProcess,
   'fork',
@@ -226,14 +226,14 @@ class NamedWorker extends workerThreads.Worker {
   }
 }
 Object.assign(workerThreads, { Worker: NamedWorker })
-// The thread ends without a word, as one does that has no memory left.
+// The thread ends without an error, like a thread that runs out of memory.
 replace(workerThreads.Worker.prototype, 'postMessage', (post) =>
   interceptMessage('thread.post', post, (self) => void self.terminate()),
 )
 if (parentPort)
   replace(parentPort, 'postMessage', (post) => interceptMessage('thread.post', post, () => process.exit(1)))
 
-/** What a connection of this process leads to, by its port, as the settings of the process name it. */
+/** The kind of server behind each remote port, from the settings of the process. */
 const serverPorts = new Map<number, FunctionName>()
 for (const [variable, name] of Object.entries({
   NATS_URL: 'bus.write',
@@ -262,7 +262,7 @@ replace(
     },
 )
 
-// A session of HTTP/2 writes to its connection beneath JavaScript: what is seen are its calls and their answers.
+// An HTTP/2 session writes to its connection in native code, so only its calls and answers can be intercepted.
 replace(
   http2,
   'connect',
@@ -292,7 +292,7 @@ for (const key of ['createServer', 'createSecureServer'])
   )
 syncBuiltinESMExports()
 
-/** The program by its package, whether it runs from sources or from the bundle; a worker by that of its service. */
+/** The program name by package, for sources and bundles; a worker is named after its service. */
 const programOf = (main: string): string => {
   const [, name = 'other'] = main.match(/.*(all-in-one|listings|logs|music|branch|edge|workloads|distributed)/) ?? []
   return /worker/.test(main) ? `${name} worker` : name
@@ -315,6 +315,6 @@ if (isMainThread && socketPath !== '') {
   const lines = createInterface({ input: socket })
   lines.on('line', obey)
   await once(lines, 'line')
-  // The process ends when its own work does.
+  // Do not keep the process alive.
   socket.unref()
 }

@@ -5,7 +5,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { form, startTrellis, type Trellis } from '../support/trellis.ts'
 import { openFaultControl } from './control.ts'
 
-/** How an injector is preloaded that counts what lies under `root` and is controlled through `socket`. */
+/** The Node option that preloads an injector for paths under `root`, controlled through `socket`. */
 const injectorOption = (root: string, socket: string): string => {
   const module = new URL('injector.ts', import.meta.url)
   module.searchParams.set('root', root)
@@ -13,7 +13,7 @@ const injectorOption = (root: string, socket: string): string => {
   return `--import ${module.href}`
 }
 
-/** Small segments, so that a few thousand lines are flushed and compacted; a generator that needs no model. */
+/** Small segments, so that a few thousand lines are flushed and compacted, and a generator without a model. */
 const settings = {
   LOGS_SEGMENT_ENTRIES: '1000',
   MUSIC_GENERATOR_MOCK: '1',
@@ -23,12 +23,12 @@ const settings = {
   RATE_LIMIT_EXPORTS: '0',
 }
 
-/** The program of the process that a test starts, as points name it. */
+/** The program name of the main process in points. */
 export const mainProgram = { embedded: 'all-in-one', distributed: 'distributed' }[form]
 
 /**
- * Trellis in the form of the run, with an injector in each of its processes and threads. On the distributed form each service has one
- * replica, so that a point names one process, which the launcher starts again.
+ * Starts Trellis in the form of the run, with an injector in each of its processes and threads. On the distributed form each service has
+ * one replica, so that a point identifies one process, which the launcher restarts.
  */
 export const startFaulty = async (environment: Record<string, string> = {}) => {
   await using opened = new AsyncDisposableStack()
@@ -68,7 +68,7 @@ export const startFaulty = async (environment: Record<string, string> = {}) => {
       )
     },
     output: () => trellis.output(),
-    /** Starts it again on the same data, after it was killed or by killing it. */
+    /** Kills the main process if it is still running, and starts it again on the same data. */
     restart: async () => {
       await trellis.stop('SIGKILL')
       await trellis[Symbol.asyncDispose]()

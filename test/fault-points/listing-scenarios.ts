@@ -3,7 +3,7 @@ import { eventually, type Scenario, send, untilAccepted } from './scenario.ts'
 const queries = ['camera', 'lens']
 type Query = { path: string }
 
-/** A search that is waited for: its answer is whole, or says that it failed. */
+/** A synchronous search: its answer is complete or reports a failure. */
 export const search: Scenario<Query> = {
   name: 'search',
   prepare: async (_installation, key) => {
@@ -20,7 +20,7 @@ export const search: Scenario<Query> = {
   ],
 }
 
-/** A search whose results are streamed: the stream comes to its end, also after a restart. */
+/** An asynchronous search: its stream ends with `done`, also after a restart. */
 export const streamedSearch: Scenario<Query & { session?: string }> = {
   name: 'streamed-search',
   prepare: async (_installation, key) => {

@@ -19,7 +19,7 @@ const upload = ({ origin }: FaultyInstallation, { source, texts }: Lines) => {
   return send(`${origin}/logs/api/ingest/upload?wait=true`, { method: 'POST', body: form })
 }
 
-/** Texts of a source as searches page through them. */
+/** All texts of a source, by paging through searches. */
 const found = async ({ origin }: FaultyInstallation, source: string): Promise<string[]> => {
   const texts: string[] = []
   for (let cursor = ''; ; ) {
@@ -33,7 +33,7 @@ const found = async ({ origin }: FaultyInstallation, source: string): Promise<st
   }
 }
 
-/** What is wrong with the entries of a source: each expected text must be found exactly once, and nothing else. */
+/** Violations for a source: each expected text must be found exactly once, and nothing else. */
 const differences = async (installation: FaultyInstallation, { source, texts }: Lines): Promise<string[]> => {
   const actual = (await found(installation, source)).toSorted()
   const expected = texts.toSorted()
@@ -54,7 +54,7 @@ const storing = (name: string, count: number, store: typeof push): Scenario<Line
   ],
 })
 
-/** A pushed batch, and an uploaded file that is waited for. */
+/** A pushed batch, and an upload with `wait=true`. */
 export const ingest = storing('ingest', 5, push)
 export const ingestUpload = storing('ingest-upload', 20, upload)
 
@@ -93,7 +93,7 @@ const batches = 3
 const batchLines = 600
 const idleMilliseconds = 300
 
-/** Waits until the log engine's threads do nothing more, for at most 10 s. */
+/** Waits until the log engine's index threads are idle, for at most 10 s. */
 const untilIdle = async ({ control }: FaultyInstallation) => {
   let last = ''
   for (const limit = Date.now() + 10_000; Date.now() < limit; ) {
@@ -104,7 +104,7 @@ const untilIdle = async ({ control }: FaultyInstallation) => {
   }
 }
 
-/** Enough lines that segments are flushed and merged. */
+/** Pushes enough lines that segments are flushed and merged. */
 export const compaction: Scenario<Lines[]> = {
   name: 'compaction',
   prepare: async (_installation, key) =>

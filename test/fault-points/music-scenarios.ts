@@ -26,7 +26,7 @@ const chainsNamed = async ({ origin }: FaultyInstallation, name: string): Promis
   return (json.chains as Chain[]).filter((chain) => chain.name === name).map(({ chain_id }) => chain_id)
 }
 
-/** What is wrong with a chain: its nodes must be ready with audio that can be read, or have failed with a reason. */
+/** Violations for a chain: its nodes must be ready with readable audio, or have failed with a reason. */
 const faultsOf = async (installation: FaultyInstallation, id: string): Promise<string[]> => {
   const { nodes } = await chainOf(installation, id)
   const wrong: string[] = []
@@ -65,7 +65,7 @@ const removeAll = async (installation: FaultyInstallation, name: string): Promis
   return wrong
 }
 
-/** An uploaded chain: acknowledged, it is whole; otherwise it is whole or not there. */
+/** An upload of a chain: an acknowledged chain is complete; otherwise it is complete or absent. */
 export const upload: Scenario<Named> = {
   name: 'upload',
   prepare: async (_installation, key) => ({ name: `upload ${key}` }),
@@ -81,7 +81,7 @@ export const upload: Scenario<Named> = {
   ],
 }
 
-/** A continuation: once accepted, it becomes ready or fails with a reason. */
+/** A continuation: an accepted one becomes ready or fails with a reason. */
 export const generation: Scenario<Required<Named>> = {
   name: 'generation',
   prepare: (installation, key) => created(installation, `generation ${key}`),
@@ -111,7 +111,7 @@ export const generation: Scenario<Required<Named>> = {
 const exported = ({ origin }: FaultyInstallation, id: string) =>
   postJson(`${origin}/music/api/chains/${id}/export`, { format: 'wav', crossfade_ms: 0 })
 
-/** An export: whole, or refused; and afterwards the same bytes as ever. */
+/** An export: complete or refused, and repeated exports yield the same bytes. */
 export const exporting: Scenario<Required<Named> & { delivered?: Buffer }> = {
   name: 'export',
   prepare: (installation, key) => created(installation, `export ${key}`),

@@ -1,8 +1,8 @@
 /**
- * The calls at which a fault can be injected, and the memory in which the threads of one process share what is armed and
- * what was counted. Faults are injected below the ports, where they call Node: `files` and `store` on the disk, `thread`
- * and `worker` where messages are sent, and in the distributed form `bus`, `store`, `files` and `rpc` where they write to
- * their connections. A point is one call of one function by one thread, numbered from 1 since the last reset.
+ * The calls into which a fault can be injected, and the memory in which the threads of a process share the armed fault and the
+ * call counts. Faults are injected below the ports, in their calls of Node: file system and SQLite calls, messages to threads and
+ * workers, and in the distributed form writes of `bus`, `store`, `files` and `rpc` to their connections. A point is one call of one
+ * function by one thread, numbered from 1 since the last reset.
  */
 export const functions = [
   'open',
@@ -18,13 +18,13 @@ export const functions = [
   'sqlite.exec',
   'sqlite.run',
   'sqlite.all',
-  // A reading of the clock: the error is that it was set back an hour, the delay that it was set forward an hour.
+  // A read of the clock. `error` sets the clock back by an hour, `delay` sets it forward by an hour.
   'clock.now',
-  // A message to a thread, or from it: the error is the end of that thread.
+  // A message to or from a thread. `error` ends the thread.
   'thread.post',
-  // A message to a worker process, or from it: the error is the loss of the channel.
+  // A message to or from a worker process. `error` closes the channel.
   'worker.send',
-  // Writes to connections, and calls and answers of gRPC: the error is the loss of the connection.
+  // Writes to connections, and calls and answers of gRPC. `error` breaks the connection.
   'bus.write',
   'store.write',
   'files.write',
@@ -36,7 +36,7 @@ export type FunctionName = (typeof functions)[number]
 export const threads = ['main', 'parse-worker', 'index-worker', 'other'] as const
 export type ThreadName = (typeof threads)[number]
 
-/** `error`: the call fails as a full or broken disk, or a lost connection, makes it fail. `delay`: it takes long. `kill`: the process ends there, as by a crash. */
+/** `error`: the call fails like with a full or broken disk or a lost connection. `delay`: it takes long. `kill`: the process crashes. */
 export const kinds = ['error', 'delay', 'kill'] as const
 export type Kind = (typeof kinds)[number]
 
@@ -53,7 +53,7 @@ export const sharedBytes = (slots.counters + threads.length * functions.length) 
 const indexOf = (thread: ThreadName, name: FunctionName) =>
   threads.indexOf(thread) * functions.length + functions.indexOf(name)
 
-/** Counts of calls and the armed fault, in memory that all threads of a process share. */
+/** Call counts and the armed fault, in memory shared by all threads of a process. */
 export const createPoints = (memory: SharedArrayBuffer) => {
   const cells = new Int32Array(memory)
   return {
@@ -70,7 +70,7 @@ export const createPoints = (memory: SharedArrayBuffer) => {
       Atomics.store(cells, slots.kind, 0)
       return Atomics.load(cells, slots.fired) === 1
     },
-    /** How much the clock of the process was set forward, in milliseconds. */
+    /** Milliseconds by which the clock of the process was set forward. */
     clockOffset: (): number => Atomics.load(cells, slots.clock),
     setClock: (offset: number) => void Atomics.store(cells, slots.clock, offset),
     reset: () => {
@@ -84,7 +84,7 @@ export const createPoints = (memory: SharedArrayBuffer) => {
           return call > 0 ? [{ thread, function: name, call }] : []
         }),
       ),
-    /** Counts a call; gives the fault that is to be injected into it. */
+    /** Counts a call; returns the fault to inject into it, if any. */
     reach: (thread: ThreadName, name: FunctionName): { kind: Kind; delayMilliseconds: number } | undefined => {
       const index = indexOf(thread, name)
       Atomics.add(cells, slots.counters + index, 1)

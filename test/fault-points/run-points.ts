@@ -5,12 +5,12 @@ import { type FaultyInstallation, mainProgram, startFaulty } from './installatio
 import { type Fault, kinds, nameOfPoint, type Point } from './points.ts'
 import { type AnyScenario, eventually } from './scenario.ts'
 
-/** Longer than callers wait on the disk for anything, in milliseconds. */
+/** Milliseconds, longer than callers wait for the disk. */
 const delayMilliseconds = 2_000
 
 const nameOf = (fault: Fault) => `${nameOfPoint(fault)} ${fault.kind}`
 
-/** Each call of each function that the operation made, with each kind of fault. */
+/** Every call of the operation with each kind of fault. */
 const faultsAt = (lasts: readonly Point[]): Fault[] =>
   lasts.flatMap((last) =>
     Array.from({ length: last.call }, (_, index) => ({ ...last, call: index + 1 })).flatMap((point) =>
@@ -18,10 +18,10 @@ const faultsAt = (lasts: readonly Point[]): Fault[] =>
     ),
   )
 
-/** Which faults are meant, by a regular expression on their names, such as `parse-worker/.* kill$`; all unless set. */
-const meant = new RegExp(process.env.TEST_POINTS ?? '')
+/** Restricts the faults by a regular expression on their names, such as `parse-worker/.* kill$`; all by default. */
+const faultFilter = new RegExp(process.env.TEST_POINTS ?? '')
 
-/** Background work makes some calls only now and then: a fault that is armed there may not be reached. */
+/** Background work makes some calls only occasionally, so an armed fault may not be reached. */
 const triesPerFault = 3
 
 export type FaultRun = { name: string; fired: boolean; wrong: string[]; milliseconds: number }
@@ -57,8 +57,8 @@ const runOne = async (installation: FaultyInstallation, scenario: AnyScenario, f
 }
 
 /**
- * Runs an operation once to count its calls, then once for each of `limit` faults drawn with the seed: an error, a delay or
- * the end of the process at one call. Rounds of all faults are repeated until there are enough.
+ * Runs an operation once to count its calls, then with one fault at a time, drawn with the seed, until `limit` faults were injected:
+ * an error, a delay or a crash at one call. If all faults are used up, they are drawn again.
  */
 export const runPoints = async (
   scenario: AnyScenario,
@@ -69,7 +69,7 @@ export const runPoints = async (
   let injected = 0
   let installation = await startFaulty()
   try {
-    // The first run warms what is started once; the second is counted.
+    // The first run warms up whatever is started once; the second is counted.
     for (const key of ['warm', 'counted']) {
       const state = await scenario.prepare(installation, key)
       await installation.control.reset()
@@ -81,7 +81,7 @@ export const runPoints = async (
     const counted = await scenario.prepare(installation, 'points')
     await installation.control.reset()
     await scenario.operate(installation, counted)
-    const all = faultsAt(await installation.control.counts()).filter((fault) => meant.test(nameOf(fault)))
+    const all = faultsAt(await installation.control.counts()).filter((fault) => faultFilter.test(nameOf(fault)))
     let planned: Fault[] = []
     for (let number = 0; injected < limit && number < limit * triesPerFault; number += 1) {
       if (planned.length === 0) planned = shuffled(all, random)
@@ -94,7 +94,7 @@ export const runPoints = async (
       onFault?.({ name, fired, wrong, milliseconds: Date.now() - began })
       if (wrong.length > 0) {
         violations.push({ scenario: scenario.name, fault: name, wrong })
-        // What is wrong now must not be found again at the next point.
+        // Start over, so that this violation is not reported again for the next point.
         await installation[Symbol.asyncDispose]()
         installation = await startFaulty()
       }

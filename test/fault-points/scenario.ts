@@ -1,13 +1,13 @@
 import type { FaultyInstallation } from './installation.ts'
 
-/** An operation that faults are injected into. `State` is what one run of it is about: ids, texts, bytes. */
+/** An operation into which faults are injected. `State` is the data of one run: ids, texts, bytes. */
 export type Scenario<State> = {
   name: string
-  /** What must be there before: runs without a fault, once for each point. `key` is unique, and the same for the same seed. */
+  /** Sets up the run without faults, once for each point. `key` is unique and deterministic for a seed. */
   prepare: (installation: FaultyInstallation, key: string) => Promise<State>
-  /** The operation itself, with a fault armed. Gives whether it was acknowledged; one that throws was not. */
+  /** Runs the operation with a fault armed. Returns whether it was acknowledged; throwing counts as not acknowledged. */
   operate: (installation: FaultyInstallation, state: State) => Promise<boolean>
-  /** Runs without a fault, after a restart where the process was killed. Gives the invariants that do not hold. */
+  /** Runs without faults, after a restart if the process was killed. Returns the violated invariants. */
   check: (installation: FaultyInstallation, state: State, acknowledged: boolean) => Promise<string[]>
 }
 
@@ -16,10 +16,10 @@ export type AnyScenario = Scenario<any>
 
 export type Answer = { status: number; body: Buffer; json: Record<string, unknown> }
 
-/** No call may hang, whatever is wrong with the disk; in milliseconds. */
+/** Milliseconds within which every call must end, whatever is wrong with the disk. */
 const answerLimit = 60_000
 
-/** One request, its body read to the end. Throws where the connection breaks or the answer takes longer than a minute. */
+/** Sends a request and reads the complete answer. Throws if the connection breaks or the answer takes longer than a minute. */
 export const send = async (url: string, init: RequestInit = {}): Promise<Answer> => {
   const response = await fetch(url, { ...init, signal: AbortSignal.timeout(answerLimit) })
   const body = Buffer.from(await response.arrayBuffer())
@@ -35,7 +35,7 @@ export const isOk = ({ status }: Answer) => status >= 200 && status < 300
 const retryLimit = 20_000
 const pause = 50
 
-/** Repeats a check until nothing is wrong, for at most 20 s; gives what was wrong at last. */
+/** Repeats a check until it finds nothing wrong, for at most 20 s; returns the last result. */
 export const eventually = async (check: () => Promise<string[]>): Promise<string[]> => {
   for (const limit = Date.now() + retryLimit; ; ) {
     const wrong = await check().catch((error: unknown) => [String(error)])
@@ -44,7 +44,7 @@ export const eventually = async (check: () => Promise<string[]>): Promise<string
   }
 }
 
-/** Repeats a request, as a client does, until it is accepted; gives a sentence where it never is. */
+/** Repeats a request, like a client, until it is accepted; returns a sentence if it never is. */
 export const untilAccepted = (what: string, request: () => Promise<Answer>, accepted = isOk): Promise<string[]> =>
   eventually(async () => {
     const answer = await request()

@@ -7,14 +7,14 @@ import { startTrellis, type Trellis } from '../support/trellis.ts'
 import { tune } from '../support/tune.ts'
 
 /**
- * No request may hang: what cannot be done now is said to be so within this, in milliseconds. A peer that is gone is
- * noticed at once, one that stands still after 15 s of silence, and then what is safe is asked for anew.
+ * Milliseconds within which every request must be answered or refused. A dead peer is noticed at once, a hanging one after 15 s of
+ * silence, and then safe calls are retried.
  */
 const answerLimit = 30_000
 
 type Answer = { status: number; retryAfter: string | null; body: Record<string, unknown> }
 
-const ask = async (url: string, init: RequestInit = {}): Promise<Answer> => {
+const send = async (url: string, init: RequestInit = {}): Promise<Answer> => {
   const response = await fetch(url, { ...init, signal: AbortSignal.timeout(answerLimit) })
   const text = await response.text()
   return {
@@ -24,25 +24,25 @@ const ask = async (url: string, init: RequestInit = {}): Promise<Answer> => {
   }
 }
 
-/** The edge itself may be the one that was killed: then nothing answers at all, and that is no hang. */
+/** Whether the connection was refused. If the edge itself was killed, nothing answers, which is not a hang. */
 const isRefused = (error: unknown) => error instanceof TypeError
 
-/** What is wrong with an answer: it must be the one asked for, or say in time when to come back. */
+/** Violations of an answer: it must succeed, or be a 503 with Retry-After. */
 const faultsOf = ({ status, retryAfter, body }: Answer): string[] => {
   if (status < 500) return []
   if (status !== 503) return [`${status}: ${JSON.stringify(body)}`]
   return retryAfter === null ? [`503 without Retry-After: ${JSON.stringify(body)}`] : []
 }
 
-/** Asks for the same things all the time, as people would, and keeps what was wrong with the answers. */
-const keepAsking = (origin: string, paths: readonly string[]) => {
+/** Requests the paths in loops, like users, and collects violations of the answers. */
+const keepRequesting = (origin: string, paths: readonly string[]) => {
   const stop = new AbortController()
   const wrong: string[] = []
   const counts = { answered: 0, refused: 0 }
   const loop = async (path: string) => {
     while (!stop.signal.aborted) {
       try {
-        const answer = await ask(`${origin}${path}`)
+        const answer = await send(`${origin}${path}`)
         if (answer.status === 200) counts.answered += 1
         else counts.refused += 1
         wrong.push(...faultsOf(answer).map((fault) => `${path} ${fault}`))
@@ -63,7 +63,7 @@ const keepAsking = (origin: string, paths: readonly string[]) => {
   }
 }
 
-/** Pushes lines that say who they are, one batch after another, each until it is acknowledged. */
+/** Pushes batches of distinct lines sequentially, and retries each until it is acknowledged. */
 const pushLines = (origin: string, name: string) => {
   const acknowledged: string[] = []
   const wrong: string[] = []
@@ -75,7 +75,7 @@ const pushLines = (origin: string, name: string) => {
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body }
     for (let tries = 0; tries < 500; tries += 1) {
       try {
-        const answer = await ask(`${origin}/logs/api/glean/batch`, init)
+        const answer = await send(`${origin}/logs/api/glean/batch`, init)
         if (answer.status === 200) return acknowledged.push(...texts)
         refusals += 1
         wrong.push(...faultsOf(answer))
@@ -84,7 +84,7 @@ const pushLines = (origin: string, name: string) => {
       }
       await sleep(100)
     }
-    return wrong.push(`${name} ${number} was never taken`)
+    return wrong.push(`${name} ${number} was never accepted`)
   }
   const done = (async () => {
     for (let number = 0; !stop.signal.aborted; number += 1) await push(number)
@@ -100,10 +100,10 @@ const pushLines = (origin: string, name: string) => {
   }
 }
 
-/** Until each of these counts has grown by some steps, however fast the machine is. */
+/** Waits until each of these counts has grown by 10. */
 const advances = async (counts: readonly (() => number)[]) => {
-  const desired = counts.map((count) => count() + 10)
-  await vi.waitFor(() => expect(counts.filter((count, index) => count() < (desired[index] as number))).toEqual([]), {
+  const targets = counts.map((count) => count() + 10)
+  await vi.waitFor(() => expect(counts.filter((count, index) => count() < (targets[index] as number))).toEqual([]), {
     timeout: 60_000,
     interval: 100,
   })
@@ -114,7 +114,7 @@ const found = async (origin: string, name: string): Promise<string[]> => {
   let cursor: unknown
   do {
     const after = cursor ? `&cursor=${encodeURIComponent(String(cursor))}` : ''
-    const { status, body } = await ask(
+    const { status, body } = await send(
       `${origin}/logs/api/search?q=ledgerline&source=${name}&limit=500&order=time${after}`,
     )
     if (status !== 200) throw new Error(`${status}: ${JSON.stringify(body)}`)
@@ -124,31 +124,31 @@ const found = async (origin: string, name: string): Promise<string[]> => {
   return texts
 }
 
-describe('whatever process is killed', () => {
+describe('after any process fails', () => {
   let trellis: Trellis
   beforeAll(async () => {
-    // Prices are asked for more often than a caller may start searches.
+    // Prices are requested more often than a caller may start searches.
     trellis = await startTrellis({ RATE_LIMIT_SEARCHES: '0' }, { form: 'distributed', ownServers: true })
   })
   afterAll(() => trellis[Symbol.asyncDispose]())
 
   test.each(sample(['logs-1', 'logs-2', 'NATS', 'Postgres', 'S3', 'edge-1'], 1))(
-    '%s: every acknowledged line is found once, a tail sees each once, requests are answered or refused, none hangs',
+    '%s killed: each acknowledged line is found and tailed once, and no request hangs',
     async (victim) => {
       const name = `push-${victim.toLowerCase()}`
       await using tail = followEvents(`${trellis.origin}/logs/api/tail?source=${name}`)
       await tail.opened
       const pushing = pushLines(trellis.origin, name)
-      const asking = keepAsking(trellis.origin, ['/logs/api/search?q=ledgerline&limit=5', '/logs/api/sources'])
-      const goesOn = () => advances([() => pushing.acknowledged.length, asking.answered])
-      await goesOn()
+      const requesting = keepRequesting(trellis.origin, ['/logs/api/search?q=ledgerline&limit=5', '/logs/api/sources'])
+      const untilProgress = () => advances([() => pushing.acknowledged.length, requesting.answered])
+      await untilProgress()
       await sleep(1_500)
       await crash(trellis, victim)
       await sleep(3_000)
-      await goesOn()
+      await untilProgress()
       await pushing.end()
       expect(pushing.wrong).toEqual([])
-      expect((await asking.end()).wrong).toEqual([])
+      expect((await requesting.end()).wrong).toEqual([])
       await vi.waitFor(
         async () => {
           const texts = await found(trellis.origin, name)
@@ -168,16 +168,16 @@ describe('whatever process is killed', () => {
   )
 
   test.each(sample(['listings-1', 'listings-2', 'workloads', 'NATS', 'Postgres'], 1))(
-    '%s: searches under way come to their end, and their streams say so once',
+    '%s killed: running searches complete, and their streams end once',
     async (victim) => {
       const searches = await Promise.all(
         ['lens', 'camera', 'tripod', 'flash'].map(async (words) => {
-          const { status, body } = await ask(`${trellis.origin}/listings/api/search/async?q=${words}&pages=3`)
+          const { status, body } = await send(`${trellis.origin}/listings/api/search/async?q=${words}&pages=3`)
           expect(status).toBe(202)
           return followEvents(`${trellis.origin}/listings/api/updates/${String(body.session_id)}`)
         }),
       )
-      const asking = keepAsking(trellis.origin, ['/listings/api/comps?q=camera', '/listings/api/session'])
+      const requesting = keepRequesting(trellis.origin, ['/listings/api/comps?q=camera', '/listings/api/session'])
       await sleep(150)
       await crash(trellis, victim)
       const isOver = ({ events }: (typeof searches)[number]) => events.some(({ event }) => event === 'done')
@@ -185,7 +185,7 @@ describe('whatever process is killed', () => {
         timeout: 90_000,
         interval: 250,
       })
-      expect((await asking.end()).wrong).toEqual([])
+      expect((await requesting.end()).wrong).toEqual([])
       for (const search of searches) {
         const ids = search.events.map(({ id }) => Number(id)).filter((id) => id > 0)
         expect(ids).toEqual([...new Set(ids)].toSorted((one, other) => one - other))
@@ -195,25 +195,25 @@ describe('whatever process is killed', () => {
   )
 
   test.each(sample(['music-1', 'music-2', 'workloads', 'NATS', 'S3'], 1))(
-    '%s: branches under way become ready or fail with a reason, each once',
+    '%s killed: running generations become ready or fail with a reason, each once',
     async (victim) => {
       const form = new FormData()
       form.append('file', new Blob([tune({ seconds: 20 }) as Uint8Array<ArrayBuffer>]), 'tune.wav')
-      const chain = await ask(`${trellis.origin}/music/api/chains`, { method: 'POST', body: form })
+      const chain = await send(`${trellis.origin}/music/api/chains`, { method: 'POST', body: form })
       expect(chain.status).toBe(201)
       const { chain_id: id, root_node_id: root } = chain.body
-      const made = await ask(`${trellis.origin}/music/api/chains/${id}/nodes/${root}/branches`, {
+      const made = await send(`${trellis.origin}/music/api/chains/${id}/nodes/${root}/branches`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ duration_seconds: 20, takes: 3, seed: 5 }),
       })
       expect(made.status).toBe(202)
-      const asking = keepAsking(trellis.origin, [`/music/api/chains/${id}`, '/music/api/chains?limit=5'])
+      const requesting = keepRequesting(trellis.origin, [`/music/api/chains/${id}`, '/music/api/chains?limit=5'])
       await sleep(300)
       await crash(trellis, victim)
       type Node = { node_id: string; status: string; error: unknown; kind: string }
       const branches = async (): Promise<Node[]> => {
-        const { status, body } = await ask(`${trellis.origin}/music/api/chains/${id}`)
+        const { status, body } = await send(`${trellis.origin}/music/api/chains/${id}`)
         if (status !== 200) throw new Error(`The chain answered ${status}.`)
         return (body.nodes as Node[]).filter(({ kind }) => kind !== 'upload')
       }
@@ -221,7 +221,7 @@ describe('whatever process is killed', () => {
         async () => expect((await branches()).filter(({ status }) => status === 'generating')).toEqual([]),
         { timeout: 120_000, interval: 500 },
       )
-      expect((await asking.end()).wrong).toEqual([])
+      expect((await requesting.end()).wrong).toEqual([])
       const nodes = await branches()
       expect(nodes).toHaveLength(3)
       for (const { status, error } of nodes)
@@ -234,7 +234,7 @@ describe('whatever process is killed', () => {
   )
 
   test.each(sample(['NATS', 'Postgres', 'S3', 'logs-1'], 1))(
-    '%s, when it stands still for a while: requests are answered or refused in time, and go on afterwards',
+    '%s stopped for 20 s: requests are answered or refused in time, and succeed afterwards',
     async (victim) => {
       const paths = [
         '/logs/api/search?q=ledgerline&limit=5',
@@ -242,7 +242,7 @@ describe('whatever process is killed', () => {
         '/music/api/chains?limit=5',
       ]
       const pushing = pushLines(trellis.origin, `still-${victim.toLowerCase()}`)
-      const asking = keepAsking(trellis.origin, paths)
+      const requesting = keepRequesting(trellis.origin, paths)
       await sleep(1_000)
       const pid = pidOf(trellis, victim)
       process.kill(pid, 'SIGSTOP')
@@ -250,9 +250,9 @@ describe('whatever process is killed', () => {
       process.kill(pid, 'SIGCONT')
       await sleep(3_000)
       await pushing.end()
-      const { wrong } = await asking.end()
+      const { wrong } = await requesting.end()
       expect([...pushing.wrong, ...wrong]).toEqual([])
-      for (const path of paths) expect((await ask(`${trellis.origin}${path}`)).status, path).toBe(200)
+      for (const path of paths) expect((await send(`${trellis.origin}${path}`)).status, path).toBe(200)
     },
   )
 })

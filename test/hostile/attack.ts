@@ -2,25 +2,25 @@ import type { Fixtures, RawRequest } from '../aborts/requests.ts'
 import type { Case } from '../aborts/ways.ts'
 import type { Tally } from './tally.ts'
 
-/** The installation as attackers know it. */
+/** The installation under attack. */
 export type Target = {
   /** Ports of the edges. */
   ports: readonly number[]
-  /** Ports that processes listen on for each other: gRPC, pushes to branches, metrics. */
+  /** Ports for communication between processes: gRPC, pushes to branches, metrics. */
   internalPorts: readonly number[]
-  /** Those among them that speak gRPC; the embedded form has none. */
+  /** The internal ports that speak gRPC; the embedded form has none. */
   grpcPorts: readonly number[]
   fixtures: Fixtures
   requests: readonly RawRequest[]
-  /** Draws the next case of the abort matrix: each once before one comes again. */
+  /** Draws the next case of the abort matrix; all cases are drawn once before any is repeated. */
   nextAbort: () => Case
   tally: Tally
 }
 
-/** One thing that an attacker does. It takes seconds at most and ends its connections itself. */
+/** One attack. It takes a few seconds at most and closes its connections. */
 export type Attack = (target: Target, random: () => number) => Promise<void>
 
-/** Callers of floods: addresses that the edge reads from `X-Forwarded-For`, for this machine is a trusted proxy unless configured otherwise. */
+/** The caller of floods: an address that the edge reads from `X-Forwarded-For`, since this machine is a trusted proxy by default. */
 export const flooder = '198.51.100.1'
 
 export const pick = <Item>(items: readonly Item[], random: () => number): Item => {
@@ -29,7 +29,7 @@ export const pick = <Item>(items: readonly Item[], random: () => number): Item =
   return item
 }
 
-/** A whole number from `low` up to `high`. */
+/** An integer from `low` to `high`, inclusive. */
 export const between = (low: number, high: number, random: () => number): number =>
   low + Math.floor(random() * (high - low + 1))
 

@@ -1,7 +1,7 @@
 /**
- * An installation under attack: clients that disappear, slow ones, floods, malformed requests and frames, and pages of other sites, in an order that
- * follows from `TEST_SEED`, while someone uses it. By default for some seconds; `TEST_SECONDS` sets another length and has the latencies of the
- * user judged, too. `TEST_PACE` is the number of attacks begun per second.
+ * An installation under attack: disconnecting and slow clients, floods, malformed requests and frames, and pages of other sites, in an order
+ * determined by `TEST_SEED`, while a normal user uses it. It takes a few seconds by default; `TEST_SECONDS` sets another duration and enables checks
+ * of the user's latencies. `TEST_PACE` is the number of attacks started per second.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -27,20 +27,20 @@ import { startUser } from './user.ts'
 const budget = Number(process.env.TEST_SECONDS || 0)
 const isLong = budget > 0
 const seconds = isLong ? budget : 7 * runsFactor
-/** Memory and descriptors are compared from then on; caches, threads and workers are warm. */
+/** Seconds until caches, threads and workers are warm; memory and descriptors are compared from then on. */
 const warmUpSeconds = Math.max(4, Math.min(60, seconds / 6))
 const pace = Number(process.env.TEST_PACE || (form === 'embedded' ? 15 : 8))
 const atOnce = 48
 const preloadedLines = 30_000
 const searchMilliseconds = 250
-/** Of the counts in `/proc`: `USER_HZ` is 100, on Linux the same everywhere. */
+/** Unit of the CPU times in `/proc`: `USER_HZ` is 100 on every Linux. */
 const microsecondsPerTick = 10_000
 
 let observed: string
 let installation: ObservedTrellis
 let target: Target
 
-/** Draws each case once before one comes again. */
+/** Draws all cases once before any is repeated. */
 const createDraw = (cases: readonly Case[]) => {
   const random = randomFrom(runSeed)
   let left: Case[] = []
@@ -52,7 +52,7 @@ const createDraw = (cases: readonly Case[]) => {
   }
 }
 
-/** Ports of all processes but those of the edges that everyone uses. */
+/** Ports of all processes except the public ports of the edges. */
 const portsWithin = async (edges: readonly number[]): Promise<number[]> => {
   const pids = (await observe(observed)).map(({ pid }) => pid)
   const ports = (await Promise.all(pids.map(listeningPorts))).flat()
@@ -64,9 +64,9 @@ beforeAll(async () => {
   installation = await startObserved(observed, {
     SERVICE_ORCHARD_ADMIN_KEY: adminKey,
     BRANCH_LIMIT: '1',
-    // Low enough that a flood exceeds it, and the user and other attackers do not.
+    // Low enough that a flood exceeds it but the user and other attackers do not.
     RATE_LIMIT: '900',
-    // A short run meets the time-outs, too.
+    // Short, so that a short run reaches the timeouts too.
     ...(!isLong && { HEADERS_TIMEOUT_SECONDS: '3', BODY_IDLE_SECONDS: '4' }),
   })
   const { origin, origins } = installation.trellis
@@ -93,7 +93,7 @@ afterAll(async () => {
 
 const maxErrors = 20
 
-/** Errors that were logged and processes that were started again: the first of them, for their beginnings say what is wrong. */
+/** The first log lines about errors and restarted processes. */
 const loggedErrors = (output: string): string[] =>
   output
     .split('\n')
@@ -121,13 +121,13 @@ const attackedFor = async (forSeconds: number, seed: number) => {
 }
 
 describe(`the ${form} form under attack (TEST_SEED=${runSeed})`, () => {
-  test('serves its user, answers no 5xx but 503, changes nothing for foreign pages, and releases all', {
+  test('the user is served, there is no 5xx but 503, foreign pages change nothing, and nothing leaks', {
     timeout: (seconds + 600) * 1_000,
   }, async () => {
     const { trellis } = installation
     onTestFailed(() => {
       const faults = target.tally.faults().join('\n')
-      process.stdout.write(`${faults}\nIt has written:\n${loggedErrors(trellis.output()).join('\n')}\n`)
+      process.stdout.write(`${faults}\nLogged errors:\n${loggedErrors(trellis.output()).join('\n')}\n`)
     })
     const user = startUser({
       origins: trellis.origins,

@@ -2,7 +2,7 @@ import type { Fixtures } from '../aborts/requests.ts'
 import { adminKey } from '../conformance/send.ts'
 import { foreignMark } from './attacks/foreign.ts'
 
-/** Words of the lines that the normal user searches. */
+/** Words in the lines, which the normal user searches for. */
 export const words = [
   'kernel',
   'timeout',
@@ -31,7 +31,7 @@ const line = (index: number): string => {
   return `${time} ${levels[index % levels.length]} host-${index % 40} app[${index % 977}]: ${word(1)} ${word(5)} of request ${index} ${word(11)} after ${index % 613} ms`
 }
 
-/** Stores so many lines, from 1 March 2026 on, one a second. */
+/** Stores `count` lines with timestamps from 1 March 2026 on, one per second. */
 export const preload = async (origin: string, count: number): Promise<void> => {
   for (let first = 0; first < count; first += linesPerUpload) {
     const text = Array.from({ length: Math.min(linesPerUpload, count - first) }, (_, index) => line(first + index))
@@ -51,13 +51,13 @@ const made = [
   '/music/api/chains',
 ]
 
-/** What requests of foreign pages have changed, in words: things that they made or renamed, and things that they deleted. */
+/** Sentences about what requests of foreign pages have changed: created or renamed resources, and deleted ones. */
 export const foreignChanges = async (origin: string, { values }: Fixtures): Promise<string[]> => {
   const headers = { 'x-admin-key': adminKey }
   const found: string[] = []
   for (const path of made)
     if ((await (await fetch(`${origin}${path}`, { headers })).text()).includes(foreignMark))
-      found.push(`${path} shows what a foreign page sent`)
+      found.push(`${path} contains data from a foreign page`)
   const search = await fetch(`${origin}/logs/api/search?q=${foreignMark}`)
   if (!/"total":0\b/.test(await search.text())) found.push('an entry of a foreign page is found')
   for (const path of [`/logs/api/incidents/${values.id}`, `/music/api/chains/${values.chain_id}`]) {

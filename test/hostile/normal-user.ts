@@ -1,14 +1,14 @@
 /**
- * Someone who uses the installation while it is attacked, in a thread of their own, so that what attackers do in this process is no part of the
- * latencies. `npm test` measures it, too, but only a long run judges it.
+ * A normal user of the installation during the attack, in a separate thread, so that the work of the attackers in this process does not affect the
+ * measured latencies. `npm test` measures them too, but only a long run checks them.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isMainThread, parentPort, workerData } from 'node:worker_threads'
 
-/** Where the user finds things that are there. */
+/** Existing resources that the user requests. */
 export type Usage = { origins: readonly string[]; chainPath: string; words: readonly string[] }
 
-/** One request of the user: when it began, in milliseconds since the epoch, and how long the answer took to arrive in full. */
+/** One request of the user: its start in milliseconds since the epoch, and the time until the complete answer. */
 export type Used = {
   what: 'search' | 'listings' | 'music'
   path: string
@@ -32,7 +32,7 @@ const use = async (origin: string, what: Used['what'], path: string): Promise<Us
   return { what, path, status: response.status, beganAt, milliseconds, found }
 }
 
-/** Requests something each time that the interval has passed, and at once where the last answer took longer. */
+/** Sends a request per interval, or at once if the last answer took longer. */
 const every = async (interval: number, isOver: () => boolean, request: (round: number) => Promise<void>) => {
   for (let round = 0; !isOver(); round += 1) {
     const began = performance.now()

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Trellis } from '../support/trellis.ts'
 
-/** What a process takes at a moment: megabytes of physical memory, and open descriptors. */
+/** A snapshot of a process: megabytes of physical memory, and open descriptors. */
 export type Sample = { at: number; pid: number; name: string; megabytes: number; descriptors: number }
 
 const childrenOf = async (pid: number): Promise<number[]> => {
@@ -11,13 +11,13 @@ const childrenOf = async (pid: number): Promise<number[]> => {
   return listed.flatMap((text) => text.split(' ').filter(Boolean).map(Number))
 }
 
-/** A process and all that it started, directly or not; those that end meanwhile are left out. */
+/** Pids of a process and its descendants; processes that end meanwhile are left out. */
 const treeOf = async (pid: number): Promise<number[]> => {
   const children = await childrenOf(pid).catch(() => [])
   return [pid, ...(await Promise.all(children.map(treeOf))).flat()]
 }
 
-/** The name under which the launcher shows a process, or the end of the path of its module. */
+/** The launcher's name of a process, or the end of its module path. */
 const nameOf = async (pid: number, output: string): Promise<string> => {
   const [, launched] = new RegExp(`^(?:launcher +)?(\\S+) +runs \\(process ${pid}\\)`, 'm').exec(output) ?? []
   if (launched !== undefined) return launched
@@ -46,13 +46,13 @@ const sampleOf = async (pid: number, output: string): Promise<Sample[]> => {
   }
 }
 
-/** What every process of an installation takes now. */
+/** Samples every process of an installation. */
 export const sampleProcesses = async ({ process: { pid = 0 }, output }: Trellis): Promise<Sample[]> => {
   const text = output()
   return (await Promise.all((await treeOf(pid)).map((one) => sampleOf(one, text)))).flat()
 }
 
-/** Samples all processes again and again until the signal aborts. */
+/** Samples all processes periodically until the signal is aborted. */
 export const watchProcesses = async (
   trellis: Trellis,
   everyMilliseconds: number,
@@ -66,12 +66,12 @@ export const watchProcesses = async (
   return samples
 }
 
-/** Clock ticks of processor time that an installation has had so far; of processes that have ended, if their parents have noticed. */
+/** Clock ticks of CPU time of an installation so far, including ended processes whose parents have reaped them. */
 export const readUsed = async ({ process: { pid = 0 } }: Trellis): Promise<number> => {
   const lines = await Promise.all(
     (await treeOf(pid)).map((one) => readFile(`/proc/${one}/stat`, 'utf8').catch(() => '')),
   )
-  // What stands behind the name in brackets is counted from there: a name may have blanks.
+  // Fields are counted from the closing parenthesis of the name, because a name may contain blanks.
   const ticks = lines.map((line) =>
     line
       .slice(line.lastIndexOf(')') + 2)
@@ -82,7 +82,7 @@ export const readUsed = async ({ process: { pid = 0 } }: Trellis): Promise<numbe
   return ticks.flat().reduce((sum, count) => sum + count, 0)
 }
 
-/** How busy the machine is: the share of all its processors' time that was not idle between two readings. */
+/** Busy and total clock ticks of all processors; two readings yield the load of the machine. */
 export const readBusy = async (): Promise<{ busy: number; all: number }> => {
   const [line = ''] = (await readFile('/proc/stat', 'utf8')).split('\n', 1)
   const times = line.split(/\s+/).slice(1, 9).map(Number)

@@ -9,7 +9,7 @@ import { malformedBody } from './attacks/malformed-bodies.ts'
 import { malformedHttp } from './attacks/malformed-http.ts'
 import { slowBody, slowHeaders, slowReader } from './attacks/slow.ts'
 
-/** How many of each kind a deck holds. Decks are shuffled and dealt one after another, so that every kind comes in every deck. */
+/** Number of each kind in a deck. Decks are shuffled and dealt one after another, so that every kind occurs in every deck. */
 const deck: readonly (readonly [Attack, number])[] = [
   [abort, 14],
   [slowHeaders, 1],
@@ -28,7 +28,7 @@ const deck: readonly (readonly [Attack, number])[] = [
 
 type Dealt = { attack: Attack; random: () => number }
 
-/** Attacks in an order that follows from the seed; each draws from a seed of its own, whatever runs beside it. */
+/** Attacks in an order determined by the seed. Each has its own seed, so that concurrent attacks do not affect it. */
 function* deal(seed: number): Generator<Dealt, never> {
   const random = randomFrom(seed)
   const whole = deck.flatMap(([attack, count]) => Array.from({ length: count }, () => attack))
@@ -40,14 +40,14 @@ export const deckSize = deck.reduce((sum, [, count]) => sum + count, 0)
 
 export type Load = {
   seed: number
-  /** Attacks begun per second. */
+  /** Attacks started per second. */
   pace: number
-  /** Attacks under way at once; beyond it, the next waits. */
+  /** Maximum number of concurrent attacks; further ones wait. */
   atOnce: number
   seconds: number
 }
 
-/** Attacks for so long, and with every kind at least once. Gives the number of attacks. */
+/** Attacks for `seconds`, and at least until every kind was used. Returns the number of attacks. */
 export const runAttacks = async (
   target: Target,
   { seed, pace, atOnce, seconds }: Load,

@@ -1,7 +1,7 @@
 import type { Used } from './normal-user.ts'
 import type { Sample } from './resources.ts'
 
-/** The value below which a part of all values lies. */
+/** The percentile of the values, with `part` from 0 to 1. */
 export const percentile = (values: readonly number[], part: number): number => {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.ceil(part * sorted.length) - 1)] ?? Number.NaN
@@ -19,7 +19,7 @@ const shown = (times: readonly number[]) =>
 
 const minuteOf = (at: number, began: number) => Math.floor((at - began) / 60_000)
 
-/** Latencies of the user by kind of page, all in all and for each minute. */
+/** Latencies of the user by kind of page, in total and per minute. */
 export const latencyLines = (used: readonly Used[], began: number): string[] =>
   [...Map.groupBy(used, ({ what }) => what)].flatMap(([what, ofKind]) => [
     `  ${what.padEnd(10)} ${shown(ofKind.map(({ milliseconds }) => milliseconds))}`,
@@ -28,7 +28,7 @@ export const latencyLines = (used: readonly Used[], began: number): string[] =>
     ),
   ])
 
-/** Medians of megabytes and descriptors for each minute, of processes that were there for all of the time. */
+/** Medians of megabytes and descriptors per minute, for processes that ran for the whole time. */
 export const resourceLines = (samples: readonly Sample[], began: number): string[] =>
   lasting(samples).map((ofProcess) => {
     const minutes = [...Map.groupBy(ofProcess, ({ at }) => minuteOf(at, began)).values()]
@@ -48,13 +48,13 @@ const lasting = (samples: readonly Sample[]): Sample[][] => {
   )
 }
 
-/** How much more the last third of a run may take than the second: a part of that, and an amount. */
+/** Allowed growth from the second to the last third of a run: a fraction plus an amount. */
 const growth = { part: 0.1, megabytes: 64, descriptors: 16 }
 
-/** Memory moves about a level, descriptors about a bottom: connections under way come on top of what a process holds. */
+/** Memory fluctuates around a level, so its median counts; of descriptors the minimum, because open connections add to the base. */
 const levels = { megabytes: median, descriptors: (values: readonly number[]) => Math.min(...values) }
 
-/** Processes whose memory or descriptors grow: the last third of the run against the second. */
+/** Processes whose memory or descriptors grow from the second to the last third of the run. */
 export const growing = (samples: readonly Sample[]): string[] =>
   lasting(samples).flatMap((ofProcess) => {
     const [, second = [], last = []] = thirdsOf(ofProcess)

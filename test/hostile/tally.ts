@@ -1,13 +1,13 @@
-/** What came back of requests: a status, or how an exchange without one ended. */
+/** The outcome of a request: an HTTP status, no answer, or a gRPC status. */
 export type Outcome = number | 'no answer' | `grpc ${number}`
 
 const maxFaults = 20
 
-/** Answers that no client may cause: 503 says that the installation is busy, any other 5xx is a fault. So are UNKNOWN, INTERNAL and DATA_LOSS of gRPC. */
+/** Whether an answer is a fault: any 5xx except 503 (busy), and UNKNOWN, INTERNAL and DATA_LOSS of gRPC. */
 const isFault = (outcome: Outcome): boolean =>
   typeof outcome === 'number' ? outcome >= 500 && outcome !== 503 : /^grpc (2|13|15)$/.test(outcome)
 
-/** Counts requests by kind and outcome, and collects faults and broken expectations in words. */
+/** Counts requests by kind and outcome, and collects faults and failed expectations as sentences. */
 export const createTally = () => {
   const counts = new Map<string, Map<Outcome, number>>()
   const faults: string[] = []
@@ -16,7 +16,7 @@ export const createTally = () => {
   }
   return {
     fail,
-    /** `detail` names the request and shows its answer where it is a fault. */
+    /** `detail` describes the request and its answer; it is called for faults only. */
     add: (kind: string, outcome: Outcome, detail: () => string): void => {
       const ofKind = counts.get(kind) ?? new Map<Outcome, number>()
       ofKind.set(outcome, (ofKind.get(outcome) ?? 0) + 1)
@@ -28,7 +28,7 @@ export const createTally = () => {
       const ofKind = counts.get(kind) ?? new Map<Outcome, number>()
       return outcome === undefined ? ofKind.values().reduce((sum, one) => sum + one, 0) : (ofKind.get(outcome) ?? 0)
     },
-    /** A line for each kind: how many requests of each outcome. */
+    /** A line for each kind with the number of requests by outcome. */
     lines: (): string[] =>
       [...counts].toSorted().map(([kind, ofKind]) => {
         const parts = [...ofKind].toSorted(([a], [b]) => String(a).localeCompare(String(b)))

@@ -4,11 +4,11 @@ import type { Usage, Used } from './normal-user.ts'
 
 export type User = {
   used: readonly Used[]
-  /** Ends after the requests under way. Throws what went wrong in the thread. */
+  /** Stops after the current requests. Throws errors of the thread. */
   stop: () => Promise<void>
 }
 
-/** Lets someone use the installation until stopped. */
+/** Starts a normal user of the installation. */
 export const startUser = (usage: Usage): User => {
   const used: Used[] = []
   const worker = new Worker(new URL('./normal-user.ts', import.meta.url), { workerData: usage })

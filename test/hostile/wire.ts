@@ -4,17 +4,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Outcome } from './tally.ts'
 
 export type ExchangeOptions = {
-  /** Between two parts. */
+  /** Pause between two parts. */
   gapMilliseconds?: number
-  /** The exchange ends this long after the last part, whatever has come back. */
+  /** The exchange ends this long after the last part at the latest. */
   answerMilliseconds?: number
-  /** Once something has come back and all parts are sent, more may come for this long. */
+  /** After the first answer bytes, once all parts are sent, more bytes are read for this long. */
   lingerMilliseconds?: number
 }
 
 const maxText = 16 * 1024
 
-/** A connection on which errors are expected; undefined where there is none to be had. */
+/** Opens a connection whose errors are ignored; undefined if it cannot be opened. */
 export const connect = async (port: number): Promise<Socket | undefined> => {
   const socket = createConnection({ port, host: '127.0.0.1' })
   socket.on('error', () => undefined)
@@ -22,7 +22,7 @@ export const connect = async (port: number): Promise<Socket | undefined> => {
   return socket.destroyed ? undefined : socket
 }
 
-/** Writes parts to a bare connection and gives the beginning of what comes back, as Latin-1. The connection is dropped at the end. */
+/** Writes parts to a raw connection and returns the beginning of the received bytes as Latin-1. Closes the connection at the end. */
 export const exchange = async (
   port: number,
   parts: Iterable<Buffer>,
@@ -47,7 +47,7 @@ export const exchange = async (
   return text
 }
 
-/** Statuses of the answers in what came back: of the first, or of all where no answer holds text of others. */
+/** Statuses of the answers in received text: of the first, or of all if no answer can contain the text of another. */
 export const outcomesOf = (text: string, which: 'first' | 'all' = 'first'): Outcome[] => {
   const pattern = which === 'first' ? /^HTTP\/1\.[01] (\d{3})/g : /HTTP\/1\.[01] (\d{3})/g
   const statuses = [...text.matchAll(pattern)].map(([, status]) => Number(status))

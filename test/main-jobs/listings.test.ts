@@ -45,7 +45,7 @@ describe('the main job of listings, on the demo marketplace', () => {
   })
   afterAll(() => trellis[Symbol.asyncDispose]())
 
-  test('a search gives listings with scores, sellers and a market price, and says that it is the demo', async () => {
+  test('a search returns listings with scores, sellers and a market price, marked as the demo', async () => {
     const { status, headers, body } = await get(trellis, 'search?q=camera')
     expect(status).toBe(200)
     expect(headers.get('x-marketplace')).toBe('demo')
@@ -71,7 +71,7 @@ describe('the main job of listings, on the demo marketplace', () => {
     }
   })
 
-  test('sellers are enriched afterwards: the stream brings updates with their age, then done', async () => {
+  test('sellers are enriched afterwards: the stream delivers updates with account ages, then done', async () => {
     const { body } = await get(trellis, 'search?q=lens')
     const events = await follow(trellis, body.session_id ?? '')
     const updates = events.filter(({ event }) => event === 'update')
@@ -82,7 +82,7 @@ describe('the main job of listings, on the demo marketplace', () => {
     expect(events.at(-1)).toMatchObject({ event: 'done', data: {} })
   })
 
-  test('an asynchronous search answers 202 at once and streams listings first; a client that comes back repeats nothing', async () => {
+  test('an asynchronous search answers 202 and streams listings first; a resumed stream repeats nothing', async () => {
     const { status, body } = await get(trellis, 'search/async?q=guitar&max_price=2000')
     expect([status, body.status]).toEqual([202, 'queued'])
     const events = await follow(trellis, body.session_id)
@@ -98,13 +98,13 @@ describe('the main job of listings, on the demo marketplace', () => {
     expect(rest.map(({ id }) => id)).toEqual(events.slice(1).map(({ id }) => id))
   })
 
-  test('terms that must not be in a title are in none', async () => {
+  test('no title contains an excluded term', async () => {
     const { body } = await get(trellis, 'search?q=camera&must_exclude=lens,body')
     expect(body.listings.length).toBeGreaterThan(0)
     for (const { title } of body.listings) expect(title.toLowerCase()).not.toMatch(/lens|body/)
   })
 
-  test('enriching one seller gives the new score and the seller; an unknown one is 404', async () => {
+  test('enriching a seller returns its new score; an unknown seller is 404', async () => {
     const { body } = await get(trellis, 'search?q=watch')
     const [listing] = body.listings as [Listing]
     const query = new URLSearchParams({
@@ -121,11 +121,11 @@ describe('the main job of listings, on the demo marketplace', () => {
     expect(seller.account_age_days).toBeGreaterThanOrEqual(0)
     expect(trust_score.signal_scores.account_age).not.toBeNull()
     expect(trust_score.evidence.length).toBeGreaterThan(0)
-    const unknown = await fetch(`${trellis.origin}/listings/api/enrich?seller=nobody&listing_id=1`, { method: 'POST' })
+    const unknown = await fetch(`${trellis.origin}/listings/api/enrich?seller=unknown&listing_id=1`, { method: 'POST' })
     expect(unknown.status).toBe(404)
   })
 
-  test('a blank search is empty and has no session; an unknown session is 404; the API without credentials is 503', async () => {
+  test('a blank search is empty, an unknown session 404, the API without credentials 503', async () => {
     const { body } = await get(trellis, 'search?q=+')
     expect(body).toMatchObject({ listings: [], trust_scores: {}, sellers: {}, market_price: null, session_id: null })
     expect((await get(trellis, 'updates/00000000-0000-4000-8000-000000000000')).status).toBe(404)

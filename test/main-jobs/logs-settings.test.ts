@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTrellis, type Trellis } from '../support/trellis.ts'
 
-/** A chat-completions server that says one sentence, and remembers what it was asked with. */
+/** A chat-completions server that answers one sentence, and records the key and system prompt of its requests. */
 const startModel = async () => {
   const requested: { key: string | undefined; system: string }[] = []
   const server = createServer(async (request, response) => {
@@ -44,7 +44,7 @@ describe('GET, PATCH /api/settings', () => {
     return { status: response.status, text: await response.text() }
   }
 
-  test('a change names what changes, and is seen at every edge', async () => {
+  test('a PATCH changes only the named settings and is visible at every edge', async () => {
     const before = await get()
     expect(before).toMatchObject({ tech_level: 'sysadmin', jira_issue_type: 'Bug', llm_api_key: '', jira_token: '' })
     const changed = await patch({ jira_token: 'hunter2', jira_url: 'https://jira.example', router_source_ids: ['r1'] })
@@ -70,13 +70,13 @@ describe('GET, PATCH /api/settings', () => {
   test.each([
     ['an unknown name', { colour: 'blue' }],
     ['a value of another type', { router_source_ids: 'router' }],
-    ['a word that is none of them', { tech_level: 'wizard' }],
-    ['an address that is none', { llm_base_url: 'not an address' }],
+    ['an unknown enum value', { tech_level: 'wizard' }],
+    ['an invalid address', { llm_base_url: 'not an address' }],
   ])('%s is 422', async (_, settings) => {
     expect((await patch(settings)).status).toBe(422)
   })
 
-  test('diagnoses ask the model of the settings, with its key and in the words of the tech_level', async () => {
+  test('diagnoses use the configured model with its key and the prompt of the tech_level', async () => {
     await using model = await startModel()
     const changed = await patch({ llm_base_url: model.baseUrl, llm_api_key: 'of-settings', tech_level: 'executive' })
     expect(changed.status).toBe(200)

@@ -54,7 +54,7 @@ describe('the main job of logs', () => {
   })
   afterAll(() => trellis[Symbol.asyncDispose]())
 
-  test('an upload is recognised, stored and counted; the same again stores nothing twice', async () => {
+  test('an upload is recognised, stored and counted, and the same upload again stores nothing', async () => {
     const { status, body } = await upload(trellis.origin, syslog, {
       source_id: 'garden',
       year: '2026',
@@ -70,7 +70,7 @@ describe('the main job of logs', () => {
     expect(again.body).toMatchObject({ counts: { lines: 4, entries: 0, duplicates: 4 } })
   })
 
-  test('words, phrases, prefixes and exclusions find it, with severity, facets and time', async () => {
+  test('searches match words, phrases, prefixes and exclusions, with severity, facets and time', async () => {
     const { origin } = trellis
     const memory = await search(origin, 'q=%22out+of+memory%22')
     expect(memory.entries).toMatchObject([
@@ -86,7 +86,7 @@ describe('the main job of logs', () => {
     expect(all.entries.map(({ sequence }) => sequence)).toEqual([4, 3, 2, 1])
   })
 
-  test('pages through all that matches without loss or repeat', async () => {
+  test('paging returns every match exactly once', async () => {
     const seen: string[] = []
     let cursor: string | null = ''
     while (cursor !== null) {
@@ -98,7 +98,7 @@ describe('the main job of logs', () => {
     expect(seen).toHaveLength(4)
   })
 
-  test('the tail shows what comes in, after what it is asked to remember', async () => {
+  test('the tail delivers new entries after the requested history', async () => {
     const events = await readEvents(`${trellis.origin}/logs/api/tail?history=2`, (_event, all) => all.length === 3, {
       onOpen: async () => {
         await upload(trellis.origin, 'Mar  1 09:20:00 garden app[7]: the ledger is open again\n', {
@@ -111,7 +111,7 @@ describe('the main job of logs', () => {
     expect(events.at(-1)?.data).toMatchObject({ text: expect.stringContaining('open again') })
   })
 
-  test('a task tells how it goes until it is done, and each of its frames has an id to come back from', async () => {
+  test('a task streams its progress until it is done, and every event has an id to resume from', async () => {
     const form = new FormData()
     form.append('source_id', 'ledger')
     form.append('file', new Blob(['Mar  1 09:30:00 garden app[7]: the ledger is read\n']), 'ledger.log')
@@ -127,7 +127,7 @@ describe('the main job of logs', () => {
     })
   })
 
-  test('a reader of the tail that has seen nothing but what was there before misses nothing when it comes back', async () => {
+  test('a tail that resumes after history entries misses nothing', async () => {
     const url = `${trellis.origin}/logs/api/tail?history=1`
     const [last] = await readEvents(url, () => true)
     expect(last).toMatchObject({ event: 'entry', id: expect.any(String) })
@@ -137,7 +137,7 @@ describe('the main job of logs', () => {
     expect(next?.data).toMatchObject({ text: expect.stringContaining('shut once more') })
   })
 
-  test('a diagnosis streams status, summary, entries, reasoning and done, and is useful without any model', async () => {
+  test('a diagnosis without a model streams status, summary, entries, reasoning and done', async () => {
     const events = await readEvents(`${trellis.origin}/logs/api/diagnose/stream`, ({ event }) => event === 'done', {
       headers: { 'content-type': 'application/json' },
       init: {
@@ -214,7 +214,7 @@ describe('branches', () => {
   })
   afterAll(() => trellis[Symbol.asyncDispose]())
 
-  test('are for who has the admin key; it alone is enough', async () => {
+  test('branch endpoints need the admin key and nothing else', async () => {
     const { origin } = trellis
     for (const headers of [{}, reader, { authorization: 'Bearer wrong' }, { 'x-admin-key': 'wrong' }])
       expect((await orchard(origin, 'GET', 'branches', undefined, headers)).status).toBe(401)
@@ -224,14 +224,14 @@ describe('branches', () => {
     expect((await orchard(origin, 'POST', 'graft', { label: '!' })).status).toBe(422)
     expect((await orchard(origin, 'POST', 'graft', { label: 'None' })).status).toBe(422)
     for (const [method, path] of [
-      ['DELETE', 'branches/nobody'],
-      ['POST', 'branches/nobody/activate'],
-      ['POST', 'branches/nobody/anonymize'],
+      ['DELETE', 'branches/unknown'],
+      ['POST', 'branches/unknown/activate'],
+      ['POST', 'branches/unknown/anonymize'],
     ] as const)
       expect((await orchard(origin, method, path)).status, path).toBe(404)
   })
 
-  test('take entries with a key of their own, through the edge, and are searched along', async () => {
+  test('a branch takes entries with its own key through the edge and is included in searches', async () => {
     const { origin, origins } = trellis
     const made = await orchard(origin, 'POST', 'graft', { label: 'Garden Häuschen', tenant_id: 'acme' })
     expect(made.status).toBe(201)
@@ -242,7 +242,7 @@ describe('branches', () => {
 
     for (const wrong of ['', 'wrong', 'api-key', 'admin-key'])
       expect((await push(endpoint, wrong, [{ text: 'x' }])).status, wrong).toBe(401)
-    expect((await push(endpoint.replace(slug, 'nobody'), key, [{ text: 'x' }])).status).toBe(404)
+    expect((await push(endpoint.replace(slug, 'unknown'), key, [{ text: 'x' }])).status).toBe(404)
 
     const entries = [{ text: 'overheated: error 7' }, { text: 'cooled down', timestamp_iso: '2026-03-01T09:00:00Z' }]
     expect(await push(endpoint, key, entries)).toMatchObject({ status: 200, body: { accepted: 2, rejected: [] } })
@@ -279,7 +279,7 @@ describe('branches', () => {
     expect(await sources.json()).toMatchObject({ sources: [{ source_id: 'pump', entry_count: 2 }] })
   })
 
-  test('take batches that arrive in many pieces', async () => {
+  test('a branch takes large batches', async () => {
     const { origin } = trellis
     const { slug, api_key: key, submit_endpoint: endpoint } = await graft(origin, { label: 'large' })
     const random = randomFrom(runSeed)
@@ -305,7 +305,7 @@ describe('branches', () => {
     expect((await found(origin, `q=piece&limit=1&branch=${slug}`)).total).toBe(20_000)
   })
 
-  test('are followed along, and a reader that comes back misses nothing', async () => {
+  test('tails include branches, and a resumed tail misses nothing', async () => {
     const { origin } = trellis
     const { slug, api_key: key, submit_endpoint: endpoint } = await graft(origin, { label: 'tailed' })
     const url = `${origin}/logs/api/tail?q=tailed`
@@ -319,7 +319,7 @@ describe('branches', () => {
         },
       })
     let events = await follow('tailed two')
-    // On a busy machine a branch may be reached after the stream has begun. The reader is told so, and begins again.
+    // On a busy machine a branch may be reached only after the stream has started. The reader gets a gap and starts again.
     for (let trial = 1; trial < 5 && events.some(isGap); trial++) events = await follow(`tailed two, trial ${trial}`)
     expect(events[0]?.data).toMatchObject({ text: 'tailed one', branch: slug })
     expect(events.at(-1)?.data).toMatchObject({ text: expect.stringMatching(/^tailed two/), branch: slug })
@@ -331,7 +331,7 @@ describe('branches', () => {
     expect(texts).toEqual(['tailed three'])
   })
 
-  test('have what names somebody replaced for good, the same by the same', async () => {
+  test('anonymizing a branch replaces names and addresses permanently by consistent pseudonyms', async () => {
     const { origin } = trellis
     const { slug, api_key: key, submit_endpoint: endpoint } = await graft(origin, { label: 'gate' })
     const visit = (user: string, address: string) => ({ text: `Accepted password for ${user} from ${address} port 22` })
@@ -354,7 +354,7 @@ describe('branches', () => {
     expect((await orchard(origin, 'POST', `branches/${slug}/anonymize`)).body).toMatchObject({ entries_changed: 0 })
   })
 
-  test('that are deactivated close their port and keep their entries, key and port for when they are active again', async () => {
+  test('a deactivated branch closes its port and retains its entries, key and port until it is activated', async () => {
     const { origin } = trellis
     const { slug, port, api_key: key, submit_endpoint: endpoint } = await graft(origin, { label: 'shed' })
     await push(endpoint, key, [{ text: 'shed is locked' }])
@@ -377,7 +377,7 @@ describe('branches', () => {
       status: 200,
       body: { state: 'active', port },
     })
-    // One that does not answer in time, as it may just after its start, is left out of a page.
+    // A branch that does not answer in time, possibly just after its start, is left out of a page.
     await vi.waitFor(
       async () => {
         expect((await found(origin, 'q=locked')).entries).toMatchObject([{ branch: slug }])
@@ -387,7 +387,7 @@ describe('branches', () => {
     expect((await push(endpoint, key, [{ text: 'shed is open' }])).status).toBe(200)
   })
 
-  test('are there again when the server is', async () => {
+  test('branches are available again after a restart of the server', async () => {
     await using directory = await temporaryDirectory()
     const { path: dataDirectory } = directory
     let key = ''
@@ -406,7 +406,7 @@ describe('branches', () => {
 })
 
 describe('killing the process', () => {
-  /** Sends an upload slowly, and the kill in its middle. */
+  /** Kills the process in the middle of an upload. */
   const killedUpload = async (trellis: Trellis, lines: number) => {
     const boundary = 'x'.repeat(20)
     const sending = request(`${trellis.origin}/logs/api/ingest/upload`, {
@@ -427,12 +427,12 @@ describe('killing the process', () => {
     sending.destroy()
   }
 
-  test('in the middle of an upload loses no acknowledged entry, and the next start needs no repair', async () => {
+  test('a kill during an upload loses no acknowledged entry, and the next start needs no repair', async () => {
     await using directory = await temporaryDirectory()
     const { path: dataDirectory } = directory
     const known = Array.from(
       { length: 2_000 },
-      (_, line) => `2026-03-01T09:00:00Z WARN keeper entry ${line} kept\n`,
+      (_, line) => `2026-03-01T09:00:00Z WARN keeper entry ${line} stored\n`,
     ).join('')
     {
       await using first = await startTrellis({}, { dataDirectory })

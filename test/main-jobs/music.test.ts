@@ -74,7 +74,7 @@ describe('the main job of music', () => {
     ])
   })
 
-  test('branches are generated in the background, announced, and carry their seam', async () => {
+  test('branches are generated in the background, announced by events, and have seam measurements', async () => {
     const { status, body } = await post<{ nodes: Node[] }>(`/${chain.chain_id}/nodes/${chain.root_node_id}/branches`, {
       prompt: 'calm',
       duration_seconds: 5,
@@ -97,7 +97,7 @@ describe('the main job of music', () => {
     for (const { seam } of takes) expect(Object.values(seam ?? {}).every(Number.isFinite) && seam !== null).toBe(true)
   })
 
-  test('audio comes whole and by range, as 24-bit WAV; peaks come in the number asked for', async () => {
+  test('audio is served whole and by range as 24-bit WAV, and peaks in the requested number', async () => {
     const [, take] = chain.nodes as [Node, Node]
     const audio = url(`/${chain.chain_id}/nodes/${take.node_id}/audio`)
     const whole = Buffer.from(await (await fetch(audio)).arrayBuffer())
@@ -113,7 +113,7 @@ describe('the main job of music', () => {
     expect([peaks.min.length, peaks.max.length]).toEqual([50, 50])
   })
 
-  test('commit puts a take on the spine, committing the other displaces it, discard takes it off', async () => {
+  test('commit puts a take on the spine, another commit displaces it, and discard removes it', async () => {
     const [, first, second] = chain.nodes as [Node, Node, Node]
     const commit = (node: Node) => post<Chain>(`/${chain.chain_id}/nodes/${node.node_id}/commit`)
     expect((await commit(first)).body.spine).toEqual([chain.root_node_id, first.node_id])
@@ -127,7 +127,7 @@ describe('the main job of music', () => {
   })
 
   test.each([0, 500])(
-    'the export is as long as the spine, to the sample, with a crossfade of %i ms',
+    'the export has exactly the length of the spine with a crossfade of %i ms',
     async (crossfade_ms) => {
       const response = await fetch(url(`/${chain.chain_id}/export`), {
         method: 'POST',
@@ -142,7 +142,7 @@ describe('the main job of music', () => {
     },
   )
 
-  test('the same parent, seed and parameters give the same bytes, another seed others', async () => {
+  test('generation is deterministic for parent, seed and parameters, and differs by seed', async () => {
     const bytesOf = async (seed: number) => {
       const { body } = await post<{ nodes: [Node] }>(`/${chain.chain_id}/nodes/${chain.root_node_id}/branches`, {
         duration_seconds: 3,
@@ -172,13 +172,13 @@ describe('the main job of music', () => {
     ['an MP3 in name only', Buffer.concat([Buffer.from('ID3\x04\0\0\0\0\0\0'), Buffer.alloc(2_000)]), [415, 422]],
     ['a broken FLAC', Buffer.concat([Buffer.from('fLaC'), Buffer.alloc(500, 7)]), [415, 422]],
     ['a broken OGG', Buffer.concat([Buffer.from('OggS'), Buffer.alloc(500, 9)]), [415, 422]],
-  ])('refuses %s with a sentence', async (_what, content, expected) => {
+  ])('an upload of %s is refused with a sentence', async (_what, content, expected) => {
     const response = await create(content)
     expect([expected].flat()).toContain(response.status)
     expect(((await response.json()) as { detail: unknown }).detail).toBeTruthy()
   })
 
-  test('branching from silence is 422, and the process is well after all of it', async () => {
+  test('branching from silence is 422, and the process is still healthy', async () => {
     const silent = (await (
       await create(Buffer.concat([tune({ seconds: 3 }).subarray(0, 44), Buffer.alloc(3 * sampleRate * 2)]))
     ).json()) as Chain

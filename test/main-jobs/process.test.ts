@@ -24,7 +24,7 @@ const run = async (environment: Record<string, string>, ...args: string[]) => {
 }
 
 describe('the process', () => {
-  test('SIGTERM ends open streams, lets go of everything and exits 0', async () => {
+  test('SIGTERM ends open streams and exits with 0', async () => {
     await using trellis = await startTrellis()
     const stream = await fetch(`${trellis.origin}/logs/api/tail`)
     const text = stream.text()
@@ -32,14 +32,14 @@ describe('the process', () => {
     expect(await text).toMatch(/retry: \d+/)
   })
 
-  test('a second instance on the same data directory refuses with a sentence', async () => {
+  test('a second instance on the same data directory exits with a sentence', async () => {
     await using trellis = await startTrellis()
     const { code, stderr } = await run({ PORT: '0', TRELLIS_DATA_DIR: trellis.dataDirectory })
     expect(code).toBe(1)
     expect(stderr).toMatch(/^The data directory .* is in use by another Trellis\..*\n$/)
   })
 
-  test('a port in use is said in a sentence', async () => {
+  test('a port in use is reported in a sentence', async () => {
     await using trellis = await startTrellis()
     const taken = createServer().listen(0, '127.0.0.1')
     await once(taken, 'listening')
@@ -64,7 +64,7 @@ describe('the process', () => {
     expect(stderr).toMatch(new RegExp(`^${variable} must be [^\\n]*, but is "${value}"\\.\\n$`))
   })
 
-  test('all wrong settings are named at once', async () => {
+  test('all invalid settings are reported at once', async () => {
     const { code, stderr } = await run({
       PORT: 'x',
       MUSIC_MAX_SECONDS: '-3',
@@ -80,7 +80,7 @@ describe('the process', () => {
     ).toEqual(['PORT', 'TRUSTED_PROXIES', 'CORS_ORIGINS', 'MUSIC_MAX_SECONDS'])
   })
 
-  test('settings that do not fit together are named with the wrong ones', async () => {
+  test('conflicting settings are reported together with invalid ones', async () => {
     const { code, stderr } = await run({
       PORT: 'x',
       CLOUD_MODE: '1',
@@ -111,7 +111,7 @@ describe('the process', () => {
     expect([code, stdout, stderr]).toEqual([1, '', 'DATABASE_URL must start with postgresql://, but does not.\n'])
   })
 
-  test('--print-config shows what is in force, and no secret', async () => {
+  test('--print-config shows the effective settings without secrets', async () => {
     const { code, stdout } = await run(
       { PORT: '9999', SERVICE_API_KEY: 'open-sesame', LLM_API_KEY: 'simsala-sesame' },
       '--print-config',
@@ -122,7 +122,7 @@ describe('the process', () => {
     expect(stdout).not.toContain('sesame')
   })
 
-  test('metrics are on a port of their own, in the form that Prometheus reads', async () => {
+  test('metrics are served on a separate port in the Prometheus format', async () => {
     const probe = createServer().listen(0, '127.0.0.1')
     await once(probe, 'listening')
     const { port } = probe.address() as AddressInfo
@@ -138,7 +138,7 @@ describe('the process', () => {
     expect((await fetch(`${trellis.origin}/metrics`)).status).toBe(404)
   })
 
-  test('says that it lives and that it is ready, at the root and under every mount; / leads to the documentation', async () => {
+  test('health and readiness are served at the root and under every mount, and / leads to the docs', async () => {
     await using trellis = await startTrellis({ SERVICE_API_KEY: 'key' })
     for (const path of [
       '/health',

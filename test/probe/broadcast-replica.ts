@@ -1,7 +1,7 @@
-/** `broadcast-replica.ts NATS KEPT`: an edge of its own that follows the topic of broadcasts; says where it is, and serves until it is ended. */
+/** `broadcast-replica.ts NATS RETAINED`: an edge process that follows the broadcast topic; prints its origin and serves until SIGTERM. */
 import { serveBroadcast } from './broadcast.ts'
 
-const [nats = '', kept = '1000'] = process.argv.slice(2)
-const served = await serveBroadcast({ kept: Number(kept), over: { nats } })
+const [nats = '', retained = '1000'] = process.argv.slice(2)
+const served = await serveBroadcast({ retained: Number(retained), over: { nats } })
 process.on('SIGTERM', () => void served.close().then(() => process.exit(0)))
 process.stdout.write(`${served.origin}\n`)

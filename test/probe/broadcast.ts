@@ -8,20 +8,20 @@ import { routes } from './gen/edge/routes.ts'
 import { ProbeServiceDefinition } from './gen/ts/trellis/probe/v1/probe.ts'
 import { createProbeState, probeHandlers } from './handlers.ts'
 
-/** The bus in memory, or that of a NATS server. */
+/** The in-memory bus, or the bus of a NATS server. */
 export type BroadcastBus = 'memory' | { nats: string }
 
 const openBus = (over: BroadcastBus) =>
   over === 'memory' ? createMemoryBus() : connectNatsBus({ servers: [over.nats], name: 'broadcast', log: silentLog })
 
-/** A topic of the bus behind a real edge: `/probe/api/count` follows it. A gap arrives as the event `spelled-out`. */
-export const serveBroadcast = async ({ kept, over = 'memory' }: { kept: number; over?: BroadcastBus }) => {
+/** Serves a bus topic behind a real edge at `/probe/api/count`. A gap arrives as the event `spelled-out`. */
+export const serveBroadcast = async ({ retained, over = 'memory' }: { retained: number; over?: BroadcastBus }) => {
   await using opened = new AsyncDisposableStack()
   const bus = opened.use(await openBus(over))
   const numbers = topics({
     family: 'probe.numbers',
     ...jsonCodec<{ number: number; filler?: string }>(),
-    keep: { events: kept, milliseconds: 3_600_000 },
+    keep: { events: retained, milliseconds: 3_600_000 },
   })('all')
   const handlers = {
     ...probeHandlers(createProbeState()),

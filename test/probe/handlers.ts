@@ -3,10 +3,10 @@ import { type ErrorKind, errorKinds, messageOf, serviceError } from '@trellis/ki
 import { byteFrames, type Call, type Handlers, readUpload } from '@trellis/kit/rpc'
 import type { CountRequest, CountResponse, ProbeServiceDefinition } from './gen/ts/trellis/probe/v1/probe.ts'
 
-/** What the handlers saw, for tests to look at. */
+/** What the handlers recorded, for tests to inspect. */
 export type ProbeState = {
   streamsEnded: number
-  /** Uploads in hand. */
+  /** Uploads in progress. */
   uploading: number
   /** Why uploads failed. */
   aborted: string[]
@@ -115,7 +115,7 @@ export const probeHandlers = (state: ProbeState): Handlers<typeof ProbeServiceDe
     return {}
   },
   fail: async ({ kind, detail }) => {
-    if (isKind(kind)) throw serviceError(kind, detail, { retryAfterSeconds: 1.2, headers: { 'x-why': 'told to' } })
+    if (isKind(kind)) throw serviceError(kind, detail, { retryAfterSeconds: 1.2, headers: { 'x-why': 'requested' } })
     throw new Error('secret text')
   },
   async *count(request, call) {
@@ -134,7 +134,7 @@ export const probeHandlers = (state: ProbeState): Handlers<typeof ProbeServiceDe
     const { parameters, ...rest } = await observed(state, () => uploaded(messages))
     if (typeof parameters === 'object' && parameters !== null && 'wait' in parameters && parameters.wait)
       call.head.status(200)
-    if (rest.files.includes('bad.bin')) throw serviceError('unsupported_media', 'That file is not wanted here.')
+    if (rest.files.includes('bad.bin')) throw serviceError('unsupported_media', 'That file is not accepted here.')
     return rest
   },
   push: async (messages) => {

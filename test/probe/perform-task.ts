@@ -20,7 +20,7 @@ const exhaust = () => {
   for (;;) hoard.push(Array.from({ length: 10_000 }, () => ({})))
 }
 
-/** Takes memory that V8 does not count, without a pause, as a decoder does. */
+/** Allocates memory outside of the V8 heap without yielding, like a decoder. */
 const exhaustOutsideHeap = (megabytes: number) => {
   const hoard = Array.from({ length: megabytes / 16 }, () => Buffer.alloc(16 * 1024 * 1024, 1))
   Object.assign(globalThis, { hoard })
@@ -31,7 +31,7 @@ const exhaustInChild = (megabytes: number): number => {
   return spawn(process.execPath, ['-e', hoard], { stdio: 'ignore' }).pid ?? 0
 }
 
-/** What the probe's worker does with a run: what its input says. */
+/** Performs the task in the input of a run. */
 export const performTask: Work = async ({ input, progress, output, signal }) => {
   const task = JSON.parse(Buffer.from(input).toString()) as ProbeTask
 

@@ -1,7 +1,7 @@
 import { runWorker } from '@trellis/kit/process/worker'
 import { performTask } from './perform-task.ts'
 
-/** The probe's worker in a pod of its own. */
+/** The probe's worker as the process of a pod. */
 await runWorker({
   name: 'probe-worker',
   kind: 'search',

@@ -1,4 +1,4 @@
-/** A replica of the probe as a process of its own: `replica.ts ADDRESS NAME` prints its address and serves until it is ended. */
+/** A replica of the probe as a process: `replica.ts ADDRESS NAME` prints its address and serves until SIGTERM. */
 import { implementation, serveGrpc } from '@trellis/kit/rpc'
 import { type CountResponse, ProbeServiceDefinition } from './gen/ts/trellis/probe/v1/probe.ts'
 import { createProbeState, probeHandlers } from './handlers.ts'
@@ -9,7 +9,7 @@ const server = await serveGrpc(
   [
     implementation(ProbeServiceDefinition, {
       ...handlers,
-      /** Says who it is. */
+      /** Returns the name of the replica. */
       guarded: async () => ({ id: name }),
       async *count(request, call): AsyncGenerator<CountResponse> {
         yield { eventId: '', event: null }

@@ -25,7 +25,7 @@ const connect = async (transport: Transport, state: ProbeState, stack: AsyncDisp
   return stack.use(connectGrpc(ProbeServiceDefinition, server.address)).client
 }
 
-/** The probe behind a real edge on a free port; `environment` configures the edge. */
+/** Serves the probe behind a real edge on a free port; `environment` configures the edge. */
 export const serveProbe = async (transport: Transport, environment: Record<string, string> = {}) => {
   const stack = new AsyncDisposableStack()
   const state = createProbeState()

@@ -1,4 +1,4 @@
-/** What the probe's worker can be told to do. */
+/** A task for the probe's worker. */
 export type ProbeTask =
   | { do: 'work'; steps: number }
   | { do: 'pace'; steps: number; milliseconds: number }
@@ -7,10 +7,10 @@ export type ProbeTask =
   | { do: 'kill' }
   | { do: 'exhaust' }
   | { do: 'exhaust-outside-heap'; megabytes: number }
-  /** In a process that the worker starts, whose id is the output. */
+  /** Exhausts memory in a child process of the worker, whose pid is the output. */
   | { do: 'exhaust-in-child'; megabytes: number }
   | { do: 'wait' }
-  /** Fails by a fault of its own once it is cancelled. */
+  /** Fails with an unrelated error once it is cancelled. */
   | { do: 'fail-when-cancelled' }
   | { do: 'throw'; message: string }
   | { do: 'environment' }

@@ -1,9 +1,9 @@
 import type { WorkerKind } from '@trellis/kit/workloads'
 
-/** Workers that do what a task of the tests says. */
+/** Workers that perform the tasks of tests. */
 export const probeWorker: WorkerKind = {
   module: new URL('./worker.ts', import.meta.url),
-  environment: { PROBE: 'given' },
+  environment: { PROBE: 'configured' },
   concurrency: 2,
   warm: 1,
   idleMilliseconds: 10_000,

@@ -3,7 +3,7 @@ import { kinds } from '../../operator/src/crds/render.ts'
 import { type OperatorServers, serversMissing, startOperatorServers } from '../../operator/test/operator-process.ts'
 import { type OperatorPage, readOperatorPage } from './operator-page.ts'
 
-/** Where the API server takes the kinds of Kubernetes that the page shows. */
+/** API paths of the built-in Kubernetes kinds on the page. */
 const foreign: Record<string, string> = {
   HorizontalPodAutoscaler: '/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers',
   ResourceQuota: '/api/v1/namespaces/default/resourcequotas',
@@ -12,11 +12,11 @@ const foreign: Record<string, string> = {
 const pathOf = (kind: string, apiVersion: string): string => {
   const own = kinds.find((one) => one.kind === kind)
   const path = own ? `/apis/${apiVersion}/namespaces/default/${own.plural}` : foreign[kind]
-  if (!path) throw new Error(`Nothing is known of where a ${kind} goes.`)
+  if (!path) throw new Error(`The API path of ${kind} is unknown.`)
   return path
 }
 
-/** The metrics that a process tells of: names, each with the labels of its series where there are any. */
+/** The metrics of an exposition by name, each with the labels of its series, if there are any. */
 const read = (exposition: string): Map<string, Set<string>> => {
   const found = new Map<string, Set<string>>()
   for (const [, name = ''] of exposition.matchAll(/^# TYPE (\S+) /gm)) found.set(name, new Set())
@@ -30,7 +30,7 @@ const read = (exposition: string): Map<string, Set<string>> => {
 const ofNode = (name: string): boolean => name.startsWith('process_') || name.startsWith('nodejs_')
 
 describe.skipIf(serversMissing !== undefined)(
-  `the page on the operator, on a real kube-apiserver${serversMissing ? ` (skipped: ${serversMissing})` : ''}`,
+  `the operator page on a real kube-apiserver${serversMissing ? ` (skipped: ${serversMissing})` : ''}`,
   () => {
     let page: OperatorPage
     let servers: OperatorServers
@@ -41,7 +41,7 @@ describe.skipIf(serversMissing !== undefined)(
     })
     afterAll(() => servers?.[Symbol.asyncDispose]())
 
-    test('shows objects that are taken word for word, one of each kind among them', async () => {
+    test('the example objects on the page are valid and include each kind', async () => {
       const objects = page.documents.filter(({ kind }) => kind !== undefined)
       expect(objects.map(({ kind }) => kind)).toEqual(expect.arrayContaining(kinds.map(({ kind }) => kind)))
       for (const object of objects) {
@@ -55,19 +55,19 @@ describe.skipIf(serversMissing !== undefined)(
       }
     })
 
-    test('lists every metric of a process, and no other, and no label that a series has is missing', async () => {
+    test('the page lists exactly the metrics of a process, with all their labels', async () => {
       const operator = await servers.startOperator(await servers.newNamespace())
       const response = await fetch(operator.metrics)
       expect(response.status).toBe(200)
-      const reported = read(await response.text())
+      const exposed = read(await response.text())
       const listed = new Map(
         page
           .rowsUnder('Metrics')
           .map(([name = '', labels = '']): [string, string[]] => [name.replaceAll('`', ''), labels.split(', ')]),
       )
-      expect([...listed.keys()].sort()).toEqual([...reported.keys()].filter((name) => !ofNode(name)).sort())
+      expect([...listed.keys()].sort()).toEqual([...exposed.keys()].filter((name) => !ofNode(name)).sort())
       for (const [name, labels] of listed)
-        expect({ name, missing: [...(reported.get(name) ?? [])].filter((label) => !labels.includes(label)) }).toEqual({
+        expect({ name, missing: [...(exposed.get(name) ?? [])].filter((label) => !labels.includes(label)) }).toEqual({
           name,
           missing: [],
         })

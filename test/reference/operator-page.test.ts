@@ -14,7 +14,7 @@ import { type OperatorPage, readOperatorPage } from './operator-page.ts'
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const sorted = (words: Iterable<string>): string[] => [...new Set(words)].sort()
 
-/** The operator's own sources, without its tests. */
+/** The operator's sources without its tests. */
 const readSources = async (): Promise<string> => {
   const parts: string[] = []
   for await (const file of glob('operator/src/**/*.ts', { cwd: root }))
@@ -32,25 +32,25 @@ beforeAll(async () => {
 
 const wordsIn = (pattern: RegExp): string[] => sorted([...sources.matchAll(pattern)].map(([, word = '']) => word))
 
-describe('the page on the operator', () => {
+describe('the operator page', () => {
   test.each([
     ['Reasons of runs', runReasons],
     ['Reasons of Branches', branchReasons],
     ['Reasons of WarmPools', poolReasons],
-  ])('lists under "%s" every one of the registry, and no other', (heading, reasons) => {
+  ])('"%s" lists exactly the reasons of the registry', (heading, reasons) => {
     expect(page.namesUnder(heading).sort()).toEqual([...reasons].sort())
   })
 
-  test('names every reason that stands in the code', () => {
+  test('every reason in the code is on the page', () => {
     const inCode = wordsIn(/(?:reason: |pending\(|fail\(|verdict\('\w+', )'([A-Z]\w+)'/g).filter(
-      // Those of the API server's own refusals.
+      // Reasons of refusals by the API server.
       (word) => !word.startsWith('FieldValue'),
     )
     expect(inCode).toContain('KeyReplaced')
     expect(inCode.filter((word) => !page.text.includes(`\`${word}\``))).toEqual([])
   })
 
-  test('lists every condition that a status gets, and no other', () => {
+  test('the page lists exactly the conditions of statuses', () => {
     const job = { metadata: { name: 'a', generation: 1 }, spec: {}, status: {} } as GenerationJob
     const ends = (['Complete', 'Failed'] as const).flatMap((phase) =>
       generationStatus(job, {
@@ -63,12 +63,12 @@ describe('the page on the operator', () => {
     expect(page.namesUnder('Conditions').sort()).toEqual(sorted(types))
   })
 
-  test('lists every label, annotation and finalizer that the operator reads or writes, and no other', () => {
+  test('the page lists exactly the labels, annotations and finalizers that the operator uses', () => {
     const keys = wordsIn(/'((?:trellis\.dev|kueue\.x-k8s\.io)\/[a-z-]+)'/g)
     expect(page.namesUnder('Labels and annotations').sort()).toEqual(keys)
   })
 
-  test('lists every setting of the operator, and no other', () => {
+  test('the page lists exactly the settings of the operator', () => {
     expect(page.namesUnder('Settings').sort()).toEqual(
       Object.values(operatorConfig)
         .map(({ variable }) => variable)
@@ -76,13 +76,13 @@ describe('the page on the operator', () => {
     )
   })
 
-  test('lists every alert that the chart brings, and no other', async () => {
+  test('the page lists exactly the alerts of the chart', async () => {
     const { groups } = parse(await readFile(`${root}charts/trellis/files/rules.yaml`, 'utf8'))
     const alerts = groups.flatMap(({ rules }: { rules: { alert: string }[] }) => rules.map(({ alert }) => alert))
     expect(page.namesUnder('Alerts')).toEqual(alerts)
   })
 
-  test('leads only to what is there', async () => {
+  test('all links on the page have existing targets', async () => {
     const links = [...page.text.matchAll(/\]\(([^)#]+)\)/g)].map(([, target = '']) => target)
     expect(links.length).toBeGreaterThan(3)
     for (const target of links)
@@ -90,14 +90,14 @@ describe('the page on the operator', () => {
   })
 })
 
-test('the page of fields says what the kinds are', async () => {
+test('the kinds page is up to date', async () => {
   expect(await readFile(`${root}docs/reference/kinds.md`, 'utf8')).toBe(renderReference())
 })
 
 describe.skipIf(helmMissing !== undefined)(
-  `the page on the operator and the chart${helmMissing ? ` (skipped: ${helmMissing})` : ''}`,
+  `the operator page and the chart${helmMissing ? ` (skipped: ${helmMissing})` : ''}`,
   () => {
-    test('lists the rights that the chart gives, each verb of each resource, and no other', async () => {
+    test('the page lists exactly the rights granted by the chart', async () => {
       const roles = (await render({})).filter(
         ({ kind, metadata }) => kind === 'Role' && /-operator(-election)?$/.test(metadata.name),
       )
@@ -110,23 +110,23 @@ describe.skipIf(helmMissing !== undefined)(
           ),
         ),
       )
-      const reported = page
+      const documented = page
         .rowsUnder('Rights of the operator')
         .flatMap(([group = '', resources = '', verbs = '']) =>
           resources
             .split(', ')
             .flatMap((resource) => verbs.split(', ').map((verb) => `${verb} ${group.replaceAll('`', '')} ${resource}`)),
         )
-      expect(sorted(reported)).toEqual(sorted(granted))
+      expect(sorted(documented)).toEqual(sorted(granted))
     })
 
-    test('shows values that the chart takes', async () => {
+    test('the example values on the page are valid', async () => {
       const values = page.documents.filter(({ kind }) => kind === undefined)
       expect(values).toHaveLength(2)
-      for (const given of values) expect(await template(given)).toMatchObject({ code: 0, error: '' })
+      for (const example of values) expect(await template(example)).toMatchObject({ code: 0, error: '' })
     })
 
-    test('names no value that the chart does not have', async () => {
+    test('every chart value on the page exists', async () => {
       const chart = parse(await readFile(`${root}charts/trellis/values.yaml`, 'utf8'))
       const named = sorted(
         [

@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { parse } from 'yaml'
 
-/** The page for whoever runs the operator, read as its tests ask. */
+/** The parsed operator page, docs/operator.md. */
 export type OperatorPage = {
   text: string
-  /** The rows of the tables under a heading, up to the next heading: their cells. Throws where there are none. */
+  /** The cells of the table rows under a heading, up to the next heading. Throws if there are none. */
   rowsUnder: (heading: string) => string[][]
-  /** What stands in the first cells under a heading, between backticks. */
+  /** The text in backticks in the first cells under a heading. */
   namesUnder: (heading: string) => string[]
-  /** The blocks of YAML: objects of Kubernetes, and values of the chart. */
+  /** The YAML blocks: Kubernetes objects and chart values. */
   // biome-ignore lint/suspicious/noExplicitAny: documents of any kind, read where a test knows which
   documents: Record<string, any>[]
 }

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { type Counts, run, say } from './process.ts'
+import { type Counts, print, run } from './process.ts'
 
 const generated = [
   'protos/gen',
@@ -22,7 +22,7 @@ type Check = {
   name: string
   command: string
   args: string[]
-  /** Why it cannot run here, if it cannot. */
+  /** Returns a reason if the check cannot run here. */
   unless?: () => Promise<string | undefined>
 }
 
@@ -43,7 +43,7 @@ const checks: Check[] = [
     args: ['format', '--diff', '--exit-code', '--path', 'protos/trellis', '--path', 'test/probe/trellis'],
   },
   {
-    name: 'protos stay compatible with what was released',
+    name: 'protos stay compatible with the released ones',
     command: 'buf',
     args: ['breaking', 'protos', '--against', 'protos/released.binpb'],
   },
@@ -61,21 +61,21 @@ const checks: Check[] = [
   },
 ]
 
-/** Types, lint and protos, one after another. They write nothing into the checkout, so that they can run beside the tests. */
+/** Runs types, lint, protos and other checks sequentially. They write nothing into the checkout, so they can run beside the tests. */
 export const runChecks = async (): Promise<Counts> => {
   const counts = { passed: 0, failed: 0, skipped: 0 }
   for (const { name, command, args, unless } of checks) {
     const reason = await unless?.()
     if (reason !== undefined) {
-      say(`skipped  ${name}: ${reason}`)
+      print(`skipped  ${name}: ${reason}`)
       counts.skipped += 1
       continue
     }
     const began = performance.now()
     const { code, output } = await run(command, args, true)
     const took = `${((performance.now() - began) / 1_000).toFixed(1)} s`
-    say(`${code === 0 ? 'passed ' : 'FAILED '}  ${name} (${took})`)
-    if (code !== 0) say(output)
+    print(`${code === 0 ? 'passed ' : 'FAILED '}  ${name} (${took})`)
+    if (code !== 0) print(output)
     counts[code === 0 ? 'passed' : 'failed'] += 1
   }
   return counts

@@ -1,4 +1,4 @@
-/** Setup file of each test file: notes the CPU time of its process and of the children that have ended, for the summary of the run. */
+/** Setup file of each test file: records the CPU time of its process and of ended children for the summary of the run. */
 import { readFileSync } from 'node:fs'
 import { isMainThread } from 'node:worker_threads'
 import { afterAll } from 'vitest'
@@ -12,14 +12,14 @@ declare module 'vitest' {
 
 const ticksPerSecond = 100
 
-/** Of this thread where test files share a process, else of the process; with its children on Linux, where the kernel counts them. */
+/** CPU seconds of this thread if test files share a process, otherwise of the process; on Linux including reaped children. */
 const spent = (): number => {
   if (!isMainThread || process.platform !== 'linux') {
     const { user, system } = isMainThread ? process.cpuUsage() : process.threadCpuUsage()
     return (user + system) / 1e6
   }
   const stat = readFileSync('/proc/self/stat', 'utf8')
-  // utime, stime, cutime, cstime: fields 14 to 17, counted from behind the name, which may hold blanks.
+  // utime, stime, cutime, cstime: fields 14 to 17, counted from the end of the name, which may contain blanks.
   const fields = stat
     .slice(stat.lastIndexOf(')') + 2)
     .split(' ')
@@ -28,7 +28,7 @@ const spent = (): number => {
 }
 
 const atStart = spent()
-// The first hook of a file's setup is the last one of its end.
+// afterAll hooks run in reverse order, so this first one runs last.
 // biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of fixtures from the first parameter
 afterAll(({}, { file }) => {
   file.meta.cpu = spent() - atStart

@@ -1,4 +1,4 @@
-/** Tests of what users do, word for word the same, on processes of their own over NATS, Postgres and S3; and of what happens when one is killed. */
+/** Tests that also run on the distributed form: separate processes over NATS, Postgres and S3; and tests that kill these processes. */
 export const distributed = [
   'test/main-jobs/{listings,logs,logs-blocklist,logs-context,logs-settings,music}.test.ts',
   'test/conformance/**/*.test.ts',
@@ -7,5 +7,5 @@ export const distributed = [
   'test/faults/**/*.test.ts',
 ]
 
-/** Tests on the cluster of KUBECONFIG, with images of this checkout: by "npm run test:cluster" alone. */
+/** Tests on the cluster of KUBECONFIG with images of this checkout; only "npm run test:cluster" runs them. */
 export const onCluster = ['test/cluster/*.test.ts', 'test/cluster/faults/**/*.test.ts']

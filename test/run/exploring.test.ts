@@ -7,16 +7,16 @@ import { root } from './process.ts'
 
 const imports = /from '(?:fast-check|[^']*\/(?:exploration|property-runs)\.ts)'/
 
-test('npm run test:long chooses every test file that imports what explores', () => {
+test('npm run test:long selects every test file that imports exploration functions', () => {
   const importing = testFiles().filter((file) => imports.test(readFileSync(join(root, file), 'utf8')))
   expect(importing.length).toBeGreaterThan(20)
   expect(exploringFiles()).toEqual(expect.arrayContaining(importing))
 })
 
-test('npm run test:long chooses test files that explore through a module of theirs', () => {
+test('npm run test:long selects test files that explore through an imported module', () => {
   expect(exploringFiles()).toContain('operator/test/simulation/trellis/replicas.test.ts')
 })
 
-test('npm run test:long leaves out test files that draw from fixed seeds', () => {
+test('npm run test:long leaves out test files with fixed seeds', () => {
   expect(exploringFiles()).not.toContain('operator/src/runtime/election/election.test.ts')
 })

@@ -1,9 +1,9 @@
 import { filesReaching, importsOf, testFiles } from './imports.ts'
 
-/** Names of `test/support/exploration.ts` and `property-runs.ts` whose users run more cases with TEST_RUNS_FACTOR, or others with TEST_SEED. */
+/** Exports of `test/support/exploration.ts` and `property-runs.ts` that depend on TEST_RUNS_FACTOR or TEST_SEED. */
 const explores = /\b(?:runSeed|runs|runsFactor|exploredSeeds|sample|drawnBackend|propertyRuns|propertyTimeout)\b/
 
-/** Test files that explore: themselves or through modules of theirs. */
+/** Test files that explore, directly or through imported modules. */
 export const exploringFiles = (): string[] =>
   filesReaching(testFiles(), (module) =>
     importsOf(module).some(

@@ -1,6 +1,6 @@
 /**
- * Generates everything again and fails if that changes a file: what is generated must be what is in the repository. Works on a copy of the
- * checkout, since tests read these files at the same time.
+ * Regenerates all generated files and fails if one differs from the repository. Works on a copy of the checkout, because tests read these
+ * files at the same time.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'

@@ -2,19 +2,19 @@ import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { root } from './process.ts'
 
-/** A module of the repository: its path from the root, and its text. */
+/** A module of the repository: its path relative to the root, and its text. */
 export type Module = { path: string; text: string }
 
-/** Every test file, from the root. */
+/** All test files, relative to the root. */
 export const testFiles = (): string[] =>
   ['services', 'protos/plugin', 'operator', 'deploy', 'test'].flatMap((folder) =>
     globSync(`${folder}/**/*.test.ts`, { cwd: root, exclude: ['**/node_modules/**'] }),
   )
 
-/** Import statements: of a module's text, as it stands in the code. */
+/** Matches import statements in the text of a module. */
 const importPattern = /^import (?!type )[^'"]*['"](?<from>[^'"]+)['"]/gm
 
-/** Names that a module imports, by the module that they come from. */
+/** The imports of a module: the imported module and the statement with the names. */
 export const importsOf = ({ text }: Module): { from: string; names: string }[] =>
   [...text.matchAll(importPattern)].map((found) => ({ from: found.groups?.from ?? '', names: found[0] }))
 
@@ -22,13 +22,13 @@ const readModule = (path: string): Module => {
   try {
     return { path, text: readFileSync(join(root, path), 'utf8') }
   } catch {
-    // Generated, or not TypeScript: it imports nothing that is looked for.
+    // Generated, or not TypeScript: it has no relevant imports.
     return { path, text: '' }
   }
 }
 
-/** The files from which a module that satisfies the condition is reached through relative imports, or which satisfy it themselves. */
-export const filesReaching = (files: readonly string[], isSought: (module: Module) => boolean): string[] => {
+/** The files that satisfy the condition, or import a module that does, directly or transitively by relative imports. */
+export const filesReaching = (files: readonly string[], matches: (module: Module) => boolean): string[] => {
   const known = new Map<string, boolean>()
   const reaches = (path: string): boolean => {
     const before = known.get(path)
@@ -39,7 +39,7 @@ export const filesReaching = (files: readonly string[], isSought: (module: Modul
     const imported = importsOf(module).flatMap(({ from }) =>
       from.startsWith('.') ? [relative(root, join(root, dirname(path), from))] : [],
     )
-    const found = isSought(module) || imported.some(reaches)
+    const found = matches(module) || imported.some(reaches)
     known.set(path, found)
     return found
   }

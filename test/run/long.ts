@@ -1,11 +1,11 @@
 /**
- * `npm run test:long -- --minutes 30 [FILE...]`: explores for as long as it is given. Runs the test files that explore (those that draw from
- * test/support/exploration.ts, property tests among them, or those named) again and again, each time from a new seed and for TEST_RUNS_FACTOR times as many cases (10 unless
- * set). Ends at the first failure, with the command that repeats it.
+ * `npm run test:long -- --minutes 30 [FILE...]` explores for that many minutes. Runs the test files that explore (by default all that use
+ * test/support/exploration.ts, including property tests) repeatedly, each time from a new seed and with TEST_RUNS_FACTOR times as many
+ * cases (10 by default). Stops at the first failure and prints the command that repeats it.
  */
 import { parseArgs } from 'node:util'
 import { exploringFiles } from './exploring.ts'
-import { say } from './process.ts'
+import { print } from './process.ts'
 import { everywhere, runTests } from './run-tests.ts'
 import { drawSeed } from './seed.ts'
 
@@ -22,23 +22,23 @@ if (!(minutes > 0)) {
 const files = positionals.length > 0 ? positionals : exploringFiles()
 process.env.TEST_RUNS_FACTOR ||= '10'
 const factor = process.env.TEST_RUNS_FACTOR
-const given = process.env.TEST_SEED
+const firstSeed = process.env.TEST_SEED
 
 const until = performance.now() + minutes * 60_000
 let passed = 0
 for (let round = 1; ; round += 1) {
-  const seed = String(round === 1 && given ? given : drawSeed())
+  const seed = String(round === 1 && firstSeed ? firstSeed : drawSeed())
   process.env.TEST_SEED = seed
-  say(`Round ${round}: TEST_SEED=${seed} TEST_RUNS_FACTOR=${factor}`)
+  print(`Round ${round}: TEST_SEED=${seed} TEST_RUNS_FACTOR=${factor}`)
   const counts = await runTests([...everywhere, ...files])
   passed += counts.passed
   if (counts.failed > 0) {
-    say(`\nTo repeat: TEST_SEED=${seed} TEST_RUNS_FACTOR=${factor} npm test -- ${files.join(' ')}`)
-    say(`${passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`)
+    print(`\nTo repeat: TEST_SEED=${seed} TEST_RUNS_FACTOR=${factor} npm test -- ${files.join(' ')}`)
+    print(`${passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`)
     process.exit(1)
   }
   if (performance.now() >= until) {
-    say(`\n${round} rounds in ${minutes} minutes.\n${passed} passed, 0 failed, ${counts.skipped} skipped`)
+    print(`\n${round} rounds in ${minutes} minutes.\n${passed} passed, 0 failed, ${counts.skipped} skipped`)
     process.exit(0)
   }
 }

@@ -2,8 +2,8 @@ import { relative } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
- * The files that take longest, longest first, so that none of them runs alone at the end. Where one of two projects is meant, its name stands before
- * the path. `test/run/slowest.ts` names those that belong here.
+ * The slowest test files, slowest first, so that none of them runs alone at the end. A prefix restricts an entry to one project.
+ * `test/run/slowest.ts` prints the files that belong here.
  */
 const longest = [
   'distributed:test/main-jobs/logs.test.ts',
@@ -27,16 +27,16 @@ const longest = [
   'services/logs/src/scoring/scoring.test.ts',
 ]
 
-const placeOf = ({ project, moduleId }: TestSpecification): number => {
+const rankOf = ({ project, moduleId }: TestSpecification): number => {
   const path = relative(project.vitest.config.root, moduleId)
-  const place = longest.findIndex((name) => name === path || name === `${project.name}:${path}`)
-  return place < 0 ? longest.length : place
+  const rank = longest.findIndex((name) => name === path || name === `${project.name}:${path}`)
+  return rank < 0 ? longest.length : rank
 }
 
-/** Begins with the files that take longest; the others follow as vitest would order them. */
+/** Runs the slowest files first; the others follow in the order of vitest. */
 export class LongestFirst extends BaseSequencer {
   override async sort(specifications: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(specifications)
-    return sorted.toSorted((a, b) => placeOf(a) - placeOf(b))
+    return sorted.toSorted((a, b) => rankOf(a) - rankOf(b))
   }
 }

@@ -5,7 +5,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { provideNatsServer } from './nats-server.ts'
 import { needsNatsServer } from './needs-nats.ts'
 
-/** A machine whose PATH has these programs alone, as shell scripts, with an empty cache. */
+/** A machine whose PATH contains only these programs, as shell scripts, with an empty cache. */
 const machineWith = async (programs: Record<string, string>) => {
   const directory = await temporaryDirectory()
   const folder = join(directory.path, 'bin')
@@ -14,12 +14,12 @@ const machineWith = async (programs: Record<string, string>) => {
     await writeFile(join(folder, name), `#!/bin/sh\nPATH=/usr/bin:/bin\n${script}\n`)
     await chmod(join(folder, name), 0o755)
   }
-  const said: string[] = []
-  const say = (line: string) => void said.push(line)
+  const printed: string[] = []
+  const print = (line: string) => void printed.push(line)
   return {
-    options: { say, isNeeded: () => true, isThere: () => false },
+    options: { print, isNeeded: () => true, isThere: () => false },
     environment: { PATH: folder, XDG_CACHE_HOME: join(directory.path, 'cache'), LOG: join(directory.path, 'log') },
-    said,
+    printed,
     [Symbol.asyncDispose]: directory[Symbol.asyncDispose],
   }
 }
@@ -30,45 +30,45 @@ const docker = `case "$1" in
   cp) printf "#!/bin/sh\\n" > "$3/nats-server"; chmod +x "$3/nats-server";;
 esac`
 
-test('nats-server is built by Go once, and comes from the cache afterwards', async () => {
+test('nats-server is built by Go once and then taken from the cache', async () => {
   await using machine = await machineWith({ go })
   const first = provideNatsServer(machine.environment, machine.options)
   expect(first).toMatch(/cache\/trellis\/nats-server-[\d.]+\/nats-server$/)
   expect(provideNatsServer(machine.environment, machine.options)).toBe(first)
   const log = await readFile(machine.environment.LOG, 'utf8')
   expect(log).toMatch(/^install github\.com\/nats-io\/nats-server\/v2@v[\d.]+\n$/)
-  expect(machine.said).toEqual([expect.stringContaining('brought by Go')])
+  expect(machine.printed).toEqual([expect.stringContaining('brought by Go')])
 })
 
-test('a run whose tests need no nats-server fetches none, and takes the cached one', async () => {
+test('a run whose tests need no nats-server fetches none, but uses a cached one', async () => {
   await using machine = await machineWith({ go })
   const unneeded = { ...machine.options, isNeeded: () => false }
   expect(provideNatsServer(machine.environment, unneeded)).toBeUndefined()
-  expect(machine.said).toEqual([])
+  expect(machine.printed).toEqual([])
   const brought = provideNatsServer(machine.environment, machine.options)
   expect(brought).toBeDefined()
   expect(provideNatsServer(machine.environment, unneeded)).toBe(brought)
 })
 
-test('nats-server is copied out of its image where Go is missing or fails', async () => {
+test('nats-server is copied from its image if Go is missing or fails', async () => {
   for (const programs of [{ docker }, { docker, go: 'exit 1' }]) {
     await using machine = await machineWith(programs)
     expect(provideNatsServer(machine.environment, machine.options)).toMatch(/\/nats-server$/)
-    expect(machine.said).toEqual([expect.stringContaining('brought by Docker')])
+    expect(machine.printed).toEqual([expect.stringContaining('brought by Docker')])
   }
 })
 
-test('a machine that cannot get nats-server is told in one line what to install', async () => {
+test('a machine that cannot get nats-server prints in one line what to install', async () => {
   await using machine = await machineWith({ docker: 'exit 1' })
   expect(provideNatsServer(machine.environment, machine.options)).toBeUndefined()
-  expect(machine.said).toEqual([expect.stringMatching(/need nats-server, are skipped without it: install Go/)])
+  expect(machine.printed).toEqual([expect.stringMatching(/need nats-server, are skipped without it: install Go/)])
 })
 
-test('a machine that has nats-server is left as it is', async () => {
+test('an installed nats-server is used unchanged', async () => {
   await using machine = await machineWith({ go })
   expect(provideNatsServer(machine.environment, { ...machine.options, isThere: () => true })).toBeUndefined()
   expect(provideNatsServer({ ...machine.environment, NATS_SERVER_BIN: '/x' }, machine.options)).toBeUndefined()
-  expect(machine.said).toEqual([])
+  expect(machine.printed).toEqual([])
 })
 
 test.each([
@@ -82,6 +82,6 @@ test.each([
   [false, ['--project', 'embedded', 'test/aborts']],
   [false, ['services/logs/src/formats']],
   [false, ['--project', 'unit', '--project', 'audio']],
-])('it is %s that tests need nats-server which vitest chooses by %j', (isNeeded, args) => {
+])('needsNatsServer is %s for the vitest arguments %j', (isNeeded, args) => {
   expect(needsNatsServer(args)).toBe(isNeeded)
 })

@@ -4,10 +4,10 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { ExecutableMissing, findNatsServer, isExecutable } from '@trellis/distributed/servers'
 
-/** The release that tests get where the machine has none, of the minor version that the chart installs. */
+/** The release for machines without nats-server, of the minor version that the chart installs. */
 const version = '2.12.15'
 
-/** Beyond the checkout, so that the next clone finds it. */
+/** Outside of the checkout, so that other clones find it. */
 const cacheFolder = (environment: NodeJS.ProcessEnv): string =>
   join(environment.XDG_CACHE_HOME || join(homedir(), '.cache'), 'trellis', `nats-server-${version}`)
 
@@ -19,7 +19,7 @@ const output = (command: string, args: string[], environment: NodeJS.ProcessEnv)
   return status === 0 ? stdout.trim() : ''
 }
 
-/** Ways to put the program into a folder. Each reports whether it succeeded. */
+/** Ways to get the program into a folder. Each returns whether it succeeded. */
 const sources = [
   {
     name: 'Go',
@@ -51,7 +51,7 @@ const isPresent = (environment: NodeJS.ProcessEnv): boolean => {
 const bring = (folder: string, environment: NodeJS.ProcessEnv): string | undefined => {
   mkdirSync(join(folder, '..'), { recursive: true })
   for (const source of sources) {
-    // What was interrupted leaves nothing behind that looks complete.
+    // A draft folder, so that an interrupted attempt leaves nothing that looks complete.
     const draft = mkdtempSync(`${folder}-`)
     try {
       if (!source.bring(draft, environment) || !isExecutable(join(draft, 'nats-server'))) continue
@@ -66,19 +66,19 @@ const bring = (folder: string, environment: NodeJS.ProcessEnv): string | undefin
 }
 
 export type NatsServerOptions = {
-  /** Whether one is fetched where the cache has none: only for a run whose tests need it, which is found out only then. */
+  /** Whether the run needs nats-server. Called lazily, only if neither the machine nor the cache has one. */
   isNeeded: () => boolean
-  say: (line: string) => void
+  print: (line: string) => void
   isThere?: (environment: NodeJS.ProcessEnv) => boolean
 }
 
 /**
- * Where a nats-server can be found that this machine did not have: in the cache of an earlier run, else built by Go or copied out of its
- * image by Docker, whichever works. Undefined where the machine has one, and where none can be had: tests that need it are then skipped.
+ * The path of a nats-server for machines without one: from the cache of an earlier run, otherwise built by Go or copied from its image by
+ * Docker, whichever works. Undefined if the machine has one, or if it cannot be provided; tests that need it are then skipped.
  */
 export const provideNatsServer = (
   environment: NodeJS.ProcessEnv,
-  { isNeeded, say, isThere = isPresent }: NatsServerOptions,
+  { isNeeded, print, isThere = isPresent }: NatsServerOptions,
 ): string | undefined => {
   if (environment.NATS_SERVER_BIN || isThere(environment)) return undefined
   const folder = cacheFolder(environment)
@@ -86,7 +86,7 @@ export const provideNatsServer = (
   if (isExecutable(program)) return program
   if (!isNeeded()) return undefined
   const source = bring(folder, environment)
-  say(
+  print(
     source === undefined
       ? 'Tests of the distributed form, and all others that need nats-server, are skipped without it: install Go or start Docker, put it on the PATH, or set NATS_SERVER_BIN.'
       : `nats-server ${version} was brought by ${source} to ${folder}`,

@@ -4,7 +4,7 @@ import { filesReaching, importsOf, testFiles } from './imports.ts'
 
 const isProjectOption = /^--project(?:=(?<name>.*))?$/
 
-/** Names of projects that arguments of vitest choose, which may have wildcards; none chooses all. */
+/** Project names in the arguments of vitest, possibly with wildcards; empty means all projects. */
 const projectsIn = (args: readonly string[]): string[] =>
   args.flatMap((arg, index) => {
     const option = isProjectOption.exec(arg)
@@ -14,8 +14,8 @@ const projectsIn = (args: readonly string[]): string[] =>
 const isUnder = (file: string, globs: readonly string[]) => globs.some((glob) => matchesGlob(file, glob))
 
 /**
- * Whether tests that these arguments of vitest choose are skipped without nats-server: those of the distributed form and of the cluster, and
- * those that start a server themselves. Arguments that are part of no test file's path are taken for values of options.
+ * Whether these arguments of vitest select tests that need nats-server: those of the distributed form and of the cluster, and those that
+ * start a server themselves. Arguments that match no test file's path are assumed to be values of options.
  */
 export const needsNatsServer = (args: readonly string[]): boolean => {
   const projects = projectsIn(args)

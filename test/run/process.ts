@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('../../', import.meta.url))
 
-/** Runs a program in the root of the repository; its output is returned where it is quiet, else shown. */
+/** Runs a program in the root of the repository. Its output is returned if `quiet`, otherwise shown. */
 export const run = (command: string, args: string[], quiet: boolean): Promise<{ code: number; output: string }> =>
   new Promise((resolve, reject) => {
     const child = spawn(command, args, {
@@ -17,6 +17,6 @@ export const run = (command: string, args: string[], quiet: boolean): Promise<{ 
     child.on('close', (code) => resolve({ code: code ?? 1, output }))
   })
 
-export const say = (text: string) => process.stdout.write(`${text}\n`)
+export const print = (text: string) => process.stdout.write(`${text}\n`)
 
 export type Counts = { passed: number; failed: number; skipped: number }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { provideNatsServer } from './nats-server.ts'
 import { needsNatsServer } from './needs-nats.ts'
-import { type Counts, run, say } from './process.ts'
+import { type Counts, print, run } from './process.ts'
 import { skippedLines } from './skipped.ts'
 
 type Report = {
@@ -12,16 +12,16 @@ type Report = {
   testResults: { status: string; assertionResults: { status: string; fullName: string }[] }[]
 }
 
-/** The projects of the default run: all that needs no cluster. */
+/** The projects of the default run: all that need no cluster. */
 export const everywhere = ['embedded', 'unit', 'audio', 'distributed'].flatMap((name) => ['--project', name])
 
-/** Lets tests find nats-server that a former run has fetched, or fetches it where they need it. */
+/** Points tests at a cached nats-server, or fetches it if they need it. */
 const provideServers = (args: readonly string[]): void => {
-  const natsServer = provideNatsServer(process.env, { isNeeded: () => needsNatsServer(args), say })
+  const natsServer = provideNatsServer(process.env, { isNeeded: () => needsNatsServer(args), print })
   if (natsServer !== undefined) process.env.NATS_SERVER_BIN = natsServer
 }
 
-/** Runs vitest, shows what it shows, then why tests were skipped, and counts. */
+/** Runs vitest with its output, prints why tests were skipped, and returns the counts. */
 export const runTests = async (args: readonly string[]): Promise<Counts> => {
   provideServers(args)
   const directory = await mkdtemp(join(tmpdir(), 'trellis-results-'))
@@ -30,7 +30,7 @@ export const runTests = async (args: readonly string[]): Promise<Counts> => {
   const { code } = await run('vitest', ['run', ...reporters, `--outputFile.json=${file}`, ...args], false)
   const text = await readFile(file, 'utf8').catch(() => undefined)
   await rm(directory, { recursive: true })
-  // vitest itself has failed, and has said why.
+  // vitest itself has failed and printed the reason.
   if (text === undefined) return { passed: 0, failed: 1, skipped: 0 }
   const report = JSON.parse(text) as Report
   const skipped = report.testResults.flatMap(({ assertionResults }) =>
@@ -38,12 +38,12 @@ export const runTests = async (args: readonly string[]): Promise<Counts> => {
       .filter(({ status }) => status === 'pending' || status === 'skipped')
       .map(({ fullName }) => fullName),
   )
-  for (const line of skippedLines(skipped)) say(line)
+  for (const line of skippedLines(skipped)) print(line)
   const broken = report.testResults.filter(
     ({ status, assertionResults }) =>
       status === 'failed' && assertionResults.every(({ status: one }) => one !== 'failed'),
   )
-  // A test file that could not even be loaded, or an error outside of every test, has no test of its own to fail.
+  // A test file that could not be loaded, or an error outside of tests, has no failed test of its own.
   const failed = report.numFailedTests + broken.length
   return { passed: report.numPassedTests, failed: code === 0 ? failed : Math.max(1, failed), skipped: skipped.length }
 }

@@ -1,4 +1,4 @@
 import { randomInt } from 'node:crypto'
 
-/** A seed for all that a run draws: a positive 31-bit integer. */
+/** Draws a seed for all random choices of a run: a positive 31-bit integer. */
 export const drawSeed = (): number => randomInt(1, 2 ** 31 - 1)

@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
 import type { Reporter, TestModule } from 'vitest/node'
 
-/** How many files are named; TEST_LISTED sets another number. */
+/** Number of listed files; TEST_LISTED overrides it. */
 const listed = Number(process.env.TEST_LISTED || 10)
 
 type Cost = { name: string; cpu: number; seconds: number }
@@ -12,7 +12,7 @@ const costOf = (module: TestModule, root: string): Cost => ({
   seconds: module.diagnostic().duration / 1_000,
 })
 
-/** The lines that name the most expensive test files, so that a run is seen to grow. */
+/** Lines about the most expensive test files, so that a growing run is noticed. */
 export const slowestLines = (costs: readonly Cost[], count = listed): string[] => {
   const total = costs.reduce((sum, { cpu }) => sum + cpu, 0)
   const rows = costs
@@ -25,7 +25,7 @@ export const slowestLines = (costs: readonly Cost[], count = listed): string[] =
   ]
 }
 
-/** Reporter of vitest: names the most expensive test files at the end of a run of more files than it lists. */
+/** A vitest reporter that lists the most expensive test files at the end of a run with more files than that. */
 export default class SlowestReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]) {
     if (modules.length <= listed) return

@@ -2,23 +2,23 @@ import { expect, test } from 'vitest'
 import { skippedLines } from './skipped.ts'
 import { slowestLines } from './slowest.ts'
 
-test('skipped tests are summed by the reason in their titles, and named where they have none', () => {
-  const nats = 'nats-server was not found on the PATH; NATS_SERVER_BIN can say where it is.'
+test('skipped tests are counted by the reason in their titles, and listed if they have none', () => {
+  const nats = 'nats-server was not found on the PATH; set NATS_SERVER_BIN to its path.'
   expect(
     skippedLines([
       `a bus on NATS (${nats}) > delivers once`,
       `a bus on NATS (${nats}) > delivers in order`,
       'the journal [skipped: systemd-journal-remote was not found] > is read',
-      'a test that waits for better times',
+      'a test that is not ready',
     ]),
   ).toEqual([
     `skipped  2 tests: ${nats}`,
     'skipped  1 test: systemd-journal-remote was not found',
-    'skipped  1 test: a test that waits for better times',
+    'skipped  1 test: a test that is not ready',
   ])
 })
 
-test('the most expensive files are named by their CPU time, the most expensive first', () => {
+test('the most expensive files are listed by CPU time, most expensive first', () => {
   const costs = Array.from({ length: 20 }, (_, index) => ({ name: `file ${index}`, cpu: index, seconds: 2 * index }))
   const [head, first, ...others] = slowestLines(costs, 10)
   expect(head).toContain('of 20 test files, which took 190 s of CPU')

@@ -1,4 +1,4 @@
 import { test } from 'vitest'
 
-/** Run in place of the tests of the distributed form where they cannot be, so that the count says so. */
+/** Runs in place of the distributed tests on machines that cannot run them, so that the summary counts a skipped test. */
 test.skip(`everything on the distributed form: ${process.env.TRELLIS_MISSING}`, () => undefined)

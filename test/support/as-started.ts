@@ -1,6 +1,6 @@
 /**
- * What the project's commands set for all that they start, as far as it is set here: for processes of ours whose environment a test makes. What
- * one of them has compiled, the next need not compile again.
+ * Variables that the project's commands set for their child processes, if set in this process: for our processes that tests start with an explicit
+ * environment. They share a compile cache.
  */
 export const asStarted: Record<string, string> = Object.fromEntries(
   ['MALLOC_ARENA_MAX', 'NODE_COMPILE_CACHE'].flatMap((name) => {

@@ -3,12 +3,12 @@ import { type Bus, connectNatsBus, createMemoryBus } from '@trellis/kit/bus'
 import { silentLog } from '@trellis/kit/telemetry'
 import { natsCommand, natsMissing } from './programs.ts'
 
-/** A bus that tests stand on; `address` is where its server is, which other processes may join, if it has one. */
+/** A bus for tests; `address` is that of its server, if it has one, for other processes to connect to. */
 export type RunningBus = AsyncDisposable & { bus: Bus; address: string | undefined }
 
 export type TestBus = {
   name: string
-  /** Whether this machine lacks it; the name then says why. */
+  /** Whether this machine lacks it; the name then contains the reason. */
   isMissing: boolean
   start: () => Promise<RunningBus>
 }
@@ -31,7 +31,7 @@ const startNats = async (): Promise<RunningBus> => {
   }
 }
 
-/** The buses that every service stands on, for `describe.each`. */
+/** The bus implementations that every service supports, for `describe.each`. */
 export const buses: readonly TestBus[] = [
   { name: 'a bus in memory', isMissing: false, start: startMemory },
   {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 const openssl = (directory: string, ...args: string[]) =>
   execFileSync('openssl', args, { cwd: directory, stdio: ['ignore', 'ignore', 'pipe'] })
 
-/** Whether this machine can make certificates. */
+/** Whether this machine can create certificates. */
 export const canMakeCertificates = (): boolean => {
   try {
     openssl('.', 'version')
@@ -15,7 +15,7 @@ export const canMakeCertificates = (): boolean => {
   }
 }
 
-/** Makes an authority in a folder, and certificates of it by name: `<name>.pem`, `<name>.key`, the authority's `<authority>.pem`. */
+/** Creates a certificate authority in a folder as `<authority>.pem`; it issues certificates as `<name>.pem` and `<name>.key`. */
 export const createAuthority = (directory: string, authority = 'authority') => {
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
   openssl(

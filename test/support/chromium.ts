@@ -9,20 +9,20 @@ const canRun = (path: string): boolean => {
   }
 }
 
-/** The browser of this machine: the one that is named, else the smallest that Debian's packages bring. */
+/** The browser of this machine: LISTINGS_CHROMIUM, otherwise the smallest of Debian's packages. */
 export const chromium = [
   process.env.LISTINGS_CHROMIUM ?? '',
   '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
 ].find(canRun)
 
-/** Why there is none, for the names of tests that are skipped for it. */
+/** Why there is no browser, for the names of skipped tests. */
 export const chromiumMissing =
   chromium === undefined
-    ? 'LISTINGS_CHROMIUM names no program, and neither chromium-headless-shell nor chromium is there'
+    ? 'LISTINGS_CHROMIUM names no program, and neither chromium-headless-shell nor chromium is installed'
     : ''
 
 export const isRoot = process.getuid?.() === 0
 
-/** How a test starts it. Root has no sandbox. */
+/** Options to start the browser in tests. As root it has no sandbox. */
 export const chromiumOptions = { executable: chromium ?? '', hasSandbox: !isRoot }

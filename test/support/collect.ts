@@ -1,4 +1,4 @@
-/** The first `count` items of an iterable; ends it then. */
+/** The first `count` items of an iterable, which is then closed. */
 export const take = async <Item>(items: AsyncIterable<Item>, count: number): Promise<Item[]> => {
   const taken: Item[] = []
   if (count === 0) return taken

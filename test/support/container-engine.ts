@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { temporaryDirectory } from './temporary-directory.ts'
 
 const isThere = (command: string) => whereIs(command) !== undefined
-/** Where a program is that the shell finds. */
+/** The path of a program, as found by the shell. */
 const whereIs = (command: string): string | undefined => {
   try {
     return execFileSync('/bin/sh', ['-c', 'command -v "$0"', command], { encoding: 'utf8' }).trim()
@@ -31,15 +31,15 @@ export const engineMissing = (engine: EngineName): string | undefined => {
 
 export type Engine = AsyncDisposable & {
   socket: string
-  /** Starts a container that runs a script of `sh` with `head` and `tr`, and waits until it has ended. Gives its id. */
+  /** Runs an `sh` script in a container with `head`, `tr` and `sleep`, and waits until it has ended. Returns the container's id. */
   runContainer: (name: string, script: string, options?: readonly string[]) => string
-  /** The engine's own program. */
+  /** Runs the engine's command-line program. */
   engine: (...words: string[]) => string
-  /** A folder in which that program asks this engine. */
+  /** A folder with a wrapper of that program for this engine. */
   programs: string
 }
 
-/** Programs of this machine and what they need, as the root of an image. */
+/** Copies programs of this machine with their libraries into the root folder of an image. */
 const makeRoot = (folder: string) => {
   const needed = ['sh', 'head', 'tr', 'sleep'].map((name) =>
     ['/bin', '/usr/bin'].map((directory) => join(directory, name)).find(existsSync),
@@ -57,7 +57,7 @@ const makeRoot = (folder: string) => {
   }
 }
 
-/** `command` is the engine's own program, for a shell. */
+/** `command` is a shell command for the engine's program. */
 type Started = { child: ChildProcess; socket: string; command: string }
 
 const startDockerd = (folder: string): Started => {
@@ -69,7 +69,7 @@ const startDockerd = (folder: string): Started => {
   return { child, socket, command: `${whereIs('docker')} -H unix://${socket}` }
 }
 
-/** Where a container of podman may not raise its limits, nor run without control groups of one kind alone, and there is no journal. */
+/** Settings for podman inside a container: no raised limits, cgroupfs, and no journal. */
 const podmanSettings = `
 [containers]
 default_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]
@@ -104,7 +104,7 @@ const takesConnections = (socket: string) =>
     connection.once('connect', () => connection.destroy())
   })
 
-/** Starts an engine with everything of its own in a temporary folder, without networks. Undefined where it does not start here. */
+/** Starts an engine with all its data in a temporary folder, without networks. Undefined if it cannot start here. */
 export const startEngine = async (name: EngineName): Promise<Engine | undefined> => {
   await using opened = new AsyncDisposableStack()
   const folder = opened.use(await temporaryDirectory())
@@ -127,7 +127,7 @@ export const startEngine = async (name: EngineName): Promise<Engine | undefined>
   mkdirSync(at('programs'))
   const program = join(at('programs'), name)
   writeFileSync(program, `#!/bin/sh\nexec env ${command} "$@"\n`, { mode: 0o755 })
-  const engine = (...given: string[]) => execFileSync(program, given, { encoding: 'utf8', stdio: 'pipe' }).trim()
+  const engine = (...words: string[]) => execFileSync(program, words, { encoding: 'utf8', stdio: 'pipe' }).trim()
   makeRoot(at('root'))
   writeFileSync(at('image.tar'), execFileSync('tar', ['-C', at('root'), '-c', '.'], { maxBuffer: 256 * 1024 * 1024 }))
   try {
@@ -136,7 +136,7 @@ export const startEngine = async (name: EngineName): Promise<Engine | undefined>
   } catch {
     return undefined
   }
-  // Containers outlive the service of podman, which is none of theirs; what they have mounted goes with them.
+  // Containers outlive the podman service, which is not their parent; removing them also releases their mounts.
   opened.defer(() => {
     const ids = (...which: string[]) =>
       engine('ps', '--quiet', ...which)

@@ -3,15 +3,15 @@ import { postgresMissing } from './postgres.ts'
 import { openSharedDatabases } from './shared-databases.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
-/** An empty store with a schema up to date, which any number of openings share. */
+/** A new store location with a current schema, which can be opened any number of times. */
 export type TestStore = AsyncDisposable & { location: StoreLocation }
 
-/** A database that tests stand on, as long as it is not disposed. */
+/** A database for tests until it is disposed; `place` creates a store for a schema. */
 export type RunningDatabase = AsyncDisposable & { place: (schema: StoreSchema) => Promise<TestStore> }
 
 export type TestDatabase = {
   name: string
-  /** Whether this machine lacks it; the name then says why. */
+  /** Whether this machine lacks it; the name then contains the reason. */
   isMissing: boolean
   start: () => Promise<RunningDatabase>
 }
@@ -32,7 +32,7 @@ const openPostgres = async (): Promise<RunningDatabase> => {
   }
 }
 
-/** The databases that every service stands on, for `describe.each`. */
+/** The databases that every service supports, for `describe.each`. */
 export const databases: readonly TestDatabase[] = [
   {
     name: 'SQLite',

@@ -4,12 +4,12 @@ import { pipeline } from 'node:stream'
 
 const streamMilliseconds = 200
 
-/** A proxy that ends streams of events after a moment, for clients that read every answer to its end. */
+/** A proxy that ends event streams after 200 ms, for clients that read every answer to its end. */
 export const proxyEndingStreams = async (origin: string): Promise<AsyncDisposable & { origin: string }> => {
   const agent = new Agent({ keepAlive: true })
-  // Headers that are too long are for the origin to refuse.
-  const server = createServer({ maxHeaderSize: 1024 * 1024 }, (given, response) => {
-    const { method, url, headers } = given
+  // Large, so that the origin refuses overlong headers.
+  const server = createServer({ maxHeaderSize: 1024 * 1024 }, (incoming, response) => {
+    const { method, url, headers } = incoming
     const passed = request(new URL(url ?? '/', origin), { method, headers, agent, path: url })
     passed.on('error', () => response.destroy())
     passed.on('response', (answer) => {
@@ -23,12 +23,12 @@ export const proxyEndingStreams = async (origin: string): Promise<AsyncDisposabl
         passed.destroy()
       }, streamMilliseconds)
     })
-    pipeline(given, passed, () => undefined)
+    pipeline(incoming, passed, () => undefined)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
-  if (typeof address !== 'object' || address === null) throw new TypeError('The proxy listens on a port.')
+  if (typeof address !== 'object' || address === null) throw new TypeError('The proxy must listen on a port.')
   return {
     origin: `http://127.0.0.1:${address.port}`,
     [Symbol.asyncDispose]: async () => {

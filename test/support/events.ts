@@ -16,7 +16,7 @@ const parse = (block: string): Event | undefined => {
   }
 }
 
-/** Reads server-sent events until `isLast` says so, the stream ends, or time is up. Leaves the stream then. */
+/** Reads server-sent events until `isLast` returns true, the stream ends or 25 s have passed, then closes the stream. */
 export const readEvents = async (
   url: string,
   isLast: (event: Event, all: Event[]) => boolean,

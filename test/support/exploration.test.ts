@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 const module = new URL('./exploration.ts', import.meta.url).href
 
-/** What an expression over the module gives in a process with these variables. */
+/** Evaluates an expression over the module in a process with these variables. */
 const evaluate = async (expression: string, variables: Record<string, string>): Promise<unknown> => {
   const source = `import * as exploration from ${JSON.stringify(module)}; console.log(JSON.stringify(${expression}))`
   const environment = { ...process.env, TEST_SEED: '', TEST_RUNS_FACTOR: '', ...variables }
@@ -16,7 +16,7 @@ const evaluate = async (expression: string, variables: Record<string, string>): 
 
 const items = '[..."abcdefghijklmnopqrst"]'
 
-test('the run seed alone decides what is explored', async () => {
+test('only the run seed determines what is explored', async () => {
   const expression = `[exploration.exploredSeeds(3), exploration.sample(${items}, 5)]`
   const [first, again, other] = await Promise.all([
     evaluate(expression, { TEST_SEED: '77' }),
@@ -40,12 +40,12 @@ test('seeds stay positive 31-bit integers at the end of their range', async () =
   ])
 })
 
-test('a factor or seed that is no positive number is rejected by name', async () => {
+test('an invalid factor or seed is rejected with its name', async () => {
   await expect(evaluate('1', { TEST_RUNS_FACTOR: 'many' })).rejects.toThrow('TEST_RUNS_FACTOR is "many"')
   await expect(evaluate('1', { TEST_SEED: '-4' })).rejects.toThrow('TEST_SEED is "-4"')
 })
 
-test('one available back end is drawn for each suite, all of them with a larger factor, and missing ones stay to be skipped', async () => {
+test('each suite draws one available back end, or all with a larger factor, and retains missing ones', async () => {
   const backends = '[{ name: "a", isMissing: false }, { name: "b", isMissing: false }, { name: "c", isMissing: true }]'
   const drawn = (seed: string, factor = '1') =>
     evaluate(

@@ -1,6 +1,6 @@
 /**
- * How much tests explore, and from which seed. The default run explores little, from a seed that is drawn for each run and printed with it;
- * `npm run test:long` explores much more. `TEST_SEED` repeats a run and `TEST_RUNS_FACTOR` multiplies its counts.
+ * Seed and case counts of exploring tests. The default run explores few cases from a random seed, which it prints; `npm run test:long` explores many
+ * more. `TEST_SEED` repeats a run and `TEST_RUNS_FACTOR` multiplies its counts.
  */
 
 import { hash } from 'node:crypto'
@@ -14,17 +14,17 @@ const positive = (name: string, text: string): number => {
 /** Multiplier of exploration counts. */
 export const runsFactor = positive('TEST_RUNS_FACTOR', process.env.TEST_RUNS_FACTOR || '1')
 
-/** The seed of this run, a positive 31-bit integer. The vitest configuration draws it; it is the same in every test file of the run. */
+/** The seed of this run, a positive 31-bit integer. Drawn by the vitest configuration, the same in all test files of the run. */
 export const runSeed = Math.trunc(positive('TEST_SEED', process.env.TEST_SEED || '1'))
 
-/** The number of cases to explore, of which `count` is the number in the default run. */
+/** The number of cases to explore; `count` is that of the default run. */
 export const runs = (count: number): number => Math.max(1, Math.ceil(count * runsFactor))
 
-/** `runs(count)` seeds, different ones in each run. Consecutive, so that a failing one can be repeated as `TEST_SEED` with a count of one. */
+/** `runs(count)` seeds, different in each run. Consecutive, so that a failing one can be repeated as `TEST_SEED` with a count of one. */
 export const exploredSeeds = (count: number): number[] =>
   Array.from({ length: runs(count) }, (_, index) => ((runSeed + index - 1) % 0x7fffffff) + 1)
 
-/** mulberry32: numbers from 0 up to 1 that follow from the seed alone. */
+/** The generator mulberry32: numbers in [0, 1) that depend only on the seed. */
 export const randomFrom = (seed: number): (() => number) => {
   let state = seed | 0
   return () => {
@@ -35,7 +35,7 @@ export const randomFrom = (seed: number): (() => number) => {
   }
 }
 
-/** The items in another order, which the random numbers decide. */
+/** The items in random order. */
 export const shuffled = <Item>(items: readonly Item[], random: () => number): Item[] =>
   items
     .map((item) => ({ item, order: random() }))
@@ -43,8 +43,8 @@ export const shuffled = <Item>(items: readonly Item[], random: () => number): It
     .map(({ item }) => item)
 
 /**
- * `runs(count)` of the items, drawn by the seed of the run, in their order; all of them where the factor is large enough. Draws with different
- * purposes are independent of each other.
+ * A sample of `runs(count)` items, drawn by the seed of the run, in their original order; all of them if the factor is large enough. Draws with
+ * different purposes are independent of each other.
  */
 export const sample = <Item>(items: readonly Item[], count: number, purpose = ''): Item[] => {
   const random = randomFrom(purpose === '' ? runSeed : hash('sha256', `${runSeed} ${purpose}`, 'buffer').readInt32LE())
@@ -57,8 +57,8 @@ export const sample = <Item>(items: readonly Item[], count: number, purpose = ''
 }
 
 /**
- * The back ends that a suite runs on: one of those that this machine has, drawn for each run and suite, or all of them with a larger factor. For
- * suites of services, since the contracts of the ports hold the back ends to the same behaviour. Missing ones are included, to be skipped by name.
+ * The back ends of a suite: one of those available on this machine, drawn for each run and suite, or all of them with a larger factor. One is enough
+ * for suites of services, because contract tests ensure that the back ends behave the same. Missing ones are included, to be skipped by name.
  */
 export const drawnBackend = <Backend extends { isMissing: boolean }>(
   backends: readonly Backend[],

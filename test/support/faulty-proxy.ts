@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 
-/** What happens to a request on its way: nothing, an answer of the proxy's own, or a connection that breaks after so many bytes of the body. */
+/** The fault for a request: none, an answer by the proxy, or a connection that breaks after so many bytes of the answer. */
 export type Fault =
   | 'none'
   | { status: number; body?: string; headers?: Record<string, string> }
@@ -9,7 +9,7 @@ export type Fault =
 
 export type FaultyProxy = AsyncDisposable & {
   url: string
-  /** Decides for each request; whatever it leaves alone goes through. */
+  /** Sets a function that chooses the fault of each request. */
   fail: (decide: (request: IncomingMessage) => Fault) => void
   /** Method and target of the requests so far. */
   seen: () => readonly string[]
@@ -33,7 +33,7 @@ const pass = (incoming: IncomingMessage, answer: ServerResponse, target: URL, br
   incoming.pipe(outgoing)
 }
 
-/** An HTTP proxy before one server that spoils what it is told to. */
+/** Starts an HTTP proxy in front of a server that injects the configured faults. */
 export const startFaultyProxy = async (target: string): Promise<FaultyProxy> => {
   let decide: (request: IncomingMessage) => Fault = () => 'none'
   const seen: string[] = []

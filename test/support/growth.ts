@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
 
 /**
- * CPU time of this thread in microseconds, which waiting for other processes is no part of; the least of some runs, since the collector
- * and the compiler add to a run and never take from it.
+ * CPU time of this thread in microseconds, which excludes waiting for other processes. The minimum of several runs, because garbage collection
+ * and compilation only ever add to it.
  */
 const workOf = (run: () => unknown, rounds: number): number => {
   let min = Number.POSITIVE_INFINITY
@@ -16,14 +16,14 @@ const workOf = (run: () => unknown, rounds: number): number => {
 }
 
 const step = 4
-/** Four times the length may take so much more: linear work takes 4 times as much, quadratic work 16 times. */
+/** Allowed growth for four times the length: linear work takes 4 times as much, quadratic work 16 times. */
 const maxGrowth = 10
-/** Less work than this, in microseconds, says nothing about growth. */
+/** Microseconds; less work is too little to measure growth. */
 const minWork = 10_000
 
 /**
- * Fails where work grows faster than the length of its input, such as that of a pattern that backtracks. Lengths grow step by step, so
- * that superlinear work is found at the first length that shows it, not by waiting for the last.
+ * Fails if work grows faster than the length of its input, such as with a pattern that backtracks. Lengths grow step by step, so that
+ * superlinear work fails at the first length that shows it, without waiting for the longest.
  */
 export const expectLinear = (what: string, work: (length: number) => unknown, longest = 1_048_576): void => {
   const lengths: number[] = []

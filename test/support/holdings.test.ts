@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { metricSum } from './holdings.ts'
 
-test('the sum of a metric counts its series, with labels and without, and no other metric', () => {
+test('the sum of a metric includes its series with and without labels, but no other metric', () => {
   const text = [
     '# HELP trellis_workload_runs Runs of this machine.',
     'trellis_workload_runs{workload="search",state="running"} 2',

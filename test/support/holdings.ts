@@ -7,21 +7,21 @@ import { expect } from 'vitest'
 import { type Observation, observe, observedBy } from './observe.ts'
 import { form, startTrellis, type Trellis } from './trellis.ts'
 
-/** What may differ between two moments without being lost. */
+/** Differences between two snapshots that do not count as leaks. */
 export type Margins = {
   files: number
   sockets: number
   timers: number
   children: number
-  /** Of physical memory, which allocators return late. */
+  /** Bytes of physical memory, which allocators return late. */
   bytes: number
-  /** Of the JavaScript heap and what it refers to, after garbage collection. */
+  /** Bytes of the JavaScript heap and external memory after garbage collection. */
   heapBytes: number
-  /** Open connections to the edges: those that clients of the test keep open. */
+  /** Open connections to the edges, for those that clients of the test hold open. */
   connections: number
 }
 
-/** For an installation whose caches, connections and workers have just become warm. */
+/** Margins for an installation whose caches, connections and workers have just become warm. */
 export const wideMargins: Margins = {
   files: 24,
   sockets: 48,
@@ -32,7 +32,7 @@ export const wideMargins: Margins = {
   connections: 64,
 }
 
-/** Work that requests began ends by itself within this time. */
+/** Work started by requests ends by itself within this time. */
 const settleMilliseconds = 120_000
 const settlePause = 1_000
 
@@ -41,14 +41,14 @@ export type ObservedTrellis = AsyncDisposable & {
   trellis: Trellis
   observed: string
   metricsPorts: number[]
-  /** Its folder for temporary files. */
+  /** The installation's folder for temporary files. */
   temporary: string
 }
 
-/** What an installation holds at a moment. */
+/** A snapshot of the resources of an installation. */
 export type Holdings = { processes: Observation[]; temporary: string[] }
 
-/** Starts Trellis in the form of the run so that its processes can be observed. `observed` must have a short name. */
+/** Starts Trellis in the form of the run with observable processes. The path of the folder `observed` must be short. */
 export const startObserved = async (
   observed: string,
   environment: Record<string, string>,
@@ -68,7 +68,7 @@ export const startObserved = async (
   const named = [...trellis.output().matchAll(/metrics on port (\d+)/g)].map(([, port]) => Number(port))
   const seen = await observe(observed)
   if (seen.length <= named.length)
-    throw new Error(`Of the launcher and ${named.length} processes only ${seen.length} can be observed.`)
+    throw new Error(`Only ${seen.length} of the launcher and its ${named.length} processes can be observed.`)
   const metricsPorts = form === 'embedded' ? [metricsPort] : named.filter((port) => port > 0)
   const started = stack.move()
   return { trellis, observed, metricsPorts, temporary, [Symbol.asyncDispose]: () => started.disposeAsync() }
@@ -107,7 +107,7 @@ const unreleased = async (metricsPorts: readonly number[], margins: Margins): Pr
   ]
 }
 
-/** Files that are being written, in any store of files under the data directory. */
+/** Incomplete files in any files store under the data directory. */
 const incoming = async (directory: string): Promise<string[]> =>
   (await readdir(directory, { recursive: true })).filter((path) => /(^|\/)(\.incoming|spool)\//.test(path))
 
@@ -115,7 +115,7 @@ const isTemporary = (file: string) => /\/\.incoming\/|\/spool\//.test(file)
 
 const heapOf = ({ memory: { heapUsed, external } }: Observation) => heapUsed + external
 
-/** What a process holds now and did not before, in words. */
+/** Sentences about resources that a process holds in addition to before. */
 const leftovers = (before: Observation, now: Observation, margins: Margins): string[] => {
   const name = now.module.split('/').slice(-3).join('/')
   const more: string[] = []
@@ -134,16 +134,16 @@ const leftovers = (before: Observation, now: Observation, margins: Margins): str
   return more
 }
 
-/** What keeps the installation from being as it was: empty once it is. */
+/** Sentences about resources that the installation holds in addition to before; empty if there are none. */
 export const difference = async (
   installation: ObservedTrellis,
   before: Holdings | undefined,
   margins: Margins,
 ): Promise<string[]> => {
   const { trellis, metricsPorts } = installation
-  const found = (await incoming(trellis.dataDirectory)).map((path) => `${path} is there`)
+  const found = (await incoming(trellis.dataDirectory)).map((path) => `${path} exists`)
   found.push(...(await unreleased(metricsPorts, margins)))
-  // Work in progress holds more: processes are observed, which collects their garbage, when it has ended.
+  // Observing collects garbage, and work in progress holds more, so processes are observed only after it has ended.
   if (found.length > 0) return found
   const now = await holdingsOf(installation)
   for (const one of now.processes) {
@@ -158,7 +158,7 @@ export const difference = async (
   return found
 }
 
-/** Waits until the installation holds no more than `before`. Fails where it still does after a while. */
+/** Waits until the installation holds no more than `before`; fails after two minutes. */
 export const settle = async (
   installation: ObservedTrellis,
   before?: Holdings,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Trellis } from './trellis.ts'
 
-/** The number of the process that last said to run under a name, as the launcher shows it. */
+/** The pid of the last process with a name, from the launcher's output. */
 export const pidOf = (trellis: Trellis, name: string): number => {
   const server = new RegExp(`^launcher +${name} runs \\(process (\\d+)\\)`, 'gm')
   const own = new RegExp(`^${name} +runs \\(process (\\d+)\\)`, 'gm')
@@ -10,7 +10,7 @@ export const pidOf = (trellis: Trellis, name: string): number => {
   return Number(found)
 }
 
-/** Kills a process of an installation as a crash would, and waits until the launcher has started it again. */
+/** Kills a process of an installation with SIGKILL, and waits until the launcher has restarted it. */
 export const crash = async (trellis: Trellis, name: string): Promise<void> => {
   const pid = pidOf(trellis, name)
   process.kill(pid, 'SIGKILL')

@@ -20,7 +20,7 @@ export const journalMissing: string | undefined = !isThere('journalctl')
     ? 'systemd-journal-remote is not installed'
     : undefined
 
-/** Writes entries to a journal file, as systemd does, making it where it is not there. */
+/** Writes entries to a journal file like systemd, and creates it if needed. */
 export const writeJournal = (directory: string, exported: string | Buffer): void => {
   const path = join(directory, 'written.export')
   writeFileSync(path, exported)

@@ -1,10 +1,10 @@
 import type { Bus } from '@trellis/kit/bus'
 
-/** A bus as one process sees it that can be killed: from then on nothing it says is heard, and nothing comes to it. */
+/** The bus of a simulated process that can be killed: from then on nothing is sent, and nothing is delivered to it. */
 export type KillableBus = Bus & {
-  /** What a kill -9 does. What is in hand hangs, as if it were no more. */
+  /** Simulates SIGKILL: pending calls hang forever. */
   kill: () => void
-  /** Lets all that hangs fail, so that its owner can be disposed. */
+  /** Makes all hanging calls fail, so that their owner can be disposed. */
   bury: () => void
 }
 
@@ -17,10 +17,10 @@ export const killableBus = (bus: Bus): KillableBus => {
   })
   died.catch(() => undefined)
 
-  /** The outcome of work, unless the process has died meanwhile: then there is none. */
+  /** The outcome of work; never settles if the process has died meanwhile. */
   const whileAlive = <Value>(work: () => Promise<Value>): Promise<Value> => {
     const outcome = outcomeOf(work)
-    // Whoever asked for it may be dead, too.
+    // The caller may be dead too.
     outcome.catch(() => undefined)
     return outcome
   }
@@ -34,13 +34,13 @@ export const killableBus = (bus: Bus): KillableBus => {
   }
 
   return {
-    publish: (...given) => whileAlive(() => bus.publish(...given)),
+    publish: (...args) => whileAlive(() => bus.publish(...args)),
     subscribe: (topic, options) => {
       const deliveries = bus.subscribe(topic, options)[Symbol.asyncIterator]()
       return { [Symbol.asyncIterator]: () => ({ next: () => whileAlive(() => deliveries.next()) }) }
     },
-    lastSequence: (...given) => whileAlive(() => bus.lastSequence(...given)),
-    enqueue: (...given) => whileAlive(() => bus.enqueue(...given)),
+    lastSequence: (...args) => whileAlive(() => bus.lastSequence(...args)),
+    enqueue: (...args) => whileAlive(() => bus.enqueue(...args)),
     work: (queue, handle, options) =>
       bus.work(
         queue,
@@ -50,8 +50,8 @@ export const killableBus = (bus: Bus): KillableBus => {
           ),
         { ...options, signal: AbortSignal.any([options.signal, death.signal]) },
       ),
-    deadLetters: (...given) => whileAlive(() => bus.deadLetters(...given)),
-    update: (...given) => whileAlive(() => bus.update(...given)),
+    deadLetters: (...args) => whileAlive(() => bus.deadLetters(...args)),
+    update: (...args) => whileAlive(() => bus.update(...args)),
     kill: () => death.abort(new Error('The process was killed.')),
     bury: () => {
       death.abort()

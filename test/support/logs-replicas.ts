@@ -26,7 +26,7 @@ async function* batchOf(sourceId: string, entries: readonly PushedEntry[]) {
   yield { part: { $case: 'chunk' as const, value: Buffer.from(JSON.stringify({ source_id: sourceId, entries })) } }
 }
 
-/** A Postgres, a NATS server, and any number of replicas of the logs service on them, each a process of its own. */
+/** A Postgres, a NATS server, and any number of logs service replicas on them as separate processes. */
 export const openLogsCluster = async (environment: Record<string, string> = {}) => {
   await using opened = new AsyncDisposableStack()
   const { path: directory } = opened.use(await temporaryDirectory())
@@ -42,7 +42,7 @@ export const openLogsCluster = async (environment: Record<string, string> = {}) 
     DATABASE_URL: await postgres.createDatabase(),
     RPC_SECRET: secret,
     SERVICE_SETTINGS_KEY: 'k'.repeat(32),
-    // The edge compares it; these calls come from behind the edge.
+    // Only the edge checks this key; these calls bypass the edge.
     SERVICE_API_KEY: 'a'.repeat(32),
     ...environment,
   }
@@ -80,10 +80,10 @@ export const openLogsCluster = async (environment: Record<string, string> = {}) 
         const { entries } = await logs.search({ source, order: 'time', limit: 1_000 })
         return entries.map(({ text }) => text).toReversed()
       },
-      /** The end of a task, whichever replica works at it. */
+      /** The final event of a task, whichever replica runs it. */
       finished: async (taskId: string) => {
         for await (const { event } of logs.watchTask({ taskId })) if (event?.$case === 'done') return event.value
-        throw new Error('A task that is followed ends.')
+        throw new Error('The stream of a task ended without "done".')
       },
       end: started.end,
     }

@@ -4,14 +4,14 @@ import { natsCommand } from './programs.ts'
 type StreamDetail = { name: string; state: { messages: number; consumer_count: number } }
 type JetStreamReport = { account_details?: { stream_detail?: StreamDetail[] }[] }
 
-/** What a server says of a stream's messages and consumers. */
+/** The state of a stream according to the server's monitoring: its messages and consumers. */
 export const streamOf = async (server: NatsServer, name: string) => {
   const report = (await server.monitor('jsz?streams=true')) as JetStreamReport
   const details = (report.account_details ?? []).flatMap(({ stream_detail }) => stream_detail ?? [])
   return details.find((detail) => detail.name === name)?.state
 }
 
-/** Three servers that share what they store. */
+/** Starts a cluster of three servers. */
 export const startNatsCluster = async (): Promise<NatsServer[]> => {
   const routes = await Promise.all([freePort(), freePort(), freePort()])
   const joined = routes.map((port) => `nats://127.0.0.1:${port}`).join(', ')

@@ -7,8 +7,8 @@ import type { Observation } from './observed-process.ts'
 export type { Observation }
 
 /**
- * Settings that let the processes of an installation be observed through sockets in a folder, which must have a short name. The folder is part of
- * the module's address: a launcher passes `NODE_OPTIONS` on, and of other variables only those that a process reads.
+ * Settings that make the processes of an installation observable through sockets in a folder, whose path must be short. The folder is a query
+ * parameter of the module's URL, because a launcher passes on `NODE_OPTIONS` but of other variables only those that a process reads.
  */
 export const observedBy = (directory: string): Record<string, string> => {
   const module = new URL('./observed-process.ts', import.meta.url)
@@ -16,7 +16,7 @@ export const observedBy = (directory: string): Record<string, string> => {
   return { NODE_OPTIONS: `--import ${module.href}` }
 }
 
-const ask = async (path: string): Promise<Observation | undefined> => {
+const read = async (path: string): Promise<Observation | undefined> => {
   const socket = createConnection(path)
   try {
     await once(socket, 'connect')
@@ -31,9 +31,9 @@ const ask = async (path: string): Promise<Observation | undefined> => {
   }
 }
 
-/** What all observed processes hold, after garbage collection; those that have ended are left out. */
+/** The resources of all observed processes after garbage collection; ended processes are left out. */
 export const observe = async (directory: string): Promise<Observation[]> => {
   const names = await readdir(directory)
-  const observed = await Promise.all(names.map((name) => ask(join(directory, name))))
+  const observed = await Promise.all(names.map((name) => read(join(directory, name))))
   return observed.flatMap((one) => (one === undefined ? [] : [one])).toSorted((a, b) => a.pid - b.pid)
 }

@@ -1,6 +1,6 @@
 /**
- * Preloaded into processes under test (`NODE_OPTIONS=--import`): answers, on a Unix socket named after the process, what the process holds at the
- * moment. Loaded by Node itself, so it imports nothing but Node's own modules.
+ * Preloaded into processes under test (`NODE_OPTIONS=--import`): serves the current resources of the process on a Unix socket named after its pid.
+ * Loaded by Node itself, so it imports only Node's own modules.
  */
 import { mkdirSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -16,7 +16,7 @@ const linkOf = (descriptor: string): string => {
   try {
     return readlinkSync(`/proc/self/fd/${descriptor}`)
   } catch {
-    // Closed meanwhile, as the one that lists the folder is.
+    // Closed meanwhile, such as the descriptor used to list the folder.
     return ''
   }
 }

@@ -12,14 +12,14 @@ import {
 
 export type PlayedOperatorOptions = {
   bus: Bus
-  /** Makes a pod with this uid, whose worker hears its assignments. */
+  /** Creates a pod with this uid, whose worker receives its assignments. */
   startPod: (podUid: string) => void
   capacity?: () => Partial<CapacityResponse>
 }
 
 /**
- * What a test plays of the operator, as services and workers meet it: it lays down a run's input, makes a pod for it or gives it
- * to its parent's, hears notices and orders runs. It never ends a run by itself.
+ * Plays the operator for services and workers in a test: publishes the input of a run, creates a pod for it or assigns it to its
+ * parent's pod, receives run events and sends plan requests. It never ends a run by itself.
  */
 export const playOperator = ({ bus, startPod, capacity = () => ({}) }: PlayedOperatorOptions) => {
   const requested: RunRequest[] = []
@@ -28,7 +28,7 @@ export const playOperator = ({ bus, startPod, capacity = () => ({}) }: PlayedOpe
   const waiting = new Set<() => void>()
   const ending = new AbortController()
 
-  const hearing = Promise.all(
+  const receiving = Promise.all(
     [runEvents, ...runKinds.map((kind) => workerEvents[kind])].map((queue) =>
       bus.work(
         queue,
@@ -83,14 +83,14 @@ export const playOperator = ({ bus, startPod, capacity = () => ({}) }: PlayedOpe
 
   return {
     client: connectInProcess(WorkloadsServiceDefinition, handlers),
-    /** The runs that were asked for, in order, each once: who does not know what came of asking asks again. */
+    /** The requested runs in order, without repeated requests, which services send when they get no answer. */
     requested,
-    /** What was heard of a run, in order, without how far it was. */
+    /** The events of a run received so far, in order, without progress. */
     seenBefore: (runId: string) =>
       notices.flatMap(({ runId: of, event }) =>
         of === runId && event && event.$case !== 'progress' ? [event.$case] : [],
       ),
-    /** Resolves to what a run came to, when its service has said so. */
+    /** Resolves to the conclusion of a run once its service has reported it. */
     concluded: (runId: string): Promise<RunConcluded> =>
       found(() => {
         for (const { runId: of, event } of notices) if (of === runId && event?.$case === 'concluded') return event.value
@@ -104,7 +104,7 @@ export const playOperator = ({ bus, startPod, capacity = () => ({}) }: PlayedOpe
       ),
     [Symbol.asyncDispose]: async () => {
       ending.abort()
-      await hearing
+      await receiving
     },
   }
 }

@@ -9,7 +9,7 @@ import {
 import { openStore, sql } from '@trellis/kit/store'
 import { temporaryDirectory } from './temporary-directory.ts'
 
-/** Why there is no Postgres on this machine, for the names of tests that are skipped for it; undefined where there is one. */
+/** Why there is no Postgres on this machine, for the names of skipped tests; undefined if there is one. */
 export const postgresMissing: string | undefined = await findPostgres(process.env).then(
   () => undefined,
   (error: unknown) => {
@@ -20,11 +20,11 @@ export const postgresMissing: string | undefined = await findPostgres(process.en
 
 export type TestPostgres = AsyncDisposable & {
   server: PostgresServer
-  /** Makes an empty database and gives its address. */
+  /** Creates an empty database and returns its URL. */
   createDatabase: () => Promise<string>
 }
 
-/** A Postgres of the test's own, gone when disposed. A database in it costs some tens of milliseconds. */
+/** Starts a separate Postgres for one test. Creating a database in it takes some tens of milliseconds. */
 export const startTestPostgres = async (settings: Record<string, string> = {}): Promise<TestPostgres> => {
   await using opened = new AsyncDisposableStack()
   const directory = opened.use(await temporaryDirectory())

@@ -1,6 +1,6 @@
 import { ExecutableMissing, findNatsServer, findS3Server } from '@trellis/distributed/servers'
 
-/** A program of this machine, or why there is none, in words for the names of tests that are skipped for it. */
+/** The path of a program, or the reason why it is missing, for the names of skipped tests. */
 export const lookFor = (
   find: (environment: NodeJS.ProcessEnv) => string,
 ): { command: string; missing: string | undefined } => {
@@ -16,8 +16,8 @@ export const { command: natsCommand, missing: natsMissing } = lookFor(findNatsSe
 export const { command: s3Command, missing: s3Missing } = lookFor(findS3Server)
 
 /**
- * Where the programs were found, for processes of ours whose environment a test makes: what runs from the bundle of the tests does not look
- * beside the checkout.
+ * Variables with the paths of the programs, for our processes that tests start with an explicit environment: processes from the test bundle do not
+ * search beside the checkout.
  */
 export const programVariables: Record<string, string> = {
   ...(natsMissing === undefined && { NATS_SERVER_BIN: natsCommand }),

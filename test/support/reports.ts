@@ -1,7 +1,7 @@
 import type { Bus } from '@trellis/kit/bus'
 import { type Report, runTopic } from '@trellis/kit/workloads'
 
-/** All that has been told of a run by now, in order: a mark that is put behind it tells where that ends, and stays there. */
+/** All reports on a run so far, in order. A marker report is published to find the end of the topic, and stays there. */
 export const reportsSoFar = async (bus: Bus, runId: string): Promise<Report[]> => {
   const ending = new AbortController()
   const mark: Report = { $case: 'output', value: Buffer.from('the end') }

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Event } from './events.ts'
 
-/** A stream followed as a browser's EventSource would: when it is cut, again behind the last event. */
+/** An event stream followed like by a browser's EventSource: after a cut it resumes after the last event. */
 export type Following = AsyncDisposable & {
-  /** Resolves when it is open for the first time. */
+  /** Resolves when the stream is open for the first time. */
   opened: Promise<void>
-  /** What came, in order. */
+  /** The received events, in order. */
   events: Event[]
-  /** How often it had to come back. */
+  /** Number of reconnections. */
   cuts: () => number
 }
 
@@ -19,7 +19,7 @@ const parse = (block: string): Event | undefined => {
     : { id: field('id'), event: field('event') ?? 'message', data: JSON.parse(data) as Event['data'] }
 }
 
-/** Follows a stream until it is disposed, over every cut of the connection and every 503. */
+/** Follows a stream until disposed, reconnecting after every cut and every 503. */
 export const followEvents = (url: string, pauseMilliseconds = 200): Following => {
   const leaving = new AbortController()
   const events: Event[] = []

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 
 export type Ran = { code: number; output: string }
 
-/** Runs a program and gives what it said on both outputs. Rejects where it cannot be started or takes too long. */
+/** Runs a program and returns its exit code with stdout and stderr. Rejects if it cannot be started or takes too long. */
 export const attempt = (
   command: string,
   args: readonly string[],
@@ -22,9 +22,9 @@ export const attempt = (
     })
   })
 
-/** The same, for what must succeed. */
-export const must = async (...given: Parameters<typeof attempt>): Promise<string> => {
-  const { code, output } = await attempt(...given)
-  if (code !== 0) throw new Error(`${given[0]} ${given[1].join(' ')} ended with ${code}:\n${output}`)
+/** Runs a program that must succeed and returns its output. Rejects if it ends with another code than 0. */
+export const must = async (...args: Parameters<typeof attempt>): Promise<string> => {
+  const { code, output } = await attempt(...args)
+  if (code !== 0) throw new Error(`${args[0]} ${args[1].join(' ')} ended with ${code}:\n${output}`)
   return output.trim()
 }

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { asStarted } from './as-started.ts'
 import { modulePath } from './module-path.ts'
 
-/** A process of ours that a test ends as it likes. */
+/** One of our processes, which a test can end with any signal. */
 export type ServiceProcess = AsyncDisposable & {
   /** Ends it with a signal and waits until it is gone. */
   end: (signal: NodeJS.Signals) => Promise<void>
@@ -12,7 +12,7 @@ export type ServiceProcess = AsyncDisposable & {
 
 const maxLines = 200
 
-/** Runs a module of this repository and waits until it says that it is ready; what it said is in the error where it ends before. */
+/** Runs a module of this repository and waits until it reports ready. If it ends before, the error contains its output. */
 export const startServiceProcess = async (
   module: string,
   environment: Record<string, string>,
@@ -24,18 +24,18 @@ export const startServiceProcess = async (
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const gone = once(child, 'exit')
-  const said: string[] = []
+  const output: string[] = []
   const ready = Promise.withResolvers<void>()
   for (const input of [child.stdout, child.stderr]) {
     createInterface({ input }).on('line', (line) => {
-      if (said.push(line) > maxLines) said.shift()
+      if (output.push(line) > maxLines) output.shift()
       if (/^Trellis .* is ready/.test(line)) ready.resolve()
     })
   }
   void gone.then(([code]) =>
     code === 0 && words.length > 0
       ? ready.resolve()
-      : ready.reject(new Error(`${module} ended with ${code}:\n${said.join('\n')}`)),
+      : ready.reject(new Error(`${module} ended with ${code}:\n${output.join('\n')}`)),
   )
   const end = async (signal: NodeJS.Signals) => {
     if (child.exitCode === null && child.signalCode === null) child.kill(signal)

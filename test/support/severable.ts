@@ -1,22 +1,22 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 
-/** A way to a server on loopback that can be cut, and made to lose the answers. */
+/** A TCP proxy to a local server that can be cut, and can drop the data of one direction. */
 export type Severable = AsyncDisposable & {
   address: string
   /** Ends all connections and takes no new ones. */
   cut: () => void
-  /** From now on what the server answers is lost, and the connections stay. */
+  /** Drops data from the server, and leaves the connections open. */
   mute: () => void
-  /** From now on what clients say is lost, and the connections stay. */
+  /** Drops data from clients, and leaves the connections open. */
   deafen: () => void
-  /** How many pieces were lost, of whatever direction. */
+  /** Number of dropped chunks in both directions. */
   lost: () => number
-  /** Lets everything through again. */
+  /** Passes all data again. */
   mend: () => void
 }
 
-/** Opens a way to `host:port`. */
+/** Starts a proxy to `host:port`. */
 export const openSeverable = async (target: string): Promise<Severable> => {
   const [host = '', port] = target.split(':')
   const sockets = new Set<Socket>()

@@ -1,12 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { migrateStore, openStore, type Store, type StoreSchema, sql } from '@trellis/kit/store'
-import { askShared } from './shared/ask.ts'
+import { fetchShared } from './shared/fetch-shared.ts'
 
-/** Databases of the Postgres that all tests share, for tests that neither stop their server nor change its settings. */
+/** Databases in the Postgres shared by all tests, for tests that neither stop their server nor change its settings. */
 export type SharedDatabases = AsyncDisposable & {
-  /** Makes an empty database and gives its address. All are dropped at the end. */
+  /** Creates an empty database and returns its URL. All databases are dropped on disposal. */
   createDatabase: () => Promise<string>
-  /** Makes a database with this schema up to date. The first of a run is migrated, the others are copies of it. */
+  /** Creates a database with this schema up to date. The first of a run is migrated, the others are copies of it. */
   createMigrated: (schema: StoreSchema) => Promise<string>
 }
 
@@ -29,7 +29,7 @@ type Db = Store<unknown>['db']
 const exists = async (db: Db, database: string): Promise<boolean> =>
   (await sql`select 1 from pg_database where datname = ${database}`.execute(db)).rows.length > 0
 
-/** Makes the template unless it is there, once of all test processes: the others wait for the lock. */
+/** Creates the template database if it does not exist. One test process does it while the others wait for the lock. */
 const prepareTemplate = async (db: Db, url: string, schema: StoreSchema): Promise<string> => {
   const template = templateOf(schema)
   if (await exists(db, template)) return template
@@ -50,7 +50,7 @@ const prepareTemplate = async (db: Db, url: string, schema: StoreSchema): Promis
 }
 
 export const openSharedDatabases = async (): Promise<SharedDatabases> => {
-  const { url } = await askShared('postgres')
+  const { url } = await fetchShared('postgres')
   await using opened = new AsyncDisposableStack()
   const { db } = opened.use(await openStore<unknown>({ databaseUrl: url, name: 'public', migrations: [] }))
   const owned = opened.move()

@@ -8,7 +8,7 @@ import { freePort } from '@trellis/distributed/servers'
 import ssh from 'ssh2'
 import { temporaryDirectory } from './temporary-directory.ts'
 
-/** OpenSSH's server of this machine, which insists on being started by its whole path. */
+/** The path of this machine's OpenSSH server, which must be started with an absolute path. */
 const findSshd = (): string | undefined =>
   [...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/usr/local/sbin']
     .map((folder) => join(folder, 'sshd'))
@@ -28,7 +28,7 @@ export const sshdMissing: string | undefined = command === undefined ? 'sshd is 
 
 export type KeyPair = { private: string; public: string }
 
-/** The library makes a key of ed25519 that nobody can read every few hundred times. */
+/** Creates a key pair. Retries, because the library generates an unreadable ed25519 key every few hundred times. */
 export const makeKeyPair = ({ passphrase }: { passphrase?: string } = {}): KeyPair => {
   for (;;) {
     const pair = ssh.utils.generateKeyPairSync('ed25519', {
@@ -42,26 +42,26 @@ export const makeKeyPair = ({ passphrase }: { passphrase?: string } = {}): KeyPa
 export type SshServer = AsyncDisposable & {
   port: number
   user: string
-  /** A folder of its own. */
+  /** The server's temporary folder. */
   directory: string
-  /** Lets a user with this key in. */
+  /** Authorizes a public key. */
   authorize: (publicKey: string) => Promise<void>
-  /** What it has said, as it says it with its most words about who came. */
+  /** The verbose log so far, which includes connections and logins. */
   log: () => string
 }
 
 export type SshServerOptions = {
   hostKey?: KeyPair
-  /** Whether it serves files; it does unless told. */
+  /** Whether SFTP is enabled; true by default. */
   sftp?: boolean
-  /** Folders of programs that are found first. */
+  /** Folders prepended to the PATH. */
   programs?: readonly string[]
   port?: number
-  /** Further lines of its configuration. */
+  /** Additional configuration lines. */
   settings?: readonly string[]
 }
 
-/** Starts OpenSSH's server as this user on a port of loopback, with keys of its own. */
+/** Starts an OpenSSH server as this user on a loopback port, with its own keys. */
 export const startSshd = async (options: SshServerOptions = {}): Promise<SshServer> => {
   const { hostKey = makeKeyPair(), sftp = true, programs = [], settings = [] } = options
   const folder = await temporaryDirectory()
@@ -71,7 +71,7 @@ export const startSshd = async (options: SshServerOptions = {}): Promise<SshServ
   await writeFile(join(directory, 'host_key'), hostKey.private, { mode: 0o600 })
   await writeFile(authorized, '')
   const port = options.port ?? (await freePort())
-  // As root it gives its privileges up in this folder.
+  // As root, sshd requires this folder for privilege separation.
   if (process.getuid?.() === 0) mkdirSync('/run/sshd', { recursive: true, mode: 0o755 })
   const configuration = [
     `ListenAddress 127.0.0.1:${port}`,
@@ -87,7 +87,7 @@ export const startSshd = async (options: SshServerOptions = {}): Promise<SshServ
     'UseDNS no',
     'MaxStartups 100',
     ...(sftp ? ['Subsystem sftp internal-sftp'] : []),
-    // With a home of its own, the shell reads nobody's settings.
+    // A separate home, so that the shell reads no user settings.
     `SetEnv HOME=${join(directory, 'home')} PATH=${[...programs, process.env.PATH ?? '/usr/bin:/bin'].join(':')}`,
     ...settings,
   ]

@@ -4,11 +4,11 @@ import { once } from 'node:events'
 import { asStarted } from './as-started.ts'
 import { modulePath } from './module-path.ts'
 import { programVariables } from './programs.ts'
-import { canShare } from './shared/ask.ts'
+import { canShare } from './shared/fetch-shared.ts'
 import { openSharedDatabases } from './shared-databases.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
-/** One process on files, or every service in processes of its own on real servers; which one is for the run of the tests to say. */
+/** One process on files, or separate processes for each service on real servers; TRELLIS_FORM of the test run selects one. */
 const forms = {
   embedded: 'services/all-in-one/src/main.ts',
   distributed: 'services/distributed/src/main.ts',
@@ -18,17 +18,17 @@ export const form: Form = process.env.TRELLIS_FORM === 'distributed' ? 'distribu
 
 export type Trellis = AsyncDisposable & {
   origin: string
-  /** Of every edge; the first is `origin`. */
+  /** The origins of all edges; the first is `origin`. */
   origins: string[]
   dataDirectory: string
   process: ChildProcess
-  /** All that it has written so far. */
+  /** Its output so far. */
   output: () => string
-  /** Ends it with a signal and gives the exit code. */
+  /** Ends it with a signal and returns the exit code. */
   stop: (signal?: NodeJS.Signals) => Promise<number | null>
 }
 
-/** Below the ports that the system gives to connections, and for each installation others: two that look for a free one at once find the same. */
+/** A random base below the ephemeral ports. Distinct for installations, because two that search for a free port at once could pick the same. */
 const branchBasePort = (): string => String(10_000 + 100 * randomInt(200))
 
 const untilReady = (child: ChildProcess, output: () => string): Promise<string[]> =>
@@ -45,11 +45,11 @@ const untilReady = (child: ChildProcess, output: () => string): Promise<string[]
 export type TrellisOptions = {
   dataDirectory?: string
   form?: Form
-  /** Whether it starts a Postgres of its own, to be stopped or to keep data in its directory; by default where a directory is given. */
+  /** Whether it starts its own Postgres, which can be stopped and stores its data in the directory; true by default with a `dataDirectory`. */
   ownServers?: boolean
 }
 
-/** Starts Trellis as a process of its own on a free port, on a data directory of its own unless one is given. */
+/** Starts Trellis as a process on a free port, in a new data directory unless one is passed. */
 export const startTrellis = async (
   environment: Record<string, string> = {},
   { dataDirectory, form: ofForm = form, ownServers = dataDirectory !== undefined }: TrellisOptions = {},
@@ -86,7 +86,7 @@ export const startTrellis = async (
     return child.exitCode
   }
   stack.defer(async () => {
-    // A launcher that is killed leaves the servers that it started to the next one.
+    // A killed launcher would leave its servers running for the next launcher.
     await stop(ofForm === 'distributed' ? 'SIGTERM' : 'SIGKILL')
   })
   try {

@@ -1,4 +1,4 @@
-/** A tune as a 16-bit mono WAV: a beat, a bass and chords at a steady tempo, the same bytes each time. */
+/** Generates a tune as a 16-bit mono WAV, always the same bytes: a beat, a bass and chords at a steady tempo. */
 export const tune = ({ seconds = 12, sampleRate = 22_050, bpm = 120 } = {}): Buffer => {
   const frames = Math.round(seconds * sampleRate)
   const wav = Buffer.alloc(44 + frames * 2)

@@ -1,4 +1,4 @@
-/** Writes docs/examples/tune.ogg anew: the tune of the tests, encoded once, so that a newcomer has something to continue. */
+/** Writes docs/examples/tune.ogg: the tune of the tests, encoded once, as an example to continue. */
 import { writeFileSync } from 'node:fs'
 import { createOggEncoder } from 'wasm-media-encoders'
 import { tune } from './tune.ts'

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Starts Postgres on a volume, and makes its database first where there is none: whole, or not at all. Needs nothing of an image
-# but the programs of Postgres and a user of the number that it runs as. With the word "ready", says whether it can be used.
+# Starts Postgres on a volume. If the volume has no database yet, creates one atomically: an interrupted start creates it again. The
+# image only needs the programs of Postgres and a user with the id that it runs as. The argument "ready" checks readiness instead.
 set -eu
 for folder in /usr/lib/postgresql/*/bin /usr/local/bin; do
   if [ -x "$folder/postgres" ]; then PATH="$folder:$PATH"; fi
@@ -22,14 +22,14 @@ if [ ! -s "$PGDATA/PG_VERSION" ]; then
   mv "$made" "$PGDATA"
 fi
 
-# A pod is told to end by SIGTERM, which to Postgres means to wait until all clients have gone: they would outlast the pod's grace,
-# and it would be killed. By SIGINT it sends them away, writes down what it has, and ends.
+# Kubernetes stops a pod by SIGTERM, on which Postgres waits until all clients have disconnected: the grace period would end before, and
+# Postgres would be killed. On SIGINT it disconnects clients, flushes its data and exits.
 postgres -D "$PGDATA" -c listen_addresses='*' -c unix_socket_directories=/var/run/postgresql "$@" &
 server=$!
 trap 'kill -INT "$server"' TERM INT
 code=0
 wait "$server" || code=$?
-# A signal ends the wait before the server has ended.
+# A signal interrupts the wait before the server has exited.
 while kill -0 "$server" 2>/dev/null; do
   code=0
   wait "$server" || code=$?

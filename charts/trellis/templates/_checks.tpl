@@ -1,10 +1,10 @@
-{{/* What no single value can say. Fails with a sentence that names what to set. */}}
+{{/* Rules that involve several values. Fails with a sentence that names the value to set. */}}
 {{- define "trellis.checks" -}}
 {{- if and .Values.cloud.enabled (not .Values.cloud.existingSecret) }}
-{{- fail "cloud.enabled needs cloud.existingSecret: the Secret with what session tokens are signed with." }}
+{{- fail "cloud.enabled needs cloud.existingSecret: the Secret with the key that signs session tokens." }}
 {{- end }}
 {{- if and .Values.cloud.licenseUrl (not .Values.cloud.enabled) }}
-{{- fail "cloud.licenseUrl is only asked with cloud.enabled." }}
+{{- fail "cloud.licenseUrl needs cloud.enabled: licences are only checked in cloud mode." }}
 {{- end }}
 {{- if and .Values.s3.endpoint (not .Values.s3.existingSecret) }}
 {{- fail "s3.endpoint needs s3.existingSecret: the Secret with the access key." }}
@@ -16,21 +16,21 @@
 {{- fail "nats.existingSecret needs nats.tokenKey, or nats.userKey and nats.passwordKey: the keys to read in it." }}
 {{- end }}
 {{- if and (not .Values.nats.url) (gt (int .Values.nats.replicas) 1) }}
-{{- fail "nats.replicas above 1 needs servers of your own (nats.url): the bundled one is alone." }}
+{{- fail "nats.replicas above 1 needs servers of your own (nats.url): the bundled one is a single server." }}
 {{- end }}
 {{- with .Values.logs }}
 {{- if and (or .models.embedding .models.anomaly .models.security) (not .models.existingClaim) }}
-{{- fail "logs.models names a folder: logs.models.existingClaim must name the volume that it is in." }}
+{{- fail "logs.models names a folder: logs.models.existingClaim must name the claim of the volume that contains it." }}
 {{- end }}
 {{- range $what := list "bundles" "submit" }}
 {{- $receiver := index $.Values.logs $what }}
 {{- if and $receiver.existingSecret (not $receiver.endpoint) }}
-{{- fail (printf "logs.%s.existingSecret is sent to nobody without logs.%s.endpoint." $what $what) }}
+{{- fail (printf "logs.%s.existingSecret needs logs.%s.endpoint: without it, the token is never sent." $what $what) }}
 {{- end }}
 {{- end }}
 {{- end }}
 {{- if not (or .Values.listings.enabled .Values.logs.enabled .Values.music.enabled) }}
-{{- fail "One of listings, logs and music must be enabled: an edge alone has nothing to show." }}
+{{- fail "One of listings, logs and music must be enabled: an edge alone has nothing to serve." }}
 {{- end }}
 {{- if and .Values.edge.autoscaling.enabled (gt (int .Values.edge.autoscaling.minReplicas) (int .Values.edge.autoscaling.maxReplicas)) }}
 {{- fail "edge.autoscaling.minReplicas must not be above edge.autoscaling.maxReplicas." }}

@@ -1,4 +1,4 @@
-{{/* One variable out of a Secret. Takes name, secret, key, optional. */}}
+{{/* A variable from a Secret. Takes name, secret, key, optional. */}}
 {{- define "trellis.fromSecret" -}}
 - name: {{ .name }}
   valueFrom:
@@ -10,16 +10,16 @@
       {{- end }}
 {{- end -}}
 
-{{/* What a call between processes carries. */}}
+{{/* Authentication and encryption of calls between processes. */}}
 {{- define "trellis.env.rpc" -}}
 {{ include "trellis.fromSecret" (dict "name" "RPC_SECRET" "secret" (include "trellis.secretName" .) "key" "rpc-secret") }}
 {{- include "trellis.rpcTls.env" (dict "root" .) }}
 {{- end -}}
 
-{{/* How NATS is reached by a role: a process gets the credentials of its own. Takes root and role. */}}
+{{/* The NATS servers and the credentials of a role. Takes root and role. */}}
 {{- define "trellis.env.nats" -}}
 {{- $nats := .root.Values.nats -}}
-{{- $given := index $nats.roles .role | default $nats -}}
+{{- $credentials := index $nats.roles .role | default $nats -}}
 - name: NATS_URL
   value: {{ $nats.url | default (printf "nats://%s:4222" (include "trellis.host" (dict "root" .root "component" "nats"))) | quote }}
 {{- if include "trellis.natsAccounts" .root }}
@@ -28,10 +28,10 @@
 {{ include "trellis.fromSecret" (dict "name" "NATS_PASSWORD" "secret" (include "trellis.secretName" .root) "key" (printf "nats-%s" .role)) }}
 {{- else if include "trellis.bundledNats" .root }}
 {{ include "trellis.fromSecret" (dict "name" "NATS_TOKEN" "secret" (include "trellis.secretName" .root) "key" "nats-token") }}
-{{- else if $given.existingSecret }}
-{{- range $name, $key := dict "NATS_TOKEN" $given.tokenKey "NATS_USER" $given.userKey "NATS_PASSWORD" $given.passwordKey }}
+{{- else if $credentials.existingSecret }}
+{{- range $name, $key := dict "NATS_TOKEN" $credentials.tokenKey "NATS_USER" $credentials.userKey "NATS_PASSWORD" $credentials.passwordKey }}
 {{- if $key }}
-{{ include "trellis.fromSecret" (dict "name" $name "secret" $given.existingSecret "key" $key) }}
+{{ include "trellis.fromSecret" (dict "name" $name "secret" $credentials.existingSecret "key" $key) }}
 {{- end }}
 {{- end }}
 {{- end }}
@@ -49,7 +49,7 @@
 {{- end }}
 {{- end -}}
 
-{{/* Where files are kept, if not in NATS. */}}
+{{/* The object storage for files, if they are not stored in NATS. */}}
 {{- define "trellis.env.files" -}}
 {{- with .Values.s3 -}}
 {{- if .endpoint }}
@@ -71,7 +71,7 @@
 {{- end }}
 {{- end -}}
 
-{{/* Where rows are kept. */}}
+{{/* The Postgres database. */}}
 {{- define "trellis.env.database" -}}
 {{- if include "trellis.bundledPostgres" . -}}
 {{ include "trellis.fromSecret" (dict "name" "POSTGRES_PASSWORD" "secret" (include "trellis.secretName" .) "key" "postgres-password") }}
@@ -84,7 +84,7 @@
   value: {{ .Values.database.connections | quote }}
 {{- end -}}
 
-{{/* Where the log service keeps incidents and context, if not with the other rows. */}}
+{{/* Separate databases of the log service for incidents and context. */}}
 {{- define "trellis.env.stores" -}}
 {{- if .Values.logs.stores.existingSecret }}
 {{- range $name := list "SERVICE_INCIDENTS_DB" "SERVICE_CONTEXT_DB" }}
@@ -95,34 +95,34 @@
 
 {{/* The marketplace, for the service and for its workers. */}}
 {{- define "trellis.env.marketplace" -}}
-{{- $given := .Values.marketplace -}}
+{{- $marketplace := .Values.marketplace -}}
 {{- if include "trellis.demo" . -}}
 - name: MARKETPLACE_DEMO_URL
   value: http://{{ include "trellis.host" (dict "root" . "component" "demo-marketplace") }}:8080
 {{- else }}
-{{- range $name, $value := dict "MARKETPLACE_BASE_URL" $given.baseUrl "MARKETPLACE_API_URL" $given.apiUrl }}
+{{- range $name, $value := dict "MARKETPLACE_BASE_URL" $marketplace.baseUrl "MARKETPLACE_API_URL" $marketplace.apiUrl }}
 {{- if $value }}
 - name: {{ $name }}
   value: {{ $value | quote }}
 {{- end }}
 {{- end }}
 {{- end }}
-{{- range $name, $value := dict "MARKETPLACE_PLATFORM" $given.platform "MARKETPLACE_ENV" $given.environment "MARKETPLACE_SITE_ID" $given.siteId "MARKETPLACE_CURRENCY" $given.currency "MARKETPLACE_USER_AGENT" $given.userAgent "MARKETPLACE_AFFILIATE_CAMPAIGN_ID" $given.affiliateCampaign }}
+{{- range $name, $value := dict "MARKETPLACE_PLATFORM" $marketplace.platform "MARKETPLACE_ENV" $marketplace.environment "MARKETPLACE_SITE_ID" $marketplace.siteId "MARKETPLACE_CURRENCY" $marketplace.currency "MARKETPLACE_USER_AGENT" $marketplace.userAgent "MARKETPLACE_AFFILIATE_CAMPAIGN_ID" $marketplace.affiliateCampaign }}
 {{- if $value }}
 - name: {{ $name }}
   value: {{ $value | quote }}
 {{- end }}
 {{- end }}
 - name: MARKETPLACE_REQUEST_GAP_MS
-  value: {{ $given.requestGapMilliseconds | quote }}
-{{- if $given.existingSecret }}
+  value: {{ $marketplace.requestGapMilliseconds | quote }}
+{{- if $marketplace.existingSecret }}
 {{- range $name := list "MARKETPLACE_APP_ID" "MARKETPLACE_CERT_ID" "MARKETPLACE_SANDBOX_APP_ID" "MARKETPLACE_SANDBOX_CERT_ID" }}
-{{ include "trellis.fromSecret" (dict "name" $name "secret" $given.existingSecret "key" $name "optional" true) }}
+{{ include "trellis.fromSecret" (dict "name" $name "secret" $marketplace.existingSecret "key" $name "optional" true) }}
 {{- end }}
 {{- end }}
 {{- end -}}
 
-{{/* Keys that callers of the log service need: those of a Secret that was given, else an API key that was drawn. */}}
+{{/* Keys that callers of the log service need: from keys.existingSecret, or else the generated API key. */}}
 {{- define "trellis.env.keys" -}}
 {{- if .Values.keys.existingSecret }}
 {{- range $name := list "SERVICE_API_KEY" "SERVICE_ORCHARD_ADMIN_KEY" "SERVICE_BRANCH_KEY" }}
@@ -133,7 +133,7 @@
 {{- end }}
 {{- end -}}
 
-{{/* What secrets among the settings of the log service are encrypted with. A Secret of yours may lack it: then none can be stored. */}}
+{{/* The encryption key of secret settings of the log service. Without it in an existing Secret, no secret settings can be stored. */}}
 {{- define "trellis.env.settings" -}}
 {{ include "trellis.fromSecret" (dict "name" "SERVICE_SETTINGS_KEY" "secret" (include "trellis.secretName" .) "key" "settings-key" "optional" true) }}
 {{- end -}}
@@ -151,7 +151,7 @@
 {{- end }}
 {{- end -}}
 
-{{/* Callers told apart by session tokens. */}}
+{{/* Cloud mode: callers are identified by session tokens. */}}
 {{- define "trellis.env.cloud" -}}
 {{- if .Values.cloud.enabled }}
 - name: CLOUD_MODE
@@ -165,7 +165,7 @@
 {{- end }}
 {{- end -}}
 
-{{/* What every process of ours that serves in a pod is told. Takes the values of the component. */}}
+{{/* Settings of every server process. Takes the values of the component. */}}
 {{- define "trellis.env.common" -}}
 - name: HOST
   value: 0.0.0.0

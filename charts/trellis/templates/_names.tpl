@@ -1,4 +1,4 @@
-{{/* What the names of all objects start with. */}}
+{{/* Prefix of the names of all objects. */}}
 {{- define "trellis.fullname" -}}
 {{- $name := .Values.nameOverride | default "trellis" -}}
 {{- if .Values.fullnameOverride -}}
@@ -10,7 +10,7 @@
 {{- end -}}
 {{- end -}}
 
-{{/* What a selector asks for: it cannot change. Takes root and component. */}}
+{{/* Labels for selectors, which are immutable. Takes root and component. */}}
 {{- define "trellis.selectorLabels" -}}
 app.kubernetes.io/name: trellis
 app.kubernetes.io/instance: {{ .root.Release.Name }}
@@ -37,7 +37,7 @@ labels:
   {{- include "trellis.labels" . | nindent 2 }}
 {{- end -}}
 
-{{/* A reference to an image. Takes root and image; what image leaves out is that of the application's image. */}}
+{{/* A reference to an image. Takes root and image; missing fields of image default to those of the application's image. */}}
 {{- define "trellis.image" -}}
 {{- $own := .root.Values.image -}}
 {{- $registry := .root.Values.global.imageRegistry | default (.image.registry | default $own.registry) -}}
@@ -52,7 +52,7 @@ labels:
 {{- end -}}
 {{- end -}}
 
-{{/* The Secret that holds what the processes know in common. */}}
+{{/* The Secret with the secrets that the processes share. */}}
 {{- define "trellis.secretName" -}}
 {{- .Values.secrets.existingSecret | default (printf "%s-secrets" (include "trellis.fullname" .)) -}}
 {{- end -}}
@@ -62,15 +62,15 @@ labels:
 {{- define "trellis.bundledPostgres" -}}{{- if not .Values.database.existingSecret -}}true{{- end -}}{{- end -}}
 
 {{/*
-Whether the bundled NATS has a user for each role: "true" or nothing. A Secret of yours may be older than the roles, so that it
-is asked for their passwords only if nats.bundled.accounts is "on".
+Whether the bundled NATS has a user for each role: "true" or nothing. An existing Secret may be older than the roles, so their passwords
+are only required of it if nats.bundled.accounts is "on".
 */}}
 {{- define "trellis.natsAccounts" -}}
 {{- $mode := .Values.nats.bundled.accounts -}}
 {{- if and (include "trellis.bundledNats" .) (or (eq $mode "on") (and (eq $mode "auto") (not .Values.secrets.existingSecret))) -}}true{{- end -}}
 {{- end -}}
 
-{{/* The name of a priority class of the release, which is of the whole cluster. Takes root and name. */}}
+{{/* The name of a priority class of the release; priority classes are cluster-wide. Takes root and name. */}}
 {{- define "trellis.priorityClass" -}}
 {{- printf "%s-%s-%s" .root.Release.Namespace (include "trellis.fullname" .root) .name -}}
 {{- end -}}
@@ -85,7 +85,7 @@ is asked for their passwords only if nats.bundled.accounts is "on".
 {{- prepend .Values.operator.watchNamespaces .Release.Namespace | uniq | toJson -}}
 {{- end -}}
 
-{{/* The host of a server of the release, by a name that is known in all namespaces. Takes root and component. */}}
+{{/* The host of a server of the release; it resolves in all namespaces. Takes root and component. */}}
 {{- define "trellis.host" -}}
 {{- printf "%s-%s.%s.svc" (include "trellis.fullname" .root) .component .root.Release.Namespace -}}
 {{- end -}}

@@ -1,17 +1,17 @@
 {{/*
-The pod security level "restricted", for every pod. Takes root, and maybe user: the user that a bundled server runs as. Ids that the
-values leave out (null) are left to the cluster, as OpenShift wants it.
+The security context of a pod, which conforms to the pod security level "restricted". Takes root, and optionally user: the user that a
+bundled server runs as. Ids that are null in the values are omitted, so the cluster chooses them, as OpenShift requires.
 */}}
 {{- define "trellis.podSecurity" -}}
-{{- $given := deepCopy .root.Values.podSecurityContext -}}
+{{- $context := deepCopy .root.Values.podSecurityContext -}}
 {{- if hasKey . "user" -}}
 {{- range $id := list "runAsUser" "runAsGroup" "fsGroup" -}}
-{{- if $.user -}}{{- $_ := set $given $id $.user -}}{{- else -}}{{- $_ := unset $given $id -}}{{- end -}}
+{{- if $.user -}}{{- $_ := set $context $id $.user -}}{{- else -}}{{- $_ := unset $context $id -}}{{- end -}}
 {{- end -}}
 {{- end -}}
 {{- $fixed := dict "runAsNonRoot" true "seccompProfile" (dict "type" "RuntimeDefault") -}}
-{{- if hasKey $given "fsGroup" -}}{{- $_ := set $fixed "fsGroupChangePolicy" "OnRootMismatch" -}}{{- end -}}
-{{- toYaml (merge $given $fixed) -}}
+{{- if hasKey $context "fsGroup" -}}{{- $_ := set $fixed "fsGroupChangePolicy" "OnRootMismatch" -}}{{- end -}}
+{{- toYaml (merge $context $fixed) -}}
 {{- end -}}
 
 {{- define "trellis.containerSecurity" -}}
@@ -21,7 +21,7 @@ capabilities:
   drop: [ALL]
 {{- end -}}
 
-{{/* Where a pod may run. Takes root, component and values. */}}
+{{/* Scheduling, priority, pull secrets and DNS of a pod. Takes root, component and values. */}}
 {{- define "trellis.placement" -}}
 {{- with .root.Values.global.imagePullSecrets }}
 imagePullSecrets:
@@ -68,7 +68,7 @@ topologySpreadConstraints:
 {{- end }}
 {{- end -}}
 
-{{/* Waits until the servers that the environment names take connections. Takes root and env. */}}
+{{/* An init container that waits until the servers named in the environment accept connections. Takes root and env. */}}
 {{- define "trellis.awaitServers" -}}
 - name: await-servers
   image: {{ include "trellis.image" (dict "root" .root "image" dict) }}
@@ -84,7 +84,7 @@ topologySpreadConstraints:
 {{- end -}}
 
 {{/*
-A Deployment of ours: root, component, values, entry (its file in the image), env (text), ports, probes (text), and maybe
+A Deployment. Takes root, component, values, entry (its file in the image), env (text), ports, probes (text), and optionally
 servers (the part of env that names servers to wait for), serviceAccount, nodeOptions (a list), volumes and mounts (text).
 */}}
 {{- define "trellis.deployment" -}}
@@ -210,9 +210,9 @@ spec:
 {{- end -}}
 
 {{/*
-Probes of a process that serves gRPC and metrics: it serves calls once its schema fits and its servers are there. The first is
-made when a start is usually over, since each that fails is an event of type Warning. A kubelet cannot ask over TLS; the metrics
-are served from when calls are.
+Probes of a process that serves gRPC and metrics. It accepts calls once its schema is current and its servers are reachable. The initial
+delay covers a usual start, since each failed probe is a Warning event. Kubelets do not support gRPC probes over TLS, so with TLS the
+metrics port is probed, which reports ready once calls are accepted.
 */}}
 {{- define "trellis.probes.grpc" -}}
 {{- $calls := ternary (dict "httpGet" (dict "path" "/ready" "port" "metrics")) (dict "grpc" (dict "port" 9000)) (ne (include "trellis.rpcTls" .) "") -}}
@@ -232,7 +232,7 @@ livenessProbe:
   failureThreshold: 6
 {{- end -}}
 
-{{/* As many replicas may be away at once as the values say. Takes root, component, values. */}}
+{{/* A PodDisruptionBudget, for components with several replicas. Takes root, component, values. */}}
 {{- define "trellis.disruptionBudget" -}}
 {{- $several := or (gt (int .values.replicas) 1) (and .values.autoscaling .values.autoscaling.enabled) -}}
 {{- if and $several .values.disruptionBudget.enabled }}

@@ -1,10 +1,10 @@
-{{/* The Secret with the certificate for calls between pods, or nothing where they are not encrypted. Takes root. */}}
+{{/* The Secret with the certificate for calls between pods, or nothing if they are not encrypted. Takes root. */}}
 {{- define "trellis.rpcTls" -}}
 {{- $tls := .root.Values.rpc.tls -}}
 {{- if $tls.existingSecret -}}{{ $tls.existingSecret }}{{- else if $tls.issuerRef.name -}}{{ include "trellis.fullname" .root }}-rpc-tls{{- end -}}
 {{- end -}}
 
-{{/* The one name that every certificate has: services are called at the names of many Services, and branches at others. */}}
+{{/* The name in every certificate, which clients verify instead of the host: services and branches have many host names. Takes root. */}}
 {{- define "trellis.rpcTls.name" -}}
 {{- include "trellis.fullname" .root }}.{{ .root.Release.Namespace }}.svc
 {{- end -}}

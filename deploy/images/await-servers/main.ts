@@ -1,32 +1,35 @@
 /**
- * Waits until the servers that NATS_URL and DATABASE_URL name take connections, and ends: what a pod does first, so that an
- * installation comes up in one go instead of by restarts.
+ * Waits until the servers in NATS_URL and DATABASE_URL accept connections, then exits. Pods run it as an init container, so that
+ * an installation starts without restarts of its containers.
  */
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Server, serversOf } from './servers-of.ts'
 
-const giveUpSeconds = 300
+const timeoutSeconds = 300
 const pauseMilliseconds = 250
 
-const takesConnections = ({ host, port }: Server): Promise<boolean> =>
+const acceptsConnections = ({ host, port }: Server): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = connect({ host, port, timeout: 2_000 })
-    const answer = (isOpen: boolean) => {
+    const finish = (isOpen: boolean) => {
       socket.destroy()
       resolve(isOpen)
     }
-    socket.once('connect', () => answer(true))
-    socket.once('error', () => answer(false))
-    socket.once('timeout', () => answer(false))
+    socket.once('connect', () => finish(true))
+    socket.once('error', () => finish(false))
+    socket.once('timeout', () => finish(false))
   })
 
 const awaitServer = async (name: string, servers: readonly Server[]): Promise<void> => {
-  const until = Date.now() + giveUpSeconds * 1_000
+  const until = Date.now() + timeoutSeconds * 1_000
   const shown = servers.map(({ host, port }) => `${host}:${port}`).join(', ')
   for (let reported = false; ; reported = true) {
-    for (const server of servers) if (await takesConnections(server)) return
-    if (Date.now() > until) throw new Error(`${name} at ${shown} took no connection for ${giveUpSeconds} s.`)
+    for (const server of servers) if (await acceptsConnections(server)) return
+    if (Date.now() > until)
+      throw new Error(
+        `${name} at ${shown} accepted no connection for ${timeoutSeconds} s. Check that it runs and that its URL is right.`,
+      )
     if (!reported) process.stdout.write(`Waiting for ${name} at ${shown}\n`)
     await sleep(pauseMilliseconds)
   }

@@ -6,11 +6,11 @@ test.each([
   ['nats://nats.messages.svc', { host: 'nats.messages.svc', port: 4222 }],
   ['tls://10.0.0.7:14222', { host: '10.0.0.7', port: 14222 }],
   ['nats://[fd00::7]:4223', { host: 'fd00::7', port: 4223 }],
-])('NATS at %s is waited for there', (NATS_URL, server) => {
+])('serversOf parses the NATS address %s', (NATS_URL, server) => {
   expect(serversOf({ NATS_URL })).toEqual({ NATS: [server] })
 })
 
-test('each of several NATS servers is known, and a password that holds a comma or an @ is no host', () => {
+test('serversOf finds each of several NATS servers, and accepts a comma or an encoded @ in a password', () => {
   expect(
     serversOf({
       NATS_URL: 'a:1, b:2',
@@ -25,6 +25,6 @@ test('each of several NATS servers is known, and a password that holds a comma o
   })
 })
 
-test('a process that is told of no server waits for none', () => {
+test('serversOf finds no servers in an empty environment', () => {
   expect(serversOf({})).toEqual({})
 })

@@ -1,12 +1,12 @@
 export type Server = { host: string; port: number }
 
 const read = (text: string, defaultPort: number): Server => {
-  // NATS servers may be named without a scheme; where there is one it says nothing about the host.
+  // The scheme is optional for NATS servers and does not affect the host.
   const { hostname, port } = new URL(`tcp://${text.replace(/^[a-z+]+:\/\//, '')}`)
   return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? defaultPort : Number(port) }
 }
 
-/** The servers that a process is told of in its environment, by what they are. Any of several NATS servers will do. */
+/** The servers in a process' environment, by their kind. Of several NATS servers, one suffices. */
 export const serversOf = ({ NATS_URL = '', DATABASE_URL = '' }: NodeJS.ProcessEnv): Record<string, Server[]> => {
   const nats = NATS_URL.split(',')
     .map((text) => text.trim())

@@ -1,7 +1,7 @@
 /**
- * `node follow-search.js ORIGIN [QUERY]`: asks an installation for a search and follows it to its end over one stream, as a
- * browser does. Ends with 0 where listings came, else says what went wrong and ends with 1. A search for nothing reaches
- * neither the marketplace nor a worker, but is streamed all the same.
+ * `node follow-search.js ORIGIN [QUERY]`: starts a search in an installation and follows its event stream to the end, as a
+ * browser does. Exits with 0 if listings arrived; otherwise prints the error and exits with 1. An empty query reaches neither the
+ * marketplace nor a worker.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -14,17 +14,17 @@ const awaitReady = async (): Promise<void> => {
   for (let answer = ''; ; await sleep(500)) {
     answer = await fetch(`${origin}/ready`).then(
       (response) => response.text(),
-      (error: Error) => `no answer (${error.message})`,
+      (error: Error) => `no response (${error.message})`,
     )
     if (/"status":"ready"/.test(answer)) return
     if (Date.now() > until) throw new Error(`${origin}/ready is not ready after ${readySeconds} s: ${answer}`)
   }
 }
 
-/** The frames of a stream, until the one that ends it. */
+/** The frames of a stream, up to and including `done`. */
 const readFrames = async (url: string): Promise<{ event: string; data: string }[]> => {
   const response = await fetch(url, { signal: AbortSignal.timeout(searchSeconds * 1_000) })
-  if (!response.ok) throw new Error(`${url} answered ${response.status}: ${await response.text()}`)
+  if (!response.ok) throw new Error(`${url} responded with ${response.status}: ${await response.text()}`)
   const frames: { event: string; data: string }[] = []
   let text = ''
   for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
@@ -43,9 +43,9 @@ const readFrames = async (url: string): Promise<{ event: string; data: string }[
 const search = async (): Promise<string> => {
   const response = await fetch(`${origin}/listings/api/search/async?q=${encodeURIComponent(query)}`)
   const answer = await response.text()
-  if (!response.ok) throw new Error(`The search was refused with ${response.status}: ${answer}`)
+  if (!response.ok) throw new Error(`The search was rejected with ${response.status}: ${answer}`)
   const { session_id: session } = JSON.parse(answer) as { session_id: string | null }
-  if (session === null) return 'A search for nothing was answered at once.'
+  if (session === null) return 'The search with an empty query was answered.'
   const frames = await readFrames(`${origin}/listings/api/updates/${session}`)
   const failed = frames.find(({ event }) => event === 'search_failed')
   if (failed) throw new Error(`The search failed: ${failed.data}`)

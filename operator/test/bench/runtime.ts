@@ -14,8 +14,8 @@ import { connectAs } from '../api-server.ts'
 import { findControlPlane, startControlPlane } from '../control-plane.ts'
 
 /**
- * Measures the runtime on a real kube-apiserver on this machine, which shares its cores: requests a second beside those of
- * client-node's own API, a list and a watch of many objects, the memory that they take, and what importing costs.
+ * Measures the runtime against a real kube-apiserver on this machine, which shares its cores: requests per second compared with
+ * client-node's API, a list and a watch of many objects, their memory, and the cost of importing the runtime.
  * `node --expose-gc operator/test/bench/runtime.ts [objects]`
  */
 
@@ -37,7 +37,7 @@ if (typeof programs === 'string') throw new Error(programs)
 const printLine = (what: string, value: number, unit: string) =>
   process.stdout.write(`${what.padEnd(64)} ${value.toFixed(value < 10 ? 2 : 0).padStart(8)} ${unit}\n`)
 
-/** Calls a second, so many at a time. */
+/** Calls per second with `atATime` concurrent calls. */
 const rate = async (calls: number, atATime: number, call: () => Promise<unknown>): Promise<number> => {
   let left = calls
   const began = performance.now()
@@ -54,8 +54,8 @@ const rate = async (calls: number, atATime: number, call: () => Promise<unknown>
 const measureImport = (what: string, code: string) => {
   const script = `const t = performance.now(); ${code}; console.log(JSON.stringify([performance.now() - t, process.memoryUsage().rss / 1048576]))`
   const runs = Array.from({ length: 5 }, () => {
-    const said = execFileSync(process.execPath, ['--input-type=module', '-e', script], { cwd: import.meta.dirname })
-    return JSON.parse(said.toString()) as [number, number]
+    const output = execFileSync(process.execPath, ['--input-type=module', '-e', script], { cwd: import.meta.dirname })
+    return JSON.parse(output.toString()) as [number, number]
   }).sort((a, b) => a[0] - b[0])
   const [milliseconds = 0, megabytes = 0] = runs[2] ?? []
   printLine(`${what}: time`, milliseconds, 'ms')

@@ -18,7 +18,7 @@ const unescapePart = (part: string): string => part.replaceAll('~1', '/').replac
 
 type Operation = Extract<Patch, { type: 'json' }>['body'][number]
 
-/** One operation of RFC 6902, on a document of the caller's. */
+/** Applies one operation of RFC 6902 to a document in place. */
 const operate = (document: unknown, { op, path, value }: Operation): void => {
   const parts = path.split('/').slice(1).map(unescapePart)
   const last = parts.pop()
@@ -41,8 +41,8 @@ const operate = (document: unknown, { op, path, value }: Operation): void => {
 }
 
 /**
- * What a patch makes of an object. Server-side apply is simplified: it merges, and does not take away what a manager has
- * stopped to apply.
+ * Returns an object with a patch applied. Server-side apply is simplified: it merges, and does not remove fields that a manager
+ * no longer applies.
  */
 export const applyPatch = (object: unknown, patch: Patch): unknown => {
   if (patch.type !== 'json') return merge(object, patch.body)

@@ -1,11 +1,11 @@
-/** Values that are put in on one side and iterated over on the other, in order. */
+/** A FIFO channel: values pushed on one side are iterated over on the other. */
 export type Channel<T> = AsyncIterable<T> & {
   push: (value: T) => void
-  /** Ends the iteration behind what was pushed; with an error where one is given. */
+  /** Ends the iteration after the values pushed so far; with an error if one is passed. */
   end: (error?: unknown) => void
 }
 
-/** Makes a channel for one reader; `onLeave` is called once when the reader is through with it. */
+/** Creates a channel for one reader; `onLeave` is called once when the reader stops iterating. */
 export const createChannel = <T>(onLeave: () => void): Channel<T> => {
   const values: T[] = []
   let ended: { error?: unknown } | undefined

@@ -1,36 +1,36 @@
 /** The faults of a simulation. Probabilities are for each request, watch or event. */
 export type Faults = {
-  /** Milliseconds that a request or answer is under way, at least and at most. */
+  /** Milliseconds that a request or answer takes: minimum and maximum. */
   latency: readonly [number, number]
-  /** Milliseconds that an event is under way to a watch. */
+  /** Milliseconds that an event takes to reach a watch: minimum and maximum. */
   eventDelay: readonly [number, number]
   /** The connection cannot be made. */
   refused: number
-  /** The request is lost under way. */
+  /** The request is lost in transit. */
   requestLost: number
-  /** The request is carried out, and its answer is lost. */
+  /** The request is executed, and its answer is lost. */
   answerLost: number
-  /** The request is carried out long after its client has given up. */
+  /** The request is executed long after its client has timed out. */
   late: number
   /** 429, with Retry-After. */
   throttled: number
   /** 500. */
   serverError: number
-  /** 409 for an update or patch, though nobody else wrote. */
+  /** 409 for an update or patch without a concurrent write. */
   conflict: number
   /** 410 for a watch. */
   expired: number
-  /** A watch breaks off behind an event. */
+  /** A watch is cut after an event. */
   cut: number
-  /** An event comes twice. */
+  /** An event is delivered twice. */
   duplicated: number
-  /** An event comes out of its order, which no real server does within a watch. */
+  /** An event is delivered out of order, which no real server does within a watch. */
   reordered: number
-  /** An event never comes, which no real server does; a later list shows what it told. */
+  /** An event is never delivered, which no real server does; a later list shows its change. */
   dropped: number
 }
 
-/** Nothing goes wrong, and everything takes its time. */
+/** No faults, only delays. */
 export const calm: Faults = {
   latency: [1, 5],
   eventDelay: [1, 10],
@@ -48,7 +48,7 @@ export const calm: Faults = {
   dropped: 0,
 }
 
-/** What a real API server does on a bad day, many times over. */
+/** Faults of a real API server, far more frequent than in practice. */
 export const stormy: Faults = {
   ...calm,
   latency: [1, 300],
@@ -65,5 +65,5 @@ export const stormy: Faults = {
   duplicated: 0.05,
 }
 
-/** Worse than any real server: events are lost and come out of order. */
+/** Worse than any real server: events are lost and reordered. */
 export const hostile: Faults = { ...stormy, reordered: 0.1, dropped: 0.05 }

@@ -1,8 +1,8 @@
 import { randomFrom } from '../../../test/support/exploration.ts'
 
-/** Numbers from 0 up to 1 that follow from a seed alone, and what is drawn with them. */
+/** Random numbers in [0, 1) that depend only on a seed. */
 export type SeededRandom = (() => number) & {
-  /** A number from `least` up to `most`. */
+  /** A number in [min, max). */
   between: (min: number, max: number) => number
   /** True with this probability. */
   chance: (probability: number) => boolean
@@ -12,7 +12,7 @@ export const seededRandom = (seed: number): SeededRandom => {
   const random = randomFrom(seed)
   return Object.assign(random, {
     between: (min: number, max: number) => min + random() * (max - min),
-    // A fault that is ruled out draws nothing, so that ruling it out leaves the others where they were.
+    // A fault with probability 0 draws no number, so disabling it does not shift the draws of the others.
     chance: (probability: number) => probability > 0 && random() < probability,
   })
 }

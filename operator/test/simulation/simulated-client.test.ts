@@ -14,7 +14,7 @@ const during = async <T>({ clock }: Simulation, something: Promise<T>): Promise<
   return over
 }
 
-describe('the simulated server does what the real one does', () => {
+describe('the simulated server fulfils the contract of the real one', () => {
   const simulation = createSimulation({ seed: 1 })
   let simulated: Client | undefined
   simulation.spawn('test', ({ client }) => {

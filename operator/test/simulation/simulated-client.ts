@@ -18,30 +18,30 @@ import { openSimulatedWatch } from './simulated-watch.ts'
 import type { Storage } from './storage.ts'
 import type { VirtualClock } from './virtual-clock.ts'
 
-/** What stands between a process and the API server. */
+/** The simulated network between a process and the API server. */
 export type Network = {
   clock: VirtualClock
   random: SeededRandom
   storage: Storage
-  /** Asked for each time, so that the weather may change. */
+  /** Read for each request, so that the faults may change over time. */
   faults: () => Faults
-  /** Whether nothing passes between a process and the server now, and what is to be done when it does again. */
+  /** Whether a process is currently cut off from the server; `whenReached` registers a callback for its reconnection. */
   isIsolated: (process: SimulatedProcess) => boolean
   whenReached: (process: SimulatedProcess, something: () => void) => void
-  /** Called at each step that a process could be killed at. */
+  /** Called at each step at which a process could be killed. */
   onStep: (process: SimulatedProcess) => void
 }
 
 type Request = { isWrite: boolean; isUpdate?: boolean; idempotent?: boolean; options?: WriteOptions }
 
-/** Milliseconds for an attempt, and how late a late request is carried out at most. */
+/** Milliseconds for an attempt, and the maximum delay of a late request. */
 const attemptTimeout = 30_000
 const latest = 60_000
 
 const valueAt = (object: unknown, path: string): unknown =>
   path.split('.').reduce((held, part) => (held as Record<string, unknown> | undefined)?.[part], object)
 
-/** Whether an object has none of the values that a field selector rules out: `status.phase!=Failed,...`. */
+/** Whether an object matches a field selector of the form `status.phase!=Failed,...`. */
 export const isOfFields = (object: KubeObject, fieldSelector = ''): boolean =>
   fieldSelector.split(',').every((term) => {
     if (term === '') return true
@@ -50,7 +50,7 @@ export const isOfFields = (object: KubeObject, fieldSelector = ''): boolean =>
     return valueAt(object, path) !== value
   })
 
-/** Whether an object is among those that a selection names. Labels may be asked for by equality. */
+/** Whether an object matches a selection. Label selectors support only equality. */
 export const isSelected = (object: KubeObject, { namespace, labelSelector, fieldSelector }: Selection): boolean => {
   const { metadata } = object
   if (!isOfFields(object, fieldSelector)) return false
@@ -61,11 +61,11 @@ export const isSelected = (object: KubeObject, { namespace, labelSelector, field
   })
 }
 
-/** A client of the simulated server, which loses, delays and fails requests as the faults say. Repetition is the real one. */
+/** A client of the simulated server that loses, delays and fails requests according to the faults. Retries use the real code. */
 export const createSimulatedClient = (network: Network, process: SimulatedProcess): Client => {
   const { clock, random, storage } = network
 
-  /** Carries a request there and its answer back, with everything that can happen to either. */
+  /** Sends a request and returns its answer, applying the faults to both. */
   const attempt = <T>(execute: () => T, { isWrite, isUpdate = false, options = {} }: Request): Promise<T> =>
     new Promise((resolve, reject) => {
       const limit = Math.min(options.timeout ?? attemptTimeout, options.guard?.() ?? attemptTimeout)
@@ -83,7 +83,7 @@ export const createSimulatedClient = (network: Network, process: SimulatedProces
         lose(true)
       })
 
-      // Nobody answers: the limit ends it.
+      // No answer arrives; the timeout ends the attempt.
       if (network.isIsolated(process)) return
       if (random.chance(faults.refused)) return void clock.after(delay(), () => lose(false))
       if (random.chance(faults.requestLost)) return void clock.after(delay(), () => lose(true))
@@ -134,7 +134,7 @@ export const createSimulatedClient = (network: Network, process: SimulatedProces
           .sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
         const from = Number(options.continue?.split('@')[0] ?? 0)
         const version = options.continue?.split('@')[1] ?? String(storage.revision())
-        // Pages are of one version. To keep no old ones, a list that was overtaken by a write is begun again.
+        // All pages are of one version. Old versions are not stored, so a list overtaken by a write expires and restarts.
         if (version !== String(storage.revision())) throw new ApiError(410, { reason: 'Expired' })
         const end = from + (options.limit ?? selected.length)
         const page = { items: selected.slice(from, end), resourceVersion: version }

@@ -4,17 +4,17 @@ import type { Clock } from '../../src/runtime/mod.ts'
 export type SimulatedProcess = {
   readonly name: string
   readonly clock: Clock
-  /** Does something in the process, now or when it wakes; never once it is dead. */
+  /** Runs a callback in the process: now, or after it resumes; never after its death. */
   deliver: (something: () => void) => void
-  /** Ends it as SIGKILL does: it does nothing more, whatever it waits for. What it has sent stays sent. */
+  /** Kills it like SIGKILL: no pending callback runs. Requests already sent stay sent. */
   kill: () => void
-  /** Stops it as SIGSTOP does: time goes on, and it notices nothing. */
+  /** Stops it like SIGSTOP: time passes, but no callback runs. */
   pause: () => void
   resume: () => void
   isDead: () => boolean
   /**
-   * Does something when a signal is aborted, until what it gives back is called, or the process is dead: the runtime of
-   * A signal retains its listeners, and through them a simulation that is over.
+   * Calls a listener when a signal is aborted, unless the returned function is called or the process dies before. A signal retains
+   * its listeners, and through them a finished simulation, so the listener must be removed.
    */
   heed: (signal: AbortSignal | undefined, addAbortListener: () => void) => () => void
 }

@@ -13,7 +13,7 @@ import type { Commit } from './storage.ts'
 
 const bookmarkEvery = 60_000
 
-/** The handlers of watches that are open, by network: the storage tells all of them of each commit. */
+/** Listeners of open watches by network. Each is called with every commit of the storage. */
 const open = new WeakMap<Network, Set<(commit: Commit) => void>>()
 
 const listenersOf = (network: Network): Set<(commit: Commit) => void> => {
@@ -28,8 +28,8 @@ const listenersOf = (network: Network): Set<(commit: Commit) => void> => {
 }
 
 /**
- * A watch as the simulated server serves it: each event after a delay of its own, in order unless the faults say
- * otherwise, until it is cut, its time is over or the client leaves. Throws 410 where the version is forgotten.
+ * Opens a watch on the simulated server. Each event arrives after its own delay, in order unless reordered by a fault, until the
+ * watch is cut, times out or the client leaves. Throws 410 if the version is compacted.
  */
 export const openSimulatedWatch = <T extends KubeObject>(
   network: Network,
@@ -64,13 +64,13 @@ export const openSimulatedWatch = <T extends KubeObject>(
     timers.add(cancel)
   }
 
-  const send = (event: WatchEvent<T>, isPlanRequested: boolean) => {
+  const send = (event: WatchEvent<T>, isInOrder: boolean) => {
     const faults = network.faults()
     const now = clock.monotonic()
     const due = now + random.between(...faults.eventDelay)
     const inOrder = Math.max(due, lastDue)
-    if (isPlanRequested) lastDue = inOrder
-    later((isPlanRequested ? inOrder : due + random.between(0, 2_000)) - now, () => {
+    if (isInOrder) lastDue = inOrder
+    later((isInOrder ? inOrder : due + random.between(0, 2_000)) - now, () => {
       if (isBroken) return
       if (network.isIsolated(process)) {
         isBroken = true
@@ -90,7 +90,7 @@ export const openSimulatedWatch = <T extends KubeObject>(
     if (!isSelected(commit.object, others)) return
     const faults = network.faults()
     if (random.chance(faults.dropped)) return
-    // What leaves the selection is told of as if it were deleted.
+    // An object that leaves the selection is reported as deleted.
     const type = isOfFields(commit.object, fieldSelector) ? commit.type : 'DELETED'
     const event = { type, object: commit.object as T }
     send(event, !random.chance(faults.reordered))
@@ -98,7 +98,7 @@ export const openSimulatedWatch = <T extends KubeObject>(
   }
 
   const bookmark = () => {
-    // It goes the way of the events, so that it says nothing of those that are still under way.
+    // A bookmark is queued behind earlier events, so that it never covers events still in transit.
     send({ type: 'BOOKMARK', object: { metadata: { resourceVersion: String(storage.revision()) } } }, true)
     later(bookmarkEvery, bookmark)
   }

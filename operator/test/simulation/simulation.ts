@@ -24,37 +24,37 @@ export type Surroundings = {
 }
 
 export type SimulationOptions = {
-  /** Everything that happens follows from it. */
+  /** Determines everything that happens. */
   seed: number
   faults?: Faults
-  /** Kinds whose objects take up to so many milliseconds to end, as pods do. */
+  /** Kinds whose deletion takes up to this many milliseconds, like that of pods. */
   terminating?: { resource: Resource; milliseconds: number }[]
   admit?: Admit
 }
 
-/** A cluster in memory, with a clock of its own, whose network and processes fail as a seed says. */
+/** A cluster in memory with its own clock, whose network and processes fail as determined by a seed. */
 export type Simulation = {
   clock: VirtualClock
   random: SeededRandom
-  /** The truth, and the way for the user to change it. */
+  /** The authoritative objects; a simulated user writes to them directly. */
   storage: Storage
-  /** Starts a process; `start` begins its work and returns. */
+  /** Starts a process; `start` starts its work and returns. */
   spawn: (name: string, start: (surroundings: Surroundings, process: SimulatedProcess) => void) => SimulatedProcess
   /** Kills all processes, so that nothing retains the simulation. */
   end: () => void
-  /** Counts a step of a process that speaks to something else than the API server. */
+  /** Counts a step of a process that is not a request to the API server. */
   step: (process: SimulatedProcess) => void
-  /** Changes what goes wrong from now on. */
+  /** Replaces the faults. */
   weather: (faults: Faults) => void
-  /** Cuts a process off from the API server for so many milliseconds: its requests are lost, its watches fall silent, then break. */
+  /** Cuts a process off from the API server for a time: its requests are lost, its watches deliver nothing, then break. */
   isolate: (process: SimulatedProcess, milliseconds: number) => void
-  /** How many steps the processes have done, at each of which one could have been killed. */
+  /** Number of steps taken by the processes; a process can be killed at each. */
   steps: () => number
-  /** Called once, when the processes have done that many steps. */
+  /** Registers a callback that runs once, at that step. */
   atStep: (step: number, something: (process: SimulatedProcess) => void) => void
 }
 
-/** Everything is logged as it would be, and written nowhere. */
+/** A log at debug level that formats all lines and discards them. */
 const log = createLog({ level: 'debug', format: 'json', destination: { write: () => undefined } })
 
 export const createSimulation = ({ seed, faults = calm, terminating = [], admit }: SimulationOptions): Simulation => {
@@ -73,7 +73,7 @@ export const createSimulation = ({ seed, faults = calm, terminating = [], admit 
   let steps = 0
   const processes: SimulatedProcess[] = []
   const planned = new Map<number, (process: SimulatedProcess) => void>()
-  /** What is to be done when processes are reached again. */
+  /** Callbacks to run when an isolated process is connected again. */
   const isolated = new Map<SimulatedProcess, (() => void)[]>()
   const network: Network = {
     clock,

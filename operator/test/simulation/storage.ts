@@ -15,7 +15,7 @@ import {
 import { deepFreeze } from '../../src/runtime/store/deep-freeze.ts'
 import { applyPatch } from './apply-patch.ts'
 
-/** A change as it was committed. `by` names the process that asked for it; it is empty for the user and the cluster. */
+/** A committed change. `by` names the process that requested it; it is empty for the user and the cluster. */
 export type Commit = {
   type: 'ADDED' | 'MODIFIED' | 'DELETED'
   resource: Resource
@@ -24,7 +24,7 @@ export type Commit = {
   by: string
 }
 
-/** The objects of the simulated cluster as they truly are, with the rules by which the API server changes them. */
+/** The authoritative objects of the simulated cluster, with the write rules of the API server. */
 export type Storage = {
   list: <T extends KubeObject>(resource: Resource<T>, namespace?: string) => T[]
   get: <T extends KubeObject>(resource: Resource<T>, ref: ObjectRef) => T
@@ -33,9 +33,9 @@ export type Storage = {
   patch: <T extends KubeObject>(resource: Resource<T>, ref: ObjectRef, patch: Patch, write?: Write) => T
   delete: (resource: Resource, ref: ObjectRef, how?: Deletion) => void
   revision: () => number
-  /** The changes of a kind after a revision. Throws 410 where they are forgotten. */
+  /** The changes of a kind after a revision. Throws 410 if they are compacted. */
   changesSince: (resource: Resource, revision: number) => readonly Commit[]
-  /** Forgets all changes up to now. */
+  /** Discards the history of changes. */
   compact: () => void
   onCommit: (handler: (commit: Commit) => void) => void
 }
@@ -44,22 +44,22 @@ export type Write = { subresource?: 'status' | 'scale' | undefined; by?: string 
 
 export type Deletion = {
   preconditions?: { uid?: string; resourceVersion?: string } | undefined
-  /** `Foreground` keeps the object until all that it owns has gone. */
+  /** `Foreground` retains the object until all its dependents are deleted. */
   propagationPolicy?: 'Background' | 'Foreground' | 'Orphan' | undefined
   by?: string
 }
 
-/** The finalizer of an object that waits for what it owns. */
+/** The finalizer of an object whose deletion waits for its dependents. */
 const foregroundDeletion = 'foregroundDeletion'
 
-/** Draws the milliseconds that an object of a kind takes to end once its deletion is asked for; undefined where it goes at once. */
+/** Draws the milliseconds from the deletion request of an object to its end; undefined for kinds that are deleted at once. */
 export type Terminating = (resource: Resource) => (() => number) | undefined
 
 type Body = Record<string, unknown> & KubeObject
 
 const refusal = (status: number, reason: string, message: string) => new ApiError(status, { reason, message })
 
-/** What the server makes of an object before it stores it: fills in defaults. */
+/** Mutates an object before it is stored, like defaulting in the API server. */
 export type Admit = (resource: Resource, object: object) => object
 
 export const createStorage = (
@@ -70,11 +70,11 @@ export const createStorage = (
 ): Storage => {
   const kinds = new Map<string, { objects: Map<string, Body>; history: Commit[] }>()
   const resources = new Map<string, Resource>()
-  /** Objects that have ended and are kept by their finalizers alone, by uid. */
+  /** Uids of objects that have ended and are retained only by their finalizers. */
   const ended = new Set<string>()
-  /** Uids of what is deleted. */
+  /** Uids of deleted objects. */
   const gone = new Set<string>()
-  /** Objects that go when all that they own has gone, by uid. */
+  /** Objects in foreground deletion, by uid. */
   const lingering = new Map<string, { resource: Resource; ref: ObjectRef }>()
   const handlers: ((commit: Commit) => void)[] = []
   let revision = 1
@@ -108,13 +108,13 @@ export const createStorage = (
       collect(object.metadata.uid)
     }
     for (const { uid } of object.metadata.ownerReferences ?? []) {
-      // A request can arrive after the owner that it names has gone.
+      // A request can arrive after its owner was deleted.
       if (lingering.has(uid) || (type !== 'DELETED' && gone.has(uid))) collect(uid)
     }
     return object
   }
 
-  /** What the garbage collector does, in its own time: dependents go after their owner. */
+  /** Simulates the garbage collector: deletes the dependents of an owner after a random delay. */
   const collect = (owner: string) => {
     clock.after(draw() * 2_000, () => {
       let found = 0
@@ -131,7 +131,7 @@ export const createStorage = (
     })
   }
 
-  /** Takes from an object that waited for what it owns what kept it. */
+  /** Removes the foreground-deletion finalizer of an object. */
   const released = (uid: string, { resource, ref }: { resource: Resource; ref: ObjectRef }) => {
     lingering.delete(uid)
     const held = kindOf(resource).objects.get(keyOf(ref))
@@ -159,7 +159,7 @@ export const createStorage = (
     collect(metadata.uid)
   }
 
-  /** An object that was being ended has ended; it goes unless finalizers keep it. */
+  /** Marks a terminating object as ended, and deletes it unless finalizers retain it. */
   const finish = (resource: Resource, { uid, ...ref }: ObjectMeta) => {
     const object = kindOf(resource).objects.get(keyOf(ref))
     if (object?.metadata.uid !== uid) return
@@ -191,11 +191,11 @@ export const createStorage = (
       ...(deletionTimestamp ? { deletionTimestamp } : {}),
     }
     const body = JSON.parse(JSON.stringify({ ...content, metadata: retained })) as Body
-    // The server writes nothing, and tells nobody, where nothing changes.
+    // A write that changes nothing is not stored and produces no event.
     if (isDeepStrictEqual(body, held)) return held
     const hasEnded = !terminating(resource) || ended.has(uid)
-    const isLetGo = isBeingDeleted(body) && (retained.finalizers ?? []).length === 0 && hasEnded
-    return commit(isLetGo ? 'DELETED' : 'MODIFIED', resource, body, by)
+    const isReleased = isBeingDeleted(body) && (retained.finalizers ?? []).length === 0 && hasEnded
+    return commit(isReleased ? 'DELETED' : 'MODIFIED', resource, body, by)
   }
 
   const create = <T extends KubeObject>(resource: Resource<T>, object: Draft<T>, by = ''): T => {

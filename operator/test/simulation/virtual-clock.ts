@@ -1,19 +1,19 @@
 import type { Clock } from '../../src/runtime/mod.ts'
 
-/** Time that stands still until it is told to go on. */
+/** A clock that advances only when a test advances it. */
 export type VirtualClock = Clock & {
-  /** Lets so many milliseconds pass: what falls due is done in order, and what follows from it before the next. */
+  /** Advances the clock by so many milliseconds. Timers fire in order, and promise callbacks settle between timers. */
   advance: (milliseconds: number) => Promise<void>
-  /** Lets time pass until the condition holds; false if it does not within so many milliseconds. */
+  /** Advances the clock until the condition holds; false if it does not hold within `limit` milliseconds. */
   until: (condition: () => boolean, limit: number) => Promise<boolean>
 }
 
 type Timer = { due: number; order: number; callback: () => void }
 
-/** The shortest wait in milliseconds: less than that, added to a large number, may be nothing, and time would stand still. */
+/** The shortest wait in milliseconds: a smaller one, added to a large number, may round to nothing, and time would not advance. */
 const minWait = 0.001
 
-/** Everything that promises lead to without waiting for time is done when this resolves. */
+/** Resolves after all promise callbacks that do not wait for a timer have run. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** `clock.sleep` on top of `clock.after`. */
@@ -33,14 +33,14 @@ const sleepOn =
       signal?.addEventListener('abort', stop, { once: true })
     })
 
-/** Starts at the given time, in milliseconds since 1970. */
+/** Creates a clock that starts at `start`, in milliseconds since 1970. */
 export const createVirtualClock = (start = Date.UTC(2030, 0, 1)): VirtualClock => {
   let elapsed = 0
   let order = 0
-  /** The next one is last. */
+  /** Sorted with the next timer last. */
   const timers: Timer[] = []
 
-  const isReserved = (a: Timer, b: Timer) => a.due > b.due || (a.due === b.due && a.order > b.order)
+  const isLater = (a: Timer, b: Timer) => a.due > b.due || (a.due === b.due && a.order > b.order)
 
   const after: Clock['after'] = (milliseconds, callback) => {
     order += 1
@@ -49,7 +49,7 @@ export const createVirtualClock = (start = Date.UTC(2030, 0, 1)): VirtualClock =
     for (let high = timers.length; low < high; ) {
       const middle = (low + high) >> 1
       const other = timers[middle]
-      if (other && isReserved(other, timer)) low = middle + 1
+      if (other && isLater(other, timer)) low = middle + 1
       else high = middle
     }
     timers.splice(low, 0, timer)
@@ -59,7 +59,7 @@ export const createVirtualClock = (start = Date.UTC(2030, 0, 1)): VirtualClock =
     }
   }
 
-  /** Does the next thing that falls due by then; false where there is none. */
+  /** Fires the next timer due by then; false if there is none. */
   const step = async (by: number): Promise<boolean> => {
     const next = timers.at(-1)
     if (!next || next.due > by) return false

@@ -12,15 +12,15 @@ import {
 } from '@trellis/operator/runtime'
 import { listPages } from '../../../operator/src/runtime/reflector/list-pages.ts'
 
-/** The API server that KUBECONFIG names, as whoever it says. */
+/** A client of the API server in KUBECONFIG, authenticated as its user. */
 export const connectApi = (): Client & AsyncDisposable =>
   createHttpClient({ credentials: createCredentials(() => loadConfig(), systemClock) })
 
-/** Looks again and again until it is so; throws after so many seconds. */
+/** Polls until the condition holds; throws after `seconds`. */
 export const until = async (what: string, isSo: () => Promise<boolean>, seconds = 180): Promise<void> => {
   const limit = performance.now() + seconds * 1_000
   while (!(await isSo())) {
-    if (performance.now() > limit) throw new Error(`It did not come about within ${seconds} s: ${what}.`)
+    if (performance.now() > limit) throw new Error(`The condition did not hold within ${seconds} s: ${what}.`)
     await sleep(100)
   }
 }
@@ -32,7 +32,7 @@ export const listAll = async <T extends KubeObject>(
   namespace: string,
 ): Promise<readonly T[]> => (await listPages(client, resource, { namespace, limit: 500 })).items
 
-/** Does a step for each of many values, some at a time. */
+/** Runs a step for each value with `width` steps in parallel. */
 export const forEach = async <Value>(
   values: readonly Value[],
   width: number,
@@ -45,21 +45,21 @@ export const forEach = async <Value>(
   await Promise.all(Array.from({ length: width }, lane))
 }
 
-/** The Search of a bench: what it asks for is the same each time. */
+/** Creates a Search for a bench; all have the same spec. */
 export const makeSearch = (client: Client, namespace: string, name: string): Promise<Search> =>
   client.create<Search>(searches, {
     metadata: { name, namespace },
     spec: { query: 'thinkpad', pages: 1 } as Search['spec'],
   })
 
-/** Removes all Searches of a namespace; waits until they are gone. Their pods go with them, a little later. */
+/** Deletes all Searches of a namespace and waits until they are gone. Their pods are garbage-collected a little later. */
 export const removeSearches = async (client: Client, namespace: string): Promise<void> => {
   const left = await listAll(client, searches, namespace)
   await forEach(left, 16, ({ metadata }) => client.delete(searches, metadata).catch(unlessMissing))
   await until('the Searches are gone', async () => (await listAll(client, searches, namespace)).length === 0)
 }
 
-/** Makes the pool be so large and waits until that many workers wait; 0 removes it. */
+/** Recreates the pool with `replicas` and waits until all its workers are idle; 0 only deletes it. */
 export const setPool = async (client: Client, namespace: string, replicas: number): Promise<void> => {
   const ref = { name: 'bench', namespace }
   await client.delete(warmPools, ref).catch(unlessMissing)
@@ -72,10 +72,10 @@ export const setPool = async (client: Client, namespace: string, replicas: numbe
   await fullPool(client, namespace, replicas)
 }
 
-/** Waits until so many workers wait in the pool. */
+/** Waits until the pool has `replicas` idle workers. */
 export const fullPool = (client: Client, namespace: string, replicas: number): Promise<void> =>
   until(
-    `${replicas} workers wait`,
+    `${replicas} workers are idle`,
     async () => (await client.get(warmPools, { name: 'bench', namespace })).status.readyReplicas === replicas,
     600,
   )

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * Calls so many times, so often a second, each at its own time, whether or not the calls before it have ended: who is slow
- * is not spared. Resolves with all results; times are those of the monotonic clock.
+ * Issues `count` calls at a fixed rate in an open loop, whether or not earlier calls have ended, so that a slow server gets no
+ * relief. Resolves with all results; uses the monotonic clock.
  */
 export const openLoop = async <Result>(
   { count, perSecond }: { count: number; perSecond: number },

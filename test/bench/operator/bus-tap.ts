@@ -6,18 +6,18 @@ import {
   WorkerAssignment,
 } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 
-/** What is sent on the way of a run to its worker, in the order in which it should come. */
+/** The messages on the way of a run to its worker, in expected order. */
 export const steps = ['ordered', 'planned', 'assigned', 'started'] as const
 export type Step = (typeof steps)[number]
 
 export type BusTap = AsyncDisposable & {
-  /** When something was first heard of a run, in milliseconds of `performance.now`. */
+  /** When the first message of a step of a run arrived, in milliseconds of `performance.now`. */
   received: (runId: string, step: Step) => number | undefined
-  /** Resolves when the worker of a run has said that it has started; rejects with the signal's reason. */
+  /** Resolves when the worker of a run reports that it has started; rejects with the signal's reason. */
   started: (runId: string, signal: AbortSignal) => Promise<number>
 }
 
-/** Listens to what passes over the bus, beside those that it is for: nothing is acknowledged, stored or held up by it. */
+/** Listens to messages on the bus as an extra subscriber: it acknowledges, stores and delays nothing. */
 export const tapBus = async (
   options: NodeConnectionOptions,
   { prefix = 'trellis', onWorked }: { prefix?: string; onWorked?: (runId: string) => void } = {},
@@ -54,12 +54,12 @@ export const tapBus = async (
       const at = received(runId, 'started')
       if (at !== undefined) return Promise.resolve(at)
       const { promise, resolve, reject } = Promise.withResolvers<number>()
-      const giveUp = () => reject(signal.reason)
-      signal.addEventListener('abort', giveUp, { once: true })
+      const onAbort = () => reject(signal.reason)
+      signal.addEventListener('abort', onAbort, { once: true })
       waiting.set(runId, resolve)
       return promise.finally(() => {
         waiting.delete(runId)
-        signal.removeEventListener('abort', giveUp)
+        signal.removeEventListener('abort', onAbort)
       })
     },
     [Symbol.asyncDispose]: () => connection.drain(),

@@ -8,10 +8,10 @@ import { openLoop } from './arrivals.ts'
 import { type BusTap, type Step, steps } from './bus-tap.ts'
 import { inPercentiles, percentile } from './latencies.ts'
 
-/** Where Searches are made, and where it is heard what comes of them. */
+/** The namespace in which Searches are created, and the bus tap that observes them. */
 export type ClaimTestbed = { client: Client; namespace: string; tap: BusTap }
 
-/** One Search: when it was sent off and when the API server had it, and what was heard of it since. In milliseconds. */
+/** One Search, with times in milliseconds: when it was sent, when the API server had created it, and its messages on the bus. */
 type Sample = {
   name: string
   sent: number
@@ -20,7 +20,7 @@ type Sample = {
   received: (step: Step) => number | undefined
 }
 
-/** Seconds after which a worker that has not started is given up, and the bench with it. */
+/** Seconds to wait for a worker to start before the bench fails. */
 const patience = 300
 
 let made = 0
@@ -36,7 +36,7 @@ const searchOnce = async ({ client, namespace, tap }: ClaimTestbed): Promise<Sam
   return { name, sent, created, started, received: (step) => tap.received(runId, step) }
 }
 
-/** How long each step took, counted from when the Search was sent off, as medians. */
+/** Median time of each step since the Search was sent. */
 const onTheWay = (samples: readonly Sample[]): string => {
   const median = (what: string, times: readonly number[]) => `${what} ${round(percentile(times, 0.5))}`
   const parts = steps
@@ -52,7 +52,7 @@ const onTheWay = (samples: readonly Sample[]): string => {
   return [median('created', created), ...parts].join(', ')
 }
 
-/** Waits until all have ended; gives the names of those that no waiting worker took. */
+/** Waits until all have ended; returns the names of those that no idle worker took. */
 const coldOnes = async ({ client, namespace }: ClaimTestbed): Promise<Set<string>> => {
   const all = () => listAll(client, searches, namespace)
   await until('all Searches have ended', async () => (await all()).every(isFinished), patience)
@@ -78,13 +78,13 @@ const describe = (what: string, samples: readonly Sample[], cold: Set<string>): 
 
 export type WarmLoad = {
   perSecond: number
-  /** Searches one after the other, before the pool is let fill up again. */
+  /** Searches per round; the pool is refilled before each round. */
   count: number
   rounds: number
   pool: number
 }
 
-/** From Search to started worker while Searches keep coming, with a pool of real pods. */
+/** Measures from Search to started worker under a steady arrival of Searches, with a pool of real pods. */
 export const measureWarm = async (
   testbed: ClaimTestbed,
   { perSecond, count, rounds, pool }: WarmLoad,
@@ -95,17 +95,17 @@ export const measureWarm = async (
   const cold = new Set<string>()
   for (let round = 0; round < rounds; round += 1) {
     await fullPool(client, namespace, pool)
-    // The last ones of the pool have only just started.
+    // The last workers of the pool have only just started.
     await sleep(3_000)
     samples.push(...(await openLoop({ count, perSecond }, () => searchOnce(testbed))))
     for (const name of await coldOnes(testbed)) cold.add(name)
     await removeSearches(client, namespace)
   }
-  const often = rounds === 1 ? '' : `, ${rounds} times, with the pool full at first`
+  const often = rounds === 1 ? '' : `, ${rounds} times, each with a full pool at first`
   return describe(`${perSecond} a second, ${count} Searches${often}, pool of ${pool}`, samples, cold)
 }
 
-/** Without a pool: a pod is made, scheduled and started for each Search, one after the other. */
+/** Measures without a pool: a pod is created, scheduled and started for each Search, one after the other. */
 export const measureCold = async (testbed: ClaimTestbed, count: number): Promise<string[]> => {
   await setPool(testbed.client, testbed.namespace, 0)
   const samples: Sample[] = []
@@ -119,7 +119,7 @@ export const measureCold = async (testbed: ClaimTestbed, count: number): Promise
   return describe(`one at a time, ${count} Searches, no pool`, samples, cold)
 }
 
-/** Many Searches at once, more than wait for them. */
+/** Measures many Searches at once, more than the pool has workers. */
 export const measureBurst = async (
   testbed: ClaimTestbed,
   { count, pool }: { count: number; pool: number },

@@ -9,13 +9,13 @@ const nodes = resource<Node>({ group: '', version: 'v1', plural: 'nodes', kind: 
 
 const podsOnNode = 10_000
 
-/** Nodes that are not there, on which kwok says of every pod that it runs. */
+/** Fake nodes, on which kwok reports every pod as running. */
 export type FakeNodes = AsyncDisposable & {
-  /** What a template of a worker needs so that its pods go there and nowhere else. */
+  /** Fields for a worker template that schedule its pods on the fake node only. */
   placement: { nodeSelector: Record<string, string>; tolerations: object[] }
 }
 
-/** Adds one to the cluster, of a name that nobody has, and runs kwok for it and its kind alone. */
+/** Adds a fake node with an unused name to the cluster, and runs kwok for fake nodes only. */
 export const startFakeNodes = async (client: Client, name: string): Promise<FakeNodes> => {
   await using opened = new AsyncDisposableStack()
   const command = findExecutable('kwok', { variable: 'KWOK_BIN', environment: process.env })

@@ -1,6 +1,6 @@
 import { round } from '../machine.ts'
 
-/** The value below which so large a share (0 to 1) of the values lie; the largest where that is more than there are. */
+/** The percentile of the values, with `share` from 0 to 1. */
 export const percentile = (values: readonly number[], share: number): number => {
   const sorted = values.toSorted((one, other) => one - other)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN

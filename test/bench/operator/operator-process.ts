@@ -6,19 +6,19 @@ import { freePort } from '@trellis/distributed/servers'
 import { bundle } from '../../../deploy/images/bundle.ts'
 import { render } from '../../chart/helm.ts'
 
-/** The operator's own metrics as they are now. */
+/** A snapshot of the operator's metrics. */
 export type Reading = {
-  /** The sum of all series of a name that have these labels; 0 where there are none. */
+  /** The sum of all series with a name and these labels; 0 if there are none. */
   sum: (name: string, labels?: Readonly<Record<string, string>>) => number
 }
 
-/** A replica of the operator outside of the cluster, told what its pod would be. */
+/** A replica of the operator outside of the cluster, with the settings that its pod would have. */
 export type OperatorProcess = AsyncDisposable & {
-  /** Where it takes the calls of services. */
+  /** The address for calls of services. */
   address: string
-  /** Milliseconds from its start until it said that it is ready. */
+  /** Milliseconds from its start until it reported ready. */
   ready: Promise<number>
-  /** When it was started, of `performance.now`. */
+  /** When it was started, in `performance.now` time. */
   startedAt: number
   /** Undefined while it does not answer. */
   read: () => Promise<Reading | undefined>
@@ -28,7 +28,7 @@ export type OperatorProcess = AsyncDisposable & {
 
 const source = fileURLToPath(new URL('../../../operator/src/main.ts', import.meta.url))
 
-/** Bundles the operator into a folder as images have it; gives its program. Run from its sources Node needs 80 MB more to strip their types. */
+/** Bundles the operator into a folder as in its image and returns the program's path. From sources, Node needs 80 MB more to strip types. */
 export const bundleOperator = async (folder: string): Promise<string> => {
   await bundle({ operator: source }, folder)
   return join(folder, 'operator.js')
@@ -52,7 +52,7 @@ const parseReading = (text: string): Reading => {
   }
 }
 
-/** How the chart runs the operator, as far as it decides what that costs. */
+/** The chart's settings of the operator process that affect its cost. */
 export type OperatorSettings = { nodeOptions: readonly string[]; environment: Readonly<Record<string, string>> }
 
 const mebibytes = (quantity: string): number => {
@@ -60,7 +60,7 @@ const mebibytes = (quantity: string): number => {
   return Number(amount) * (unit === 'Gi' ? 1_024 : 1)
 }
 
-/** Reads off the chart how it runs the operator. Outside of a container there is no limit to take a share of: it is told in MiB. */
+/** Reads the operator settings from the rendered chart. Outside of a container there is no memory limit, so the heap's percentage becomes MiB. */
 export const readOperatorSettings = async (): Promise<OperatorSettings> => {
   const manifests = await render()
   const deployment = manifests.find(
@@ -80,7 +80,7 @@ export const readOperatorSettings = async (): Promise<OperatorSettings> => {
   return { nodeOptions, environment: value === undefined ? {} : { MALLOC_ARENA_MAX: value } }
 }
 
-/** Starts a replica. OPERATOR_NODE_OPTIONS goes to its Node, too, as `--cpu-prof`. What it said is in the error where it ends by itself. */
+/** Starts a replica. OPERATOR_NODE_OPTIONS adds Node options such as `--cpu-prof`. If it exits early, the error contains its output. */
 export const startOperator = async (
   program: string,
   settings: OperatorSettings,
@@ -103,19 +103,19 @@ export const startOperator = async (
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  let said = ''
+  let output = ''
   let isToEnd = false
   const isReady = Promise.withResolvers<number>()
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => {
-      said = (said + text).slice(-10_000)
-      if (said.includes('is ready at')) isReady.resolve(performance.now() - startedAt)
+      output = (output + text).slice(-10_000)
+      if (output.includes('is ready at')) isReady.resolve(performance.now() - startedAt)
     })
   const gone = once(child, 'close')
   void gone.then(([code]) => {
-    if (!isToEnd) isReady.reject(new Error(`The operator ended with ${code}:\n${said}`))
+    if (!isToEnd) isReady.reject(new Error(`The operator ended with ${code}:\n${output}`))
   })
-  // Whoever does not wait for it learns of its end otherwise.
+  // Callers that do not await `ready` notice the exit elsewhere.
   isReady.promise.catch(() => undefined)
   const end = async (signal: NodeJS.Signals) => {
     isToEnd = true

@@ -5,15 +5,15 @@ import { RunRequest, WorkloadsServiceDefinition } from '@trellis/protos/ts/trell
 
 export type PlayedService = {
   bus: Bus
-  /** Where the operator is called, at any time. */
+  /** The current address of the operator. */
   operator: () => string
   security?: RpcSecurity
-  /** What every run is to do. */
+  /** The input of every run. */
   input: Uint8Array
   onPlanned?: (runId: string) => void
 }
 
-/** Plays the service that plans what is ordered: every order is answered at once, until the signal. */
+/** Plays the service that answers plan requests: each is answered at once, until the signal is aborted. */
 export const planRequests = async (
   { bus, operator, security, input, onPlanned }: PlayedService,
   signal: AbortSignal,

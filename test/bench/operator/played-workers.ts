@@ -16,26 +16,26 @@ import type { RunEventOf } from '../../../operator/src/runs/mod.ts'
 import { label, type Pod, pods } from '../../../operator/src/workers/mod.ts'
 import { planRequests } from './played-service.ts'
 
-/** Milliseconds that a run takes its worker, and its service after that. */
+/** Milliseconds that a run takes in its worker, and then in its service. */
 const times = { work: 500, write: 50 }
 
-/** How long a run takes at least, because it is played so. */
+/** The minimum duration of a run, from these times. */
 export const playedMilliseconds = times.work + times.write
 
-/** What a service says of a search that went well, of which it has nothing to tell. */
-const nothing = RunConcluded.fromPartial({})
+/** The conclusion of a successful search, without results. */
+const emptyConclusion = RunConcluded.fromPartial({})
 
 export type Played = AsyncDisposable & {
-  /** The Searches of the namespace, as they are told of. */
+  /** The Searches of the namespace, as the watch reports them. */
   searches: Store<Search>
   pods: Store<Pod>
-  /** Rejects where a part could not be played; what is waited for then may never come. */
+  /** Rejects if a worker's part fails, after which other waits may never end. */
   failure: Promise<never>
 }
 
 /**
- * Plays what is not there where pods are fake: the service that plans what is ordered, and workers, which say that they have
- * started, work for a while, end, and are told of by the service. They do so as fast as the bus takes it.
+ * Plays the missing parts of an installation with fake pods: the service that answers plan requests, and workers, which report
+ * their start, work for a while and end, after which the service reports the conclusion. All at the speed of the bus.
  */
 export const playWorkers = async (
   { client, bus, namespace }: { client: Client; bus: Bus; namespace: string },
@@ -59,12 +59,12 @@ export const playWorkers = async (
     return held
   }
 
-  const tell = async (runId: string, report: Report | undefined, event: RunEventOf) => {
+  const send = async (runId: string, report: Report | undefined, event: RunEventOf) => {
     if (report) await bus.publish(runTopic.search(runId), { runId, report })
     await bus.enqueue(workerEvents.search, { runId, event })
   }
 
-  /** A fake container does not end by itself. */
+  /** Writes the final status of a pod, since a fake container does not end by itself. */
   const endPod = async (pod: Pod) => {
     const terminated = { exitCode: 0, reason: 'Completed', finishedAt: new Date(clock.now()).toISOString() }
     const container = { name: 'worker', image: 'fake', imageID: '', ready: false, restartCount: 0 }
@@ -75,12 +75,12 @@ export const playWorkers = async (
   const perform = async (pod: Pod, runId: string) => {
     await planOf(runId).promise
     const started = { $case: 'started', value: { worker: pod.metadata.name, warm: false } } as const
-    await tell(runId, started, started)
+    await send(runId, started, started)
     await clock.sleep(times.work, stop.signal)
     const completed = { $case: 'completed', value: { result: new Uint8Array() } } as const
-    await tell(runId, completed, { $case: 'worked', value: {} })
+    await send(runId, completed, { $case: 'worked', value: {} })
     await clock.sleep(times.write, stop.signal)
-    await tell(runId, undefined, { $case: 'concluded', value: { ...nothing, listingsFound: 12 } })
+    await send(runId, undefined, { $case: 'concluded', value: { ...emptyConclusion, listingsFound: 12 } })
     planned.delete(runId)
     await endPod(pod)
   }

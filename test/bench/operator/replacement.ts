@@ -13,7 +13,7 @@ import { readingOf } from './throughput.ts'
 
 const reconciles = { name: 'controller_runtime_reconcile_total', labels: { controller: 'search' } }
 
-/** Makes Searches that have ended, until there are so many of them. */
+/** Creates finished Searches until the namespace has `count` Searches. */
 export const addFinished = async (
   { client, namespace }: ScaleTestbed,
   played: Played,
@@ -29,13 +29,13 @@ export const addFinished = async (
   while (played.searches.list().length < count) await sleep(50)
 }
 
-/** When the pod of a Search was there, of `performance.now`. */
+/** When the pod of a Search appeared, in `performance.now` time. */
 const podOf = async (played: Played, { metadata }: Search): Promise<number> => {
   while (played.pods.by('owner', metadata.uid).length === 0) await Promise.race([sleep(5), played.failure])
   return performance.now()
 }
 
-/** Starts the operator over everything that there is, with a Search among it that has waited. */
+/** Starts the operator over the existing objects, with one pending Search among them. */
 export const measureRestart = async (
   testbed: ScaleTestbed,
   played: Played,
@@ -58,7 +58,7 @@ export const measureRestart = async (
   }
   const reading = await readingOf(operator)
   const lines = [
-    `  start with ${round(count)} Searches: caches filled and calls taken after ${round(ready / 1_000, 2)} s, first reconcile ${since(first ?? done)} s, all looked at ${since(done)} s, a pod for the one that waited ${since(await served)} s`,
+    `  start with ${round(count)} Searches: caches filled and calls taken after ${round(ready / 1_000, 2)} s, first reconcile ${since(first ?? done)} s, all reconciled ${since(done)} s, a pod for the pending one ${since(await served)} s`,
     `    ${round(reading.sum('rest_client_requests_total'))} requests until then, ${round(reading.sum('process_resident_memory_bytes') / 1e6)} MB resident`,
   ]
   return { lines, operator }
@@ -67,12 +67,12 @@ export const measureRestart = async (
 const holderOf = async (client: Client, namespace: string) =>
   (await client.get(leases, { name: 'trellis-operator', namespace })).spec?.holderIdentity
 
-/** Ends the replica that leads while another stands by; gives how long nobody led, and nobody acted, in milliseconds. */
+/** Ends the leader while another replica stands by; returns the milliseconds until the next leader and until its first write. */
 const replaceLeader = async (
   { client, namespace }: ScaleTestbed,
   { leader, played, signal }: { leader: OperatorProcess; played: Played; signal: NodeJS.Signals },
 ): Promise<{ lease: number; write: number }> => {
-  // It has looked at the lease, and a crash is not to be measured from the moment of a renewal only.
+  // The standby has read the lease by then, and a random delay avoids measuring only crashes right after a renewal.
   await sleep(3_000 + Math.random() * 2_000)
   const before = await holderOf(client, namespace)
   const began = performance.now()
@@ -93,7 +93,7 @@ const replaceLeader = async (
   return { lease, write }
 }
 
-/** Ends leader after leader, well and badly. `onLeader` is told of each that may be called from then on. */
+/** Ends one leader after the other, gracefully and by SIGKILL. `onLeader` receives each replica that can be called from then on. */
 export const measureFailover = async (
   testbed: ScaleTestbed,
   options: { operator: OperatorProcess; played: Played; rounds: number; onLeader: (operator: OperatorProcess) => void },
@@ -102,7 +102,7 @@ export const measureFailover = async (
   const lines: string[] = []
   let leader = operator
   for (const [signal, words] of [
-    ['SIGTERM', 'told to end'],
+    ['SIGTERM', 'terminated'],
     ['SIGKILL', 'killed'],
   ] as const) {
     const leases: number[] = []

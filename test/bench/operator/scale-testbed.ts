@@ -13,19 +13,19 @@ import { connectApi, forEach, listAll } from './api.ts'
 import { startFakeNodes } from './fake-nodes.ts'
 import { bundleOperator, type OperatorProcess, readOperatorSettings, startOperator } from './operator-process.ts'
 
-/** A namespace on the cluster whose workers run on fake nodes, with a bus, and replicas of the operator as they are asked for. */
+/** A namespace on the cluster whose workers run on a fake node, with a bus, and operator replicas on demand. */
 export type ScaleTestbed = AsyncDisposable & {
   client: Client
   namespace: string
   bus: Bus
-  /** Starts a replica; it is not waited for. */
+  /** Starts a replica without waiting until it is ready. */
   start: () => Promise<OperatorProcess>
 }
 
-/** Takes away at once what a namespace has, and the namespace. */
+/** Deletes the contents of a namespace at once, and the namespace. */
 const clear = async (client: Client, namespace: string): Promise<void> => {
   const at = { namespace }
-  // Fake pods do not end well by themselves where nobody plays their nodes any more.
+  // Fake pods do not terminate by themselves once kwok no longer plays their node.
   await forEach(await listAll(client, searches, namespace), 16, ({ metadata }) =>
     client.delete(searches, metadata, { propagationPolicy: 'Orphan' }),
   )

@@ -7,15 +7,15 @@ import { measureThroughput } from './throughput.ts'
 
 const searchCount = Number(process.env.BENCH_SEARCHES ?? 2_000)
 const objectCount = Number(process.env.BENCH_OBJECTS ?? 5_000)
-/** Room for all of them at once: none waits for another to end. */
+/** High enough that no run waits for another to end. */
 const maxRuns = searchCount + objectCount
 
 const setting = [
-  'The operator as its image has it, run as the chart runs it, in a process beside the cluster; the real API server, scheduler and',
-  'garbage collector; NATS; pods on a node of kwok, whose workers and service are played: half a second of work each.',
+  'The operator bundled as in its image and run as by the chart, in a process beside the cluster; the real API server, scheduler and',
+  'garbage collector; NATS; pods on a kwok node, with simulated workers and service: half a second of work each.',
 ]
 
-/** Many Searches at once, from their creation to their end. */
+/** Measures Searches from creation to end: at a steady rate, then many at once. */
 export const benchThroughput = async (): Promise<string[]> => {
   await applyDefinitions()
   await using testbed = await startScaleTestbed(maxRuns)
@@ -27,7 +27,7 @@ export const benchThroughput = async (): Promise<string[]> => {
   return [...setting, ...calm, ...flood]
 }
 
-/** Starts over many Searches, and replacements of the replica that leads. */
+/** Measures starts over many Searches, and replacements of the leader. */
 export const benchReplacement = async (): Promise<string[]> => {
   await applyDefinitions()
   await using testbed = await startScaleTestbed(maxRuns)

@@ -9,20 +9,20 @@ import type { OperatorProcess, Reading } from './operator-process.ts'
 import { type Played, playedMilliseconds } from './played-workers.ts'
 import type { ScaleTestbed } from './scale-testbed.ts'
 
-/** Creations that are under way at once. */
+/** Concurrent creations. */
 const creators = 16
 
 const methods = ['POST', 'PATCH', 'DELETE', 'GET', 'PUT'] as const
 const requests = 'rest_client_requests_total'
 
-/** The reading of a replica that answers. */
+/** The metrics of a replica; throws if it does not answer. */
 export const readingOf = async (operator: OperatorProcess): Promise<Reading> => {
   const reading = await operator.read()
-  if (!reading) throw new Error('The operator does not answer for its metrics.')
+  if (!reading) throw new Error('The operator does not answer at its metrics port.')
   return reading
 }
 
-/** The most memory that a process is seen to have, in bytes, until it is stopped. */
+/** Samples the resident memory of the operator every second; the returned function stops it and returns the maximum in bytes. */
 const watchMemory = (operator: OperatorProcess) => {
   const stop = new AbortController()
   let max = 0
@@ -39,7 +39,7 @@ const watchMemory = (operator: OperatorProcess) => {
   }
 }
 
-/** When a Search, by its uid, was first seen to have come so far, of `performance.now`. */
+/** Records when each Search, by uid, first reached each step, in `performance.now` time. */
 const watchProgress = ({ searches, pods }: Played) => {
   const steps = { made: new Map(), podMade: new Map(), running: new Map(), ended: new Map() } as const satisfies Record<
     string,
@@ -48,7 +48,7 @@ const watchProgress = ({ searches, pods }: Played) => {
   const note = (times: Map<string, number>, uid: string | undefined) => {
     if (uid !== undefined && !times.has(uid)) times.set(uid, performance.now())
   }
-  const forget = [
+  const unsubscribers = [
     searches.onChange(({ object }) => {
       note(steps.made, object.metadata.uid)
       if (isFinished(object)) note(steps.ended, object.metadata.uid)
@@ -63,12 +63,12 @@ const watchProgress = ({ searches, pods }: Played) => {
     inPercentiles([...to].flatMap(([uid, at]) => (from.has(uid) ? [at - (from.get(uid) ?? 0)] : [])))
   return {
     stop: () => {
-      for (const stop of forget) stop()
+      for (const unsubscribe of unsubscribers) unsubscribe()
     },
     lines: () => [
       `    from the Search to its pod (the operator): ${between(steps.made, steps.podMade)}`,
       `    until the pod runs (scheduler and kwok): ${between(steps.podMade, steps.running)}`,
-      `    until the Search is Complete (${playedMilliseconds} ms are played): ${between(steps.running, steps.ended)}`,
+      `    until the Search is Complete (${playedMilliseconds} ms are simulated work): ${between(steps.running, steps.ended)}`,
     ],
   }
 }
@@ -77,11 +77,11 @@ export type Throughput = {
   operator: OperatorProcess
   played: Played
   count: number
-  /** As fast as the API server takes them unless told. */
+  /** By default as fast as the API server takes them. */
   perSecond?: number
 }
 
-/** Makes so many Searches, and waits until each has ended. */
+/** Creates `count` Searches and waits until all have ended. */
 export const measureThroughput = async (
   { client, namespace }: ScaleTestbed,
   { operator, played, count, perSecond }: Throughput,

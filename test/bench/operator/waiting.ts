@@ -10,10 +10,10 @@ import { tapBus } from './bus-tap.ts'
 import { type ClaimTestbed, measureBurst, measureCold, measureWarm } from './claims.ts'
 import { planRequests } from './played-service.ts'
 
-/** One of a thing, which asks for no processor, so that the node takes as many workers as it has memory for. */
+/** One replica without a CPU request, so that only memory limits the number of workers on the node. */
 const one = { replicas: 1, resources: { requests: { cpu: '0', memory: '32Mi' } } }
 
-/** What the chart is installed with. */
+/** The chart values of the installation. */
 const values = {
   edge: one,
   listings: one,
@@ -28,14 +28,14 @@ const values = {
   workers: { search: { resources: one.resources } },
 }
 
-/** A run whose worker has nothing to look up. */
+/** The input of a run without any lookups for its worker. */
 const emptyInput = encodeMessage({
   kind: 'enrich',
   marketplace: { adapter: 'scraper', baseUrl: 'http://nothing.invalid', isDemo: true },
   tasks: [],
 })
 
-/** How an installation is reached from this machine, which is its node. */
+/** Addresses and credentials of an installation, reached from this machine, which is its node. */
 const addressesOf = async ({ kubectl }: Namespace) => {
   const read = async (...what: string[]) => JSON.parse(await kubectl('get', ...what, '-o', 'json'))
   const nats = await read('pod/trellis-nats-0')
@@ -51,7 +51,7 @@ const addressesOf = async ({ kubectl }: Namespace) => {
 
 type Addresses = Awaited<ReturnType<typeof addressesOf>>
 
-/** All that is measured of an installation. */
+/** All measurements of an installation. */
 const loads = async (testbed: ClaimTestbed): Promise<string[]> => [
   ...(await measureCold(testbed, 10)),
   ...(await measureWarm(testbed, { perSecond: 1, count: 25, rounds: 1, pool: 30 })),
@@ -61,11 +61,11 @@ const loads = async (testbed: ClaimTestbed): Promise<string[]> => [
 ]
 
 const setting = [
-  'From a Search that is sent to the API server to the report of its worker that it has started. The chart as it is installed,',
-  'one replica of everything, real pods; arrivals in an open loop, times of one monotonic clock.',
+  'Times from sending a Search to the API server until its worker reports that it has started. The chart with its defaults, one',
+  'replica of everything, real pods; arrivals in an open loop, times of one monotonic clock.',
 ]
 
-/** Installs the chart in a namespace of its own and measures there. */
+/** Installs the chart in a new namespace and measures there. */
 const withInstallation = async (
   values: object,
   measure: (testbed: Omit<ClaimTestbed, 'tap'>, addresses: Addresses) => Promise<string[]>,
@@ -77,17 +77,17 @@ const withInstallation = async (
   return [...setting, ...(await measure({ client, namespace: namespace.name }, await addressesOf(namespace)))]
 }
 
-/** Whole searches of the demo marketplace, which the listings service plans and takes up. */
+/** Measures complete searches of the demo marketplace, planned and concluded by the listings service. */
 export const benchSearches = (): Promise<string[]> =>
   withInstallation(values, async (testbed, { nats }) => {
     await using tap = await tapBus(nats)
-    return ['Whole searches of the demo marketplace:', ...(await loads({ ...testbed, tap }))]
+    return ['Complete searches of the demo marketplace:', ...(await loads({ ...testbed, tap }))]
   })
 
-/** In place of the listings service one that has nothing to do: the chart wants one. */
+/** Replaces the listings service by an idle music service, because the chart requires at least one service. */
 const withoutListings = { ...values, listings: { enabled: false }, music: { ...one, enabled: true } }
 
-/** Operator and workers alone: the bench stands in for the service. */
+/** Measures only the operator and the workers: the bench plays the service. */
 export const benchClaims = (): Promise<string[]> =>
   withInstallation(withoutListings, async (testbed, { nats, operator, security }) => {
     const { servers, password } = nats
@@ -102,12 +102,12 @@ export const benchClaims = (): Promise<string[]> =>
     const stop = new AbortController()
     const planning = planRequests({ bus, operator: () => operator, security, input: emptyInput }, stop.signal)
     const ended = planning.then((): never => {
-      throw new Error('The orders were taken by nobody any more.')
+      throw new Error('The played service stopped answering plan requests.')
     })
     ended.catch(() => undefined)
     try {
       const measured = await Promise.race([loads({ ...testbed, tap }), ended])
-      return ['The service is played: it plans at once, and gives its workers nothing to look up:', ...measured]
+      return ['Simulated service: it plans at once, and its workers have nothing to look up:', ...measured]
     } finally {
       stop.abort()
       await planning

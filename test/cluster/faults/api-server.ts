@@ -4,14 +4,14 @@ import { followEvents } from '../../support/resuming-events.ts'
 import { processOfApiServer } from '../support/node-processes.ts'
 import { minutes, searchByHttp, seconds, type Testbed, untilObject, untilReady, untilStatus } from './testbed.ts'
 
-/** Longer than a term of the operator's Lease; TEST_RUNS_FACTOR above 1 asks for a minute. */
+/** Seconds, longer than the duration of the operator's Lease; a minute with TEST_RUNS_FACTOR above 1. */
 const away = runsFactor > 1 ? 60 : 25
 
 export const apiServerFaults = (testbed: () => Testbed): void => {
   const updates = (session: string) => `${testbed().origin}/listings/api/updates/${session}`
 
   test(
-    `the API server stops for ${away} s: what workers report is streamed all the same, and what is asked for then is refused or done later`,
+    `an API server outage of ${away} s does not stop streams; new requests get 503 until it ends`,
     async () => {
       const { origin, marketplace, ledger } = testbed()
       const apiServer = await processOfApiServer()

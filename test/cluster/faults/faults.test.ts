@@ -5,9 +5,9 @@ import { outageFaults } from './outages.ts'
 import { serverFaults } from './servers.ts'
 import { workerFaults } from './workers.ts'
 
-onTestbed('an installation on which things go wrong', (testbed) => {
-  describe('a worker is lost', () => workerFaults(testbed))
-  describe('the operator is ended or stopped', () => operatorFaults(testbed))
-  describe('a server is away', () => serverFaults(testbed))
-  describe('a server is away for long', () => outageFaults(testbed))
+onTestbed('an installation with faults', (testbed) => {
+  describe('lost workers', () => workerFaults(testbed))
+  describe('killed and stopped operators', () => operatorFaults(testbed))
+  describe('restarted servers', () => serverFaults(testbed))
+  describe('long server outages', () => outageFaults(testbed))
 })

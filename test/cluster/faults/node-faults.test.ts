@@ -3,8 +3,8 @@ import { apiServerFaults } from './api-server.ts'
 import { nodeFaults } from './node.ts'
 import { onTestbed } from './on-testbed.ts'
 
-// What every installation of the cluster feels: nothing else runs meanwhile.
-onTestbed('an installation on a cluster that goes wrong', (testbed) => {
-  describe('the node takes no pods', () => nodeFaults(testbed))
-  describe('the API server is away', () => apiServerFaults(testbed))
+// These faults affect every installation of the cluster, so nothing else runs meanwhile.
+onTestbed('an installation on a faulty cluster', (testbed) => {
+  describe('an unschedulable node', () => nodeFaults(testbed))
+  describe('an API server outage', () => apiServerFaults(testbed))
 })

@@ -3,11 +3,11 @@ import { minutes, numbered, readyReason, search, type Testbed, untilEnded, until
 
 export const nodeFaults = (testbed: () => Testbed): void => {
   test(
-    'while the node takes no pods, Searches wait as Unschedulable in the words of the scheduler, and go on when it does',
+    "Searches on a cordoned node are Unschedulable with the scheduler's message and run after uncordon",
     async () => {
       const { namespace, ledger } = testbed()
       const names = numbered('cordoned', 3)
-      // The one that all of this is on: there may be others that take none of it.
+      // The node of this installation; the cluster may have other nodes that take none of its pods.
       const [{ spec }] = await namespace.list('pods', '-l', 'app.kubernetes.io/component=operator')
       await namespace.kubectl('cordon', spec.nodeName)
       try {

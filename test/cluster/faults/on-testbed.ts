@@ -10,7 +10,7 @@ const missing =
     ? 'the cluster of KUBECONFIG is on another machine, whose processes cannot be stopped'
     : undefined)
 
-/** Faults on an installation of their own, which must have kept all rules of runs in the end. */
+/** Runs fault tests on a dedicated installation. Finally checks that no rule of runs was broken. */
 export const onTestbed = (title: string, faults: (testbed: () => Testbed) => void): void => {
   describe.skipIf(missing !== undefined)(`${title}${missing ? ` (skipped: ${missing})` : ''}`, () => {
     let opened: Testbed
@@ -23,7 +23,7 @@ export const onTestbed = (title: string, faults: (testbed: () => Testbed) => voi
     faults(() => opened)
 
     test(
-      'in the end every Search has gone after its time, with its pods, and no rule was broken',
+      'every Search and its pods are deleted after the TTL, and no rule was broken',
       async () => {
         const { namespace, ledger } = opened
         const left = async () => [

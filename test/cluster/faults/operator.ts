@@ -15,7 +15,7 @@ import {
   untilStatus,
 } from './testbed.ts'
 
-/** What only the operator writes: statuses and removals of Searches, workers and whose they are, and the Lease. */
+/** Whether only the operator makes such a write: Search statuses and deletions, pods with their labels and owners, and the Lease. */
 const isOfOperator = (before: readonly Entry[]) => {
   const held = new Map(before.map(({ object }) => [object.metadata.uid, object]))
   return ({ resource, type, object }: Entry): boolean => {
@@ -23,9 +23,10 @@ const isOfOperator = (before: readonly Entry[]) => {
     held.set(object.metadata.uid, object)
     if (resource === 'leases') return true
     if (resource === 'searches') return type !== 'ADDED'
-    const said = ({ labels, ownerReferences, deletionTimestamp }: Entry['object']['metadata']) =>
+    const operatorFields = ({ labels, ownerReferences, deletionTimestamp }: Entry['object']['metadata']) =>
       JSON.stringify([labels, ownerReferences, deletionTimestamp])
-    return type === 'ADDED' || (type === 'MODIFIED' && said(object.metadata) !== said(known?.metadata ?? {}))
+    const isChanged = operatorFields(object.metadata) !== operatorFields(known?.metadata ?? {})
+    return type === 'ADDED' || (type === 'MODIFIED' && isChanged)
   }
 }
 
@@ -33,7 +34,7 @@ export const operatorFaults = (testbed: () => Testbed): void => {
   const complete = (count: number) => Array.from({ length: count }, () => 'Complete: Finished')
 
   test(
-    'the operator is killed twice among fifty Searches: each is done, once, by whoever leads',
+    'fifty Searches each complete once although the leader is killed twice',
     async () => {
       const { namespace, ledger } = testbed()
       const names = numbered('killed', 50)
@@ -44,7 +45,7 @@ export const operatorFaults = (testbed: () => Testbed): void => {
         const { holder, process } = await untilLed(testbed())
         expect(ended()).toBeLessThan(names.length)
         process.signal('SIGKILL')
-        // Whoever it is: the container that was killed is started again, and may be first.
+        // The restarted container of the killed leader may win the election too.
         const next = await untilLed(testbed(), (_, other) => other !== holder)
         expect(next.holder).not.toBe(holder)
       }
@@ -57,7 +58,7 @@ export const operatorFaults = (testbed: () => Testbed): void => {
   )
 
   test(
-    'a leader that was stopped for longer than its lease, and wakes with work before it, writes nothing and ends',
+    'a leader stopped for longer than its lease resumes with pending work, writes nothing and exits',
     async () => {
       const { namespace, ledger, marketplace } = testbed()
       marketplace.hold()
@@ -71,7 +72,7 @@ export const operatorFaults = (testbed: () => Testbed): void => {
         next = await untilLed(testbed(), ({ metadata }) => metadata.name !== stopped.pod.metadata.name)
         marketplace.release()
         await untilStatus(testbed(), 'asleep', { phase: 'Complete' })
-        // Nobody else writes from here on, so that whatever is written is of the one that wakes.
+        // Stop the new leader, so that every write from here on comes from the resumed one.
         next.process.signal('SIGSTOP')
         await namespace.apply(...waiting.map(search))
         await expect.poll(() => waiting.filter((name) => ledger.searches().has(name)).length).toBe(waiting.length)
@@ -82,7 +83,7 @@ export const operatorFaults = (testbed: () => Testbed): void => {
         const written = ledger.entries.slice(before).filter(isOfOperator(ledger.entries.slice(0, before)))
         expect(written.map(({ resource, type, object }) => [resource, type, object.metadata.name])).toEqual([])
       }
-      // On a busy machine its probe may have ended it meanwhile: then it is started again and goes on as well.
+      // On a busy machine its probe may have killed it meanwhile; then it is restarted and continues as well.
       if (next.process.isAlive()) next.process.signal('SIGCONT')
       expect(await untilEnded(testbed(), waiting)).toEqual(complete(waiting.length))
       await untilReady(testbed())
@@ -97,7 +98,7 @@ export const operatorFaults = (testbed: () => Testbed): void => {
   )
 
   test(
-    'one more operator, outside of the cluster, stands by at the same Lease while the others are there',
+    'an operator outside of the cluster stays on standby for the same Lease while the others run',
     async () => {
       const { namespace, ledger } = testbed()
       const names = numbered('beside', 6)

@@ -13,7 +13,7 @@ import {
   untilReady,
 } from './testbed.ts'
 
-/** TEST_RUNS_FACTOR above 1 asks for the whole of it: as many runs as were once seen to fail, and outages as long. */
+/** TEST_RUNS_FACTOR above 1 enables the full test: as many runs, and outages as long, as in a failure that was once observed. */
 const isWhole = runsFactor > 1
 const runs = isWhole ? 53 : 6
 
@@ -24,7 +24,7 @@ const outages = [
 
 export const outageFaults = (testbed: () => Testbed): void => {
   test.each(outages)(
-    `%s is away in the middle of ${runs} runs: none fails, and none has two workers`,
+    `%s outage amid ${runs} runs: no run fails or has two workers`,
     async (_server, set, away) => {
       const { namespace, marketplace, ledger } = testbed()
       const kubectl = namespace.kubectl
@@ -37,7 +37,7 @@ export const outageFaults = (testbed: () => Testbed): void => {
       await expect.poll(() => marketplace.waiting, { timeout: 2 * minutes }).toBeGreaterThan(0)
       const followed = await Promise.all([searchByHttp(testbed()), searchByHttp(testbed())])
       const objects = await Promise.all(followed.map((session) => untilObject(testbed(), session)))
-      // Some runs are at work, some begin just now, and some are asked for while the server is away.
+      // Some runs are in progress, some start just now, and some are requested during the outage.
       await namespace.apply(...begun.map(search))
       await kubectl('scale', `statefulset/${set}`, '--replicas=0')
       await kubectl('wait', '--for=delete', `pod/${set}-0`, '--timeout=60s')

@@ -8,11 +8,11 @@ import { root } from '../support/programs.ts'
 import type { Testbed } from './testbed.ts'
 
 export type OutsideOperator = AsyncDisposable & {
-  /** Asks it to end; gives its exit code. */
+  /** Sends SIGTERM; resolves to the exit code. */
   end: () => Promise<number>
 }
 
-/** One more operator for an installation, as a process of this machine with the rights of KUBECONFIG; resolves once it is ready. */
+/** Starts another operator for an installation, as a local process with the rights of KUBECONFIG; resolves once it is ready. */
 export const startOutsideOperator = async ({ namespace }: Testbed): Promise<OutsideOperator> => {
   const [secret, workers, nats] = [
     await namespace.get('secret/trellis-secrets'),
@@ -42,14 +42,14 @@ export const startOutsideOperator = async ({ namespace }: Testbed): Promise<Outs
     },
   })
   const gone = once(child, 'exit').then(([code]) => code as number)
-  let said = ''
+  let output = ''
   const { promise: ready, resolve } = Promise.withResolvers<void>()
   child.stdout.on('data', (text: Buffer) => {
-    said += text
-    if (said.includes('is ready at')) resolve()
+    output += text
+    if (output.includes('is ready at')) resolve()
   })
   const early = gone.then((code) => {
-    throw new Error(`The operator outside ended with ${code}: ${said}`)
+    throw new Error(`The operator outside of the cluster ended with ${code}: ${output}`)
   })
   await Promise.race([ready, early])
   early.catch(() => undefined)

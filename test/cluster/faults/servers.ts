@@ -16,10 +16,10 @@ export const serverFaults = (testbed: () => Testbed): void => {
   const updates = (session: string) => `${testbed().origin}/listings/api/updates/${session}`
 
   test(
-    'NATS and Postgres begin anew in the middle of searches: all are done, and whoever follows one misses and repeats nothing',
+    'searches survive a restart of NATS and Postgres, and followers get each event exactly once',
     async () => {
       const { namespace, marketplace, ledger } = testbed()
-      const names = numbered('anew', 5)
+      const names = numbered('restart', 5)
       marketplace.hold()
       await namespace.apply(...names.map(search))
       const session = await searchByHttp(testbed())
@@ -27,7 +27,7 @@ export const serverFaults = (testbed: () => Testbed): void => {
       const name = await untilObject(testbed(), session)
       await untilStatus(testbed(), name, { phase: 'Running' })
       await namespace.kubectl('delete', 'pod', 'trellis-nats-0', 'trellis-postgres-0', '--wait=false')
-      // Workers go on at once, and more is asked for, while both go and are away.
+      // Workers continue, and more Searches arrive, while both servers stop and are down.
       marketplace.release()
       const later = numbered('later', 3)
       await namespace.apply(...later.map(search))
@@ -40,7 +40,7 @@ export const serverFaults = (testbed: () => Testbed): void => {
       expect(new Set(following.events.map(({ id }) => id)).size).toBe(following.events.length)
       expect(ledger.broken()).toEqual([])
       await untilReady(testbed())
-      // Postgres was not killed for taking too long to end.
+      // Postgres shut down in time and was not killed.
       expect(await namespace.kubectl('logs', 'trellis-postgres-0')).toContain('database system was shut down at')
     },
     5 * minutes,

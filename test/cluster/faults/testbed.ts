@@ -9,16 +9,16 @@ import type { Shown } from '../support/watch.ts'
 export const seconds = 1_000
 export const minutes = 60_000
 
-/** One installation on which things go wrong, with the book that is kept of it. */
+/** An installation for fault tests, with a ledger of its objects. */
 export type Testbed = AsyncDisposable & {
   namespace: Namespace
-  /** Where the edge is reached. */
+  /** The origin of the edge. */
   origin: string
   ledger: Ledger
   marketplace: HeldMarketplace
 }
 
-/** How long Searches of these tests are kept once they have ended, in seconds: tests read of them in the ledger. */
+/** Seconds for which finished Searches of these tests are retained. Short, because tests read them from the ledger. */
 const timeToLive = 20
 
 export const openTestbed = async (): Promise<Testbed> => {
@@ -30,7 +30,7 @@ export const openTestbed = async (): Promise<Testbed> => {
     listings: one,
     logs: { enabled: false },
     music: { enabled: false },
-    operator: { replicas: 2, maxRuns: 24, runTtlSeconds: timeToLive },
+    operator: { replicas: 2, maximumRuns: 24, runTtlSeconds: timeToLive },
     marketplace: { baseUrl: marketplace.url, requestGapMilliseconds: 0 },
   })
   const proxy = opened.use(await startApiProxy())
@@ -46,7 +46,7 @@ export const openTestbed = async (): Promise<Testbed> => {
   }
 }
 
-/** A Search that finds something in the demo marketplace. */
+/** A Search with results in the demo marketplace. */
 export const search = (name: string) => ({
   apiVersion: 'trellis.dev/v1alpha1',
   kind: 'Search',
@@ -54,7 +54,7 @@ export const search = (name: string) => ({
   spec: { query: 'lens', ttlSecondsAfterFinished: timeToLive },
 })
 
-/** A pool that keeps so many workers waiting. */
+/** A pool of idle workers. */
 export const pool = (replicas: number) => ({
   apiVersion: 'trellis.dev/v1alpha1',
   kind: 'WarmPool',
@@ -62,7 +62,7 @@ export const pool = (replicas: number) => ({
   spec: { workload: 'search', replicas },
 })
 
-/** Names that begin the same, from 0 on. */
+/** Names with a common prefix, numbered from 0. */
 export const numbered = (name: string, count: number): string[] =>
   Array.from({ length: count }, (_, at) => `${name}-${at}`)
 
@@ -71,20 +71,20 @@ export const statusOf = ({ ledger }: Testbed, name: string): Shown => ledger.sea
 export const readyReason = ({ conditions }: Shown): string | undefined =>
   conditions?.find(({ type }: Shown) => type === 'Ready')?.reason
 
-/** Waits until what the ledger says of a Search fits, and gives its status. */
+/** Waits until the ledger has a matching status of a Search, and returns it. */
 export const untilStatus = async (testbed: Testbed, name: string, fits: object): Promise<Shown> => {
   await expect.poll(() => statusOf(testbed, name), { timeout: 90 * seconds, interval: 50 }).toMatchObject(fits)
   return statusOf(testbed, name)
 }
 
-/** Waits until all have ended, and gives the phase and the reason of each. */
+/** Waits until all have ended, and returns the phase and the reason of each. */
 export const untilEnded = async (testbed: Testbed, names: readonly string[]) => {
   const count = () => names.filter((name) => ['Complete', 'Failed'].includes(statusOf(testbed, name)?.phase)).length
   await expect.poll(count, { timeout: 4 * minutes, interval: 200 }).toBe(names.length)
   return names.map((name) => statusOf(testbed, name)).map((status) => `${status.phase}: ${readyReason(status)}`)
 }
 
-/** Who holds the operator's Lease, and the pod that it is. */
+/** The holder of the operator's Lease and its pod. */
 const findLeader = async ({ namespace }: Testbed): Promise<{ pod: Shown | undefined; holder: string }> => {
   const pods = await namespace.list('pods', '-l', 'app.kubernetes.io/component=operator')
   const [lease] = (await namespace.list('leases')).filter(({ metadata }) => metadata.name === 'trellis-operator')
@@ -92,7 +92,7 @@ const findLeader = async ({ namespace }: Testbed): Promise<{ pod: Shown | undefi
   return { pod: pods.find(({ metadata }) => holder.startsWith(`${metadata.name}_`)), holder }
 }
 
-/** The replica that leads, as a pod, as a process, and as the Lease names it; waits until there is one. */
+/** Waits for a leader that satisfies `isIt`; returns its pod, its process and its identity in the Lease. */
 export const untilLed = async (
   testbed: Testbed,
   isIt: (pod: Shown, holder: string) => boolean = () => true,
@@ -109,19 +109,19 @@ export const untilLed = async (
 
 const resident = 'app.kubernetes.io/component in (edge,listings,operator,nats,postgres)'
 
-/** Waits until everything that is always there is ready, as after a test that has ended some of it. */
+/** Waits until all long-running pods are ready, after a test that has stopped some of them. */
 export const untilReady = async ({ namespace }: Testbed): Promise<void> => {
   await namespace.kubectl('wait', '--for=condition=Ready', 'pods', '-l', resident, '--timeout=120s')
 }
 
-/** Asks for a search by HTTP, which is answered before it is done; gives its session. */
+/** Requests an asynchronous search by HTTP and returns its session. */
 export const searchByHttp = async ({ origin }: Testbed): Promise<string> => {
   const response = await fetch(`${origin}/listings/api/search/async?q=lens`)
   if (response.status !== 202) throw new Error(`${response.status}: ${await response.text()}`)
   return ((await response.json()) as { session_id: string }).session_id
 }
 
-/** The name of the Search that is the object of a session; waits until there is one. */
+/** Waits for the Search object of a session and returns its name. */
 export const untilObject = async ({ ledger }: Testbed, session: string): Promise<string> => {
   const find = () =>
     [...ledger.searches().values()].find(({ metadata }) => metadata.labels?.['trellis.dev/run-id'] === session)

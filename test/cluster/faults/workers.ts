@@ -4,7 +4,7 @@ import type { Shown } from '../support/watch.ts'
 import { minutes, pool, readyReason, search, seconds, statusOf, type Testbed, untilStatus } from './testbed.ts'
 
 export const workerFaults = (testbed: () => Testbed): void => {
-  /** Waits until a worker of the Search has asked the marketplace for something, so that it is in the middle of it; gives its pod. */
+  /** Waits until a worker of the Search waits for the marketplace, so that it is in the middle of its run; returns its pod. */
   const untilAtWork = async (name: string, not?: string): Promise<string> => {
     const isOther = not === undefined ? expect.any(String) : expect.not.stringMatching(`^${not}$`)
     const { podName } = await untilStatus(testbed(), name, { phase: 'Running', podName: isOther })
@@ -14,7 +14,7 @@ export const workerFaults = (testbed: () => Testbed): void => {
   const deletePod = (name: string) => testbed().namespace.kubectl('delete', 'pod', name, '--wait=true')
 
   test(
-    'a worker that is deleted while it searches is replaced once, and the Search is done',
+    'a worker deleted during its search is replaced once, and the Search completes',
     async () => {
       const { namespace, marketplace, ledger } = testbed()
       marketplace.hold()
@@ -33,7 +33,7 @@ export const workerFaults = (testbed: () => Testbed): void => {
   )
 
   test(
-    'a Search that loses both its workers fails as WorkerLost, and says how often',
+    'a Search that loses both its workers fails as WorkerLost and reports how often',
     async () => {
       const { namespace, marketplace, ledger } = testbed()
       marketplace.hold()
@@ -55,7 +55,7 @@ export const workerFaults = (testbed: () => Testbed): void => {
   )
 
   test(
-    'a waiting worker that was claimed and is deleted is replaced as one that was made',
+    'a claimed pool worker that is deleted is replaced like a created worker',
     async () => {
       const { namespace, marketplace, ledger } = testbed()
       await namespace.apply(pool(1))
@@ -75,15 +75,15 @@ export const workerFaults = (testbed: () => Testbed): void => {
   )
 
   test(
-    'a Search that somebody deletes while it searches takes its worker along, and its session ends',
+    'deleting a running Search deletes its worker and ends its session',
     async () => {
       const { namespace, marketplace, ledger, origin } = testbed()
       marketplace.hold()
-      await namespace.apply(search('unwanted'))
-      const podName = await untilAtWork('unwanted')
-      const { sessionId } = statusOf(testbed(), 'unwanted')
-      ledger.removes('unwanted')
-      await namespace.kubectl('delete', 'search/unwanted', '--timeout=60s')
+      await namespace.apply(search('deleted'))
+      const podName = await untilAtWork('deleted')
+      const { sessionId } = statusOf(testbed(), 'deleted')
+      ledger.removes('deleted')
+      await namespace.kubectl('delete', 'search/deleted', '--timeout=60s')
       await namespace.kubectl('wait', '--for=delete', `pod/${podName}`, '--timeout=60s')
       const reported = await readEvents(`${origin}/listings/api/updates/${sessionId}`, ({ event }) => event === 'done')
       expect(reported.map(({ event }) => event)).toEqual(['search_failed', 'done'])

@@ -1,4 +1,4 @@
-# NATS and Postgres for the bundled servers of the chart, from Debian's packages and the binary of this machine: a cluster without
+# NATS and Postgres for the bundled servers of the chart, from Debian packages and this machine's binary, because a cluster without
 # a registry cannot pull the public images.
 ARG POSTGRES_IMAGE
 FROM ${POSTGRES_IMAGE}

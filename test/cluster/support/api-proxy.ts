@@ -5,10 +5,10 @@ import { programs } from './programs.ts'
 
 export type ApiProxy = AsyncDisposable & { origin: string }
 
-/** The API server of the cluster over plain HTTP on the loopback interface, by `kubectl proxy`, with the rights of KUBECONFIG. */
+/** Serves the cluster's API server over plain HTTP on the loopback interface by `kubectl proxy`, with the rights of KUBECONFIG. */
 export const startApiProxy = async (): Promise<ApiProxy> => {
   const child = spawn(programs.kubectl, ['proxy', '--address=127.0.0.1', '--port=0'], {
-    // It complains of every connection that is cut, which tests do.
+    // stderr is ignored: kubectl logs every cut connection, and tests cut many.
     stdio: ['ignore', 'pipe', 'ignore'],
   })
   const ended = once(child, 'exit')

@@ -7,7 +7,7 @@ export const runIdOf = ({ metadata }: Shown): string | undefined => metadata.lab
 export const controllerOf = ({ metadata }: Shown): string | undefined =>
   metadata.ownerReferences?.find(({ controller }: Shown) => controller)?.uid
 
-/** Whether a pod may be at work, also one that was told to end. */
+/** Whether a pod may be at work; terminating pods count too. */
 const isLive = ({ type, object }: Entry): boolean =>
   type !== 'DELETED' && !['Succeeded', 'Failed'].includes(object.status?.phase)
 
@@ -17,9 +17,9 @@ const endOf = ({ status }: Shown): string | undefined =>
     : undefined
 
 /**
- * What of the rules of runs was broken, in sentences, by what happened to pods and Searches in a namespace:
- * a Search has at most one live worker at any time, a pod serves one run of one Search and is never shared or given back, what
- * has ended stays ended as it has, and nothing is removed before it has ended, but by those in `removedByUs`.
+ * Checks the rules of runs against the history of pods and Searches in a namespace, and returns a sentence for each violation:
+ * a Search has at most one live worker at any time; a pod serves one run of one Search and is never shared or returned; the
+ * final state of a Search does not change; no Search is removed before it has ended, except those in `removedByUs`.
  */
 export const audit = (entries: readonly Entry[], removedByUs: ReadonlySet<string> = new Set()): string[] => {
   const broken: string[] = []

@@ -3,14 +3,14 @@ import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { startDemoMarketplace } from '../../../services/listings/src/marketplace/demo/server.ts'
 
-/** The demo marketplace on this machine, for workers in pods, which answers when the test lets it. */
+/** The demo marketplace on this machine, for workers in pods. A test can hold back its answers. */
 export type HeldMarketplace = AsyncDisposable & {
   url: string
-  /** From now on requests wait; workers give up after 20 s. */
+  /** Makes requests wait; workers time out after 20 s. */
   hold: () => void
-  /** All that wait are answered, and all that come. */
+  /** Answers all waiting and future requests. */
   release: () => void
-  /** Requests that wait. */
+  /** Number of waiting requests. */
   readonly waiting: number
 }
 
@@ -18,12 +18,12 @@ export const startHeldMarketplace = async (host: string): Promise<HeldMarketplac
   const demo = await startDemoMarketplace()
   const held = new Set<() => void>()
   let isHeld = false
-  const turn = async () => {
+  const untilReleased = async () => {
     if (!isHeld) return
     await new Promise<void>((resolve) => held.add(resolve))
   }
   const server = createServer(async (incoming, answer) => {
-    await turn()
+    await untilReleased()
     const { method, headers, url = '/' } = incoming
     const outgoing = request(new URL(url, demo.url), { method: method ?? 'GET', headers }, (response) => {
       answer.writeHead(response.statusCode ?? 502, response.headers)

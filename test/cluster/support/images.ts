@@ -13,13 +13,13 @@ const buildah = (...args: string[]) => must(programs.buildah, args, { environmen
 const exists = async (image: string): Promise<boolean> =>
   (await attempt(programs.buildah, ['inspect', '--type', 'image', image], { environment })).code === 0
 
-/** A base with Node, and maybe with packages of Debian; about a minute where this machine has none yet. */
+/** A base image with Node and optional Debian packages; about a minute if this machine does not have it yet. */
 const baseImage = async (name: string, ...packages: string[]): Promise<string> => {
   if (!(await exists(name))) await must(clusterTool, ['base-image', '-t', name, ...packages], { environment })
   return name
 }
 
-/** Changes with what is in the files, so that an image that is there already need not be made. */
+/** A digest of the contents of files, so that an existing image need not be built again. */
 const digestOf = async (...patterns: string[]): Promise<string> => {
   const hash = createHash('sha256')
   const files: string[] = []
@@ -28,18 +28,19 @@ const digestOf = async (...patterns: string[]): Promise<string> => {
   return hash.digest('hex').slice(0, 12)
 }
 
-/** Of each image the one that is used now, and the one before it, which another checkout may be using. */
-const imagesKept = 2
+/** Images retained per repository: the current one, and the previous one, which another checkout may be using. */
+const retainedImages = 2
 
-/** Removes what earlier builds have left. An image that somebody is using stays. */
+/** Removes the images of earlier builds. Images in use are not removed. */
 const removeOutdated = async (): Promise<void> => {
   const images = JSON.parse(await buildah('images', '--json')) as ListedImage[]
-  for (const name of outdatedImages(images, imagesKept)) await attempt(programs.buildah, ['rmi', name], { environment })
+  for (const name of outdatedImages(images, retainedImages))
+    await attempt(programs.buildah, ['rmi', name], { environment })
 }
 
 type Recipe = { image: string; file: string; context: string; base: { argument: string; image: string } }
 
-/** Whether the cluster has it. A node tells of fifty images at most, and late: not to be told of one costs a loading. */
+/** Whether the cluster reports an image. A node reports at most fifty images, and late; a missed one is only loaded again. */
 const isLoaded = async (image: string): Promise<boolean> => {
   const args = ['get', 'nodes', '-o', 'jsonpath={.items[*].status.images[*].names}']
   const { code, output } = await attempt(programs.kubectl, args)
@@ -53,7 +54,7 @@ const load = async (image: string, directory: string): Promise<void> => {
   await rm(archive)
 }
 
-/** Has the cluster know a base with Node by the name of a public image, which it need not pull then. */
+/** Loads the Node base image under the name of a public image, so that the cluster need not pull it. */
 export const provideNodeAs = async (image: string): Promise<void> => {
   if (await isLoaded(image)) return
   await using directory = await temporaryDirectory()
@@ -61,7 +62,7 @@ export const provideNodeAs = async (image: string): Promise<void> => {
   await load(image, directory.path)
 }
 
-/** Builds an image unless it is there, and loads it into the cluster, which may be younger than the image. */
+/** Builds an image unless it exists, and loads it into the cluster, which may be newer than the image. */
 const provide = async ({ image, file, context, base }: Recipe, directory: string): Promise<void> => {
   const isNew = !(await exists(image))
   if (isNew)
@@ -70,7 +71,7 @@ const provide = async ({ image, file, context, base }: Recipe, directory: string
   if (isNew) await removeOutdated()
 }
 
-/** Builds an image of ours from its Dockerfile; its tag is given. */
+/** Builds one of our images from its Dockerfile, and returns its tag. */
 const provideOwn = async (name: string, file: string, base: string, directory: string): Promise<string> => {
   const dockerfile = join(root, 'deploy/images', file)
   const tag = await digestOf(`${directory}/app/*.js`, dockerfile)
@@ -79,14 +80,14 @@ const provideOwn = async (name: string, file: string, base: string, directory: s
   return tag
 }
 
-/** A folder with the bundle of this checkout, which goes when it has been used. */
+/** Calls `use` with a temporary folder that contains the bundle of this checkout. */
 const withBundle = async <Result>(use: (directory: string) => Promise<Result>): Promise<Result> => {
   await using directory = await temporaryDirectory()
   await bundle(entryModules(), join(directory.path, 'app'))
   return await use(directory.path)
 }
 
-/** Values of the chart for workers with images of their own, which are built and loaded: a gigabyte with the browser. */
+/** Builds and loads dedicated worker images, one GB with the browser, and returns their chart values. */
 export const buildWorkerImages = (): Promise<object> =>
   withBundle(async (directory) => {
     const browser = await baseImage('localhost/node-chromium:26', 'chromium')
@@ -102,10 +103,10 @@ export const buildWorkerImages = (): Promise<object> =>
     }
   })
 
-/** The images that tests install, in the cluster: the tag of ours, and of the servers. */
+/** Tags of the images that tests install: the application image and the servers image. */
 export type Images = { application: string; servers: string }
 
-/** Builds the images of this checkout, at most once for the same contents, and loads them. */
+/** Builds the images of this checkout, unless they exist with the same contents, and loads them. */
 export const buildImages = (): Promise<Images> =>
   withBundle(async (directory) => {
     const application = await provideOwn('trellis', 'node.Dockerfile', await baseImage('localhost/node:26'), directory)

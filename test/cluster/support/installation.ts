@@ -10,28 +10,28 @@ import { runLabel } from './run-label.ts'
 import type { Shown } from './watch.ts'
 
 /**
- * A namespace of the test's own, at the pod security level "restricted". It goes with all that is in it: branches first, of which
- * the operator alone may let go.
+ * A namespace for one test, at the pod security level "restricted". Disposal deletes it with its contents; branches are deleted
+ * first, because only the running operator can remove their finalizers.
  */
 export type Namespace = AsyncDisposable & {
   name: string
-  /** kubectl in it. */
+  /** Runs kubectl in the namespace. */
   kubectl: (...args: string[]) => Promise<string>
-  /** Applies objects and gives what the server answered. */
+  /** Applies objects. */
   apply: (...objects: object[]) => Promise<void>
   /** One object, as `kind/name`. */
   get: (object: string) => Promise<Shown>
-  /** What there is of a kind. */
+  /** The objects of a kind. */
   list: (resource: string, ...args: string[]) => Promise<Shown[]>
 }
 
 export type Release = {
-  /** Where the edge is reached from this machine, `http://address:port`. */
+  /** The origin of the edge for this machine, `http://address:port`. */
   origin: () => Promise<string>
   upgrade: (values: object) => Promise<void>
-  /** What asks the log service carries: the API key that was drawn. */
+  /** The header for requests to the log service, with the generated API key. */
   authorization: () => Promise<{ authorization: string }>
-  /** `helm test`, with its logs. */
+  /** Runs `helm test` and returns its logs. */
   test: () => Promise<Ran>
   uninstall: () => Promise<void>
 }
@@ -43,7 +43,7 @@ const withFile = async <Result>(content: object, use: (file: string) => Promise<
   return await use(file)
 }
 
-/** Brings the definitions of our kinds up to date. Tests install without them, since one release alone could own them. */
+/** Applies our CRDs. Tests install the chart without CRDs, because only one release could own them. */
 export const applyDefinitions = async (): Promise<void> => {
   await must(programs.kubectl, ['apply', '--server-side', '--force-conflicts', '-f', join(root, 'crds')])
   await must(programs.kubectl, ['wait', '--for=condition=Established', '--timeout=60s', '-f', join(root, 'crds')])
@@ -51,7 +51,7 @@ export const applyDefinitions = async (): Promise<void> => {
 
 let definitions: Promise<void> | undefined
 
-/** Makes a namespace whose name starts with the given one, on a cluster that knows our kinds. */
+/** Creates a namespace whose name starts with `purpose`, on a cluster with our CRDs. */
 export const createNamespace = async (purpose: string, { run = inject('run') } = {}): Promise<Namespace> => {
   definitions ??= applyDefinitions()
   await definitions
@@ -71,16 +71,16 @@ export const createNamespace = async (purpose: string, { run = inject('run') } =
     list: async (resource, ...args) => JSON.parse(await kubectl('get', resource, '-o', 'json', ...args)).items,
     [Symbol.asyncDispose]: async () => {
       await kubectl('delete', 'branches', '--all', '--timeout=300s')
-      // The run waits once, at its end, until all of them are gone.
+      // The global teardown waits until all namespaces of the run are gone.
       await kubectl('delete', 'namespace', name, '--wait=false')
-      // They are the cluster's, and go with a release that is uninstalled.
+      // Priority classes are cluster-scoped; an uninstall would delete them.
       const classes = ['runs', 'pools'].map((pods) => `${name}-${release}-${pods}`)
       await kubectl('delete', 'priorityclasses', '--ignore-not-found', ...classes)
     },
   }
 }
 
-/** The values for a cluster of one node, and the images that were built for it. */
+/** Chart values for a cluster of one node with the locally built images. */
 const valuesFor = ({ application, servers }: Images) => {
   const image = { registry: 'localhost', repository: 'trellis-servers', tag: servers, pullPolicy: 'Never' }
   return {
@@ -90,12 +90,12 @@ const valuesFor = ({ application, servers }: Images) => {
   }
 }
 
-/** One of everything, for tests that share two cores. */
+/** One replica, for tests that share two cores. */
 export const one = { replicas: 1 }
-/** And ended within seconds: what the chart's defaults wait for is proven where replicas are replaced. */
+/** One replica that shuts down within seconds. The chart's default delays are covered by tests that replace replicas. */
 const brief = { ...one, preStopSeconds: 0, shutdownSeconds: 2 }
 export const small = {
-  // Connections may be sent to a pod until the proxy of the node has learned of its end: tests that follow an upgrade meet a live one until then.
+  // kube-proxy may route connections to a terminating pod for a while; with the delay, tests after an upgrade reach a live pod.
   edge: { ...brief, preStopSeconds: 5 },
   listings: brief,
   logs: brief,
@@ -104,18 +104,18 @@ export const small = {
   demoMarketplace: brief,
 }
 
-/** The release's name, which the names of all its objects start with. */
+/** The name of the release, the prefix of all its object names. */
 const release = 'trellis'
 
-/** Installs the chart of this checkout and waits until everything is ready. What went wrong is in the error, with the events. */
+/** Installs the chart of this checkout and waits until everything is ready. A failure includes Helm's output and the events. */
 export const install = async (
   { name: namespace, kubectl, get }: Namespace,
   values: object = {},
   { images = inject('images') }: { images?: Images } = {},
 ): Promise<Release> => {
-  const bring = (given: object) =>
+  const apply = (values: object) =>
     withFile(valuesFor(images), (base) =>
-      withFile({ crds: { enabled: false }, ...given }, async (own) => {
+      withFile({ crds: { enabled: false }, ...values }, async (own) => {
         const chart = [release, join(root, 'charts/trellis'), '--namespace', namespace]
         const files = ['--values', base, '--values', own]
         const waits = ['--wait', '--wait-for-jobs', '--timeout', '600s']
@@ -125,7 +125,7 @@ export const install = async (
         throw new Error(`helm ended with ${code}:\n${output}\n${state}`)
       }),
     )
-  await bring(values)
+  await apply(values)
   return {
     authorization: async () => {
       const encoded = await kubectl('get', 'secret', `${release}-secrets`, '-o', 'jsonpath={.data.api-key}')
@@ -135,7 +135,7 @@ export const install = async (
       const { spec } = await get(`service/${release}-edge`)
       return `http://${spec.clusterIP}:${spec.ports[0].port}`
     },
-    upgrade: bring,
+    upgrade: apply,
     test: () => attempt(programs.helm, ['test', release, '--namespace', namespace, '--logs', '--timeout', '300s']),
     uninstall: async () => {
       await must(programs.helm, ['uninstall', release, '--namespace', namespace, '--wait', '--timeout', '300s'])

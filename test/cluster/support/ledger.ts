@@ -1,14 +1,14 @@
 import { audit } from './audit.ts'
 import { type Entry, type Shown, watch } from './watch.ts'
 
-/** All that has happened in a namespace to Searches, pods and the operator's Lease since the ledger was opened. */
+/** The history of the Searches, pods and Leases in a namespace since the ledger was opened. */
 export type Ledger = AsyncDisposable & {
   readonly entries: readonly Entry[]
-  /** The Searches that there have been, each as it was seen last, by name. */
+  /** All Searches so far by name, each in its last observed state. */
   searches: () => Map<string, Shown>
-  /** Rules that were broken so far: see `audit`. */
+  /** The rules broken so far: see `audit`. */
   broken: () => string[]
-  /** Says that the test itself removes a Search that may not have ended. */
+  /** Announces that the test itself removes a Search that may not have ended. */
   removes: (name: string) => void
 }
 

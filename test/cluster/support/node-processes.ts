@@ -29,10 +29,10 @@ const findProcesses = async (isIt: (pid: string) => Promise<boolean>): Promise<N
   return found.flat().map(processOf)
 }
 
-/** The first process of a container: it is the first in its process namespace, too. */
+/** Whether a process is the first of a container, which has pid 1 in its process namespace. */
 const isFirst = async (pid: string): Promise<boolean> => /^NSpid:(\t\d+)+\t1$/m.test(await read(pid, 'status'))
 
-/** The process that a pod of one container is. Throws where it has none at the moment, or its node is another machine. */
+/** The process of a pod with one container. Throws if it has none at the moment, or runs on another machine. */
 export const processOfPod = async ({ metadata }: { metadata: { uid: string; name: string } }): Promise<NodeProcess> => {
   const [found, ...others] = await findProcesses(
     async (pid) =>
@@ -45,13 +45,13 @@ export const processOfPod = async ({ metadata }: { metadata: { uid: string; name
   return found
 }
 
-/** The address at which the node and the API server are reached, from here and from pods. */
+/** The address of the node and the API server, as reachable from this machine and from pods. */
 export const nodeAddress = async (): Promise<string> => {
   const args = ['config', 'view', '--minify', '-o', 'jsonpath={.clusters[0].cluster.server}']
   return new URL(await must(programs.kubectl, args)).hostname
 }
 
-/** The process of the API server that KUBECONFIG names, where it runs on this machine. */
+/** The process of the API server in KUBECONFIG, if it runs on this machine. */
 export const processOfApiServer = async (): Promise<NodeProcess | undefined> => {
   const address = await nodeAddress()
   const [found] = await findProcesses(async (pid) => {

@@ -7,7 +7,7 @@ const image = (repository: string, number: number): ListedImage => ({
   created: number,
 })
 
-test('of each image the two that were built last are kept', () => {
+test('all but the two newest images of each repository are outdated', () => {
   const images = [1, 3, 2, 4].flatMap((number) => [
     image('trellis', number),
     image('trellis-search-worker', number + 10),
@@ -20,7 +20,7 @@ test('of each image the two that were built last are kept', () => {
   ])
 })
 
-test('what tests have not built stays', () => {
+test('images not built by tests are never outdated', () => {
   const others = ['localhost/trellis:dev', 'localhost/node:26', 'example.com/trellis:0123456789ab']
   expect(
     outdatedImages([...others.map((name) => ({ names: [name], created: 1 })), { names: null, created: 0 }], 0),

@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ExecutableMissing, findExecutable, isExecutable } from '@trellis/distributed/servers'
 
-/** The folder of the repository. */
+/** The root folder of the repository. */
 export const root = fileURLToPath(new URL('../../../', import.meta.url))
 
 const find = (name: string, variable: string): string => findExecutable(name, { variable, environment: process.env })
 
-/** What loads images into the cluster and builds their base. */
+/** The program that loads images into the cluster and builds base images. */
 export const clusterTool: string = process.env.TRELLIS_CLUSTER_TOOL ?? join(root, '..', 'shared', 'cluster', 'cluster')
 
 export type Programs = { helm: string; kubectl: string; buildah: string; natsServer: string }
@@ -35,8 +35,8 @@ const look = (): { programs: Programs; missing: string | undefined } => {
   }
 }
 
-/** What the tests on a cluster run, and why this machine cannot run them, in words for the names of tests that are skipped for it. */
+/** The programs for tests on a cluster, and why this machine cannot run them, for the names of skipped tests. */
 export const { programs, missing: clusterMissing } = look()
 
-/** For the names of suites. */
+/** The name of a suite, with the reason if it is skipped. */
 export const unlessMissing = (name: string): string => (clusterMissing ? `${name} (skipped: ${clusterMissing})` : name)

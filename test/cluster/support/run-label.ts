@@ -1,2 +1,2 @@
-/** The label of the namespaces that the tests of one run make; its value names the run. */
+/** The label of the namespaces that tests create; its value identifies the test run. */
 export const runLabel = 'trellis.dev/test-run'

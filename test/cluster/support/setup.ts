@@ -8,12 +8,12 @@ import { runLabel } from './run-label.ts'
 declare module 'vitest' {
   interface ProvidedContext {
     images: Images
-    /** Names this run of the tests, in a label of the namespaces that they make. */
+    /** Identifies this test run in a label of the namespaces that tests create. */
     run: string
   }
 }
 
-/** Builds the images that all tests on the cluster install, once, and waits at the end until their namespaces are gone. */
+/** Builds the images for all tests on the cluster once; the returned teardown waits until their namespaces are gone. */
 export default async (project: TestProject): Promise<(() => Promise<void>) | undefined> => {
   const run = randomBytes(4).toString('hex')
   project.provide('run', run)

@@ -1,31 +1,31 @@
-/** An object as a watch shows it. */
+/** An object as delivered by a watch. */
 // biome-ignore lint/suspicious/noExplicitAny: objects of several kinds, read where a test knows which
 export type Shown = any
 
-/** What happened to an object, in the order in which the API server did it. */
+/** A change of an object. */
 export type Entry = { resource: string; type: 'ADDED' | 'MODIFIED' | 'DELETED'; object: Shown }
 
-/** Milliseconds between two tries, where the API server does not answer. */
+/** Milliseconds between two attempts when the API server does not answer. */
 const pause = 200
 
 /**
- * Tells of all that happens to the objects of a collection, from now on and without a gap, until the signal. `path` as
- * `/api/v1/namespaces/default/pods`. Rejects where there would be a gap.
+ * Calls `onEntry` for every change of the objects of a collection, from now on and without gaps, until the signal is aborted. `path`
+ * is of the form `/api/v1/namespaces/default/pods`. Rejects if there would be a gap.
  */
 export const watch = async (
   { origin, path, resource }: { origin: string; path: string; resource: string },
-  tell: (entry: Entry) => void,
+  onEntry: (entry: Entry) => void,
   signal: AbortSignal,
 ): Promise<{ ended: Promise<void> }> => {
   const list = (await (await fetch(`${origin}${path}`, { signal })).json()) as Shown
-  for (const object of list.items) tell({ resource, type: 'ADDED', object })
+  for (const object of list.items) onEntry({ resource, type: 'ADDED', object })
   let version: string = list.metadata.resourceVersion
 
   const take = (line: string) => {
     const { type, object } = JSON.parse(line)
     if (type === 'ERROR') throw new Error(`The watch of ${resource} has a gap: ${object.message}`)
     version = object.metadata.resourceVersion
-    if (type !== 'BOOKMARK') tell({ resource, type, object })
+    if (type !== 'BOOKMARK') onEntry({ resource, type, object })
   }
   const follow = async () => {
     const query = new URLSearchParams({ watch: '1', allowWatchBookmarks: 'true', resourceVersion: version })
@@ -46,7 +46,7 @@ export const watch = async (
         await follow()
       } catch (error) {
         if (signal.aborted) return
-        // The connection went; what happened meanwhile comes with the next.
+        // The connection broke; the next watch delivers the changes since then.
         if (!(error instanceof TypeError)) throw error
       }
       await new Promise((resolve) => setTimeout(resolve, pause))

@@ -6,7 +6,7 @@ type Note = { number: number; about?: string }
 
 let unique = 0
 
-/** A family and queues of their own for each test, so that the suite can run against one shared server. */
+/** Unique topics, shared values and queues for each test, so that the suite can run against one shared server. */
 const declare = () => {
   unique += 1
   const name = `suite${process.pid}x${unique}`
@@ -33,7 +33,7 @@ const declare = () => {
 const numbers = (deliveries: Delivery<Note>[]) =>
   deliveries.map((delivery) => (delivery.kind === 'event' ? delivery.event.number : 'gap'))
 
-/** What every bus does. `open` gives a fresh one, or a fresh connection to a shared one (`isShared`). */
+/** The contract of every bus. `open` returns a new bus, or a new connection to a shared one (`isShared`). */
 export const busContract = (name: string, open: () => Promise<Bus>, { isShared = false } = {}): void => {
   describe(`the bus ${name}`, () => {
     let bus: Bus
@@ -47,14 +47,14 @@ export const busContract = (name: string, open: () => Promise<Bus>, { isShared =
       await bus[Symbol.asyncDispose]()
     })
 
-    /** Resolves when a reader of its own has come to a note: between processes, being stored and being here are two things. */
+    /** Resolves when a separate reader has received a note. With a remote server, a stored event may not have arrived here yet. */
     const reads = async (topic: Topic<Note>, number: number) => {
       for await (const delivery of bus.subscribe(topic, { signal: stop.signal })) {
         if (delivery.kind === 'event' && delivery.event.number === number) return
       }
     }
 
-    test('delivers what is published after the subscription, in order, to each subscriber', async () => {
+    test('each subscriber gets the events published after its subscription, in order', async () => {
       const { notes } = declare()
       const readers = [1, 2, 3].map(() => take(bus.subscribe(notes('a'), { signal: stop.signal }), 50))
       for (let number = 0; number < 50; number += 1) await bus.publish(notes('a'), { number })
@@ -62,14 +62,14 @@ export const busContract = (name: string, open: () => Promise<Bus>, { isShared =
         expect(numbers(read)).toEqual(Array.from({ length: 50 }, (_, index) => index))
     })
 
-    test('misses nothing between the call and the first read', async () => {
+    test('a subscription misses nothing between its call and the first read', async () => {
       const { notes } = declare()
       const subscription = bus.subscribe(notes('a'), { signal: stop.signal })
       await bus.publish(notes('a'), { number: 1 })
       expect(numbers(await take(subscription, 1))).toEqual([1])
     })
 
-    test('the last sequence of a topic is that of its newest event, whatever other topics have', async () => {
+    test('the last sequence of a topic is that of its newest event, independent of other topics', async () => {
       const { notes } = declare()
       await bus.publish(notes('b'), { number: 0 })
       const none = await bus.lastSequence(notes('a'))
@@ -81,7 +81,7 @@ export const busContract = (name: string, open: () => Promise<Bus>, { isShared =
       expect(await bus.lastSequence(notes('a'))).toBe(second)
     })
 
-    test('topics of one family are apart', async () => {
+    test('topics of one family are separate', async () => {
       const { notes } = declare()
       const reading = take(bus.subscribe(notes('a'), { signal: stop.signal }), 1)
       await bus.publish(notes('b'), { number: 1 })
@@ -89,7 +89,7 @@ export const busContract = (name: string, open: () => Promise<Bus>, { isShared =
       expect(numbers(await reading)).toEqual([2])
     })
 
-    test('gives growing sequences, and resumes behind any of them without loss or repeat', async () => {
+    test('sequences increase, and a reader resumes after any of them without loss or repetition', async () => {
       const { notes } = declare()
       const sequences: number[] = []
       for (let number = 0; number < 10; number += 1) sequences.push(await bus.publish(notes('a'), { number }))
@@ -101,7 +101,7 @@ export const busContract = (name: string, open: () => Promise<Bus>, { isShared =
       expect(numbers(rest)).toEqual([7, 8, 9])
     })
 
-    test('tells of a gap when the place asked for is no longer kept, then goes on with what is', async () => {
+    test('a reader gets a gap if its sequence is no longer retained, then the retained events', async () => {
       const { notes } = declare()
       const first = await bus.publish(notes('a'), { number: 0 })
       for (let number = 1; number <= 150; number += 1) await bus.publish(notes('a'), { number })
@@ -110,7 +110,7 @@ export const busContract = (name: string, open: () => Promise<Bus>, { isShared =
       expect(next?.kind === 'event' && next.event.number).toBe(51)
     })
 
-    test('a reader that the topic has overtaken meets a gap with the number it missed', async () => {
+    test('an overtaken reader gets a gap with the number of missed events', async () => {
       const { notes } = declare()
       const reading = bus.subscribe(notes('a'), { signal: stop.signal })[Symbol.asyncIterator]()
       const witness = reads(notes('a'), 130)
@@ -122,7 +122,7 @@ export const busContract = (name: string, open: () => Promise<Bus>, { isShared =
       expect(numbers([(await reading.next()).value])).toEqual([31])
     })
 
-    test('events that supersede each other are thinned for a reader that lags: the latest of each comes', async () => {
+    test('superseded events are coalesced for a lagging reader, which gets the latest of each', async () => {
       const { states } = declare()
       const reading = bus.subscribe(states('a'), { signal: stop.signal })
       for (let number = 0; number < 500; number += 1) {
@@ -142,12 +142,12 @@ export const busContract = (name: string, open: () => Promise<Bus>, { isShared =
       expect(seen).toEqual(seen.toSorted((a, b) => a - b))
     })
 
-    test('what one reader does to an event, no other sees', async () => {
+    test('a later change of a published object is not visible to readers', async () => {
       const { notes } = declare()
-      const given = { number: 1 }
+      const note = { number: 1 }
       const reading = take(bus.subscribe(notes('a'), { signal: stop.signal }), 1)
-      await bus.publish(notes('a'), given)
-      given.number = 2
+      await bus.publish(notes('a'), note)
+      note.number = 2
       expect(numbers(await reading)).toEqual([1])
     })
 
@@ -159,7 +159,7 @@ export const busContract = (name: string, open: () => Promise<Bus>, { isShared =
       expect(await reading).toEqual([])
     })
 
-    test('1,000 readers of one topic each get every event, in order, once', async () => {
+    test('1,000 readers of one topic each get every event once and in order', async () => {
       const { states } = declare()
       const plain = { ...states('a'), coalesceBy: () => undefined }
       const readers = Array.from({ length: 1_000 }, () => take(bus.subscribe(plain, { signal: stop.signal }), 200))
@@ -168,7 +168,7 @@ export const busContract = (name: string, open: () => Promise<Bus>, { isShared =
       for (const read of await Promise.all(readers)) expect(numbers(read)).toEqual(expected)
     })
 
-    test('a number that was never given meets a gap or nothing, never silence', async () => {
+    test('a reader after a sequence that was never assigned still gets later events', async () => {
       const { notes } = declare()
       await bus.publish(notes('a'), { number: 1 })
       const reading = bus.subscribe(notes('a'), { after: Number.MAX_SAFE_INTEGER - 1, signal: stop.signal })
@@ -183,7 +183,7 @@ export const busContract = (name: string, open: () => Promise<Bus>, { isShared =
       await publishing
     })
 
-    test('a reader that comes late to a topic that is followed gets what was before, in order, once', async () => {
+    test('a late reader of a followed topic gets earlier events once and in order', async () => {
       const { notes } = declare()
       for (let number = 0; number < 20; number += 1) await bus.publish(notes('a'), { number })
       const witness = reads(notes('a'), 20)
@@ -194,7 +194,7 @@ export const busContract = (name: string, open: () => Promise<Bus>, { isShared =
       expect(numbers(await take(early, 40))).toEqual(Array.from({ length: 40 }, (_, index) => index))
     })
 
-    test('each job is done once, by one of the workers', async () => {
+    test('each job is handled once by one of the workers', async () => {
       const { jobs } = declare()
       const done: number[] = []
       const working = [1, 2].map(() =>
@@ -207,7 +207,7 @@ export const busContract = (name: string, open: () => Promise<Bus>, { isShared =
       expect(done.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, index) => index))
     })
 
-    test('jobs wait for a worker to come', async () => {
+    test('jobs wait for a worker', async () => {
       const { jobs } = declare()
       await bus.enqueue(jobs, { number: 7 })
       const done = Promise.withResolvers<number>()
@@ -217,7 +217,7 @@ export const busContract = (name: string, open: () => Promise<Bus>, { isShared =
       await working
     })
 
-    test('a job that fails comes again, and in the end goes to the dead letters with its reason', async () => {
+    test('a failing job is redelivered, and finally goes to the dead letters with its reason', async () => {
       const { jobs } = declare()
       const deliveries: number[] = []
       const handle = async ({ delivery }: { delivery: number }) => {
@@ -233,7 +233,7 @@ export const busContract = (name: string, open: () => Promise<Bus>, { isShared =
       expect(await bus.deadLetters(jobs)).toEqual([{ value: { number: 1 }, deliveries: 3, reason: 'no. 3' }])
     })
 
-    test('a job that is not acknowledged in time is given to another worker, and its first signal aborts', async () => {
+    test('a job that is not acknowledged in time is redelivered, and its first signal is aborted', async () => {
       const { jobs } = declare()
       const firstAborted = Promise.withResolvers<void>()
       const done = Promise.withResolvers<number>()
@@ -253,7 +253,7 @@ export const busContract = (name: string, open: () => Promise<Bus>, { isShared =
       await working
     })
 
-    test('saying that it is being worked on keeps a long job', async () => {
+    test('calling working() prevents the redelivery of a long job', async () => {
       const { jobs } = declare()
       const deliveries: number[] = []
       const done = Promise.withResolvers<void>()
@@ -276,7 +276,7 @@ export const busContract = (name: string, open: () => Promise<Bus>, { isShared =
       expect(deliveries).toEqual([1])
     })
 
-    test('a job under an id that is waiting is not added twice; once done, the id is free again', async () => {
+    test('a job whose id is waiting is not added again, and its id is free once it is done', async () => {
       const { jobs } = declare()
       expect(await bus.enqueue(jobs, { number: 1 }, 'one')).toBe(true)
       expect(await bus.enqueue(jobs, { number: 2 }, 'one')).toBe(false)
@@ -288,7 +288,7 @@ export const busContract = (name: string, open: () => Promise<Bus>, { isShared =
       await working
     })
 
-    test('a full queue refuses, and says when to come back', async () => {
+    test('a full queue refuses jobs with Retry-After', async () => {
       const { jobs } = declare()
       for (let number = 0; number < 50; number += 1) await bus.enqueue(jobs, { number })
       await expect(bus.enqueue(jobs, { number: 50 })).rejects.toMatchObject({
@@ -297,7 +297,7 @@ export const busContract = (name: string, open: () => Promise<Bus>, { isShared =
       })
     })
 
-    test('a worker that stops gives back what it has in hand', async () => {
+    test('a stopping worker requeues its unfinished job', async () => {
       const { jobs } = declare()
       const taken = Promise.withResolvers<void>()
       const first = new AbortController()
@@ -321,38 +321,38 @@ export const busContract = (name: string, open: () => Promise<Bus>, { isShared =
       await working
     })
 
-    /** Counts on, and gives what it came to. */
-    const countOn = (value: { count: number } | undefined) => {
+    /** Increments the count and returns it. */
+    const increment = (value: { count: number } | undefined) => {
       const count = (value?.count ?? 0) + 1
       return { value: { count }, result: count }
     }
 
-    test('a shared value is what the last change made of it, for each key by itself', async () => {
+    test('a shared value has the result of its last update, separately for each key', async () => {
       const { counts } = declare()
-      expect(await bus.update(counts, 'a key of any kind/*', countOn)).toBe(1)
-      expect(await bus.update(counts, 'a key of any kind/*', countOn)).toBe(2)
-      expect(await bus.update(counts, 'another', countOn)).toBe(1)
+      expect(await bus.update(counts, 'a key of any kind/*', increment)).toBe(1)
+      expect(await bus.update(counts, 'a key of any kind/*', increment)).toBe(2)
+      expect(await bus.update(counts, 'another', increment)).toBe(1)
     })
 
-    test('changes made at once, from anywhere, are made one after another', async () => {
+    test('concurrent updates on any connection are serialized', async () => {
       const { counts } = declare()
       const other = await open()
       const made = await Promise.all(
-        Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? bus : other).update(counts, 'a', countOn)),
+        Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? bus : other).update(counts, 'a', increment)),
       )
       await other[Symbol.asyncDispose]()
       const together = isShared ? [made] : [made.filter((_, i) => i % 2 === 0), made.filter((_, i) => i % 2 === 1)]
       for (const each of together) expect(each.toSorted((a, b) => a - b)).toEqual(each.map((_, index) => index + 1))
     })
 
-    test('a change that throws changes nothing', async () => {
+    test('an update that throws changes nothing', async () => {
       const { counts } = declare()
-      await bus.update(counts, 'a', countOn)
+      await bus.update(counts, 'a', increment)
       const failing = bus.update(counts, 'a', () => {
         throw new Error('It cannot be computed.')
       })
       await expect(failing).rejects.toThrow('cannot be computed')
-      expect(await bus.update(counts, 'a', countOn)).toBe(2)
+      expect(await bus.update(counts, 'a', increment)).toBe(2)
     })
   })
 }

@@ -4,12 +4,12 @@ import { expect, test } from 'vitest'
 
 const MEBIBYTE = 1024 * 1024
 
-/** Content of any length passes through a store that is somewhere else without being held here. */
+/** The contract of remote stores: content of any length is streamed, not buffered in memory. */
 export const filesMemoryContract = (open: () => Promise<OpenedFiles>): void => {
   test('memory stays bounded for content of any length', async () => {
     await using files = await open()
     const piece = randomBytes(MEBIBYTE)
-    // More than may be held, by far more than memory varies.
+    // Exceeds the allowed growth by far more than memory usage fluctuates.
     const mebibytes = 200
     let highest = 0
     const watch = () => {

@@ -8,10 +8,10 @@ async function* chunks(...parts: string[]) {
   for (const part of parts) yield Buffer.from(part)
 }
 
-/** What every store of files does. `open` gives an empty one. */
+/** The contract of every files store. `open` returns an empty one. */
 export const filesContract = (name: string, open: () => Promise<AsyncDisposable & { files: Files }>): void => {
   describe(`the files ${name}`, () => {
-    test('gives back what was written, as bytes or as a stream', async () => {
+    test('content written as bytes or as a stream can be read back', async () => {
       await using opened = await open()
       const { files } = opened
       expect(await files.write('music/a.wav', Buffer.from('hello'))).toEqual({ size: 5 })
@@ -20,7 +20,7 @@ export const filesContract = (name: string, open: () => Promise<AsyncDisposable 
       expect(text(await collect(files.read('music/b.wav')))).toBe('hello again')
     })
 
-    test('reads ranges, also past the end', async () => {
+    test('ranges can be read, also past the end', async () => {
       await using opened = await open()
       const { files } = opened
       await files.write('a', Buffer.from('0123456789'))
@@ -30,7 +30,7 @@ export const filesContract = (name: string, open: () => Promise<AsyncDisposable 
       expect(text([await files.readRange('a', { start: 20, end: 30 })])).toBe('')
     })
 
-    test('large content comes back whole, in pieces', async () => {
+    test('large content is read back completely in several chunks', async () => {
       await using opened = await open()
       const { files } = opened
       const large = Buffer.alloc(3 * 1024 * 1024 + 17, 'trellis ')
@@ -45,7 +45,7 @@ export const filesContract = (name: string, open: () => Promise<AsyncDisposable 
       ).toBe(true)
     })
 
-    test('a write replaces what was there, whole', async () => {
+    test('a write replaces the previous content completely', async () => {
       await using opened = await open()
       const { files } = opened
       await files.write('a', Buffer.from('a long first version'))
@@ -54,22 +54,22 @@ export const filesContract = (name: string, open: () => Promise<AsyncDisposable 
       expect((await files.stat('a'))?.size).toBe(5)
     })
 
-    test('a write that fails or is aborted leaves nothing, and what was there stays', async () => {
+    test('a failed or aborted write leaves the previous content unchanged', async () => {
       await using opened = await open()
       const { files } = opened
-      await files.write('a', Buffer.from('kept'))
+      await files.write('a', Buffer.from('first'))
       async function* failing() {
         yield Buffer.from('half')
         throw new Error('the source broke off')
       }
       await expect(files.write('a', failing())).rejects.toThrow('the source broke off')
       await expect(files.write('b', chunks('x'), AbortSignal.abort())).rejects.toThrow()
-      expect(text(await collect(files.read('a')))).toBe('kept')
+      expect(text(await collect(files.read('a')))).toBe('first')
       expect(await files.stat('b')).toBeUndefined()
       expect((await collect(files.list(''))).map(({ key }) => key)).toEqual(['a'])
     })
 
-    test('a write whose source falls silent ends with its signal, and leaves nothing', async () => {
+    test('a write whose source stalls ends with its signal and leaves nothing', async () => {
       await using opened = await open()
       const { files } = opened
       const controller = new AbortController()
@@ -91,7 +91,7 @@ export const filesContract = (name: string, open: () => Promise<AsyncDisposable 
       await files.remove('nowhere')
     })
 
-    test('lists by prefix in order of key, and forgets what is removed', async () => {
+    test('files are listed by prefix, without removed ones', async () => {
       await using opened = await open()
       const { files } = opened
       for (const key of ['logs/2/b', 'logs/1/a', 'logs/1/c', 'logs/10/d', 'music/e'])
@@ -103,7 +103,7 @@ export const filesContract = (name: string, open: () => Promise<AsyncDisposable 
       expect((await keys('')).toSorted()).toEqual(['logs/1/c', 'logs/10/d', 'logs/2/b', 'music/e'])
     })
 
-    test('lists in strict order of key, however many there are', async () => {
+    test('any number of files is listed in strict key order', async () => {
       await using opened = await open()
       const { files } = opened
       const many = Array.from({ length: 1_100 }, (_, i) => `many/${String(i).padStart(4, '0')}`)
@@ -119,7 +119,7 @@ export const filesContract = (name: string, open: () => Promise<AsyncDisposable 
       expect(await collect(files.list('x/a/'))).toHaveLength(2)
     })
 
-    test('says the size of a file, and when it was written', async () => {
+    test('stat returns the size and the modification time of a file', async () => {
       await using opened = await open()
       const { files } = opened
       await files.write('empty', new Uint8Array(0))
@@ -132,7 +132,7 @@ export const filesContract = (name: string, open: () => Promise<AsyncDisposable 
       expect(await files.stat('a')).toBeUndefined()
     })
 
-    test('an empty range holds nothing, and is missing where the file is', async () => {
+    test('an empty range is empty for an existing file and not_found for a missing one', async () => {
       await using opened = await open()
       const { files } = opened
       await files.write('a', Buffer.from('0123456789'))
@@ -141,7 +141,7 @@ export const filesContract = (name: string, open: () => Promise<AsyncDisposable 
       await expect(collect(files.read('b', { start: 4, end: 4 }))).rejects.toMatchObject({ kind: 'not_found' })
     })
 
-    test('a large write that is aborted, or whose source breaks off, leaves nothing', async () => {
+    test('a large write that is aborted or whose source fails leaves nothing', async () => {
       await using opened = await open()
       const { files } = opened
       const abort = new AbortController()
@@ -165,7 +165,7 @@ export const filesContract = (name: string, open: () => Promise<AsyncDisposable 
       expect(await collect(files.list(''))).toEqual([])
     })
 
-    test('a read that is given up, or aborted, ends; others go on', async () => {
+    test('a read can be stopped or aborted without affecting others', async () => {
       await using opened = await open()
       const { files } = opened
       const content = Buffer.alloc(9 * 1024 * 1024, 'trellis ')
@@ -182,7 +182,7 @@ export const filesContract = (name: string, open: () => Promise<AsyncDisposable 
       expect(Buffer.concat(await collect(files.read('a'))).equals(content)).toBe(true)
     })
 
-    test('of writes at once to one key one stands, whole', async () => {
+    test('one of several concurrent writes to a key wins completely', async () => {
       await using opened = await open()
       const { files } = opened
       const contents = Array.from({ length: 6 }, (_, i) => Buffer.alloc(300_000 + i * 100_000, String(i)))
@@ -192,7 +192,7 @@ export const filesContract = (name: string, open: () => Promise<AsyncDisposable 
     })
 
     test.each(['', '/a', 'a/', '../a', 'a/../b', '.hidden', 'a//b', 'a\\b', 'ä', 'a b', `${'x'.repeat(1_025)}`])(
-      'refuses the key %j',
+      'the key %j is refused',
       async (key) => {
         await using opened = await open()
         await expect(opened.files.write(key, Buffer.from('x'))).rejects.toThrow('cannot be the key')

@@ -27,7 +27,7 @@ export const thingMigrations: Migration[] = [
 
 type Words = { words: { number: number; text: string | null; bytes: Uint8Array | null; share: number | null } }
 
-/** What the databases have different words for. */
+/** Column types with different names in each database. */
 const wordMigrations: Migration[] = [
   {
     number: 1,
@@ -54,12 +54,12 @@ const textsInOrder = async ({ db }: Store<Words>) =>
 
 export type OpenStore = (migrations: readonly Migration[]) => Promise<Store<Things>>
 
-/** What every store does. `place` gives a fresh place and a way to open it, again and again. */
-export const storeContract = (name: string, place: () => Promise<AsyncDisposable & { open: OpenStore }>): void => {
+/** The contract of every store. `create` returns an empty database with a function to open it repeatedly. */
+export const storeContract = (name: string, create: () => Promise<AsyncDisposable & { open: OpenStore }>): void => {
   describe(`the store ${name}`, () => {
-    test('runs queries with every kind of value', async () => {
-      await using at = await place()
-      await using store = await at.open(thingMigrations)
+    test('queries work with values of every kind', async () => {
+      await using database = await create()
+      await using store = await database.open(thingMigrations)
       const thing = { id: 'a', name: 'Ä\u0001 \u{1f3b5}', size: 1_790_000_000_123, flag: 1, price: 0.1 }
       await store.db
         .insertInto('things')
@@ -82,9 +82,9 @@ export const storeContract = (name: string, place: () => Promise<AsyncDisposable
       expect((await store.db.deleteFrom('things').executeTakeFirst()).numDeletedRows).toBe(2n)
     })
 
-    test('upserts, streams and takes raw SQL', async () => {
-      await using at = await place()
-      await using store = await at.open(thingMigrations)
+    test('upserts, streams and raw SQL work', async () => {
+      await using database = await create()
+      await using store = await database.open(thingMigrations)
       for (const name of ['first', 'second']) {
         await store.db
           .insertInto('things')
@@ -98,9 +98,9 @@ export const storeContract = (name: string, place: () => Promise<AsyncDisposable
       expect((await sql<{ n: number }>`select count(*) as n from things`.execute(store.db)).rows[0]?.n).toBe(1)
     })
 
-    test('numbers rows by itself, and holds integers as large as a number can be exact about', async () => {
-      await using at = await place()
-      await using store = await openWords(at.open)
+    test('rows are numbered automatically, and unsafe integers throw a RangeError', async () => {
+      await using database = await create()
+      await using store = await openWords(database.open)
       const insert = (number?: number) =>
         store.db
           .insertInto('words')
@@ -113,9 +113,9 @@ export const storeContract = (name: string, place: () => Promise<AsyncDisposable
       await expect(store.db.selectFrom('words').selectAll().execute()).rejects.toThrow(RangeError)
     })
 
-    test('orders text by code point, and tells upper case from lower', async () => {
-      await using at = await place()
-      await using store = await openWords(at.open)
+    test('text is ordered by code point and compared case-sensitively', async () => {
+      await using database = await create()
+      await using store = await openWords(database.open)
       const texts = ['b', 'B', 'a', 'A', 'ä', 'z', '_', '-', '10', '9', 'a b', 'ab', '\u{1f3b5}', '\uffee']
       await store.db
         .insertInto('words')
@@ -134,9 +134,9 @@ export const storeContract = (name: string, place: () => Promise<AsyncDisposable
       expect(new Set(above.map(({ text }) => text))).toEqual(new Set(byCodePoint.slice(byCodePoint.indexOf('a') + 1)))
     })
 
-    test('gives sums, counts, averages and comparisons as numbers, and bytes as bytes', async () => {
-      await using at = await place()
-      await using store = await openWords(at.open)
+    test('aggregates and comparisons are returned as numbers, and bytes as bytes', async () => {
+      await using database = await create()
+      await using store = await openWords(database.open)
       const bytes = Uint8Array.from({ length: 256 }, (_, byte) => byte)
       await store.db
         .insertInto('words')
@@ -152,9 +152,9 @@ export const storeContract = (name: string, place: () => Promise<AsyncDisposable
       expect(rows).toEqual([{ sum: 3, count: 1, avg: 1.5, max: 1e300, is_first: 1, is_last: 0 }])
     })
 
-    test('nulls come where a query says', async () => {
-      await using at = await place()
-      await using store = await openWords(at.open)
+    test('nulls are sorted first or last as requested', async () => {
+      await using database = await create()
+      await using store = await openWords(database.open)
       await store.db
         .insertInto('words')
         .values([{ text: 'b' }, { text: null }, { text: 'a' }] as never)
@@ -173,9 +173,9 @@ export const storeContract = (name: string, place: () => Promise<AsyncDisposable
       ])
     })
 
-    test('a key that is there already is a fault, unless the query says what is to become of it', async () => {
-      await using at = await place()
-      await using store = await at.open(thingMigrations)
+    test('inserting an existing key fails unless the query handles the conflict', async () => {
+      await using database = await create()
+      await using store = await database.open(thingMigrations)
       const thing = { id: 'a', name: null, size: null, flag: 0, price: null }
       await store.db.insertInto('things').values(thing).execute()
       await expect(store.db.insertInto('things').values(thing).execute()).rejects.toThrow(/unique/i)
@@ -188,9 +188,9 @@ export const storeContract = (name: string, place: () => Promise<AsyncDisposable
       expect(ignored).toEqual([])
     })
 
-    test('a transaction is all or nothing', async () => {
-      await using at = await place()
-      await using store = await at.open(thingMigrations)
+    test('a transaction is atomic', async () => {
+      await using database = await create()
+      await using store = await database.open(thingMigrations)
       const failing = store.db.transaction().execute(async (transaction) => {
         await transaction.insertInto('things').values({ id: 'a', name: 'x', size: 1, flag: 0, price: 1 }).execute()
         throw new Error('changed my mind')
@@ -199,9 +199,9 @@ export const storeContract = (name: string, place: () => Promise<AsyncDisposable
       expect(await store.db.selectFrom('things').selectAll().execute()).toEqual([])
     })
 
-    test('transactions do not see into each other, whatever the order', async () => {
-      await using at = await place()
-      await using store = await at.open(thingMigrations)
+    test('concurrent transactions are isolated from each other', async () => {
+      await using database = await create()
+      await using store = await database.open(thingMigrations)
       await store.db.insertInto('things').values({ id: 'sum', name: null, size: 0, flag: 0, price: null }).execute()
       const add = () =>
         transact(store.db, async (transaction) => {
@@ -220,31 +220,31 @@ export const storeContract = (name: string, place: () => Promise<AsyncDisposable
       expect((await store.db.selectFrom('things').select('size').executeTakeFirstOrThrow()).size).toBe(20)
     })
 
-    test('keeps its rows from one opening to the next, and applies only what is missing', async () => {
-      await using at = await place()
+    test('rows persist across openings, and only missing migrations are applied', async () => {
+      await using database = await create()
       {
-        await using store = await at.open(thingMigrations.slice(0, 1))
+        await using store = await database.open(thingMigrations.slice(0, 1))
         await store.db
           .insertInto('things')
-          .values({ id: 'a', name: 'kept', flag: 0 } as never)
+          .values({ id: 'a', name: 'first', flag: 0 } as never)
           .execute()
       }
-      await using store = await at.open(thingMigrations)
+      await using store = await database.open(thingMigrations)
       expect(await store.db.selectFrom('things').selectAll().execute()).toEqual([
-        { id: 'a', name: 'kept', size: null, flag: 0, price: null },
+        { id: 'a', name: 'first', size: null, flag: 0, price: null },
       ])
     })
 
-    test('refuses data of a newer version with a sentence, and a migration out of number', async () => {
-      await using at = await place()
-      await (await at.open(thingMigrations)).close()
-      await expect(at.open(thingMigrations.slice(0, 1))).rejects.toThrow(/newer version/)
+    test('data of a newer version and misnumbered migrations are refused', async () => {
+      await using database = await create()
+      await (await database.open(thingMigrations)).close()
+      await expect(database.open(thingMigrations.slice(0, 1))).rejects.toThrow(/newer version/)
       const [first] = thingMigrations
-      await expect(at.open(first ? [{ ...first, number: 2 }] : [])).rejects.toThrow('expected 1')
+      await expect(database.open(first ? [{ ...first, number: 2 }] : [])).rejects.toThrow('expected 1')
     })
 
-    test('a migration that fails leaves no trace of itself', async () => {
-      await using at = await place()
+    test('a failed migration changes nothing', async () => {
+      await using database = await create()
       const broken: Migration = {
         number: 3,
         name: 'broken',
@@ -253,24 +253,24 @@ export const storeContract = (name: string, place: () => Promise<AsyncDisposable
           throw new Error('broken')
         },
       }
-      await expect(at.open([...thingMigrations, broken])).rejects.toThrow('broken')
-      await using store = await at.open(thingMigrations)
+      await expect(database.open([...thingMigrations, broken])).rejects.toThrow('broken')
+      await using store = await database.open(thingMigrations)
       await store.db.insertInto('things').values({ id: 'a', name: null, size: null, flag: 0, price: null }).execute()
       expect(Object.keys(await store.db.selectFrom('things').selectAll().executeTakeFirstOrThrow())).not.toContain(
         'extra',
       )
     })
 
-    test('text with U+0000 is bad input, on every database', async () => {
-      await using at = await place()
-      await using store = await at.open(thingMigrations)
+    test('text with U+0000 is invalid on every database', async () => {
+      await using database = await create()
+      await using store = await database.open(thingMigrations)
       const thing = { id: 'a\0b', name: null, size: null, flag: 0, price: null }
       await expect(store.db.insertInto('things').values(thing).execute()).rejects.toMatchObject({ kind: 'invalid' })
     })
 
-    test.each([[undefined], [{}], [[1]]])('refuses %j as a value rather than storing something else', async (value) => {
-      await using at = await place()
-      await using store = await at.open(thingMigrations)
+    test.each([[undefined], [{}], [[1]]])('the value %j is refused', async (value) => {
+      await using database = await create()
+      await using store = await database.open(thingMigrations)
       const inserting = store.db.insertInto('things').values({ id: 'a', name: value, flag: 0 } as never)
       await expect(value === undefined ? sql`select ${value}`.execute(store.db) : inserting.execute()).rejects.toThrow(
         'A parameter of a query',

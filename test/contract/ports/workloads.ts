@@ -41,7 +41,7 @@ const until = async (reports: AsyncIterable<Report>, $case: Report['$case']) => 
   for await (const report of reports) if (report.$case === $case) return
 }
 
-/** What every workloads runtime does with the probe's worker: two runs at once, the others wait. */
+/** The contract of every workloads runtime, with the probe's worker: two runs at once, further ones are queued. */
 export const workloadsContract = (name: string, open: () => Promise<Testbed>): void => {
   describe(`the workloads ${name}`, () => {
     test('a run reports its start, its progress, its output and its result, in order', async () => {
@@ -62,14 +62,14 @@ export const workloadsContract = (name: string, open: () => Promise<Testbed>): v
       expect(last?.$case === 'completed' && text(last.value.result)).toBe('done 3')
     })
 
-    test('a second run finds a worker ready', async () => {
+    test('a second run gets a warm worker', async () => {
       await using testbed = await open()
       await collect((await start(testbed, { do: 'work', steps: 1 })).reports)
       const [started] = await collect((await start(testbed, { do: 'work', steps: 1 })).reports)
       expect(started?.$case === 'started' && started.value.warm).toBe(true)
     })
 
-    test('what the worker throws is the failure of the run, with its kind and sentence', async () => {
+    test('an error thrown by the worker fails the run with its kind and message', async () => {
       await using testbed = await open()
       const { reports } = await start(testbed, {
         do: 'fail',
@@ -89,7 +89,7 @@ export const workloadsContract = (name: string, open: () => Promise<Testbed>): v
       ['being killed', { do: 'kill' }, 'WorkerLost'],
       ['running out of memory', { do: 'exhaust' }, 'OOMKilled'],
     ] as const)(
-      'a worker lost by %s is a failed run with its reason, and the next run goes well',
+      'a worker lost by %s fails its run with a reason, and the next run succeeds',
       async (_name, task, reason) => {
         await using testbed = await open()
         const { reports } = await start(testbed, task)
@@ -107,7 +107,7 @@ export const workloadsContract = (name: string, open: () => Promise<Testbed>): v
       expect(failedOf(await collect(reports))).toMatchObject({ reason: 'DeadlineExceeded', kind: 'upstream_timeout' })
     })
 
-    test('a run can be cancelled while it runs and while it waits', async () => {
+    test('a run can be cancelled while it is running or queued', async () => {
       await using testbed = await open()
       const running = [await start(testbed, { do: 'wait' }), await start(testbed, { do: 'wait' })]
       const waiting = await start(testbed, { do: 'wait' })
@@ -117,10 +117,10 @@ export const workloadsContract = (name: string, open: () => Promise<Testbed>): v
         await testbed.workloads.cancel({ runId })
         expect(failedOf(await collect(reports))).toMatchObject({ reason: 'Cancelled' })
       }
-      await testbed.workloads.cancel({ runId: 'nobody' })
+      await testbed.workloads.cancel({ runId: 'unknown' })
     })
 
-    test('runs beyond the room wait their turn, and are listed', async () => {
+    test('runs beyond the capacity are queued and listed', async () => {
       await using testbed = await open()
       const all = await Promise.all([1, 2, 3, 4, 5].map(() => start(testbed, { do: 'work', steps: 1 })))
       const { runs: listed } = await testbed.workloads.list({ workload: 'WORKLOAD_SEARCH' })
@@ -130,14 +130,14 @@ export const workloadsContract = (name: string, open: () => Promise<Testbed>): v
       expect((await testbed.workloads.list({ workload: 'WORKLOAD_SEARCH' })).runs).toEqual([])
     })
 
-    test('asking twice for the same run starts it once', async () => {
+    test('a run requested twice is started once', async () => {
       await using testbed = await open()
       const { runId, reports } = await start(testbed, { do: 'work', steps: 1 })
       await start(testbed, { do: 'work', steps: 1 }, { runId })
       expect(cases(await collect(reports)).filter(($case) => $case === 'started')).toHaveLength(1)
     })
 
-    test('refuses an id that cannot be one, and a workload that it does not run', async () => {
+    test('an invalid id and an unsupported workload are refused', async () => {
       await using testbed = await open()
       const request = {
         workload: 'WORKLOAD_SEARCH',
@@ -150,12 +150,12 @@ export const workloadsContract = (name: string, open: () => Promise<Testbed>): v
       await expect(testbed.workloads.run(other)).rejects.toMatchObject({ kind: 'unavailable' })
     })
 
-    test('the worker sees nothing of the environment but what it is given', async () => {
+    test('the worker sees only its configured environment variables', async () => {
       await using testbed = await open()
       const seen = await collect((await start(testbed, { do: 'environment' })).reports)
       const last = seen.at(-1)
       const environment = last?.$case === 'completed' ? JSON.parse(text(last.value.result)) : {}
-      expect(environment).toMatchObject({ PROBE: 'given' })
+      expect(environment).toMatchObject({ PROBE: 'configured' })
       expect(Object.keys(environment)).not.toContain('HOME')
     })
   })

@@ -5,7 +5,7 @@ import { outcomesOf } from '../wire.ts'
 
 const longestStallMilliseconds = 5_000
 
-/** A client of the abort matrix that disappears; one that stalls is dropped after a while. */
+/** A client of the abort matrix that disconnects; a stalled connection is closed after up to 5 s. */
 export const abort: Attack = async ({ ports, nextAbort, tally }, random) => {
   const one = nextAbort()
   const port = pick(ports, random)

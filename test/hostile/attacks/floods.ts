@@ -5,7 +5,7 @@ import { connect } from '../wire.ts'
 
 type Sent = { kind: string; method?: string; path: string; headers?: Record<string, string>; body?: string }
 
-/** Sends a request and reads its answer; gives the beginning of its body. */
+/** Sends a request and reads its answer; returns the beginning of its body. */
 const send = (target: Target, port: number, agent: Agent, sent: Sent): Promise<string> =>
   new Promise((resolve) => {
     const { kind, method = 'GET', path, headers = {}, body } = sent
@@ -22,7 +22,7 @@ const send = (target: Target, port: number, agent: Agent, sent: Sent): Promise<s
     sending.on('error', () => ended('no answer', '')).end(body)
   })
 
-/** Sends so many requests over a few connections, as fast as they are answered, and no faster than one in `gapMilliseconds` on each. */
+/** Sends `count` requests over a few connections, as fast as they are answered, with pauses of `gapMilliseconds` on each. */
 const flood = async (
   target: Target,
   random: () => number,
@@ -58,13 +58,13 @@ const cheap = [
 ]
 const from = (address: string) => ({ 'x-forwarded-for': address })
 
-/** Many requests of one caller, more than its limit allows in the long run. */
+/** Many requests of one caller, more than its rate limit allows. */
 export const floodOfRequests: Attack = async (target, random) => {
   const next = () => ({ kind: 'flood: requests', path: pick(cheap, random), headers: from(flooder) })
   await flood(target, random, { count: 150, connections: 8, gapMilliseconds: 20, next })
 }
 
-/** Marketplace searches that go on by themselves; most are cancelled. */
+/** Asynchronous marketplace searches; most are cancelled. */
 export const floodOfSearches: Attack = async (target, random) => {
   const headers = from('198.51.100.2')
   const next = (): Sent => {
@@ -84,7 +84,7 @@ export const floodOfSearches: Attack = async (target, random) => {
   await flood(target, random, { count, connections: 2, gapMilliseconds: 20, next: () => cancel(cancelled.pop()) })
 }
 
-/** Guesses at the keys of an administrator and of a branch. */
+/** Guesses of the admin key and of a branch key. */
 export const floodOfCredentials: Attack = async (target, random) => {
   const next = (): Sent => {
     const key = `guess-${between(0, 1_000_000, random)}`
@@ -106,7 +106,7 @@ export const floodOfCredentials: Attack = async (target, random) => {
 
 const opening = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: ${flooder}\r\n\r\n`
 
-/** Connections that are opened at once: silent ones, half a request, event streams. */
+/** Many connections at once: silent ones, partial requests, event streams. */
 export const floodOfConnections: Attack = async ({ ports, tally }, random) => {
   const port = pick(ports, random)
   const words = [

@@ -3,10 +3,10 @@ import type { RawRequest } from '../../aborts/requests.ts'
 import { type Attack, pick, type Target } from '../attack.ts'
 import { exchange, outcomesOf } from '../wire.ts'
 
-/** Stands in everything that pages of other sites try to make. */
+/** Marks everything that pages of other sites try to create. */
 export const foreignMark = 'madebyforeignpages'
 
-/** Paths of GETs that set work in motion, which count as changes. */
+/** GET routes that start work, which count as changes. */
 const starting = new Set(known.filter(({ starts }) => starts !== 'none').map(({ method, path }) => `${method} ${path}`))
 
 const pathPattern = (path: string) => path.replaceAll(/:(\w+)/g, '{$1}')
@@ -34,7 +34,7 @@ const json = (method: string, path: string, body: unknown, headers = ''): { head
   return { head: Buffer.from(`${method} ${path} HTTP/1.1\r\nhost: localhost\r\n${lines}\r\n`), body: content }
 }
 
-/** Changes whose effect would be seen at the end: things that are made, and things that are there to be deleted. */
+/** Changes whose effect would be visible at the end: marked creations and renames, and deletions of existing resources. */
 export const markedChanges = ({ fixtures: { values, headers } }: Pick<Target, 'fixtures'>) => {
   const keys = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   return [
@@ -51,19 +51,19 @@ export const markedChanges = ({ fixtures: { values, headers } }: Pick<Target, 'f
   ]
 }
 
-/** What a browser would send for a page of another site, or to a name that was rebound: refused before it is read. */
+/** A request as a browser would send it for a page of another site, or to a rebound name. It must be refused before its body is read. */
 export const foreignPage: Attack = async (target, random) => {
   const changes = random() < 0.5 ? markedChanges(target) : target.requests.filter(isChange)
   const { head, body } = pick<{ head: Buffer; body: Buffer }>(changes, random)
   const expected = random() < 0.5 ? 421 : 403
   const sent = withHeaders(head, pick(foreign[expected] ?? [], random))
-  // Ample: a busy machine answers late, but it answers.
+  // A generous limit: a busy machine answers late.
   const text = await exchange(pick(target.ports, random), [sent, body], { answerMilliseconds: 30_000 })
   const first = sent.toString('latin1').slice(0, 300)
   const [outcome = 'no answer'] = outcomesOf(text)
   target.tally.add(`foreign: expected ${expected}`, outcome, () => `${first}\n${text}`)
-  // A refusal of a large body may be lost with the connection, which is closed while the body is still on its way.
+  // The refusal of a large body may be lost, because the connection is closed while the body is still being sent.
   const isLost = outcome === 'no answer' && body.length > 16 * 1024
   if (outcome !== expected && outcome !== 429 && !isLost)
-    target.tally.fail(`foreign: ${outcome} in place of ${expected} for ${first}\n${text.slice(0, 300)}`)
+    target.tally.fail(`foreign: ${outcome} instead of ${expected} for ${first}\n${text.slice(0, 300)}`)
 }

@@ -1,4 +1,4 @@
-/** Broken HTTP/2 frames and gRPC messages, at ports that are meant for processes of the installation. */
+/** Broken HTTP/2 frames and gRPC messages, sent to internal ports of the installation. */
 import { connect as connectHttp2 } from 'node:http2'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { services } from '@trellis/protos/edge/routes.ts'
@@ -10,7 +10,7 @@ type Random = () => number
 
 const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 
-/** A frame of RFC 9113, 4.1; its length may be claimed to be another. */
+/** A frame of RFC 9113, 4.1, optionally with a wrong length. */
 const frame = (type: number, flags: number, stream: number, payload: Buffer, length = payload.length): Buffer => {
   const head = Buffer.alloc(9)
   head.writeUIntBE(length, 0, 3)
@@ -71,7 +71,7 @@ const frames: Record<string, (random: Random) => Buffer> = {
   'farewell, then more': () => Buffer.concat([hello, frame(7, 0, 0, Buffer.alloc(8)), frame(1, 5, 1, request)]),
 }
 
-/** Bytes that are no HTTP/2, or break its rules, at a port of the installation's own. */
+/** Sends bytes that are not HTTP/2, or violate it, to an internal port. */
 export const brokenFrames: Attack = async ({ internalPorts, tally }, random) => {
   if (internalPorts.length === 0) return
   const [name, make] = pick(Object.entries(frames), random)
@@ -111,7 +111,7 @@ const metadata: Record<string, string>[] = [
   { 'grpc-trace-bin': '!!! no base64 !!!' },
 ]
 
-/** A call in proper HTTP/2 whose message, headers or method are not as they must be. */
+/** A call in valid HTTP/2 whose message, headers or method are invalid. */
 export const brokenCall: Attack = async ({ grpcPorts, tally }, random) => {
   if (grpcPorts.length === 0) return
   const [name, make] = pick(Object.entries(messages), random)

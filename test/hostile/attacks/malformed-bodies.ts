@@ -1,4 +1,4 @@
-/** Bodies that are not what their headers say: JSON, lines of JSON, gzip and multipart. */
+/** Bodies that do not match their headers: JSON, NDJSON, gzip and multipart. */
 import { gzipSync } from 'node:zlib'
 import type { RawRequest } from '../../aborts/requests.ts'
 import { type Attack, between, bytesOf, pick, type Target } from '../attack.ts'
@@ -58,7 +58,7 @@ const brokenText = (random: Random): Body => {
 }
 
 const packed = gzipSync(JSON.stringify({ source_id: 'malformed', entries: [{ text: 'x' }] }))
-/** 32 MiB of blanks in 32 KiB, beyond what a body may be. */
+/** 32 MiB of blanks in 32 KiB, more than the body limit. */
 const bomb = gzipSync(Buffer.alloc(32 * 1024 * 1024, 32))
 
 const gzips: Record<string, (random: Random) => Buffer> = {
@@ -118,7 +118,7 @@ const brokenForm = (random: Random): Body => ({
   content: Buffer.from(pick(Object.values(forms), random)(), 'latin1'),
 })
 
-/** The body that a route takes, with bytes exchanged, lost or put in. */
+/** A valid body of a route with random bytes changed, and possibly truncated. */
 const mutated = ({ body, head }: RawRequest, random: Random): Body => {
   const type = /\r\ncontent-type: ([^\r]+)/.exec(head.toString('latin1'))?.[1] ?? ''
   const content = Buffer.from(body)
@@ -141,7 +141,7 @@ const broken = (request: RawRequest, random: Random): Body => {
   return pick([brokenText, brokenGzip, isSized ? (draw: Random) => mutated(request, draw) : brokenText], random)(random)
 }
 
-/** A broken body for any route that takes one. */
+/** Sends a broken body to a random route with a body. */
 export const malformedBody: Attack = async (target: Target, random) => {
   const { ports, requests, tally } = target
   const request = pick(

@@ -1,4 +1,4 @@
-/** HTTP/1.1 that is broken, ambiguous or oversized, as bytes on the wire. */
+/** Broken, ambiguous or oversized HTTP/1.1 as raw bytes. */
 import { type Attack, bytesOf, pick } from '../attack.ts'
 import { exchange, outcomesOf } from '../wire.ts'
 
@@ -109,7 +109,7 @@ const lengths: Record<string, (random: Random) => Bytes> = {
 
 export const malformed = { ...lines, ...headers, ...paths, ...lengths }
 
-/** One of the malformed requests, in one packet or torn apart. */
+/** Sends one of the malformed requests, in one packet or in two. */
 export const malformedHttp: Attack = async ({ ports, tally }, random) => {
   const [name, make] = pick(Object.entries(malformed), random)
   const bytes = Buffer.from(make(random) as string, 'latin1')

@@ -9,7 +9,7 @@ const slices = (content: Buffer, size: number, max: number): Buffer[] =>
 
 const withBody = ({ requests }: Target) => requests.filter(({ body }) => body.length > 1_000)
 
-/** Headers that arrive a few bytes at a time; most are left unfinished. */
+/** Sends headers a few bytes at a time; most stay incomplete. */
 export const slowHeaders: Attack = async (target, random) => {
   const { head, name } = pick(target.requests, random)
   const parts = slices(head, between(1, 12, random), between(10, 60, random))
@@ -18,7 +18,7 @@ export const slowHeaders: Attack = async (target, random) => {
   for (const outcome of outcomesOf(text)) target.tally.add('slow headers', outcome, () => `${name}\n${text}`)
 }
 
-/** A body of which a few bytes arrive at a time, and then nothing. */
+/** Sends a body a few bytes at a time, and then nothing. */
 export const slowBody: Attack = async (target, random) => {
   const { head, body, name } = pick(withBody(target), random)
   const parts = [head, ...slices(body, between(1, 64, random), between(10, 40, random))]
@@ -30,7 +30,7 @@ export const slowBody: Attack = async (target, random) => {
 
 const largeAnswers = ['/openapi.json', '/logs/api/search?limit=1000', '/logs/api/search?q=error&limit=1000', '/docs']
 
-/** Answers that are asked for again and again on one connection, and read a few packets a second. */
+/** Pipelines requests for large answers on one connection, and reads a few packets per second. */
 export const slowReader: Attack = async ({ ports, tally }, random) => {
   const socket = await connect(pick(ports, random))
   if (!socket) return

@@ -5,10 +5,10 @@ import { notYet, themes } from './requirements.ts'
 
 const root = new URL('../../../', import.meta.url)
 
-/** Where the page lies. */
+/** The path of the page. */
 export const pageFile = fileURLToPath(new URL('docs/reference/logs-coverage.md', root))
 
-/** Which of the named tests are not in their files: a title must stand there word for word. */
+/** The referenced tests whose titles do not occur literally in their files. */
 export const missingTests = async (): Promise<Held[]> => {
   const texts = new Map<string, string>()
   const textOf = async (file: string): Promise<string> => {
@@ -21,28 +21,28 @@ export const missingTests = async (): Promise<Held[]> => {
   return held.filter((_, index) => found[index] !== true)
 }
 
-/** Promises that no test holds. */
-export const unheldPromises = (): string[] =>
+/** Promises without tests. */
+export const untestedPromises = (): string[] =>
   themes.flatMap(({ promises }) => promises.filter(({ tests }) => tests.length === 0).map(({ promise }) => promise))
 
 const cell = (text: string): string => text.replaceAll('|', '\\|')
 
-/** A title that is a row of a table of cases is shown without its quotes. */
+/** Removes the quotes of a title that is a row of a table of cases. */
 const shown = (title: string): string => cell(title.replace(/^\['|'\]?$/g, '').replaceAll("', '", ', '))
 
 const testOf = ([file, title]: Held): string => `[${shown(title)}](../../${file})`
 
-/** The page, from the table of promises. */
+/** Renders the page from the table of promises. */
 export const renderPage = (): string =>
   [
-    '# What the log service promises, and what holds it to that',
+    '# Promises of the log service and their tests',
     '',
-    'Generated from `test/reference/logs-coverage/requirements` by `npm run generate`; a test keeps it current and sees that each test exists.',
+    'Generated from `test/reference/logs-coverage/requirements` by `npm run generate`. A test checks that the page is current and that each test exists.',
     ...themes.flatMap(({ title, promises }) => [
       '',
       `## ${title}`,
       '',
-      '| Promise | Held by |',
+      '| Promise | Tests |',
       '|---|---|',
       ...promises.map(({ promise, tests }) => `| ${cell(promise)} | ${tests.map(testOf).join('<br>')} |`),
     ]),

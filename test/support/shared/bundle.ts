@@ -6,8 +6,8 @@ import { workerFile } from '../../../deploy/images/worker-modules.ts'
 const root = new URL('../../../', import.meta.url)
 
 /**
- * Modules that tests start as processes, by their path in the repository: those of the images, what people start on one machine, and processes
- * made to be killed, counted or elected by a test.
+ * Modules that tests start as processes, by their path in the repository: those of the images, those that users start on one machine, and processes
+ * that exist only for tests.
  */
 const started = [
   ...Object.values(entries),
@@ -19,7 +19,7 @@ const started = [
   'test/contract/nats-bus-process.ts',
   'test/probe/pod.ts',
   'test/probe/replica.ts',
-  // For its workers.
+  // Its workers.
   'test/probe/worker-kind.ts',
   'services/all-in-one/src/main.ts',
   'services/all-in-one/src/supervisor/main.ts',
@@ -29,10 +29,10 @@ const started = [
 
 const entryOf = (path: string): string => `start-${workerFile(fileURLToPath(new URL(path, root)))}`
 
-/** The file in the bundle that starts a module of the repository; undefined where the bundle lacks it. */
+/** The file in the bundle that starts a module of the repository; undefined if the bundle lacks it. */
 export const bundledEntry = (path: string): string | undefined => (started.includes(path) ? entryOf(path) : undefined)
 
-/** Bundles all that tests start in processes and threads of their own, as images are bundled, and gives the folder. */
+/** Bundles all modules that tests start as processes and threads, like the images, and returns the folder. */
 export const bundleForTests = async (folder: string): Promise<string> => {
   const modules = started.map((path) => [entryOf(path).replace(/\.js$/, ''), fileURLToPath(new URL(path, root))])
   await bundle(Object.fromEntries(modules), folder)

@@ -4,12 +4,12 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { freePort, startPostgres } from '@trellis/distributed/servers'
 import { temporaryDirectory } from '../temporary-directory.ts'
-import { brokerVariable, type Shared } from './ask.ts'
 import { bundleForTests } from './bundle.ts'
+import { brokerVariable, type Shared } from './fetch-shared.ts'
 
 type Starters = { [Name in keyof Shared]: (owned: AsyncDisposableStack) => Promise<Shared[Name]> }
 
-/** Nothing here outlives the run, so nothing has to reach the disk. */
+/** Postgres settings without durability, because nothing outlives the run. */
 const volatile = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '400' }
 
 const starters: Starters = {
@@ -29,11 +29,11 @@ const starters: Starters = {
 const isShared = (name: string): name is keyof Shared => Object.hasOwn(starters, name)
 
 /**
- * Runs once around all tests (globalSetup): answers test processes that ask for something shared, and starts it when the first
- * one does, so that a run of one file starts only what that file needs.
+ * Runs once around all tests (globalSetup): serves shared resources to test processes, and starts each on its first request, so that
+ * a run of one file starts only what that file needs.
  */
 export default async (): Promise<(() => Promise<void>) | undefined> => {
-  // Each project of the run calls this; the first one's serves all.
+  // Each project of the run calls this; the broker of the first one serves all.
   if (process.env[brokerVariable] !== undefined) return undefined
   const owned = new AsyncDisposableStack()
   const started = new Map<keyof Shared, Promise<unknown>>()

@@ -1,4 +1,4 @@
-{{/* The pods that the operator makes, as JSON: by kind what the operator's own settings leave open. */}}
+{{/* Templates of the pods that the operator creates, as JSON by kind. */}}
 {{- define "trellis.workers" -}}
 {{- $templates := dict -}}
 {{- range $kind, $entry := dict "search" "search-worker" "generation" "generation-worker" "branch" "branch" -}}
@@ -14,7 +14,7 @@
 {{- range $field := list "nodeSelector" "tolerations" "affinity" "topologySpreadConstraints" "priorityClassName" "runtimeClassName" "podLabels" "podAnnotations" "serviceAccountName" -}}
 {{- with index $values $field -}}{{- $_ := set $template $field . -}}{{- end -}}
 {{- end -}}
-{{- /* The group of a Branch's volume; none, and the cluster's own choice, where the values leave it out. */}}
+{{- /* The group of a Branch's volume. If it is null in the values, the cluster chooses one. */}}
 {{- if eq $kind "branch" -}}{{- $_ := set $template "podSecurityContext" (pick $.Values.podSecurityContext "fsGroup") -}}{{- end -}}
 {{- if and $.Values.priorityClasses.enabled (ne $kind "branch") (not $values.priorityClassName) -}}
 {{- $_ := set $template "priorityClassName" (include "trellis.priorityClass" (dict "root" $ "name" "runs")) -}}
@@ -44,7 +44,7 @@
 {{- toPrettyJson $templates -}}
 {{- end -}}
 
-{{/* What a worker is told. Takes root and kind. */}}
+{{/* Environment of a worker. Takes root and kind. */}}
 {{- define "trellis.worker.env" -}}
 - name: LOG_FORMAT
   value: json
@@ -53,14 +53,14 @@
 {{ include "trellis.env.nats" (dict "root" .root "role" .kind) }}
 {{- if eq .kind "search" }}
 {{ include "trellis.env.marketplace" .root }}
-{{- /* Of the workers alone: a service that is told of a browser expects to have one. */}}
+{{- /* For workers only: a service with this variable would expect a browser in its own image. */}}
 {{- with .root.Values.marketplace.render }}
 - name: MARKETPLACE_RENDER
   value: {{ . | quote }}
 {{- end }}
 {{- else if eq .kind "generation" }}
 {{ include "trellis.env.files" .root }}
-{{- /* Its account imports requests about the file store under this name. */}}
+{{- /* The NATS account of generation workers imports the API of the file store under this prefix. */}}
 {{- if and (include "trellis.natsAccounts" .root) (not .root.Values.s3.endpoint) }}
 - name: NATS_FILES_API
   value: {{ printf "%s.js" .root.Values.nats.prefix | quote }}

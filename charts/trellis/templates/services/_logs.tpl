@@ -1,27 +1,27 @@
-{{/* What a user has told of logs in files, as JSON: by path below /etc/trellis/logs. Takes root and kinds. */}}
+{{/* The files in logs.files, as JSON by path below /etc/trellis/logs. Takes root and kinds. */}}
 {{- define "trellis.logs.filesOf" -}}
 {{- $files := dict -}}
-{{- $given := .root.Values.logs.files -}}
-{{- if and (has "sources" .kinds) $given.sources -}}{{- $_ := set $files "sources.yaml" $given.sources -}}{{- end -}}
+{{- $values := .root.Values.logs.files -}}
+{{- if and (has "sources" .kinds) $values.sources -}}{{- $_ := set $files "sources.yaml" $values.sources -}}{{- end -}}
 {{- range $kind := list "formats" "patterns" -}}
 {{- if has $kind $.kinds -}}
-{{- range $name, $text := index $given $kind -}}{{- $_ := set $files (printf "%s/%s" $kind $name) $text -}}{{- end -}}
+{{- range $name, $text := index $values $kind -}}{{- $_ := set $files (printf "%s/%s" $kind $name) $text -}}{{- end -}}
 {{- end -}}
 {{- end -}}
 {{- toJson $files -}}
 {{- end -}}
 
-{{/* The name of the ConfigMap with them. */}}
+{{/* The name of the ConfigMap with these files. */}}
 {{- define "trellis.logs.filesName" -}}
 {{ include "trellis.fullname" . }}-log-files
 {{- end -}}
 
-{{/* The key of a file in it: keys have no slashes. */}}
+{{/* The key of a file in the ConfigMap; keys cannot contain slashes. */}}
 {{- define "trellis.logs.fileKey" -}}
 {{- . | replace "/" "." -}}
 {{- end -}}
 
-{{/* The volume with them, as JSON: a list, which is empty where there are none. Takes root and kinds. */}}
+{{/* A list with the volume of these files, as JSON; it is empty if there are none. Takes root and kinds. */}}
 {{- define "trellis.logs.fileVolumes" -}}
 {{- $items := list -}}
 {{- range $path, $_ := include "trellis.logs.filesOf" . | fromJson -}}
@@ -42,22 +42,22 @@
 {{- end -}}
 {{- end -}}
 
-{{/* Where a process finds them. Takes root and kinds. */}}
+{{/* The paths of these files. Takes root and kinds. */}}
 {{- define "trellis.env.logFiles" -}}
-{{- $given := .root.Values.logs.files -}}
-{{- if and (has "sources" .kinds) $given.sources }}
+{{- $values := .root.Values.logs.files -}}
+{{- if and (has "sources" .kinds) $values.sources }}
 - name: SERVICE_SOURCES_FILE
   value: /etc/trellis/logs/sources.yaml
 {{- end }}
 {{- range $kind, $variable := dict "formats" "SERVICE_FORMATS_DIR" "patterns" "SERVICE_PATTERNS_DIR" }}
-{{- if and (has $kind $.kinds) (index $given $kind) }}
+{{- if and (has $kind $.kinds) (index $values $kind) }}
 - name: {{ $variable }}
   value: /etc/trellis/logs/{{ $kind }}
 {{- end }}
 {{- end }}
 {{- end -}}
 
-{{/* What changes when they do, so that pods start anew with them. Takes root and kinds. */}}
+{{/* An annotation with the files' checksum, so that a change restarts the pods. Takes root and kinds. */}}
 {{- define "trellis.logs.fileAnnotations" -}}
 {{- $files := include "trellis.logs.filesOf" . -}}
 {{- if gt (len (fromJson $files)) 0 -}}
@@ -67,7 +67,7 @@
 {{- end -}}
 {{- end -}}
 
-{{/* What an operator of the cluster decides about logs. */}}
+{{/* Settings of the log service from the values. */}}
 {{- define "trellis.env.logs" -}}
 {{- with .Values.logs -}}
 - name: SERVICE_GLEAN_INTERVAL

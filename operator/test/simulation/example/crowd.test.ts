@@ -11,11 +11,11 @@ type Schedule = {
   precautions?: Precautions
   crashAt?: number
   crashEvery?: number
-  /** Milliseconds between two lists, where watches cannot be trusted. */
+  /** Milliseconds between two lists, for faults that make watches unreliable. */
   relistAfter?: number
 }
 
-/** Milliseconds of calm within which everything must have come to rest: the longest waits after failures, and some. */
+/** Milliseconds of calm within which everything must converge: the longest backoffs, with a margin. */
 const restWithin = 400_000
 
 type Outcome = { simulation: Simulation; max: number; allowed: number; converged: boolean; left: number }
@@ -23,8 +23,8 @@ type Outcome = { simulation: Simulation; max: number; allowed: number; converged
 const crowdOf = (replicas: number): Crowd => ({ metadata: { ...ref }, spec: { replicas } }) as unknown as Crowd
 
 /**
- * Drives a crowd through its life: it is made, grows and shrinks while everything goes wrong and the controller is killed,
- * then the weather calms, it must come to rest, and in the end it is deleted. Members are counted at every commit.
+ * Drives a crowd through its life: it is created, then grows and shrinks while faults occur and the controller is killed. Then the
+ * faults stop, it must converge, and finally it is deleted. Members are counted at every commit.
  */
 const live = async ({
   seed,
@@ -77,7 +77,7 @@ const live = async ({
 
 const seeds = (count: number) => Array.from({ length: count }, (_, seed) => seed + 1)
 
-/** The seeds for which the outcome is not what a careful reconciler must come to. */
+/** The seeds whose outcome violates what a careful reconciler must guarantee. */
 const failing = async (schedules: readonly Schedule[]) => {
   const failed: object[] = []
   for (const schedule of schedules) {
@@ -90,7 +90,7 @@ const failing = async (schedules: readonly Schedule[]) => {
 
 const count = 200
 
-test('members never exceed what is asked for, and come to it, in storms and through crashes', async () => {
+test('members never exceed the requested number and converge to it, in storms and through crashes', async () => {
   expect(
     await failing(
       exploredSeeds(count).map((seed) => ({ seed, faults: stormy, crashAt: 1 + (seed % 40), crashEvery: 60 })),
@@ -98,20 +98,20 @@ test('members never exceed what is asked for, and come to it, in storms and thro
   ).toEqual([])
 })
 
-test('the same holds where events are lost and out of order, until the next list', async () => {
+test('members converge after the next list although events are lost and out of order', async () => {
   expect(
     await failing(exploredSeeds(count / 5).map((seed) => ({ seed, faults: hostile, relistAfter: 300_000 }))),
   ).toEqual([])
 })
 
-test('the controller may be killed at any step of its work', async () => {
+test('the controller can be killed at any step of its work', async () => {
   const { simulation } = await live({ seed: 7, faults: calm })
   const steps = seeds(simulation.steps())
   expect(steps.length).toBeGreaterThan(30)
   expect(await failing(steps.map((crashAt) => ({ seed: 7, faults: calm, crashAt })))).toEqual([])
 })
 
-test('the simulation finds what a reconciler without names and expectations does wrong', async () => {
+test('the simulation catches a reconciler without deterministic names and expectations', async () => {
   const precautions = { deterministicNames: false, expectations: false }
   const outcomes = []
   for (const seed of seeds(10))
@@ -119,7 +119,7 @@ test('the simulation finds what a reconciler without names and expectations does
   expect(outcomes.some(({ max, allowed }) => max > allowed)).toBe(true)
 })
 
-test('the simulation finds that expectations alone do not outlive a lost answer', async () => {
+test('the simulation catches a reconciler whose expectations do not survive a lost answer', async () => {
   const precautions = { deterministicNames: false, expectations: true }
   const schedules = seeds(20).map((seed) => ({ seed, faults: { ...calm, answerLost: 0.2 }, precautions }))
   const outcomes = []
@@ -127,8 +127,8 @@ test('the simulation finds that expectations alone do not outlive a lost answer'
   expect(outcomes.some(({ max, allowed }) => max > allowed)).toBe(true)
 })
 
-test('a seed tells the same story twice', async () => {
-  const reported = async () => {
+test('a seed produces the same run twice', async () => {
+  const replay = async () => {
     const { simulation, ...outcome } = await live({ seed: 11, faults: stormy, crashAt: 5, crashEvery: 30 })
     return {
       ...outcome,
@@ -137,5 +137,5 @@ test('a seed tells the same story twice', async () => {
       now: simulation.clock.monotonic(),
     }
   }
-  expect(await reported()).toEqual(await reported())
+  expect(await replay()).toEqual(await replay())
 })

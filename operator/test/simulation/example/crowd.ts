@@ -24,10 +24,10 @@ import {
 } from '../../../src/runtime/mod.ts'
 import type { Surroundings } from '../mod.ts'
 
-/** Wants so many members. */
+/** An example kind with a desired number of members. */
 export type Crowd = KubeObject & { spec: { replicas: number }; status?: { replicas: number } }
 
-/** One of a crowd. It takes a while to end, as a pod does. */
+/** A member of a crowd. Its deletion takes a while, like a pod's. */
 export type Member = KubeObject
 
 export const crowds = resource<Crowd>({
@@ -46,11 +46,11 @@ export const members = resource<Member>({
   namespaced: true,
 })
 
-/** The precautions of the reconciler, each of which can be left out to see what it is for. */
+/** The precautions of the reconciler. Each can be disabled to see the failure that it prevents. */
 export type Precautions = {
-  /** Members have places with names that follow from them; otherwise the server makes names up. */
+  /** Member names derive from their ordinals; otherwise the server generates names. */
   deterministicNames: boolean
-  /** Nothing is counted while the cache is behind the controller's own deeds. */
+  /** Members are not counted while the cache is behind the controller's own writes. */
   expectations: boolean
 }
 
@@ -58,12 +58,12 @@ export const careful: Precautions = { deterministicNames: true, expectations: tr
 
 type CrowdDependencies = Surroundings & { crowds: Store<Crowd>; members: Store<Member> }
 
-const placeNames = (crowd: Crowd): string[] =>
-  Array.from({ length: crowd.spec.replicas }, (_, place) =>
-    deterministicName([crowd.metadata.name, crowd.metadata.uid, String(place)]),
+const memberNames = (crowd: Crowd): string[] =>
+  Array.from({ length: crowd.spec.replicas }, (_, ordinal) =>
+    deterministicName([crowd.metadata.name, crowd.metadata.uid, String(ordinal)]),
   )
 
-/** Keeps as many members as a crowd asks for: no more at any instant, no fewer in the end. */
+/** Maintains a crowd's desired number of members: never more at any instant, eventually no fewer. */
 const reconcileCrowd = (dependencies: CrowdDependencies, precautions: Precautions): Reconcile => {
   const { client, clock } = dependencies
   const expectations = createExpectations({ clock })
@@ -85,7 +85,7 @@ const reconcileCrowd = (dependencies: CrowdDependencies, precautions: Precaution
         expectations.expectCreation(key, keyOf(made.metadata))
     } catch (error) {
       if (child !== undefined) expectations.withdraw(child)
-      // It is there already, and the cache will tell.
+      // The member exists already, and the cache will report it.
       if (!isAlreadyExists(error)) throw error
     }
   }
@@ -111,7 +111,7 @@ const reconcileCrowd = (dependencies: CrowdDependencies, precautions: Precaution
     if (!expectations.fulfilled(key)) return requeueAfter(expectations.expiresIn(key))
 
     const present = dependencies.members.by('owner', crowd.metadata.uid)
-    const names = placeNames(crowd)
+    const names = memberNames(crowd)
     const staying = present.filter((member) => !isBeingDeleted(member))
     if (precautions.deterministicNames) {
       const taken = new Set(present.map(({ metadata }) => metadata.name))
@@ -129,7 +129,7 @@ const reconcileCrowd = (dependencies: CrowdDependencies, precautions: Precaution
   }
 }
 
-/** The controller of crowds as a process runs it, up to the signal. */
+/** Runs the crowd controller with its reflectors until the signal is aborted. */
 export const runCrowdController = (
   surroundings: Surroundings,
   {

@@ -9,7 +9,7 @@ import { createOperators } from './simulated-operator.ts'
 import { calmCalls, createCalls, stormyCalls } from './simulated-rpc.ts'
 import { createWorkLog } from './work-log.ts'
 
-/** A cluster with all that has a part in runs: operators, services, nodes, the controller of Jobs, a bus between them. */
+/** A cluster with everything that takes part in runs: operators, services, nodes, the Job controller and a bus. */
 export const createCluster = (
   simulation: Simulation,
   { isStormy = false, isCareless = false }: { isStormy?: boolean; isCareless?: boolean } = {},

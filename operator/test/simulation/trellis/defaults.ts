@@ -1,7 +1,7 @@
 import { kinds } from '../../../src/crds/render.ts'
 import type { Admit } from '../storage.ts'
 
-/** As much of a schema as says what is filled in. */
+/** The part of a schema that defines defaults. */
 type Schema = { default?: unknown; properties?: Readonly<Record<string, Schema>> }
 
 const isMap = (value: unknown): value is Record<string, unknown> =>
@@ -17,7 +17,7 @@ const filledIn = ({ properties = {} }: Schema, value: unknown): unknown => {
   return filled
 }
 
-/** What the API server does with an object of our kinds that is made: a status that was sent is dropped, and what is left out gets its default. */
+/** Simulates the creation of an object of our kinds in the API server: drops its status and fills in defaults. */
 export const fillInDefaults: Admit = (resource, object) => {
   const kind = kinds.find(({ plural }) => plural === resource.plural)
   if (!kind) return object

@@ -9,64 +9,66 @@ import { maxRuns } from './simulated-operator.ts'
 
 type Ended = { phase: string; reason: string | undefined; run: string | undefined }
 
-/** What must hold at every commit, whoever made it. */
+/** Invariants that must hold at every commit. */
 export type Invariants = {
-  /** What did not hold, in the words of a test; the first few. */
+  /** Messages of the first few violations. */
   broken: readonly string[]
   /**
-   * What a request can do that is carried out half a minute after its sender has given it up, or died, and that no client
-   * can keep it from: live pods and Jobs that are too many, writes of one that leads no more. Where there are no such
-   * requests, there must be none.
+   * Violations that a request can cause if it is executed half a minute after its sender has timed out or died, and that no client
+   * can prevent: too many live pods or Jobs, writes by a former leader. Without such late requests the list must be empty.
    */
   excess: readonly string[]
-  /** Claims that were committed, by the uid of the pool. */
+  /** Committed claims by the uid of the pool. */
   claims: ReadonlyMap<string, number>
   /**
-   * How runs stood that went away, other than by a user, by the name of their object; the reason is of those that failed, and
-   * the run the last of a Search: one that was suspended and resumed had others before.
+   * The final state of runs deleted by something other than the user, by object name. `reason` is set for failed runs. `run` is the
+   * last run of a Search: a Search that was suspended and resumed had others before.
    */
   ended: ReadonlyMap<string, Ended>
 }
 
-/** Milliseconds for which a pool may still be filled as it was wished to be before. */
-const wishLingers = 120_000
+/** Milliseconds for which a pool may still be filled to a former `replicas`. */
+const formerReplicasAllowed = 120_000
 
-/** What a pool hands its pods to. */
+/** The kinds to which a pool hands over its pods. */
 const runKinds = ['Search', 'GenerationJob']
 const isRun = ({ plural }: { plural: string }) => plural === searches.plural || plural === generationJobs.plural
 
 const hasFinished = ({ status }: BatchJob) =>
   status?.conditions?.some(({ type }) => type === 'Complete' || type === 'Failed') === true
 
-/** Checks invariants at each commit of a simulation; objects with the names that must stay away must not be created. */
+/** Checks the invariants at each commit of a simulation. Objects with names in `mustStayAway` must not be created. */
 export const watchInvariants = ({ storage, clock }: Simulation, mustStayAway: ReadonlySet<string>): Invariants => {
   const broken: string[] = []
   const excess: string[] = []
   const claims = new Map<string, number>()
   const ended = new Map<string, Ended>()
-  /** What each pool was wished to be, and until when; by uid. */
-  const overrides = new Map<string, { replicas: number; until: number }[]>()
+  /** The values of `replicas` that each pool had and until when they are allowed, by uid. */
+  const allowances = new Map<string, { replicas: number; until: number }[]>()
   const controllers = new Map<string, { uid: string; kind: string }>()
 
   const must = (holds: boolean, what: () => string, list = broken) => {
     if (!holds && list.length < 5) list.push(`${what()} at ${clock.monotonic()} ms`)
   }
 
-  const wished = (pool: WarmPool) => {
+  const noteReplicas = (pool: WarmPool) => {
     const now = clock.monotonic()
-    const before = (overrides.get(pool.metadata.uid) ?? []).filter(({ until }) => until > now)
+    const before = (allowances.get(pool.metadata.uid) ?? []).filter(({ until }) => until > now)
     const last = before.at(-1)
     if (last?.replicas === pool.spec.replicas && last.until === Number.POSITIVE_INFINITY) return
-    if (last) last.until = now + wishLingers
-    overrides.set(pool.metadata.uid, [...before, { replicas: pool.spec.replicas, until: Number.POSITIVE_INFINITY }])
+    if (last) last.until = now + formerReplicasAllowed
+    allowances.set(pool.metadata.uid, [...before, { replicas: pool.spec.replicas, until: Number.POSITIVE_INFINITY }])
   }
 
   const allowed = (uid: string): number => {
     const now = clock.monotonic()
-    return Math.max(0, ...(overrides.get(uid) ?? []).filter(({ until }) => until > now).map(({ replicas }) => replicas))
+    return Math.max(
+      0,
+      ...(allowances.get(uid) ?? []).filter(({ until }) => until > now).map(({ replicas }) => replicas),
+    )
   }
 
-  /** The run or pool that a pod is of in the end: the pods of a Job are of the run that has the Job. */
+  /** The run or pool that ultimately owns a pod: for the pods of a Job, the run that owns the Job. */
   const masterOf = (object: KubeObject): OwnerReference | undefined => {
     const controller = controllerOf(object)
     if (controller?.kind !== 'Job') return controller
@@ -93,16 +95,16 @@ export const watchInvariants = ({ storage, clock }: Simulation, mustStayAway: Re
     const live = countLive(master.uid)
     const max = master.kind === 'WarmPool' ? allowed(master.uid) : 1
     must(live <= max, () => `${master.kind} ${master.name} has ${live} live pods, and may have ${max}`, excess)
-    if (runKinds.includes(master.kind)) lookAtRoom(master)
+    if (runKinds.includes(master.kind)) lookAtRunLimit(master)
   }
 
-  /** Runs of a kind that have not ended and have workers, apart from those whose time a queue decides. */
+  /** Number of unfinished runs of a kind with workers, without those that a Kueue queue schedules. */
   const countBusy = (kind: Resource) =>
     storage
       .list(kind as Resource<RunObject>)
       .filter((run) => !isFinished(run) && queueOf(run) === undefined && countLive(run.metadata.uid) > 0).length
 
-  const lookAtRoom = ({ kind }: OwnerReference) => {
+  const lookAtRunLimit = ({ kind }: OwnerReference) => {
     const busy = countBusy(kind === 'Search' ? searches : generationJobs)
     must(busy <= maxRuns, () => `${busy} runs of kind ${kind} have workers`, excess)
   }
@@ -115,13 +117,13 @@ export const watchInvariants = ({ storage, clock }: Simulation, mustStayAway: Re
     must(jobs <= 1, () => `${run?.name} has ${jobs} Jobs`, excess)
   }
 
-  /** A suspension ends no object: what is resumed is another run of it. */
+  /** A suspension must not end an object: resuming it starts another run. */
   const lookAtEnd = ({ metadata, status }: RunObject) => {
     const reason = failureCondition({ status })?.reason
     must(reason !== 'Suspended', () => `${metadata.name} failed as Suspended`)
   }
 
-  /** Only who leads writes, but for what any replica makes for a service that asks for it. */
+  /** Only the leader writes, except for leases and for runs that any replica creates at a service's request. */
   const lookAtWriter = ({ type, resource, by }: Commit) => {
     const isOpenToAll = resource.plural === leases.plural || (type === 'ADDED' && isRun(resource))
     if (!by.startsWith('operator') || isOpenToAll) return
@@ -132,7 +134,7 @@ export const watchInvariants = ({ storage, clock }: Simulation, mustStayAway: Re
   storage.onCommit((commit) => {
     const { type, resource, object, by } = commit
     lookAtWriter(commit)
-    if (resource.plural === warmPools.plural && type !== 'DELETED') wished(object as WarmPool)
+    if (resource.plural === warmPools.plural && type !== 'DELETED') noteReplicas(object as WarmPool)
     if (resource.plural === pods.plural && type !== 'DELETED') look(object as Pod)
     if (resource.plural === batchJobs.plural && type === 'ADDED') lookAtJob(object as BatchJob)
     if (type === 'MODIFIED' && isRun(resource)) lookAtEnd(object as RunObject)

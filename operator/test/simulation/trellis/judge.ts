@@ -13,10 +13,10 @@ const isFilled = ({ status, spec }: WarmPool): boolean =>
   status.replicas === spec.replicas &&
   conditionOf(status.conditions, 'Ready')?.status === 'True'
 
-/** Failures that a run cannot have whose worker was heard to be done. */
-const forWantOfWord = ['NoReport', 'WorkerLost', 'Evicted']
+/** Failure reasons that are impossible for a run whose worker reported completion. */
+const missingReportReasons = ['NoReport', 'WorkerLost', 'Evicted']
 
-/** Whether nothing is left of what was asked for, and the pools are as they are wished to be. */
+/** Whether no requested run is left and the pools match their spec. */
 export const isAtRest = ({ storage }: Simulation, { requested }: User): boolean => {
   const pools = storage.list(warmPools)
   return (
@@ -28,7 +28,7 @@ export const isAtRest = ({ storage }: Simulation, { requested }: User): boolean 
   )
 }
 
-/** What there is, for people who have to find out why. */
+/** The remaining objects, for debugging. */
 const describe = ({ storage }: Simulation, { requested }: User): string =>
   JSON.stringify({
     runs: [...new Set(requested.map(({ resource }) => resource))].flatMap((resource) =>
@@ -42,20 +42,20 @@ const describe = ({ storage }: Simulation, { requested }: User): string =>
     pools: storage.list(warmPools).map(({ spec, status }) => ({ spec, status })),
   })
 
-/** What became of the runs, and what is wrong with how it ended. */
+/** Counts how the runs ended, and lists what is wrong with the final state. */
 export const judge = (
   simulation: Simulation,
   { user, invariants, atRest, operators }: { user: User; invariants: Invariants; atRest: boolean; operators: number },
 ): { wrong: string[]; phases: Record<string, number>; claims: number } => {
   const { storage } = simulation
   const wrong: string[] = []
-  if (!atRest) wrong.push(`it did not come to rest: ${describe(simulation, user)}`)
+  if (!atRest) wrong.push(`the cluster did not converge: ${describe(simulation, user)}`)
   let claims = 0
   for (const { metadata, status } of storage.list(warmPools)) {
     const claimed = invariants.claims.get(metadata.uid) ?? 0
     const counted = status.claimed ?? 0
     claims += claimed
-    // One that ends may have had no time to write it down.
+    // A replica that was killed may not have written its last count.
     if (operators === 1 && counted < claimed) wrong.push(`${claimed} were claimed, and ${counted} were counted`)
   }
   const phases: Record<string, number> = {}
@@ -65,10 +65,10 @@ export const judge = (
     const phase = ended?.phase ?? (user.deleted.has(name) || end === 'failed' ? 'gone' : 'there')
     phases[phase] = (phases[phase] ?? 0) + 1
     if (!['Complete', 'Failed', 'gone'].includes(phase)) wrong.push(`${name} went while it was ${phase}`)
-    // A Search whose first run was done before it was suspended has another one once it is resumed.
+    // A Search that was suspended after its first run completed has another run once it is resumed.
     const isOfRun = ended?.run === undefined || ended.run === run
-    if (end === 'completed' && isOfRun && forWantOfWord.includes(ended?.reason ?? ''))
-      wrong.push(`${name} was done, and failed as ${ended?.reason}`)
+    if (end === 'completed' && isOfRun && missingReportReasons.includes(ended?.reason ?? ''))
+      wrong.push(`${name} completed, but failed as ${ended?.reason}`)
   }
   return { wrong, phases, claims }
 }

@@ -7,25 +7,25 @@ import { isAtRest, judge } from './judge.ts'
 import { type Mishap, planMishaps } from './mishaps.ts'
 import { createUser } from './user.ts'
 
-/** One history of a cluster: everything in it follows from the seed. */
+/** One simulated life of a cluster. The seed determines everything in it. */
 export type Schedule = {
   seed: number
-  /** What goes wrong with requests while runs come; nothing unless told. */
+  /** Faults of requests while runs arrive; none by default. */
   faults?: Faults
-  /** Whether the bus, the calls, the nodes and the users misbehave as well. */
+  /** Whether the bus, the calls, the nodes and the users misbehave too. */
   isStormy?: boolean
-  /** The step at which something happens to the operator, and after how many steps at most it does again. */
+  /** The step of the first mishap of the operator, and the maximum number of steps to the next. */
   crashAt?: number
   crashEvery?: number
-  /** What may happen; it is killed unless told. */
+  /** The possible mishaps; `kill` by default. */
   mishaps?: readonly Mishap[]
-  /** Replicas of the operator, of which one leads; one unless told. */
+  /** Replicas of the operator, of which one leads; 1 by default. */
   operators?: number
-  /** Workers that wait in each pool. */
+  /** Idle workers in each pool. */
   replicas?: number
-  /** Runs that come; of each kind half by an object, half by a service, unless told. */
+  /** Number of runs, of alternating kinds. Each is requested by an object or by a service with equal probability. */
   runs?: number
-  /** Whether pods are claimed without naming the version that they were read at. */
+  /** Whether pods are claimed without the resourceVersion at which they were read. */
   isCareless?: boolean
   /** Called with the simulation before it starts. */
   onSimulation?: (simulation: Simulation) => void
@@ -33,18 +33,18 @@ export type Schedule = {
 
 export type Outcome = {
   simulation: Simulation
-  /** What did not hold; nothing where all is well. */
+  /** Violations; empty on success. */
   wrong: string[]
-  /** How many runs went which way, and how many had a waiting worker. */
+  /** Number of runs by final phase, and number of runs that claimed an idle worker. */
   phases: Record<string, number>
   claims: number
   operators: number
 }
 
-/** Milliseconds of calm within which everything must have come to rest: deadlines, TTLs and the longest waits after failures. */
+/** Milliseconds of calm within which everything must converge: deadlines, TTLs and the longest backoffs. */
 const restWithin = 1_500_000
 
-/** Lets a cluster live: runs come and go while things go wrong, then the weather calms and all must come to rest. */
+/** Simulates a cluster: runs come and go while faults occur, then the faults stop and the cluster must converge. */
 export const live = async (schedule: Schedule): Promise<Outcome> => {
   const { seed, faults = calm, isStormy = false, crashAt, crashEvery, mishaps = ['kill'], runs = 8 } = schedule
   const terminating = [{ resource: pods, milliseconds: 10_000 }]
@@ -76,7 +76,7 @@ export const live = async (schedule: Schedule): Promise<Outcome> => {
   isOver = true
   simulation.weather(calm)
   weather(false)
-  // Some runs wait for GPUs however long it takes.
+  // Some runs wait for GPUs without a deadline.
   gpus.join()
   const atRest = await clock.until(() => isAtRest(simulation, user), restWithin)
   const count = operators.count()

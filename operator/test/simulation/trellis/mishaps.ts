@@ -1,13 +1,13 @@
 import type { SimulatedProcess, Simulation } from '../mod.ts'
 import type { Operators } from './simulated-operator.ts'
 
-/** What happens to replicas of the operator: they are killed, stopped for a while, or cut off from the API server for a while. */
+/** A mishap of an operator replica: killed, stopped for a while, or cut off from the API server for a while. */
 export type Mishap = 'kill' | 'pause' | 'isolate'
 
-/** Milliseconds that a replica is stopped or cut off: less than the lease, or much more. */
+/** Milliseconds that a replica is stopped or cut off, from less than the lease to much more. */
 const away = [1_000, 60_000] as const
 
-/** Has something happen to a replica at a step, and again after at most so many more, until `isOver`. */
+/** Schedules a mishap of a replica at step `at`, and another after at most `every` more steps, until `isOver`. */
 export const planMishaps = (
   simulation: Simulation,
   operators: Operators,

@@ -14,10 +14,10 @@ const runs = 10
 /** Milliseconds without the bus. */
 const outage = 40_000
 
-/** What workers report of some runs that they cannot do, and what a GPU that no node has leads to. */
+/** Failures not caused by the bus: runs that their worker refuses, and runs that wait for a GPU that no node has. */
 const ofTheRun = ['Refused', 'DeadlineExceeded']
 
-/** Runs that come before and during an outage of the bus, and the reasons of those that failed. */
+/** Simulates runs before and during an outage of the bus, and returns the reasons of failed runs. */
 const survive = async (seed: number) => {
   const terminating = [{ resource: pods, milliseconds: 10_000 }]
   const simulation = createSimulation({ seed, terminating, admit: fillInDefaults })
@@ -43,7 +43,7 @@ const survive = async (seed: number) => {
 }
 
 test(
-  'a bus that is away for 40 s fails no run, and gives none two workers',
+  'a bus outage of 40 s fails no run and assigns no run to two workers',
   async () => {
     for (const seed of exploredSeeds(15)) {
       const { atRest, wrong, reasons } = await survive(seed)

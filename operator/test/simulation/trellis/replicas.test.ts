@@ -7,21 +7,21 @@ const two = { operators: 2, mishaps: ['kill', 'pause', 'isolate'] } satisfies Om
 
 const calmTakeovers = schedulesOf(scheduleCount * 0.25, { ...two, faults: calm })
 test(
-  `of two replicas that are killed, stopped and woken, and cut off, one leads, in ${calmTakeovers.length} schedules in calm weather`,
+  `one of two replicas leads while they are killed, paused and isolated, in ${calmTakeovers.length} fault-free schedules`,
   async () => expect(await failing(calmTakeovers)).toEqual([]),
   timeout,
 )
 
 const stormyTakeovers = schedulesOf(scheduleCount * 0.5, { ...two, faults: { ...stormy, late: 0 }, isStormy: true })
 test(
-  `and in ${stormyTakeovers.length} storms, in which the one that leads no more writes nothing, and the one that leads does nothing twice`,
+  `a former leader writes nothing and the leader does nothing twice, in ${stormyTakeovers.length} storms`,
   async () => expect(await failing(stormyTakeovers)).toEqual([]),
   timeout,
 )
 
 const lateTakeovers = schedulesOf(scheduleCount * 0.25, { ...two, faults: stormy, isStormy: true })
 test(
-  `and in ${lateTakeovers.length} storms in which requests are carried out long after they were given up, no run is worked on twice at a time`,
+  `no run has two workers at once in ${lateTakeovers.length} storms where requests execute after their timeout`,
   async () => expect(await failing(lateTakeovers)).toEqual([]),
   timeout,
 )

@@ -4,27 +4,27 @@ import { reportedExitCode } from '../../../src/runs/mod.ts'
 import type { KubeObject } from '../../../src/runtime/mod.ts'
 import { componentOf, label } from '../../../src/workers/mod.ts'
 import type { Simulation } from '../mod.ts'
+import { isEnd, never, workerReports } from './reports.ts'
 import type { SimulatedBus } from './simulated-bus.ts'
 import type { WorkerProgram } from './simulated-nodes.ts'
-import { isEnd, never, workerReports } from './tellers.ts'
 import type { WorkLog } from './work-log.ts'
 
-/** Milliseconds that a worker stays after its run. */
+/** Milliseconds for which a worker stays after its run. */
 const linger = 20_000
 
-/** The share of runs that their workers cannot do, and of which they say so. */
+/** The fraction of runs that workers report as failed. */
 const hopeless = 0.05
 
-/** The parts that a run is done in, each of which is told of. */
+/** The number of parts of a run; a progress report follows each but the last. */
 const parts = 3
 
-const failed = { reason: 'Refused', detail: 'It would not say.', kind: 'upstream_failed', retryAfterSeconds: null }
+const failed = { reason: 'Refused', detail: 'No details.', kind: 'upstream_failed', retryAfterSeconds: null }
 
-/** How a run ended for its worker, as the code that it ends with. `stopped`: it was taken from this worker. */
+/** Exit codes of a worker by how its run ended. `stopped`: the run was taken from this worker. */
 const codes = { completed: 0, failed: reportedExitCode, stopped: 143 } as const
 type RunEnd = keyof typeof codes
 
-/** The kind of the runs of a pod's worker, by its label. */
+/** The run kind of a worker pod, from its component label. */
 const kindOf = ({ labels }: KubeObject['metadata']): RunKind => {
   const kind = runKinds.find((one) => componentOf(one) === labels?.[label.component])
   if (!kind) throw new Error('The pod is not of a worker.')
@@ -39,8 +39,8 @@ const readInput = async (bus: Bus, kind: RunKind, runId: string): Promise<void> 
 type Watched = { kind: RunKind; own: number; worker: string }
 
 /**
- * Reads what is said of a run. `before` is how it had ended before the report of this sequence, and `taken` resolves when
- * it is ended, or begun, by somebody else after that.
+ * Reads the reports on a run. `before` resolves to the report that ended it before the sequence `own`, if any. `taken` resolves when
+ * another process ends or starts the run after that.
  */
 const watchRun = (bus: Bus, runId: string, { kind, own, worker }: Watched) => {
   const before = Promise.withResolvers<Report | undefined>()
@@ -60,7 +60,7 @@ const watchRun = (bus: Bus, runId: string, { kind, own, worker }: Watched) => {
   return { before: before.promise, taken: taken.promise }
 }
 
-/** A worker as the real one is: it hears of its run by its pod's uid, reads what to do, tells, stays a little and ends. */
+/** Simulates the real worker: receives its run on the topic of its pod's uid, reads the input, reports, lingers and exits. */
 export const runWorker =
   (simulation: Simulation, bus: SimulatedBus, log: WorkLog): WorkerProgram =>
   ({ metadata }, process, exit) => {

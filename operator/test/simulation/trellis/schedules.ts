@@ -1,13 +1,13 @@
 import { exploredSeeds, runs } from '../../../../test/support/exploration.ts'
 import { live, type Schedule } from './life.ts'
 
-/** Simulated lives in the tests of one file; each takes some 25 ms. */
+/** Number of simulated lives in the tests of one file; each takes about 25 ms. */
 export const scheduleCount = 100
 
-/** Ample: a life takes half a second on a busy machine. */
+/** A generous timeout: a life takes half a second on a busy machine. */
 export const timeout = Math.max(900_000, runs(scheduleCount) * 1_000)
 
-/** The seeds from 1 on, the same in each run. */
+/** The seeds from 1 to `count`, the same in each run. */
 export const seeds = (count: number): number[] => Array.from({ length: count }, (_, seed) => seed + 1)
 
 const schedule = (seed: number, common: Omit<Schedule, 'seed'>): Schedule => ({
@@ -17,7 +17,7 @@ const schedule = (seed: number, common: Omit<Schedule, 'seed'>): Schedule => ({
   seed,
 })
 
-/** Schedules whose mishaps begin at different steps; others in each run, and `count` of them in the default run. */
+/** Schedules whose mishaps start at different steps. The seeds differ in each run; the default run has `count` of them. */
 export const schedulesOf = (count: number, common: Omit<Schedule, 'seed'>): Schedule[] =>
   exploredSeeds(count).map((seed) => schedule(seed, common))
 
@@ -25,7 +25,7 @@ export const schedulesOf = (count: number, common: Omit<Schedule, 'seed'>): Sche
 export const schedulesFrom = (chosen: readonly number[], common: Omit<Schedule, 'seed'>): Schedule[] =>
   chosen.map((seed) => schedule(seed, common))
 
-/** The schedules in which something did not hold, the first few. */
+/** The first few schedules with violations. */
 export const failing = async (schedules: readonly Schedule[]): Promise<object[]> => {
   const failed: object[] = []
   for (const schedule of schedules) {

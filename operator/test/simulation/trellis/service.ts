@@ -10,29 +10,29 @@ import {
 } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { Clock } from '../../../src/runtime/mod.ts'
 import type { Simulation } from '../mod.ts'
+import { isEnd, never, serviceReports } from './reports.ts'
 import type { SimulatedBus } from './simulated-bus.ts'
 import type { Calls } from './simulated-rpc.ts'
-import { isEnd, never, serviceReports } from './tellers.ts'
 
-/** What a service has asked the operator for. */
+/** A service and the runs that it has requested from the operator. */
 export type Service = {
-  /** Asks for a run of its own, or once more for one. */
-  ask: (runId: string) => void
-  /** Asks for the end of a run. */
+  /** Requests a run, or requests it again. */
+  request: (runId: string) => void
+  /** Cancels a run. */
   cancel: (runId: string) => void
-  /** How the runs ended that it follows; undefined where they have not. */
+  /** The final reports of the runs that it follows; undefined for runs that have not ended. */
   ends: ReadonlyMap<string, Report | undefined>
-  /** Whether anything of a run was told. */
+  /** Whether it has received any report on a run. */
   hasReceived: (runId: string) => boolean
-  /** Whether it has heard of a run and nothing that it asked before is under way, so that no request will make the run anew. */
+  /** Whether it has received a report on a run and no earlier request is in transit, so that no request can create the run again. */
   knows: (runId: string) => boolean
 }
 
-/** Milliseconds, as the real one has them: nothing heard for so long, and it asks again, up to so many times more slowly. */
+/** Milliseconds without a report after which the service requests a run again, as in the real one: doubled from `first` to `max`. */
 const silence = { first: 5_000, max: 30_000 }
-/** Milliseconds that the operator may stay away. */
+/** Milliseconds for which the operator may be unavailable. */
 const patience = 60_000
-/** Milliseconds after which a call that nobody answered will not be carried out any more. */
+/** Milliseconds after which an unanswered call can no longer be executed. */
 const callEnds = 15_000
 
 const searchSubject = SearchSubject.fromPartial({ query: 'lamp', mustIncludeMode: 'all', adapter: 'auto', pages: 1 })
@@ -46,7 +46,7 @@ const generationSubject = GenerationSubject.fromPartial({
 
 const nothingConcluded = RunConcluded.fromPartial({})
 
-/** What one of our services does with the operator. */
+/** How each service uses the operator. */
 const trades = {
   listings: {
     orders: searchPlanRequests,
@@ -60,7 +60,12 @@ const trades = {
   },
 } as const
 
-const unavailable: RunFailed = { reason: 'Unavailable', detail: 'Nobody.', kind: 'unavailable', retryAfterSeconds: 5 }
+const unavailable: RunFailed = {
+  reason: 'Unavailable',
+  detail: 'No operator answered.',
+  kind: 'unavailable',
+  retryAfterSeconds: 5,
+}
 
 const orIdle = async <T>(clock: Clock, value: Promise<T>, milliseconds: number): Promise<T | 'silent'> => {
   const enough = new AbortController()
@@ -75,11 +80,11 @@ const orIdle = async <T>(clock: Clock, value: Promise<T>, milliseconds: number):
   }
 }
 
-/** The reports on a run, from the first. */
+/** The reports on a run, from the first one. */
 const reportsOf = (bus: Bus, { workload, runId }: Pick<RunRequest, 'workload' | 'runId'>) =>
   bus.subscribe(runTopic[runKindOf(workload)](runId), { after: 'start', signal: never() })[Symbol.asyncIterator]()
 
-/** The listings or the music service: plans what is ordered, asks for runs, follows them, and says when all is written. */
+/** Simulates the listings or the music service: answers plan requests, requests and follows runs, and reports their conclusion. */
 export const runService = (
   simulation: Simulation,
   { bus, calls, trade }: { bus: SimulatedBus; calls: Calls; trade: keyof typeof trades },
@@ -87,9 +92,9 @@ export const runService = (
   const { orders, request, conclusion } = trades[trade]
   const ends = new Map<string, Report | undefined>()
   const received = new Set<string>()
-  /** Until when calls that did not know of a run may be carried out, by the run. */
+  /** Until when calls sent without knowledge of a run may be executed, by run id. */
   const unknowing = new Map<string, number>()
-  let service: Pick<Service, 'ask' | 'cancel'> | undefined
+  let service: Pick<Service, 'request' | 'cancel'> | undefined
 
   simulation.spawn(trade, ({ clock }, process) => {
     const connected = bus.connect(process)
@@ -111,11 +116,11 @@ export const runService = (
       await operator.run(requested)
     }
 
-    /** Follows a run to its end, and asks for it again where nothing is heard of it. */
+    /** Follows a run to its end, and requests it again if no report arrives. */
     const follow = async (runId: string): Promise<Report> => {
       const reports = reportsOf(connected, { ...request, runId })
       let awaySince: number | undefined
-      const ask = async (): Promise<RunFailed | undefined> => {
+      const tryToRun = async (): Promise<RunFailed | undefined> => {
         try {
           await run(runId)
           awaySince = undefined
@@ -126,12 +131,12 @@ export const runService = (
         }
         return undefined
       }
-      let value = await ask()
+      let value = await tryToRun()
       let wait = silence.first
       for (let next = reports.next(); !value; ) {
         const delivery = await orIdle(clock, next, wait)
         if (delivery === 'silent') {
-          value = await ask()
+          value = await tryToRun()
           wait = Math.min(wait * 2, silence.max)
           continue
         }
@@ -159,7 +164,7 @@ export const runService = (
     }
 
     service = {
-      ask: (runId) => {
+      request: (runId) => {
         if (ends.has(runId)) void run(runId).catch(() => undefined)
         else void drive(runId)
       },

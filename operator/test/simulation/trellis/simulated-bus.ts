@@ -2,28 +2,28 @@ import type { Bus, Delivery, Job, Queue, Topic } from '@trellis/kit/bus'
 import { serviceError } from '@trellis/kit/errors'
 import type { SimulatedProcess, Simulation } from '../mod.ts'
 
-/** What goes wrong on the bus. Probabilities are for each call or delivery. */
+/** Faults of the bus. Probabilities are per call or delivery. */
 export type BusFaults = {
-  /** Milliseconds that a message is under way, at least and at most. */
+  /** Milliseconds that a message takes: minimum and maximum. */
   delay: readonly [number, number]
-  /** The message does not arrive, and its sender is told that nobody acknowledged it. */
+  /** The message does not arrive, and its sender gets an error for the missing acknowledgement. */
   lost: number
-  /** It arrives, and its sender is told the same. */
+  /** The message arrives, and its sender gets the same error. */
   answerLost: number
-  /** A job is handed out once more though it was done. */
+  /** A finished job is delivered again. */
   duplicated: number
 }
 
 export const calmBus: BusFaults = { delay: [1, 5], lost: 0, answerLost: 0, duplicated: 0 }
-/** The server is away: nothing arrives, and every sender is told so. */
+/** An outage of the server: nothing arrives, and every sender gets an error. */
 export const silentBus: BusFaults = { ...calmBus, lost: 1 }
 export const stormyBus: BusFaults = { delay: [1, 300], lost: 0.03, answerLost: 0.03, duplicated: 0.1 }
 
-/** A bus between the processes of a simulation, which survives them. */
+/** A bus between the processes of a simulation; it outlives them. */
 export type SimulatedBus = {
   connect: (process: SimulatedProcess) => Bus
   weather: (faults: BusFaults) => void
-  /** Jobs that were given up, as `queue: reason`. */
+  /** Jobs that ran out of deliveries, as `queue: reason`. */
   dead: readonly string[]
 }
 
@@ -32,7 +32,7 @@ type Consumer = { process: SimulatedProcess; free: number; hand: (entry: Entry) 
 type QueueState = { rules: Queue<unknown>; waiting: Entry[]; ids: Set<string>; consumers: Set<Consumer> }
 type TopicState = { events: { sequence: number; bytes: Uint8Array }[]; wakers: Set<() => void> }
 
-/** Milliseconds after which a sender gives up waiting for an acknowledgement. */
+/** Milliseconds for which a sender waits for an acknowledgement. */
 const patience = 5_000
 
 export const createSimulatedBus = (simulation: Simulation): SimulatedBus => {
@@ -80,8 +80,8 @@ export const createSimulatedBus = (simulation: Simulation): SimulatedBus => {
     dispatch(state)
   }
 
-  /** Puts a job back behind a failure, or away for good. */
-  const giveBack = (state: QueueState, entry: Entry, reason: string, pause: number) => {
+  /** Requeues a failed job after a pause, or drops it after its last delivery. */
+  const requeue = (state: QueueState, entry: Entry, reason: string, pause: number) => {
     if (entry.deliveries >= state.rules.maxDeliveries) {
       settle(state, entry)
       dead.push(`${state.rules.name}: ${reason}`)
@@ -94,10 +94,10 @@ export const createSimulatedBus = (simulation: Simulation): SimulatedBus => {
     pauses[Math.min(delivery, pauses.length) - 1] ?? 0
 
   const connect = (process: SimulatedProcess): Bus => {
-    /** When the last message of this process to a topic arrives: they keep their order. */
+    /** When the last message of this process to a topic arrives; messages to one topic stay in order. */
     const arrivals = new Map<string, number>()
 
-    /** Carries something there, and tells the sender, or does not. */
+    /** Delivers a message and acknowledges it, unless a fault prevents either. */
     const send = <T>(what: string, carryOut: () => T): Promise<T> =>
       new Promise((resolve, reject) => {
         simulation.step(process)
@@ -123,11 +123,11 @@ export const createSimulatedBus = (simulation: Simulation): SimulatedBus => {
       { after = 'latest', signal }: { after?: number | 'start' | 'latest'; signal: AbortSignal },
     ): AsyncGenerator<Delivery<Event>> {
       const { events, wakers } = topicOf(topic.name)
-      let place = after === 'start' ? 0 : typeof after === 'number' ? after : (events.at(-1)?.sequence ?? 0)
+      let position = after === 'start' ? 0 : typeof after === 'number' ? after : (events.at(-1)?.sequence ?? 0)
       while (!signal.aborted) {
-        const next = events.find((event) => event.sequence > place)
+        const next = events.find((event) => event.sequence > position)
         if (next) {
-          place = next.sequence
+          position = next.sequence
           await process.clock.sleep(random.between(...faults.delay), signal)
           yield { kind: 'event', sequence: next.sequence, event: topic.decode(next.bytes) }
           continue
@@ -157,7 +157,7 @@ export const createSimulatedBus = (simulation: Simulation): SimulatedBus => {
         something()
       }
       const cancelLate = clock.after(acknowledgeWithinMilliseconds, () =>
-        once(() => giveBack(state, entry, 'it was not acknowledged in time', 0)),
+        once(() => requeue(state, entry, 'it was not acknowledged in time', 0)),
       )
       const free = () => {
         consumer.free += 1
@@ -168,12 +168,12 @@ export const createSimulatedBus = (simulation: Simulation): SimulatedBus => {
         handle({ value: state.rules.decode(entry.bytes) as Value, delivery: entry.deliveries }).then(
           () => {
             free()
-            if (random.chance(faults.duplicated)) return once(() => giveBack(state, entry, 'duplicated', 0))
+            if (random.chance(faults.duplicated)) return once(() => requeue(state, entry, 'duplicated', 0))
             once(() => settle(state, entry))
           },
           (error: unknown) => {
             free()
-            once(() => giveBack(state, entry, String(error), pauseAfter(state.rules, entry.deliveries)))
+            once(() => requeue(state, entry, String(error), pauseAfter(state.rules, entry.deliveries)))
           },
         )
       })
@@ -223,7 +223,7 @@ export const createSimulatedBus = (simulation: Simulation): SimulatedBus => {
           else process.heed(signal, leave)
         }),
       deadLetters: async () => [],
-      update: () => Promise.reject(new Error('Nothing that is simulated shares values.')),
+      update: () => Promise.reject(new Error('The simulated bus does not support update().')),
       [Symbol.asyncDispose]: async () => undefined,
     }
   }

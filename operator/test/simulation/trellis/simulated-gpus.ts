@@ -4,13 +4,13 @@ import type { Draft } from '../../../src/runtime/mod.ts'
 import type { Pod } from '../../../src/workers/mod.ts'
 import type { Simulation, Storage } from '../mod.ts'
 
-/** The only model that there is. */
+/** The only GPU model of the simulated nodes. */
 export const gpuModel = 'Tesla-T4'
 const name = 'gpu-node'
 
 const gpusOf = ({ status }: NodeObject): number => Number(status?.allocatable?.[wholeGpu] ?? 0)
 
-/** The resource that no node has for a pod; undefined where it needs none, or some node has enough. */
+/** The GPU resource that no node offers to a pod; undefined if it needs none or a node has enough. */
 export const missingGpus = (storage: Storage, { spec }: Pod): string | undefined => {
   const requested = Number(spec?.containers?.[0]?.resources?.limits?.[wholeGpu] ?? 0)
   const model = spec?.nodeSelector?.[productLabel]
@@ -22,7 +22,7 @@ export const missingGpus = (storage: Storage, { spec }: Pod): string | undefined
   return requested === 0 || isOffered ? undefined : wholeGpu
 }
 
-/** A node with GPUs that comes and goes. */
+/** A node with GPUs that can join and leave the cluster. */
 export const gpuNode = ({ storage }: Simulation) => {
   const isThere = () => storage.list(nodeResource).length > 0
   return {

@@ -4,13 +4,13 @@ import { controllerOf, type Draft, isBeingDeleted, ownerReference } from '../../
 import { type Pod, pods } from '../../../src/workers/mod.ts'
 import type { Simulation } from '../mod.ts'
 
-/** How slow the controller of Jobs and the queue are, and how often the queue takes back what it gave. */
+/** Delays of the Job controller and the queue, and how often the queue preempts an admitted Job. */
 export type JobFaults = {
   /** Milliseconds until a change is acted on. */
   delay: readonly [number, number]
-  /** Milliseconds until a queue lets a Job begin. */
+  /** Milliseconds until a queue admits a Job. */
   admission: readonly [number, number]
-  /** Of Jobs that a queue has let begin, those that it holds back again. */
+  /** The fraction of admitted Jobs that the queue suspends again. */
   preempted: number
 }
 
@@ -19,7 +19,7 @@ export const stormyJobs: JobFaults = { delay: [5, 2_000], admission: [500, 40_00
 
 /** The finalizer of a pod whose end has not been counted. */
 const tracking = 'batch.kubernetes.io/job-tracking'
-/** Milliseconds that a pod is waited with after the first failure; doubled with each. */
+/** Milliseconds before the next pod after the first failure; doubled with each failure. */
 const firstPause = 10_000
 
 const finishedTypes = ['Complete', 'Failed']
@@ -27,7 +27,7 @@ const targetTypes = ['SuccessCriteriaMet', 'FailureTarget']
 
 type Verdict = 'succeeded' | 'ignored' | 'failed' | 'hopeless'
 
-/** What the end of a pod means to its Job, by the policy that our Jobs have. */
+/** What the end of a pod means for its Job, by the pod failure policy of our Jobs. */
 const verdictOn = ({ status }: Pod): Verdict => {
   if (status?.phase === 'Succeeded') return 'succeeded'
   if (status?.containerStatuses?.[0]?.state?.terminated?.exitCode === reportedExitCode) return 'hopeless'
@@ -37,14 +37,14 @@ const verdictOn = ({ status }: Pod): Verdict => {
 }
 
 /**
- * The controller of Jobs as far as ours use it: one pod at a time and none beside one that may be at work, ends that are
- * counted once, a pause that grows with each failure, `FailureTarget` before `Failed`; and a queue that suspends and resumes.
+ * Simulates the Job controller as far as our Jobs use it: one pod at a time and none beside a pod that may still work, each end
+ * counted once, a backoff that doubles with each failure, `FailureTarget` before `Failed`; and a queue that suspends and resumes.
  */
 export const runJobs = (simulation: Simulation): { weather: (faults: JobFaults) => void } => {
   const { clock, random, storage } = simulation
-  /** Pods whose end was counted, by uid. */
+  /** Uids of pods whose end was counted. */
   const counted = new Set<string>()
-  /** Until when no pod is made for a Job, by its uid. */
+  /** Until when no pod is created for a Job, by the Job's uid. */
   const pausedUntil = new Map<string, number>()
   const pending = new Set<string>()
   let faults = calmJobs
@@ -85,7 +85,7 @@ export const runJobs = (simulation: Simulation): { weather: (faults: JobFaults) 
     } as Draft<Pod>)
   }
 
-  /** Counts the pods that have ended; gives the condition that follows from them. */
+  /** Counts the pods that have ended, and returns the resulting condition. */
   const count = (job: BatchJob, own: readonly Pod[]): BatchCondition | undefined => {
     const { status = {}, spec, metadata } = job
     let { failed = 0, succeeded = 0 } = status
@@ -96,7 +96,7 @@ export const runJobs = (simulation: Simulation): { weather: (faults: JobFaults) 
       const verdict = verdictOn(pod)
       if (verdict === 'succeeded') succeeded += 1
       if (verdict === 'hopeless') isHopeless = true
-      // What a queue has ended does not count.
+      // Pods ended by a queue's suspension do not count as failures.
       if (verdict !== 'failed' || spec?.suspend) continue
       failed += 1
       pausedUntil.set(metadata.uid, clock.monotonic() + firstPause * 2 ** (failed - 1))
@@ -106,9 +106,14 @@ export const runJobs = (simulation: Simulation): { weather: (faults: JobFaults) 
     setStatus(job, { active: live.length - terminating, terminating, failed, succeeded })
     if (succeeded > 0) return { type: 'SuccessCriteriaMet', status: 'True' }
     if (isHopeless)
-      return { type: 'FailureTarget', status: 'True', reason: 'PodFailurePolicy', message: 'The worker said so.' }
+      return {
+        type: 'FailureTarget',
+        status: 'True',
+        reason: 'PodFailurePolicy',
+        message: 'The worker reported the failure.',
+      }
     return failed > (spec?.backoffLimit ?? 0)
-      ? { type: 'FailureTarget', status: 'True', reason: 'BackoffLimitExceeded', message: 'Too many have failed.' }
+      ? { type: 'FailureTarget', status: 'True', reason: 'BackoffLimitExceeded', message: 'Too many pods have failed.' }
       : undefined
   }
 
@@ -126,7 +131,7 @@ export const runJobs = (simulation: Simulation): { weather: (faults: JobFaults) 
   const sync = (uid: string) => {
     const before = find(uid)
     const own = podsOf(uid)
-    // Nobody counts the ends of what belongs to nobody.
+    // The pods of a deleted Job are released without being counted.
     if (!before || isBeingDeleted(before)) {
       for (const pod of own) release(pod)
       return

@@ -5,13 +5,13 @@ import type { SimulatedProcess, Simulation } from '../mod.ts'
 import { createSimulatedProcess } from '../simulated-process.ts'
 import { missingGpus } from './simulated-gpus.ts'
 
-/** What becomes of workers. Probabilities are for each pod. */
+/** Faults of nodes and workers. Probabilities are per pod. */
 export type NodeFaults = {
   /** Milliseconds until a pod is ready. */
   start: readonly [number, number]
-  /** No node takes the pod for a while. */
+  /** The pod is unschedulable for a while. */
   unschedulable: number
-  /** It ends without a word, at some time: its process fails, it takes too much memory, its node evicts it, its node is drained. */
+  /** The pod ends at a random time without a report: a crash, the OOM killer, an eviction, a node drain. */
   crashed: number
   outOfMemory: number
   evicted: number
@@ -38,19 +38,19 @@ export const stormyNodes: NodeFaults = {
 /** How a worker's process ended. */
 export type Exit = { code: number; reason?: string }
 
-/** What runs in a pod: it is given its process and how to end, and begins its work. */
+/** The program of a pod. It gets its process and an exit function, and starts its work. */
 export type WorkerProgram = (pod: Pod, process: SimulatedProcess, exit: (how: Exit) => void) => void
 
-/** Milliseconds within which what is to go wrong with a pod does. */
+/** Milliseconds within which a fault of a pod occurs. */
 const troubleWithin = 30_000
 
-/** Milliseconds after which a pod that no node could take is looked at again. */
+/** Milliseconds after which scheduling an unschedulable pod is retried. */
 const scheduledAgain = 5_000
 
-/** Milliseconds in which a worker that is told to end still works; its pod ends after a second at the earliest. */
+/** Milliseconds for which a worker may still work after SIGTERM; its pod ends after a second at the earliest. */
 const lastWork = 900
 
-/** How a worker's process ends that is told to. */
+/** The exit of a worker after SIGTERM. */
 const isDraining: Exit = { code: 143 }
 
 const finished = (phase: 'Succeeded' | 'Failed', { code, reason = 'Error' }: Exit, at: number): Pod['status'] => ({
@@ -66,11 +66,11 @@ const finished = (phase: 'Succeeded' | 'Failed', { code, reason = 'Error' }: Exi
   ],
 })
 
-/** Scheduler and kubelets: has pods run, and some of them end. */
+/** Simulates the scheduler and the kubelets: runs pods and applies the faults to them. */
 export const runNodes = (simulation: Simulation, program: WorkerProgram): { weather: (faults: NodeFaults) => void } => {
   const { clock, random, storage } = simulation
   const processes = new Map<string, SimulatedProcess>()
-  /** Uids of pods that were told to end. */
+  /** Uids of terminating pods. */
   const ending = new Set<string>()
   let faults = calmNodes
 
@@ -79,7 +79,7 @@ export const runNodes = (simulation: Simulation, program: WorkerProgram): { weat
     return found?.metadata.uid === uid ? found : undefined
   }
 
-  /** The pod, where it is still that one and nobody has asked for its end. */
+  /** The pod with this uid, if it still exists and is not being deleted. */
   const find = (ref: ObjectRef, uid: string): Pod | undefined => {
     const found = present(ref, uid)
     return found && !isBeingDeleted(found) ? found : undefined
@@ -163,7 +163,7 @@ export const runNodes = (simulation: Simulation, program: WorkerProgram): { weat
     clock.after(random.between(1_000, 30_000), () => place(pod))
   }
 
-  /** Has a worker end that is told to, and says how it did, unless its node has no time to: of a Job's pod somebody always says it. */
+  /** Stops a terminating worker and writes its final status, unless its node does not get to it. Pods of a Job always get it. */
   const terminate = ({ metadata }: Pod) => {
     if (ending.has(metadata.uid)) return
     ending.add(metadata.uid)

@@ -20,17 +20,17 @@ const instance = 'simulated'
 
 const namespace = 'default'
 
-/** Runs of a kind that may have workers at a time, and those that may wait. */
+/** Maximum runs of a kind with workers at a time, and maximum queued runs. */
 export const maxRuns = 3
 const maxQueued = 100
 
-/** Seconds for which the objects stay that services asked for. */
+/** Seconds for which the objects of runs requested by services are retained. */
 const runTtlSeconds = 30
 
-/** What the programs of the operator should never say: somebody has made a mistake. */
+/** Log lines of the operator that indicate a programming error. */
 const mistakes = /a handler threw|TypeError|ReferenceError|RangeError|read only property|not extensible/
 
-/** A client whose patches of pods are made whatever the pods have become: what claims must not be. */
+/** A client that patches pods without a resourceVersion precondition, which claims must not do. */
 const withoutVersions = (client: Client): Client => ({
   ...client,
   patch: (resource, ref, patch, options) => {
@@ -42,17 +42,17 @@ const withoutVersions = (client: Client): Client => ({
 })
 
 export type Operators = {
-  /** Starts a replica. It ends when it has lost the lease, and another is started in its place, as by its Deployment. */
+  /** Starts a replica. It ends when it loses the lease, and is replaced as by its Deployment. */
   start: () => SimulatedProcess
-  /** How many there were. */
+  /** Number of replicas started so far. */
   count: () => number
-  /** Those that take calls. */
+  /** The replicas that take calls. */
   serving: () => readonly Replica[]
-  /** Lines of their logs that tell of a mistake in them. */
+  /** Log lines that indicate a programming error. */
   faults: readonly string[]
 }
 
-/** The operator as its main composes it, without branches: all that has a part in runs and pools. */
+/** Composes the operator like its main does, without branches: everything that takes part in runs and pools. */
 export const createOperators = (
   simulation: Simulation,
   bus: SimulatedBus,

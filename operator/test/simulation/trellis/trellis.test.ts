@@ -4,7 +4,7 @@ import { calm, stormy } from '../mod.ts'
 import { live } from './life.ts'
 import { failing, scheduleCount, schedulesFrom, schedulesOf, seeds, timeout } from './schedules.ts'
 
-test('in calm weather every run is done or says why not, most of them by a waiting worker', async () => {
+test('without faults every run completes or fails with a reason, most of them on an idle worker', async () => {
   const { wrong, phases, claims } = await live({ seed: 1, replicas: 8 })
   expect(wrong).toEqual([])
   expect((phases.Complete ?? 0) + (phases.Failed ?? 0)).toBe(8)
@@ -13,30 +13,30 @@ test('in calm weather every run is done or says why not, most of them by a waiti
 
 const storms = schedulesOf(scheduleCount * 0.5, { faults: { ...stormy, late: 0 }, isStormy: true })
 test(
-  `in ${storms.length} storms, through crashes, there is never a worker too many, and every run ends`,
+  `runs never have excess workers and always end, in ${storms.length} storms with crashes`,
   async () => expect(await failing(storms)).toEqual([]),
   timeout,
 )
 
-test('a Search that is resumed after its first run was done fails by its second run alone', async () => {
+test('a Search resumed after its first run completed fails only by its second run', async () => {
   const [resumed] = schedulesFrom([2_120_634_814], { faults: { ...stormy, late: 0 }, isStormy: true })
   expect(await failing(resumed ? [resumed] : [])).toEqual([])
 })
 
-test('a GenerationJob that loses its claimed worker gets no Job beside a claim whose answer was lost', async () => {
+test('a GenerationJob that loses its worker gets no Job beside a claim whose answer was lost', async () => {
   const unanswered = schedulesFrom([408_301_205, 408_301_489], { faults: { ...stormy, late: 0 }, isStormy: true })
   expect(await failing(unanswered)).toEqual([])
 })
 
 const lateStorms = schedulesOf(scheduleCount * 0.25, { faults: stormy, isStormy: true })
 test(
-  `in ${lateStorms.length} storms in which requests are carried out long after they were given up, no run is worked on twice at a time, and nothing stays`,
+  `no run has two workers and nothing is left over, in ${lateStorms.length} storms where requests execute after their timeout`,
   async () => expect(await failing(lateStorms)).toEqual([]),
   timeout,
 )
 
 test(
-  `the operator may be killed at any step of its work, of which about ${runs(scheduleCount * 0.25)} are tried`,
+  `the operator can be killed at any step of its work; about ${runs(scheduleCount * 0.25)} steps are tried`,
   async () => {
     const { simulation } = await live({ seed: 7 })
     const steps = seeds(simulation.steps())
@@ -48,13 +48,13 @@ test(
   timeout,
 )
 
-/** Seeds with which careless claims were seen to fail; to be found again, with the loop below, where the simulation changes. */
+/** Seeds that are known to make careless claims fail. Find new ones with the loop below after the simulation changes. */
 const revealing: readonly number[] = [129]
 test(
-  'the simulation finds what claims do wrong that name no version',
+  'the simulation catches claims without a resourceVersion',
   async () => {
     const found: string[] = []
-    // It takes many runs and some luck: about one in fifty such schedules shows it. Seeds that are known to show it come first.
+    // About one in fifty such schedules shows the failure. Known seeds come first.
     for (const schedule of schedulesFrom([...revealing, ...seeds(1_000)], {
       faults: stormy,
       isStormy: true,
@@ -70,8 +70,8 @@ test(
   timeout,
 )
 
-test('a seed tells the same story twice', async () => {
-  const reported = async () => {
+test('a seed produces the same run twice', async () => {
+  const replay = async () => {
     const { simulation, ...outcome } = await live({
       seed: 11,
       faults: stormy,
@@ -86,5 +86,5 @@ test('a seed tells the same story twice', async () => {
       now: simulation.clock.monotonic(),
     }
   }
-  expect(await reported()).toEqual(await reported())
+  expect(await replay()).toEqual(await replay())
 })

@@ -19,22 +19,22 @@ import { gpuModel } from './simulated-gpus.ts'
 export const namespace = 'default'
 export const poolNames = { search: 'searches', generation: 'generations' } as const
 
-/** A run that somebody asked for: the object that it has or should have, and, where a service asked, the run. */
+/** A requested run: its object, and for requests through a service the service and the run id. */
 export type Requested = { resource: Resource; name: string; run?: string; by?: Service }
 
-/** People and programs that want something of a cluster. */
+/** Simulates the people and programs that use a cluster. */
 export type User = {
   makePools: (replicas: number) => void
   /** Applies an object. */
   apply: (workload: 'search' | 'generation') => void
-  /** Asks a service for a run. */
+  /** Requests a run from a service. */
   request: (workload: 'search' | 'generation') => void
-  /** Suspends and resumes, deletes, scales, cancels, asks again. */
+  /** Randomly compacts the history, scales a pool, and deletes, cancels or suspends and resumes a run. */
   interfere: () => void
   requested: readonly Requested[]
   /** Names of the objects that were deleted. */
   deleted: ReadonlySet<string>
-  /** Names of objects that were deleted, and that nobody may make again. */
+  /** Names of deleted objects that must not be created again. */
   mustStayAway: ReadonlySet<string>
 }
 
@@ -111,10 +111,10 @@ export const createUser = (simulation: Simulation, services: { search: Service; 
           ? { resource: searches, name: searchNameOf(run) }
           : { resource: generationJobs, name: generationNameOf(run) }
       requested.push({ ...kind, run, by })
-      by.ask(run)
-      // Drivers that do not know of each other ask for the same.
-      if (random.chance(0.5)) by.ask(run)
-      if (random.chance(0.3)) clock.after(random.between(0, 10_000), () => by.ask(run))
+      by.request(run)
+      // Independent drivers may request the same run.
+      if (random.chance(0.5)) by.request(run)
+      if (random.chance(0.3)) clock.after(random.between(0, 10_000), () => by.request(run))
     },
     interfere: () => {
       if (random.chance(0.2)) storage.compact()

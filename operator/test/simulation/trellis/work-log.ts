@@ -1,10 +1,10 @@
 import type { SimulatedProcess } from '../mod.ts'
 
-/** Watches that no run is worked on by two at a time. */
+/** Checks that no run has two workers at a time. */
 export type WorkLog = {
   began: (runId: string, worker: SimulatedProcess) => void
   ended: (runId: string, worker: SimulatedProcess) => void
-  /** Who worked beside whom, in the words of a test. */
+  /** Messages about workers that worked on the same run at once. */
   doubled: readonly string[]
 }
 

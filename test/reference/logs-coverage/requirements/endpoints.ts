@@ -1,16 +1,16 @@
 import { jobs, keys, kit, localBranches, logs, type Theme, theme } from '../promised.ts'
 
-/** What the endpoints do. */
+/** Promises about endpoints. */
 export const endpoints: readonly Theme[] = [
   theme(
     'Health, search and diagnosis',
-    ['`GET /health` is always open', [keys, 'lets in its own key and no other']],
+    ['`GET /health` is always open', [keys, 'accepts only its own key']],
     [
       '`GET /api/search` takes q, source, severity, limit',
-      [jobs(''), 'words, phrases, prefixes and exclusions find it, with severity, facets and time'],
+      [jobs(''), 'searches match words, phrases, prefixes and exclusions, with severity, facets and time'],
     ],
     [
-      '`domain` keeps entries with a pattern of that domain',
+      '`domain` selects entries with a pattern of that domain',
       [logs('service'), 'takes a file, tells its format, and finds what is in it'],
     ],
     [
@@ -36,15 +36,15 @@ export const endpoints: readonly Theme[] = [
       [logs('diagnose/diagnosis'), 'streams status, summary, entries, reasoning and done, in this order'],
     ],
     [
-      'A named source is scanned for its most recent errors, whatever the words',
+      'A source named in the question is scanned for its most recent errors, independent of the other words',
       [logs('diagnose/diagnosis'), 'reads the most recent errors of a named source, whatever their words'],
     ],
     [
-      'Thinking blocks are removed, whatever their case and however many lines they have',
+      'Thinking blocks are removed in any case and across any number of lines',
       [kit('language-model/thinking-filter'), 'however the words of "%s" are cut, the same is shown'],
     ],
     [
-      '`POST /api/sources/suggest` ranks sources and names what is not tracked, without a language model',
+      '`POST /api/sources/suggest` ranks sources and lists untracked names, without a language model',
       [logs('sources/suggest'), 'have scores from 0 to 1, best first, ten at most'],
       [logs('sources/suggest'), 'untracked names'],
     ],
@@ -60,11 +60,11 @@ export const endpoints: readonly Theme[] = [
       [logs('collect/runs'), 'SSH sources appear before the first glean with entry count 0'],
     ],
     [
-      'Sub-sources are added up under the row of their host',
+      'Sub-sources are aggregated in the row of their host',
       [logs('collect/runs'), 'sub-source ids are aggregated under the host row'],
     ],
     [
-      '`DELETE /api/sources/{id}` removes entries and what finds them',
+      '`DELETE /api/sources/{id}` removes entries and their index rows',
       [logs('kept/kept'), 'DELETE /api/sources/{id} removes entries and full-text rows'],
     ],
     [
@@ -72,11 +72,11 @@ export const endpoints: readonly Theme[] = [
       [logs('collect/runs'), 'one source is collected again by its id'],
     ],
     [
-      '`POST /api/tasks/glean` collects by hand',
+      '`POST /api/tasks/glean` starts a manual collection run',
       [logs('collect/runs'), 'a manual run collects from all enabled sources'],
     ],
     [
-      '`force=true` bypasses the check for what is unchanged',
+      '`force=true` bypasses the unchanged-file check',
       [logs('collect/runs'), 'force=true bypasses the unchanged-file check of a source'],
     ],
     [
@@ -93,7 +93,7 @@ export const endpoints: readonly Theme[] = [
     ],
     ['`GET /api/stats` shows the last 24 hours', [logs('sources/stats'), 'GET /api/stats: 24-hour window']],
     [
-      '`GET /api/watch/status` tells of the watcher',
+      '`GET /api/watch/status` reports the state of the watcher',
       [logs('collect/runs'), 'of two replicas one watches, and both tell the same'],
     ],
     [
@@ -113,19 +113,19 @@ export const endpoints: readonly Theme[] = [
       [logs('incidents/incidents'), 'DELETE /api/incidents/{id} deletes'],
     ],
     [
-      '`GET /api/incidents/{id}/bundle` exports, sanitized where asked',
+      '`GET /api/incidents/{id}/bundle` exports, sanitized on request',
       [logs('bundles/bundles'), 'GET /api/incidents/{id}/bundle exports a versioned JSON object'],
       [logs('bundles/bundles'), 'a sanitize option masks IPv4 addresses'],
     ],
     [
-      '`POST /api/incidents/{id}/send` pushes to the configured endpoint, sanitized where asked',
+      '`POST /api/incidents/{id}/send` pushes to the configured endpoint, sanitized on request',
       [
         logs('bundles/bundles'),
         'pushes the bundle to the configured bundle endpoint, and supports the sanitize option',
       ],
     ],
     [
-      '`POST /api/incidents/{id}/export` makes a ticket',
+      '`POST /api/incidents/{id}/export` creates a ticket',
       [logs('tickets/tickets'), 'Cloud: version 3, Basic'],
       [logs('tickets/tickets'), 'Server and Data Center: version 2'],
       [logs('tickets/tickets'), 'the fullest incident fits the limits of one request'],
@@ -134,12 +134,12 @@ export const endpoints: readonly Theme[] = [
       '`POST /api/bundles`, `GET /api/bundles` receive and list',
       [logs('bundles/bundles'), 'POST /api/bundles receives what was exported'],
     ],
-    ['`GET /api/sent-bundles` is the history of what went out', [logs('bundles/bundles'), 'GET /api/sent-bundles']],
+    ['`GET /api/sent-bundles` is the history of sent bundles', [logs('bundles/bundles'), 'GET /api/sent-bundles']],
   ),
   theme(
     'Setup and SSH targets',
     [
-      '`GET /api/setup/status` says whether there are sources',
+      '`GET /api/setup/status` reports whether there are sources',
       [logs('setup/setup'), 'goes from nothing to sources that are written down: status, discover, write'],
     ],
     [
@@ -151,7 +151,7 @@ export const endpoints: readonly Theme[] = [
       [logs('collect/sources-file'), 'selected sources are appended to the sources file, and its comments stay'],
     ],
     [
-      '`POST /api/setup/interpret` goes by keywords, then a language model, then null',
+      '`POST /api/setup/interpret` uses keywords, then a language model, then answers null',
       [logs('setup/setup'), 'interpret asks the model for what no keyword knows, and takes only what exists'],
     ],
     [
@@ -207,18 +207,21 @@ export const endpoints: readonly Theme[] = [
     ],
     ['`GET /debug/search`', [jobs('-context'), 'GET /debug/search']],
     [
-      'Notifications of a media monitor are entries of the source `media-monitor`',
+      'Media-monitor notifications are entries of the source `media-monitor`',
       [logs('media-monitor/media-monitor'), 'stores a payload as an entry under source media-monitor'],
     ],
     [
-      'Of a media monitor, `error` is CRITICAL, `buffer` WARN, anything else null',
+      'The media-monitor trigger `error` is CRITICAL, `buffer` is WARN, any other has no severity',
       [logs('media-monitor/media-monitor'), 'any other trigger has no severity'],
     ],
     [
-      'What a media monitor sent is searchable after each write',
+      'Media-monitor notifications are searchable after each write',
       [logs('media-monitor/media-monitor'), 'searchable when the answer comes'],
     ],
-    ['`GET`, `PATCH /api/settings`', [jobs('-settings'), 'a change names what changes, and is seen at every edge']],
+    [
+      '`GET`, `PATCH /api/settings`',
+      [jobs('-settings'), 'a PATCH changes only the named settings and is visible at every edge'],
+    ],
     [
       'The block list: list, scan, update, push, unblock, test',
       [
@@ -231,16 +234,16 @@ export const endpoints: readonly Theme[] = [
     'Branches',
     [
       '`POST /api/orchard/graft`',
-      [jobs(''), 'take entries with a key of their own, through the edge, and are searched along'],
+      [jobs(''), 'a branch takes entries with its own key through the edge and is included in searches'],
     ],
     [
       '`GET /api/orchard/branches`, active and inactive',
       [localBranches, 'counts of stopped branches are stored, and only active branches are started with the server'],
     ],
-    ['`DELETE /api/orchard/branches/{slug}`', [jobs(''), 'that are deactivated close their port']],
+    ['`DELETE /api/orchard/branches/{slug}`', [jobs(''), 'a deactivated branch closes its port']],
     [
       '`POST /api/orchard/branches/{slug}/anonymize`: keyed pseudonyms',
-      [jobs(''), 'have what names somebody replaced for good, the same by the same'],
+      [jobs(''), 'anonymizing a branch replaces names and addresses permanently by consistent pseudonyms'],
     ],
   ),
 ]

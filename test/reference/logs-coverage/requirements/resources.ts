@@ -1,9 +1,9 @@
 import { jobs, kit, localBranches, logs, type Theme, theme } from '../promised.ts'
 
-/** What the service is about: what it does, entries, resources, states. */
+/** Promises about the features of the service, log entries, resources and states. */
 export const resources: readonly Theme[] = [
   theme(
-    'What the service does',
+    'Features',
     [
       'Collects from local files and directories',
       [logs('collect/files/file-collector'), 'a folder is gone through with all its folders'],
@@ -32,7 +32,7 @@ export const resources: readonly Theme[] = [
     ],
     [
       'Searches all text, ranked by BM25',
-      [jobs(''), 'words, phrases, prefixes and exclusions find it'],
+      [jobs(''), 'searches match words, phrases, prefixes and exclusions'],
       [logs('search/search-model'), 'after any history of changes, restarts and repeats'],
     ],
     [
@@ -44,20 +44,20 @@ export const resources: readonly Theme[] = [
       [logs('patterns/library/library'), 'every domain has patterns, and tags are unique'],
     ],
     [
-      'Diagnoses in layers: keywords, errors of named sources, windows of time, what is known of the systems',
+      'Diagnoses in layers: keywords, errors of named sources, time windows, known facts about the systems',
       [logs('diagnose/diagnosis'), 'says how much, where, since when, what failed first'],
       [logs('diagnose/diagnosis'), 'tells what is known of what was asked about'],
     ],
     [
-      'Asks a language model through a chat-completions endpoint in the style of OpenAI',
-      [kit('language-model/chat'), 'is asked with its name and key'],
+      'Uses a language model through an OpenAI-style chat-completions endpoint',
+      [kit('language-model/chat'), 'receives its name and key'],
     ],
     [
-      'Makes incidents of clusters of errors by itself',
+      'Creates incidents from clusters of errors automatically',
       [logs('incidents/automatic/automatic-incidents'), 'are created automatically from error clusters'],
     ],
     [
-      'Detects anomalies and entries that matter for security',
+      'Detects anomalies and security-relevant entries',
       [logs('scoring/scoring'), 'what comes in is scored without being asked'],
     ],
   ),
@@ -81,15 +81,15 @@ export const resources: readonly Theme[] = [
     ],
     ['`severity` can be overridden', [logs('kept/kept'), 'severity CRITICAL, ERROR, WARN, or null can be overridden']],
     [
-      '`repeat_count` says how often a line happened',
+      '`repeat_count` is the number of occurrences of a line',
       [logs('formats/file-parser'), 'syslog that counts its repetitions is believed'],
     ],
     [
-      '`matched_patterns` lists the tags of patterns that match',
+      '`matched_patterns` lists the tags of matching patterns',
       [logs('service'), 'takes a file, tells its format, and finds what is in it'],
     ],
     [
-      '`ingest_time` is when an entry came in',
+      '`ingest_time` is the time at which an entry was ingested',
       [logs('ingest/upload'), 'has the ingest_time at which its entries came in, whatever time they tell'],
       [logs('segments/retention'), 'where there is room for so many bytes, what arrived longest ago goes'],
     ],
@@ -105,11 +105,11 @@ export const resources: readonly Theme[] = [
       [logs('scoring/scoring'), 'the entry carries ml_score, ml_label and ml_scored_at'],
     ],
     [
-      '`tenant_id` is the namespace, empty where there is none',
+      '`tenant_id` is the namespace, or empty',
       [logs('branches/branch-node'), 'a branch keeps what it was sent under its slug and tenant'],
     ],
     [
-      '`anonymized` is set by the pseudonyms of branches',
+      '`anonymized` is set by the pseudonymization of branches',
       [logs('anonymize/anonymize'), 'keeps nothing that names somebody in text, fields and source, and is marked'],
     ],
   ),
@@ -124,7 +124,7 @@ export const resources: readonly Theme[] = [
       [logs('collect/sources-file'), 'SSH sources have glean types journald, syslog, plaintext, docker'],
     ],
     [
-      'Statistics of a source have entry count, error count, time range and, grouped, `unit_count`',
+      'Statistics of a source have entry count, error count, time range and, if grouped, `unit_count`',
       [logs('collect/runs'), 'configured sources are enriched with statistics'],
     ],
     [
@@ -132,7 +132,7 @@ export const resources: readonly Theme[] = [
       [logs('incidents/incidents'), 'an incident has the fields of the spec'],
     ],
     [
-      'An incident made by itself has the issue type `auto:<source_id>`',
+      'An automatic incident has the issue type `auto:<source_id>`',
       [logs('incidents/automatic/automatic-incidents'), 'with issue_type auto:<source_id>'],
     ],
     [
@@ -145,7 +145,7 @@ export const resources: readonly Theme[] = [
       [logs('bundles/bundles'), 'GET /api/incidents/{id}/bundle exports a versioned JSON object'],
     ],
     [
-      'Received bundles are listed by when they were bundled and by issue type',
+      'Received bundles are listed by bundling time and issue type',
       [logs('bundles/bundles'), 'GET /api/bundles lists it by bundling time and issue type'],
     ],
     [
@@ -179,7 +179,7 @@ export const resources: readonly Theme[] = [
       'All settings have the defaults of the spec',
       [logs('settings/settings'), 'has the defaults of the spec until something is set'],
     ],
-    ['`tech_level` selects one of three prompts', [jobs('-settings'), 'in the words of the tech_level']],
+    ['`tech_level` selects one of three prompts', [jobs('-settings'), 'the prompt of the tech_level']],
     ['A branch has a port, counted up from 8538', [localBranches, 'each branch gets the next free port and keeps it']],
     [
       'A branch has a data directory',
@@ -197,11 +197,11 @@ export const resources: readonly Theme[] = [
     ],
     [
       'DELETE makes a branch inactive and stops it',
-      [jobs(''), 'that are deactivated close their port and keep their entries, key and port'],
+      [jobs(''), 'a deactivated branch closes its port and retains its entries, key and port'],
     ],
     [
-      'Grafting provisions the directory, starts the branch on the next free port, routes to it, and answers with submit_endpoint and api_key',
-      [jobs(''), 'take entries with a key of their own, through the edge, and are searched along'],
+      'Grafting creates the directory, starts the branch on the next free port, routes to it, and answers with submit_endpoint and api_key',
+      [jobs(''), 'a branch takes entries with its own key through the edge and is included in searches'],
     ],
     [
       'The watcher runs from the start and tails configured sources',
@@ -217,7 +217,7 @@ export const resources: readonly Theme[] = [
       [logs('collect/runs'), 'the schedule collects every so often, and one of the replicas does it'],
     ],
     [
-      'A lock prevents a run beside another',
+      'A lock prevents concurrent runs',
       [logs('collect/runs'), 'a run is refused while a run is in progress, on another replica, too'],
     ],
     [

@@ -1,33 +1,33 @@
 import { jobs, keys, kit, logs, type Theme, theme } from '../promised.ts'
 
-/** What holds everywhere: keys, emissions, errors, limits. */
+/** Promises about the whole service: authentication, emissions, errors, limits. */
 export const rules: readonly Theme[] = [
   theme(
     'Authentication',
     [
-      'With an API key, every `/api/` route asks for it; `/health` stays open',
-      [keys, 'lets in its own key and no other'],
-      [keys, 'the document tells of every route of the log service which key it asks for'],
+      'With an API key, every `/api/` route requires it; `/health` stays open',
+      [keys, 'accepts only its own key'],
+      [keys, 'the document declares the key of every route of the log service'],
     ],
-    ['Without one, no key is asked for', [jobs(''), 'an upload is recognised, stored and counted']],
+    ['Without an API key, no key is required', [jobs(''), 'an upload is recognised, stored and counted']],
     [
-      'The media monitor may be asked for `X-Notifier-Token`, too',
+      'The media monitor can be required to send `X-Notifier-Token`',
       [logs('media-monitor/media-monitor'), 'optionally requires the header X-Notifier-Token'],
     ],
-    ['Branch endpoints ask for the admin key', [jobs(''), 'are for who has the admin key; it alone is enough']],
-    ['`/api/glean/batch` asks for the branch key where one is set', [keys, 'lets in its own key and no other']],
+    ['Branch endpoints require the admin key', [jobs(''), 'branch endpoints need the admin key and nothing else']],
+    ['`/api/glean/batch` requires the branch key if one is set', [keys, 'accepts only its own key']],
     [
       'The key of the language model is sent as a bearer token',
-      [kit('language-model/chat'), 'is asked with its name and key'],
+      [kit('language-model/chat'), 'receives its name and key'],
     ],
     [
-      'SSH: keys alone; their paths are checked, permissions warned of, contents never shown',
+      'SSH uses keys only; their paths are checked, loose permissions are warned about, contents are never shown',
       [logs('collect/ssh/connection'), 'is let in by its key, and no password is ever offered'],
       [logs('ssh-targets/rpc'), 'take key paths in the folders for keys alone'],
       [logs('collect/ssh/connection'), 'warns of a key that others can read'],
     ],
     [
-      'Offline mode sets what hubs listen to before libraries load',
+      'Offline mode sets the variables of model hubs before libraries load',
       [logs('models/offline'), 'SERVICE_OFFLINE_MODE=1 sets model-hub offline variables before model libraries load'],
     ],
   ),
@@ -45,11 +45,11 @@ export const rules: readonly Theme[] = [
       ],
     ],
     [
-      '503: pushing to or testing a DNS filter that is not configured',
+      '503: pushing to or testing an unconfigured DNS filter',
       [logs('blocklist/blocklist'), '503: blocklist push or test when the DNS filter URL or key is unconfigured'],
     ],
     [
-      '400: `device_names` that are no JSON',
+      '400: `device_names` that is not JSON',
       [jobs('-settings'), '400: blocklist settings where device_names is malformed JSON'],
     ],
     [
@@ -60,7 +60,7 @@ export const rules: readonly Theme[] = [
   theme(
     'Limits and storage',
     [
-      'A lock of the database is waited for 30 s',
+      'A write waits up to 30 s for a database lock',
       [
         'services/kit/src/store/sqlite-dialect.test.ts',
         'a write waits for another writer without blocking the event loop',
@@ -75,7 +75,7 @@ export const rules: readonly Theme[] = [
       [logs('collect/watch/watcher'), 'the watcher flushes every 10 s or 100 lines unless told otherwise'],
     ],
     [
-      'What the watcher stored is searchable at once, where the index used to follow every 3 flushes',
+      'Watched entries are searchable at once, not only after every third flush',
       [logs('collect/watch/watcher'), 'the watcher flushes every 100 lines: fewer wait, and are told as buffered'],
     ],
     [
@@ -101,7 +101,7 @@ export const rules: readonly Theme[] = [
       [logs('semantic/semantic-search'), 'looks at a candidate pool of 5 times the limit, minimum 100'],
     ],
     [
-      'A ticket has up to 50 entries, 2,000 characters a block',
+      'A ticket has up to 50 entries, 2,000 characters per block',
       [logs('tickets/tickets'), 'up to 50 entries, 2000 characters per block'],
     ],
     [
@@ -110,12 +110,12 @@ export const rules: readonly Theme[] = [
       [logs('scoring/scoring'), 'SERVICE_ANOMALY_MODEL does so for the anomaly scorer'],
     ],
     [
-      'Rows are in a local file by default; `SERVICE_INCIDENTS_DB` and `SERVICE_CONTEXT_DB` place incidents and context',
+      'Rows are in a local file by default; `SERVICE_INCIDENTS_DB` and `SERVICE_CONTEXT_DB` set separate stores for incidents and context',
       [logs('stores'), 'without them the default is a local file store'],
       [logs('stores'), 'SERVICE_INCIDENTS_DB and SERVICE_CONTEXT_DB set separate incident and context stores'],
     ],
     [
-      'The release is 0.7.0, its routes lie under the prefix, and its schema only grows',
+      'The release is 0.7.0, its routes are under the prefix, and its schema is only extended',
       ['test/main-jobs/process.test.ts', "['logs', '0.7.0']"],
     ],
   ),

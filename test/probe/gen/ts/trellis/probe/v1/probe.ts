@@ -7,7 +7,7 @@ import { Empty } from "../../../google/protobuf/empty.ts";
 import { FieldMask } from "../../../google/protobuf/field_mask.ts";
 import { ByteFrame, FileStart, FormField } from "../../http/v1/messages.ts";
 
-/** A service of the tests: one method for everything the machinery between HTTP and rpc can do. */
+/** A service for tests, with a method for every feature of the mapping between HTTP and rpc. */
 
 export const Colour = { UNSPECIFIED: "COLOUR_UNSPECIFIED", RED: "COLOUR_RED", DARK_BLUE: "COLOUR_DARK_BLUE" } as const;
 
@@ -2134,13 +2134,13 @@ export const GuardedRequest: MessageFns<GuardedRequest> = {
   },
 };
 
-/** Does what it is told. */
+/** Exercises the mapping between HTTP and rpc. */
 export type ProbeServiceDefinition = typeof ProbeServiceDefinition;
 export const ProbeServiceDefinition = {
   name: "ProbeService",
   fullName: "trellis.probe.v1.ProbeService",
   methods: {
-    /** Gives back what it was asked. All kinds of parameters. */
+    /** Returns its request. All kinds of parameters. */
     echo: {
       name: "Echo",
       requestType: EchoRequest as typeof EchoRequest,
@@ -2176,7 +2176,7 @@ export const ProbeServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Fails as it is told. */
+    /** Fails with the requested kind. */
     fail: {
       name: "Fail",
       requestType: FailRequest as typeof FailRequest,
@@ -2230,7 +2230,7 @@ export const ProbeServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** For whoever has the API key. */
+    /** Requires the API key. */
     guarded: {
       name: "Guarded",
       requestType: GuardedRequest as typeof GuardedRequest,
@@ -2239,7 +2239,7 @@ export const ProbeServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** For whoever has the admin key. */
+    /** Requires the admin key. */
     administered: {
       name: "Administered",
       requestType: GuardedRequest as typeof GuardedRequest,

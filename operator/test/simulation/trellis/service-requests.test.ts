@@ -19,7 +19,7 @@ const kinds = [
   ['generation', generationJobs as Resource<RunObject>, generationNameOf(run)],
 ] as const
 
-/** A quiet cluster whose operator runs, and how many objects were made in it for the run. */
+/** A fault-free cluster with a running operator, which counts the objects created for the run. */
 const begin = async (seed: number, [workload, resource, name]: (typeof kinds)[number]) => {
   const terminating = [{ resource: pods, milliseconds: 10_000 }]
   const simulation = createSimulation({ seed, terminating, admit: fillInDefaults })
@@ -53,12 +53,12 @@ type Begun = Awaited<ReturnType<typeof begin>>
 const cancelled = { $case: 'failed', value: expect.objectContaining({ reason: 'Cancelled' }) }
 
 test.each(kinds)(
-  'a %s that a service asks for many times is one object, and ends for all who asked',
+  'a %s requested many times by a service is created once and ends for every request',
   async (...kind) => {
     for (const seed of exploredSeeds(20)) {
       const { service, until, made, end, read, simulation } = await begin(seed, kind)
       for (let times = 0; times < 5; times += 1) {
-        service.ask(run)
+        service.request(run)
         await simulation.clock.advance(times * 300)
       }
       await until(() => end() !== undefined && read() === undefined)
@@ -70,11 +70,11 @@ test.each(kinds)(
 )
 
 test.each(kinds)(
-  'a %s that its service has cancelled ends as Cancelled, and its worker with it',
+  'a %s cancelled by its service ends as Cancelled and its worker stops',
   async (...kind) => {
     for (const seed of exploredSeeds(20)) {
       const { service, until, end, read, simulation } = await begin(seed, kind)
-      service.ask(run)
+      service.request(run)
       await until(() => read() !== undefined)
       await simulation.clock.advance(simulation.random.between(0, 600))
       service.cancel(run)
@@ -87,12 +87,12 @@ test.each(kinds)(
 )
 
 test.each(kinds)(
-  'a %s whose object is deleted while nobody leads ends as Cancelled when it is asked for again, and is not made again',
+  'a %s deleted while no operator leads ends as Cancelled when requested again and is not recreated',
   async (...kind) => {
     const ends: ReturnType<Begun['end']>[] = []
     for (const seed of exploredSeeds(20)) {
       const { service, until, made, end, read, remove, operators, operator, simulation } = await begin(seed, kind)
-      service.ask(run)
+      service.request(run)
       await until(() => service.hasReceived(run))
       operator.kill()
       if (read()) remove()
@@ -104,7 +104,7 @@ test.each(kinds)(
       expect([made(), read()]).toEqual([1, undefined])
       simulation.end()
     }
-    // Some workers complete or refuse their run before they are ended.
+    // Some workers complete or refuse their run before they are stopped.
     const others = ends.filter(
       (end) => end?.$case === 'completed' || (end?.$case === 'failed' && end.value.reason === 'Refused'),
     )
