@@ -1,6 +1,6 @@
 /**
- * Counts private words by folder against `ceilings.json`. Exits 1 where a folder has more than its ceiling; with `--lower` it writes lower ceilings, and
- * with a path it lists the lines with private words below it.
+ * Counts private words per folder and compares them with `ceilings.json`. Exits with 1 if a folder exceeds its ceiling. With `--lower` it lowers the
+ * ceilings to the counts; with a path it lists the lines with private words below that path.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -11,7 +11,7 @@ const ceilingsFile = new URL('./ceilings.json', import.meta.url)
 const folders = JSON.parse(await readFile(ceilingsFile, 'utf8')) as Record<string, number>
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
-/** The longest folder of the table that a file lies in. */
+/** The innermost folder in `ceilings.json` that contains a file. */
 const folderOf = (path: string): string | undefined =>
   Object.keys(folders)
     .filter((folder) => path.startsWith(`${folder}/`))
@@ -48,7 +48,7 @@ if (listed === undefined) {
   }
   if (isOver) {
     console.error(
-      'More private words than allowed: docs/glossary.md says what to write. `node test/words/main.ts <folder>` lists them.',
+      'Too many private words. List them with `node test/words/main.ts <folder>`; docs/glossary.md has alternatives.',
     )
     process.exitCode = 1
   }

@@ -1,6 +1,6 @@
 /**
- * Words that this code base used for what the field has words for, one pattern each. `docs/glossary.md` says what to write in their place.
- * Each occurrence counts: in comments, in texts, and in the parts of identifiers.
+ * Private words of this code base that have standard alternatives (see `docs/glossary.md`), one pattern each. Occurrences in comments, strings and
+ * parts of identifiers count.
  */
 const words = [
   'told',
@@ -32,16 +32,16 @@ const words = [
 
 const privateWord = new RegExp(`\\b(?:${words.join('|')})\\b`, 'gi')
 
-/** Splits identifiers into their words: `lastAsked` and `LAST_ASKED` both hold `asked`. */
+/** Splits identifiers into their words: both `lastAsked` and `LAST_ASKED` contain `asked`. */
 const splitIdentifiers = (text: string): string =>
   text.replaceAll(/([a-z\d])(?=[A-Z])/g, '$1 ').replaceAll(/(?<=\w)_(?=\w)/g, ' ')
 
-/** Private words of a text, in order. */
+/** The private words in a text, in order. */
 export const privateWordsIn = (text: string): string[] => splitIdentifiers(text).match(privateWord) ?? []
 
 export type Line = { number: number; text: string; words: string[] }
 
-/** Lines of a file that hold private words; lines that quote them on purpose end in `words: allowed`. */
+/** The lines of a file with private words. Lines that quote them on purpose are excluded by a trailing `words: allowed`. */
 export const linesWithPrivateWords = (content: string): Line[] =>
   content.split('\n').flatMap((text, index) => {
     const found = text.includes('words: allowed') ? [] : privateWordsIn(text)
