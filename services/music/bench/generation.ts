@@ -10,7 +10,7 @@ import { continueAudio, ingest, type TaskDependencies } from '../src/worker/task
 import { playBand } from '../test/band.ts'
 
 /** One measurement: elapsed times, and the length of the generated audio. */
-export interface GenerationTiming {
+export type GenerationTiming = {
   readonly sourceSeconds: number
   readonly audioSeconds: number
   /** Reading the stored features of the context, planning and rendering. */
@@ -33,11 +33,11 @@ const secondsOf = async (work: () => Promise<unknown>): Promise<number> => {
 
 const RATE = 44_100
 /** A rendered band of this length is repeated, since rendering takes longer than continuing. */
-const PLAYED_SECONDS = 60
+const playedSeconds = 60
 
 /** An upload of a band of `sourceSeconds` at 44.1 kHz in stereo. */
 async function* uploadOf(sourceSeconds: number): AsyncGenerator<Uint8Array> {
-  const { block } = playBand({ bpm: 120, bars: Math.min(sourceSeconds, PLAYED_SECONDS) / 2, sampleRate: RATE })
+  const { block } = playBand({ bpm: 120, bars: Math.min(sourceSeconds, playedSeconds) / 2, sampleRate: RATE })
   const bytes = encodeSamples(block)
   const shape = { sampleRate: RATE, channels: 2 }
   const source = { size: bytes.length, read: async (at: number, length: number) => bytes.subarray(at, at + length) }
@@ -91,7 +91,7 @@ export const timeGeneration = async (sourceSeconds: number, audioSeconds: number
 }
 
 /** The reported cases: a typical branch, a long one, and short ones from long chains. */
-export const GENERATION_CASES: readonly (readonly [sourceSeconds: number, audioSeconds: number])[] = [
+export const generationCases: readonly (readonly [sourceSeconds: number, audioSeconds: number])[] = [
   [60, 10],
   [60, 60],
   [300, 10],

@@ -7,7 +7,7 @@ import type { MusicTables } from './schemas.ts'
 import type { WorkloadsClient } from './worker/run-task.ts'
 
 /** Dependencies of the parts of the music service. */
-export interface Dependencies {
+export type Dependencies = {
   readonly config: MusicConfig
   readonly db: Kysely<MusicTables>
   readonly bus: Bus

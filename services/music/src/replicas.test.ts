@@ -13,7 +13,7 @@ import type { MusicTables } from './store/tables.ts'
 
 const asLocal = { caller: local }
 const RATE = 22_050
-const DAY = 24 * 3_600_000
+const day = 24 * 3_600_000
 
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>
 let ports: Ports
@@ -133,7 +133,7 @@ test('only files that a killed replica left without a row are removed a day late
   const left = await keys()
   await (await openReplica(ports))[Symbol.asyncDispose]()
   expect(await keys()).toEqual(left)
-  await (await openReplica(ports, { now: () => new Date(Date.now() + DAY + 60_000) }))[Symbol.asyncDispose]()
+  await (await openReplica(ports, { now: () => new Date(Date.now() + day + 60_000) }))[Symbol.asyncDispose]()
   expect(await keys()).toEqual(whole)
 })
 

@@ -12,7 +12,7 @@ import { features } from './features.ts'
 import { type MusicTables, musicSchema } from './schemas.ts'
 import type { WorkloadsClient } from './worker/run-task.ts'
 
-export interface MusicServiceOptions {
+export type MusicServiceOptions = {
   readonly config: MusicConfig
   readonly dataDirectory: string
   /** Location of the rows; undefined for the data directory. */
@@ -28,12 +28,12 @@ export interface MusicServiceOptions {
   readonly now?: () => Date
 }
 
-export interface MusicService extends AsyncDisposable {
+export type MusicService = AsyncDisposable & {
   readonly implementations: Implementation[]
 }
 
 /** Maximum uploads and exports that wait for a worker beside the service; more get 503. */
-const MAX_WAITING = 50
+const maxWaiting = 50
 
 /** Applies the configured database file, if rows are stored in files: a database server has its own location. */
 const openMusicStore = ({ databasePath }: MusicConfig, location: StoreLocation, log: Log) => {
@@ -51,7 +51,7 @@ export const createMusicService = async (options: MusicServiceOptions): Promise<
   const { store = { dataDirectory: options.dataDirectory } } = options
   const { db } = opened.use(await openMusicStore(config, store, log))
   const localWorkloads = opened.use(
-    createLocalWorkloads({ bus, kinds: { WORKLOAD_GENERATION: localWorker }, maxQueued: MAX_WAITING, log }),
+    createLocalWorkloads({ bus, kinds: { WORKLOAD_GENERATION: localWorker }, maxQueued: maxWaiting, log }),
   )
   const ending = new AbortController()
   const dependencies: Dependencies = {

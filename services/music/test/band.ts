@@ -2,7 +2,7 @@ import { type Block, silentBlock } from '../src/audio/pcm.ts'
 import { createRandom } from '../src/dsp/random.ts'
 
 /** A synthesised piece whose true tempo, beats and key are known. */
-export interface Piece {
+export type Piece = {
   readonly sampleRate: number
   readonly block: Block
   /** Times of the beats in seconds; the first is a downbeat. */
@@ -12,7 +12,7 @@ export interface Piece {
   readonly key: string
 }
 
-export interface Score {
+export type Score = {
   readonly bpm?: number
   readonly bars?: number
   readonly beatsPerBar?: 3 | 4
@@ -27,10 +27,10 @@ export interface Score {
   readonly lead?: number
 }
 
-const NOTES = ['C', 'C#', 'D', 'D#', 'E', 'F', 'F#', 'G', 'G#', 'A', 'A#', 'B']
-const SCALES = { major: [0, 2, 4, 5, 7, 9, 11], minor: [0, 2, 3, 5, 7, 8, 10] }
+const notes = ['C', 'C#', 'D', 'D#', 'E', 'F', 'F#', 'G', 'G#', 'A', 'A#', 'B']
+const scales = { major: [0, 2, 4, 5, 7, 9, 11], minor: [0, 2, 3, 5, 7, 8, 10] }
 /** Degrees of the chords, one a bar: I V vi IV and the like, twice the same four and then another four. */
-const PROGRESSION = [0, 4, 5, 3, 0, 4, 5, 3, 5, 3, 0, 4, 1, 3, 4, 4]
+const progression = [0, 4, 5, 3, 0, 4, 5, 3, 5, 3, 0, 4, 1, 3, 4, 4]
 
 const hertzOf = (note: number): number => 440 * 2 ** ((note - 69) / 12)
 
@@ -95,11 +95,11 @@ export const playBand = (score: Score = {}): Piece => {
     addSound(block, sampleRate, lead + time, length, pan, sound)
   const noise = (decay: number, gain: number) => overTime((t) => gain * Math.exp(-t * decay) * (2 * random.next() - 1))
   const note = (degree: number): number => {
-    const scale = SCALES[mode]
+    const scale = scales[mode]
     return tonic + 12 * Math.floor(degree / 7) + (scale[((degree % 7) + 7) % 7] ?? 0)
   }
   for (let bar = 0; bar < bars; bar++) {
-    const root = PROGRESSION[bar % PROGRESSION.length] ?? 0
+    const root = progression[bar % progression.length] ?? 0
     const start = bar * beatsPerBar * beat
     for (const third of [0, 2, 4])
       add(start, beatsPerBar * beat, 0.35 + third * 0.08, pluck(hertzOf(note(root + third)), 1.2, 0.07))
@@ -123,6 +123,6 @@ export const playBand = (score: Score = {}): Piece => {
     beats: Array.from({ length: total }, (_, i) => lead + i * beat),
     beatsPerBar,
     bpm,
-    key: `${NOTES[tonic % 12]} ${mode}`,
+    key: `${notes[tonic % 12]} ${mode}`,
   }
 }

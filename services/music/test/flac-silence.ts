@@ -17,10 +17,10 @@ const codedNumber = (value: number): number[] => {
   return [0xe0 | (value >> 12), 0x80 | ((value >> 6) & 0x3f), 0x80 | (value & 0x3f)]
 }
 
-const BLOCK = 32_768
+const block = 32_768
 
 /** What frame headers specify themselves. */
-export interface FrameHeaders {
+export type FrameHeaders = {
   readonly namesRate: boolean
   readonly namesDepth: boolean
 }
@@ -41,8 +41,8 @@ export const flacSilence = (
   headers: FrameHeaders = { namesRate: true, namesDepth: true },
 ): Uint8Array => {
   const info = new DataView(new ArrayBuffer(34))
-  info.setUint16(0, BLOCK)
-  info.setUint16(2, BLOCK)
+  info.setUint16(0, block)
+  info.setUint16(2, block)
   // 20 bits of rate, 3 of channels - 1, 5 of bits - 1, 36 of samples (0: unknown).
   info.setUint32(10, (44_100 << 12) | (0 << 9) | (15 << 4))
   const body = Array.from({ length: frames }, (_, number) => silentFrame(number, headers)).flat()

@@ -1,7 +1,7 @@
 import { createRandom } from '../src/dsp/random.ts'
 
 /** A tune of known tempo, for evaluating trackers. */
-export interface TempoTune {
+export type TempoTune = {
   readonly bpm: number
   readonly beatsPerBar: 3 | 4
   readonly style: TuneStyle
@@ -18,7 +18,7 @@ type Pattern = (beat: number, beatsPerBar: number) => readonly (readonly [sound:
 const isBackbeat = (beat: number, beatsPerBar: number) => (beatsPerBar === 3 ? beat > 0 : beat % 2 === 1)
 
 /** Styles, with drums, off-beats and melodies in their usual proportions. */
-const STYLES = {
+const styles = {
   rock: (beat, per) => [
     ...(beat === 0 || (per === 4 && beat === 2)
       ? [['kick', 0] as const, ['bass', 0] as const]
@@ -64,12 +64,12 @@ const STYLES = {
   ],
 } satisfies Record<string, Pattern>
 
-export type TuneStyle = keyof typeof STYLES
-export const TUNE_STYLES = Object.keys(STYLES) as TuneStyle[]
+export type TuneStyle = keyof typeof styles
+export const tuneStyles = Object.keys(styles) as TuneStyle[]
 
 const hertzOf = (note: number): number => 440 * 2 ** ((note - 69) / 12)
-const SCALE = [0, 2, 4, 5, 7, 9, 11]
-const ROOTS = [0, 4, 5, 3]
+const scale = [0, 2, 4, 5, 7, 9, 11]
+const roots = [0, 4, 5, 3]
 
 /** Renders a tune in mono at 22,050 Hz; the same tune yields the same samples. Its first beat is at 0.2 s. */
 export const playTune = ({ bpm, beatsPerBar, style, seconds, seed }: TempoTune): Float32Array => {
@@ -89,10 +89,10 @@ export const playTune = ({ bpm, beatsPerBar, style, seconds, seed }: TempoTune):
     Math.exp(-t * decay) *
     Math.min(1, t / attack)
   const beat = 60 / bpm
-  const degree = (step: number) => 60 + 12 * Math.floor(step / 7) + (SCALE[((step % 7) + 7) % 7] ?? 0)
+  const degree = (step: number) => 60 + 12 * Math.floor(step / 7) + (scale[((step % 7) + 7) % 7] ?? 0)
   for (let index = 0; 0.2 + index * beat < seconds; index++) {
     const inBar = index % beatsPerBar
-    const root = ROOTS[Math.floor(index / beatsPerBar) % 4] ?? 0
+    const root = roots[Math.floor(index / beatsPerBar) % 4] ?? 0
     const play: Record<Sound, (time: number) => void> = {
       kick: (time) =>
         add(time, 0.2, (t) => 0.5 * Math.exp(-t * 18) * Math.sin(2 * Math.PI * (50 * t + 6 * (1 - Math.exp(-t * 40))))),
@@ -109,7 +109,7 @@ export const playTune = ({ bpm, beatsPerBar, style, seconds, seed }: TempoTune):
           tone(degree(root + Math.floor(random.next() * 8)) + 12, 2.5, 0.08, 0.02),
         ),
     }
-    const pattern: Pattern = STYLES[style]
+    const pattern: Pattern = styles[style]
     for (const [sound, at, likely = 1] of pattern(inBar, beatsPerBar)) {
       // Humans are a few milliseconds off.
       if (random.next() < likely) play[sound](0.2 + (index + at) * beat + 0.006 * (random.next() - 0.5))

@@ -9,14 +9,14 @@ import { resample } from '../audio/resample.ts'
 import { createRandom } from '../dsp/random.ts'
 import { median } from '../dsp/statistics.ts'
 import { analyse } from './analyse.ts'
-import { ANALYSIS_RATE } from './spectral-frames.ts'
+import { analysisRate } from './spectral-frames.ts'
 
 const analysePiece = ({ block, sampleRate }: Pick<Piece, 'block' | 'sampleRate'>) =>
-  analyse(resample(monoOf(block), sampleRate, ANALYSIS_RATE))
+  analyse(resample(monoOf(block), sampleRate, analysisRate))
 
 /** Share of the true beats (s) that were found within 70 ms, the usual window. */
 const found = (truth: readonly number[], beats: readonly number[]) =>
-  truth.filter((beat) => beats.some((at) => Math.abs(at / ANALYSIS_RATE - beat) <= 0.07)).length / truth.length
+  truth.filter((beat) => beats.some((at) => Math.abs(at / analysisRate - beat) <= 0.07)).length / truth.length
 
 /** Median delay (ms) of the detected beats. */
 const lateness = (truth: readonly number[], beats: readonly number[]) =>
@@ -24,8 +24,7 @@ const lateness = (truth: readonly number[], beats: readonly number[]) =>
   median(
     truth.map((beat) =>
       beats.reduce(
-        (nearest, at) =>
-          Math.abs(at / ANALYSIS_RATE - beat) < Math.abs(nearest) ? at / ANALYSIS_RATE - beat : nearest,
+        (nearest, at) => (Math.abs(at / analysisRate - beat) < Math.abs(nearest) ? at / analysisRate - beat : nearest),
         1,
       ),
     ),
@@ -50,7 +49,7 @@ describe('a band whose score is known', () => {
     expect(Math.abs(lateness(piece.beats, beats))).toBeLessThan(5)
     expect(bars.beatsPerBar).toBe(piece.beatsPerBar)
     const downbeat = beats[bars.downbeat] ?? 0
-    const bar = (downbeat / ANALYSIS_RATE - (piece.beats[0] ?? 0)) / ((60 / piece.bpm) * piece.beatsPerBar)
+    const bar = (downbeat / analysisRate - (piece.beats[0] ?? 0)) / ((60 / piece.bpm) * piece.beatsPerBar)
     expect(Math.abs(bar - Math.round(bar))).toBeLessThan(0.05)
   })
 
@@ -74,7 +73,7 @@ describe('a band whose score is known', () => {
       if (i > from) samples[i] = value * Math.max(0, 1 - (i - from) / (2 * piece.sampleRate)) ** 2
     })
     const { beats } = analysePiece(piece)
-    const last = (beats.at(-1) ?? 0) / ANALYSIS_RATE
+    const last = (beats.at(-1) ?? 0) / analysisRate
     expect(Math.abs(last / 0.6 - Math.round(last / 0.6))).toBeLessThan(0.05)
   })
 })
@@ -82,7 +81,7 @@ describe('a band whose score is known', () => {
 describe('a signal without a beat', () => {
   const random = createRandom(3)
   const seconds = (count: number, sample: (time: number) => number) =>
-    Float32Array.from({ length: count * ANALYSIS_RATE }, (_, i) => sample(i / ANALYSIS_RATE))
+    Float32Array.from({ length: count * analysisRate }, (_, i) => sample(i / analysisRate))
   const pad = (time: number) =>
     [220, 277.2, 330].reduce(
       (sum, hertz, i) =>
@@ -93,7 +92,7 @@ describe('a signal without a beat', () => {
   test.each<[string, Float32Array]>([
     ['noise', seconds(15, () => 0.2 * (2 * random.next() - 1))],
     ['a slow pad', seconds(15, pad)],
-    ['silence', new Float32Array(5 * ANALYSIS_RATE)],
+    ['silence', new Float32Array(5 * analysisRate)],
     ['almost nothing', new Float32Array(10)],
   ])('has no tempo: %s', (_, signal) => {
     expect(analyse(signal).bpm).toBeNull()
@@ -101,7 +100,7 @@ describe('a signal without a beat', () => {
 
   test('may still have a key', () => {
     expect(analyse(seconds(10, pad)).key?.name).toBe('A major')
-    expect(analyse(new Float32Array(ANALYSIS_RATE)).key).toBeNull()
+    expect(analyse(new Float32Array(analysisRate)).key).toBeNull()
   })
 })
 
@@ -116,7 +115,7 @@ describe('third-party recordings (skipped without the shared audio)', () => {
     expect(
       intervals.filter((interval) => Math.abs(interval / usual - 1) < 0.08).length / intervals.length,
     ).toBeGreaterThan(0.9)
-    expect(bpm).toBeCloseTo((60 * ANALYSIS_RATE) / usual, -1)
+    expect(bpm).toBeCloseTo((60 * analysisRate) / usual, -1)
   })
 
   test.skipIf(!path('solo-trumpet-90bpm'))('the trumpet is in F', async () => {

@@ -1,14 +1,14 @@
 import { type BarGrid, findBars } from './bars.ts'
 import { beatAttack, tempoOf, trackBeats } from './beats.ts'
-import { CHROMA_HOP, type ChromaFrames, chromaBetween, findPeaks } from './chroma.ts'
+import { type ChromaFrames, chromaBetween, chromaHop, findPeaks } from './chroma.ts'
 import { type Sound, soundOf } from './features.ts'
 import { estimateKey, type Key } from './key.ts'
-import { accentStrength, LOW_BANDS, onsetStrength } from './onset-strength.ts'
-import { ANALYSIS_RATE, bandLevels, HOP, type SpectralFrames } from './spectral-frames.ts'
+import { accentStrength, lowBands, onsetStrength } from './onset-strength.ts'
+import { analysisRate, bandLevels, HOP, type SpectralFrames } from './spectral-frames.ts'
 import { estimateTempo } from './tempo.ts'
 
 /** Musical analysis of a piece, at the analysis rate. */
-export interface Analysis {
+export type Analysis = {
   /** Samples at ANALYSIS_RATE. */
   readonly samples: number
   readonly spectral: SpectralFrames
@@ -28,8 +28,8 @@ export interface Analysis {
  * Below these a tempo is a guess: white and filtered noise have an attack of 0.22 and a clarity of 0.04 to 0.1, a slow
  * pad 0.23 and 0.5, rubato strings 0.38 and 0.08, jazz 2.2 and 0.4.
  */
-const MIN_ATTACK = 0.3
-const MIN_CLARITY = 0.06
+const minAttack = 0.3
+const minClarity = 0.06
 
 /** Half the summed absolute difference of two chroma vectors: 0 for the same harmony, 1 for nothing in common. */
 export const chromaDistance = (a: Float32Array, b: Float32Array): number => {
@@ -39,7 +39,7 @@ export const chromaDistance = (a: Float32Array, b: Float32Array): number => {
 }
 
 const accentsOf = (chroma: ChromaFrames, lowOnsets: Float32Array, beats: readonly number[]) => {
-  const harmonies = beats.map((beat, i) => chromaBetween(chroma, beat, beats[i + 1] ?? beat + ANALYSIS_RATE / 2))
+  const harmonies = beats.map((beat, i) => chromaBetween(chroma, beat, beats[i + 1] ?? beat + analysisRate / 2))
   const lowOnset = beats.map((beat) => {
     const frame = Math.round(beat / HOP)
     return Math.max(...lowOnsets.subarray(Math.max(0, frame - 3), frame + 3), 0)
@@ -53,14 +53,14 @@ export const analyseSound = ({ samples, spectral, chroma }: Sound): Analysis => 
   const onsets = onsetStrength(spectral)
   const tempo = estimateTempo(onsets, accentStrength(spectral))
   const beats = trackBeats(onsets, tempo, samples)
-  const hasPulse = beatAttack(onsets, beats) >= MIN_ATTACK && tempo.clarity >= MIN_CLARITY && beats.length >= 4
+  const hasPulse = beatAttack(onsets, beats) >= minAttack && tempo.clarity >= minClarity && beats.length >= 4
   return {
     samples,
     spectral,
     onsets,
     chroma,
     beats,
-    bars: findBars(accentsOf(chroma, onsetStrength(spectral, LOW_BANDS), beats)),
+    bars: findBars(accentsOf(chroma, onsetStrength(spectral, lowBands), beats)),
     bpm: hasPulse ? tempoOf(beats) : null,
     key: estimateKey(chromaBetween(chroma, 0, samples)),
     clarity: tempo.clarity,
@@ -71,6 +71,6 @@ export const analyseSound = ({ samples, spectral, chroma }: Sound): Analysis => 
 export const analyse = (signal: Float32Array): Analysis => {
   const frames = (hop: number) => Math.max(1, Math.ceil(signal.length / hop))
   const levels = bandLevels(signal, 0, frames(HOP))
-  const peaks = findPeaks(signal, 0, frames(CHROMA_HOP))
+  const peaks = findPeaks(signal, 0, frames(chromaHop))
   return analyseSound(soundOf({ levels, peaks, envelope: new Float32Array(0) }, signal.length))
 }

@@ -1,17 +1,17 @@
 /** Samples of one value of the attack envelope: 1.5 ms. */
-export const ENVELOPE_HOP = 32
+export const envelopeHop = 32
 
 /** Levels (root mean square) of a mono signal at ANALYSIS_RATE, one per ENVELOPE_HOP samples. */
 export const envelopeLevels = (signal: Float32Array): Float32Array => {
-  const length = Math.floor(signal.length / ENVELOPE_HOP)
+  const length = Math.floor(signal.length / envelopeHop)
   const levels = new Float32Array(length)
   for (let i = 0; i < length; i++) {
     let sum = 0
-    for (let k = 0; k < ENVELOPE_HOP; k++) {
-      const value = signal[i * ENVELOPE_HOP + k] ?? 0
+    for (let k = 0; k < envelopeHop; k++) {
+      const value = signal[i * envelopeHop + k] ?? 0
       sum += value * value
     }
-    levels[i] = Math.sqrt(sum / ENVELOPE_HOP)
+    levels[i] = Math.sqrt(sum / envelopeHop)
   }
   return levels
 }

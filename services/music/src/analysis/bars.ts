@@ -1,17 +1,17 @@
 /** Where bars begin: beat i is beat (i - downbeat) mod beatsPerBar of its bar. */
-export interface BarGrid {
+export type BarGrid = {
   readonly beatsPerBar: 3 | 4
   readonly downbeat: number
 }
 
 /** Evidence for downbeats: for each beat how much the harmony changes and how strongly the bass enters there. */
-export interface BeatAccents {
+export type BeatAccents = {
   readonly harmonyChange: readonly number[]
   readonly lowOnset: readonly number[]
 }
 
 /** Three beats to a bar must explain the accents this much better than four, which are far more common. */
-const TRIPLE_ADVANTAGE = 1.25
+const tripleAdvantage = 1.25
 
 const normalise = (values: readonly number[]): number[] => {
   const mean = values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
@@ -39,7 +39,7 @@ export const findBars = (accents: BeatAccents): BarGrid => {
   })
   const [triple, quadruple] = best
   if (!triple || !quadruple) return { beatsPerBar: 4, downbeat: 0 }
-  const isTriple = triple.contrast > 1 && triple.contrast - 1 > (quadruple.contrast - 1) * TRIPLE_ADVANTAGE
+  const isTriple = triple.contrast > 1 && triple.contrast - 1 > (quadruple.contrast - 1) * tripleAdvantage
   const { beatsPerBar, downbeat } = isTriple ? triple : quadruple
   return { beatsPerBar, downbeat }
 }

@@ -1,10 +1,10 @@
 import { median, parabolicOffset, smoothFrames } from '../dsp/statistics.ts'
 import { normaliseStrength } from './onset-strength.ts'
-import { ANALYSIS_RATE, HOP } from './spectral-frames.ts'
+import { analysisRate, HOP } from './spectral-frames.ts'
 import type { TempoCurve } from './tempo.ts'
 
 /** Weight of an even pulse against strong onsets (Ellis, "Beat tracking by dynamic programming", 2007). */
-const TIGHTNESS = 100
+const tightness = 100
 
 /** For each frame the best score of a pulse that ends there, and the preceding pulse (-1 at the beginning). */
 const accumulate = (strength: Float32Array, tempo: TempoCurve): { scores: Float64Array; previous: Int32Array } => {
@@ -17,7 +17,7 @@ const accumulate = (strength: Float32Array, tempo: TempoCurve): { scores: Float6
     const to = Math.round(frame - period / 2)
     for (let at = from; at <= to; at++) {
       const stretch = Math.log((frame - at) / period)
-      const value = (scores[at] ?? 0) - TIGHTNESS * stretch * stretch
+      const value = (scores[at] ?? 0) - tightness * stretch * stretch
       if (value > best) {
         best = value
         bestAt = at
@@ -38,12 +38,12 @@ const lastBeat = (scores: Float64Array, tempo: TempoCurve): number => {
 }
 
 /** Beats this much weaker than the median, at either end, were extrapolated before or after the music. */
-const UNHEARD = 0.1
+const unheard = 0.1
 
 /** Removes such beats from both ends of a pulse, where their positions are meaningless. */
 const trimUnheard = (frames: number[], strength: Float32Array): void => {
   const at = (frame: number) => Math.max(...strength.subarray(Math.max(0, frame - 2), frame + 3), 0)
-  const min = UNHEARD * median(frames.map(at))
+  const min = unheard * median(frames.map(at))
   while (frames.length > 2 && at(frames.at(-1) ?? 0) < min) frames.pop()
   while (frames.length > 2 && at(frames[0] ?? 0) < min) frames.shift()
 }
@@ -88,7 +88,7 @@ export const tempoOf = (beats: readonly number[]): number | null => {
     .sort((a, b) => a - b)
   const middle = intervals.slice(Math.floor(intervals.length / 4), Math.ceil((intervals.length * 3) / 4))
   const mean = middle.reduce((sum, interval) => sum + interval, 0) / middle.length
-  return (60 * ANALYSIS_RATE) / mean
+  return (60 * analysisRate) / mean
 }
 
 /** The median strength of the onsets at the beats (see onsetStrength): about 0.2 for noise, 2 and more for drums. */

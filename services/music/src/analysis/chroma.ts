@@ -1,23 +1,23 @@
 import { createPowerSpectrum } from '../dsp/fourier.ts'
 import { parabolicOffset } from '../dsp/statistics.ts'
-import { ANALYSIS_RATE } from './spectral-frames.ts'
+import { analysisRate } from './spectral-frames.ts'
 
-const WINDOW = 4096
+const window = 4096
 /** Samples between chroma frames: 93 ms, three per beat at the fastest tempo. */
-export const CHROMA_HOP = 2048
-const LOWEST_HERTZ = 55
-const HIGHEST_HERTZ = 2100
+export const chromaHop = 2048
+const lowestHertz = 55
+const highestHertz = 2100
 /** Peaks further than this below the loudest of their frame are not notes. */
-const PEAK_RANGE_DB = 40
+const peakRangeDb = 40
 
 /** Twelve strengths (C, C sharp, ... B) per frame, row by row, each row of unit sum or all zero. */
-export interface ChromaFrames {
+export type ChromaFrames = {
   readonly frames: number
   readonly values: Float32Array
 }
 
 /** Spectral peaks of consecutive frames. */
-export interface Peaks {
+export type Peaks = {
   /** Number of peaks per frame. */
   readonly counts: Uint16Array
   /** Semitones above C-1, not rounded. */
@@ -29,11 +29,11 @@ export interface Peaks {
 const pitchOf = (hertz: number): number => 69 + 12 * Math.log2(hertz / 440)
 
 const peaksOfFrame = (power: Float32Array): { pitch: number; strength: number }[] => {
-  const hertzPerBin = ANALYSIS_RATE / WINDOW
-  const [first, last] = [Math.ceil(LOWEST_HERTZ / hertzPerBin), Math.floor(HIGHEST_HERTZ / hertzPerBin)]
+  const hertzPerBin = analysisRate / window
+  const [first, last] = [Math.ceil(lowestHertz / hertzPerBin), Math.floor(highestHertz / hertzPerBin)]
   let loudest = 0
   for (let bin = first; bin <= last; bin++) loudest = Math.max(loudest, power[bin] ?? 0)
-  const threshold = Math.max(loudest * 10 ** (-PEAK_RANGE_DB / 10), 1e-6)
+  const threshold = Math.max(loudest * 10 ** (-peakRangeDb / 10), 1e-6)
   const peaks: { pitch: number; strength: number }[] = []
   for (let bin = first; bin <= last; bin++) {
     const [before, here, after] = [power[bin - 1] ?? 0, power[bin] ?? 0, power[bin + 1] ?? 0]
@@ -47,12 +47,12 @@ const peaksOfFrame = (power: Float32Array): { pitch: number; strength: number }[
 
 /** Spectral peaks of a mono signal at ANALYSIS_RATE; frame k is centred on sample `offset` + k × CHROMA_HOP. */
 export const findPeaks = (signal: Float32Array, offset: number, frames: number): Peaks => {
-  const spectrum = createPowerSpectrum(WINDOW)
+  const spectrum = createPowerSpectrum(window)
   const power = new Float32Array(spectrum.bins)
   const counts = new Uint16Array(frames)
   const [pitches, strengths]: [number[], number[]] = [[], []]
   for (let frame = 0; frame < frames; frame++) {
-    spectrum.compute(signal, offset + frame * CHROMA_HOP - WINDOW / 2, power)
+    spectrum.compute(signal, offset + frame * chromaHop - window / 2, power)
     const peaks = peaksOfFrame(power)
     counts[frame] = peaks.length
     for (const { pitch, strength } of peaks) {
@@ -123,8 +123,8 @@ export const chromaOf = (peaks: Peaks): ChromaFrames => {
 
 /** The mean chroma between two samples; if no frame is centred between them, the frame nearest to the start. */
 export const chromaBetween = (chroma: ChromaFrames, start: number, end: number): Float32Array => {
-  const first = Math.min(chroma.frames - 1, Math.max(0, Math.round(start / CHROMA_HOP)))
-  const last = Math.min(chroma.frames, Math.max(first + 1, Math.round(end / CHROMA_HOP)))
+  const first = Math.min(chroma.frames - 1, Math.max(0, Math.round(start / chromaHop)))
+  const last = Math.min(chroma.frames, Math.max(first + 1, Math.round(end / chromaHop)))
   const mean = new Float32Array(12)
   for (let frame = first; frame < last; frame++) {
     for (let i = 0; i < 12; i++) mean[i] = (mean[i] ?? 0) + (chroma.values[frame * 12 + i] ?? 0) / (last - first)

@@ -1,4 +1,4 @@
-import { ENVELOPE_PER_PART, type Features, FRAMES_PER_PART } from './features.ts'
+import { envelopePerPart, type Features, framesPerPart } from './features.ts'
 import { BANDS } from './spectral-frames.ts'
 
 /**
@@ -9,7 +9,7 @@ import { BANDS } from './spectral-frames.ts'
 const VERSION = 1
 const HEADER = 4
 
-export interface StoredFeatures {
+export type StoredFeatures = {
   readonly firstPart: number
   readonly parts: number
   readonly features: Features
@@ -31,14 +31,14 @@ export const decodeFeatures = (bytes: Uint8Array): StoredFeatures | undefined =>
   // A copy, since typed arrays must be aligned to the size of their elements.
   const { buffer } = bytes.slice()
   const [version, firstPart = 0, parts = 0, peaks = 0] = new Uint32Array(buffer, 0, HEADER)
-  const floats = parts * (FRAMES_PER_PART * BANDS + ENVELOPE_PER_PART) + 2 * peaks
+  const floats = parts * (framesPerPart * BANDS + envelopePerPart) + 2 * peaks
   if (version !== VERSION || bytes.length !== (HEADER + floats) * 4 + parts * 2) return undefined
   let at = HEADER * 4
   const take = (count: number) => {
     at += count * 4
     return new Float32Array(buffer, at - count * 4, count)
   }
-  const [levels, envelope] = [take(parts * FRAMES_PER_PART * BANDS), take(parts * ENVELOPE_PER_PART)]
+  const [levels, envelope] = [take(parts * framesPerPart * BANDS), take(parts * envelopePerPart)]
   const [pitches, strengths, counts] = [take(peaks), take(peaks), new Uint16Array(buffer, at, parts)]
   return { firstPart, parts, features: { levels, envelope, peaks: { counts, pitches, strengths } } }
 }

@@ -1,5 +1,5 @@
-import { attacksOf, ENVELOPE_HOP, envelopeLevels } from './attack-envelope.ts'
-import { CHROMA_HOP, type ChromaFrames, chromaOf, findPeaks, joinPeaks, type Peaks, slicePeaks } from './chroma.ts'
+import { attacksOf, envelopeHop, envelopeLevels } from './attack-envelope.ts'
+import { type ChromaFrames, chromaHop, chromaOf, findPeaks, joinPeaks, type Peaks, slicePeaks } from './chroma.ts'
 import type { MonoPiece } from './mono-piece.ts'
 import { BANDS, bandLevels, HOP, type SpectralFrames, toSpectralFrames } from './spectral-frames.ts'
 
@@ -7,7 +7,7 @@ import { BANDS, bandLevels, HOP, type SpectralFrames, toSpectralFrames } from '.
  * Measured features of a stretch of a piece. They do not depend on the rest of the piece, so stretches can be stored and
  * joined. Stretches are counted in parts of PART_SAMPLES.
  */
-export interface Features {
+export type Features = {
   /** Levels of mel bands, from bandLevels. */
   readonly levels: Float32Array
   readonly envelope: Float32Array
@@ -15,19 +15,19 @@ export interface Features {
 }
 
 /** Samples (at ANALYSIS_RATE) of a part: one frame of chroma, and a whole number of the other frames. */
-export const PART_SAMPLES = CHROMA_HOP
-export const FRAMES_PER_PART = PART_SAMPLES / HOP
-export const ENVELOPE_PER_PART = PART_SAMPLES / ENVELOPE_HOP
+export const partSamples = chromaHop
+export const framesPerPart = partSamples / HOP
+export const envelopePerPart = partSamples / envelopeHop
 /** How far frames extend beyond their part; before it, one whole part is enough. */
-const LOOKAHEAD = 2048
+const lookahead = 2048
 /** Samples at the end of a piece that the resampler would produce differently if it continued: 25 at the lowest rate. */
-const UNSETTLED = 64
+const unsettled = 64
 /** Parts measured per batch: 24 s. */
-const PARTS_AT_ONCE = 256
+const partsAtOnce = 256
 
 /** How many parts of a piece of `samples` samples do not change, whatever follows it. */
 export const settledParts = (samples: number): number =>
-  Math.max(0, Math.floor((samples - LOOKAHEAD - UNSETTLED) / PART_SAMPLES))
+  Math.max(0, Math.floor((samples - lookahead - unsettled) / partSamples))
 
 /** Measures the features of some parts of a piece; with `endPart` undefined, up to its end, including a partial part. */
 export const measureFeatures = async (
@@ -36,18 +36,18 @@ export const measureFeatures = async (
   endPart?: number,
   signal?: AbortSignal,
 ): Promise<Features> => {
-  const last = endPart ?? Math.ceil(piece.samples / PART_SAMPLES)
+  const last = endPart ?? Math.ceil(piece.samples / partSamples)
   const found: Features[] = []
-  for (let part = startPart; part < last; part += PARTS_AT_ONCE) {
+  for (let part = startPart; part < last; part += partsAtOnce) {
     signal?.throwIfAborted()
-    const [from, to] = [part * PART_SAMPLES, Math.min(last, part + PARTS_AT_ONCE) * PART_SAMPLES]
+    const [from, to] = [part * partSamples, Math.min(last, part + partsAtOnce) * partSamples]
     const until = endPart === undefined ? Math.min(to, piece.samples) : to
-    const lead = Math.min(from, PART_SAMPLES)
-    const samples = await piece.read(from - lead, to + LOOKAHEAD)
+    const lead = Math.min(from, partSamples)
+    const samples = await piece.read(from - lead, to + lookahead)
     found.push({
       levels: bandLevels(samples, lead, Math.ceil((until - from) / HOP)),
       envelope: envelopeLevels(samples.subarray(lead, lead + until - from)),
-      peaks: findPeaks(samples, lead, Math.ceil((until - from) / CHROMA_HOP)),
+      peaks: findPeaks(samples, lead, Math.ceil((until - from) / chromaHop)),
     })
   }
   return joinFeatures(found)
@@ -75,14 +75,14 @@ export const sliceFeatures = ({ levels, envelope, peaks }: Features, start: numb
   const cut = (values: Float32Array, perPart: number) =>
     values.subarray(start * perPart, end === undefined ? undefined : end * perPart)
   return {
-    levels: cut(levels, FRAMES_PER_PART * BANDS),
-    envelope: cut(envelope, ENVELOPE_PER_PART),
+    levels: cut(levels, framesPerPart * BANDS),
+    envelope: cut(envelope, envelopePerPart),
     peaks: slicePeaks(peaks, start, end),
   }
 }
 
 /** Features relative to the whole piece: levels above its floor, harmony by its tuning, attacks. */
-export interface Sound {
+export type Sound = {
   /** Samples at ANALYSIS_RATE. */
   readonly samples: number
   readonly spectral: SpectralFrames

@@ -6,7 +6,7 @@ import { createRandom } from '../dsp/random.ts'
 import { measureFeatures, settledParts, sliceFeatures } from './features.ts'
 import { decodeFeatures, encodeFeatures } from './features-file.ts'
 import { monoPieceOf } from './mono-piece.ts'
-import { ANALYSIS_RATE } from './spectral-frames.ts'
+import { analysisRate } from './spectral-frames.ts'
 
 const noise = (sampleRate: number, seconds: number, channels = 2) => {
   const random = createRandom(sampleRate)
@@ -19,7 +19,7 @@ test.each([8_000, 22_050, 44_100, 44_101, 48_000, 192_000])(
   'ranges of a piece at %d Hz are bit-identical to the whole',
   async (sampleRate) => {
     const block = noise(sampleRate, 3.21)
-    const resampler = createResampler(sampleRate, ANALYSIS_RATE, 'analysis')
+    const resampler = createResampler(sampleRate, analysisRate, 'analysis')
     const parts = [resampler.push(monoOf(block)), resampler.flush()]
     const whole = Float32Array.from(parts.flatMap((part) => [...part]))
     const piece = monoPieceOf(audioInMemory(block, sampleRate))

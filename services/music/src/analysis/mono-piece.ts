@@ -1,25 +1,25 @@
 import { monoOf } from '../audio/pcm.ts'
 import { resamplerBetween } from '../audio/resample.ts'
 import type { StoredAudio } from '../audio/stored-audio.ts'
-import { ANALYSIS_RATE } from './spectral-frames.ts'
+import { analysisRate } from './spectral-frames.ts'
 
 /** A piece in mono at ANALYSIS_RATE, computed on read: the whole of it would take 5 MB a minute. */
-export interface MonoPiece {
+export type MonoPiece = {
   readonly samples: number
   /** The samples of a range, clipped to the piece. They do not depend on the range that they are read in. */
   read(start: number, end: number): Promise<Float32Array>
 }
 
 /** Frames per read. */
-const FRAMES_PER_READ = 131_072
+const framesPerRead = 131_072
 
 /** Number of samples at ANALYSIS_RATE of `frames` frames. */
 export const monoSamples = (frames: number, sampleRate: number): number =>
-  Math.ceil((frames * ANALYSIS_RATE) / sampleRate)
+  Math.ceil((frames * analysisRate) / sampleRate)
 
 /** Stored audio in mono at ANALYSIS_RATE. */
 export const monoPieceOf = (audio: StoredAudio): MonoPiece => {
-  const { create, up, down, reach } = resamplerBetween(audio.sampleRate, ANALYSIS_RATE, 'analysis')
+  const { create, up, down, reach } = resamplerBetween(audio.sampleRate, analysisRate, 'analysis')
   const samples = monoSamples(audio.frames, audio.sampleRate)
   // Input that the filter needs before its output is exact.
   const lead = up === 1 && down === 1 ? 0 : reach
@@ -40,8 +40,8 @@ export const monoPieceOf = (audio: StoredAudio): MonoPiece => {
         produced += part.length
       }
       const last = Math.min(audio.frames, Math.ceil((to * down) / up) + lead + 1)
-      for (let at = periods * down; at < last; at += FRAMES_PER_READ) {
-        append(resampler.push(monoOf(await audio.read(at, Math.min(FRAMES_PER_READ, last - at)))))
+      for (let at = periods * down; at < last; at += framesPerRead) {
+        append(resampler.push(monoOf(await audio.read(at, Math.min(framesPerRead, last - at)))))
       }
       if (produced < to) append(resampler.flush())
       return result

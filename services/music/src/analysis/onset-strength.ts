@@ -1,23 +1,23 @@
-import { BANDS, FRAME_RATE, type SpectralFrames } from './spectral-frames.ts'
+import { BANDS, frameRate, type SpectralFrames } from './spectral-frames.ts'
 
 /** Frames between the levels that are compared for a rise: 23 ms, so that soft attacks count, too. */
-const LAG = 2
+const lag = 2
 /** Frames at the end whose window extends past it: where a piece is cut off, they would show a false attack. */
-const CUT_FRAMES = 3
+const cutFrames = 3
 /** The span over which the background is subtracted, in frames. */
-const BACKGROUND = Math.round(FRAME_RATE * 0.4)
+const background = Math.round(frameRate * 0.4)
 
 /** The range of bands of kick drum and bass. */
-export const LOW_BANDS: readonly [number, number] = [0, 5]
-export const ALL_BANDS: readonly [number, number] = [0, BANDS]
+export const lowBands: readonly [number, number] = [0, 5]
+export const allBands: readonly [number, number] = [0, BANDS]
 
 /** Subtracts the running mean and clips negative values to 0. */
 const aboveBackground = (values: Float32Array): Float32Array => {
   const sums = new Float64Array(values.length + 1)
   for (let i = 0; i < values.length; i++) sums[i + 1] = (sums[i] ?? 0) + (values[i] ?? 0)
   return values.map((value, i) => {
-    const from = Math.max(0, i - BACKGROUND)
-    const to = Math.min(values.length, i + BACKGROUND + 1)
+    const from = Math.max(0, i - background)
+    const to = Math.min(values.length, i + background + 1)
     return Math.max(0, value - ((sums[to] ?? 0) - (sums[from] ?? 0)) / (to - from))
   })
 }
@@ -26,12 +26,12 @@ const aboveBackground = (values: Float32Array): Float32Array => {
  * Onset strength at each frame: the square root of the mean rise (dB over LAG frames) of the bands, above its running mean.
  * The root prevents one loud hit from outweighing a bar of soft ones.
  */
-export const onsetStrength = (spectral: SpectralFrames, [from, to] = ALL_BANDS): Float32Array => {
+export const onsetStrength = (spectral: SpectralFrames, [from, to] = allBands): Float32Array => {
   const { frames, levels } = spectral
   const strength = new Float32Array(frames)
-  for (let frame = LAG; frame < frames - CUT_FRAMES; frame++) {
+  for (let frame = lag; frame < frames - cutFrames; frame++) {
     const now = frame * BANDS
-    const before = now - LAG * BANDS
+    const before = now - lag * BANDS
     let rise = 0
     for (let band = from; band < to; band++) {
       const difference = (levels[now + band] ?? 0) - (levels[before + band] ?? 0)
@@ -50,11 +50,11 @@ export const accentStrength = ({ frames, levels, floor }: SpectralFrames): Float
   const silent = 10 ** (floor / 20)
   const amplitudes = levels.map((level) => 10 ** (level / 20) - silent)
   const strength = new Float32Array(frames)
-  for (let frame = LAG; frame < frames - CUT_FRAMES; frame++) {
+  for (let frame = lag; frame < frames - cutFrames; frame++) {
     let rise = 0
     for (let band = 0; band < BANDS; band++) {
       const at = frame * BANDS + band
-      rise += Math.max(0, (amplitudes[at] ?? 0) - (amplitudes[at - LAG * BANDS] ?? 0))
+      rise += Math.max(0, (amplitudes[at] ?? 0) - (amplitudes[at - lag * BANDS] ?? 0))
     }
     strength[frame] = Math.sqrt(rise)
   }

@@ -5,7 +5,7 @@ import { decodeFeatures, encodeFeatures } from './features-file.ts'
 import { type MonoPiece, monoPieceOf, monoSamples } from './mono-piece.ts'
 
 /** A piece of a path, and its features if they were stored when it was created. */
-export interface PathPiece {
+export type PathPiece = {
   readonly audio: StoredAudio
   /** The file; undefined if there is none. */
   readonly stored: () => Promise<Uint8Array | undefined>

@@ -1,24 +1,24 @@
 import { createPowerSpectrum } from '../dsp/fourier.ts'
 
 /** The sample rate of all analysis, which is in mono. */
-export const ANALYSIS_RATE = 22_050
+export const analysisRate = 22_050
 /** Samples between frames: 11.6 ms. */
 export const HOP = 256
 /** Frames per second. */
-export const FRAME_RATE = ANALYSIS_RATE / HOP
+export const frameRate = analysisRate / HOP
 /** Mel bands of a frame. */
 export const BANDS = 32
 
-const WINDOW = 1024
-const LOWEST_HERTZ = 40
-const HIGHEST_HERTZ = 10_000
+const window = 1024
+const lowestHertz = 40
+const highestHertz = 10_000
 /** Levels further than this below the loudest band of the piece are raised to that floor. */
-const DYNAMIC_RANGE_DB = 70
+const dynamicRangeDb = 70
 /** Below this (relative to full scale) everything is silence. */
-const FLOOR_DB = -100
+const floorDb = -100
 
 /** A piece as frames: levels in mel bands, one row of BANDS values (dB of full scale) per frame. */
-export interface SpectralFrames {
+export type SpectralFrames = {
   readonly frames: number
   readonly levels: Float32Array
   /** The lowest level in `levels`. */
@@ -30,10 +30,10 @@ const toHertz = (mel: number): number => 700 * (10 ** (mel / 2595) - 1)
 
 /** Bins and weights of each band: triangles on the mel scale, none narrower than one bin. */
 const melBands = (): { start: number; weights: Float32Array }[] => {
-  const hertzPerBin = ANALYSIS_RATE / WINDOW
+  const hertzPerBin = analysisRate / window
   const edges = Array.from({ length: BANDS + 2 }, (_, i) => {
     const share = i / (BANDS + 1)
-    return toHertz(toMel(LOWEST_HERTZ) * (1 - share) + toMel(HIGHEST_HERTZ) * share) / hertzPerBin
+    return toHertz(toMel(lowestHertz) * (1 - share) + toMel(highestHertz) * share) / hertzPerBin
   })
   return Array.from({ length: BANDS }, (_, band) => {
     const [low = 0, middle = 0, high = 0] = edges.slice(band, band + 3)
@@ -55,20 +55,20 @@ const melBands = (): { start: number; weights: Float32Array }[] => {
  * per frame; frame k is centred on sample `offset` + k × HOP.
  */
 export const bandLevels = (signal: Float32Array, offset: number, frames: number): Float32Array => {
-  const spectrum = createPowerSpectrum(WINDOW)
+  const spectrum = createPowerSpectrum(window)
   const bands = melBands()
   const levels = new Float32Array(frames * BANDS)
   const power = new Float32Array(spectrum.bins)
   // A full-scale sine has |X|² = (WINDOW / 4)² under a Hann window.
-  const scale = 1 / (WINDOW / 4) ** 2
+  const scale = 1 / (window / 4) ** 2
   for (let frame = 0; frame < frames; frame++) {
-    spectrum.compute(signal, offset + frame * HOP - WINDOW / 2, power)
+    spectrum.compute(signal, offset + frame * HOP - window / 2, power)
     for (let band = 0; band < BANDS; band++) {
       const found = bands[band]
       if (!found) continue
       let sum = 0
       for (let i = 0; i < found.weights.length; i++) sum += (found.weights[i] ?? 0) * (power[found.start + i] ?? 0)
-      levels[frame * BANDS + band] = Math.max(FLOOR_DB, 10 * Math.log10(sum * scale + 1e-20))
+      levels[frame * BANDS + band] = Math.max(floorDb, 10 * Math.log10(sum * scale + 1e-20))
     }
   }
   return levels
@@ -76,8 +76,8 @@ export const bandLevels = (signal: Float32Array, offset: number, frames: number)
 
 /** Levels of a whole piece, raised to its floor. */
 export const toSpectralFrames = (levels: Float32Array): SpectralFrames => {
-  const loudest = levels.reduce((max, level) => Math.max(max, level), FLOOR_DB)
-  const floor = Math.max(FLOOR_DB, loudest - DYNAMIC_RANGE_DB)
+  const loudest = levels.reduce((max, level) => Math.max(max, level), floorDb)
+  const floor = Math.max(floorDb, loudest - dynamicRangeDb)
   return { frames: levels.length / BANDS, levels: levels.map((level) => Math.max(floor, level)), floor }
 }
 

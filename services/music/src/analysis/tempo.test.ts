@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { sample } from '../../../../test/support/exploration.ts'
-import { playTune, TUNE_STYLES, type TuneStyle } from '../../test/tempo-tunes.ts'
+import { playTune, type TuneStyle, tuneStyles } from '../../test/tempo-tunes.ts'
 import { analyse } from './analyse.ts'
 
 const isNear = (bpm: number | null, requested: number) => Math.abs((bpm ?? 0) / requested - 1) < 0.03
@@ -9,7 +9,7 @@ const detectedTempo = (style: TuneStyle, bpm: number, beatsPerBar: 3 | 4) =>
   analyse(playTune({ bpm, beatsPerBar, style, seconds: 16, seed: 11 })).bpm
 
 const meters = [3, 4] as const
-const accompanied = TUNE_STYLES.filter((style) => style !== 'solo' && style !== 'sparse')
+const accompanied = tuneStyles.filter((style) => style !== 'solo' && style !== 'sparse')
 const tunes = meters.flatMap((beatsPerBar) => accompanied.map((style) => ({ style, beatsPerBar })))
 
 test.each(sample(tunes, 2))(

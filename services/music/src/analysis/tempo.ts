@@ -1,37 +1,37 @@
 import { createFourier } from '../dsp/fourier.ts'
 import { clamp, meanOf, smoothFrames } from '../dsp/statistics.ts'
-import { FRAME_RATE } from './spectral-frames.ts'
+import { frameRate } from './spectral-frames.ts'
 
 /** Range of candidate tempi, in beats per minute. */
-const SLOWEST = 40
-const FASTEST = 240
+const slowest = 40
+const fastest = 240
 /** Candidate tempi, equally spaced on a log scale (1.2 % apart). */
-const CANDIDATES = 150
+const candidates = 150
 /** Preferred tapping tempo, and its spread in octaves (one standard deviation). */
-const PREFERRED_BPM = 115
-const PREFERENCE_OCTAVES = 1
+const preferredBpm = 115
+const preferenceOctaves = 1
 /** Length of a local estimate and the step between them, in seconds. */
-const WINDOW_SECONDS = 8
-const STEP_SECONDS = 1
+const windowSeconds = 8
+const stepSeconds = 1
 /** Looseness of players' timing (one standard deviation, s); periods are compared no more sharply than that. */
-const TIMING_LOOSENESS = 0.02
+const timingLooseness = 0.02
 /** Cost of a change of tempo by one octave from one local estimate to the next. */
-const CHANGE_COST = 6
+const changeCost = 6
 
 /** The beat period over time. */
-export interface TempoCurve {
+export type TempoCurve = {
   /** Frames per beat at a frame. */
   periodAt(frame: number): number
   /** How periodic the piece is, 0 (not at all) to 1 (a machine). */
   readonly clarity: number
 }
 
-const candidateBpm = (index: number): number => SLOWEST * (FASTEST / SLOWEST) ** (index / (CANDIDATES - 1))
-const periodOf = (bpm: number): number => (60 * FRAME_RATE) / bpm
-const LONGEST_LAG = Math.ceil(periodOf(SLOWEST) * 4) + 2
+const candidateBpm = (index: number): number => slowest * (fastest / slowest) ** (index / (candidates - 1))
+const periodOf = (bpm: number): number => (60 * frameRate) / bpm
+const longestLag = Math.ceil(periodOf(slowest) * 4) + 2
 
 /** Size for a stretch and the longest lag, so that its end does not wrap around to its beginning. */
-const TRANSFORM = 2 ** Math.ceil(Math.log2(WINDOW_SECONDS * FRAME_RATE + LONGEST_LAG + 1))
+const TRANSFORM = 2 ** Math.ceil(Math.log2(windowSeconds * frameRate + longestLag + 1))
 
 /**
  * Autocorrelations of a stretch of two curves with their means removed, normalised to 1 at lag 0, unbiased by length. One
@@ -47,11 +47,11 @@ const createAutocorrelation = () => {
     for (let i = from; i < to; i++) target[i - from] = (curve[i] ?? 0) - mean
   }
   const normalised = (sums: Float64Array, length: number): Float64Array => {
-    const result = new Float64Array(LONGEST_LAG)
+    const result = new Float64Array(longestLag)
     const power = (sums[0] ?? 0) / length
     // For a constant curve only rounding errors of the transform remain.
     if (power < 1e-9) return result
-    for (let lag = 0; lag < Math.min(LONGEST_LAG, length - 4); lag++) {
+    for (let lag = 0; lag < Math.min(longestLag, length - 4); lag++) {
       result[lag] = (sums[lag] ?? 0) / (length - lag) / power
     }
     return result
@@ -86,22 +86,22 @@ const COMB: readonly (readonly [multiple: number, weight: number])[] = [
   [4, 0.15],
 ]
 
-const preference = (bpm: number): number => Math.exp(-0.5 * (Math.log2(bpm / PREFERRED_BPM) / PREFERENCE_OCTAVES) ** 2)
+const preference = (bpm: number): number => Math.exp(-0.5 * (Math.log2(bpm / preferredBpm) / preferenceOctaves) ** 2)
 
 /** Weight of a period whose half is as strong as the period itself, and the ratio above which the weight decreases. */
-const GROUP = 0.5
-const GROUP_FROM = 0.7
+const group = 0.5
+const groupFrom = 0.7
 
 /** Weight of a period: 1 for a beat, down to GROUP for a group of two beats. */
 const isBeat = (correlation: Float64Array, period: number): number => {
   const own = interpolate(correlation, period)
   if (own <= 0) return 1
   const between = interpolate(correlation, period / 2) / own
-  return 1 - (1 - GROUP) * clamp((between - GROUP_FROM) / (1 - GROUP_FROM), 0, 1)
+  return 1 - (1 - group) * clamp((between - groupFrom) / (1 - groupFrom), 0, 1)
 }
 
 /** Exponent by which a period is discounted if two thirds of it explain the stretch better. */
-const DOTTED = 2
+const dotted = 2
 
 /**
  * Less than 1 for a dotted beat: in a subdivided pulse, one and a half beats also repeat, but less well than the pulse
@@ -110,7 +110,7 @@ const DOTTED = 2
 const isPlain = (correlation: Float64Array, period: number): number => {
   const own = Math.max(0, interpolate(correlation, period))
   const pulse = interpolate(correlation, (period * 2) / 3)
-  return pulse > own ? (own / pulse) ** DOTTED : 1
+  return pulse > own ? (own / pulse) ** dotted : 1
 }
 
 /** Weight of accents, relative to onsets of any loudness, for the choice of a tempo. */
@@ -118,7 +118,7 @@ const ACCENTS = 0.7
 
 /** How well the period of each candidate explains a correlation. */
 const combOf = (correlation: Float64Array): Float64Array =>
-  Float64Array.from({ length: CANDIDATES }, (_, index) => {
+  Float64Array.from({ length: candidates }, (_, index) => {
     const period = periodOf(candidateBpm(index))
     return COMB.reduce((sum, [multiple, weight]) => sum + weight * interpolate(correlation, period * multiple), 0)
   })
@@ -135,16 +135,16 @@ const scoreTempi = (onsets: Float64Array, accents: Float64Array): { comb: Float6
 
 /** The smoothest best path through local scores: one candidate per stretch (Viterbi). */
 const smoothestPath = (scores: readonly Float64Array[]): number[] => {
-  const octavesPerStep = Math.log2(FASTEST / SLOWEST) / (CANDIDATES - 1)
-  let totals = scores[0] ?? new Float64Array(CANDIDATES)
+  const octavesPerStep = Math.log2(fastest / slowest) / (candidates - 1)
+  let totals = scores[0] ?? new Float64Array(candidates)
   const origins: Int32Array[] = []
   for (const local of scores.slice(1)) {
-    const next = new Float64Array(CANDIDATES)
-    const origin = new Int32Array(CANDIDATES)
-    for (let to = 0; to < CANDIDATES; to++) {
+    const next = new Float64Array(candidates)
+    const origin = new Int32Array(candidates)
+    for (let to = 0; to < candidates; to++) {
       let [best, bestFrom] = [Number.NEGATIVE_INFINITY, to]
-      for (let from = 0; from < CANDIDATES; from++) {
-        const value = (totals[from] ?? 0) - CHANGE_COST * Math.abs(to - from) * octavesPerStep
+      for (let from = 0; from < candidates; from++) {
+        const value = (totals[from] ?? 0) - changeCost * Math.abs(to - from) * octavesPerStep
         if (value > best) {
           best = value
           bestFrom = from
@@ -164,9 +164,9 @@ const smoothestPath = (scores: readonly Float64Array[]): number[] => {
 /** The beat period over time, from onset and accent strength; local estimates every second, joined as smoothly as possible. */
 export const estimateTempo = (onsets: Float32Array, accents: Float32Array): TempoCurve => {
   const autocorrelate = createAutocorrelation()
-  const accented = smoothFrames(accents, TIMING_LOOSENESS * FRAME_RATE)
-  const strength = smoothFrames(onsets, TIMING_LOOSENESS * FRAME_RATE)
-  const [window, step] = [Math.round(WINDOW_SECONDS * FRAME_RATE), Math.round(STEP_SECONDS * FRAME_RATE)]
+  const accented = smoothFrames(accents, timingLooseness * frameRate)
+  const strength = smoothFrames(onsets, timingLooseness * frameRate)
+  const [window, step] = [Math.round(windowSeconds * frameRate), Math.round(stepSeconds * frameRate)]
   const count = Math.max(1, Math.ceil((strength.length - window) / step) + 1)
   // A whole piece has a tempo, so local evidence is combined with that of the whole.
   const stretches = Array.from({ length: count }, (_, index) => {
@@ -174,7 +174,7 @@ export const estimateTempo = (onsets: Float32Array, accents: Float32Array): Temp
     const to = Math.min(strength.length, from + window)
     return scoreTempi(...autocorrelate(strength, accented, from, to))
   })
-  const overall = Float64Array.from({ length: CANDIDATES }, (_, candidate) =>
+  const overall = Float64Array.from({ length: candidates }, (_, candidate) =>
     stretches.reduce((sum, { score }) => sum + (score[candidate] ?? 0) / count, 0),
   )
   const path = smoothestPath(stretches.map(({ score }) => score.map((value, i) => value + (overall[i] ?? 0))))

@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest'
 import { bytesOf, chunk, decodeAll, type Field } from '../../test/audio-files.ts'
 import { readExtended } from './aiff-read.ts'
 
-const VALUES = [0, 0.5, -0.5, -1, 0.25, -0.25]
+const values = [0, 0.5, -0.5, -1, 0.25, -0.25]
 
 /** 44,100 as an 80-bit number. */
 const RATE = Uint8Array.from([0x40, 0x0e, 0xac, 0x44, 0, 0, 0, 0, 0, 0])
 
-const common = (type: string | undefined, bits: number, frames = VALUES.length / 2) =>
+const common = (type: string | undefined, bits: number, frames = values.length / 2) =>
   chunk(
     false,
     'COMM',
@@ -22,7 +22,7 @@ const form = (type: string | undefined, ...chunks: Uint8Array[]) =>
 
 const integers = (bits: number, littleEndian: boolean) =>
   Buffer.concat(
-    VALUES.map((value) => {
+    values.map((value) => {
       const bytes = Buffer.alloc(bits / 8)
       if (littleEndian) bytes.writeIntLE(value * 2 ** (bits - 1), 0, bits / 8)
       else bytes.writeIntBE(value * 2 ** (bits - 1), 0, bits / 8)
@@ -32,14 +32,14 @@ const integers = (bits: number, littleEndian: boolean) =>
 
 const floats = (write: (bytes: Buffer, value: number) => void, size: number) =>
   Buffer.concat(
-    VALUES.map((value) => {
+    values.map((value) => {
       const bytes = Buffer.alloc(size)
       write(bytes, value)
       return bytes
     }),
   )
 
-const KINDS: [string, string | undefined, number, Uint8Array][] = [
+const kinds: [string, string | undefined, number, Uint8Array][] = [
   ['AIFF of 8 bits', undefined, 8, integers(8, false)],
   ['AIFF of 16 bits', undefined, 16, integers(16, false)],
   ['AIFF of 24 bits', undefined, 24, integers(24, false)],
@@ -62,7 +62,7 @@ const expectPiece = async (bytes: Uint8Array) => {
 }
 
 describe('an AIFF file', () => {
-  test.each(KINDS)('%s is read exactly', async (_, type, bits, samples) => {
+  test.each(kinds)('%s is read exactly', async (_, type, bits, samples) => {
     await expectPiece(form(type, common(type, bits), sound(samples)))
   })
 

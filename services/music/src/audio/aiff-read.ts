@@ -8,7 +8,7 @@ import { sampleBlocks } from './sample-blocks.ts'
 type Encoding = Pick<SampleLayout, 'encoding' | 'littleEndian'> & { readonly bytes?: number }
 
 /** AIFF-C compression types that are plain samples; without `bytes`, the sample size determines them. */
-const ENCODING_OF_TYPE: Record<string, Encoding> = {
+const encodingOfType: Record<string, Encoding> = {
   NONE: { encoding: 'integer', littleEndian: false },
   twos: { encoding: 'integer', littleEndian: false },
   sowt: { encoding: 'integer', littleEndian: true },
@@ -50,7 +50,7 @@ export const openAiff = async (source: ByteSource): Promise<DecodedAudio> => {
   const view = viewOf(head)
   const [channels, statedFrames, bits] = [view.getUint16(0, false), view.getUint32(2, false), view.getUint16(6, false)]
   const type = isCompressed ? fourCharacters(head, 18) : 'NONE'
-  const found = ENCODING_OF_TYPE[type]
+  const found = encodingOfType[type]
   if (!found) throw new AudioRefused('unsupported', `AIFF-C compression ${JSON.stringify(type)} is not supported.`)
   if (channels === 0) throw invalidAudio('The AIFF file has no channels.')
   const layout: SampleLayout = { ...found, bytes: found.bytes ?? Math.ceil(bits / 8) }

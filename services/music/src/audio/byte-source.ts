@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises'
  * Bytes with random access: a local file, a stored object, a buffer. Readers request the ranges they need and never load a
  * whole file.
  */
-export interface ByteSource {
+export type ByteSource = {
   readonly size: number
   /** Reads up to `length` bytes from `offset`; fewer only at the end. */
   read(offset: number, length: number): Promise<Uint8Array>

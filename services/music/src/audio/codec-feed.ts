@@ -2,13 +2,13 @@ import type { ByteSource } from './byte-source.ts'
 import { type Block, blockLength } from './pcm.ts'
 
 /** First and largest number of bytes fed to a codec. */
-const FIRST_FEED = 1024
-const LARGEST_FEED = 65_536
+const firstFeed = 1024
+const largestFeed = 65_536
 /** Maximum samples (of all channels) that one feed should produce: 4 MiB of floats. */
-const SAMPLES_PER_FEED = 1_048_576
+const samplesPerFeed = 1_048_576
 
 /** Decoded output of one feed. */
-export interface DecodedBytes {
+export type DecodedBytes = {
   readonly block: Block
   readonly sampleRate: number
 }
@@ -23,15 +23,15 @@ export async function* feedCodec(
   offset: number,
   decode: (bytes: Uint8Array) => Promise<DecodedBytes> | DecodedBytes,
 ): AsyncGenerator<DecodedBytes> {
-  let feed = FIRST_FEED
+  let feed = firstFeed
   for (let at = offset; at < source.size; ) {
     const bytes = await source.read(at, feed)
     if (bytes.length === 0) return
     at += bytes.length
     const decoded = await decode(bytes)
     const samples = blockLength(decoded.block) * decoded.block.length
-    const fitting = samples === 0 ? feed * 2 : Math.floor((bytes.length / samples) * SAMPLES_PER_FEED)
-    feed = Math.max(64, Math.min(feed * 2, fitting, LARGEST_FEED))
+    const fitting = samples === 0 ? feed * 2 : Math.floor((bytes.length / samples) * samplesPerFeed)
+    feed = Math.max(64, Math.min(feed * 2, fitting, largestFeed))
     if (samples > 0) yield decoded
   }
 }

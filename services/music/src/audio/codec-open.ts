@@ -5,14 +5,14 @@ import { OggOpusDecoder } from 'ogg-opus-decoder'
 import type { ByteSource } from './byte-source.ts'
 import { type DecodedBytes, feedCodec, withFirstBlock } from './codec-feed.ts'
 import type { AudioContainer, DecodedAudio } from './decoded-audio.ts'
-import { FLAC_HEAD_REACH, flacHead } from './flac-head.ts'
+import { flacHead, flacHeadReach } from './flac-head.ts'
 import { findMp3Frame } from './mp3-frame.ts'
 import { createPageFilter } from './ogg-pages.ts'
 import { type Block, blockLength } from './pcm.ts'
 import { invalidAudio } from './refusal.ts'
 
 /** The methods that the decoders share. */
-interface Codec {
+type Codec = {
   readonly ready: Promise<void>
   free(): void
   decode(bytes: Uint8Array): Promise<CodecOutput> | CodecOutput
@@ -20,7 +20,7 @@ interface Codec {
   decodeFrames?(frames: Uint8Array[]): Promise<CodecOutput> | CodecOutput
 }
 
-interface CodecOutput {
+type CodecOutput = {
   readonly channelData: Float32Array[]
   readonly samplesDecoded: number
   readonly sampleRate: number
@@ -29,7 +29,7 @@ interface CodecOutput {
 
 export type CodecContainer = Exclude<AudioContainer, 'wav' | 'aiff' | 'm4a'>
 
-const CODECS: Record<CodecContainer, () => Codec> = {
+const codecs: Record<CodecContainer, () => Codec> = {
   mp3: () => new MPEGDecoder(),
   flac: () => new FLACDecoder(),
   'ogg-flac': () => new FLACDecoder(),
@@ -37,7 +37,7 @@ const CODECS: Record<CodecContainer, () => Codec> = {
   'ogg-opus': () => new OggOpusDecoder(),
 }
 
-const NAMES: Record<CodecContainer, string> = {
+const names: Record<CodecContainer, string> = {
   mp3: 'MP3',
   flac: 'FLAC',
   'ogg-flac': 'Ogg FLAC',
@@ -55,14 +55,14 @@ const exactSamples = (channel: Float32Array, bitDepth: number): Float32Array => 
 }
 
 /** The largest bit depth that a 32-bit float represents exactly. */
-const EXACT_BITS = 24
+const exactBits = 24
 
 /**
  * FLAC's decoder receives only frames, and a frame header may leave its rate or depth to the stream header. So the decoder
  * receives the stream header first.
  */
 const primeFlac = async (codec: Codec, source: ByteSource, offset: number): Promise<void> => {
-  const head = flacHead(await source.read(offset, FLAC_HEAD_REACH))
+  const head = flacHead(await source.read(offset, flacHeadReach))
   if (head) await codec.decodeFrames?.([head])
 }
 
@@ -72,13 +72,13 @@ async function* decodeWith(
   source: ByteSource,
   offset: number,
 ): AsyncGenerator<DecodedBytes> {
-  const codec = CODECS[container]()
-  const name = NAMES[container]
+  const codec = codecs[container]()
+  const name = names[container]
   const isLossless = container === 'flac' || container === 'ogg-flac'
   const checked = async (output: Promise<CodecOutput> | CodecOutput): Promise<DecodedBytes> => {
     const { channelData, samplesDecoded, sampleRate, bitDepth = 0 } = await output
     const block = channelData.map((channel) => channel.subarray(0, samplesDecoded))
-    const isExact = isLossless && bitDepth > 0 && bitDepth <= EXACT_BITS
+    const isExact = isLossless && bitDepth > 0 && bitDepth <= exactBits
     return { block: isExact ? block.map((channel) => exactSamples(channel, bitDepth)) : block, sampleRate }
   }
   const decoded = (bytes: Uint8Array): Promise<DecodedBytes> =>
@@ -131,7 +131,7 @@ export const openCompressed = async (
   offset: number,
 ): Promise<DecodedAudio> => {
   const { first, all } = await withFirstBlock(decodeWith(container, source, offset))
-  if (!first || first.block.length === 0) throw invalidAudio(`The ${NAMES[container]} file contains no audio.`)
+  if (!first || first.block.length === 0) throw invalidAudio(`The ${names[container]} file contains no audio.`)
   const channels = await channelsOf(container, source, offset, first.block.length)
   return {
     container,

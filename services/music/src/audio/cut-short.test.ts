@@ -25,7 +25,7 @@ const aiff = (): Uint8Array => {
   return bytesOf(false, 'FORM', { u32: 0 }, 'AIFF', common, sound)
 }
 
-const FILES: readonly [string, () => Uint8Array | Promise<Uint8Array>][] = [
+const files: readonly [string, () => Uint8Array | Promise<Uint8Array>][] = [
   ['WAV', () => wavOf(fixturePiece(), 22_050)],
   ['AIFF', aiff],
   ['MP3', () => fixture('band.mp3')],
@@ -45,7 +45,7 @@ const places = (length: number): number[] => [
 ]
 
 describe('a truncated file', () => {
-  test.each(FILES)('%s is decoded to a prefix of the whole or rejected', async (_, make) => {
+  test.each(files)('%s is decoded to a prefix of the whole or rejected', async (_, make) => {
     const bytes = await make()
     const whole = (await decodeAll(bytes)).block
     for (const at of places(bytes.length)) {

@@ -7,7 +7,7 @@ export type AudioContainer = 'wav' | 'aiff' | 'mp3' | 'flac' | 'ogg-vorbis' | 'o
 export type ChannelOrder = 'smpte' | 'vorbis'
 
 /** A file that is being decoded: its shape is known, its samples are decoded block by block. */
-export interface DecodedAudio extends AudioShape {
+export type DecodedAudio = AudioShape & {
   readonly container: AudioContainer
   readonly channelOrder: ChannelOrder
   /** Frames that the header declares; the blocks may have fewer. Undefined if it declares none. */

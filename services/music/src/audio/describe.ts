@@ -4,7 +4,7 @@ import { type AudioShape, type Block, blockLength } from './pcm.ts'
 import { encodeSamples } from './stored-audio.ts'
 
 /** Description of a piece, computed while it is stored. */
-export interface AudioDescription extends AudioShape {
+export type AudioDescription = AudioShape & {
   readonly frames: number
   /** Integrated loudness; null for silence. */
   readonly loudnessLufs: number | null
@@ -13,7 +13,7 @@ export interface AudioDescription extends AudioShape {
 }
 
 /** Samples below this (-60 dB) are silence. */
-export const SILENCE = 0.001
+export const silence = 0.001
 
 /** Describes a piece while it is written: pass `stored` to what stores the samples, then call `finish`. */
 export const createDescriber = ({ sampleRate, channels }: AudioShape) => {
@@ -26,7 +26,7 @@ export const createDescriber = ({ sampleRate, channels }: AudioShape) => {
     loudness.push(block)
     overview.push(block)
     frames += blockLength(block)
-    const lastSound = Math.max(...block.map((channel) => channel.findLastIndex((value) => Math.abs(value) >= SILENCE)))
+    const lastSound = Math.max(...block.map((channel) => channel.findLastIndex((value) => Math.abs(value) >= silence)))
     silentFrames = lastSound < 0 ? silentFrames + blockLength(block) : blockLength(block) - 1 - lastSound
   }
 

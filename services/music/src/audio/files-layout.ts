@@ -2,7 +2,7 @@
 export const nodeFolder = (nodeId: string): string => `music/nodes/${nodeId}`
 
 /** Names within a node's folder. */
-const NODE_FILES = {
+const nodeFiles = {
   upload: 'upload',
   samples: 'samples.s24le',
   overview: 'overview.s16le',
@@ -11,18 +11,18 @@ const NODE_FILES = {
   input: 'input.s24le',
 } as const
 
-export const nodeFile = (nodeId: string, name: keyof typeof NODE_FILES): string =>
-  `${nodeFolder(nodeId)}/${NODE_FILES[name]}`
+export const nodeFile = (nodeId: string, name: keyof typeof nodeFiles): string =>
+  `${nodeFolder(nodeId)}/${nodeFiles[name]}`
 
 /** The node whose samples a key refers to; undefined for other keys. */
 export const samplesOwner = (key: string): string | undefined =>
   /^music\/nodes\/([^/]+)\/samples\.s24le$/.exec(key)?.[1]
 
 /** Audio that an administrator of the file store puts there for generations to continue. */
-export const INPUTS_FOLDER = 'music/inputs'
+export const inputsFolder = 'music/inputs'
 
 /** All files made for download. */
-export const DELIVERIES_FOLDER = 'music/delivery'
+export const deliveriesFolder = 'music/delivery'
 
 /** Downloads of a node or a chain; each has a separate folder, for the same reason. */
-export const deliveryFolder = (ownerId: string): string => `${DELIVERIES_FOLDER}/${ownerId}`
+export const deliveryFolder = (ownerId: string): string => `${deliveriesFolder}/${ownerId}`

@@ -1,25 +1,25 @@
-const MARKER = 'fLaC'
+const marker = 'fLaC'
 /** Type and length, at the start of a metadata block. */
-const BLOCK_HEADER = 4
-const STREAMINFO_TYPE = 0
-const STREAMINFO_BYTES = 34
+const blockHeader = 4
+const streaminfoType = 0
+const streaminfoBytes = 34
 /** Flag of the last metadata block. */
-const LAST_BLOCK = 0x80
+const lastBlock = 0x80
 
 /** Maximum end of a stream header: in Ogg, a page header of up to 282 bytes and the mapping's 9 bytes precede it. */
-export const FLAC_HEAD_REACH = 512
+export const flacHeadReach = 512
 
 /**
  * The header of a FLAC stream, bare or in Ogg, from its first bytes: the marker and the STREAMINFO block, which RFC 9639
  * (8.2) requires to be first, flagged as the last block. Undefined if there is none.
  */
 export const flacHead = (bytes: Uint8Array): Uint8Array | undefined => {
-  const start = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).indexOf(MARKER, 0, 'latin1')
-  const end = start + MARKER.length + BLOCK_HEADER + STREAMINFO_BYTES
+  const start = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).indexOf(marker, 0, 'latin1')
+  const end = start + marker.length + blockHeader + streaminfoBytes
   if (start < 0 || end > bytes.byteLength) return undefined
   const head = bytes.slice(start, end)
-  const type = MARKER.length
-  if (((head[type] ?? 0) & ~LAST_BLOCK) !== STREAMINFO_TYPE) return undefined
-  head[type] = LAST_BLOCK | STREAMINFO_TYPE
+  const type = marker.length
+  if (((head[type] ?? 0) & ~lastBlock) !== streaminfoType) return undefined
+  head[type] = lastBlock | streaminfoType
   return head
 }

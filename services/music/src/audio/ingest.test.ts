@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { bytesOf, chunk, wavOf } from '../../test/audio-files.ts'
 import { flacSilence } from '../../test/flac-silence.ts'
 import { bytesInMemory } from './byte-source.ts'
-import { AUDIO_LIMITS, ingestAudio } from './ingest.ts'
+import { audioLimits, ingestAudio } from './ingest.ts'
 import { type Block, blockLength, joinBlocks } from './pcm.ts'
 
-const read = async (bytes: Uint8Array, limits = AUDIO_LIMITS) => {
+const read = async (bytes: Uint8Array, limits = audioLimits) => {
   const audio = await ingestAudio(bytesInMemory(bytes), limits)
   const blocks: Block[] = []
   for await (const block of audio.blocks) blocks.push(block)
@@ -63,7 +63,7 @@ describe('an upload', () => {
   })
 
   test('that is too long according to its header is rejected before decoding', async () => {
-    const limits = { ...AUDIO_LIMITS, maxSeconds: 2 }
+    const limits = { ...audioLimits, maxSeconds: 2 }
     const bytes = await wavOf(tone(2.1, 8_000), 8_000)
     await expect(ingestAudio(bytesInMemory(bytes), limits)).rejects.toMatchObject({ reason: 'too_long' })
   })

@@ -4,10 +4,10 @@ import { createMixdown } from './mixdown.ts'
 import { openAudio } from './open-audio.ts'
 import { type Block, blockLength, sliceBlock } from './pcm.ts'
 import { AudioRefused, invalidAudio } from './refusal.ts'
-import { STORED_LAYOUT } from './stored-audio.ts'
+import { storedLayout } from './stored-audio.ts'
 
 /** Limits of an upload. */
-export interface AudioLimits {
+export type AudioLimits = {
   readonly maxSeconds: number
   readonly minSeconds: number
   readonly lowestRate: number
@@ -17,7 +17,7 @@ export interface AudioLimits {
   readonly maxBytes?: number
 }
 
-export const AUDIO_LIMITS: AudioLimits = {
+export const audioLimits: AudioLimits = {
   maxSeconds: 1200,
   minSeconds: 1,
   lowestRate: 8_000,
@@ -26,7 +26,7 @@ export const AUDIO_LIMITS: AudioLimits = {
 }
 
 /** An upload of known shape, with one or two channels, whose blocks are checked against the limits. */
-export interface Ingested {
+export type Ingested = {
   readonly container: AudioContainer
   readonly sampleRate: number
   readonly channels: 1 | 2
@@ -35,10 +35,10 @@ export interface Ingested {
 }
 
 /** Longest block in frames, so that its consumers need little memory. */
-const LONGEST_BLOCK = 65_536
+const longestBlock = 65_536
 
 /** How blocks are checked and mixed down. */
-interface Passing {
+type Passing = {
   readonly sampleRate: number
   readonly channels: 1 | 2
   readonly limits: AudioLimits
@@ -50,13 +50,13 @@ async function* checkedBlocks(
   { sampleRate, channels, limits, mixdown }: Passing,
 ): AsyncGenerator<Block> {
   let frames = 0
-  const frameBytes = channels * STORED_LAYOUT.bytes
+  const frameBytes = channels * storedLayout.bytes
   for await (const block of blocks) {
     frames += blockLength(block)
     if (frames * frameBytes > (limits.maxBytes ?? Number.POSITIVE_INFINITY)) throw tooLarge(limits)
     if (frames > limits.maxSeconds * sampleRate) throw tooLong(limits)
-    for (let at = 0; at < blockLength(block); at += LONGEST_BLOCK) {
-      yield mixdown(sliceBlock(block, at, at + LONGEST_BLOCK))
+    for (let at = 0; at < blockLength(block); at += longestBlock) {
+      yield mixdown(sliceBlock(block, at, at + longestBlock))
     }
   }
   if (frames === 0) throw invalidAudio('The file contains no audio.')
@@ -78,7 +78,7 @@ const tooLarge = ({ maxBytes = 0 }: AudioLimits): AudioRefused =>
  * Opens an upload for reading within limits. The declared length is checked at once, the actual one while decoding: a small
  * file can encode hours.
  */
-export const ingestAudio = async (source: ByteSource, limits: AudioLimits = AUDIO_LIMITS): Promise<Ingested> => {
+export const ingestAudio = async (source: ByteSource, limits: AudioLimits = audioLimits): Promise<Ingested> => {
   const audio = await openAudio(source)
   const { sampleRate, channels, container } = audio
   if (!(sampleRate >= limits.lowestRate && sampleRate <= limits.highestRate)) {

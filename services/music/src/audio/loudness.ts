@@ -1,7 +1,7 @@
 import { type AudioShape, type Block, blockLength } from './pcm.ts'
 
 /** A second-order filter section, normalised to a0 = 1. */
-interface Biquad {
+type Biquad = {
   readonly b: readonly [number, number, number]
   readonly a: readonly [number, number]
 }
@@ -37,29 +37,29 @@ export const kWeighting = (sampleRate: number): readonly [shelf: Biquad, highPas
 const toLufs = (power: number): number => -0.691 + 10 * Math.log10(power)
 const toPower = (lufs: number): number => 10 ** ((lufs + 0.691) / 10)
 
-const ABSOLUTE_GATE = toPower(-70)
+const absoluteGate = toPower(-70)
 /** The relative gate is 10 LU below the loudness of the blocks that pass the absolute gate. */
-const RELATIVE_GATE = 0.1
+const relativeGate = 0.1
 /** Steps of 100 ms: gating blocks are 400 ms with 75 % overlap, the short-term window 3 s. */
-const STEPS_PER_SECOND = 10
-const STEPS_PER_BLOCK = 4
+const stepsPerSecond = 10
+const stepsPerBlock = 4
 
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
 
 /** Integrated loudness (LUFS) of the powers of consecutive 100 ms steps, gated twice; null for silence or under 400 ms. */
 export const integratedLoudness = (steps: readonly number[]): number | null => {
   const blocks: number[] = []
-  for (let i = STEPS_PER_BLOCK; i <= steps.length; i++) {
-    const power = mean(steps.slice(i - STEPS_PER_BLOCK, i))
-    if (power > ABSOLUTE_GATE) blocks.push(power)
+  for (let i = stepsPerBlock; i <= steps.length; i++) {
+    const power = mean(steps.slice(i - stepsPerBlock, i))
+    if (power > absoluteGate) blocks.push(power)
   }
   if (blocks.length === 0) return null
-  const gate = mean(blocks) * RELATIVE_GATE
+  const gate = mean(blocks) * relativeGate
   return toLufs(mean(blocks.filter((power) => power > gate)))
 }
 
 /** A meter that is fed block by block. */
-export interface LoudnessMeter {
+export type LoudnessMeter = {
   push(block: Block): void
   /** K-weighted powers of the whole 100 ms steps so far, all channels summed. */
   steps(): readonly number[]
@@ -93,7 +93,7 @@ const createWeightedChannel = (sampleRate: number) => {
 export const createLoudnessMeter = ({ sampleRate, channels }: AudioShape): LoudnessMeter => {
   const weighted = Array.from({ length: channels }, () => createWeightedChannel(sampleRate))
   const steps: number[] = []
-  const boundary = (step: number): number => Math.round(((step + 1) * sampleRate) / STEPS_PER_SECOND)
+  const boundary = (step: number): number => Math.round(((step + 1) * sampleRate) / stepsPerSecond)
   let [position, stepStart, power] = [0, 0, 0]
   return {
     push(block) {
@@ -119,5 +119,5 @@ export const loudnessOf = (block: Block, sampleRate: number): number | null => {
   const length = blockLength(block)
   if (length === 0) return null
   const power = block.reduce((sum, channel) => sum + createWeightedChannel(sampleRate)(channel, 0, length), 0) / length
-  return power > ABSOLUTE_GATE ? toLufs(power) : null
+  return power > absoluteGate ? toLufs(power) : null
 }

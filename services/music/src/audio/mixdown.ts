@@ -4,33 +4,33 @@ import type { Block } from './pcm.ts'
 /** Gains of a channel to the left and to the right. */
 type Gains = readonly [left: number, right: number]
 
-const HALF_POWER = Math.SQRT1_2
+const halfPower = Math.SQRT1_2
 const LEFT: Gains = [1, 0]
 const RIGHT: Gains = [0, 1]
-const CENTRE: Gains = [HALF_POWER, HALF_POWER]
-const SURROUND_LEFT: Gains = [HALF_POWER, 0]
-const SURROUND_RIGHT: Gains = [0, HALF_POWER]
-const SURROUND_CENTRE: Gains = [0.5, 0.5]
+const centre: Gains = [halfPower, halfPower]
+const surroundLeft: Gains = [halfPower, 0]
+const surroundRight: Gains = [0, halfPower]
+const surroundCentre: Gains = [0.5, 0.5]
 /** The low-frequency channel is left out, as in ITU-R BS.775. */
-const SILENT: Gains = [0, 0]
+const silent: Gains = [0, 0]
 
 /** Channel order by count: WAV, AIFF and FLAC use the SMPTE order, Vorbis and Opus that of the Vorbis specification. */
-const LAYOUTS: Record<ChannelOrder, Record<number, readonly Gains[]>> = {
+const layouts: Record<ChannelOrder, Record<number, readonly Gains[]>> = {
   smpte: {
-    3: [LEFT, RIGHT, CENTRE],
-    4: [LEFT, RIGHT, SURROUND_LEFT, SURROUND_RIGHT],
-    5: [LEFT, RIGHT, CENTRE, SURROUND_LEFT, SURROUND_RIGHT],
-    6: [LEFT, RIGHT, CENTRE, SILENT, SURROUND_LEFT, SURROUND_RIGHT],
-    7: [LEFT, RIGHT, CENTRE, SILENT, SURROUND_CENTRE, SURROUND_LEFT, SURROUND_RIGHT],
-    8: [LEFT, RIGHT, CENTRE, SILENT, SURROUND_LEFT, SURROUND_RIGHT, SURROUND_LEFT, SURROUND_RIGHT],
+    3: [LEFT, RIGHT, centre],
+    4: [LEFT, RIGHT, surroundLeft, surroundRight],
+    5: [LEFT, RIGHT, centre, surroundLeft, surroundRight],
+    6: [LEFT, RIGHT, centre, silent, surroundLeft, surroundRight],
+    7: [LEFT, RIGHT, centre, silent, surroundCentre, surroundLeft, surroundRight],
+    8: [LEFT, RIGHT, centre, silent, surroundLeft, surroundRight, surroundLeft, surroundRight],
   },
   vorbis: {
-    3: [LEFT, CENTRE, RIGHT],
-    4: [LEFT, RIGHT, SURROUND_LEFT, SURROUND_RIGHT],
-    5: [LEFT, CENTRE, RIGHT, SURROUND_LEFT, SURROUND_RIGHT],
-    6: [LEFT, CENTRE, RIGHT, SURROUND_LEFT, SURROUND_RIGHT, SILENT],
-    7: [LEFT, CENTRE, RIGHT, SURROUND_LEFT, SURROUND_RIGHT, SURROUND_CENTRE, SILENT],
-    8: [LEFT, CENTRE, RIGHT, SURROUND_LEFT, SURROUND_RIGHT, SURROUND_LEFT, SURROUND_RIGHT, SILENT],
+    3: [LEFT, centre, RIGHT],
+    4: [LEFT, RIGHT, surroundLeft, surroundRight],
+    5: [LEFT, centre, RIGHT, surroundLeft, surroundRight],
+    6: [LEFT, centre, RIGHT, surroundLeft, surroundRight, silent],
+    7: [LEFT, centre, RIGHT, surroundLeft, surroundRight, surroundCentre, silent],
+    8: [LEFT, centre, RIGHT, surroundLeft, surroundRight, surroundLeft, surroundRight, silent],
   },
 }
 
@@ -44,7 +44,7 @@ const alternating = (channels: number): readonly Gains[] =>
  */
 export const createMixdown = (channels: number, order: ChannelOrder): ((block: Block) => Block) => {
   if (channels <= 2) return (block) => block
-  const gains = LAYOUTS[order][channels] ?? alternating(channels)
+  const gains = layouts[order][channels] ?? alternating(channels)
   const scale = 1 / Math.max(...[0, 1].map((side) => gains.reduce((sum, gain) => sum + (gain[side] ?? 0), 0)))
   return (block) =>
     [0, 1].map((side) => {

@@ -1,5 +1,5 @@
 /** The contents of an MPEG audio layer III frame header, which has four bytes (ISO/IEC 11172-3, 13818-3). */
-export interface Mp3Frame {
+export type Mp3Frame = {
   readonly version: 1 | 2 | 2.5
   readonly sampleRate: number
   readonly channels: 1 | 2
@@ -11,19 +11,19 @@ export interface Mp3Frame {
   readonly sideInformation: number
 }
 
-const KILOBITS_VERSION_1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
-const KILOBITS_VERSION_2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
-const SAMPLE_RATES = [44_100, 48_000, 32_000]
-const VERSIONS = [2.5, undefined, 2, 1] as const
+const kilobitsVersion1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
+const kilobitsVersion2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
+const sampleRates = [44_100, 48_000, 32_000]
+const versions = [2.5, undefined, 2, 1] as const
 
 /** Parses the frame header at `offset`; undefined if there is none. Free-format frames are not supported. */
 export const parseMp3Frame = (bytes: Uint8Array, offset: number): Mp3Frame | undefined => {
   const [first = 0, second = 0, third = 0, fourth = 0] = bytes.subarray(offset, offset + 4)
   if (offset + 4 > bytes.length || first !== 0xff || (second & 0xe0) !== 0xe0) return undefined
-  const version = VERSIONS[(second >> 3) & 3]
+  const version = versions[(second >> 3) & 3]
   const isLayer3 = ((second >> 1) & 3) === 1
-  const baseRate = SAMPLE_RATES[(third >> 2) & 3]
-  const kilobits = (version === 1 ? KILOBITS_VERSION_1 : KILOBITS_VERSION_2)[third >> 4]
+  const baseRate = sampleRates[(third >> 2) & 3]
+  const kilobits = (version === 1 ? kilobitsVersion1 : kilobitsVersion2)[third >> 4]
   if (version === undefined || !isLayer3 || baseRate === undefined || !kilobits || (fourth & 3) === 2) return undefined
   const sampleRate = version === 1 ? baseRate : version === 2 ? baseRate / 2 : baseRate / 4
   const samples = version === 1 ? 1152 : 576

@@ -1,24 +1,24 @@
-const MARKER = Buffer.from('OggS', 'latin1')
+const marker = Buffer.from('OggS', 'latin1')
 /** A page header before its segment table (RFC 3533, 6); its last byte is the number of segments. */
-const HEADER_BYTES = 27
-const FLAGS_AT = 5
-const COUNT_AT = 26
-const END_OF_STREAM = 0x04
+const headerBytes = 27
+const flagsAt = 5
+const countAt = 26
+const endOfStream = 0x04
 
 /** The lengths of the segments of the page at the start of `bytes`; undefined while its header is incomplete. */
 const segmentsOf = (bytes: Uint8Array): Uint8Array | undefined => {
-  const count = bytes[COUNT_AT]
-  return count === undefined || bytes.length < HEADER_BYTES + count
+  const count = bytes[countAt]
+  return count === undefined || bytes.length < headerBytes + count
     ? undefined
-    : bytes.subarray(HEADER_BYTES, HEADER_BYTES + count)
+    : bytes.subarray(headerBytes, headerBytes + count)
 }
 
 const sum = (lengths: Uint8Array): number => lengths.reduce((total, length) => total + length, 0)
 
 /** The bytes from the first marker on; without one, the last bytes, which may be the start of one. */
 const fromMarker = (bytes: Buffer): Buffer => {
-  const at = bytes.indexOf(MARKER)
-  return bytes.subarray(at >= 0 ? at : Math.max(0, bytes.length - MARKER.length + 1))
+  const at = bytes.indexOf(marker)
+  return bytes.subarray(at >= 0 ? at : Math.max(0, bytes.length - marker.length + 1))
 }
 
 /**
@@ -28,15 +28,15 @@ const fromMarker = (bytes: Buffer): Buffer => {
 const shortenedPage = (bytes: Buffer, segments: Uint8Array): Buffer => {
   let [complete, length] = [0, 0]
   for (const segment of segments) {
-    if (HEADER_BYTES + segments.length + length + segment > bytes.length) break
+    if (headerBytes + segments.length + length + segment > bytes.length) break
     complete += 1
     length += segment
   }
   if (complete === 0) return Buffer.alloc(0)
-  const header = Buffer.from(bytes.subarray(0, HEADER_BYTES + complete))
-  header[FLAGS_AT] = (header[FLAGS_AT] ?? 0) & ~END_OF_STREAM
-  header[COUNT_AT] = complete
-  const data = HEADER_BYTES + segments.length
+  const header = Buffer.from(bytes.subarray(0, headerBytes + complete))
+  header[flagsAt] = (header[flagsAt] ?? 0) & ~endOfStream
+  header[countAt] = complete
+  const data = headerBytes + segments.length
   return Buffer.concat([header, bytes.subarray(data, data + length)])
 }
 
@@ -54,7 +54,7 @@ export const createPageFilter = () => {
       for (;;) {
         rest = fromMarker(rest)
         const segments = segmentsOf(rest)
-        const length = segments && HEADER_BYTES + segments.length + sum(segments)
+        const length = segments && headerBytes + segments.length + sum(segments)
         if (length === undefined || length > rest.length) return Buffer.concat(pages)
         pages.push(rest.subarray(0, length))
         rest = rest.subarray(length)

@@ -1,10 +1,10 @@
 import { type Block, blockLength } from './pcm.ts'
 
 /** Frames per entry of an overview. */
-export const OVERVIEW_FRAMES = 256
+export const overviewFrames = 256
 
 /** Extremes of a stretch, -1..1. */
-export interface Extremes {
+export type Extremes = {
   readonly low: number
   readonly high: number
 }
@@ -28,7 +28,7 @@ export const createOverview = () => {
           } else if (value < low) low = value
           else if (value > high) high = value
         }
-        if (++filled === OVERVIEW_FRAMES) close()
+        if (++filled === overviewFrames) close()
       }
     },
     /** Pairs of 16-bit numbers. The overview must not be used afterwards. */
@@ -45,8 +45,8 @@ export const readOverview = (bytes: Uint8Array): ((start: number, end: number) =
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const count = Math.floor(bytes.length / 4)
   return (start, end) => {
-    const first = Math.min(count - 1, Math.floor(start / OVERVIEW_FRAMES))
-    const last = Math.min(count, Math.max(first + 1, Math.ceil(end / OVERVIEW_FRAMES)))
+    const first = Math.min(count - 1, Math.floor(start / overviewFrames))
+    const last = Math.min(count, Math.max(first + 1, Math.ceil(end / overviewFrames)))
     let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
     for (let entry = Math.max(0, first); entry < last; entry++) {
       low = Math.min(low, view.getInt16(entry * 4, true))

@@ -2,14 +2,14 @@
 export type Block = Float32Array[]
 
 /** Properties of every piece of audio, however it is stored. */
-export interface AudioShape {
+export type AudioShape = {
   /** Samples per second. */
   readonly sampleRate: number
   readonly channels: number
 }
 
 /** Binary layout of a sample. */
-export interface SampleLayout {
+export type SampleLayout = {
   readonly encoding: 'integer' | 'unsigned' | 'float' | 'mu-law' | 'a-law'
   /** Bytes of one sample, including padding. */
   readonly bytes: number

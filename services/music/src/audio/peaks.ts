@@ -1,17 +1,17 @@
-import { OVERVIEW_FRAMES, readOverview } from './overview.ts'
+import { overviewFrames, readOverview } from './overview.ts'
 import { type Block, blockLength } from './pcm.ts'
 import type { StoredAudio } from './stored-audio.ts'
 
 /** The outline of a waveform: the lowest and the highest sample (of all channels) of each of `points` equal stretches. */
-export interface Peaks {
+export type Peaks = {
   readonly min: number[]
   readonly max: number[]
 }
 
 /** Stretches longer than this many entries are read from the overview, which is exact to one entry at their edges. */
-const FEWEST_ENTRIES = 4
+const fewestEntries = 4
 /** Frames per read. */
-const FRAMES_PER_READ = 65_536
+const framesPerRead = 65_536
 
 /** Reads the extremes of consecutive stretches, holding one block at a time. */
 const createExtremesReader = (audio: StoredAudio) => {
@@ -20,7 +20,7 @@ const createExtremesReader = (audio: StoredAudio) => {
     let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
     for (let frame = start; frame < end; ) {
       if (frame < blockStart || frame >= blockStart + blockLength(block)) {
-        block = await audio.read(frame, FRAMES_PER_READ)
+        block = await audio.read(frame, framesPerRead)
         blockStart = frame
         if (blockLength(block) === 0) break
       }
@@ -44,7 +44,7 @@ const createExtremesReader = (audio: StoredAudio) => {
  */
 export const peaksOf = async (audio: StoredAudio, overview: Uint8Array | undefined, points: number): Promise<Peaks> => {
   const [min, max]: [number[], number[]] = [[], []]
-  const isCoarse = overview !== undefined && audio.frames / points >= FEWEST_ENTRIES * OVERVIEW_FRAMES
+  const isCoarse = overview !== undefined && audio.frames / points >= fewestEntries * overviewFrames
   const extremes = isCoarse ? readOverview(overview) : createExtremesReader(audio)
   for (let point = 0; point < points; point++) {
     const start = Math.min(Math.floor((point * audio.frames) / points), audio.frames - 1)

@@ -11,15 +11,15 @@ const besselI0 = (x: number): number => {
 const greatestCommonDivisor = (a: number, b: number): number => (b === 0 ? a : greatestCommonDivisor(b, a % b))
 
 /** Sinc zero crossings on each side, at the lower of the two rates: for listening, and for analysis at half the cost. */
-const ZERO_CROSSINGS = { listening: 16, analysis: 8 } as const
+const zeroCrossings = { listening: 16, analysis: 8 } as const
 
-export type ResamplerUse = keyof typeof ZERO_CROSSINGS
+export type ResamplerUse = keyof typeof zeroCrossings
 /** Kaiser window parameter: about -80 dB of stop band attenuation. */
-const BETA = 8
+const beta = 8
 /** Share of the lower Nyquist frequency that passes unattenuated. */
-const PASS_BAND = 0.93
+const passBand = 0.93
 
-interface PolyphaseFilter {
+type PolyphaseFilter = {
   readonly up: number
   readonly down: number
   readonly reach: number
@@ -30,10 +30,10 @@ interface PolyphaseFilter {
 const designFilter = (from: number, to: number, use: ResamplerUse): PolyphaseFilter => {
   const divisor = greatestCommonDivisor(from, to)
   const [up, down] = [to / divisor, from / divisor]
-  const cutoff = Math.min(1, to / from) * PASS_BAND
-  const reach = Math.ceil(ZERO_CROSSINGS[use] / cutoff)
+  const cutoff = Math.min(1, to / from) * passBand
+  const reach = Math.ceil(zeroCrossings[use] / cutoff)
   const taps = new Float32Array(up * 2 * reach)
-  const scale = 1 / besselI0(BETA)
+  const scale = 1 / besselI0(beta)
   for (let phase = 0; phase < up; phase++) {
     for (let k = 0; k < 2 * reach; k++) {
       const distance = k - (reach - 1) - phase / up
@@ -41,14 +41,14 @@ const designFilter = (from: number, to: number, use: ResamplerUse): PolyphaseFil
       if (Math.abs(edge) >= 1) continue
       const angle = Math.PI * cutoff * distance
       const sinc = angle === 0 ? 1 : Math.sin(angle) / angle
-      taps[phase * 2 * reach + k] = cutoff * sinc * besselI0(BETA * Math.sqrt(1 - edge * edge)) * scale
+      taps[phase * 2 * reach + k] = cutoff * sinc * besselI0(beta * Math.sqrt(1 - edge * edge)) * scale
     }
   }
   return { up, down, reach, taps }
 }
 
 /** A resampler that is fed piece by piece. */
-export interface Resampler {
+export type Resampler = {
   push(samples: Float32Array): Float32Array
   /** The remaining output. The resampler must not be used afterwards. */
   flush(): Float32Array

@@ -3,12 +3,12 @@ import type { AudioContainer } from './decoded-audio.ts'
 import { findMp3Frame, id3Length } from './mp3-frame.ts'
 
 /** How many bytes (after the tag) are searched for the first MP3 frame. */
-const MP3_SEARCH_BYTES = 65_536
+const mp3SearchBytes = 65_536
 
 const startsWith = (bytes: Uint8Array, text: string, offset = 0): boolean =>
   bytes.length >= offset + text.length && [...text].every((letter, i) => bytes[offset + i] === letter.charCodeAt(0))
 
-const OGG_CODECS: readonly (readonly [signature: string, container: AudioContainer])[] = [
+const oggCodecs: readonly (readonly [signature: string, container: AudioContainer])[] = [
   ['\x01vorbis', 'ogg-vorbis'],
   ['OpusHead', 'ogg-opus'],
   ['\x7fFLAC', 'ogg-flac'],
@@ -17,11 +17,11 @@ const OGG_CODECS: readonly (readonly [signature: string, container: AudioContain
 /** The codec of the first logical stream: its first packet begins right after the page's segment table. */
 const sniffOgg = (head: Uint8Array): AudioContainer | undefined => {
   const packet = 27 + (head[26] ?? 0)
-  return OGG_CODECS.find(([signature]) => startsWith(head, signature, packet))?.[1]
+  return oggCodecs.find(([signature]) => startsWith(head, signature, packet))?.[1]
 }
 
 /** Signatures of the containers, tested in order on the first bytes of a file. */
-const SIGNATURES: readonly ((head: Uint8Array) => AudioContainer | undefined)[] = [
+const signatures: readonly ((head: Uint8Array) => AudioContainer | undefined)[] = [
   (head) =>
     ['RIFF', 'RIFX', 'RF64', 'BW64'].includes(fourCharacters(head, 0)) && startsWith(head, 'WAVE', 8)
       ? 'wav'
@@ -40,8 +40,8 @@ export const sniffAudio = async (
   source: ByteSource,
 ): Promise<{ container: AudioContainer; offset: number } | undefined> => {
   const offset = id3Length(await source.read(0, 10))
-  const head = await source.read(offset, MP3_SEARCH_BYTES)
-  for (const signature of SIGNATURES) {
+  const head = await source.read(offset, mp3SearchBytes)
+  for (const signature of signatures) {
     const container = signature(head)
     if (container) return { container, offset }
   }

@@ -5,10 +5,10 @@ import { type AudioShape, type Block, blockLength, type SampleLayout } from './p
  * Storage format: interleaved 24-bit little-endian samples without a header. The shape is in the store, and a WAV header is
  * prepended when the samples are sent, so a decoder can write before the length is known.
  */
-export const STORED_LAYOUT: SampleLayout = { encoding: 'integer', bytes: 3, littleEndian: true }
+export const storedLayout: SampleLayout = { encoding: 'integer', bytes: 3, littleEndian: true }
 
 /** A piece with random access. */
-export interface StoredAudio extends AudioShape {
+export type StoredAudio = AudioShape & {
   readonly frames: number
   /** The samples from `start`; fewer at the end. */
   read(start: number, frames: number): Promise<Block>
@@ -19,11 +19,11 @@ export interface StoredAudio extends AudioShape {
  * whole context here.
  */
 const decodeStored = (bytes: Uint8Array, channels: number): Block => {
-  const frames = Math.floor(bytes.length / (channels * STORED_LAYOUT.bytes))
+  const frames = Math.floor(bytes.length / (channels * storedLayout.bytes))
   return Array.from({ length: channels }, (_, index) => {
     const channel = new Float32Array(frames)
-    const step = channels * STORED_LAYOUT.bytes
-    for (let frame = 0, at = index * STORED_LAYOUT.bytes; frame < frames; frame++, at += step) {
+    const step = channels * storedLayout.bytes
+    for (let frame = 0, at = index * storedLayout.bytes; frame < frames; frame++, at += step) {
       const unsigned = (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8) | ((bytes[at + 2] ?? 0) << 16)
       // The sign is the highest of 24 bits.
       channel[frame] = ((unsigned << 8) >> 8) / 8388608
@@ -34,7 +34,7 @@ const decodeStored = (bytes: Uint8Array, channels: number): Block => {
 
 /** Stored samples as audio. */
 export const openStoredAudio = (source: ByteSource, { sampleRate, channels }: AudioShape): StoredAudio => {
-  const frameBytes = channels * STORED_LAYOUT.bytes
+  const frameBytes = channels * storedLayout.bytes
   const frames = Math.floor(source.size / frameBytes)
   return {
     sampleRate,
@@ -49,13 +49,13 @@ export const openStoredAudio = (source: ByteSource, { sampleRate, channels }: Au
 }
 
 /** Frames per block of blocksOf. */
-const FRAMES_PER_BLOCK = 65_536
+const framesPerBlock = 65_536
 
 /** A piece from its start to its end, block by block. */
 export async function* blocksOf(audio: StoredAudio, signal?: AbortSignal): AsyncGenerator<Block> {
-  for (let at = 0; at < audio.frames; at += FRAMES_PER_BLOCK) {
+  for (let at = 0; at < audio.frames; at += framesPerBlock) {
     signal?.throwIfAborted()
-    yield await audio.read(at, FRAMES_PER_BLOCK)
+    yield await audio.read(at, framesPerBlock)
   }
 }
 

@@ -6,7 +6,7 @@ import { AudioRefused } from './refusal.ts'
 const LEFT = [0, 0.5, -0.5, -1]
 const RIGHT = [0.25, -0.25, 0.75, 0]
 
-interface Layout {
+type Layout = {
   readonly tag: number
   readonly bits: number
   readonly write: (value: number) => Field
@@ -23,7 +23,7 @@ const integer = (bits: number): Layout => ({
   },
 })
 
-const LAYOUTS: Record<string, Layout> = {
+const layouts: Record<string, Layout> = {
   '8-bit': { tag: 1, bits: 8, write: (value) => ({ u8: Math.min(255, Math.round(value * 128) + 128) }) },
   '16-bit': integer(16),
   '24-bit': integer(24),
@@ -42,7 +42,7 @@ const formatOf = (
 
 const riff = (...chunks: Uint8Array[]) => bytesOf(true, 'RIFF', { u32: 0 }, 'WAVE', ...chunks)
 
-const sixteen = LAYOUTS['16-bit'] ?? integer(16)
+const sixteen = layouts['16-bit'] ?? integer(16)
 const data16 = chunk(true, 'data', samplesOf(sixteen))
 const format16 = chunk(true, 'fmt ', formatOf(sixteen))
 
@@ -53,12 +53,12 @@ const expectPiece = async (bytes: Uint8Array) => {
 }
 
 describe('a WAV file', () => {
-  test.each(Object.entries(LAYOUTS))('of %s samples is read exactly', async (_, layout) => {
+  test.each(Object.entries(layouts))('of %s samples is read exactly', async (_, layout) => {
     await expectPiece(riff(chunk(true, 'fmt ', formatOf(layout)), chunk(true, 'data', samplesOf(layout))))
   })
 
   test('may be extensible with any actual format', async () => {
-    const layout = LAYOUTS['32-bit float'] ?? sixteen
+    const layout = layouts['32-bit float'] ?? sixteen
     const format = bytesOf(
       true,
       formatOf({ ...layout, tag: 0xfffe }),
@@ -123,7 +123,7 @@ describe('a WAV file', () => {
   })
 
   test('has silence in place of values that are not numbers', async () => {
-    const layout = LAYOUTS['32-bit float'] ?? sixteen
+    const layout = layouts['32-bit float'] ?? sixteen
     const samples = new Uint8Array(Float32Array.of(Number.NaN, Number.POSITIVE_INFINITY).buffer)
     const { block } = await decodeAll(
       riff(chunk(true, 'fmt ', formatOf(layout, { channels: 1 })), chunk(true, 'data', samples)),

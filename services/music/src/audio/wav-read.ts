@@ -6,12 +6,12 @@ import { type Chunk, readChunks } from './riff-chunks.ts'
 import { sampleBlocks } from './sample-blocks.ts'
 
 /** Format tags of RFC 2361 for plain samples; all others are codecs. */
-const ENCODING_OF_TAG: Record<number, SampleLayout['encoding']> = { 1: 'integer', 3: 'float', 6: 'a-law', 7: 'mu-law' }
-const EXTENSIBLE = 0xfffe
+const encodingOfTag: Record<number, SampleLayout['encoding']> = { 1: 'integer', 3: 'float', 6: 'a-law', 7: 'mu-law' }
+const extensible = 0xfffe
 /** A length that means "unknown" (streams) or "see ds64" (RF64). */
-const UNKNOWN_LENGTH = 0xffffffff
+const unknownLength = 0xffffffff
 
-interface WavFormat {
+type WavFormat = {
   readonly channels: number
   readonly sampleRate: number
   readonly layout: SampleLayout
@@ -21,9 +21,9 @@ const parseFormat = (bytes: Uint8Array, littleEndian: boolean): WavFormat => {
   if (bytes.length < 16) throw invalidAudio('The format chunk of the WAV file is too short.')
   const view = viewOf(bytes)
   const u16 = (offset: number) => view.getUint16(offset, littleEndian)
-  const tag = u16(0) === EXTENSIBLE && bytes.length >= 26 ? u16(24) : u16(0)
+  const tag = u16(0) === extensible && bytes.length >= 26 ? u16(24) : u16(0)
   const [channels, sampleRate, blockAlign, bits] = [u16(2), view.getUint32(4, littleEndian), u16(12), u16(14)]
-  const encoding = ENCODING_OF_TAG[tag]
+  const encoding = encodingOfTag[tag]
   if (!encoding) {
     throw new AudioRefused(
       'unsupported',
@@ -75,7 +75,7 @@ export const openWav = async (source: ByteSource): Promise<DecodedAudio> => {
   const formatBytes = await source.read(formatChunk.offset, Math.min(formatChunk.length, 40))
   const { channels, sampleRate, layout } = parseFormat(formatBytes, littleEndian)
   const present = source.size - data.offset
-  const stated = data.length === UNKNOWN_LENGTH ? ((await lengthInDs64(source, chunks)) ?? present) : data.length
+  const stated = data.length === unknownLength ? ((await lengthInDs64(source, chunks)) ?? present) : data.length
   const length = stated === 0 ? present : Math.min(stated, present)
   const frames = Math.floor(length / (layout.bytes * channels))
   return {

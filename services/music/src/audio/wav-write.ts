@@ -1,9 +1,9 @@
 import type { AudioShape } from './pcm.ts'
 import { type Block, blockLength } from './pcm.ts'
-import { encodeSamples, STORED_LAYOUT as STORED } from './stored-audio.ts'
+import { encodeSamples, storedLayout as STORED } from './stored-audio.ts'
 
 /** Lengths of a RIFF file have 32 bits. Larger files are RF64 (EBU Tech 3306), whose header is 36 bytes longer. */
-const LARGEST_RIFF = 0xffffffff - 64
+const largestRiff = 0xffffffff - 64
 
 const text = (view: DataView, offset: number, value: string): void => {
   for (let i = 0; i < value.length; i++) view.setUint8(offset + i, value.charCodeAt(i))
@@ -11,7 +11,7 @@ const text = (view: DataView, offset: number, value: string): void => {
 
 /** Size of the header for `frames` frames. */
 const headerBytes = (shape: AudioShape, frames: number): number =>
-  frames * shape.channels * STORED.bytes > LARGEST_RIFF ? 80 : 44
+  frames * shape.channels * STORED.bytes > largestRiff ? 80 : 44
 
 /** The header of a 24-bit WAV file of `frames` frames: RIFF, or RF64 beyond 4 GiB. */
 export const wavHeader = (shape: AudioShape, frames: number): Uint8Array => {

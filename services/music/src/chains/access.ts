@@ -22,7 +22,7 @@ export const requireChain = async ({ db }: Dependencies, caller: Caller, chainId
   return chain
 }
 
-export interface ChainTree {
+export type ChainTree = {
   readonly chain: ChainRow
   readonly nodes: readonly NodeRow[]
 }

@@ -3,7 +3,7 @@ import { type Caller, readUpload, type UploadedFile } from '@trellis/kit/rpc'
 import type { CreateChainRequest } from '@trellis/protos/ts/trellis/music/v1/music.ts'
 import type { AudioResult } from '@trellis/protos/ts/trellis/music/v1/work.ts'
 import { nodeFile } from '../audio/files-layout.ts'
-import { STORED_LAYOUT } from '../audio/stored-audio.ts'
+import { storedLayout } from '../audio/stored-audio.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { requireBytes, requireChainQuota } from '../quotas/quotas.ts'
 import type { ChainRow, NodeRow } from '../store/tables.ts'
@@ -14,9 +14,9 @@ import { deleteLeftover, noteLeftovers } from './leftovers.ts'
 import { removeOwnerFiles } from './remove-files.ts'
 import { findNode, insertChain } from './store.ts'
 
-const LONGEST_NAME = 200
+const longestName = 200
 /** Timeout of an upload. Decoding and analysing 20 minutes of MP3 took 14 s on a busy core; files that take far longer are hostile. */
-const INGEST_SECONDS = 120
+const ingestSeconds = 120
 
 async function* withinLimit(content: AsyncIterable<Uint8Array>, megabytes: number): AsyncGenerator<Uint8Array> {
   let size = 0
@@ -61,8 +61,8 @@ const receive = async (
   }
   if (filename === undefined)
     throw invalidField(['body', 'file'], 'Send the audio as the form field "file".', 'missing')
-  if (name.length > LONGEST_NAME) throw invalidField(['body', 'name'], `At most ${LONGEST_NAME} characters.`)
-  return name || filename.replace(/\.[^.]*$/, '').slice(0, LONGEST_NAME) || 'Untitled'
+  if (name.length > longestName) throw invalidField(['body', 'name'], `At most ${longestName} characters.`)
+  return name || filename.replace(/\.[^.]*$/, '').slice(0, longestName) || 'Untitled'
 }
 
 /** Blames the file for the loss of the worker that read it: the error is the client's, not the server's. */
@@ -83,7 +83,7 @@ const ingest = async (
     $case: 'ingest',
     value: { nodeId, maximumSeconds: config.maxSeconds, maximumBytes: maxBytes },
   } as const
-  const run = { runId: `ingest-${nodeId}`, task, deadlineSeconds: INGEST_SECONDS, user: caller.userId }
+  const run = { runId: `ingest-${nodeId}`, task, deadlineSeconds: ingestSeconds, user: caller.userId }
   try {
     return await runTask({ bus, workloads: localWorkloads }, run, signal)
   } catch (error) {
@@ -162,7 +162,7 @@ export const createChain = async (
     // Concurrent uploads are checked one after the other here.
     await insertChain(dependencies.db, chain, root, async (transaction) => {
       await requireChainQuota(transaction, caller, config)
-      await requireBytes(transaction, caller, config, root.frames * chain.channels * STORED_LAYOUT.bytes)
+      await requireBytes(transaction, caller, config, root.frames * chain.channels * storedLayout.bytes)
     })
     await dependencies.files.remove(nodeFile(ids.nodeId, 'upload'))
     await deleteLeftover(dependencies.db, ids.nodeId)

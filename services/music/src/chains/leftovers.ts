@@ -5,8 +5,8 @@ import { removeOwnerFiles } from './remove-files.ts'
 import { findNode } from './store.ts'
 
 /** Age after which files of an owner without a row are orphaned: uploads have arrived and runs have ended by then. */
-const LEFT_AFTER_MILLISECONDS = 24 * 3_600_000
-const SWEPT_AT_ONCE = 200
+const leftAfterMilliseconds = 24 * 3_600_000
+const sweptAtOnce = 200
 
 /**
  * Records that files of these nodes or chains may exist without a row, before (or in the same transaction as) an upload is
@@ -28,9 +28,9 @@ export const deleteLeftover = async (db: Db, ownerId: string): Promise<void> => 
 
 /** Removes the files of owners that were recorded a day ago. Of an existing node it removes only the upload. */
 export const sweepLeftovers = async ({ db, files, now }: Dependencies): Promise<void> => {
-  const before = now().getTime() - LEFT_AFTER_MILLISECONDS
+  const before = now().getTime() - leftAfterMilliseconds
   const query = db.selectFrom('leftovers').select('owner_id').where('noted_at', '<', before)
-  for (const { owner_id } of await query.orderBy('noted_at').limit(SWEPT_AT_ONCE).execute()) {
+  for (const { owner_id } of await query.orderBy('noted_at').limit(sweptAtOnce).execute()) {
     if (await findNode(db, owner_id)) await files.remove(nodeFile(owner_id, 'upload'))
     else await removeOwnerFiles(files, owner_id)
     await deleteLeftover(db, owner_id)

@@ -33,7 +33,7 @@ type ChainHandlers = Pick<
   | 'discardNode'
 >
 
-const DEFAULT_PAGE = 20
+const defaultPage = 20
 
 const toCursor = ({ createdAt, id }: ChainCursor): string => Buffer.from(`${createdAt} ${id}`).toString('base64url')
 
@@ -84,7 +84,7 @@ export const chainRpc = (
   },
 
   async listChains({ limit, cursor }, { caller }) {
-    const size = limit ?? DEFAULT_PAGE
+    const size = limit ?? defaultPage
     const found = await listChains(dependencies.db, caller.userId, size + 1, fromCursor(cursor))
     const page = found.slice(0, size)
     const nodes = await nodesOfChains(

@@ -9,7 +9,7 @@ import { runTask } from '../worker/run-task.ts'
 import { createSharedWrites } from './shared-writes.ts'
 
 /** Parameters of a file for download. */
-export interface Order {
+export type Order = {
   /** The node or chain of the file, which it is removed with. */
   readonly ownerId: string
   readonly chain: ChainRow
@@ -20,7 +20,7 @@ export interface Order {
 }
 
 /** A file that is ready for download. */
-export interface Delivery {
+export type Delivery = {
   readonly key: string
   readonly size: number
   readonly mediaType: string
@@ -30,11 +30,11 @@ export interface Delivery {
 /** The formats as words. */
 export const formatWord = (format: AudioFormat): 'wav' | 'mp3' => (format === 'AUDIO_FORMAT_MP3' ? 'mp3' : 'wav')
 
-export const MEDIA_TYPES = { wav: 'audio/wav', mp3: 'audio/mpeg' } as const
+export const mediaTypes = { wav: 'audio/wav', mp3: 'audio/mpeg' } as const
 
-const EXPORT_SECONDS = 600
+const exportSeconds = 600
 /** Number of files retained per owner, so that repeated requests are served at once. */
-const RETAINED_DELIVERIES = 3
+const retainedDeliveries = 3
 
 /** Digest of an order and its audio, which names the file. */
 const digestOf = ({ nodes, format, crossfadeMs, normalize }: Order): string =>
@@ -53,7 +53,7 @@ export const createDeliveries = (dependencies: Dependencies) => {
     const pieces = nodes.map(({ id }) => ({ nodeId: id, sampleRate: chain.sample_rate, channels: chain.channels }))
     const crossfadeFrames = Math.round((crossfadeMs / 1000) * chain.sample_rate)
     const task = { $case: 'export', value: { pieces, folder, name, format, crossfadeFrames, normalize } } as const
-    const run = { runId: `export-${newId()}`, task, deadlineSeconds: EXPORT_SECONDS, user: chain.user_id }
+    const run = { runId: `export-${newId()}`, task, deadlineSeconds: exportSeconds, user: chain.user_id }
     await runTask({ bus, workloads: localWorkloads }, run, signal)
   }
 
@@ -61,7 +61,7 @@ export const createDeliveries = (dependencies: Dependencies) => {
     const stored: { key: string; modifiedAt: Date }[] = []
     for await (const { key, modifiedAt } of files.list(`${deliveryFolder(ownerId)}/`)) stored.push({ key, modifiedAt })
     stored.sort((a, b) => b.modifiedAt.getTime() - a.modifiedAt.getTime())
-    for (const { key } of stored.slice(RETAINED_DELIVERIES)) await files.remove(key)
+    for (const { key } of stored.slice(retainedDeliveries)) await files.remove(key)
   }
 
   return async (order: Order, signal: AbortSignal): Promise<Delivery> => {
@@ -80,7 +80,7 @@ export const createDeliveries = (dependencies: Dependencies) => {
       throw serviceError('unavailable', 'The file was removed before it could be sent. Try again.', {
         retryAfterSeconds: 1,
       })
-    return { key, size: info.size, mediaType: MEDIA_TYPES[order.format], etag: `"${digest}"` }
+    return { key, size: info.size, mediaType: mediaTypes[order.format], etag: `"${digest}"` }
   }
 }
 

@@ -1,7 +1,7 @@
-import { DELIVERIES_FOLDER } from '../audio/files-layout.ts'
+import { deliveriesFolder } from '../audio/files-layout.ts'
 import type { Dependencies } from '../dependencies.ts'
 
-const HOUR_MILLISECONDS = 3_600_000
+const hourMilliseconds = 3_600_000
 
 /** Deletes files for download that are older than `MUSIC_EXPORT_HOURS`; a later request writes them again. */
 export const removeExpiredDeliveries = async ({
@@ -9,8 +9,8 @@ export const removeExpiredDeliveries = async ({
   files,
   now,
 }: Pick<Dependencies, 'config' | 'files' | 'now'>) => {
-  const before = now().getTime() - config.exportHours * HOUR_MILLISECONDS
-  for await (const { key, modifiedAt } of files.list(`${DELIVERIES_FOLDER}/`)) {
+  const before = now().getTime() - config.exportHours * hourMilliseconds
+  for await (const { key, modifiedAt } of files.list(`${deliveriesFolder}/`)) {
     if (modifiedAt.getTime() < before) await files.remove(key)
   }
 }

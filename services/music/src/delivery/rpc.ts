@@ -9,18 +9,18 @@ import { requireNode, requireReady, requireTree } from '../chains/access.ts'
 import { spineOf } from '../chains/spine.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { ChainRow, NodeRow } from '../store/tables.ts'
-import { type Deliveries, formatWord, MEDIA_TYPES } from './export.ts'
+import { type Deliveries, formatWord, mediaTypes } from './export.ts'
 
 type DeliveryHandlers = Pick<Handlers<typeof MusicServiceDefinition>, 'getNodeAudio' | 'getNodePeaks' | 'exportChain'>
 
-const DEFAULT_POINTS = 1000
+const defaultPoints = 1000
 
 /** A node's samples as a WAV file, with a generated header. */
 const wavContent = ({ files }: Dependencies, chain: ChainRow, node: NodeRow) => {
   const shape = { sampleRate: chain.sample_rate, channels: chain.channels }
   const audio = { ...shape, frames: node.frames }
   return {
-    mediaType: MEDIA_TYPES.wav,
+    mediaType: mediaTypes.wav,
     size: wavLength(shape, node.frames),
     etag: `"${node.id}-${node.attempt}"`,
     read: (range: { start: number; end: number }) =>
@@ -61,7 +61,7 @@ export const deliveryRpc = (dependencies: Dependencies, deliver: Deliveries): De
       start: 0,
       end: Number.MAX_SAFE_INTEGER,
     })
-    const requested = points ?? DEFAULT_POINTS
+    const requested = points ?? defaultPoints
     const { min, max } = await peaksOf(await storedAudio(dependencies, chain, node), overview, requested)
     return {
       points: requested,

@@ -12,7 +12,7 @@ export type WriteRequest = {
   readonly write: (signal: AbortSignal) => Promise<void>
 }
 
-const RETRY_SECONDS = 10
+const retrySeconds = 10
 
 /** Waits for a write, or throws as soon as the caller has left. */
 const unlessLeft = async (value: Promise<void>, signal: AbortSignal): Promise<void> => {
@@ -39,7 +39,7 @@ export const createSharedWrites = ({ perUser, ending }: { perUser: number; endin
       throw serviceError(
         'rate_limited',
         `${perUser} files are being written for you, which is the limit: wait until one is ready.`,
-        { retryAfterSeconds: RETRY_SECONDS },
+        { retryAfterSeconds: retrySeconds },
       )
     }
     users.set(userId, running + 1)

@@ -1,5 +1,5 @@
 /** A power spectrum of real frames of one size. */
-export interface PowerSpectrum {
+export type PowerSpectrum = {
   readonly size: number
   /** Bins in the result: size / 2 + 1. */
   readonly bins: number

@@ -1,5 +1,5 @@
 /** A seeded source of random numbers: the same seed yields the same numbers on every machine. */
-export interface Random {
+export type Random = {
   /** A number in [0, 1). */
   next(): number
 }

@@ -8,12 +8,12 @@ import { crc16, gaplessHeader } from './mp3-header.ts'
 /** Variable bit rate quality of LAME, 0 (best) to 9: about 190 kbit/s for stereo at 44.1 kHz. */
 const VBR_QUALITY = 2
 /** Sample rates of MP3. */
-const MP3_RATES = [8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000] as const
+const mp3Rates = [8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000] as const
 
-type Mp3Rate = (typeof MP3_RATES)[number]
+type Mp3Rate = (typeof mp3Rates)[number]
 
 /** The lowest MP3 rate that preserves the whole spectrum, else the highest. */
-export const mp3RateFor = (sampleRate: number): Mp3Rate => MP3_RATES.find((rate) => rate >= sampleRate) ?? 48_000
+export const mp3RateFor = (sampleRate: number): Mp3Rate => mp3Rates.find((rate) => rate >= sampleRate) ?? 48_000
 
 async function* atRate(audio: StoredAudio, rate: number, signal?: AbortSignal): AsyncGenerator<Block> {
   const resamplers = Array.from({ length: audio.channels }, () => createResampler(audio.sampleRate, rate))

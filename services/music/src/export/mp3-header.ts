@@ -1,12 +1,12 @@
 import { parseMp3Frame } from '../audio/mp3-frame.ts'
 
 /** Samples that LAME inserts before the first sample: the delay of its filterbank and the rest of a frame. */
-export const LAME_DELAY = 576
+export const lameDelay = 576
 /** Additional delay of a decoder in samples (the synthesis filterbank, plus one), which every gapless decoder knows. */
-export const DECODER_DELAY = 529
+export const decoderDelay = 529
 
 /** Properties of the stream that the header describes. */
-export interface StreamFacts {
+export type StreamFacts = {
   /** Bytes of the first frame's header, whose version, rate and channels the header frame must share. */
   readonly firstFrame: Uint8Array
   /** Frames and bytes of the stream, without the header frame. */
@@ -23,7 +23,7 @@ export interface StreamFacts {
   readonly seekTable: readonly number[]
 }
 
-const CRC_TABLE = Uint16Array.from({ length: 256 }, (_, index) => {
+const crcTable = Uint16Array.from({ length: 256 }, (_, index) => {
   let value = index
   for (let bit = 0; bit < 8; bit++) value = value & 1 ? (value >>> 1) ^ 0xa001 : value >>> 1
   return value
@@ -32,12 +32,12 @@ const CRC_TABLE = Uint16Array.from({ length: 256 }, (_, index) => {
 /** CRC-16 (polynomial 0x8005, reflected), as in LAME's tag; pass an earlier result as `start` to continue it. */
 export const crc16 = (bytes: Uint8Array, start = 0): number => {
   let crc = start
-  for (const byte of bytes) crc = (crc >>> 8) ^ (CRC_TABLE[(crc ^ byte) & 0xff] ?? 0)
+  for (const byte of bytes) crc = (crc >>> 8) ^ (crcTable[(crc ^ byte) & 0xff] ?? 0)
   return crc
 }
 
 /** Bytes of the tag after the side information: Xing/Info with all four fields, and LAME's extension. */
-const TAG_BYTES = 120 + 36
+const tagBytes = 120 + 36
 
 /** The smallest silent frame that fits the tag and matches the stream, with its header set. */
 const emptyFrame = (firstFrame: Uint8Array): Uint8Array => {
@@ -47,7 +47,7 @@ const emptyFrame = (firstFrame: Uint8Array): Uint8Array => {
     header[1] = (header[1] ?? 0) | 1
     header[2] = (rate << 4) | ((header[2] ?? 0) & 0x0c)
     const frame = parseMp3Frame(header, 0)
-    if (!frame || frame.length < 4 + frame.sideInformation + TAG_BYTES) continue
+    if (!frame || frame.length < 4 + frame.sideInformation + tagBytes) continue
     const bytes = new Uint8Array(frame.length)
     bytes.set(header)
     return bytes
@@ -78,9 +78,9 @@ export const gaplessHeader = (facts: StreamFacts): Uint8Array => {
   // The low-pass in units of 100 Hz and the gains are unused and remain 0.
   bytes[lame + 20] = Math.min(255, facts.kilobits)
   const decoded = facts.frames * (frame?.samples ?? 1152)
-  const padding = Math.max(0, Math.min(4095, decoded - facts.samples - LAME_DELAY))
-  bytes[lame + 21] = LAME_DELAY >> 4
-  bytes[lame + 22] = ((LAME_DELAY & 15) << 4) | (padding >> 8)
+  const padding = Math.max(0, Math.min(4095, decoded - facts.samples - lameDelay))
+  bytes[lame + 21] = lameDelay >> 4
+  bytes[lame + 22] = ((lameDelay & 15) << 4) | (padding >> 8)
   bytes[lame + 23] = padding & 0xff
   view.setUint32(lame + 28, facts.bytes + bytes.length)
   view.setUint16(lame + 32, facts.streamCrc)

@@ -5,8 +5,8 @@ import { blocksOf, type StoredAudio } from '../audio/stored-audio.ts'
 import { createTruePeakMeter } from '../audio/true-peak.ts'
 
 /** Target loudness of a normalised export, like that of streaming services (LUFS), and its maximum true peak (dB). */
-const TARGET_LUFS = -14
-const PEAK_CEILING_DB = -1
+const targetLufs = -14
+const peakCeilingDb = -1
 
 /**
  * Extends a piece beyond its end with its own end, reversed. The extension has the level and timbre of the end and joins it
@@ -75,7 +75,7 @@ export const normalisingGain = async (audio: StoredAudio, signal?: AbortSignal):
   }
   const [integrated, peak] = [loudness.integrated(), peaks.finish()]
   if (integrated === null || peak === 0) return 1
-  return Math.min(10 ** ((TARGET_LUFS - integrated) / 20), 10 ** (PEAK_CEILING_DB / 20) / peak)
+  return Math.min(10 ** ((targetLufs - integrated) / 20), 10 ** (peakCeilingDb / 20) / peak)
 }
 
 /** A piece with a gain applied. */

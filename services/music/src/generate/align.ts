@@ -1,9 +1,9 @@
-import { ENVELOPE_HOP } from '../analysis/attack-envelope.ts'
+import { envelopeHop } from '../analysis/attack-envelope.ts'
 import type { MonoPiece } from '../analysis/mono-piece.ts'
-import { ANALYSIS_RATE } from '../analysis/spectral-frames.ts'
+import { analysisRate } from '../analysis/spectral-frames.ts'
 
 /** A position in a signal. */
-interface Position {
+type Position = {
   readonly values: Float32Array
   readonly at: number
 }
@@ -36,7 +36,7 @@ const bestLag = (a: Position, b: Position, length: number, reach: number): { lag
   return { lag: best, score }
 }
 
-export interface Alignment {
+export type Alignment = {
   /** Samples at ANALYSIS_RATE by which the incoming position should move. */
   readonly shift: number
   /** Correlation of the two sides there, 0..1, which determines their sum in a crossfade. */
@@ -44,17 +44,17 @@ export interface Alignment {
 }
 
 /** Maximum shift for aligning attacks, and then for aligning waveforms, in seconds. */
-const ATTACK_REACH = 0.02
-const WAVE_REACH = 0.008
+const attackReach = 0.02
+const waveReach = 0.008
 /** Attacks are compared over this much before and after the join, waveforms over this much before it. */
-const ATTACK_BEFORE = 0.6
-const ATTACK_AFTER = 0.15
-const WAVE_BEFORE = 0.05
+const attackBefore = 0.6
+const attackAfter = 0.15
+const waveBefore = 0.05
 /** Below this similarity attacks do not determine time, and waveforms do not determine phase. */
-const MIN_ATTACK_AGREEMENT = 0.35
-const MIN_WAVE_AGREEMENT = 0.4
+const minAttackAgreement = 0.35
+const minWaveAgreement = 0.4
 
-export interface AlignRequest {
+export type AlignRequest = {
   readonly mono: MonoPiece
   readonly attacks: Float32Array
   /** Where the outgoing stretch ends and where the incoming one would begin, in samples at ANALYSIS_RATE. */
@@ -64,22 +64,22 @@ export interface AlignRequest {
 
 /** Aligns two positions of a signal: first by their attacks, which carry the beat, then by their waveform. */
 export const alignJoin = async ({ mono, attacks, outgoing, incoming }: AlignRequest): Promise<Alignment> => {
-  const inEnvelope = (seconds: number) => Math.round((seconds * ANALYSIS_RATE) / ENVELOPE_HOP)
-  const [a, b] = [Math.round(outgoing / ENVELOPE_HOP), Math.round(incoming / ENVELOPE_HOP)]
-  const before = Math.min(inEnvelope(ATTACK_BEFORE), a, b)
+  const inEnvelope = (seconds: number) => Math.round((seconds * analysisRate) / envelopeHop)
+  const [a, b] = [Math.round(outgoing / envelopeHop), Math.round(incoming / envelopeHop)]
+  const before = Math.min(inEnvelope(attackBefore), a, b)
   // The outgoing side may be the end of the source, with nothing after it.
-  const after = Math.max(0, Math.min(inEnvelope(ATTACK_AFTER), attacks.length - a, attacks.length - b))
+  const after = Math.max(0, Math.min(inEnvelope(attackAfter), attacks.length - a, attacks.length - b))
   const attackAt = (at: number) => ({ values: attacks, at: at - before })
-  const coarse = bestLag(attackAt(a), attackAt(b), before + after, inEnvelope(ATTACK_REACH))
-  const attackShift = coarse.score >= MIN_ATTACK_AGREEMENT ? coarse.lag * ENVELOPE_HOP : 0
-  const window = Math.round(WAVE_BEFORE * ANALYSIS_RATE)
-  const reach = Math.round(WAVE_REACH * ANALYSIS_RATE)
+  const coarse = bestLag(attackAt(a), attackAt(b), before + after, inEnvelope(attackReach))
+  const attackShift = coarse.score >= minAttackAgreement ? coarse.lag * envelopeHop : 0
+  const window = Math.round(waveBefore * analysisRate)
+  const reach = Math.round(waveReach * analysisRate)
   const [from, to] = [Math.round(outgoing) - window, Math.round(incoming + attackShift) - window]
   if (from < 0 || to - reach < 0) return { shift: attackShift, correlation: 0 }
   const left = { values: await mono.read(from, from + window), at: 0 }
   const right = { values: await mono.read(to - reach, to + window + reach), at: reach }
   const fine = bestLag(left, right, window, reach)
-  const waveShift = fine.score >= MIN_WAVE_AGREEMENT ? fine.lag : 0
+  const waveShift = fine.score >= minWaveAgreement ? fine.lag : 0
   const correlation = similarity(left, { values: right.values, at: reach + waveShift }, window)
   return { shift: attackShift + waveShift, correlation: Math.max(0, correlation) }
 }
@@ -87,8 +87,8 @@ export const alignJoin = async ({ mono, attacks, outgoing, incoming }: AlignRequ
 /** An attack that a fade must not blur, as a share of the strongest attack of the piece. */
 const CLEAR_ATTACK = 0.25
 /** The shortest fade without a click (s), and how long before an attack a fade must end. */
-const SHORTEST_FADE = 0.002
-const BEFORE_ATTACK = 0.003
+const shortestFade = 0.002
+const beforeAttack = 0.003
 
 /** Level of a clear attack in an envelope. */
 export const clearAttack = (attacks: Float32Array): number =>
@@ -99,12 +99,12 @@ export const clearAttack = (attacks: Float32Array): number =>
  * the fade would soften comes sooner.
  */
 export const fadeBeforeAttack = (attacks: Float32Array, clear: number, start: number, longest: number): number => {
-  const first = Math.floor(start / ENVELOPE_HOP)
-  const last = Math.ceil((start + longest * ANALYSIS_RATE) / ENVELOPE_HOP)
+  const first = Math.floor(start / envelopeHop)
+  const last = Math.ceil((start + longest * analysisRate) / envelopeHop)
   for (let i = Math.max(0, first); i <= last; i++) {
     if ((attacks[i] ?? 0) < clear) continue
-    const seconds = (i * ENVELOPE_HOP - start) / ANALYSIS_RATE
-    return Math.max(SHORTEST_FADE, Math.min(longest, seconds - BEFORE_ATTACK))
+    const seconds = (i * envelopeHop - start) / analysisRate
+    return Math.max(shortestFade, Math.min(longest, seconds - beforeAttack))
   }
   return longest
 }

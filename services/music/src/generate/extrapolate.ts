@@ -1,9 +1,9 @@
 /** The order of the prediction: enough for a few dozen partials. */
 const ORDER = 320
 /** Maximum samples that the prediction is estimated from. */
-const LEARNED_FROM = 8192
+const learnedFrom = 8192
 /** Slight broadening of every resonance, so that an extrapolation decays and cannot grow. */
-const DAMPING = 0.9995
+const damping = 0.9995
 
 /** Prediction coefficients of a signal by Burg's method: x[n] is about -Σ a[k] x[n-k]. */
 const burg = (signal: Float64Array, order: number): Float64Array => {
@@ -34,7 +34,7 @@ const burg = (signal: Float64Array, order: number): Float64Array => {
     forward = nextForward
     backward = nextBackward
   }
-  return coefficients.map((value, k) => value * DAMPING ** k)
+  return coefficients.map((value, k) => value * damping ** k)
 }
 
 /**
@@ -42,7 +42,7 @@ const burg = (signal: Float64Array, order: number): Float64Array => {
  * and Roth use it for lost samples, DAFx 2002). Good for some tens of milliseconds, then it decays.
  */
 export const extrapolate = (past: Float32Array, length: number): Float32Array => {
-  const known = Float64Array.from(past.subarray(Math.max(0, past.length - LEARNED_FROM)))
+  const known = Float64Array.from(past.subarray(Math.max(0, past.length - learnedFrom)))
   const order = Math.min(ORDER, Math.floor(known.length / 3))
   const result = new Float32Array(length)
   if (order < 1) return result

@@ -1,9 +1,9 @@
 import type { MonoPiece } from '../analysis/mono-piece.ts'
-import { ANALYSIS_RATE, computeSpectralFrames, HOP, type SpectralFrames } from '../analysis/spectral-frames.ts'
+import { analysisRate, computeSpectralFrames, HOP, type SpectralFrames } from '../analysis/spectral-frames.ts'
 import { alignJoin, clearAttack, fadeBeforeAttack } from './align.ts'
 import { crossfade } from './crossfade.ts'
 import { extrapolate } from './extrapolate.ts'
-import { ordinaryStrangeness, PASSAGE_REACH, passageAt, passagesOf } from './passages.ts'
+import { ordinaryStrangeness, passageAt, passageReach, passagesOf } from './passages.ts'
 import { entryOf } from './start-costs.ts'
 import type { StepGrid } from './steps.ts'
 
@@ -12,11 +12,11 @@ export const FIRST_FADE = { beats: 0.04, texture: 0.06 } as const
 /** Number of entries that are tried, the most promising ones. */
 const TRIED = 32
 /** Half the length of a trial (frames): a passage, and margin for its spectra. */
-const TRIAL_FRAMES = PASSAGE_REACH + 4
+const trialFrames = passageReach + 4
 /** Strangeness assumed for an entry that was not tried. */
-const UNTRIED = 2.5
+const untried = 2.5
 
-export interface TrialRequest {
+export type TrialRequest = {
   readonly mono: MonoPiece
   readonly attacks: Float32Array
   readonly spectral: SpectralFrames
@@ -31,12 +31,12 @@ export interface TrialRequest {
 export const tryFirstJoins = async (request: TrialRequest, costs: readonly number[]): Promise<number[] | undefined> => {
   const { mono, attacks, spectral, grid } = request
   const passages = passagesOf(spectral)
-  const half = TRIAL_FRAMES * HOP
+  const half = trialFrames * HOP
   if (!passages || mono.samples < 2 * half) return undefined
   const unit = ordinaryStrangeness(passages)
   const extrapolated = extrapolate(
-    await mono.read(mono.samples - ANALYSIS_RATE, mono.samples),
-    Math.round(FIRST_FADE[grid.kind] * ANALYSIS_RATE),
+    await mono.read(mono.samples - analysisRate, mono.samples),
+    Math.round(FIRST_FADE[grid.kind] * analysisRate),
   )
   const clear = clearAttack(attacks)
   const trial = new Float32Array(2 * half)
@@ -45,18 +45,18 @@ export const tryFirstJoins = async (request: TrialRequest, costs: readonly numbe
     const incoming = entryOf(grid, step, grid.endPhase)
     const { shift, correlation } = await alignJoin({ mono, attacks, outgoing: mono.samples, incoming })
     const from = Math.round(incoming + shift)
-    if (from < 0 || from + half > mono.samples) return UNTRIED
+    if (from < 0 || from + half > mono.samples) return untried
     const coming = await mono.read(from, from + half)
     trial.set(coming, half)
     const seconds = fadeBeforeAttack(attacks, clear, from, FIRST_FADE[grid.kind])
-    const fade = extrapolated.slice(0, Math.round(seconds * ANALYSIS_RATE))
+    const fade = extrapolated.slice(0, Math.round(seconds * analysisRate))
     crossfade([fade], [coming.subarray(0, fade.length)], correlation)
     trial.set(fade, half)
-    const passage = passageAt(computeSpectralFrames(trial), TRIAL_FRAMES, spectral.floor)
-    return passage ? Math.sqrt(passages.strangeness(passage)) / unit : UNTRIED
+    const passage = passageAt(computeSpectralFrames(trial), trialFrames, spectral.floor)
+    return passage ? Math.sqrt(passages.strangeness(passage)) / unit : untried
   }
   const order = costs.map((cost, step) => ({ cost, step })).sort((a, b) => a.cost - b.cost)
   const tried = new Map<number, number>()
   for (const { step } of order.slice(0, TRIED)) tried.set(step, await sounds(step))
-  return costs.map((_, step) => tried.get(step) ?? UNTRIED)
+  return costs.map((_, step) => tried.get(step) ?? untried)
 }

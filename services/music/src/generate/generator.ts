@@ -4,7 +4,7 @@ import type { Block } from '../audio/pcm.ts'
 import type { StoredAudio } from '../audio/stored-audio.ts'
 
 /** The features of a context, and the context itself at ANALYSIS_RATE. */
-export interface ContextSound {
+export type ContextSound = {
   readonly mono: MonoPiece
   readonly sound: Sound
 }
@@ -16,7 +16,7 @@ export const analyseContext = async (context: StoredAudio, signal?: AbortSignal)
 }
 
 /** Input of a continuation. */
-export interface ContinuationRequest {
+export type ContinuationRequest = {
   /** The audio before it, from which a recombining generator takes its material. */
   readonly context: StoredAudio
   /** Loads the analysed context, if its features are stored: measuring them takes long. */
@@ -30,7 +30,7 @@ export interface ContinuationRequest {
   readonly signal?: AbortSignal
 }
 
-export interface Continuation {
+export type Continuation = {
   /** Exactly the requested frames, in the shape of the context. */
   readonly block: Block
   /** Words of the prompt that were followed. */

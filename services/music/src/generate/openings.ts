@@ -4,11 +4,11 @@ import { createPlanSearch, type Hypothesis, prune, type SearchRequest, stepsOf }
 import type { StepGrid } from './steps.ts'
 
 /** Maximum takes of one request: that many consecutive seeds never share an opening. */
-const TAKES = 4
+const takes = 4
 /** Number of openings that each take chooses from. */
-const CHOICE = 4
+const choice = 4
 /** Bars of an opening. */
-const OPENING_BARS = 2
+const openingBars = 2
 /** Number of first steps that are tried, and of ways retained from each. */
 const LANDINGS = 32
 const WAYS = 40
@@ -16,13 +16,13 @@ const WAYS = 40
  * Cost of an opening that sounds the same as another throughout, in units of a plan's costs. It decreases with the third power
  * of the similarity: an opening that is half alike counts as another take.
  */
-const SAMENESS = 6
-const SAMENESS_POWER = 3
+const sameness = 6
+const samenessPower = 3
 /** Weight of the first bar relative to the second when openings are compared. */
-const FIRST_BAR_WEIGHT = 2
+const firstBarWeight = 2
 
 /** A possible beginning of a plan, with its cost. */
-export interface Opening {
+export type Opening = {
   readonly end: Hypothesis
   readonly steps: readonly number[]
 }
@@ -30,7 +30,7 @@ export interface Opening {
 /** The cheapest ways through the first bars, several from each promising first step. */
 const candidatesOf = (request: SearchRequest, audible: number): Opening[] => {
   const search = createPlanSearch(request)
-  const length = OPENING_BARS * barSteps(request.grid)
+  const length = openingBars * barSteps(request.grid)
   const landings = search.beginnings().sort((a, b) => a.cost - b.cost || a.step - b.step)
   return landings.slice(0, LANDINGS).flatMap((landing) => {
     let ways = [landing]
@@ -46,7 +46,7 @@ const candidatesOf = (request: SearchRequest, audible: number): Opening[] => {
 const likeness = (grid: StepGrid, a: readonly number[], b: readonly number[]): number => {
   let [sum, total] = [0, 0]
   for (let i = 0; i < Math.min(a.length, b.length); i++) {
-    const weight = i < barSteps(grid) ? FIRST_BAR_WEIGHT : 1
+    const weight = i < barSteps(grid) ? firstBarWeight : 1
     sum += weight * Math.max(0, 1 - grid.distance(a[i] ?? 0, b[i] ?? 0))
     total += weight
   }
@@ -60,8 +60,8 @@ const likeness = (grid: StepGrid, a: readonly number[], b: readonly number[]): n
 export const differentOpenings = (request: SearchRequest, audible: number): Opening[] => {
   const left = candidatesOf(request, audible).map((opening) => ({ ...opening, alike: 0 }))
   const chosen: Opening[] = []
-  const price = ({ end, alike }: (typeof left)[number]) => end.cost + SAMENESS * alike ** SAMENESS_POWER
-  while (chosen.length < TAKES * CHOICE && left.length > 0) {
+  const price = ({ end, alike }: (typeof left)[number]) => end.cost + sameness * alike ** samenessPower
+  while (chosen.length < takes * choice && left.length > 0) {
     const best = left.reduce((a, b) => (price(b) < price(a) ? b : a))
     left.splice(left.indexOf(best), 1)
     chosen.push(best)
@@ -77,9 +77,9 @@ export const differentOpenings = (request: SearchRequest, audible: number): Open
 export const openingFor = (request: SearchRequest, seed: number, audible: number): Opening | undefined => {
   const openings = differentOpenings(request, audible)
   const chance = createEdgeNoise(seed)
-  const turn = seed % Math.min(TAKES, Math.max(1, openings.length))
+  const turn = seed % Math.min(takes, Math.max(1, openings.length))
   const dealt = openings.flatMap((opening, index) =>
-    index % TAKES === turn ? [{ opening, price: opening.end.cost + COST.startChance * spread(chance(-1, index)) }] : [],
+    index % takes === turn ? [{ opening, price: opening.end.cost + COST.startChance * spread(chance(-1, index)) }] : [],
   )
   return dealt.sort((a, b) => a.price - b.price)[0]?.opening
 }

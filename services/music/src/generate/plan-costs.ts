@@ -34,10 +34,10 @@ export const COST = {
 }
 /** Jumps considered from each step. */
 const JUMPS = 10
-const RECENT_HALF_LIFE = 3
-const QUIET_DB = 25
-export const LONG_RUN_BARS = 8
-const REGION_BARS = 2
+const recentHalfLife = 3
+const quietDb = 25
+export const longRunBars = 8
+const regionBars = 2
 
 /** Maps a uniform number in [0, 1) to an exponential distribution of mean 1: mostly small, occasionally large. */
 export const spread = (even: number): number => -Math.log(1 - even)
@@ -84,13 +84,13 @@ export const createJumpTable = (grid: StepGrid) => {
 /** Cost of playing a step now: repeated, too soon, silent, or at another level than requested. */
 export const createHearingCost = (grid: StepGrid, steering: Steering, seed: number | undefined) => {
   const taste = seed === undefined ? () => 0.5 : createEdgeNoise(seed)
-  const region = REGION_BARS * barSteps(grid)
+  const region = regionBars * barSteps(grid)
   const target = grid.medianLevel + 6 * steering.energy
   return (step: number, before: Hypothesis | null): number => {
     const level = grid.steps[step]?.level ?? grid.medianLevel
-    const recency = (ago: number) => COST.recent * 0.5 ** (ago / RECENT_HALF_LIFE)
+    const recency = (ago: number) => COST.recent * 0.5 ** (ago / recentHalfLife)
     const played = before?.count ?? 0
-    let cost = level < grid.medianLevel - QUIET_DB ? COST.silence : 0
+    let cost = level < grid.medianLevel - quietDb ? COST.silence : 0
     cost += Math.abs(steering.energy) * COST.energy * (Math.abs(level - target) / 6)
     cost += COST.region * taste(-2, Math.floor(step / region))
     // The end of the source was played just before the plan begins.

@@ -1,10 +1,10 @@
 import { createEdgeNoise } from '../dsp/random.ts'
-import { barSteps, COST, createHearingCost, createJumpTable, jumpCost, LONG_RUN_BARS, spread } from './plan-costs.ts'
+import { barSteps, COST, createHearingCost, createJumpTable, jumpCost, longRunBars, spread } from './plan-costs.ts'
 import type { Steering } from './steering.ts'
 import type { StepGrid } from './steps.ts'
 
 /** A partial plan: its latest step, and all earlier steps through `before`. */
-export interface Hypothesis {
+export type Hypothesis = {
   readonly step: number
   readonly cost: number
   readonly before: Hypothesis | null
@@ -15,7 +15,7 @@ export interface Hypothesis {
   readonly count: number
 }
 
-export interface SearchRequest {
+export type SearchRequest = {
   readonly grid: StepGrid
   /** How unlike the end of the source is to the moment before each step's join (1 is random). */
   readonly startCost: readonly number[]
@@ -25,14 +25,14 @@ export interface SearchRequest {
 }
 
 /** The ways in which a plan can begin and continue. */
-export interface PlanSearch {
+export type PlanSearch = {
   beginnings(): Hypothesis[]
   /** Possible continuations: the next step of the source, or a jump. */
   next(before: Hypothesis): Hypothesis[]
 }
 
 /** Maximum partial plans that end at the same source step. */
-const BEAM_PER_STEP = 4
+const beamPerStep = 4
 
 const byCost = (a: Hypothesis, b: Hypothesis): number => a.cost - b.cost || a.step - b.step
 
@@ -42,7 +42,7 @@ export const prune = (hypotheses: Hypothesis[], width: number): Hypothesis[] => 
   const stored: Hypothesis[] = []
   for (const hypothesis of hypotheses.sort(byCost)) {
     const count = counts.get(hypothesis.step) ?? 0
-    if (count >= BEAM_PER_STEP) continue
+    if (count >= beamPerStep) continue
     counts.set(hypothesis.step, count + 1)
     stored.push(hypothesis)
     if (stored.length >= width) break
@@ -61,7 +61,7 @@ export const createPlanSearch = ({ grid, startCost, steering, seed }: SearchRequ
   const hearing = createHearingCost(grid, steering, seed)
   const jumpsFrom = createJumpTable(grid)
   const chance = seed === undefined ? () => 0 : createEdgeNoise(seed)
-  const longRun = LONG_RUN_BARS * barSteps(grid)
+  const longRun = longRunBars * barSteps(grid)
   const playable = grid.steps.length - 1
   const extend = (before: Hypothesis, step: number, edge: number, jumped: boolean): Hypothesis => {
     const length = (grid.steps[step]?.end ?? 0) - (grid.steps[step]?.start ?? 0)

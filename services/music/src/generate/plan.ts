@@ -2,19 +2,19 @@ import { openingFor } from './openings.ts'
 import { createPlanSearch, type Hypothesis, prune, type SearchRequest } from './plan-search.ts'
 
 /** A stretch of consecutive source steps that is played without a jump; `last` is included. */
-export interface Run {
+export type Run = {
   readonly first: number
   readonly last: number
 }
 
 /** Runs in playing order. The first run begins at `grid.endPhase` of its first step. */
-export interface Plan {
+export type Plan = {
   readonly runs: readonly Run[]
   /** Mean cost per step, the planner's own quality measure; lower is better. */
   readonly cost: number
 }
 
-export interface PlanRequest extends SearchRequest {
+export type PlanRequest = SearchRequest & {
   /** Audible length, and minimum length that the plan must cover, in samples at ANALYSIS_RATE. */
   readonly audible: number
   readonly samples: number

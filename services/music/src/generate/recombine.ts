@@ -1,5 +1,5 @@
 import { analyseSound } from '../analysis/analyse.ts'
-import { ANALYSIS_RATE } from '../analysis/spectral-frames.ts'
+import { analysisRate } from '../analysis/spectral-frames.ts'
 import type { Block } from '../audio/pcm.ts'
 import { AudioRefused } from '../audio/refusal.ts'
 import { tryFirstJoins } from './first-join.ts'
@@ -11,17 +11,17 @@ import { readPrompt } from './steering.ts'
 import { cutIntoSteps } from './steps.ts'
 
 /** A context whose loudest 1.5 ms are below this (-66 dB) is silence. */
-const SILENCE = 0.0005
+const silence = 0.0005
 /** Length planned beyond the requested one, since every join may shift its run by a few milliseconds (s). */
-const PLAN_MARGIN = 1.5
+const planMargin = 1.5
 /** The longest fade of an outro (s), and its largest share of the continuation. */
-const OUTRO_SECONDS = 6
-const OUTRO_SHARE = 0.6
+const outroSeconds = 6
+const outroShare = 0.6
 
 /** Fades a block out to its very end, along a raised cosine. */
 const fadeOut = (block: Block, sampleRate: number): void => {
   for (const channel of block) {
-    const length = Math.min(Math.round(OUTRO_SECONDS * sampleRate), Math.round(channel.length * OUTRO_SHARE))
+    const length = Math.min(Math.round(outroSeconds * sampleRate), Math.round(channel.length * outroShare))
     const from = channel.length - length
     for (let i = 0; i < length; i++) {
       channel[from + i] = (channel[from + i] ?? 0) * (0.5 + 0.5 * Math.cos((Math.PI * (i + 1)) / length))
@@ -35,7 +35,7 @@ const fadeOut = (block: Block, sampleRate: number): void => {
  */
 export const prepareMaterial = async ({ context, listen, onProgress, signal }: Omit<ContinuationRequest, 'seed'>) => {
   const { mono, sound } = await (listen?.() ?? analyseContext(context, signal))
-  if (sound.loudest < SILENCE)
+  if (sound.loudest < silence)
     throw new AudioRefused('silent', 'The audio is silent: there is nothing to continue from.')
   onProgress?.(0.3)
   const { attacks } = sound
@@ -59,8 +59,8 @@ export const planTake = ({ grid, startCost }: Material, request: ContinuationReq
   const seconds = frames / context.sampleRate
   const plan = planContinuation({
     grid,
-    audible: seconds * ANALYSIS_RATE,
-    samples: (seconds + PLAN_MARGIN) * ANALYSIS_RATE,
+    audible: seconds * analysisRate,
+    samples: (seconds + planMargin) * analysisRate,
     startCost,
     seed,
     steering,

@@ -1,5 +1,5 @@
 import type { MonoPiece } from '../analysis/mono-piece.ts'
-import { ANALYSIS_RATE } from '../analysis/spectral-frames.ts'
+import { analysisRate } from '../analysis/spectral-frames.ts'
 import { loudnessOf } from '../audio/loudness.ts'
 import { type Block, blockLength, silentBlock, sliceBlock } from '../audio/pcm.ts'
 import type { StoredAudio } from '../audio/stored-audio.ts'
@@ -12,7 +12,7 @@ import type { Plan, Run } from './plan.ts'
 import { entryOf } from './start-costs.ts'
 import type { StepGrid } from './steps.ts'
 
-export interface RenderRequest {
+export type RenderRequest = {
   /** The source at its own rate. */
   readonly source: StoredAudio
   /** The same in mono at ANALYSIS_RATE, and its attacks. */
@@ -27,7 +27,7 @@ export interface RenderRequest {
 }
 
 /** Parameters of joins, in seconds. */
-const JOINS = {
+const joins = {
   /** Crossfades end this much before a beat, so that its attack is intact. */
   beats: { guard: 0.01, fade: 0.03 },
   texture: { guard: 0, fade: 0.2 },
@@ -35,19 +35,19 @@ const JOINS = {
 
 /** Length that the first join is extrapolated from, and lengths over which loudness is compared at the first and other joins (s). */
 const PAST = 1
-const COMPARED = { first: 0.3, inner: 1 }
-const MIN_COMPARED = 0.1
+const compared = { first: 0.3, inner: 1 }
+const minCompared = 0.1
 /**
  * Loudness is adjusted by only a few dB where stretches of the source meet. After a piece that has faded out, the music
  * enters as softly as the piece ended, so the first join may be lowered to silence.
  */
-const LARGEST_GAIN_DB = 5
-const LARGEST_CUT_DB = { first: 60, inner: 5 }
+const largestGainDb = 5
+const largestCutDb = { first: 60, inner: 5 }
 /** Time in which the gain returns to none (s): slowly for small steps, quickly for an entry out of silence. */
-const GAIN_RECOVERY = { small: 4, large: 2 }
+const gainRecovery = { small: 4, large: 2 }
 
 /** Loudness assumed for silence when levels are matched. */
-const SILENT_LUFS = -80
+const silentLufs = -80
 
 const peakOf = (block: Block): number => {
   let peak = 0
@@ -58,7 +58,7 @@ const peakOf = (block: Block): number => {
 /** Scales a stretch by a gain (dB) that returns to none over GAIN_RECOVERY. */
 const applyGain = (block: Block, gainDb: number, sampleRate: number): void => {
   if (gainDb === 0) return
-  const recovery = sampleRate * (Math.abs(gainDb) > 2 * LARGEST_GAIN_DB ? GAIN_RECOVERY.large : GAIN_RECOVERY.small)
+  const recovery = sampleRate * (Math.abs(gainDb) > 2 * largestGainDb ? gainRecovery.large : gainRecovery.small)
   for (const channel of block) {
     for (let i = 0; i < channel.length; i++) {
       const share = clamp(1 - i / recovery, 0, 1)
@@ -68,7 +68,7 @@ const applyGain = (block: Block, gainDb: number, sampleRate: number): void => {
   }
 }
 
-interface Join {
+type Join = {
   readonly played: Block
   /** The source before the incoming stretch, and that stretch. */
   readonly before: Block
@@ -79,12 +79,12 @@ interface Join {
 
 /** The gain (dB) that matches the loudness of the incoming stretch to what was played, measured before both sides of the join. */
 const matchingGain = ({ played, before, coming, sampleRate, position }: Join): number => {
-  const length = Math.min(blockLength(played), blockLength(before), Math.round(COMPARED[position] * sampleRate))
-  if (length < MIN_COMPARED * sampleRate) return 0
+  const length = Math.min(blockLength(played), blockLength(before), Math.round(compared[position] * sampleRate))
+  if (length < minCompared * sampleRate) return 0
   const tail = (block: Block) => sliceBlock(block, blockLength(block) - length, blockLength(block))
   const [playedLufs, beforeLufs] = [loudnessOf(tail(played), sampleRate), loudnessOf(tail(before), sampleRate)]
   if (beforeLufs === null) return 0
-  const requested = clamp((playedLufs ?? SILENT_LUFS) - beforeLufs, -LARGEST_CUT_DB[position], LARGEST_GAIN_DB)
+  const requested = clamp((playedLufs ?? silentLufs) - beforeLufs, -largestCutDb[position], largestGainDb)
   const headroom = -20 * Math.log10(Math.max(1e-6, peakOf(coming)))
   return Math.min(requested, Math.max(0, headroom))
 }
@@ -95,10 +95,10 @@ type PlayRun = (run: Run, index: number, at: number) => Promise<number>
 const createPlayer = (request: RenderRequest, output: Block): PlayRun => {
   const { source, mono, attacks, grid, plan, frames } = request
   const { sampleRate } = source
-  const join = JOINS[grid.kind]
+  const join = joins[grid.kind]
   const inFrames = (seconds: number) => Math.round(seconds * sampleRate)
-  const toNative = (samples: number) => Math.round((samples * sampleRate) / ANALYSIS_RATE)
-  const guard = join.guard * ANALYSIS_RATE
+  const toNative = (samples: number) => Math.round((samples * sampleRate) / analysisRate)
+  const guard = join.guard * analysisRate
   const clear = clearAttack(attacks)
   // Where the source was left, in samples at ANALYSIS_RATE: at its end, before the first run.
   let left = mono.samples

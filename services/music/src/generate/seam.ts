@@ -1,6 +1,6 @@
 import { analyse } from '../analysis/analyse.ts'
-import { LOW_BANDS, onsetStrength } from '../analysis/onset-strength.ts'
-import { ANALYSIS_RATE, BANDS, computeSpectralFrames, HOP, type SpectralFrames } from '../analysis/spectral-frames.ts'
+import { lowBands, onsetStrength } from '../analysis/onset-strength.ts'
+import { analysisRate, BANDS, computeSpectralFrames, HOP, type SpectralFrames } from '../analysis/spectral-frames.ts'
 import { loudnessOf } from '../audio/loudness.ts'
 import { type Block, monoOf } from '../audio/pcm.ts'
 import { resample } from '../audio/resample.ts'
@@ -8,7 +8,7 @@ import { median, parabolicOffset } from '../dsp/statistics.ts'
 import { passageAt, passagesOf } from './passages.ts'
 
 /** How a continuation joins the preceding audio; values that cannot be measured are null. */
-export interface SeamFigures {
+export type SeamFigures = {
   /**
    * Strangeness of the seam among all positions of the preceding audio (0..100): the share of those positions whose passage is
    * more similar to some other passage of the music than the seam is. 50 is an ordinary position, 100 is unlike anything in
@@ -21,7 +21,7 @@ export interface SeamFigures {
   readonly beatErrorMs: number | null
 }
 
-export interface SeamSides {
+export type SeamSides = {
   /** The audio before the seam, up to its end; the last 40 s are used. */
   readonly before: Block
   /** The audio after the seam, from its start; the first 40 s are used. */
@@ -30,17 +30,17 @@ export interface SeamSides {
 }
 
 /** Seconds of each side that are used in all, and for comparing loudness. */
-export const SEAM_SECONDS = 40
-const LOUDNESS_SECONDS = 3
+export const seamSeconds = 40
+const loudnessSeconds = 3
 /** Resolution of a beat when onset patterns are compared. */
-const PHASES = 64
+const phases = 64
 /** Beats after the seam from which the pattern is computed. */
-const BEATS_AFTER = 8
-const BEATS_BEFORE = 12
+const beatsAfter = 8
+const beatsBefore = 12
 /** A share of a beat larger than any player's inaccuracy. */
-const LARGE_MISS = 0.2
+const largeMiss = 0.2
 /** Below this clarity a beat is too inexact for an error in milliseconds. */
-const MIN_CLARITY = 0.3
+const minClarity = 0.3
 
 /** Rank of the passage at the seam among those before it, each compared with all others that do not overlap it. */
 const distancePercentile = (spectral: SpectralFrames, seamFrame: number): number | null => {
@@ -52,18 +52,18 @@ const distancePercentile = (spectral: SpectralFrames, seamFrame: number): number
   return (100 * ordinary.filter((value) => value < strangeness).length) / ordinary.length
 }
 
-const BAND_GROUPS: readonly (readonly [number, number])[] = [LOW_BANDS, [5, 16], [16, BANDS]]
+const bandGroups: readonly (readonly [number, number])[] = [lowBands, [5, 16], [16, BANDS]]
 
 /** Onsets folded over one beat: for each group of bands the mean strength at each of PHASES parts of a beat. */
 const foldOnsets = (strengths: readonly Float32Array[], from: number, to: number, period: number): Float64Array[] =>
   strengths.map((strength) => {
-    const sums = new Float64Array(PHASES)
+    const sums = new Float64Array(phases)
     for (let frame = Math.max(0, Math.ceil(from / HOP)); frame * HOP < to && frame < strength.length; frame++) {
       const position = ((((frame * HOP - from) / period) % 1) + 1) % 1
       // Split between the two nearest parts, since a fast beat has fewer frames than parts.
-      const exact = position * PHASES
+      const exact = position * phases
       const share = exact - Math.floor(exact)
-      const [low, high] = [Math.floor(exact) % PHASES, (Math.floor(exact) + 1) % PHASES]
+      const [low, high] = [Math.floor(exact) % phases, (Math.floor(exact) + 1) % phases]
       sums[low] = (sums[low] ?? 0) + (strength[frame] ?? 0) * (1 - share)
       sums[high] = (sums[high] ?? 0) + (strength[frame] ?? 0) * share
     }
@@ -72,18 +72,18 @@ const foldOnsets = (strengths: readonly Float32Array[], from: number, to: number
 
 /** Shift in beats (signed, -0.5..0.5) that aligns one folded pattern with the other. */
 const phaseBetween = (before: readonly Float64Array[], after: readonly Float64Array[]): number => {
-  const match = Array.from({ length: PHASES }, (_, shift) =>
+  const match = Array.from({ length: phases }, (_, shift) =>
     before.reduce((sum, pattern, group) => {
       const other = after[group] ?? pattern
       const norm = (values: Float64Array) => Math.sqrt(values.reduce((total, value) => total + value * value, 0)) || 1
       let product = 0
-      for (let i = 0; i < PHASES; i++) product += (pattern[i] ?? 0) * (other[(i + shift) % PHASES] ?? 0)
+      for (let i = 0; i < phases; i++) product += (pattern[i] ?? 0) * (other[(i + shift) % phases] ?? 0)
       return sum + product / (norm(pattern) * norm(other))
     }, 0),
   )
   const best = match.indexOf(Math.max(...match))
-  const at = (i: number) => match[(i + PHASES) % PHASES] ?? 0
-  const shift = (best + parabolicOffset(at(best - 1), at(best), at(best + 1))) / PHASES
+  const at = (i: number) => match[(i + phases) % phases] ?? 0
+  const shift = (best + parabolicOffset(at(best - 1), at(best), at(best + 1))) / phases
   return shift > 0.5 ? shift - 1 : shift
 }
 
@@ -122,25 +122,25 @@ const beatErrorMs = (
   seam: number,
 ): number | null => {
   const [analysisBefore, analysisAfter] = [analyse(before), analyse(after)]
-  if ([analysisBefore, analysisAfter].some(({ bpm, clarity }) => bpm === null || clarity < MIN_CLARITY)) return null
-  const beats = analysisBefore.beats.slice(-BEATS_BEFORE).map((beat) => beat + seam - before.length)
+  if ([analysisBefore, analysisAfter].some(({ bpm, clarity }) => bpm === null || clarity < minClarity)) return null
+  const beats = analysisBefore.beats.slice(-beatsBefore).map((beat) => beat + seam - before.length)
   const pulse = pulseOf(beats)
   const { last, period } = pulse
   const tracked = missOf(
-    analysisAfter.beats.slice(0, BEATS_AFTER).map((beat) => beat + seam),
+    analysisAfter.beats.slice(0, beatsAfter).map((beat) => beat + seam),
     pulse,
   )
-  const inMilliseconds = (share: number) => share * (period / ANALYSIS_RATE) * 1000
-  if (tracked < LARGE_MISS) return inMilliseconds(tracked)
-  const strengths = BAND_GROUPS.map((bands) => onsetStrength(joined, bands))
+  const inMilliseconds = (share: number) => share * (period / analysisRate) * 1000
+  if (tracked < largeMiss) return inMilliseconds(tracked)
+  const strengths = bandGroups.map((bands) => onsetStrength(joined, bands))
   const ahead = Math.ceil((seam - last) / period) * period + last
   const patternBefore = foldOnsets(strengths, last - (beats.length - 1) * period, seam, period)
-  const patternAfter = foldOnsets(strengths, ahead, ahead + BEATS_AFTER * period, period)
+  const patternAfter = foldOnsets(strengths, ahead, ahead + beatsAfter * period, period)
   return inMilliseconds(Math.min(tracked, Math.abs(phaseBetween(patternBefore, patternAfter))))
 }
 
 const loudnessStep = ({ before, after, sampleRate }: SeamSides): number | null => {
-  const frames = Math.round(LOUDNESS_SECONDS * sampleRate)
+  const frames = Math.round(loudnessSeconds * sampleRate)
   const lufsBefore = loudnessOf(
     before.map((channel) => channel.subarray(Math.max(0, channel.length - frames))),
     sampleRate,
@@ -155,7 +155,7 @@ const loudnessStep = ({ before, after, sampleRate }: SeamSides): number | null =
 /** Measures a seam from the audio alone, regardless of the generator. */
 export const measureSeam = (sides: SeamSides): SeamFigures => {
   const { sampleRate } = sides
-  const reach = Math.round(SEAM_SECONDS * sampleRate)
+  const reach = Math.round(seamSeconds * sampleRate)
   const last = sides.before.map((channel) => channel.subarray(Math.max(0, channel.length - reach)))
   const first = sides.after.map((channel) => channel.subarray(0, reach))
   // Both sides are resampled together, so that the seam is measured and not the edges of two filters.
@@ -166,8 +166,8 @@ export const measureSeam = (sides: SeamSides): SeamFigures => {
     whole.set(other, channel.length)
     return whole
   })
-  const joined = resample(monoOf(together), sampleRate, ANALYSIS_RATE)
-  const seam = Math.round(((last[0]?.length ?? 0) * ANALYSIS_RATE) / sampleRate)
+  const joined = resample(monoOf(together), sampleRate, analysisRate)
+  const seam = Math.round(((last[0]?.length ?? 0) * analysisRate) / sampleRate)
   // The start is cut so that a frame is centred on the seam.
   const skipped = seam % HOP
   const aligned = joined.subarray(skipped)

@@ -5,7 +5,7 @@ import type { StepGrid } from './steps.ts'
 /** Spans of frames before the join that are compared, with equal weight: the last 0.1 s and the last two seconds. */
 const SPANS = [9, 172]
 /** Cost of a position with too little audio before it to compare. */
-const UNKNOWN = 1.2
+const unknown = 1.2
 
 /** Root-mean-square difference (dB) of the frames before two positions; undefined if one has too few. */
 const unlikeness = ({ levels, frames }: SpectralFrames, a: number, b: number, span: number): number | undefined => {
@@ -28,7 +28,7 @@ export const entryOf = (grid: StepGrid, step: number, phase: number): number => 
 }
 
 /** Frames whose loudest band is this far (dB) below the loudest of all are silence. */
-const SILENCE_DB = 45
+const silenceDb = 45
 
 /** Number of whole steps at the end of the source in which it has already faded out. */
 export const silentSteps = ({ levels, frames }: SpectralFrames, { steps }: StepGrid): number => {
@@ -37,7 +37,7 @@ export const silentSteps = ({ levels, frames }: SpectralFrames, { steps }: StepG
   let peak = -200
   for (let frame = 0; frame < frames; frame++) peak = Math.max(peak, loudest(frame))
   let last = frames - 1
-  while (last > 0 && loudest(last) < peak - SILENCE_DB) last--
+  while (last > 0 && loudest(last) < peak - silenceDb) last--
   const length = (steps.at(-1)?.end ?? 0) - (steps.at(-1)?.start ?? 0)
   const silent = Math.ceil(((frames - 1 - last) * HOP) / Math.max(1, length))
   return last === frames - 1 ? 0 : Math.min(silent, steps.length - 2)
@@ -57,7 +57,7 @@ export const startCosts = (spectral: SpectralFrames, grid: StepGrid): number[] =
       step < silent ? undefined : unlikeness(spectral, end, frameOf(step - silent), span),
     )
     const unit = median(values.filter((value) => value !== undefined)) || 1
-    return values.map((value) => (value === undefined ? UNKNOWN : value / unit))
+    return values.map((value) => (value === undefined ? unknown : value / unit))
   })
-  return grid.steps.map((_, step) => spans.reduce((sum, values) => sum + (values[step] ?? UNKNOWN), 0) / spans.length)
+  return grid.steps.map((_, step) => spans.reduce((sum, values) => sum + (values[step] ?? unknown), 0) / spans.length)
 }

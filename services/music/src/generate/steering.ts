@@ -1,5 +1,5 @@
 /** How a prompt steers a plan. */
-export interface Steering {
+export type Steering = {
   /** Above 0 prefers louder and denser stretches, below 0 quieter ones. */
   readonly energy: number
   /** Above 0 makes jumps cheaper, below 0 more expensive. */
@@ -9,13 +9,13 @@ export interface Steering {
 }
 
 /** A parsed prompt. */
-export interface ReadPrompt {
+export type ReadPrompt = {
   readonly steering: Steering
   /** The words that were followed, as written. */
   readonly honored: readonly string[]
 }
 
-interface Meaning {
+type Meaning = {
   readonly words: readonly string[]
   readonly energy?: number
   readonly variety?: number
@@ -23,7 +23,7 @@ interface Meaning {
 }
 
 /** The vocabulary: words of a prompt, in any case, and their effects. */
-const VOCABULARY: readonly Meaning[] = [
+const vocabulary: readonly Meaning[] = [
   {
     words: ['calm', 'calmer', 'quiet', 'quieter', 'soft', 'softer', 'gentle', 'relaxed', 'sparse', 'breakdown'],
     energy: -1,
@@ -38,7 +38,7 @@ const VOCABULARY: readonly Meaning[] = [
 ]
 
 /** Words that negate the next one: "less energy", "not calm". */
-const NEGATIONS = ['less', 'no', 'not', 'without', 'lower']
+const negations = ['less', 'no', 'not', 'without', 'lower']
 
 /** Parses the words of a prompt that a recombining generator can follow; all others are left to models. */
 export const readPrompt = (prompt: string): ReadPrompt => {
@@ -46,10 +46,10 @@ export const readPrompt = (prompt: string): ReadPrompt => {
   const honored: string[] = []
   let [energy, variety, outro] = [0, 0, false]
   for (const [index, word] of words.entries()) {
-    const meaning = VOCABULARY.find((entry) => entry.words.includes(word))
+    const meaning = vocabulary.find((entry) => entry.words.includes(word))
     if (!meaning) continue
     const before = words[index - 1] ?? ''
-    const sign = NEGATIONS.includes(before) ? -1 : 1
+    const sign = negations.includes(before) ? -1 : 1
     energy += sign * (meaning.energy ?? 0)
     variety += sign * (meaning.variety ?? 0)
     if (meaning.outro) outro = sign > 0

@@ -1,13 +1,13 @@
 import type { Analysis } from '../analysis/analyse.ts'
 import { chromaBetween } from '../analysis/chroma.ts'
-import { ANALYSIS_RATE, BANDS, HOP } from '../analysis/spectral-frames.ts'
+import { analysisRate, BANDS, HOP } from '../analysis/spectral-frames.ts'
 import { meanOf, median } from '../dsp/statistics.ts'
 
 /**
  * A stretch of the source that is always played whole: a beat where the music has a pulse, else a short stretch of fixed
  * length. Times are samples at ANALYSIS_RATE.
  */
-export interface Step {
+export type Step = {
   readonly start: number
   readonly end: number
   /** Position within its bar (0 is the downbeat); always 0 without bars. */
@@ -17,7 +17,7 @@ export interface Step {
 }
 
 /** The source cut into comparable steps. */
-export interface StepGrid {
+export type StepGrid = {
   readonly kind: 'beats' | 'texture'
   readonly steps: readonly Step[]
   /** Steps per bar; 1 without bars. */
@@ -32,18 +32,18 @@ export interface StepGrid {
 }
 
 /** Length of a step without a pulse (s), and the minimum number of steps of a short source. */
-const TEXTURE_STEP = 0.75
-const FEWEST_STEPS = 8
+const textureStep = 0.75
+const fewestSteps = 8
 /** Units of difference: 10 dB in a band, 6 dB overall; harmony as a Hellinger distance, doubled. */
-const BAND_UNIT_DB = 10
-const LEVEL_UNIT_DB = 6
-const HARMONY_WEIGHT = 2
+const bandUnitDb = 10
+const levelUnitDb = 6
+const harmonyWeight = 2
 const FEATURES = 2 * BANDS + 12 + 1
 /** Number of step pairs from which the usual distance of two steps is estimated. */
-const CHANCE_PAIRS = 400
+const chancePairs = 400
 
 const evenBoundaries = (samples: number): number[] => {
-  const length = Math.min(TEXTURE_STEP * ANALYSIS_RATE, samples / FEWEST_STEPS)
+  const length = Math.min(textureStep * analysisRate, samples / fewestSteps)
   const count = Math.max(1, Math.floor(samples / length))
   return Array.from({ length: count }, (_, i) => i * length)
 }
@@ -68,13 +68,13 @@ const describeStep = (analysis: Analysis, start: number, end: number): { feature
   const halves = [bandsBetween(analysis, start, middle), bandsBetween(analysis, middle, end)]
   for (const [half, bands] of halves.entries()) {
     for (let band = 0; band < BANDS; band++) {
-      features[half * BANDS + band] = (bands[band] ?? 0) / BAND_UNIT_DB / Math.sqrt(2 * BANDS)
+      features[half * BANDS + band] = (bands[band] ?? 0) / bandUnitDb / Math.sqrt(2 * BANDS)
     }
   }
   const harmony = chromaBetween(analysis.chroma, start, end)
-  for (let i = 0; i < 12; i++) features[2 * BANDS + i] = Math.sqrt(harmony[i] ?? 0) * HARMONY_WEIGHT * Math.SQRT1_2
+  for (let i = 0; i < 12; i++) features[2 * BANDS + i] = Math.sqrt(harmony[i] ?? 0) * harmonyWeight * Math.SQRT1_2
   const level = meanOf(halves.flatMap((bands) => [...bands]))
-  features[FEATURES - 1] = level / LEVEL_UNIT_DB
+  features[FEATURES - 1] = level / levelUnitDb
   return { features, level }
 }
 
@@ -96,7 +96,7 @@ const stepAt = (boundaries: readonly number[], time: number): number => {
 /** Cuts an analysed source into steps: beats if it has a pulse and enough beats, else an even grid. */
 export const cutIntoSteps = (analysis: Analysis): StepGrid => {
   const { samples, beats, bars } = analysis
-  const kind = analysis.bpm !== null && beats.length >= FEWEST_STEPS ? 'beats' : 'texture'
+  const kind = analysis.bpm !== null && beats.length >= fewestSteps ? 'beats' : 'texture'
   const boundaries = kind === 'beats' ? [...beats] : evenBoundaries(samples)
   const lastLength = (boundaries.at(-1) ?? 0) - (boundaries.at(-2) ?? 0)
   const stepsPerBar = kind === 'beats' ? bars.beatsPerBar : 1
@@ -111,7 +111,7 @@ export const cutIntoSteps = (analysis: Analysis): StepGrid => {
     return one && other ? euclidean(one, other) : 0
   }
   // These strides share no factor with most counts, so they cover all pairs evenly and deterministically.
-  const chance = Array.from({ length: CHANCE_PAIRS }, (_, i) =>
+  const chance = Array.from({ length: chancePairs }, (_, i) =>
     raw((i * 7) % features.length, (i * 13 + Math.floor(i / features.length) + 1) % features.length),
   ).filter((value) => value > 0)
   const unit = median(chance) || 1

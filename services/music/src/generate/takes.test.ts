@@ -13,7 +13,7 @@ import { planTake, playTake, prepareMaterial } from './recombine.ts'
 import { measureSeam } from './seam.ts'
 import type { StepGrid } from './steps.ts'
 
-interface Material {
+type Material = {
   readonly block: Block
   readonly sampleRate: number
 }

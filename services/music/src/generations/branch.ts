@@ -3,7 +3,7 @@ import { invalidField, serviceError } from '@trellis/kit/errors'
 import type { Caller } from '@trellis/kit/rpc'
 import { transact } from '@trellis/kit/store'
 import type { CreateBranchesRequest } from '@trellis/protos/ts/trellis/music/v1/music.ts'
-import { STORED_LAYOUT } from '../audio/stored-audio.ts'
+import { storedLayout } from '../audio/stored-audio.ts'
 import { type ChainTree, requireReady } from '../chains/access.ts'
 import { publishNode } from '../chains/events.ts'
 import { newId } from '../chains/ids.ts'
@@ -16,10 +16,10 @@ import type { NodeRow } from '../store/tables.ts'
 import type { Generations } from './generations.ts'
 import { generatorFor } from './generator-for.ts'
 
-const DEFAULT_SECONDS = 10
+const defaultSeconds = 10
 /** The largest possible seed, and the range of random seeds, which is the widest that Node offers. */
-const LARGEST_SEED = Number.MAX_SAFE_INTEGER
-const CHANCE_SEEDS = 2 ** 48 - 1
+const largestSeed = Number.MAX_SAFE_INTEGER
+const chanceSeeds = 2 ** 48 - 1
 
 /** Whether the whole context is silent: the silent ends of the pieces extend over all of it. */
 const isSilent = (path: readonly NodeRow[], sampleRate: number, contextSeconds: number | null): boolean => {
@@ -34,9 +34,9 @@ const isSilent = (path: readonly NodeRow[], sampleRate: number, contextSeconds: 
 }
 
 const seedsOf = (request: CreateBranchesRequest, takes: number): number[] => {
-  const first = request.seed ?? randomInt(CHANCE_SEEDS)
-  if (first > LARGEST_SEED - (takes - 1)) {
-    throw invalidField(['body', 'seed'], `The last take's seed would be past ${LARGEST_SEED}.`)
+  const first = request.seed ?? randomInt(chanceSeeds)
+  if (first > largestSeed - (takes - 1)) {
+    throw invalidField(['body', 'seed'], `The last take's seed would be past ${largestSeed}.`)
   }
   return Array.from({ length: takes }, (_, take) => first + take)
 }
@@ -111,7 +111,7 @@ export const createBranches = async (
   if (isSilent(path, chain.sample_rate, request.contextSeconds ?? null)) {
     throw invalidField(['path', 'node_id'], 'The context is silent: there is nothing to continue from.')
   }
-  const frames = Math.round((request.durationSeconds ?? DEFAULT_SECONDS) * chain.sample_rate)
+  const frames = Math.round((request.durationSeconds ?? defaultSeconds) * chain.sample_rate)
   const created_at = now().toISOString()
   const made = seedsOf(request, takes).map((seed) => newNode(parent, request, { seed, frames, generator, created_at }))
   await transact(db, async (transaction) => {
@@ -119,7 +119,7 @@ export const createBranches = async (
     requireCapacity(present, takes, config.maxNodes)
     if (!present.some(({ id }) => id === parent.id)) throw serviceError('not_found', 'The node has just been removed.')
     await requireGenerations(transaction, caller.userId, config, takes)
-    await requireBytes(transaction, caller, config, takes * frames * chain.channels * STORED_LAYOUT.bytes)
+    await requireBytes(transaction, caller, config, takes * frames * chain.channels * storedLayout.bytes)
     await insertNodes(transaction, made)
   })
   for (const node of made) await publishNode(bus, node)

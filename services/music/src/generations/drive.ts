@@ -13,7 +13,7 @@ import { announce, conclusionOf, failureOf } from './conclusion.ts'
 import { DEADLINE_SECONDS, type GenerationOrder, generationOrders, generationRun } from './order.ts'
 
 /** Minimum progress between two updates. */
-const PROGRESS_STEP = 0.02
+const progressStep = 0.02
 
 const ready = (result: AudioResult, time: string): Partial<NodeRow> => ({
   status: 'ready',
@@ -34,7 +34,7 @@ const ready = (result: AudioResult, time: string): Partial<NodeRow> => ({
 const changesOf = (report: Report, reported: number, now: () => Date): Partial<NodeRow> | undefined => {
   switch (report.$case) {
     case 'progress':
-      if (report.value.fraction < reported + PROGRESS_STEP) return undefined
+      if (report.value.fraction < reported + progressStep) return undefined
       return { progress: Math.min(0.99, report.value.fraction) }
     case 'completed':
       return ready(AudioResult.decode(report.value.result), now().toISOString())

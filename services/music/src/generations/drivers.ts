@@ -6,11 +6,11 @@ import { driveGeneration } from './drive.ts'
 import { DEADLINE_SECONDS, generationOrders } from './order.ts'
 
 /** Generations that one replica follows concurrently; more wait in the queue, while their runs continue. */
-const DRIVEN_AT_ONCE = 64
+const drivenAtOnce = 64
 /** Time limit for one delivery to wait for the servers that a generation depends on, in milliseconds. */
-const LONGEST_OUTAGE = DEADLINE_SECONDS * 1_000
+const longestOutage = DEADLINE_SECONDS * 1_000
 /** Interval between searches for generations without a driver. */
-const RECOVERY_MILLISECONDS = 60_000
+const recoveryMilliseconds = 60_000
 
 /**
  * Requeues all generations in progress: their orders may never have been queued, or were in a queue that was lost with its
@@ -28,7 +28,7 @@ const recoverPeriodically = async (dependencies: Dependencies): Promise<void> =>
     recover(dependencies).catch((error: unknown) => log.warn({ err: error }, 'music: generations were not requeued'))
   await attempt()
   try {
-    for await (const _ of setInterval(RECOVERY_MILLISECONDS, undefined, { signal, ref: false })) await attempt()
+    for await (const _ of setInterval(recoveryMilliseconds, undefined, { signal, ref: false })) await attempt()
   } catch (error) {
     if (!signal.aborted) throw error
   }
@@ -45,7 +45,7 @@ const drive = (dependencies: Dependencies): Promise<void> =>
         await handleWithRetries(drive, {
           queue: generationOrders,
           handling,
-          withinMilliseconds: LONGEST_OUTAGE,
+          withinMilliseconds: longestOutage,
           onRetry: (error) => log.warn({ err: error, ...order }, 'music: server unavailable, retrying generation'),
         })
       } catch (error) {
@@ -53,7 +53,7 @@ const drive = (dependencies: Dependencies): Promise<void> =>
         throw error
       }
     },
-    { concurrency: DRIVEN_AT_ONCE, signal: dependencies.signal },
+    { concurrency: drivenAtOnce, signal: dependencies.signal },
   )
 
 /** Drives generations until the service shuts down; unfinished ones then go to another replica, or to the next start. */

@@ -10,7 +10,7 @@ import { faultOfInput } from './input-key.ts'
 import { generationOrders, generationRun } from './order.ts'
 
 /** Starts and stops generations for requests; `drivers.ts` follows them. */
-export interface Generations {
+export type Generations = {
   /** Starts the run of a node that is marked as generating. Throws if there is no capacity for it. */
   start(tree: ChainTree, node: NodeRow): Promise<void>
   /**

@@ -9,7 +9,7 @@ import { runRequest, type TaskRun } from '../worker/run-task.ts'
 export const DEADLINE_SECONDS = 3_600
 
 /** A run to follow to its end, and the node that the end is recorded in. */
-export interface GenerationOrder {
+export type GenerationOrder = {
   readonly nodeId: string
   readonly runId: string
 }

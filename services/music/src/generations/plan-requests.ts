@@ -13,11 +13,11 @@ import type { Generations } from './generations.ts'
 import { type RequestedGeneration, type Verdict, validateOrder } from './validate-order.ts'
 
 /** Plan requests that one replica handles concurrently. */
-const TAKEN_AT_ONCE = 8
+const takenAtOnce = 8
 /** Time limit for one delivery of a plan request to wait for the servers that it depends on, in milliseconds. */
-const LONGEST_OUTAGE = 15 * 60_000
+const longestOutage = 15 * 60_000
 /** Delay before a plan request for a node of another run is requeued behind the others, in milliseconds. */
-const REQUEUE_MILLISECONDS = 5_000
+const requeueMilliseconds = 5_000
 
 const restartOf = ({ runId }: PlanRequest, node: NodeRow, requested: RequestedGeneration): Restart => ({
   run_id: runId,
@@ -63,7 +63,7 @@ const generate = async (
 
 /** Requeues a plan request as a new one, so that waiting does not count as a failed delivery. */
 const requeue = async ({ bus, signal }: Dependencies, order: PlanRequest): Promise<void> => {
-  await sleep(REQUEUE_MILLISECONDS, undefined, { signal })
+  await sleep(requeueMilliseconds, undefined, { signal })
   await bus.enqueue(generationPlanRequests, order)
 }
 
@@ -94,7 +94,7 @@ export const servePlanRequests = async (dependencies: Dependencies, generations:
         await handleWithRetries(() => takeOrder(dependencies, generations, order), {
           queue: generationPlanRequests,
           handling,
-          withinMilliseconds: LONGEST_OUTAGE,
+          withinMilliseconds: longestOutage,
           onRetry: (error) =>
             dependencies.log.warn(
               { err: error, runId: order.runId },
@@ -108,6 +108,6 @@ export const servePlanRequests = async (dependencies: Dependencies, generations:
         await announce(dependencies, order.runId, { failure: failureOf(error) })
       }
     },
-    { concurrency: TAKEN_AT_ONCE, signal: dependencies.signal },
+    { concurrency: takenAtOnce, signal: dependencies.signal },
   )
 }

@@ -1,10 +1,10 @@
 /** Weight of the latest run against those before it. */
-const LATEST_SHARE = 0.3
+const latestShare = 0.3
 
 /** Expected duration of a run in seconds, from past durations, oldest first, weighing later ones more. Undefined without any. */
 export const expectedSeconds = (took: readonly number[]): number | undefined =>
   took.reduce<number | undefined>(
-    (mean, seconds) => (mean === undefined ? seconds : mean + LATEST_SHARE * (seconds - mean)),
+    (mean, seconds) => (mean === undefined ? seconds : mean + latestShare * (seconds - mean)),
     undefined,
   )
 

@@ -20,12 +20,12 @@ type GpuHandlers = Pick<
 >
 
 /** The longest continuation, in seconds. */
-const LONGEST = 60
+const longest = 60
 
 const generators: readonly GeneratorStatus[] = [
-  { name: 'recombine', available: true, reason: null, maxSeconds: LONGEST, sampleRate: null },
-  { name: 'onnx', available: false, reason: noModel, maxSeconds: LONGEST, sampleRate: null },
-  { name: 'mock', available: true, reason: null, maxSeconds: LONGEST, sampleRate: null },
+  { name: 'recombine', available: true, reason: null, maxSeconds: longest, sampleRate: null },
+  { name: 'onnx', available: false, reason: noModel, maxSeconds: longest, sampleRate: null },
+  { name: 'mock', available: true, reason: null, maxSeconds: longest, sampleRate: null },
 ]
 
 const modes: Partial<Record<string, GpuMode>> = { kubernetes: 'GPU_MODE_KUBERNETES', local: 'GPU_MODE_LOCAL' }

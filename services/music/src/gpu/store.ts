@@ -4,9 +4,9 @@ import type { Kysely } from 'kysely'
 import type { Db, LeaseRow, MusicTables } from '../store/tables.ts'
 
 /** Duration of a lease unless it is renewed, in milliseconds. */
-const LEASE_MILLISECONDS = 60_000
+const leaseMilliseconds = 60_000
 /** Number of latest runs from which the expected duration is computed. */
-const LATEST_RUNS = 20
+const latestRuns = 20
 
 /** Run times of the latest generations in seconds, oldest first. */
 export const latestRunSeconds = async (db: Db): Promise<number[]> => {
@@ -16,7 +16,7 @@ export const latestRunSeconds = async (db: Db): Promise<number[]> => {
     .where('status', '=', 'ready')
     .where('started_at', 'is not', null)
     .orderBy('ready_at', 'desc')
-    .limit(LATEST_RUNS)
+    .limit(latestRuns)
     .execute()
   return rows
     .map(({ started_at, ready_at }) => (Date.parse(ready_at ?? '') - Date.parse(started_at ?? '')) / 1_000)
@@ -36,7 +36,7 @@ export const takeLease = (
       .select(({ fn }) => fn.countAll().as('taken'))
       .executeTakeFirstOrThrow()
     if (Number(taken) >= slots) return undefined
-    const lease = { id: randomUUID(), user_id: userId, expires_at: now.getTime() + LEASE_MILLISECONDS }
+    const lease = { id: randomUUID(), user_id: userId, expires_at: now.getTime() + leaseMilliseconds }
     await transaction.insertInto('leases').values(lease).execute()
     return lease
   })
@@ -47,7 +47,7 @@ type LeaseOf = { id: string; userId: string; now: Date }
 export const renewLease = (db: Db, { id, userId, now }: LeaseOf): Promise<LeaseRow | undefined> =>
   db
     .updateTable('leases')
-    .set({ expires_at: now.getTime() + LEASE_MILLISECONDS })
+    .set({ expires_at: now.getTime() + leaseMilliseconds })
     .where('id', '=', id)
     .where('user_id', '=', userId)
     .where('expires_at', '>', now.getTime())

@@ -1,12 +1,12 @@
 import { serviceError } from '@trellis/kit/errors'
 import type { Caller } from '@trellis/kit/rpc'
-import { STORED_LAYOUT } from '../audio/stored-audio.ts'
+import { storedLayout } from '../audio/stored-audio.ts'
 import type { MusicConfig } from '../config.ts'
 import type { Db } from '../store/tables.ts'
 import { chainsOf, generatingOf, samplesOf } from './usage.ts'
 
-const MEGABYTE = 1_000_000
-const RETRY_SECONDS = 10
+const megabyte = 1_000_000
+const retrySeconds = 10
 
 /** Whether storage quotas apply: the single user of a local installation owns the disk. */
 const hasQuota = ({ kind }: Caller): boolean => kind !== 'local'
@@ -19,7 +19,7 @@ export const requireBytes = async (
   requested = 1,
 ): Promise<number | undefined> => {
   if (!hasQuota(caller)) return undefined
-  const left = userMegabytes * MEGABYTE - (await samplesOf(db, caller.userId)) * STORED_LAYOUT.bytes
+  const left = userMegabytes * megabyte - (await samplesOf(db, caller.userId)) * storedLayout.bytes
   if (left >= requested) return left
   throw serviceError(
     'too_large',
@@ -44,6 +44,6 @@ export const requireGenerations = async (
   throw serviceError(
     'rate_limited',
     `You may have at most ${userGenerations} generations under way: wait until some are ready, or remove some.`,
-    { retryAfterSeconds: RETRY_SECONDS },
+    { retryAfterSeconds: retrySeconds },
   )
 }

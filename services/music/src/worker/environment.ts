@@ -3,7 +3,7 @@ import type { WorkerKind } from '@trellis/kit/workloads'
 import { musicConfig, workerConfig } from '../config.ts'
 
 /** Maximum V8 heap of a worker; samples and decoders are outside of it. */
-const HEAP_MEGABYTES = 1024
+const heapMegabytes = 1024
 
 /** How audio workers are started on this machine. */
 export const generationWorker = ({
@@ -21,7 +21,7 @@ export const generationWorker = ({
   warm: 1,
   idleMilliseconds: 60_000,
   runsPerWorker: 50,
-  memoryMegabytes: Math.min(HEAP_MEGABYTES, memoryMegabytes),
+  memoryMegabytes: Math.min(heapMegabytes, memoryMegabytes),
   residentMegabytes: memoryMegabytes,
   ...(files.kind === 'directory' && { cleanUp: (pid: number) => removeAbandonedWrites(files.path, pid) }),
 })

@@ -12,12 +12,12 @@ import type {
 export type WorkloadsClient = RpcClient<typeof WorkloadsServiceDefinition>
 
 /** Runs tasks. */
-export interface TaskRunner {
+export type TaskRunner = {
   readonly bus: Bus
   readonly workloads: WorkloadsClient
 }
 
-export interface TaskRun {
+export type TaskRun = {
   /** [a-z0-9-], at most 60 characters. */
   readonly runId: string
   readonly task: NonNullable<AudioTask['task']>
@@ -49,15 +49,15 @@ export class StillRunning extends ServiceError {
 }
 
 /** Time in which a cancelled worker ends, or is killed. */
-const CANCELLED_WITHIN_MILLISECONDS = 20_000
+const cancelledWithinMilliseconds = 20_000
 
 /** Cancels a run and waits until it has ended, so that its worker writes nothing more; false if that is not certain. */
 export const endRun = async (
   { bus, workloads }: TaskRunner,
   runId: string,
-  signal: AbortSignal = AbortSignal.timeout(CANCELLED_WITHIN_MILLISECONDS),
+  signal: AbortSignal = AbortSignal.timeout(cancelledWithinMilliseconds),
 ): Promise<boolean> => {
-  const limited = AbortSignal.any([signal, AbortSignal.timeout(CANCELLED_WITHIN_MILLISECONDS)])
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(cancelledWithinMilliseconds)])
   const reports = watchRun(bus, { kind: 'generation', runId }, limited)
   await workloads.cancel({ runId })
   for await (const report of reports) if (report.$case === 'completed' || report.$case === 'failed') return true

@@ -9,15 +9,15 @@ import type {
 } from '@trellis/protos/ts/trellis/music/v1/work.ts'
 import { AudioResult } from '@trellis/protos/ts/trellis/music/v1/work.ts'
 import { analyseSound } from '../analysis/analyse.ts'
-import { PART_SAMPLES, soundOf } from '../analysis/features.ts'
+import { partSamples, soundOf } from '../analysis/features.ts'
 import { monoFrom, monoPieceOf } from '../analysis/mono-piece.ts'
 import { featuresOfPath, featuresToStore, type PathPiece } from '../analysis/path-features.ts'
-import { ANALYSIS_RATE } from '../analysis/spectral-frames.ts'
+import { analysisRate } from '../analysis/spectral-frames.ts'
 import { concatenateAudio, tailOf } from '../audio/audio-path.ts'
 import type { ByteSource } from '../audio/byte-source.ts'
 import { type AudioDescription, createDescriber } from '../audio/describe.ts'
 import { nodeFile, samplesOwner } from '../audio/files-layout.ts'
-import { AUDIO_LIMITS, ingestAudio } from '../audio/ingest.ts'
+import { audioLimits, ingestAudio } from '../audio/ingest.ts'
 import type { AudioShape, Block } from '../audio/pcm.ts'
 import { invalidAudio } from '../audio/refusal.ts'
 import { blocksOf, openStoredAudio, type StoredAudio } from '../audio/stored-audio.ts'
@@ -27,10 +27,10 @@ import { joinSpine, normalisingGain, withGain } from '../export/spine.ts'
 import { analyseContext, type ContextSound, type Generator } from '../generate/generator.ts'
 import { mockContinuation } from '../generate/mock.ts'
 import { recombine } from '../generate/recombine.ts'
-import { measureSeam, SEAM_SECONDS } from '../generate/seam.ts'
+import { measureSeam, seamSeconds } from '../generate/seam.ts'
 
 /** Dependencies of tasks. */
-export interface TaskDependencies {
+export type TaskDependencies = {
   readonly files: Files
   readonly progress: (share: number) => void
   readonly signal: AbortSignal
@@ -85,7 +85,7 @@ export const ingest = async (
 ): Promise<AudioResult> => {
   const upload = await byteSource(dependencies.files, nodeFile(nodeId, 'upload'))
   const quota = maxBytes > 0 ? { maxBytes } : {}
-  const { blocks, sampleRate, channels } = await ingestAudio(upload, { ...AUDIO_LIMITS, maxSeconds, ...quota })
+  const { blocks, sampleRate, channels } = await ingestAudio(upload, { ...audioLimits, maxSeconds, ...quota })
   const description = await storeSamples(dependencies, nodeId, { sampleRate, channels }, blocks)
   const piece = await openPathPiece(dependencies, { nodeId, sampleRate, channels })
   const stored = await featuresToStore([piece], dependencies.signal)
@@ -108,7 +108,7 @@ const openInput = async (
   const stored = async () => undefined
   const source = await byteSource(dependencies.files, key)
   if (samplesOwner(key) !== undefined) return { audio: openStoredAudio(source, shape), stored }
-  const { blocks, sampleRate, channels } = await ingestAudio(source, AUDIO_LIMITS)
+  const { blocks, sampleRate, channels } = await ingestAudio(source, audioLimits)
   if (sampleRate !== shape.sampleRate || channels !== shape.channels) {
     const [is, must] = [{ sampleRate, channels }, shape].map(
       (one) => `${one.sampleRate} Hz and ${one.channels} channels`,
@@ -125,43 +125,43 @@ const openInput = async (
 }
 
 /** Maximum deviation (as a ratio) of two tempi that count as the same. */
-const SAME_TEMPO = 0.04
+const sameTempo = 0.04
 
 /** Corrects a tempo to its parent's octave, if they differ by a factor of two: ten seconds alone may not determine it. */
 const sameOctave = (bpm: number | null, parent: number | null): number | null => {
   if (bpm === null || parent === null) return bpm
-  return [bpm * 2, bpm / 2].find((other) => Math.abs(other / parent - 1) < SAME_TEMPO) ?? bpm
+  return [bpm * 2, bpm / 2].find((other) => Math.abs(other / parent - 1) < sameTempo) ?? bpm
 }
 
-const GENERATORS: Record<string, Generator> = { recombine, mock: mockContinuation }
+const generators: Record<string, Generator> = { recombine, mock: mockContinuation }
 
 /** Shares of the progress: generating, then describing and measuring. */
-const GENERATED = 0.85
+const generated = 0.85
 
 /**
  * The longest context (s), which bounds memory and time. Earlier material has most likely been repeated since, and a piece of
  * this length offers more than a continuation can use.
  */
-const LONGEST_CONTEXT = 1_800
+const longestContext = 1_800
 
 /** The context of a continuation: the last `frames` frames of its path (0 for all), from the beginning of a part on. */
 const contextOf = (pieces: readonly PathPiece[], frames: number, signal: AbortSignal) => {
   const path = concatenateAudio(pieces.map(({ audio }) => audio))
   const mono = monoPieceOf(path)
-  const requested = Math.min(LONGEST_CONTEXT, frames > 0 ? frames / path.sampleRate : LONGEST_CONTEXT)
-  const startPart = Math.max(0, Math.floor((mono.samples - requested * ANALYSIS_RATE) / PART_SAMPLES))
-  const offset = startPart * PART_SAMPLES
+  const requested = Math.min(longestContext, frames > 0 ? frames / path.sampleRate : longestContext)
+  const startPart = Math.max(0, Math.floor((mono.samples - requested * analysisRate) / partSamples))
+  const offset = startPart * partSamples
   const listen = async (): Promise<ContextSound> => {
     const features = await featuresOfPath(pieces, mono, startPart, signal)
     return { mono: monoFrom(mono, offset), sound: soundOf(features, mono.samples - offset) }
   }
-  const skipped = Math.round((offset * path.sampleRate) / ANALYSIS_RATE)
+  const skipped = Math.round((offset * path.sampleRate) / analysisRate)
   return { path, context: tailOf(path, path.frames - skipped), listen }
 }
 
 /** Generates a node's samples from its context. */
 export const continueAudio = async (task: ContinueTask, dependencies: TaskDependencies): Promise<AudioResult> => {
-  const generate = GENERATORS[task.generator]
+  const generate = generators[task.generator]
   if (!generate) throw serviceError('unavailable', `This installation has no generator of kind ${task.generator}.`)
   const { signal } = dependencies
   const pieces = task.input
@@ -174,7 +174,7 @@ export const continueAudio = async (task: ContinueTask, dependencies: TaskDepend
     frames: task.frames,
     prompt: task.prompt,
     seed: task.seed,
-    onProgress: (share) => dependencies.progress(share * GENERATED),
+    onProgress: (share) => dependencies.progress(share * generated),
     signal,
   })
   const { sampleRate, channels } = path
@@ -186,7 +186,7 @@ export const continueAudio = async (task: ContinueTask, dependencies: TaskDepend
     await dependencies.files.write(nodeFile(task.nodeId, 'features'), stored, signal)
   }
   const { bpm, key } = await tempoAndKey(made.audio, signal)
-  const reach = SEAM_SECONDS * path.sampleRate
+  const reach = seamSeconds * path.sampleRate
   const before = await tailOf(path, reach).read(0, reach)
   const seam = measureSeam({ before, after: block, sampleRate: path.sampleRate })
   return AudioResult.fromPartial({
