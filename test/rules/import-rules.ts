@@ -92,5 +92,4 @@ export const moduleFolders: Record<string, readonly string[]> = {
 /** Largest cycles of folders that stand today, by package, as numbers of folders. They may only fall; other packages have none. */
 export const cycleCeilings: Record<string, number> = {
   'services/logs': 32,
-  operator: 2,
 }

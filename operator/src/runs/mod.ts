@@ -1,6 +1,7 @@
 /** Shared by the kinds that run once: run ids, run events, reporting, and the states of pods and statuses. */
 export { attendRuns } from './attend.ts'
 export { assignRun, orderRun } from './begin-run.ts'
+export type { Claim, Claims } from './claims.ts'
 export { decideFromEvents } from './decide-from-events.ts'
 export { decideFromPod } from './decide-from-pod.ts'
 export { isNewWarning, remainingGraceMilliseconds, stabilizeMessage, staleStatus } from './desired-status.ts'

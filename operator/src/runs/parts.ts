@@ -1,7 +1,7 @@
 import type { Log } from '@trellis/kit/telemetry'
 import type { Client, Clock, Recorder, Store } from '../runtime/mod.ts'
-import type { Claims } from '../warm-pool/mod.ts'
 import type { Pod, WorkerTemplate } from '../workers/mod.ts'
+import type { Claims } from './claims.ts'
 import type { Reporter } from './reporter.ts'
 import type { RunEvents } from './run-events.ts'
 import type { RunMetrics } from './run-metrics.ts'
@@ -11,7 +11,7 @@ export type RunParts = {
   client: Client
   recorder: Recorder
   pods: Store<Pod>
-  claims: Pick<Claims, 'claim' | 'settle' | 'isWaiting' | 'retryClaim'>
+  claims: Claims
   events: RunEvents
   reporter: Reporter
   clock: Clock

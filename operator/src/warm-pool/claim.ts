@@ -1,3 +1,4 @@
+import type { Claim } from '../runs/mod.ts'
 import {
   ApiError,
   compareVersions,
@@ -7,21 +8,8 @@ import {
   type OwnerReference,
   secondsTime,
 } from '../runtime/mod.ts'
-import { annotation, label, type Pod, type Workload } from '../workers/mod.ts'
+import { annotation, label, type Pod } from '../workers/mod.ts'
 import type { CountedPool } from './ledger.ts'
-
-/** A run's request for an idle worker. */
-export type Claim = {
-  workload: Workload
-  /** Namespace of the run: its worker must be in the same one. */
-  namespace: string
-  /** The run, as controller of its pod. */
-  owner: OwnerReference
-  runId: string
-  /** Further labels and annotations for the pod. */
-  labels?: Readonly<Record<string, string>>
-  annotations?: Readonly<Record<string, string>>
-}
 
 /** A claim that was sent: the pod as it was read, and the claim's number within its pool. */
 export type Attempt = { pod: Pod; pool: CountedPool; number: number }

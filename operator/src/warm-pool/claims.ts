@@ -1,45 +1,13 @@
 import type { Log } from '@trellis/kit/telemetry'
-import { isLive, podStateOf } from '../runs/mod.ts'
+import { type Claim, type Claims, isLive, podStateOf } from '../runs/mod.ts'
 import { type Client, type Clock, isNotFound, type Store } from '../runtime/mod.ts'
 import { annotation, type Pod, pods as podKind } from '../workers/mod.ts'
-import {
-  type Attempt,
-  byPreference,
-  type Claim,
-  isMoved,
-  isNewer,
-  isPodOf,
-  isRefusal,
-  isSame,
-  patchFor,
-} from './claim.ts'
+import { type Attempt, byPreference, isMoved, isNewer, isPodOf, isRefusal, isSame, patchFor } from './claim.ts'
 import type { ClaimMetrics } from './claim-metrics.ts'
 import type { Demand } from './demand.ts'
 import { idleKey, isClaimable, numberIn, podKey, poolOf } from './idle-pods.ts'
 import type { CountedPool, Ledger } from './ledger.ts'
 import type { Reservations } from './reservations.ts'
-
-export type Claims = {
-  /**
-   * Claims a ready idle pod for the run and returns it, or undefined if there is none. Idempotent per run: a repeated
-   * call returns the same pod, also before the cache shows the claim or if the response to an earlier claim was lost:
-   * that claim is settled before another pod is tried, so a run never gets two. The result undefined is sticky for two
-   * minutes: a pod may have been created instead that the cache does not show yet. Throws if the API server is
-   * unreachable or rejects the claim; the caller must not start a replacement then, as the claim may have succeeded.
-   */
-  claim: (claim: Claim, signal?: AbortSignal) => Promise<Pod | undefined>
-  /**
-   * Returns the pod of an earlier claim of the run, also of one whose response was lost, and claims no other; to be
-   * called before a pod is created instead. Throws as `claim` does.
-   */
-  settle: (claim: Claim, signal?: AbortSignal) => Promise<Pod | undefined>
-  /** Whether an idle worker could be claimed. */
-  isWaiting: (demandKey: Pick<Claim, 'namespace' | 'workload'>) => boolean
-  /**
-   * Allows a run that found no idle worker to claim again. The caller has removed the pod that was created instead.
-   */
-  retryClaim: (runId: string) => void
-}
 
 export type ClaimsOptions = {
   client: Client

@@ -7,6 +7,7 @@ import { recordLog } from '../../test/log-lines.ts'
 import { setQuota } from '../../test/set-quota.ts'
 import { type Search, searches, type WarmPool, type WarmPoolSpecInput, warmPools } from '../crds/mod.ts'
 import { type InstalledKinds, installKinds } from '../crds/test-support.ts'
+import type { Claims } from '../runs/mod.ts'
 import {
   type Client,
   conditionOf,
@@ -19,7 +20,7 @@ import {
   systemClock,
 } from '../runtime/mod.ts'
 import { annotation, label, type Pod, podCache, pods, type WorkerTemplate } from '../workers/mod.ts'
-import { type Claims, createWarmPools, poolIndexes } from './mod.ts'
+import { createWarmPools, poolIndexes } from './mod.ts'
 
 const programs = findControlPlane()
 const reason = typeof programs === 'string' ? ` (skipped: ${programs})` : ''

@@ -1,5 +1,6 @@
 import type { Log, Metrics } from '@trellis/kit/telemetry'
 import { type WarmPool, warmPools } from '../crds/mod.ts'
+import type { Claims } from '../runs/mod.ts'
 import {
   type Client,
   type Clock,
@@ -12,7 +13,7 @@ import {
 } from '../runtime/mod.ts'
 import type { Pod, WorkerTemplates } from '../workers/mod.ts'
 import { createClaimMetrics } from './claim-metrics.ts'
-import { type Claims, createClaims } from './claims.ts'
+import { createClaims } from './claims.ts'
 import { createDemand } from './demand.ts'
 import { createLedger } from './ledger.ts'
 import { blueprintOf } from './pool-pod.ts'
