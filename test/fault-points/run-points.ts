@@ -91,6 +91,8 @@ export const runPoints = async (
       const began = Date.now()
       const { fired, wrong } = await runOne(installation, scenario, fault, `s${seed}n${number}`)
       if (fired) injected += 1
+      if (fired && injected % 100 === 0)
+        console.info(`${scenario.name}: ${injected} faults, ${violations.length} violations`)
       onFault?.({ name, fired, wrong, milliseconds: Date.now() - began })
       if (wrong.length > 0) {
         violations.push({ scenario: scenario.name, fault: name, wrong })
