@@ -4,7 +4,7 @@ import type { Trellis } from './trellis.ts'
 /** The pid of the last process with a name, from the launcher's output. */
 export const pidOf = (trellis: Trellis, name: string): number => {
   const server = new RegExp(`^launcher +${name} started \\(pid (\\d+)\\)`, 'gm')
-  const own = new RegExp(`^${name} +runs \\(process (\\d+)\\)`, 'gm')
+  const own = new RegExp(`^${name} +started \\(pid (\\d+)\\)`, 'gm')
   const found = [...trellis.output().matchAll(server), ...trellis.output().matchAll(own)].at(-1)?.[1]
   if (found === undefined) throw new Error(`${name} does not run:\n${trellis.output()}`)
   return Number(found)
