@@ -6,7 +6,7 @@ import { prepareWorkerTopics } from '@trellis/kit/workloads'
 import { type OperatorConfig, printOperatorConfig, readOperatorConfig } from './config.ts'
 import { createOperator } from './operator.ts'
 import { createCredentials, createHttpClient, createRuntimeMetrics, loadConfig, systemClock } from './runtime/mod.ts'
-import { readWorkerTemplates } from './workers/mod.ts'
+import { label, readWorkerTemplates } from './workers/mod.ts'
 
 /**
  * Runs until it is disposed of: it then takes no more calls, drains running work, and releases the lease last. A
@@ -22,16 +22,36 @@ const start = async (config: OperatorConfig, { log, metrics }: { log: Log; metri
   const runtimeMetrics = createRuntimeMetrics(metrics)
   const client = opened.use(createHttpClient({ credentials, metrics: runtimeMetrics }))
   const leaseClient = opened.use(createHttpClient({ credentials, metrics: runtimeMetrics, lane: 'leases' }))
-  const { manager, implementations, attend } = createOperator({
-    config,
-    templates,
-    client,
-    leaseClient,
-    bus,
-    log,
-    metrics,
-    runtimeMetrics,
-  })
+  const { own, base, namespaces } = config
+  const { instance, namespace, maxRuns, maxQueued, runTtlSeconds, searchUsers, edgeUrl, branchStorageClass } = own
+  const { manager, implementations, attend } = createOperator(
+    {
+      client,
+      bus,
+      log,
+      metrics,
+      runtimeMetrics,
+      namespaces,
+      election: { client: leaseClient },
+      health: { host: base.host, port: own.healthPort },
+      drain: own.shutdownSeconds * 1_000,
+    },
+    {
+      instance,
+      namespace,
+      templates,
+      maxRuns,
+      maxQueued,
+      runTtlSeconds,
+      searchUsers,
+      ownLabels: { [label.partOf]: 'trellis', [label.instance]: instance },
+      branches: {
+        template: templates.branch,
+        edgeUrl,
+        ...(branchStorageClass === undefined ? {} : { storageClass: branchStorageClass }),
+      },
+    },
+  )
 
   const stop = new AbortController()
   const attending = attend(stop.signal)

@@ -3,20 +3,10 @@ import { createMetrics } from '@trellis/kit/telemetry'
 import { assignmentsOf, inputsOf, type Report, runTopic, searchPlanRequests } from '@trellis/kit/workloads'
 import type { PlanRequest } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { type Search, type SearchSpecInput, searches, type WarmPool, warmPools } from '../src/crds/mod.ts'
-import { workloadsRpc } from '../src/rpc/workloads.ts'
-import { createReporters, createRunEvents, createRunMetrics, type RunEventOf } from '../src/runs/mod.ts'
-import {
-  type Client,
-  type Clock,
-  createManager,
-  createRuntimeMetrics,
-  isNotFound,
-  keyOf,
-  systemClock,
-} from '../src/runtime/mod.ts'
-import { addSearchController, cacheSearches, searchRuns } from '../src/search/mod.ts'
-import { createWarmPools, poolIndexes } from '../src/warm-pool/mod.ts'
-import { label, type Pod, podCache, pods, type WorkerTemplate } from '../src/workers/mod.ts'
+import { createOperator } from '../src/operator.ts'
+import type { RunEventOf } from '../src/runs/mod.ts'
+import { type Client, type Clock, createRuntimeMetrics, isNotFound, keyOf, systemClock } from '../src/runtime/mod.ts'
+import { label, type Pod, pods, type WorkerTemplate } from '../src/workers/mod.ts'
 import { type KindsPlane, untilIs } from './kinds-plane.ts'
 import { recordLog } from './log-lines.ts'
 import { runEventsFor } from './run-events-for.ts'
@@ -62,65 +52,47 @@ export const startSearchTestbed = async (plane: KindsPlane, { maxRuns = 10 } = {
   const startOperator = () => {
     const writes: string[] = []
     const metrics = createMetrics({ processMetrics: false })
-    const manager = createManager({
-      name: 'searches',
-      client: counting(client, writes),
-      log,
-      metrics: createRuntimeMetrics(metrics),
-      namespaces: [namespace],
-      clock,
-      drain: 5_000,
-    })
-    const podStore = manager.cache(pods, { ...podCache({ instance, indexes: poolIndexes }), freeze: true })
-    const events = createRunEvents({ bus, clock, log })
-    const reporters = createReporters(bus)
-    const parts = {
-      client: manager.client,
-      recorder: manager.recorder,
-      pods: podStore,
-      clock,
-      log,
-      instance,
-    }
-    const templates = { search: template, generation: template }
-    const pools = createWarmPools({ ...parts, pools: manager.cache(warmPools), templates, metrics })
-    pools.watch(manager.controller({ name: 'warmpool', reconcile: pools.reconcile }))
-    const store = cacheSearches(manager)
-    const controller = addSearchController(manager, {
-      ...parts,
-      searches: store,
-      claims: pools.claims,
-      events,
-      reporter: reporters.search,
-      template,
-      maxRuns,
-      runMetrics: createRunMetrics(metrics),
-    })
-    manager.whileLeading((signal) => events.work(signal))
-    const kind = searchRuns({ searches: store, pods: podStore, total: maxRuns, namespace, ttlSeconds: 60 })
-    const rpc = workloadsRpc({
-      client,
-      bus,
-      reporters,
-      runs: [kind],
-      machines: { read: () => ({ classes: [], reasons: [] }) },
-      namespace,
-      maxQueued: 2,
-      clock,
-      log,
-    })
+    const {
+      manager,
+      workloads,
+      attend,
+      searches: cached,
+    } = createOperator(
+      {
+        client: counting(client, writes),
+        bus,
+        log,
+        metrics,
+        runtimeMetrics: createRuntimeMetrics(metrics),
+        namespaces: [namespace],
+        clock,
+        drain: 5_000,
+        freeze: true,
+      },
+      {
+        instance,
+        namespace,
+        templates: { search: template, generation: template },
+        handlesGenerations: false,
+        maxRuns,
+        maxQueued: 2,
+        runTtlSeconds: 60,
+      },
+    )
     const stop = new AbortController()
     const running = manager.run(stop.signal)
+    const attending = attend(stop.signal)
     return {
       writes,
       metrics,
-      rpc,
-      store,
+      rpc: workloads,
+      store: cached.store,
       filled: manager.filled,
-      look: (name: string) => controller.queue.add(keyOf({ name, namespace })),
+      look: (name: string) => cached.controller.queue.add(keyOf({ name, namespace })),
       stop: async () => {
         stop.abort()
         await running
+        await attending
         await manager.recorder.flush()
       },
     }

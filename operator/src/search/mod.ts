@@ -73,4 +73,5 @@ export const addSearchController = (
   return controller
 }
 
+export type { AllowedUsers } from './decide.ts'
 export type { SearchParts } from './dependencies.ts'

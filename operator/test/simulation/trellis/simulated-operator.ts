@@ -1,15 +1,9 @@
 import { connectInProcess } from '@trellis/kit/rpc'
 import { createLog, createMetrics } from '@trellis/kit/telemetry'
 import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
-import { createGpuCapacity } from '../../../src/capacity/mod.ts'
-import { warmPools } from '../../../src/crds/mod.ts'
-import { addGenerationController, cacheGenerations, generationRuns } from '../../../src/generation-job/mod.ts'
-import { workloadsRpc } from '../../../src/rpc/workloads.ts'
-import { createReporters, createRunEvents } from '../../../src/runs/mod.ts'
-import { type Client, createManager } from '../../../src/runtime/mod.ts'
-import { addSearchController, cacheSearches, searchRuns } from '../../../src/search/mod.ts'
-import { createWarmPools, poolIndexes } from '../../../src/warm-pool/mod.ts'
-import { podCache, pods as podKind, type WorkerTemplate } from '../../../src/workers/mod.ts'
+import { createOperator } from '../../../src/operator.ts'
+import type { Client } from '../../../src/runtime/mod.ts'
+import { pods as podKind, type WorkerTemplate } from '../../../src/workers/mod.ts'
 import type { SimulatedProcess, Simulation, Surroundings } from '../mod.ts'
 import type { SimulatedBus } from './simulated-bus.ts'
 import type { Replica } from './simulated-rpc.ts'
@@ -52,7 +46,7 @@ export type Operators = {
   faults: readonly string[]
 }
 
-/** Composes the operator like its main does, without branches: everything that takes part in runs and pools. */
+/** Replicas of the operator in a simulation, without Branches. */
 export const createOperators = (
   simulation: Simulation,
   bus: SimulatedBus,
@@ -67,62 +61,34 @@ export const createOperators = (
   }
   const log = createLog({ level: 'warn', format: 'json', destination: { write } })
 
-  const compose = (name: string, surroundings: Surroundings, process: SimulatedProcess) => {
-    const { clock, random } = surroundings
+  const compose = (identity: string, surroundings: Surroundings, process: SimulatedProcess) => {
+    const { clock, random, metrics: runtimeMetrics } = surroundings
     const client = isCareless ? withoutVersions(surroundings.client) : surroundings.client
-    const metrics = createMetrics({ processMetrics: false })
-    const manager = createManager({
-      ...surroundings,
-      client,
-      name: 'trellis-operator',
-      log,
-      election: { client, namespace, name: 'trellis-operator', identity: name },
-    })
-    const pods = manager.cache(podKind, { ...podCache({ instance, indexes: poolIndexes }), freeze: true })
-    const connected = bus.connect(process)
-    const events = createRunEvents({ bus: connected, clock, log })
-    const reporters = createReporters(connected)
-    const shared = { client: manager.client, recorder: manager.recorder, pods, clock, log, instance }
-    const pools = manager.cache(warmPools, { freeze: true })
-    const { claims, reconcile, watch } = createWarmPools({ ...shared, pools, templates, metrics })
-    watch(manager.controller({ name: 'warmpool', reconcile }))
-    const gpus = createGpuCapacity({
-      client,
-      clock,
-      random,
-      log,
-      metrics: surroundings.metrics,
-      namespaces: [namespace],
-      ownLabels: {},
-    })
-    const runs = { ...shared, claims, events, maxRuns, template }
-    const searches = cacheSearches(manager)
-    addSearchController(manager, { ...runs, reporter: reporters.search, searches })
-    const generations = cacheGenerations(manager, { instance, pods })
-    addGenerationController(manager, { ...runs, reporter: reporters.generation, ...generations, gpus })
-    manager.whileLeading((signal) => events.work(signal))
-    const overrides = { total: maxRuns, namespace, ttlSeconds: runTtlSeconds }
-    const handlers = workloadsRpc({
-      client,
-      bus: connected,
-      reporters,
-      runs: [searchRuns({ searches, pods, ...overrides }), generationRuns({ stores: generations, ...overrides })],
-      machines: gpus,
-      namespace,
-      maxQueued,
-      clock,
-      log,
-    })
-    return { manager, gpus, workloads: connectInProcess(WorkloadsServiceDefinition, handlers) }
+    const { manager, attend, workloads } = createOperator(
+      {
+        client,
+        bus: bus.connect(process),
+        log,
+        metrics: createMetrics({ processMetrics: false }),
+        runtimeMetrics,
+        namespaces: [namespace],
+        clock,
+        random,
+        election: { client, identity },
+        freeze: true,
+      },
+      { instance, namespace, templates, maxRuns, maxQueued, runTtlSeconds },
+    )
+    return { manager, attend, workloads: connectInProcess(WorkloadsServiceDefinition, workloads) }
   }
 
   const start = (): SimulatedProcess => {
     started += 1
     const name = `operator-${started}`
     return simulation.spawn(name, (surroundings, process) => {
-      const { manager, gpus, workloads } = compose(name, surroundings, process)
+      const { manager, attend, workloads } = compose(name, surroundings, process)
       const stop = new AbortController()
-      void gpus.run(stop.signal)
+      void attend(stop.signal)
       void manager.filled().then(() => serving.push({ process, workloads }))
       manager.run(stop.signal).catch(() => {
         process.kill()
