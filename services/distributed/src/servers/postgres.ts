@@ -115,6 +115,9 @@ const isReportedReady = async (data: string): Promise<boolean> => {
   return lines[7]?.trim() === 'ready'
 }
 
+/** After a crash Postgres replays its log before it accepts queries, which takes minutes on a slow disk or a busy machine. */
+const recoveryLimitMilliseconds = 300_000
+
 const crashTries = 100
 
 /** Retries the start after a crash, because the backends briefly outlive the server and hold the shared memory. */
@@ -173,6 +176,7 @@ export const startPostgres = async ({ directory, port, settings = {} }: Postgres
     port,
     stopSignal: 'SIGINT',
     isReady: () => isReportedReady(data),
+    startLimitMilliseconds: recoveryLimitMilliseconds,
   } satisfies ServerCommand
   const server = await startAfterCrash(() => startServerProcess(command))
   const url = (database = 'postgres') => `postgresql://${superuser}:${password}@127.0.0.1:${port}/${database}`

@@ -28,9 +28,11 @@ export type ServerCommand = {
   stopSignal?: NodeJS.Signals
   /** A further readiness check, polled until it returns true. */
   isReady?: () => Promise<boolean>
+  /** How long a start may take; 30 s by default. */
+  startLimitMilliseconds?: number
 }
 
-const startLimitMilliseconds = 30_000
+const defaultStartLimit = 30_000
 
 const acceptsConnections = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
@@ -44,6 +46,7 @@ const acceptsConnections = (port: number): Promise<boolean> =>
 
 /** Starts a server and waits until it is ready; the error of a failed start contains its output. */
 export const startServerProcess = async (server: ServerCommand): Promise<ServerProcess> => {
+  const { startLimitMilliseconds = defaultStartLimit } = server
   let child: ChildProcess | undefined
   let gone: Promise<void> = Promise.resolve()
   const start = async () => {
