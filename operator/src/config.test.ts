@@ -8,8 +8,8 @@ test.each([
   [{}, ['default']],
   [{ POD_NAMESPACE: 'trellis' }, ['trellis']],
   [{ POD_NAMESPACE: 'trellis', WATCH_NAMESPACES: 'one, two,one' }, ['trellis', 'one', 'two']],
-])('settings %o watch the namespaces %o', (reported, namespaces) => {
-  expect(readOperatorConfig({ ...min, ...reported }).namespaces).toEqual(namespaces)
+])('settings %o watch the namespaces %o', (settings, namespaces) => {
+  expect(readOperatorConfig({ ...min, ...settings }).namespaces).toEqual(namespaces)
 })
 
 test.each([
@@ -17,8 +17,8 @@ test.each([
   [{ NATS_URL: undefined }, 'NATS_URL'],
   [{ MAXIMUM_RUNS: '0' }, 'MAXIMUM_RUNS'],
   [{ EDGE_URL: 'edge' }, 'EDGE_URL'],
-])('invalid settings %o are rejected at startup', (reported, setting) => {
-  const read = () => readOperatorConfig({ ...min, ...reported })
+])('invalid settings %o are rejected at startup', (settings, setting) => {
+  const read = () => readOperatorConfig({ ...min, ...settings })
   expect(read).toThrow(ConfigError)
   expect(read).toThrow(setting)
 })

@@ -110,10 +110,13 @@ export const createOperator = (surroundings: OperatorSurroundings, operatorSetti
     namespaces,
     clock = systemClock,
     random = Math.random,
+    election,
+    health,
+    drain,
+    freeze = false,
   } = surroundings
-  const { election, health, drain, freeze = false } = surroundings
-  const { handlesGenerations = true } = operatorSettings
-  const { instance, namespace, templates, maxRuns, maxQueued, runTtlSeconds, searchUsers, ownLabels } = operatorSettings
+  const { handlesGenerations = true, ownLabels = {}, branches } = operatorSettings
+  const { instance, namespace, templates, maxRuns, maxQueued, runTtlSeconds, searchUsers } = operatorSettings
   const manager = createManager({
     name,
     client,
@@ -141,7 +144,7 @@ export const createOperator = (surroundings: OperatorSurroundings, operatorSetti
     log,
     metrics: runtimeMetrics,
     namespaces,
-    ownLabels: ownLabels ?? {},
+    ownLabels,
     tolerations: templates.generation.tolerations ?? [],
   })
   const runs = { ...shared, claims: pools.claims, events, maxRuns, runMetrics: createRunMetrics(metrics) }
@@ -155,14 +158,14 @@ export const createOperator = (surroundings: OperatorSurroundings, operatorSetti
   })
   manager.whileLeading((signal) => events.work(signal))
 
-  const overrides = { total: maxRuns, namespace, ttlSeconds: runTtlSeconds }
+  const placement = { total: maxRuns, namespace, ttlSeconds: runTtlSeconds }
   const addGenerations = () => {
     const stores = cacheGenerations(manager, { instance, pods })
     const template = templates.generation
     addGenerationController(manager, { ...runs, reporter: reporters.generation, ...stores, gpus, template })
-    return generationRuns({ stores, ...overrides })
+    return generationRuns({ stores, ...placement })
   }
-  const runKinds = [searchRuns({ searches, pods, ...overrides }), ...(handlesGenerations ? [addGenerations()] : [])]
+  const runKinds = [searchRuns({ searches, pods, ...placement }), ...(handlesGenerations ? [addGenerations()] : [])]
   const workloads = workloadsRpc({
     client,
     bus,
@@ -174,7 +177,6 @@ export const createOperator = (surroundings: OperatorSurroundings, operatorSetti
     clock,
     log,
   })
-  const { branches } = operatorSettings
   const branchSurroundings = { client, clock, log, bus, instance, namespace, pods }
   return {
     manager,

@@ -2,7 +2,7 @@
 import { get } from 'node:http'
 
 const [url = '', clients = '1', events = '1'] = process.argv.slice(2)
-const desired = Number(clients)
+const connections = Number(clients)
 let connected = 0
 let finished = 0
 
@@ -10,15 +10,15 @@ const follow = () => {
   let seen = 0
   get(url, { agent: false }, (response) => {
     connected += 1
-    if (connected === desired) process.stdout.write('connected\n')
+    if (connected === connections) process.stdout.write('connected\n')
     response.on('data', (chunk: Buffer) => {
       if (seen >= Number(events)) return
       for (let at = chunk.indexOf('event: counted'); at >= 0; at = chunk.indexOf('event: counted', at + 1)) seen += 1
       if (seen < Number(events)) return
       finished += 1
-      if (finished === desired) process.stdout.write('done\n', () => process.exit(0))
+      if (finished === connections) process.stdout.write('done\n', () => process.exit(0))
     })
   })
 }
 
-for (let opened = 0; opened < desired; opened += 1) follow()
+for (let opened = 0; opened < connections; opened += 1) follow()

@@ -24,8 +24,8 @@ const parts: Record<string, () => Promise<string[]> | AsyncIterable<string[]>> =
 /** Run only on request, because they need servers that not every machine has, or take long. */
 const onRequest = new Set(['distributed', 'operator', 'logs-soak'])
 
-const desired = process.argv.slice(2)
-const unknown = desired.find((name) => !Object.hasOwn(parts, name))
+const selected = process.argv.slice(2)
+const unknown = selected.find((name) => !Object.hasOwn(parts, name))
 if (unknown !== undefined) {
   process.stderr.write(`There is no bench "${unknown}". There are: ${Object.keys(parts).join(', ')}.\n`)
   process.exit(1)
@@ -33,9 +33,9 @@ if (unknown !== undefined) {
 
 const print = (lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`)
 
-print(machineLines(`npm run bench${desired.length > 0 ? ` -- ${desired.join(' ')}` : ''}`))
+print(machineLines(`npm run bench${selected.length > 0 ? ` -- ${selected.join(' ')}` : ''}`))
 for (const [name, measure] of Object.entries(parts)) {
-  if (desired.length > 0 ? !desired.includes(name) : onRequest.has(name)) continue
+  if (selected.length > 0 ? !selected.includes(name) : onRequest.has(name)) continue
   print(['', `## ${name}`])
   const measured = measure()
   if ('then' in measured) print(await measured)

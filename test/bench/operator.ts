@@ -11,8 +11,8 @@ const parts: Record<string, () => Promise<string[]>> = {
 /** Measures the operator on the cluster of KUBECONFIG, part by part. */
 export async function* benchOperator(): AsyncGenerator<string[]> {
   if (clusterMissing !== undefined) throw new Error(`The operator cannot be measured here: ${clusterMissing}.`)
-  const desired = process.env.BENCH_OPERATOR?.split(',') ?? Object.keys(parts)
-  for (const name of desired) {
+  const selected = process.env.BENCH_OPERATOR?.split(',') ?? Object.keys(parts)
+  for (const name of selected) {
     const measure = parts[name]
     if (!measure) throw new Error(`BENCH_OPERATOR names an unknown part. Use ${Object.keys(parts).join(', ')}.`)
     yield await measure()

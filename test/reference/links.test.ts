@@ -2,12 +2,12 @@ import { access, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { trackedFiles } from '../support/tracked-files.ts'
+import { repositoryFiles } from '../support/repository-files.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
 test('every relative link of a Markdown page leads to a file', async () => {
-  const pages = (await trackedFiles(root)).filter((path) => path.endsWith('.md'))
+  const pages = repositoryFiles(root, ['md'])
   const broken: string[] = []
   let links = 0
   for (const page of pages) {

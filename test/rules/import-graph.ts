@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path/posix'
-import { trackedFiles } from '../support/tracked-files.ts'
+import { repositoryFiles } from '../support/repository-files.ts'
 
-/** One import of a module: its specifier, and the tracked file or package it leads to. */
+/** One import of a module: its specifier, and the file or package it leads to. */
 export type Import = { from: string; specifier: string; target: string }
 
 const statements = [
@@ -35,7 +35,7 @@ const targetOf = (from: string, specifier: string): string => {
 
 /** All imports of the repository's TypeScript modules, generated ones apart. */
 export const readImports = async (root: string): Promise<Import[]> => {
-  const paths = (await trackedFiles(root)).filter((path) => path.endsWith('.ts') && !path.includes('/gen/'))
+  const paths = repositoryFiles(root, ['ts']).filter((path) => !path.includes('/gen/'))
   const imports = await Promise.all(
     paths.map(async (from) =>
       specifiersOf(await readFile(join(root, from), 'utf8')).map((specifier) => ({

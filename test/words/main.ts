@@ -4,7 +4,7 @@
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { trackedFiles } from '../support/tracked-files.ts'
+import { repositoryFiles } from '../support/repository-files.ts'
 import { linesWithPrivateWords } from './private-words.ts'
 
 const ceilingsFile = new URL('./ceilings.json', import.meta.url)
@@ -17,13 +17,12 @@ const folderOf = (path: string): string | undefined =>
     .filter((folder) => path.startsWith(`${folder}/`))
     .toSorted((a, b) => b.length - a.length)[0]
 
-const isRead = (path: string): boolean =>
-  /\.(?:ts|svelte|proto|md|ya?ml|tpl)$/.test(path) && !path.includes('/gen/') && !path.startsWith('test/words/')
+const isRead = (path: string): boolean => !path.includes('/gen/') && !path.startsWith('test/words/')
 
 const [argument] = process.argv.slice(2)
 const listed = argument !== undefined && argument !== '--lower' ? argument : undefined
 const counts: Record<string, { words: number; lines: number }> = {}
-for (const path of await trackedFiles(root)) {
+for (const path of repositoryFiles(root, ['ts', 'svelte', 'proto', 'md', 'yaml', 'yml', 'tpl'])) {
   const folder = folderOf(path)
   if (folder === undefined || !isRead(path)) continue
   const content = await readFile(`${root}${path}`, 'utf8')

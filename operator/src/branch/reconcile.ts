@@ -24,7 +24,7 @@ import { podConditionOf } from './pod-condition.ts'
 import { choosePort } from './port.ts'
 import { finalizer, releaseBranch } from './release.ts'
 import { slugHolder, slugOf } from './slug.ts'
-import { branchStatus, type Finding, judge, type PublishedUpdates } from './status.ts'
+import { type AssignedFields, branchStatus, type Finding, judge } from './status.ts'
 import { growVolume } from './volume.ts'
 
 /** Field manager of server-side apply; applied fields are taken over from other managers. */
@@ -38,7 +38,7 @@ const nameTakenLasts = 5_000
 /** Milliseconds after which the Secret of a Branch is checked: the operator may not list or watch Secrets. */
 const secretsLookedAt = 30_000
 
-type Look = { finding: Finding; reported: PublishedUpdates }
+type Look = { finding: Finding; assigned: AssignedFields }
 
 /** Rejections that users must see: a quota, a policy, an invalid value. */
 const isRefusal = (error: unknown): error is ApiError =>
@@ -119,23 +119,23 @@ const look = async (branch: Branch, dependencies: BranchDependencies, signal: Ab
   if (holder)
     return {
       finding: { kind: 'slugTaken', by: keyOf(holder.metadata), isGoing: isBeingDeleted(holder) },
-      reported: {},
+      assigned: {},
     }
   const others = dependencies.branches.list().filter((other) => other.metadata.uid !== metadata.uid)
   const choice = choosePort(branch, others)
-  if (choice.kind === 'none') return { finding: { kind: 'noPort' }, reported: {} }
+  if (choice.kind === 'none') return { finding: { kind: 'noPort' }, assigned: {} }
   if (choice.kind === 'taken')
-    return { finding: { kind: 'portTaken', port: choice.port, by: keyOf(choice.by.metadata) }, reported: {} }
+    return { finding: { kind: 'portTaken', port: choice.port, by: keyOf(choice.by.metadata) }, assigned: {} }
   const stranger = foreign(branch, dependencies)
-  if (stranger) return { finding: { kind: 'nameTaken', what: stranger }, reported: {} }
+  if (stranger) return { finding: { kind: 'nameTaken', what: stranger }, assigned: {} }
 
   const { port } = choice
   const names = namesOf(branch)
   const submitEndpoint = `${dependencies.edgeUrl}/logs/branches/${slug}/api/glean/batch`
-  const reported = { port, submitEndpoint, secretName: names.secret }
+  const assigned = { port, submitEndpoint, secretName: names.secret }
   const secret = await secretOf(branch, dependencies, signal)
   if (!isOwnedBy(secret, branch))
-    return { finding: { kind: 'nameTaken', what: `Secret ${names.secret}` }, reported: {} }
+    return { finding: { kind: 'nameTaken', what: `Secret ${names.secret}` }, assigned: {} }
   const service = dependencies.services.get(childKey(branch, names.service))
   await applyService(dependencies, { live: service, desired: serviceFor(branch, port, dependencies.settings) }, signal)
   const live = dependencies.statefulSets.get(childKey(branch, names.statefulSet))
@@ -148,7 +148,7 @@ const look = async (branch: Branch, dependencies: BranchDependencies, signal: Ab
   const isUpdated =
     (set.status?.observedGeneration ?? 0) >= (set.metadata.generation ?? 0) &&
     pod?.metadata.labels?.['controller-revision-hash'] === set.status?.updateRevision
-  return { finding: { kind: 'running', port, pod: podConditionOf(pod), isUpdated, growth }, reported }
+  return { finding: { kind: 'running', port, pod: podConditionOf(pod), isUpdated, growth }, assigned }
 }
 
 /** Like `look`, but turns a rejection into a finding for the status. */
@@ -157,27 +157,27 @@ const lookOrRefusal = async (branch: Branch, dependencies: BranchDependencies, s
     return await look(branch, dependencies, signal)
   } catch (error) {
     if (!isRefusal(error)) throw error
-    return { finding: { kind: 'refused', message: error.message }, reported: {} }
+    return { finding: { kind: 'refused', message: error.message }, assigned: {} }
   }
 }
 
 /** Records an event when a problem begins. */
 const recordTrouble = (branch: Branch, finding: Finding, { recorder }: BranchDependencies) => {
   const { progress, reason, message } = judge(branch, finding)
-  const isUnpublished = conditionOf(branch.status.conditions, 'Stalled')?.reason !== reason
-  if (progress === 'stalled' && isUnpublished)
+  const isNewReason = conditionOf(branch.status.conditions, 'Stalled')?.reason !== reason
+  if (progress === 'stalled' && isNewReason)
     recorder.record(branches, branch, { type: 'Warning', reason, action: 'Reconcile', note: message })
 }
 
 const settle = async (
   branch: Branch,
-  { finding, reported }: Look,
+  { finding, assigned }: Look,
   dependencies: BranchDependencies,
   signal: AbortSignal,
 ) => {
   const changes = statusChanges(
     branch.status,
-    branchStatus(branch, { finding, reported, now: dependencies.clock.now() }),
+    branchStatus(branch, { finding, assigned, now: dependencies.clock.now() }),
   )
   if (!changes) return
   recordTrouble(branch, finding, dependencies)

@@ -150,7 +150,7 @@ test.each<[string, typeof active, Finding, [string, string, string]]>([
     ['Failed', 'stalled', 'Refused'],
   ],
 ])('a branch that %s', (_, branch, finding, [phase, progress, reason]) => {
-  const status = branchStatus(branch, { finding, reported: {}, now: 0 })
+  const status = branchStatus(branch, { finding, assigned: {}, now: 0 })
   expect(judge(branch, finding)).toMatchObject({ progress, reason, message: expect.stringMatching(/./) })
   expect(status).toMatchObject({ phase, observedGeneration: 3 })
   const is = (type: string) => status.conditions?.find((condition) => condition.type === type)?.status

@@ -117,17 +117,17 @@ const phaseOf = ({ spec }: Branch, finding: Finding, { progress }: Verdict): Non
 }
 
 /** Status fields besides the progress. `entryCount` and `lastSeen` come from the branch itself. */
-export type PublishedUpdates = Pick<BranchStatus, 'port' | 'submitEndpoint' | 'secretName'>
+export type AssignedFields = Pick<BranchStatus, 'port' | 'submitEndpoint' | 'secretName'>
 
 /** Builds the status from the observed state; `conditions` is the same array as before if none of them changed. */
 export const branchStatus = (
   branch: Branch,
-  { finding, reported, now }: { finding: Finding; reported: PublishedUpdates; now: number },
+  { finding, assigned, now }: { finding: Finding; assigned: AssignedFields; now: number },
 ): Partial<BranchStatus> => {
   const observedGeneration = branch.metadata.generation ?? 1
   const found = judge(branch, finding)
   const { reason, message } = found
   const states = progressConditions(found.progress, { reason, message, observedGeneration })
   const conditions = mergeConditions(branch.status.conditions ?? [], states, now)
-  return { observedGeneration, conditions, phase: phaseOf(branch, finding, found), ...reported }
+  return { observedGeneration, conditions, phase: phaseOf(branch, finding, found), ...assigned }
 }

@@ -42,7 +42,7 @@ const podsOf = ({ batchJobs: jobs, pods }: GenerationStores, { metadata }: KubeO
 export const generationRuns = ({
   stores,
   total,
-  ...overrides
+  ...draftOptions
 }: {
   stores: GenerationStores
   total: number
@@ -54,7 +54,7 @@ export const generationRuns = ({
   resource: generationJobs,
   store: stores.generationJobs,
   nameOf: generationNameOf,
-  draftOf: (request) => (request.generation ? generationFor(request, request.generation, overrides) : undefined),
+  draftOf: (request) => (request.generation ? generationFor(request, request.generation, draftOptions) : undefined),
   podsOf: (object) => podsOf(stores, object),
   total,
 })

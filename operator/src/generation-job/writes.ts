@@ -33,10 +33,10 @@ export const removeGenerationJob = (
 export const makeJob = (
   { client, template, instance }: GenerationDependencies,
   job: GenerationJob,
-  overrides: { runId: string; gpu: GpuRequest | undefined; backoffLimit: number },
+  options: { runId: string; gpu: GpuRequest | undefined; backoffLimit: number },
   signal: AbortSignal,
 ): Promise<BatchJob> =>
-  createOwned(client, batchJobs, batchJobFor(job, { ...overrides, template, instance }), job, { signal })
+  createOwned(client, batchJobs, batchJobFor(job, { ...options, template, instance }), job, { signal })
 
 /** Whether the object still exists on the server and is not being deleted: the cache may lag. */
 export const isDesired = async (

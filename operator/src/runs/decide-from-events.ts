@@ -5,7 +5,7 @@ import { millisecondsUntil, type RunStatus } from './run-status.ts'
 import { awaitReport, type Waiting } from './waiting.ts'
 
 /** Input of the decision that precedes any look at the worker. Times are milliseconds since 1970. */
-export type PublishedUpdates = {
+export type EventDecisionInput = {
   facts: RunFacts
   status: RunStatus
   activeDeadlineSeconds: number
@@ -19,10 +19,10 @@ export type PublishedUpdates = {
  * the milliseconds left until the deadline if the worker's state has to decide.
  */
 export const decideFromEvents = (
-  reported: PublishedUpdates,
+  input: EventDecisionInput,
   outcome: (concluded: RunConcluded) => string,
 ): Ending | Waiting | number => {
-  const { facts, status, activeDeadlineSeconds, acceptedAt, now } = reported
+  const { facts, status, activeDeadlineSeconds, acceptedAt, now } = input
   if (facts.cancelled) return fail('Cancelled', 'The caller cancelled the run.')
   if (facts.concluded) return endedBy(facts.concluded, facts, outcome(facts.concluded))
   const left = millisecondsUntil(status.startTime ?? acceptedAt, activeDeadlineSeconds, now)

@@ -110,9 +110,9 @@ export const createRunEvents = ({ bus, clock, log }: { bus: Bus; clock: Clock; l
     }
     const entry = entryOf(runId)
     const facts = learn(entry.facts, event, clock.now())
-    const isUnpublished = facts !== entry.facts
+    const haveChanged = facts !== entry.facts
     entry.facts = facts
-    if (isUnpublished || entry.reflected < facts.version) found.reader.enqueue(found.key)
+    if (haveChanged || entry.reflected < facts.version) found.reader.enqueue(found.key)
     await untilReflected(runId, entry, facts.version, signal)
   }
 

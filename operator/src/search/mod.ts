@@ -21,7 +21,7 @@ export const searchRuns = ({
   searches: store,
   pods,
   total,
-  ...overrides
+  ...draftOptions
 }: {
   searches: Store<Search>
   pods: Store<Pod>
@@ -34,7 +34,7 @@ export const searchRuns = ({
   resource: searches,
   store,
   nameOf: searchNameOf,
-  draftOf: (request) => (request.search ? searchFor(request, request.search, overrides) : undefined),
+  draftOf: (request) => (request.search ? searchFor(request, request.search, draftOptions) : undefined),
   podsOf: ({ metadata }) => pods.by('owner', metadata.uid),
   total,
 })

@@ -60,31 +60,31 @@ const outdated = (members: readonly Member[], { desired, quietIn }: DesiredPool)
  * Plans the next step of a pool. Live pods, including those being deleted, never exceed the desired number. Dead pods
  * hold their slots, and their logs, until they may be replaced; then they are removed.
  */
-export const planPool = (members: readonly Member[], overrides: DesiredPool): Plan => {
-  const { desired, quietIn, now } = overrides
+export const planPool = (members: readonly Member[], pool: DesiredPool): Plan => {
+  const { desired, quietIn, now } = pool
   const live = members.filter(isLiveMember)
   const staying = live.filter(({ kind }) => kind !== 'ending')
   const dead = members.filter(({ kind }) => kind === 'dead').sort((a, b) => dueAt(a) - dueAt(b))
 
   const surplus = staying.length - desired
   const dispensable = staying.filter(({ isReserved }) => !isReserved).sort(byDispensability)
-  const removed = surplus > 0 ? dispensable.slice(0, surplus) : outdated(members, overrides)
+  const removed = surplus > 0 ? dispensable.slice(0, surplus) : outdated(members, pool)
 
   const places = Math.max(0, desired - live.length)
   const due = dead.filter((member) => dueAt(member) <= now)
   const waiting = dead.filter((member) => dueAt(member) > now).slice(0, places)
-  const limiter = Math.max(0, Math.min(places - waiting.length, roomForStarting(members, overrides)))
-  const create = Array.from({ length: limiter }, (_, at) => {
+  const startable = Math.max(0, Math.min(places - waiting.length, roomForStarting(members, pool)))
+  const create = Array.from({ length: startable }, (_, at) => {
     const replaced = due[at]
     return replaced ? replaced.attempt + 1 : 0
   })
   // A dead pod that is due holds its slot until a replacement may start.
-  const retained = new Set([...waiting, ...due.slice(limiter, Math.max(limiter, places - waiting.length))])
-  const buried = dead.filter((member) => !retained.has(member))
+  const remaining = new Set([...waiting, ...due.slice(startable, Math.max(startable, places - waiting.length))])
+  const buried = dead.filter((member) => !remaining.has(member))
 
   const times = [
     ...waiting.map((member) => dueAt(member) - now),
-    ...(quietIn > 0 && (places > waiting.length + limiter || members.some(({ isOutdated }) => isOutdated))
+    ...(quietIn > 0 && (places > waiting.length + startable || members.some(({ isOutdated }) => isOutdated))
       ? [quietIn]
       : []),
   ]

@@ -125,10 +125,10 @@ export const reconcileWarmPool = (dependencies: PoolDependencies): Reconcile => 
   /** Records an event when a pool stalls or starts to rest. */
   const announce = (pool: WarmPool, { progress, reason, message }: DesiredStatus) => {
     const before = conditionOf(pool.status.conditions, 'Ready')
-    const isUnpublished = before?.reason !== reason
-    if (isUnpublished && progress === 'stalled')
+    const isNewReason = before?.reason !== reason
+    if (isNewReason && progress === 'stalled')
       recorder.record(warmPools, pool, { type: 'Warning', reason, action: 'Refill', note: message })
-    if (isUnpublished && reason === restingReason)
+    if (isNewReason && reason === restingReason)
       recorder.record(warmPools, pool, { type: 'Normal', reason, action: 'Rest', note: message })
   }
 

@@ -2,7 +2,7 @@ import type { Clock } from '../../src/runtime/mod.ts'
 
 /** A clock that advances only when a test advances it. */
 export type VirtualClock = Clock & {
-  /** Advances the clock by so many milliseconds. Timers fire in order, and promise callbacks settle between timers. */
+  /** Advances the clock, in milliseconds. Timers fire in order, and promise callbacks settle between timers. */
   advance: (milliseconds: number) => Promise<void>
   /** Advances the clock until the condition holds; false if it does not hold within `limit` milliseconds. */
   until: (condition: () => boolean, limit: number) => Promise<boolean>

@@ -73,9 +73,11 @@ export const readTerms = ({ q, mustInclude, mustIncludeMode, mustExclude }: Term
   const terms = parseTerms(mustInclude)
   const groups = mustIncludeMode === 'groups' ? parseGroups(mustInclude) : []
   const queries = expandGroups(query, groups)
-  const desired =
+  const groupsToMatch =
     mustIncludeMode === 'groups' ? groups : mustIncludeMode === 'any' ? [terms] : terms.map((term) => [term])
-  const required = desired.filter((group) => group.length > 0).map((group) => group.map((term) => term.toLowerCase()))
+  const required = groupsToMatch
+    .filter((group) => group.length > 0)
+    .map((group) => group.map((term) => term.toLowerCase()))
   const excluded = parseTerms(mustExclude)
   const compQuery =
     mustIncludeMode === 'groups'

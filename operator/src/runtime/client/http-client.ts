@@ -162,13 +162,13 @@ export const createHttpClient = ({
 
     delete: async (resource: Resource, ref: ObjectRef, options: DeleteOptions = {}) => {
       const { preconditions, propagationPolicy, gracePeriodSeconds, dryRun } = options
-      const overrides = { preconditions, propagationPolicy, gracePeriodSeconds, ...(dryRun ? { dryRun: ['All'] } : {}) }
+      const deletion = { preconditions, propagationPolicy, gracePeriodSeconds, ...(dryRun ? { dryRun: ['All'] } : {}) }
       await requester.request({
         lane,
         method: 'DELETE',
         verb: 'DELETE',
         path: pathOf(resource, targetOf(ref, {})),
-        body: JSON.stringify({ kind: 'DeleteOptions', apiVersion: 'v1', ...overrides }),
+        body: JSON.stringify({ kind: 'DeleteOptions', apiVersion: 'v1', ...deletion }),
         // Without the uid, a retry could delete a newer object of the same name.
         idempotent: preconditions?.uid !== undefined,
         options,

@@ -16,8 +16,8 @@ const connections = (environment: Record<string, string>) => readConfig(connecti
 describe('locations of rows and files', () => {
   test('rows are in the database if one is configured, otherwise in the data directory', () => {
     expect(storeLocation(connections({}), './data')).toEqual({ dataDirectory: './data' })
-    const reported = connections({ DATABASE_URL: 'postgresql://db/trellis', DATABASE_CONNECTIONS: '3' })
-    expect(storeLocation(reported, './data')).toMatchObject({
+    const settings = connections({ DATABASE_URL: 'postgresql://db/trellis', DATABASE_CONNECTIONS: '3' })
+    expect(storeLocation(settings, './data')).toMatchObject({
       databaseUrl: 'postgresql://db/trellis',
       limits: { connections: 3, statementMilliseconds: 30_000 },
     })
@@ -62,8 +62,8 @@ describe('settings that must be set together', () => {
     expect(() => busOptions(connections({ NATS_URL: 'nats://me:secret@a:4222' }))).toThrow(
       /NATS_USER and NATS_PASSWORD/,
     )
-    const reported = { NATS_URL: 'a:4222', NATS_USER: 'u', NATS_PASSWORD: 'p', NATS_STREAM_MB: '2' }
-    expect(busOptions(connections(reported))).toMatchObject({
+    const settings = { NATS_URL: 'a:4222', NATS_USER: 'u', NATS_PASSWORD: 'p', NATS_STREAM_MB: '2' }
+    expect(busOptions(connections(settings))).toMatchObject({
       credentials: { user: 'u', password: 'p' },
       storage: { maxStreamBytes: 2 * 1024 * 1024 },
     })

@@ -55,12 +55,12 @@ const mainCurrency = (sales: readonly Sale[]): string | null => {
 export const summariseSales = (sales: readonly Sale[]): MarketComp => {
   const currency = mainCurrency(sales)
   const prices = sales.filter((sale) => sale.currency === currency && sale.price > 0).map(({ price }) => price)
-  const stored = withoutOutliers(prices.sort((a, b) => a - b))
-  const enough = stored.length >= fewestSales
+  const trimmed = withoutOutliers(prices.sort((a, b) => a - b))
+  const enough = trimmed.length >= fewestSales
   return {
-    medianPrice: enough ? toCents(quantile(stored, 0.5)) : null,
-    quartiles: enough ? [toCents(quantile(stored, 0.25)), toCents(quantile(stored, 0.75))] : null,
-    sampleCount: stored.length,
+    medianPrice: enough ? toCents(quantile(trimmed, 0.5)) : null,
+    quartiles: enough ? [toCents(quantile(trimmed, 0.25)), toCents(quantile(trimmed, 0.75))] : null,
+    sampleCount: trimmed.length,
     currency,
   }
 }

@@ -9,13 +9,13 @@ export type Sighting = { readonly id: string; readonly seenAt: string }
 
 /** Deletes the oldest sightings of a listing beyond the limit. */
 const trimSightings = async (db: Db, listingId: number): Promise<void> => {
-  const stored = db
+  const newest = db
     .selectFrom('listing_sightings')
     .select('id')
     .where('listing_id', '=', listingId)
     .orderBy('id', 'desc')
     .limit(maxSightings)
-  await db.deleteFrom('listing_sightings').where('listing_id', '=', listingId).where('id', 'not in', stored).execute()
+  await db.deleteFrom('listing_sightings').where('listing_id', '=', listingId).where('id', 'not in', newest).execute()
 }
 
 /** Counts listings as seen by a search and returns the updated rows. Idempotent: a resumed search counts no listing twice. */

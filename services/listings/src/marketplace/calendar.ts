@@ -128,7 +128,7 @@ export const endOfAuction = (left: Duration | 'ended', clock: string | undefined
   const imprecise = left === 'ended' || left.precision >= hour
   if (minute === undefined || !imprecise) return new Date(left === 'ended' ? observedAt.getTime() : earliest)
   const sinceHour = earliest % hour
-  const desired = Number(minute) * 60 * second
-  const end = earliest - sinceHour + desired + (desired < sinceHour ? hour : 0)
+  const sinceFullHour = Number(minute) * 60 * second
+  const end = earliest - sinceHour + sinceFullHour + (sinceFullHour < sinceHour ? hour : 0)
   return new Date(left === 'ended' ? Math.min(end, observedAt.getTime()) : end)
 }

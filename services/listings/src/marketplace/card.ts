@@ -202,8 +202,8 @@ const readAuction = (
   const texts = all.map(({ text }) => text)
   const bids = texts.map(readBids).find((count) => count !== undefined)
   // Without a hook, only a card with bids is an auction: the countdown of a sale looks the same.
-  const reported = bids === undefined ? undefined : texts.find((text) => hasTimeLeft(text) || isOnlyEnded(text))
-  const shown = timeLeft ?? reported
+  const timeText = bids === undefined ? undefined : texts.find((text) => hasTimeLeft(text) || isOnlyEnded(text))
+  const shown = timeLeft ?? timeText
   const span = shown === undefined ? undefined : (readDuration(shown) ?? (statesEnded(shown) ? 'ended' : undefined))
   return {
     bids: bids ?? null,

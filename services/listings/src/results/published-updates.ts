@@ -62,15 +62,15 @@ export const readPublishedUpdates = async (
   sessionId: string,
   signal: AbortSignal,
 ): Promise<PublishedUpdates> => {
-  const reported = new Set<string>()
+  const published = new Set<string>()
   for await (const { bytes } of publishedSoFar(bus, sessionId, signal)) {
     const { event } = UpdateFrame.decode(bytes)
-    if (event) reported.add(fingerprint(event))
+    if (event) published.add(fingerprint(event))
   }
   return {
-    isUnpublished: (frame) => !reported.has(fingerprint(asRead(frame))),
-    add: (frame) => void reported.add(fingerprint(asRead(frame))),
-    isDone: () => reported.has('done'),
+    isUnpublished: (frame) => !published.has(fingerprint(asRead(frame))),
+    add: (frame) => void published.add(fingerprint(asRead(frame))),
+    isDone: () => published.has('done'),
   }
 }
 

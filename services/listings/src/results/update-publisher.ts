@@ -27,12 +27,12 @@ export type UpdatePublisher = {
 export const createUpdatePublisher = (
   { bus, now }: Dependencies,
   sessionId: string,
-  reported: PublishedUpdates,
+  published: PublishedUpdates,
 ): UpdatePublisher => {
   const publish = async (event: Frame): Promise<void> => {
-    if (!reported.isUnpublished(event)) return
+    if (!published.isUnpublished(event)) return
     await publishWhole(bus, updatesOf(sessionId), UpdateFrame.encode({ eventId: '', event }).finish())
-    reported.add(event)
+    published.add(event)
   }
   return {
     listings: (answer) => publish({ $case: 'listings', value: { type: 'listings', ...answer, sessionId } }),

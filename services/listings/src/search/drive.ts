@@ -174,8 +174,8 @@ export const driveSearch = async (
   if (!session || session.order_json === null || session.ended_at !== null) return
   const order = decodeOrder(session.order_json)
   const plan = planSearch(order.request, order.tier, config)
-  const reported = await readPublishedUpdates(bus, sessionId, turn.signal)
-  if (reported.isDone() || plan === undefined) return endSession(db, sessionId, now())
+  const published = await readPublishedUpdates(bus, sessionId, turn.signal)
+  if (published.isDone() || plan === undefined) return endSession(db, sessionId, now())
   const left = Math.max(0, Date.parse(session.deadline_at) - now().getTime())
   const lifetime = createSearchLifetime({ bus, log: dependencies.log, signal: turn.signal }, sessionId, left / 1000, {
     needsFollowers: order.object === undefined,
@@ -185,7 +185,7 @@ export const driveSearch = async (
       session,
       order,
       plan,
-      publisher: createUpdatePublisher(dependencies, sessionId, reported),
+      publisher: createUpdatePublisher(dependencies, sessionId, published),
       lifetime,
       turn,
     })

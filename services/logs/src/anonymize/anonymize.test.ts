@@ -105,7 +105,7 @@ describe('an entry', () => {
 
   const origin = { sourceId: 'ssh:192.0.2.7:nginx', branch: 'garden', tenantId: null, format: 'plain' }
 
-  test('keeps nothing that names somebody in text, fields and source, and is marked', () => {
+  test('replaces every name in text, fields and source, and is marked', () => {
     const pseudonyms = fresh()
     const { entry, isChanged } = anonymizeEntry(
       {

@@ -27,7 +27,7 @@ const attemptMilliseconds = 30_000
 /** Longer than an attempt: who has died is waited for no longer. */
 const claimMilliseconds = attemptMilliseconds + 10_000
 /** A bundle that nobody has taken for so long is given up. */
-const retryBudgetMilliseconds = 24 * 3_600_000
+const giveUpMilliseconds = 24 * 3_600_000
 const maxPerRound = 20
 const maxWords = 300
 
@@ -94,7 +94,7 @@ export const createOutbox = (options: OutboxOptions): Outbox => {
       return { status: 'sent', sent_at: at, next_attempt_at: null, last_error: null, content: null }
     const last_error = withoutSecrets(outcome.words)
     const next = at + (outcome.kind === 'again' ? pauseAfter(row.attempts, outcome.after, random) : 0)
-    if (outcome.kind === 'refused' || next - row.created_at > retryBudgetMilliseconds)
+    if (outcome.kind === 'refused' || next - row.created_at > giveUpMilliseconds)
       return { status: 'failed', next_attempt_at: null, last_error, content: null }
     return { next_attempt_at: Math.round(next), last_error }
   }

@@ -1,7 +1,7 @@
 import type { Delivery } from '@trellis/kit/bus'
 import { createArrivals } from '../tail/arrivals.ts'
 import { createLingering } from '../tail/lingering.ts'
-import { lingerMilliseconds, type PublishedUpdates, type Tail } from '../tail/tail.ts'
+import { lingerMilliseconds, type Tail, type TailEvent } from '../tail/tail.ts'
 import type { Arrival } from '../threads/log-engine.ts'
 import type { ClusterEngine } from './engine.ts'
 
@@ -10,7 +10,7 @@ const run = '00000000-0000-4000-8000-000000000000'
 
 type Versioned = Arrival & { version: number }
 
-const deliveryOf = (event: PublishedUpdates & { version: number }): Delivery<PublishedUpdates> => ({
+const deliveryOf = (event: TailEvent & { version: number }): Delivery<TailEvent> => ({
   kind: 'event',
   sequence: event.version,
   event,
@@ -27,10 +27,7 @@ export const createCatalogueTail = (engine: ClusterEngine): Tail => {
   })
 
   /** What came before this one began to follow is read again; what comes meanwhile waits among the arrivals. */
-  async function* resume(
-    after: number,
-    live: AsyncIterable<Delivery<Versioned>>,
-  ): AsyncGenerator<Delivery<PublishedUpdates>> {
+  async function* resume(after: number, live: AsyncIterable<Delivery<Versioned>>): AsyncGenerator<Delivery<TailEvent>> {
     const replay = await engine.replay(after)
     if (!replay.isWhole) yield { kind: 'gap', missed: null }
     for (const arrival of replay.arrivals) yield deliveryOf(arrival)

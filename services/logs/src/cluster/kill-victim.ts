@@ -5,30 +5,30 @@ import { numbered } from './numbered-lines-for-tests.ts'
 import { openReplica, type Shared } from './replicas-for-tests.ts'
 
 /** A replica that takes batches, several at a time, and says of each when it was acknowledged, until it is killed. Run by the tests. */
-type PublishedUpdates = Omit<Shared, 'bus'> & {
+type VictimOptions = Omit<Shared, 'bus'> & {
   nats?: { address: string; prefix: string }
   linesPerBatch: number
   batches: number
   inHand: number
 }
-const told = JSON.parse(process.argv[2] ?? '{}') as PublishedUpdates
-const bus = told.nats
+const options = JSON.parse(process.argv[2] ?? '{}') as VictimOptions
+const bus = options.nats
   ? await connectNatsBus({
-      servers: [told.nats.address],
+      servers: [options.nats.address],
       name: 'victim',
-      prefix: told.nats.prefix,
+      prefix: options.nats.prefix,
       log: silentLog,
     })
   : createMemoryBus()
-const { engine } = await openReplica({ bus, files: told.files, store: told.store })
+const { engine } = await openReplica({ bus, files: options.files, store: options.store })
 let next = 0
 const send = async () => {
-  while (next < told.batches) {
+  while (next < options.batches) {
     const batch = next++
-    await engine.ingest(batchOf(numbered(told.linesPerBatch, batch * told.linesPerBatch)))
+    await engine.ingest(batchOf(numbered(options.linesPerBatch, batch * options.linesPerBatch)))
     process.stdout.write(`${batch}\n`)
   }
 }
-await Promise.all(Array.from({ length: told.inHand }, send))
+await Promise.all(Array.from({ length: options.inHand }, send))
 // Not reached when the test does its work; without it a test that does not would wait for ever.
 process.exit(0)

@@ -55,7 +55,7 @@ type Sign = { title: string; share: number; domain: Domain | undefined }
 const domainNamed = (name: string): Domain | undefined => domains.find((domain) => domain === name)
 
 const errorSeverities: readonly Group['worst'][] = ['CRITICAL', 'ERROR']
-const isServiceError = ({ worst }: Group) => errorSeverities.includes(worst)
+const isErrorGroup = ({ worst }: Group) => errorSeverities.includes(worst)
 
 /** Warnings speak for something only where nothing failed. */
 const signsOf = ({ entries: [newest], template, worst }: Group, anyFailed: boolean): Sign[] => {
@@ -82,7 +82,7 @@ const signsOf = ({ entries: [newest], template, worst }: Group, anyFailed: boole
  */
 export const suspectedCauses = (groups: readonly WeighedGroup[]): Cause[] => {
   const byTitle = new Map<string, { weight: number; evidence: string[]; first: number; domain: Domain | undefined }>()
-  const anyFailed = groups.some(isServiceError)
+  const anyFailed = groups.some(isErrorGroup)
   let total = 0
   for (const group of groups) {
     const { weight } = group
@@ -170,7 +170,7 @@ const weightToMention = 0.2
 
 /** What was the first to fail, once it began; what had never failed so before; and what failed most. */
 const failureSentences = ({ groups, trouble: { first, onset, grade }, earliest }: RulesSummaryInput): string[] => {
-  const failures = groups.filter(grade === 'error' ? isServiceError : ({ worst }) => worst === 'WARN')
+  const failures = groups.filter(grade === 'error' ? isErrorGroup : ({ worst }) => worst === 'WARN')
   const began = onset?.isBurst && onset.began > earliest ? onset.began : Number.POSITIVE_INFINITY
   const max = failures.toSorted((a, b) => b.weight - a.weight || timesIn(b) - timesIn(a))[0]
   const [unseen, ...more] = failures.filter(

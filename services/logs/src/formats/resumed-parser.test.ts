@@ -22,9 +22,9 @@ const bytesOf = (from: number, to: number) =>
       .join(''),
   )
 
-type PublishedUpdates = { text: string; sequence: number; format: string }
+type ParsedLine = { text: string; sequence: number; format: string }
 
-const open = (told: PublishedUpdates[], firstLine: number, joins?: 'never') =>
+const open = (told: ParsedLine[], firstLine: number, joins?: 'never') =>
   createFileParser({
     source: { sourceId: 'test', branch: null, tenantId: null },
     time: { zone: utc, reference: 0 },
@@ -46,7 +46,7 @@ const open = (told: PublishedUpdates[], firstLine: number, joins?: 'never') =>
   })
 
 const readAtOnce = () => {
-  const told: PublishedUpdates[] = []
+  const told: ParsedLine[] = []
   const parser = open(told, 1)
   parser.push(bytesOf(0, lines.length))
   parser.end()
@@ -56,7 +56,7 @@ const readAtOnce = () => {
 test.each(lines.map((_, line) => line + 1))(
   'a file that is read up to its line %i, and from the open entry on later, gives what reading it at once gives',
   (stop) => {
-    const told: PublishedUpdates[] = []
+    const told: ParsedLine[] = []
     const first = open(told, 1)
     first.push(bytesOf(0, stop))
     const openLine = first.settle(false)
@@ -69,7 +69,7 @@ test.each(lines.map((_, line) => line + 1))(
 )
 
 test('settling again and again in one reading changes nothing of what comes out', () => {
-  const told: PublishedUpdates[] = []
+  const told: ParsedLine[] = []
   const parser = open(told, 1)
   for (let line = 0; line < lines.length; line++) {
     parser.push(bytesOf(line, line + 1))
@@ -83,7 +83,7 @@ test('settling again and again in one reading changes nothing of what comes out'
 })
 
 test('a settling that closes ends the entry that was open, and says which line comes next', () => {
-  const told: PublishedUpdates[] = []
+  const told: ParsedLine[] = []
   const parser = open(told, 1)
   parser.push(bytesOf(0, 4))
   expect(parser.settle(true)).toBe(5)
@@ -91,7 +91,7 @@ test('a settling that closes ends the entry that was open, and says which line c
 })
 
 test('a source that says how its lines join is listened to', () => {
-  const told: PublishedUpdates[] = []
+  const told: ParsedLine[] = []
   const parser = open(told, 1, 'never')
   parser.push(bytesOf(0, lines.length))
   parser.end()

@@ -106,7 +106,7 @@ describe('an upload', () => {
     expect(await service.sources()).toEqual({ 'case-70/c': 3 })
   })
 
-  test('has the ingest_time at which its entries came in, whatever time they tell, and keeps it when it is sent again', async () => {
+  test('sets ingest_time to the time of arrival, whatever time an entry states, and a repeat leaves it', async () => {
     await using service = await withService()
     const file = { name: 'old.log', content: Buffer.from('2019-03-01T09:15:02Z INFO started\n') }
     const before = Date.now()

@@ -29,9 +29,9 @@ type Attempt = { time: number; user: string | null; address: string | null; word
 const fits = (known: string | null, told: string | null): boolean => known === null || told === null || known === told
 
 /** Who wrote a line about an attempt, and in which of those wordings; null where one of them is not told. */
-type PublishedUpdates = { writer: string; wording: string } | null
+type AttemptWording = { writer: string; wording: string } | null
 
-const toldIn = (text: string): PublishedUpdates => {
+const toldIn = (text: string): AttemptWording => {
   const start = text.slice(0, lookedAt)
   const writer = process.exec(start)?.[1]
   const wording = writer === undefined ? undefined : wordings.find((one) => one.wording.test(start))?.name
@@ -39,8 +39,8 @@ const toldIn = (text: string): PublishedUpdates => {
 }
 
 /** Reads an entry once for all the counters that it comes to, one after the other. */
-export const createAttemptReader = (): ((entry: StoredEntry) => PublishedUpdates) => {
-  let last: { entry: StoredEntry; told: PublishedUpdates } | undefined
+export const createAttemptReader = (): ((entry: StoredEntry) => AttemptWording) => {
+  let last: { entry: StoredEntry; told: AttemptWording } | undefined
   return (entry) => {
     if (last?.entry !== entry) last = { entry, told: toldIn(entry.text) }
     return last.told

@@ -37,10 +37,10 @@ export const spanOf = (milliseconds: number): string => {
   return seconds < 7_200 ? `${Math.round(seconds / 60)} minutes` : `${Math.round(seconds / 3_600)} hours`
 }
 
-type PublishedUpdates = { count: number; who: string; milliseconds: number; entries: number }
+type RateFinding = { count: number; who: string; milliseconds: number; entries: number }
 
 /** What a rule says of all that it counted. Where that is not as many as the entries that speak for it, how many those are, too. */
-export const sentenceOf = (sentence: string, { count, who, milliseconds, entries }: PublishedUpdates): string => {
+export const sentenceOf = (sentence: string, { count, who, milliseconds, entries }: RateFinding): string => {
   const told = sentence
     .replace('{count}', String(count))
     .replace('{who}', () => who)

@@ -3,7 +3,7 @@ import type { StoredEntry } from '../entries/entry.ts'
 import { presentEntry } from '../entries/present.ts'
 import { parseQuery } from '../search/query.ts'
 import { type FilterParameters, readFilters } from '../search/read-request.ts'
-import { allShown, decodePosition, encodePosition, isFollowed, type PublishedUpdates, type Tail } from './tail.ts'
+import { allShown, decodePosition, encodePosition, isFollowed, type Tail, type TailEvent } from './tail.ts'
 
 /** What a tail is asked for; how much history is the business of whoever merges tails. */
 export type TailQuestion = FilterParameters & Pick<TailRequest, 'q' | 'lastEventId'>
@@ -32,7 +32,7 @@ export const entryFrame = (entry: StoredEntry, eventId: string): TailFrame => ({
 const maxAtOnce = 128 * 1024
 
 function* followedOf(
-  { entries }: PublishedUpdates,
+  { entries }: TailEvent,
   isWanted: (entry: StoredEntry, index: number) => boolean,
   placeOf: (index: number) => string,
 ): Generator<TailStep> {

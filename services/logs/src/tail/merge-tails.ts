@@ -31,7 +31,7 @@ export const decodePositions = (text: string | null | undefined): Positions => {
 }
 
 /** A frame as it came from the store of that name. */
-type PublishedUpdates = { name: string; frame: TailStep }
+type NamedStep = { name: string; frame: TailStep }
 
 const pauseMilliseconds = 1_000
 
@@ -61,13 +61,13 @@ export type MergedTails = Disposable & {
 export const mergeTails = (options: MergeTailsOptions): MergedTails => {
   const { own, branches, positions, onBranches, signal } = options
   let isOver = false
-  const merge = createMerge<PublishedUpdates>()
+  const merge = createMerge<NamedStep>()
   const followed = new Map<string, { begun: Promise<void>; controller: ChildAbortController }>()
   /** The reader has been told that it follows: whose place is taken later may have had entries meanwhile. */
   let hasBegun = false
 
   /** What is to be told of a frame; one that only says where its store is waits for nobody. */
-  const told = (name: string, frame: TailStep): PublishedUpdates | undefined => {
+  const told = (name: string, frame: TailStep): NamedStep | undefined => {
     if (frame.event !== null || frame.followed) return { name, frame }
     if (frame.eventId !== '') positions.set(name, frame.eventId)
     return undefined
@@ -76,7 +76,7 @@ export const mergeTails = (options: MergeTailsOptions): MergedTails => {
     { name, open }: TailShard,
     ending: AbortSignal,
     begin: () => void,
-  ): AsyncGenerator<PublishedUpdates> {
+  ): AsyncGenerator<NamedStep> {
     let isFollowed = false
     while (!ending.aborted) {
       try {
@@ -128,7 +128,7 @@ export const mergeTails = (options: MergeTailsOptions): MergedTails => {
   }
   void follow()
   /** What is passed on is behind the reader from here on, and no more than that. */
-  const passOn = ({ name, frame }: PublishedUpdates): TailStep => {
+  const passOn = ({ name, frame }: NamedStep): TailStep => {
     if (frame.eventId !== '') positions.set(name, frame.eventId)
     return { ...frame, eventId: encodePositions(positions) }
   }

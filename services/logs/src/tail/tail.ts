@@ -25,7 +25,7 @@ export const decodePosition = (text: string): TailPosition | undefined => {
 }
 
 /** What followers hear of. */
-export type PublishedUpdates = Pick<Arrival, 'entries' | 'missed'>
+export type TailEvent = Pick<Arrival, 'entries' | 'missed'>
 
 /** What arrives while somebody follows. */
 export type Tail = {
@@ -35,7 +35,7 @@ export type Tail = {
    */
   join: () => Promise<{ run: string; sequence: number; leave: () => void }>
   /** Arrivals behind a sequence. */
-  subscribe: (after: number, signal: AbortSignal) => AsyncIterable<Delivery<PublishedUpdates>>
+  subscribe: (after: number, signal: AbortSignal) => AsyncIterable<Delivery<TailEvent>>
 }
 
 /** Arrivals are noted while somebody follows; nothing is sent between threads while nobody does. Each stretch of that is a run. */

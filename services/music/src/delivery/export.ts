@@ -58,10 +58,10 @@ export const createDeliveries = (dependencies: Dependencies) => {
   }
 
   const prune = async (ownerId: string): Promise<void> => {
-    const stored: { key: string; modifiedAt: Date }[] = []
-    for await (const { key, modifiedAt } of files.list(`${deliveryFolder(ownerId)}/`)) stored.push({ key, modifiedAt })
-    stored.sort((a, b) => b.modifiedAt.getTime() - a.modifiedAt.getTime())
-    for (const { key } of stored.slice(retainedDeliveries)) await files.remove(key)
+    const found: { key: string; modifiedAt: Date }[] = []
+    for await (const { key, modifiedAt } of files.list(`${deliveryFolder(ownerId)}/`)) found.push({ key, modifiedAt })
+    found.sort((a, b) => b.modifiedAt.getTime() - a.modifiedAt.getTime())
+    for (const { key } of found.slice(retainedDeliveries)) await files.remove(key)
   }
 
   return async (order: Order, signal: AbortSignal): Promise<Delivery> => {

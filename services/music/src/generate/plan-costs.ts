@@ -68,10 +68,10 @@ export const createJumpTable = (grid: StepGrid) => {
   return (from: number): { to: number; distance: number }[] => {
     const known = found.get(from)
     if (known) return known
-    const requested = ((grid.steps[from]?.barPosition ?? 0) + 1) % grid.stepsPerBar
+    const landing = ((grid.steps[from]?.barPosition ?? 0) + 1) % grid.stepsPerBar
     const jumps: { to: number; distance: number }[] = []
     for (let to = 0; to < playable; to++) {
-      if (to === from + 1 || to === from || grid.steps[to]?.barPosition !== requested) continue
+      if (to === from + 1 || to === from || grid.steps[to]?.barPosition !== landing) continue
       jumps.push({ to, distance: jumpDistance(grid, from, to) })
     }
     jumps.sort((a, b) => a.distance - b.distance || a.to - b.to)

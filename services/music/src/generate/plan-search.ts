@@ -39,15 +39,15 @@ const byCost = (a: Hypothesis, b: Hypothesis): number => a.cost - b.cost || a.st
 /** Retains the `width` cheapest hypotheses, with a limit per step. */
 export const prune = (hypotheses: Hypothesis[], width: number): Hypothesis[] => {
   const counts = new Map<number, number>()
-  const stored: Hypothesis[] = []
+  const survivors: Hypothesis[] = []
   for (const hypothesis of hypotheses.sort(byCost)) {
     const count = counts.get(hypothesis.step) ?? 0
     if (count >= beamPerStep) continue
     counts.set(hypothesis.step, count + 1)
-    stored.push(hypothesis)
-    if (stored.length >= width) break
+    survivors.push(hypothesis)
+    if (survivors.length >= width) break
   }
-  return stored
+  return survivors
 }
 
 /** The steps of a hypothesis in playing order. */

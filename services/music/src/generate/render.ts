@@ -84,9 +84,9 @@ const matchingGain = ({ played, before, coming, sampleRate, position }: Join): n
   const tail = (block: Block) => sliceBlock(block, blockLength(block) - length, blockLength(block))
   const [playedLufs, beforeLufs] = [loudnessOf(tail(played), sampleRate), loudnessOf(tail(before), sampleRate)]
   if (beforeLufs === null) return 0
-  const requested = clamp((playedLufs ?? silentLufs) - beforeLufs, -largestCutDb[position], largestGainDb)
+  const matching = clamp((playedLufs ?? silentLufs) - beforeLufs, -largestCutDb[position], largestGainDb)
   const headroom = -20 * Math.log10(Math.max(1e-6, peakOf(coming)))
-  return Math.min(requested, Math.max(0, headroom))
+  return Math.min(matching, Math.max(0, headroom))
 }
 
 /** Plays one run into the result at `at`; returns where it ends. */

@@ -90,7 +90,7 @@ export const resources: readonly Theme[] = [
     ],
     [
       '`ingest_time` is the time at which an entry was ingested',
-      [logs('ingest/upload'), 'has the ingest_time at which its entries came in, whatever time they tell'],
+      [logs('ingest/upload'), 'sets ingest_time to the time of arrival'],
       [logs('segments/retention'), 'where there is room for so many bytes, what arrived longest ago goes'],
     ],
     [
@@ -110,7 +110,7 @@ export const resources: readonly Theme[] = [
     ],
     [
       '`anonymized` is set by the pseudonymization of branches',
-      [logs('anonymize/anonymize'), 'keeps nothing that names somebody in text, fields and source, and is marked'],
+      [logs('anonymize/anonymize'), 'replaces every name in text, fields and source, and is marked'],
     ],
   ),
   theme(

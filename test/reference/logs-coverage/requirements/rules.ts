@@ -76,7 +76,7 @@ export const rules: readonly Theme[] = [
     ],
     [
       'Watched entries are searchable at once, not only after every third flush',
-      [logs('collect/watch/watcher'), 'the watcher flushes every 100 lines: fewer wait, and are told as buffered'],
+      [logs('collect/watch/watcher'), 'the watcher flushes every 100 lines, and reports fewer as buffered'],
     ],
     [
       '`SERVICE_GLEAN_INTERVAL`, 900 s',

@@ -31,7 +31,7 @@ type QueuesOptions = {
 }
 
 /** Converts errors of the server or the connection into `unavailable`. */
-const reported = <Result>(promise: Promise<Result>): Promise<Result> =>
+const withServiceErrors = <Result>(promise: Promise<Result>): Promise<Result> =>
   promise.catch((error: unknown) => {
     throw isServiceError(error) ? error : unavailable(error)
   })
@@ -98,7 +98,7 @@ export const createQueues = ({ connection, names, streams, store, semaphore, lim
   /** Whether the job stored under the id is this job itself, stored by an attempt whose acknowledgement was lost. */
   const isOurs = async (stream: string, subject: string, { attempts, id }: Refused): Promise<boolean> => {
     if (attempts === 1) return false
-    const there = await reported(whileConnected(manager.streams.getMessage(stream, { last_by_subj: subject })))
+    const there = await withServiceErrors(whileConnected(manager.streams.getMessage(stream, { last_by_subj: subject })))
     return there?.header.get('Nats-Msg-Id') === id
   }
 
@@ -146,7 +146,7 @@ export const createQueues = ({ connection, names, streams, store, semaphore, lim
   return {
     enqueue,
     work: startWork,
-    deadLetters: <Value>(queue: Queue<Value>) => reported(deadLetters.list(queue)),
+    deadLetters: <Value>(queue: Queue<Value>) => withServiceErrors(deadLetters.list(queue)),
     /** Resolves when no job is in progress any more, after the signal. */
     ended: async () => {
       await Promise.all(atWork)

@@ -65,8 +65,8 @@ export const answerRequests = (
         headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy },
       })
     }
-    const desired = { address: request.url(), method: request.method(), resourceType: request.resourceType() }
-    if (!allows(desired) || begun >= maxRequests) return route.abort('blockedbyclient')
+    const part = { address: request.url(), method: request.method(), resourceType: request.resourceType() }
+    if (!allows(part) || begun >= maxRequests) return route.abort('blockedbyclient')
     begun += 1
     open += 1
     try {

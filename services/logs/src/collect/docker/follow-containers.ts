@@ -77,10 +77,9 @@ export async function* followContainers(
       followed.delete(id)
     }
   }
-  const isUnpublished = ({ id, isRunning }: Container): boolean =>
-    !followed.has(id) && (isRunning || !readToEnd.has(id))
+  const isNew = ({ id, isRunning }: Container): boolean => !followed.has(id) && (isRunning || !readToEnd.has(id))
   const look = async () => {
-    for (const container of (await engine.list(signal)).filter(isChosen).filter(isUnpublished)) {
+    for (const container of (await engine.list(signal)).filter(isChosen).filter(isNew)) {
       if (followed.size >= maxFollowed) {
         tell(container, `It is not followed: ${maxFollowed} others are. Runs collect it.`)
         continue

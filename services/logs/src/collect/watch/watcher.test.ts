@@ -86,7 +86,7 @@ test('the watcher tails configured sources from the start', async () => {
   expect(await until(watched.numbers, (numbers) => numbers.length >= 8)).toEqual(range(0, 8))
 })
 
-test('the watcher flushes every 100 lines: fewer wait, and are told as buffered', async () => {
+test('the watcher flushes every 100 lines, and reports fewer as buffered', async () => {
   await using watched = await withWatcher(byLines)
   await appendFile(watched.path, lines(0, 60))
   await until(
