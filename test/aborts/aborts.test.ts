@@ -134,10 +134,10 @@ describe(`the ${form} form with disconnecting clients (TEST_SEED=${runSeed})`, (
     // The first half opens what stays open: caches, keep-alive connections, warm workers.
     const half = cases.length >> 1
     await play(cases.slice(0, half))
-    await settle(aborted.observed, undefined, warm)
+    await settle(aborted.observed, undefined, warm, aborted.tidy)
     const before = await holdingsOf(aborted.observed)
     await play(cases.slice(half))
-    await settle(aborted.observed, before, warm)
+    await settle(aborted.observed, before, warm, aborted.tidy)
     expect({ faults: tally.faults(), errors: loggedErrors() }).toEqual({ faults: [], errors: [] })
     expect(tally.leftInTheMiddle()).toBeGreaterThan(form === 'embedded' ? 5 : 0)
   })
@@ -154,10 +154,10 @@ describe(`the ${form} form with disconnecting clients (TEST_SEED=${runSeed})`, (
       })
       // The matrix has not warmed up what only these cases need.
       await play(repeated)
-      await settle(aborted.observed, undefined, warm)
+      await settle(aborted.observed, undefined, warm, aborted.tidy)
       const before = await holdingsOf(aborted.observed)
       await play(Array.from({ length: repeats }, () => repeated).flat())
-      await settle(aborted.observed, before, tight)
+      await settle(aborted.observed, before, tight, aborted.tidy)
       expect({ faults: tally.faults(), errors: loggedErrors() }).toEqual({ faults: [], errors: [] })
     },
   )

@@ -158,15 +158,22 @@ export const difference = async (
   return found
 }
 
-/** Waits until the installation holds no more than `before`; fails after two minutes. */
+/**
+ * Waits until the installation holds no more than `before`; fails after two minutes. `tidy` deletes what requests have created. It runs again
+ * before each look, because a request whose client has left may still create something later.
+ */
 export const settle = async (
   installation: ObservedTrellis,
   before?: Holdings,
   margins: Margins = wideMargins,
+  tidy: () => Promise<void> = async () => undefined,
 ): Promise<void> => {
   const limit = Date.now() + settleMilliseconds
-  let found = await difference(installation, before, margins)
-  for (; found.length > 0 && Date.now() < limit; found = await difference(installation, before, margins))
-    await sleep(settlePause)
+  const look = async () => {
+    await tidy()
+    return difference(installation, before, margins)
+  }
+  let found = await look()
+  for (; found.length > 0 && Date.now() < limit; found = await look()) await sleep(settlePause)
   expect(found, installation.trellis.output().slice(-4_000)).toEqual([])
 }
