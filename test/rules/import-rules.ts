@@ -53,6 +53,8 @@ export const moduleFolders: Record<string, readonly string[]> = {
   'ajv-formats': ['services/edge/src/transcode'],
   cookie: ['services/edge/src/identity'],
   'css-select': ['services/listings/src/marketplace'],
+  'csv-parse': ['services/listings/src/blocklist'],
+  'csv-stringify': ['services/listings/src/blocklist'],
   domutils: ['services/listings/src/marketplace'],
   'eventsource-parser': ['services/kit/src/language-model'],
   fastify: ['services/edge/src'],

@@ -1,7 +1,10 @@
 // Generated from the protos by protoc-gen-edge. Do not edit: change the proto and run `npm run generate`.
 // biome-ignore-all lint: generated
 import type * as trellis_http_v1_messages from '../ts/trellis/http/v1/messages.ts'
+import type * as trellis_listings_v1_blocklist from '../ts/trellis/listings/v1/blocklist.ts'
 import type * as trellis_listings_v1_listings from '../ts/trellis/listings/v1/listings.ts'
+import type * as trellis_listings_v1_preferences from '../ts/trellis/listings/v1/preferences.ts'
+import type * as trellis_listings_v1_reported from '../ts/trellis/listings/v1/reported.ts'
 import type * as trellis_logs_v1_blocklist from '../ts/trellis/logs/v1/blocklist.ts'
 import type * as trellis_logs_v1_collect from '../ts/trellis/logs/v1/collect.ts'
 import type * as trellis_logs_v1_context from '../ts/trellis/logs/v1/context.ts'
@@ -128,6 +131,28 @@ const AudioFormatWords: Record<string, AudioFormatWord | null> = {
 const AudioFormatValues: Record<string, trellis_music_v1_music.AudioFormat> = {
   'wav': 'AUDIO_FORMAT_WAV',
   'mp3': 'AUDIO_FORMAT_MP3',
+}
+
+export type BlockedSellerRest = {
+  id: number
+  platform: string
+  /** The marketplace's id of the seller. */
+  platform_seller_id: string
+  username: string
+  reason: string | null
+  /** manual, csv_import or community. */
+  source: string
+  created_at: string
+}
+
+export type ListBlockedSellersResponseRest = {
+  entries: BlockedSellerRest[]
+}
+
+export type ImportBlocklistResponseRest = {
+  imported: number
+  /** Rows that were skipped, at most 1,000 of them. */
+  errors: string[]
 }
 
 export type ListingRest = {
@@ -298,6 +323,47 @@ export type GetCompsResponseRest = {
 /** Response of a health check. */
 export type HealthRest = {
   status: string
+}
+
+/** Campaigns of the user's own, by marketplace. */
+export type CampaignPreferencesRest = {
+  marketplace?: string | null
+}
+
+export type AffiliatePreferencesRest = {
+  /** Whether the links of this user carry no campaign. */
+  opt_out?: boolean | null
+  byok_ids?: CampaignPreferencesRest | null
+}
+
+export type CommunityPreferencesRest = {
+  /** Whether sellers that this user adds to the blocklist are published to the community; default false. */
+  blocklist_share?: boolean | null
+}
+
+export type DisplayPreferencesRest = {
+  /** ISO 4217 code of the currency that prices are converted to for display. */
+  currency?: string | null
+  /** system, light or dark. */
+  theme?: string | null
+}
+
+export type SearchPreferencesRest = {
+  /** JSON text of an object: the filters that a new search starts with. */
+  defaults?: string | null
+}
+
+/** Preferences that are not set are absent. */
+export type PreferencesRest = {
+  affiliate?: AffiliatePreferencesRest | null
+  community?: CommunityPreferencesRest | null
+  display?: DisplayPreferencesRest | null
+  search?: SearchPreferencesRest | null
+}
+
+export type ListReportedSellersResponseRest = {
+  /** The marketplace's ids of the sellers. */
+  reported: string[]
 }
 
 /** A domain that may be worth blocking. */
@@ -1531,6 +1597,25 @@ export type NodeStatusChangedRest = {
   error: string | null
 }
 
+export const BlockedSellerToRest = (m: trellis_listings_v1_blocklist.BlockedSeller): BlockedSellerRest => ({
+  id: m.id,
+  platform: m.platform,
+  platform_seller_id: m.platformSellerId,
+  username: m.username,
+  reason: m.reason ?? null,
+  source: m.source,
+  created_at: m.createdAt,
+})
+
+export const ListBlockedSellersResponseToRest = (m: trellis_listings_v1_blocklist.ListBlockedSellersResponse): ListBlockedSellersResponseRest => ({
+  entries: m.entries.map((item) => BlockedSellerToRest(item)),
+})
+
+export const ImportBlocklistResponseToRest = (m: trellis_listings_v1_blocklist.ImportBlocklistResponse): ImportBlocklistResponseRest => ({
+  imported: m.imported,
+  errors: m.errors,
+})
+
 export const ListingToRest = (m: trellis_listings_v1_listings.Listing): ListingRest => ({
   platform: m.platform,
   platform_listing_id: m.platformListingId,
@@ -1666,6 +1751,39 @@ export const GetCompsResponseToRest = (m: trellis_listings_v1_listings.GetCompsR
 
 export const HealthToRest = (m: trellis_http_v1_messages.Health): HealthRest => ({
   status: m.status,
+})
+
+export const CampaignPreferencesToRest = (m: trellis_listings_v1_preferences.CampaignPreferences): CampaignPreferencesRest => ({
+  ...omitNull('marketplace', m.marketplace ?? null),
+})
+
+export const AffiliatePreferencesToRest = (m: trellis_listings_v1_preferences.AffiliatePreferences): AffiliatePreferencesRest => ({
+  ...omitNull('opt_out', m.optOut ?? null),
+  ...omitNull('byok_ids', present(m.byokIds, (item) => CampaignPreferencesToRest(item))),
+})
+
+export const CommunityPreferencesToRest = (m: trellis_listings_v1_preferences.CommunityPreferences): CommunityPreferencesRest => ({
+  ...omitNull('blocklist_share', m.blocklistShare ?? null),
+})
+
+export const DisplayPreferencesToRest = (m: trellis_listings_v1_preferences.DisplayPreferences): DisplayPreferencesRest => ({
+  ...omitNull('currency', m.currency ?? null),
+  ...omitNull('theme', m.theme ?? null),
+})
+
+export const SearchPreferencesToRest = (m: trellis_listings_v1_preferences.SearchPreferences): SearchPreferencesRest => ({
+  ...omitNull('defaults', m.defaults ?? null),
+})
+
+export const PreferencesToRest = (m: trellis_listings_v1_preferences.Preferences): PreferencesRest => ({
+  ...omitNull('affiliate', present(m.affiliate, (item) => AffiliatePreferencesToRest(item))),
+  ...omitNull('community', present(m.community, (item) => CommunityPreferencesToRest(item))),
+  ...omitNull('display', present(m.display, (item) => DisplayPreferencesToRest(item))),
+  ...omitNull('search', present(m.search, (item) => SearchPreferencesToRest(item))),
+})
+
+export const ListReportedSellersResponseToRest = (m: trellis_listings_v1_reported.ListReportedSellersResponse): ListReportedSellersResponseRest => ({
+  reported: m.reported,
 })
 
 export const BlocklistCandidateToRest = (m: trellis_logs_v1_blocklist.BlocklistCandidate): BlocklistCandidateRest => ({
@@ -2650,6 +2768,27 @@ export const NodeStatusChangedToRest = (m: trellis_music_v1_music.NodeStatusChan
   error: m.error ?? null,
 })
 
+export const ListBlockedSellersRequestFromRest = (_: any): trellis_listings_v1_blocklist.ListBlockedSellersRequest => ({
+})
+
+export const BlockSellerRequestFromRest = (j: any): trellis_listings_v1_blocklist.BlockSellerRequest => ({
+  platform: j.platform ?? '',
+  platformSellerId: j.platform_seller_id ?? '',
+  username: j.username ?? '',
+  reason: j.reason ?? '',
+  flags: j.flags ?? [],
+})
+
+export const UnblockSellerRequestFromRest = (j: any): trellis_listings_v1_blocklist.UnblockSellerRequest => ({
+  platformSellerId: j.platform_seller_id ?? '',
+})
+
+export const ExportBlocklistRequestFromRest = (_: any): trellis_listings_v1_blocklist.ExportBlocklistRequest => ({
+})
+
+export const ImportBlocklistParametersFromRest = (_: any): trellis_listings_v1_blocklist.ImportBlocklistParameters => ({
+})
+
 export const ListingsSearchRequestFromRest = (j: any): trellis_listings_v1_listings.SearchRequest => ({
   q: j.q ?? '',
   maxPrice: j.max_price ?? undefined,
@@ -2689,6 +2828,26 @@ export const GetCompsRequestFromRest = (j: any): trellis_listings_v1_listings.Ge
 })
 
 export const ListingsGetHealthRequestFromRest = (_: any): trellis_listings_v1_listings.GetHealthRequest => ({
+})
+
+export const GetPreferencesRequestFromRest = (_: any): trellis_listings_v1_preferences.GetPreferencesRequest => ({
+})
+
+export const SetPreferenceRequestFromRest = (j: any): trellis_listings_v1_preferences.SetPreferenceRequest => ({
+  path: j.path ?? '',
+  value: textOf(j.value),
+})
+
+export const ListReportedSellersRequestFromRest = (_: any): trellis_listings_v1_reported.ListReportedSellersRequest => ({
+})
+
+export const ReportedSellerFromRest = (j: any): trellis_listings_v1_reported.ReportedSeller => ({
+  platformSellerId: j.platform_seller_id ?? '',
+  username: j.username ?? undefined,
+})
+
+export const ReportSellersRequestFromRest = (j: any): trellis_listings_v1_reported.ReportSellersRequest => ({
+  sellers: (j.sellers ?? []).map((item: any) => ReportedSellerFromRest(item)),
 })
 
 export const ListBlocklistCandidatesRequestFromRest = (j: any): trellis_logs_v1_blocklist.ListBlocklistCandidatesRequest => ({

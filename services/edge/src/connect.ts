@@ -3,7 +3,10 @@ import { openGrpcChannel, type RpcSecurity } from '@trellis/kit/rpc'
 import type { Log } from '@trellis/kit/telemetry'
 import { services } from '@trellis/protos/edge/routes.ts'
 import { HealthDefinition } from '@trellis/protos/ts/grpc/health/v1/health.ts'
+import { SellerBlocklistServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/blocklist.ts'
 import { ListingsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
+import { PreferencesServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/preferences.ts'
+import { ReportedSellersServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/reported.ts'
 import { BlocklistServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/blocklist.ts'
 import { BranchDirectoryServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/branch.ts'
 import { CollectServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/collect.ts'
@@ -41,7 +44,12 @@ export type Addresses = { readonly [Name in keyof typeof addressConfig]: string 
 
 /** The services served at each address. */
 const definitions = {
-  listings: [ListingsServiceDefinition],
+  listings: [
+    ListingsServiceDefinition,
+    ReportedSellersServiceDefinition,
+    PreferencesServiceDefinition,
+    SellerBlocklistServiceDefinition,
+  ],
   logs: [
     LogsServiceDefinition,
     SettingsServiceDefinition,

@@ -1,6 +1,12 @@
 import { type Implementation, implementation } from '@trellis/kit/rpc'
+import { SellerBlocklistServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/blocklist.ts'
 import { ListingsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
+import { PreferencesServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/preferences.ts'
+import { ReportedSellersServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/reported.ts'
+import { blocklistRpc } from './blocklist/rpc.ts'
 import type { Dependencies } from './dependencies.ts'
+import { preferencesRpc } from './preferences/rpc.ts'
+import { reportedRpc } from './reported/rpc.ts'
 import { listingsRpc } from './rpc.ts'
 import { openSearches } from './search/open-searches.ts'
 
@@ -19,4 +25,11 @@ export const features: readonly OpenFeature[] = [
     opened.use(await openSearches(dependencies))
     return implementation(ListingsServiceDefinition, listingsRpc(dependencies))
   },
+  (dependencies) => implementation(ReportedSellersServiceDefinition, reportedRpc(dependencies)),
+  (dependencies) => implementation(PreferencesServiceDefinition, preferencesRpc(dependencies)),
+  (dependencies) =>
+    implementation(
+      SellerBlocklistServiceDefinition,
+      blocklistRpc(dependencies, async () => undefined),
+    ),
 ]

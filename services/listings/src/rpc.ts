@@ -5,16 +5,13 @@ import type { ListingsServiceDefinition } from '@trellis/protos/ts/trellis/listi
 import { lookUpComp } from './comps/look-up.ts'
 import type { Dependencies } from './dependencies.ts'
 import { enrich } from './enrich/enrich.ts'
-import { sightingsOf } from './found/sightings.ts'
-import { findListing, priceHistory } from './found/store.ts'
 import { planSearch } from './query/plan.ts'
-import { answerFrame, rawAnswer, sellerMessage, storedListingMessage, trustScoreMessage } from './results/wire.ts'
+import { readListing } from './results/read-listing.ts'
+import { answerFrame, rawAnswer } from './results/wire.ts'
 import { chooseAdapter } from './runs/choose-adapter.ts'
 import { markDemo } from './runs/marketplace.ts'
-import { findScore } from './scoring/store.ts'
 import { searchNow, startEmptySearch, startSearch } from './search/search.ts'
 import { cancelSearch, watchUpdates } from './search/watch.ts'
-import { sellersForUser } from './sellers/for-user.ts'
 import { featuresOf } from './session/features.ts'
 
 /** The guest's cookie, as specified: readable by the page, for a day, under the service's mount; issued over TLS, it is Secure. */
@@ -32,7 +29,10 @@ export const listingsRpc = (dependencies: Dependencies): Handlers<typeof Listing
     const plan = planSearch(request, call.caller.tier, dependencies.config)
     markDemo(dependencies, call.head)
     if (plan === undefined)
-      return rawAnswer([], answerFrame(dependencies, chooseAdapter(request.adapter, dependencies.config), null))
+      return rawAnswer(
+        [],
+        await answerFrame(dependencies, chooseAdapter(request.adapter, dependencies.config), null, call.caller),
+      )
     return searchNow(dependencies, request, call)
   },
   searchAsync: async (request, call) => {
@@ -58,20 +58,9 @@ export const listingsRpc = (dependencies: Dependencies): Handlers<typeof Listing
   },
   enrich: (request, call) => enrich(dependencies, request, call),
   getListing: async ({ platformListingId }, { caller }) => {
-    const { db, config, now } = dependencies
-    const row = await findListing(db, caller.userId, config.platform, platformListingId)
-    if (row === undefined) throw serviceError('not_found', unknownListing(platformListingId, caller))
-    const score = await findScore(db, row.id)
-    const sellers = await sellersForUser(dependencies, caller.userId, [row.seller_platform_id])
-    const seller = sellers.get(row.seller_platform_id)
-    const prices = await priceHistory(db, row.id)
-    return {
-      listing: storedListingMessage(row, score),
-      trustScore: score === undefined ? null : trustScoreMessage(score),
-      seller: seller === undefined ? null : sellerMessage(seller, now()),
-      priceHistory: prices.map(({ price, currency, captured_at }) => ({ price, currency, capturedAt: captured_at })),
-      sightings: [...(await sightingsOf(db, row.id))],
-    }
+    const found = await readListing(dependencies, caller.userId, platformListingId)
+    if (found === undefined) throw serviceError('not_found', unknownListing(platformListingId, caller))
+    return found
   },
   getComps: async ({ q }, call) => {
     const query = q.trim()

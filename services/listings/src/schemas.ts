@@ -1,11 +1,19 @@
 import type { Migration } from '@trellis/kit/store'
+import { type BlocklistTables, blocklistMigration } from './blocklist/store.ts'
+import { type PreferenceTables, preferencesMigration } from './preferences/store.ts'
+import { type ReportedTables, reportedMigration } from './reported/store.ts'
 import { migrations as coreMigrations } from './store/migrations.ts'
 import type { Tables } from './store/tables.ts'
 
 /** The steps of the schema, in order: those of searches and their results, then a line for each feature with tables. */
-export const migrations: readonly Migration[] = [...coreMigrations]
+export const migrations: readonly Migration[] = [
+  ...coreMigrations,
+  reportedMigration(5),
+  preferencesMigration(6),
+  blocklistMigration(7),
+]
 
 export const listingsSchema = { name: 'listings', migrations }
 
 /** All rows of the service; each feature declares those that it needs. */
-export type ListingsTables = Tables
+export type ListingsTables = Tables & ReportedTables & PreferenceTables & BlocklistTables

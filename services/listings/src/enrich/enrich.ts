@@ -2,14 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { invalidField, isServiceError, serviceError } from '@trellis/kit/errors'
 import type { Call } from '@trellis/kit/rpc'
 import type { EnrichRequest, EnrichResponse } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
-import { findComp } from '../comps/store.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { findListing, type ListingRow } from '../found/store.ts'
-import { batchFrom, scoreRows } from '../results/scored.ts'
+import { rescoreListing } from '../results/rescore-listing.ts'
 import { sellerMessage, trustScoreMessage } from '../results/wire.ts'
 import { siteFor } from '../runs/marketplace.ts'
 import { startRun } from '../runs/marketplace-run.ts'
-import { contextOf, findScore, type StoredContext } from '../scoring/store.ts'
 import { sellersForUser } from '../sellers/for-user.ts'
 import { findSellers, type SellerRow } from '../sellers/store.ts'
 import { requireSession } from '../session/access.ts'
@@ -49,32 +47,6 @@ const lookUp = async (dependencies: Dependencies, seller: SellerRow, listingId: 
   }
 }
 
-/**
- * Rescores a listing with the stored comp of `query`, or without a query with that of its title, else of its last search.
- * Without a stored comp it uses the market price of its last score. It reuses the batch context of the listing's last search.
- */
-const rescore = async (
-  dependencies: Dependencies,
-  row: ListingRow,
-  sellers: ReadonlyMap<string, SellerRow>,
-  query: string,
-) => {
-  const { db, config, now } = dependencies
-  const before = await findScore(db, row.id)
-  const context: StoredContext =
-    before === undefined ? { priceVariation: null, hasDuplicatePhoto: false, compQuery: row.title } : contextOf(before)
-  const candidates = query.trim() === '' ? [row.title, context.compQuery] : [query.trim()]
-  let comp: Awaited<ReturnType<typeof findComp>>
-  for (const candidate of candidates) comp ??= await findComp(db, config.platform, candidate, now())
-  const scores = await scoreRows(dependencies, [row], sellers, {
-    batch: batchFrom(row, context),
-    comp,
-    earlierMarket: context.market,
-    compQuery: query.trim() || context.compQuery,
-  })
-  return scores.get(row.platform_listing_id)
-}
-
 /** Requires the listing to be the seller's own: facts on another seller's listing would be stored for all users. */
 const requireOwn = ({ seller_platform_id: actual, platform_listing_id: id }: ListingRow, seller: string): void => {
   if (actual === seller) return
@@ -102,7 +74,7 @@ export const enrich = async (
   if (row === undefined)
     throw serviceError('not_found', `None of your searches has found the listing "${request.listingId}" so far.`)
   const sellers = await sellersForUser(dependencies, userId, [row.seller_platform_id, request.seller])
-  const score = await rescore(dependencies, row, sellers, request.query)
+  const score = await rescoreListing(dependencies, row, sellers, request.query)
   const known = sellers.get(request.seller)
   return {
     trustScore: score === undefined ? null : trustScoreMessage(score),

@@ -1,3 +1,4 @@
+import { findBlocked } from '../blocklist/store.ts'
 import type { StoredComp } from '../comps/store.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { type ListingRow, listingOf } from '../found/store.ts'
@@ -29,15 +30,17 @@ const provenanceOf = (seller: SellerRow | undefined): SellerProvenance => ({
   historySource: seller?.history_source ?? 'marketplace',
 })
 
-/** Scores stored listings and saves the scores; returns them by the marketplace's listing ids. */
+/** Scores stored listings of one user and saves the scores; returns them by the marketplace's listing ids. */
 export const scoreRows = async (
-  { db, now }: Dependencies,
+  { db, config, now }: Dependencies,
   rows: readonly ListingRow[],
   sellers: ReadonlyMap<string, SellerRow>,
   { batch, comp, earlierMarket = null, compQuery }: SearchContext,
 ): Promise<ReadonlyMap<string, TrustScoreRow>> => {
   const at = now()
   const market = marketPriceOf(comp) ?? earlierMarket
+  const ids = rows.map(({ seller_platform_id }) => seller_platform_id)
+  const blocked = await findBlocked(db, rows[0]?.user_id ?? '', config.platform, ids)
   const scores = rows.map((row) => {
     const seller = sellers.get(row.seller_platform_id)
     const score = scoreListing(listingOf(row), seller === undefined ? undefined : sellerOf(seller), {
@@ -49,7 +52,7 @@ export const scoreRows = async (
         firstSeenAt: row.first_seen_at,
         priceAtFirstSeen: row.price_at_first_seen,
       },
-      blocked: false,
+      blocked: blocked.get(row.seller_platform_id) ?? false,
       provenance: provenanceOf(seller),
     })
     const context: StoredContext = {

@@ -5,7 +5,8 @@ import type {
   TrustScore as TrustScoreMessage,
 } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
 import { accountAge } from '../account-opening.ts'
-import { campaignOf, wrapUrl } from '../affiliate/affiliate.ts'
+import { wrapUrl } from '../affiliate/affiliate.ts'
+import { type AffiliateUser, campaignFor } from '../affiliate/campaign-for.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { type ListingRow, listingOf } from '../found/store.ts'
 import type { Listing } from '../records.ts'
@@ -99,14 +100,18 @@ export type AnswerFrame = {
 }
 
 /** The shared fields of a search's answers; the session is null for a search that never ran. */
-export const answerFrame = (
-  { config, now }: Dependencies,
+export const answerFrame = async (
+  { db, config, now }: Dependencies,
   adapterUsed: 'api' | 'scraper',
   sessionId: string | null,
-): AnswerFrame => {
-  const campaign = campaignOf({ optedOut: false, ownCampaign: undefined, siteCampaign: config.affiliateCampaign })
-  return { adapterUsed, affiliateActive: campaign !== undefined, campaign, sessionId, now }
-}
+  user: AffiliateUser,
+): Promise<AnswerFrame> => ({
+  adapterUsed,
+  affiliateActive: Boolean(config.affiliateCampaign?.trim()),
+  campaign: await campaignFor(db, config, user),
+  sessionId,
+  now,
+})
 
 /** Listings without scores and sellers. Such an answer has no session, since no updates follow. */
 export const rawAnswer = (

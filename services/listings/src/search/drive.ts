@@ -97,7 +97,7 @@ const perform = async (
     plan,
     stored,
     publisher: order.responseMode === 'stream' ? publisher : undefined,
-    frame: answerFrame(dependencies, plan.adapter, sessionId),
+    frame: await answerFrame(dependencies, plan.adapter, sessionId, { userId: user, tier: order.tier }),
   })
   if (order.responseMode === 'answer') await sendAnswer(bus, sessionId, answer)
   // The search was answered without its database, so later findings of the run could not be stored either.

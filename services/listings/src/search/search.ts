@@ -102,7 +102,7 @@ export const startEmptySearch = async (
   const session = { id: sessionId, userId: caller.userId, deadlineAt: now(), orderJson: null }
   await createSession(db, session, now())
   const publisher = createUpdatePublisher(dependencies, sessionId, await readPublishedUpdates(bus, sessionId, signal))
-  await publisher.listings(rawAnswer([], answerFrame(dependencies, adapter, sessionId)))
+  await publisher.listings(rawAnswer([], await answerFrame(dependencies, adapter, sessionId, caller)))
   await publisher.done(null)
   await endSession(db, sessionId, now())
   return sessionId

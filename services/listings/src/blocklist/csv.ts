@@ -1,0 +1,91 @@
+import { serviceError } from '@trellis/kit/errors'
+import { parse } from 'csv-parse/sync'
+import { stringify } from 'csv-stringify/sync'
+import type { BlocklistRow, NewEntry } from './store.ts'
+
+const columns = ['platform', 'platform_seller_id', 'username', 'reason', 'source', 'created_at'] as const
+
+/** Maximum size of an imported file. */
+export const maxImport = { bytes: 20 * 1024 * 1024, rows: 100_000 } as const
+/** Maximum characters of a cell, as for entries that are added one by one. */
+const maxCharacters = { platform: 40, platform_seller_id: 200, username: 200, reason: 1_000 } as const
+const maxErrors = 1_000
+
+/** Cells that a spreadsheet would run as a formula, including those that already have an apostrophe in front. */
+const formula = /^'*[=+\-@\t\r＝＋－＠]/
+
+const escapeFormula = (cell: string): string => (formula.test(cell) ? `'${cell}` : cell)
+const unescapeFormula = (cell: string): string => (cell.startsWith("'") && formula.test(cell) ? cell.slice(1) : cell)
+
+/** Lines of CSV for entries, each ended by CRLF (RFC 4180). */
+export const toCsv = (entries: readonly Pick<BlocklistRow, (typeof columns)[number]>[]): string =>
+  stringify(
+    entries.map((entry) => columns.map((column) => escapeFormula(entry[column] ?? ''))),
+    { record_delimiter: '\r\n' },
+  )
+
+export const csvHeader = `${columns.join(',')}\r\n`
+
+/** Decodes a file. Throws 400 if it is not UTF-8. */
+export const decodeCsv = (bytes: Uint8Array): string => {
+  try {
+    // The decoder drops a byte-order mark.
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (cause) {
+    throw serviceError('malformed', 'The file is not UTF-8: save it as CSV with the encoding UTF-8.', { cause })
+  }
+}
+
+type Cells = { readonly [Column in keyof typeof maxCharacters]: string }
+
+/** What is wrong with a row; undefined if it can be imported. */
+const problemOf = (cells: Cells): string | undefined => {
+  for (const column of ['platform_seller_id', 'username'] as const)
+    if (cells[column] === '') return `${column} is missing`
+  for (const column of Object.keys(maxCharacters) as (keyof Cells)[])
+    if (cells[column].length > maxCharacters[column])
+      return `${column} is longer than ${maxCharacters[column]} characters`
+  return cells.platform_seller_id.includes('\0') || Object.values(cells).some((cell) => cell.includes('\0'))
+    ? 'it contains a NUL character'
+    : undefined
+}
+
+export type Import = { readonly entries: readonly NewEntry[]; readonly errors: readonly string[] }
+
+/**
+ * Reads entries from CSV with a header row, which is row 1. Rows that cannot be imported are reported. Throws 413 for more rows
+ * than the maximum, and 422 for text that is not CSV.
+ */
+export const readCsv = (text: string, defaultPlatform: string): Import => {
+  const records = parseRecords(text)
+  if (records.length - 1 > maxImport.rows)
+    throw serviceError('too_large', `The file has more than ${maxImport.rows} rows: split it.`)
+  const [header = [], ...rows] = records
+  const names = header.map((name) => name.trim().toLowerCase())
+  const at = (row: readonly string[], column: keyof Cells) => unescapeFormula((row[names.indexOf(column)] ?? '').trim())
+  const entries: NewEntry[] = []
+  const errors: string[] = []
+  for (const [index, row] of rows.entries()) {
+    if (row.every((cell) => cell.trim() === '')) continue
+    const cells: Cells = {
+      platform: at(row, 'platform') || defaultPlatform,
+      platform_seller_id: at(row, 'platform_seller_id'),
+      username: at(row, 'username'),
+      reason: at(row, 'reason'),
+    }
+    const problem = problemOf(cells)
+    if (problem === undefined) entries.push({ ...cells, reason: cells.reason || null, source: 'csv_import' })
+    else if (errors.length < maxErrors) errors.push(`Row ${index + 2}: ${problem}.`)
+  }
+  return { entries, errors }
+}
+
+const parseRecords = (text: string): string[][] => {
+  try {
+    return parse(text, { bom: true, relax_column_count: true, to: maxImport.rows + 2, max_record_size: 100_000 })
+  } catch (cause) {
+    throw serviceError('invalid', `The file is not CSV: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      cause,
+    })
+  }
+}

@@ -1,0 +1,23 @@
+import { serviceError } from '@trellis/kit/errors'
+import type { Handlers } from '@trellis/kit/rpc'
+import type { ReportedSellersServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/reported.ts'
+import type { Dependencies } from '../dependencies.ts'
+import { hasStore, requireSession } from '../session/access.ts'
+import { addReports, maxReported, reportedSellers } from './store.ts'
+
+export const reportedRpc = ({
+  db,
+  config,
+  now,
+}: Pick<Dependencies, 'db' | 'config' | 'now'>): Handlers<typeof ReportedSellersServiceDefinition> => ({
+  listReportedSellers: async (_request, { caller }) => ({
+    reported: hasStore(caller) ? await reportedSellers(db, caller.userId, config.platform) : [],
+  }),
+  reportSellers: async ({ sellers }, { caller }) => {
+    const userId = requireSession(caller, 'report sellers')
+    const reports = sellers.map(({ platformSellerId, username }) => ({ platformSellerId, username: username || null }))
+    if (!(await addReports(db, { userId, platform: config.platform, now: now() }, reports)))
+      throw serviceError('conflict', `You have reported ${maxReported} sellers, which is the maximum.`)
+    return {}
+  },
+})
