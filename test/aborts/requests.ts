@@ -41,6 +41,8 @@ const logLines = (count: number) =>
 const forms: Record<string, () => Buffer> = {
   '/logs/api/ingest/upload': () => part('file', 'app.log', Buffer.from(logLines(8_000))),
   '/logs/api/context/docs/upload': () => part('file', 'notes.md', Buffer.from(`# Notes\n${logLines(1_000)}`)),
+  '/listings/api/blocklist/import': () =>
+    part('file', 'list.csv', Buffer.from(`platform_seller_id,username\n${'seller,Seller\n'.repeat(5_000)}`)),
   '/music/api/chains': () => part('file', 'tune.wav', tune({ seconds: 6 })),
 }
 

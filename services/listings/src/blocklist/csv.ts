@@ -21,7 +21,7 @@ const unescapeFormula = (cell: string): string => (cell.startsWith("'") && formu
 export const toCsv = (entries: readonly Pick<BlocklistRow, (typeof columns)[number]>[]): string =>
   stringify(
     entries.map((entry) => columns.map((column) => escapeFormula(entry[column] ?? ''))),
-    { record_delimiter: '\r\n' },
+    { record_delimiter: '\r\n', quoted_match: /[\r\n]/ },
   )
 
 export const csvHeader = `${columns.join(',')}\r\n`
@@ -82,7 +82,13 @@ export const readCsv = (text: string, defaultPlatform: string): Import => {
 
 const parseRecords = (text: string): string[][] => {
   try {
-    return parse(text, { bom: true, relax_column_count: true, to: maxImport.rows + 2, max_record_size: 100_000 })
+    return parse(text, {
+      bom: true,
+      record_delimiter: ['\r\n', '\n', '\r'],
+      relax_column_count: true,
+      to: maxImport.rows + 2,
+      max_record_size: 100_000,
+    })
   } catch (cause) {
     throw serviceError('invalid', `The file is not CSV: ${cause instanceof Error ? cause.message : String(cause)}`, {
       cause,

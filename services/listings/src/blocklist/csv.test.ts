@@ -1,0 +1,102 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { csvHeader, decodeCsv, maxImport, readCsv, toCsv } from './csv.ts'
+
+const entry = (change: Record<string, string | null>) => ({
+  platform: 'marketplace',
+  platform_seller_id: 'seller',
+  username: 'Seller',
+  reason: null,
+  source: 'manual' as const,
+  created_at: '2026-03-01T09:15:02.000Z',
+  ...change,
+})
+
+describe('a blocklist as CSV', () => {
+  test('has a header, and a line for each entry', () => {
+    expect(csvHeader).toBe('platform,platform_seller_id,username,reason,source,created_at\r\n')
+    expect(toCsv([entry({ reason: 'said "new", sent broken' })])).toBe(
+      'marketplace,seller,Seller,"said ""new"", sent broken",manual,2026-03-01T09:15:02.000Z\r\n',
+    )
+  })
+
+  test.each(['=HYPERLINK("x")', '+1', '-1', '@SUM(A1)', '\tx', '\rx', "'=1", '＝1'])(
+    'escapes the formula %j with an apostrophe',
+    (reason) => {
+      expect(toCsv([entry({ reason })])).toContain(`'${reason.replaceAll('"', '""')}`)
+    },
+  )
+
+  test('is imported as it was exported, whatever its text is', () => {
+    const text = fc
+      .oneof(
+        fc.string({ unit: 'grapheme', minLength: 1, maxLength: 60 }),
+        fc.stringMatching(/^'{0,3}[=+\-@][\s\S]{0,20}$/),
+        fc.stringMatching(/^[a\r\n",]{1,9}$/),
+      )
+      .map((value) => value.trim().replaceAll('\0', '').toWellFormed())
+      .filter((value) => value !== '')
+    fc.assert(
+      fc.property(text, text, text, (id, username, reason) => {
+        const read = readCsv(csvHeader + toCsv([entry({ platform_seller_id: id, username, reason })]), 'other')
+        expect(read).toEqual({
+          entries: [{ platform: 'marketplace', platform_seller_id: id, username, reason, source: 'csv_import' }],
+          errors: [],
+        })
+      }),
+    )
+  })
+
+  test('is read with a byte-order mark, columns in any order, other columns, and line ends of any kind', () => {
+    const text = decodeCsv(Buffer.from('\ufeffnote,Username,platform_seller_id\r\nx,Ann,a\n\ny,Bob,b\n'))
+    expect(readCsv(text, 'marketplace').entries).toEqual([
+      { platform: 'marketplace', platform_seller_id: 'a', username: 'Ann', reason: null, source: 'csv_import' },
+      { platform: 'marketplace', platform_seller_id: 'b', username: 'Bob', reason: null, source: 'csv_import' },
+    ])
+  })
+
+  test('reports rows without required values, counting the header as row 1', () => {
+    const { entries, errors } = readCsv('platform_seller_id,username\na,Ann\n,Bob\nc,\nd\ne,Eve', 'marketplace')
+    expect(entries.map(({ platform_seller_id: id }) => id)).toEqual(['a', 'e'])
+    expect(errors).toEqual([
+      'Row 3: platform_seller_id is missing.',
+      'Row 4: username is missing.',
+      'Row 5: username is missing.',
+    ])
+  })
+
+  test('reports every row if a required column is missing', () => {
+    expect(readCsv('platform_seller_id\na\nb', 'marketplace')).toEqual({
+      entries: [],
+      errors: ['Row 2: username is missing.', 'Row 3: username is missing.'],
+    })
+  })
+
+  test('reports cells that are too long', () => {
+    expect(readCsv(`platform_seller_id,username\n${'x'.repeat(201)},Ann`, 'marketplace').errors).toEqual([
+      'Row 2: platform_seller_id is longer than 200 characters.',
+    ])
+  })
+
+  test('that is not UTF-8 is malformed', () => {
+    expect(() => decodeCsv(Buffer.from([0x61, 0xff]))).toThrow(expect.objectContaining({ kind: 'malformed' }))
+  })
+
+  test('with an unclosed quote, or a record that never ends, is invalid', () => {
+    expect(() => readCsv('platform_seller_id,username\n"a,Ann', 'm')).toThrow(
+      expect.objectContaining({ kind: 'invalid' }),
+    )
+    expect(() => readCsv(`platform_seller_id,username\n"${'a'.repeat(200_000)}",Ann`, 'm')).toThrow(
+      expect.objectContaining({ kind: 'invalid' }),
+    )
+  })
+
+  test('with more rows than the maximum is too large', () => {
+    const text = `platform_seller_id,username\n${'a,Ann\n'.repeat(maxImport.rows + 1)}`
+    expect(() => readCsv(text, 'm')).toThrow(expect.objectContaining({ kind: 'too_large' }))
+  })
+
+  test('that is empty has no entries', () => {
+    expect(readCsv('', 'm')).toEqual({ entries: [], errors: [] })
+  })
+})
