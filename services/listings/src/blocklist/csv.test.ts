@@ -15,8 +15,8 @@ const entry = (change: Record<string, string | null>) => ({
 describe('a blocklist as CSV', () => {
   test('has a header, and a line for each entry', () => {
     expect(csvHeader).toBe('platform,platform_seller_id,username,reason,source,created_at\r\n')
-    expect(toCsv([entry({ reason: 'said "new", sent broken' })])).toBe(
-      'marketplace,seller,Seller,"said ""new"", sent broken",manual,2026-03-01T09:15:02.000Z\r\n',
+    expect(toCsv([entry({ reason: 'claimed "new", sent broken' })])).toBe(
+      'marketplace,seller,Seller,"claimed ""new"", sent broken",manual,2026-03-01T09:15:02.000Z\r\n',
     )
   })
 

@@ -47,8 +47,8 @@ describe('reported sellers', () => {
     ['a seller without an id', [{ username: 'x' }]],
     ['a seller with an empty id', sellers('')],
     ['more than 500 at once', sellers(...Array.from({ length: 501 }, (_, index) => String(index)))],
-  ])('%s is 422', async (_, given) => {
-    expect((await report(await cloud.user('free', 'wrong'), given)).status).toBe(422)
+  ])('%s is 422', async (_, list) => {
+    expect((await report(await cloud.user('free', 'wrong'), list)).status).toBe(422)
   })
 
   test('beyond the maximum are refused as a whole', async () => {
