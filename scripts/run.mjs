@@ -19,7 +19,7 @@ const generate = [
   tool('buf', 'generate', '--template', 'test/probe/buf.gen.yaml'),
   main('operator', 'src', 'crds', 'main.ts'),
   main('deploy', 'chart', 'main.ts'),
-  main('test', 'reference', 'logs-coverage', 'main.ts'),
+  main('test', 'reference', 'coverage', 'main.ts'),
 ]
 
 /** Models need a package of nearly 300 MB, which is installed only if a model is configured. */

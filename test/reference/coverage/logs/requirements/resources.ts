@@ -1,4 +1,4 @@
-import { jobs, kit, localBranches, logs, type Theme, theme } from '../promised.ts'
+import { jobs, kit, localBranches, logs, type Theme, theme } from '../../promised.ts'
 
 /** Promises about the features of the service, log entries, resources and states. */
 export const resources: readonly Theme[] = [

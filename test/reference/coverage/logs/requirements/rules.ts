@@ -1,4 +1,4 @@
-import { jobs, keys, kit, logs, type Theme, theme } from '../promised.ts'
+import { jobs, keys, kit, logs, type Theme, theme } from '../../promised.ts'
 
 /** Promises about the whole service: authentication, emissions, errors, limits. */
 export const rules: readonly Theme[] = [

@@ -1,15 +1,19 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import type { Held } from './promised.ts'
-import { notYet, themes } from './requirements.ts'
+import { logsRequirements } from './logs/requirements.ts'
+import type { Held, Requirements } from './promised.ts'
+
+/** The services with a page. */
+export const covered: readonly Requirements[] = [logsRequirements]
 
 const root = new URL('../../../', import.meta.url)
 
-/** The path of the page. */
-export const pageFile = fileURLToPath(new URL('docs/reference/logs-coverage.md', root))
+/** The path of a service's page. */
+export const pageFile = ({ service }: Requirements): string =>
+  fileURLToPath(new URL(`docs/reference/${service}-coverage.md`, root))
 
 /** The referenced tests whose titles do not occur literally in their files. */
-export const missingTests = async (): Promise<Held[]> => {
+export const missingTests = async ({ themes }: Requirements): Promise<Held[]> => {
   const texts = new Map<string, string>()
   const textOf = async (file: string): Promise<string> => {
     const known = texts.get(file) ?? (await readFile(new URL(file, root), 'utf8').catch(() => ''))
@@ -22,7 +26,7 @@ export const missingTests = async (): Promise<Held[]> => {
 }
 
 /** Promises without tests. */
-export const untestedPromises = (): string[] =>
+export const untestedPromises = ({ themes }: Requirements): string[] =>
   themes.flatMap(({ promises }) => promises.filter(({ tests }) => tests.length === 0).map(({ promise }) => promise))
 
 const cell = (text: string): string => text.replaceAll('|', '\\|')
@@ -32,12 +36,12 @@ const shown = (title: string): string => cell(title.replace(/^\['|'\]?$/g, '').r
 
 const testOf = ([file, title]: Held): string => `[${shown(title)}](../../${file})`
 
-/** Renders the page from the table of promises. */
-export const renderPage = (): string =>
+/** Renders the page of a service from the table of its promises. */
+export const renderPage = ({ service, title: name, themes, notYet }: Requirements): string =>
   [
-    '# Promises of the log service and their tests',
+    `# Promises of the ${name} service and their tests`,
     '',
-    'Generated from `test/reference/logs-coverage/requirements` by `npm run generate`. A test checks that the page is current and that each test exists.',
+    `Generated from \`test/reference/coverage/${service}\` by \`npm run generate\`. A test checks that the page is current and that each test exists.`,
     ...themes.flatMap(({ title, promises }) => [
       '',
       `## ${title}`,
@@ -46,11 +50,7 @@ export const renderPage = (): string =>
       '|---|---|',
       ...promises.map(({ promise, tests }) => `| ${cell(promise)} | ${tests.map(testOf).join('<br>')} |`),
     ]),
-    '',
-    '## Not yet',
-    '',
-    '| Promise | Why |',
-    '|---|---|',
+    ...(notYet.length === 0 ? [] : ['', '## Not yet', '', '| Promise | Why |', '|---|---|']),
     ...notYet.map(([promise, why]) => `| ${cell(promise)} | ${cell(why)} |`),
     '',
   ].join('\n')

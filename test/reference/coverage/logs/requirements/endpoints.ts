@@ -1,4 +1,4 @@
-import { jobs, keys, kit, localBranches, logs, type Theme, theme } from '../promised.ts'
+import { jobs, keys, kit, localBranches, logs, type Theme, theme } from '../../promised.ts'
 
 /** Promises about endpoints. */
 export const endpoints: readonly Theme[] = [

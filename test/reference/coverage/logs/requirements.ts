@@ -1,0 +1,17 @@
+import type { Requirements } from '../promised.ts'
+import { endpoints } from './requirements/endpoints.ts'
+import { resources } from './requirements/resources.ts'
+import { rules } from './requirements/rules.ts'
+
+/** The promises of the log service in the order of its specification. */
+export const logsRequirements: Requirements = {
+  service: 'logs',
+  title: 'log',
+  themes: [...resources, ...endpoints, ...rules],
+  notYet: [
+    [
+      '`GET {prefix}/assets/*`, `GET {prefix}/{path}`: the web app and its files',
+      'The web app is a separate package, which does not exist yet; until then, `GET /` redirects to the API document.',
+    ],
+  ],
+}
