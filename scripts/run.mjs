@@ -30,6 +30,7 @@ const toRun = namesModel ? 'run-with-models' : 'run'
 const commands = {
   start: { install: toRun, steps: [main('services', 'all-in-one', 'src', 'supervisor', 'main.ts')] },
   'start:distributed': { install: 'all', steps: [main('services', 'distributed', 'src', 'main.ts')] },
+  trellis: { install: toRun, steps: [main('services', 'cli', 'src', 'main.ts')], isInPlace: true },
   install: { install: 'all', steps: [] },
   test: { install: 'all', steps: [main('test', 'run', 'main.ts')] },
   'test:long': { install: 'all', steps: [main('test', 'run', 'long.ts')] },
@@ -107,8 +108,10 @@ const install = (desired) => {
     '--no-audit',
     '--no-fund',
     '--loglevel=error',
-    // `run` installs only the all-in-one service; the operator and the tools are installed with `all`.
-    ...(desired === 'all' ? [] : ['--omit=dev', '--workspace=services/all-in-one', '--include-workspace-root']),
+    // `run` installs only the all-in-one service and the command line; the operator and the tools are installed with `all`.
+    ...(desired === 'all'
+      ? []
+      : ['--omit=dev', '--workspace=services/all-in-one', '--workspace=services/cli', '--include-workspace-root']),
     ...(desired === 'run' ? ['--omit=optional'] : []),
   ])
   process.stderr.write('Installing Node ...\n')
@@ -130,9 +133,9 @@ const followNpm = (child) => {
   watching.unref()
 }
 
-const run = ([command, ...args]) =>
+const run = ([command, ...args], directory) =>
   new Promise((resolve) => {
-    const child = spawn(command, args, { cwd: root, env: environment(), stdio: 'inherit' })
+    const child = spawn(command, args, { cwd: directory, env: environment(), stdio: 'inherit' })
     // The child handles signals itself, and Ctrl-C reaches it through the terminal; this process only waits for it.
     process.on('SIGTERM', () => child.kill('SIGTERM'))
     process.on('SIGINT', () => undefined)
@@ -147,7 +150,9 @@ if (!command) fail(`"${name}" is not a command of this project. Commands: ${Obje
 if (Number(process.versions.node.split('.')[0]) < 20)
   fail(`Node ${process.versions.node} is too old. Install Node 20 or later.`)
 if (!isInstalled(command.install)) install(command.install)
+// npm changes the directory to that of the package, and names that of its caller.
+const directory = command.isInPlace ? (process.env.INIT_CWD ?? process.cwd()) : root
 for (const [index, step] of command.steps.entries()) {
-  const code = await run(index === command.steps.length - 1 ? [...step, ...args] : step)
+  const code = await run(index === command.steps.length - 1 ? [...step, ...args] : step, directory)
   if (code !== 0) process.exit(code)
 }

@@ -18,6 +18,7 @@ export const packageImports: Record<string, readonly string[]> = {
     'services/music',
     'services/branch',
   ],
+  'services/cli': ['protos'],
   'services/distributed': [
     'protos',
     'services/kit',
@@ -45,6 +46,7 @@ export const moduleFolders: Record<string, readonly string[]> = {
   '@grpc/grpc-js': ['services/kit/src/rpc'],
   '@huggingface/tokenizers': ['services/logs/src/models'],
   '@kubernetes/client-node': ['operator/src/runtime/client'],
+  '@modelcontextprotocol/sdk': ['services/cli/src/mcp'],
   '@nats-io/jetstream': ['services/kit/src/bus', 'services/kit/src/files'],
   '@nats-io/transport-node': ['services/kit/src/bus', 'services/kit/src/files'],
   '@wasm-audio-decoders/flac': ['services/music/src/audio'],
