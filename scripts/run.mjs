@@ -22,15 +22,19 @@ const generate = [
   main('test', 'reference', 'coverage', 'main.ts'),
 ]
 
-/** Models need a package of nearly 300 MB, which is installed only if a model is configured. */
+/** Builds the web app if its sources have changed. It never fails: without pages the API still runs, and pages say so. */
+const web = main('services', 'web', 'build', 'main.ts')
+
+/** Models need a package of nearly 300 MB, of a workspace that is installed only if a model is configured. */
 const namesModel = Object.entries(process.env).some(([name, value]) => /^SERVICE_[A-Z]+_MODEL$/.test(name) && value)
 const toRun = namesModel ? 'run-with-models' : 'run'
 
 /** What each command installs (`run`: runtime dependencies only; `all`: also the tools) and the steps that it runs in order. */
 const commands = {
-  start: { install: toRun, steps: [main('services', 'all-in-one', 'src', 'supervisor', 'main.ts')] },
-  'start:distributed': { install: 'all', steps: [main('services', 'distributed', 'src', 'main.ts')] },
+  start: { install: toRun, steps: [web, main('services', 'all-in-one', 'src', 'supervisor', 'main.ts')] },
+  'start:distributed': { install: 'all', steps: [web, main('services', 'distributed', 'src', 'main.ts')] },
   trellis: { install: toRun, steps: [main('services', 'cli', 'src', 'main.ts')], isInPlace: true },
+  web: { install: 'run', steps: [web] },
   install: { install: 'all', steps: [] },
   test: { install: 'all', steps: [main('test', 'run', 'main.ts')] },
   'test:long': { install: 'all', steps: [main('test', 'run', 'long.ts')] },
@@ -48,7 +52,13 @@ const commands = {
   },
   check: {
     install: 'all',
-    steps: [tool('tsc', '--noEmit'), tool('biome', 'check'), tool('buf', 'lint'), main('test', 'words', 'main.ts')],
+    steps: [
+      tool('tsc', '--noEmit'),
+      main('services', 'web', 'build', 'check.ts'),
+      tool('biome', 'check'),
+      tool('buf', 'lint'),
+      main('test', 'words', 'main.ts'),
+    ],
   },
   format: { install: 'all', steps: [tool('biome', 'check', '--write')] },
 }
@@ -94,6 +104,11 @@ const npm = (args) => {
   fail(`Installing failed at "npm ${args.join(' ')}". Check the connection to the npm registry, then try again.`)
 }
 
+const workspaces = (desired) =>
+  ['all-in-one', 'web', 'cli', ...(desired === 'run-with-models' ? ['model-runtime'] : [])].map(
+    (name) => `--workspace=services/${name}`,
+  )
+
 const install = (desired) => {
   const began = Date.now()
   process.stderr.write(
@@ -108,11 +123,8 @@ const install = (desired) => {
     '--no-audit',
     '--no-fund',
     '--loglevel=error',
-    // `run` installs only the all-in-one service and the command line; the operator and the tools are installed with `all`.
-    ...(desired === 'all'
-      ? []
-      : ['--omit=dev', '--workspace=services/all-in-one', '--workspace=services/cli', '--include-workspace-root']),
-    ...(desired === 'run' ? ['--omit=optional'] : []),
+    // `run` installs only the all-in-one service, the web app and the command line; the operator and the tools are installed with `all`.
+    ...(desired === 'all' ? [] : ['--omit=dev', '--include-workspace-root', ...workspaces(desired)]),
   ])
   process.stderr.write('Installing Node ...\n')
   npm(['rebuild', 'node', '--ignore-scripts=false', '--foreground-scripts=false', '--loglevel=error'])

@@ -130,7 +130,7 @@ export const fromRestFunction = (message: DescMessage, model: ModelReader): stri
   ]
 }
 
-const typeOfShape = (shape: Shape): string => {
+export const typeOfShape = (shape: Shape): string => {
   switch (shape.kind) {
     case 'message':
       return `${shape.name}Rest`
@@ -157,23 +157,23 @@ const typeOfField = (field: FieldModel): string => {
   return field.optional && item !== 'unknown' ? `${item} | null` : item
 }
 
-const comment = (text: string, indent: string): string[] =>
+export const commentLines = (text: string, indent: string): string[] =>
   text === '' ? [] : [`${indent}/** ${text.replaceAll('\n', `\n${indent} * `)} */`]
 
 export const restType = (message: DescMessage, model: ModelReader, description: string): string[] => [
-  ...comment(description, ''),
+  ...commentLines(description, ''),
   `export type ${model.names.of(message)}Rest = {`,
   ...model
     .fieldsOf(message)
     .filter((field) => !field.options.eventId)
     .flatMap((field) => [
-      ...comment(field.comment, '  '),
+      ...commentLines(field.comment, '  '),
       `  ${field.name}${field.options.omitNull || field.oneof ? '?' : ''}: ${typeOfField(field)}`,
     ]),
   '}',
 ]
 
 export const wordType = ({ name, words, comment: description }: EnumModel): string[] => [
-  ...comment(description, ''),
+  ...commentLines(description, ''),
   `export type ${name}Word = ${words.map(({ word }) => `'${word}'`).join(' | ')}`,
 ]

@@ -5,6 +5,7 @@ import type { DescMessage } from '@bufbuild/protobuf'
  * routes.ts: the table of routes; openapi.json: the document.
  */
 import { createEcmaScriptPlugin, runNodeJs, type Schema } from '@bufbuild/protoplugin'
+import { clientRoutes, inputType, nestedInputs } from './client.ts'
 import { enumsOf, enumTables, fromRestFunction, reachable, restType, toRestFunction, wordType } from './codec.ts'
 import { createExamples } from './examples.ts'
 import { commentOf, createModelReader, holdsWritten, type ModelReader, type ServiceModel } from './model.ts'
@@ -39,13 +40,35 @@ const importLines = (files: string[], keyword: string): string[] =>
     .toSorted()
     .map((name) => `${keyword} * as ${fileAlias(name)} from '../ts/${name}.ts'`)
 
-const writeRest = (schema: Schema, services: ServiceModel[], model: ModelReader) => {
-  const file = schema.generateFile('rest.ts')
+const answersOf = (services: ServiceModel[], model: ModelReader): DescMessage[] => {
   const routes = services.flatMap((service) => service.routes)
-  const answers = reachable(
+  return reachable(
     [...routes.filter(hasJsonAnswer).map((route) => route.response), ...eventMessages(services, model)],
     model,
   )
+}
+
+/** Types alone: a client that imports them bundles no code of the server. */
+const writeClient = (schema: Schema, services: ServiceModel[], model: ModelReader) => {
+  const file = schema.generateFile('client.ts')
+  const answers = answersOf(services, model)
+  const inputs = reachable(nestedInputs(services), model)
+  const requests = services.flatMap((service) => service.routes).map((route) => route.request)
+  const print = (lines: string[]) => {
+    for (const line of lines) file.print(line)
+    file.print()
+  }
+  print([notice, '// biome-ignore-all lint: generated'])
+  for (const enumeration of enumsOf([...answers, ...reachable(requests, model)], model)) print(wordType(enumeration))
+  for (const message of answers) print(restType(message, model, commentOf(message)))
+  for (const message of inputs) print(inputType(message, model))
+  print(clientRoutes(services, model))
+}
+
+const writeRest = (schema: Schema, services: ServiceModel[], model: ModelReader) => {
+  const file = schema.generateFile('rest.ts')
+  const routes = services.flatMap((service) => service.routes)
+  const answers = answersOf(services, model)
   const isMask = (message: DescMessage) => message.typeName === 'google.protobuf.FieldMask'
   const requests = reachable(
     routes.map((route) => route.request),
@@ -57,9 +80,20 @@ const writeRest = (schema: Schema, services: ServiceModel[], model: ModelReader)
     file.print()
   }
   const files = all.map((message) => message.file.name)
-  print([notice, '// biome-ignore-all lint: generated', ...importLines(files, 'import type'), codecHelpers])
-  for (const enumeration of enumsOf(all, model)) print([...wordType(enumeration), ...enumTables(enumeration)])
-  for (const message of answers) print(restType(message, model, commentOf(message)))
+  const enums = enumsOf(all, model)
+  const types = [
+    ...enums.map(({ name }) => `${name}Word`),
+    ...answers.map((message) => `${model.names.of(message)}Rest`),
+  ]
+  print([
+    notice,
+    '// biome-ignore-all lint: generated',
+    ...importLines(files, 'import type'),
+    `import type { ${types.join(', ')} } from './client.ts'`,
+    "export type * from './client.ts'",
+    codecHelpers,
+  ])
+  for (const enumeration of enums) print(enumTables(enumeration))
   for (const message of answers) print(toRestFunction(message, model))
   for (const message of requests) print(fromRestFunction(message, model))
 }
@@ -117,6 +151,7 @@ const writeRoutes = (schema: Schema, services: ServiceModel[], model: ModelReade
 const generateTs = (schema: Schema) => {
   const model = createModelReader(schema)
   const services = model.services()
+  writeClient(schema, services, model)
   writeRest(schema, services, model)
   writeRoutes(schema, services, model)
   const document = createOpenApi(model, createExamples(model))(services)

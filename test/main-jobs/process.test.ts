@@ -138,7 +138,7 @@ describe('the process', () => {
     expect((await fetch(`${trellis.origin}/metrics`)).status).toBe(404)
   })
 
-  test('health and readiness are served at the root and under every mount, and / leads to the docs', async () => {
+  test('health and readiness are served at the root and under every mount, and / leads to the home page', async () => {
     await using trellis = await startTrellis({ SERVICE_API_KEY: 'key' })
     for (const path of [
       '/health',
@@ -150,8 +150,8 @@ describe('the process', () => {
     ]) {
       expect((await fetch(`${trellis.origin}${path}`)).status, path).toBe(200)
     }
-    const docs = await fetch(`${trellis.origin}/`)
-    expect([docs.status, new URL(docs.url).pathname.startsWith('/docs')]).toEqual([200, true])
+    const start = await fetch(`${trellis.origin}/`, { redirect: 'manual' })
+    expect([start.status, start.headers.get('location')]).toEqual([302, '/home'])
     for (const [mount, version] of [
       ['listings', '0.1.0'],
       ['logs', '0.7.0'],

@@ -29,7 +29,8 @@ export const packageImports: Record<string, readonly string[]> = {
     'services/branch',
   ],
   operator: ['protos', 'services/kit'],
-  deploy: ['protos', 'services/kit', 'services/distributed', 'operator'],
+  'services/web': ['protos'],
+  deploy: ['protos', 'services/kit', 'services/distributed', 'services/web', 'operator'],
 }
 
 /** Packages whose tests may import more than their sources do: test helpers, and servers to test against. */
@@ -49,6 +50,7 @@ export const moduleFolders: Record<string, readonly string[]> = {
   '@modelcontextprotocol/sdk': ['services/cli/src/mcp'],
   '@nats-io/jetstream': ['services/kit/src/bus', 'services/kit/src/files'],
   '@nats-io/transport-node': ['services/kit/src/bus', 'services/kit/src/files'],
+  '@sveltejs/vite-plugin-svelte': ['services/web'],
   '@wasm-audio-decoders/flac': ['services/music/src/audio'],
   '@wasm-audio-decoders/ogg-vorbis': ['services/music/src/audio'],
   ajv: ['services/edge/src/transcode'],
@@ -58,7 +60,7 @@ export const moduleFolders: Record<string, readonly string[]> = {
   'csv-parse': ['services/listings/src/blocklist'],
   'csv-stringify': ['services/listings/src/blocklist'],
   domutils: ['services/listings/src/marketplace'],
-  'eventsource-parser': ['services/kit/src/language-model'],
+  'eventsource-parser': ['services/kit/src/language-model', 'services/web/src/api'],
   fastify: ['services/edge/src'],
   htmlparser2: ['services/listings/src/marketplace'],
   jose: ['services/edge/src/identity'],
@@ -84,9 +86,11 @@ export const moduleFolders: Record<string, readonly string[]> = {
   'robots-parser': ['services/listings/src/marketplace'],
   rolldown: ['deploy/images'],
   ssh2: ['services/logs/src/collect'],
+  svelte: ['services/web/src'],
   'tar-stream': ['services/logs/src/ingest'],
   tldts: ['services/logs/src/blocklist'],
   undici: ['operator/src/runtime/client', 'services/kit/src/egress'],
+  vite: ['services/web'],
   'wasm-media-encoders': ['services/music/src/export'],
   yaml: ['operator/src/crds', 'services/logs/src'],
   yauzl: ['services/logs/src/ingest', 'services/logs/make-model'],

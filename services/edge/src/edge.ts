@@ -26,6 +26,9 @@ import { createIdentity, localUser } from './identity/identity.ts'
 import { createKeyChecks } from './identity/keys.ts'
 import { createLicence, type Product } from './identity/licence.ts'
 import { sessionToken } from './identity/session-token.ts'
+import { createBasePath } from './pages/base-path.ts'
+import { readWebApp } from './pages/entry.ts'
+import { registerPages } from './pages/pages.ts'
 import { createRequestDurations } from './request-durations.ts'
 import { securityHeaders } from './security-headers.ts'
 import { createHeartbeat } from './stream/heartbeat.ts'
@@ -120,6 +123,9 @@ const nothingAt = ({ url }: FastifyRequest) => {
   return serviceError('not_found', `There is nothing at ${path.slice(0, 200)}. See /docs for the API.`)
 }
 
+/** Where pages are served, whether their services are available or not: pages report what is missing. */
+const pageMounts = ['/listings', '/logs', '/music']
+
 /** Registers `/health` and `/ready`. The edge is ready while any service is available, so that the others stay reachable. */
 const registerHealth = (
   server: FastifyInstance,
@@ -186,6 +192,7 @@ export const createEdge = async (options: EdgeOptions): Promise<Edge> => {
     onTooSlow: answerSlowBody(headersOf),
   })
   const writes = createWriteTimeouts({ idleMilliseconds: config.responseIdleSeconds * 1_000 })
+  const basePath = createBasePath(config.publicUrl)
   let listensOn: string | undefined
   const front = createFront({
     isHostAccepted: createHostRule({ ...config, listensOn: () => listensOn }),
@@ -202,7 +209,16 @@ export const createEdge = async (options: EdgeOptions): Promise<Edge> => {
     limit: config.maxConnectionsPerAddress,
     trustedProxies: config.trustedProxies,
   })
-  const http = createServers({ config: { ...config, maxConnections }, front, bodies, writes, share, headersOf, tls })
+  const http = createServers({
+    config: { ...config, maxConnections },
+    basePath,
+    front,
+    bodies,
+    writes,
+    share,
+    headersOf,
+    tls,
+  })
   const server = createServer(config, requestId, http.create)
   const closing = new AbortController()
   const heartbeat = createHeartbeat({ stallMilliseconds: config.streamStallSeconds * 1_000 })
@@ -217,6 +233,7 @@ export const createEdge = async (options: EdgeOptions): Promise<Edge> => {
   server.decorateRequest('caller')
   server.decorateRequest('startedAt', 0)
   server.decorate('originOf', createOrigins(config.publicUrl))
+  server.decorate('basePath', basePath)
   const begin: Begin = (request, reply) => {
     request.startedAt = performance.now()
     request.caller = defaultCaller
@@ -241,8 +258,14 @@ export const createEdge = async (options: EdgeOptions): Promise<Edge> => {
     cors.registerPreflight(pages)
     registerHealth(pages, options)
     if (!openapi) return registered()
-    pages.get('/', (_request, reply) => reply.redirect('/docs'))
-    registerDocs(pages, openapi, mounts).then(() => registered(), registered)
+    const facts = {
+      version: openapi.info.version,
+      mounts,
+      sign_in: config.cloudMode ? (config.signInUrl ?? null) : null,
+      base: basePath.base,
+    }
+    registerPages(pages, { app: readWebApp(config.webDirectory, facts), mounts: pageMounts, base: basePath.base })
+    registerDocs(pages, openapi, mounts, basePath.base).then(() => registered(), registered)
   })
   await registerRoutes(server, routes, backends, {
     streams: { heartbeat, closing: closing.signal, onFrames: (count) => frames.inc(count) },

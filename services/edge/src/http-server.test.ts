@@ -19,6 +19,7 @@ test.skipIf(process.platform !== 'linux')(
   async () => {
     const servers = createServers({
       config: { headersSeconds: 5, keepAliveSeconds: 5, maxConnections: 100 },
+      basePath: { strip: (url) => url },
       front: () => undefined,
       bodies: { watch: () => undefined },
       writes: { watch: () => undefined },

@@ -16,6 +16,7 @@ import type { ConnectionShare } from './admission/connection-share.ts'
 import { answerRaw, type Front } from './admission/front.ts'
 import type { WriteTimeouts } from './admission/write-timeouts.ts'
 import type { EdgeConfig } from './config.ts'
+import type { BasePath } from './pages/base-path.ts'
 import { abandonCall } from './transcode/call-context.ts'
 import { answerBrokenRequest } from './transcode/error-answer.ts'
 
@@ -23,6 +24,8 @@ type ConnectionConfig = Pick<EdgeConfig, 'headersSeconds' | 'keepAliveSeconds' |
 
 export type HttpServerOptions = {
   config: ConnectionConfig
+  /** The path of the public URL, removed from requests. */
+  basePath: Pick<BasePath, 'strip'>
   front: Front
   bodies: Pick<BodyTimeouts, 'watch'>
   writes: Pick<WriteTimeouts, 'watch'>
@@ -58,7 +61,7 @@ const createSecureServer = (options: ServerOptions, tls: () => TlsFiles, answer:
 /** An HTTP server that runs the front before the framework, and limits its connections. */
 export const createHttpServer = (
   listener: RequestListener,
-  { config, front, bodies, writes, share, headersOf, tls }: HttpServerOptions,
+  { config, basePath, front, bodies, writes, share, headersOf, tls }: HttpServerOptions,
 ): Server => {
   const options = {
     headersTimeout: config.headersSeconds * 1_000,
@@ -68,6 +71,7 @@ export const createHttpServer = (
     connectionsCheckingInterval: 1_000,
   }
   const answer: RequestListener = (request, response) => {
+    request.url = basePath.strip(request.url ?? '')
     bodies.watch(request, response)
     const refusal = front(request)
     if (refusal) answerRaw(response, refusal, headersOf(request))

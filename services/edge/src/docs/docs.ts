@@ -13,6 +13,7 @@ export const registerDocs = async (
   server: FastifyInstance,
   document: OpenApi,
   mounts: readonly string[],
+  base = '',
 ): Promise<void> => {
   sendJson(server, '/openapi.json', document)
   for (const mount of mounts) sendJson(server, `${mount}/openapi.json`, mountDocument(document, mount))
@@ -20,7 +21,7 @@ export const registerDocs = async (
   await server.register(fastifySwaggerUi, {
     routePrefix: '/docs',
     staticCSP: true,
-    uiConfig: { urls: [{ url: '/openapi.json', name: 'Trellis' }], docExpansion: 'none' } as object,
+    uiConfig: { urls: [{ url: `${base}/openapi.json`, name: 'Trellis' }], docExpansion: 'none' } as object,
     logo: { type: 'image/svg+xml', content: Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>') },
   })
 }

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { cancelled } from '@trellis/kit/errors'
 import type { Caller, CallOptions, ResponseHead } from '@trellis/kit/rpc'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { BasePath } from '../pages/base-path.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -16,6 +17,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** The origin at which the client reached this server, such as `https://trellis.example`. */
     originOf: (request: FastifyRequest) => string
+    /** The path of the public URL, put before paths in headers. */
+    basePath: Pick<BasePath, 'header'>
   }
 }
 
@@ -109,7 +112,7 @@ class RequestCall implements CallOptions {
   }
 
   header(name: string, value: string): void {
-    this.#reply.header(name, value)
+    this.#reply.header(name, this.#request.server.basePath.header(name, value))
   }
 }
 

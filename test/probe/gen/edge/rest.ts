@@ -1,6 +1,8 @@
 // Generated from the protos by protoc-gen-edge. Do not edit: change the proto and run `npm run generate`.
 // biome-ignore-all lint: generated
 import type * as trellis_probe_v1_probe from '../ts/trellis/probe/v1/probe.ts'
+import type { ColourWord, PartRest, ThingRest, EchoResponseRest, UpdateThingResponseRest, UploadResponseRest, CountedRest, FinishedRest } from './client.ts'
+export type * from './client.ts'
 
 const omitNull = (name: string, value: unknown) => (value === null || value === undefined ? {} : { [name]: value })
 const present = <In, Out>(value: In | null | undefined, map: (value: In) => Out): Out | null => (value === null || value === undefined ? null : map(value))
@@ -11,7 +13,6 @@ const textOf = (value: unknown): string => (value === undefined ? '' : JSON.stri
 const oneof = (value: any, member: string): any => (value?.$case === member ? value.value : undefined)
 
 
-export type ColourWord = 'red' | 'dark-blue'
 const ColourWords: Record<string, ColourWord | null> = {
   COLOUR_UNSPECIFIED: null,
   COLOUR_RED: 'red',
@@ -20,57 +21,6 @@ const ColourWords: Record<string, ColourWord | null> = {
 const ColourValues: Record<string, trellis_probe_v1_probe.Colour> = {
   'red': 'COLOUR_RED',
   'dark-blue': 'COLOUR_DARK_BLUE',
-}
-
-export type PartRest = {
-  name: string
-  weight: number | null
-}
-
-export type ThingRest = {
-  id: string
-  name: string
-  size: number | null
-  colour: ColourWord | null
-  parts: PartRest[]
-}
-
-export type EchoResponseRest = {
-  id: string
-  limit: number
-  ratio: number | null
-  force: boolean | null
-  tags: string[]
-  colour: ColourWord | null
-  header_value: string | null
-  user_id: string
-  tier: string
-  request_id: string
-  counts: Record<string, number>
-  nothing: ThingRest | null
-  omitted?: string | null
-  free: unknown
-}
-
-export type UpdateThingResponseRest = {
-  set: string[]
-  cleared: string[]
-}
-
-export type UploadResponseRest = {
-  files: string[]
-  sizes: number[]
-  digests: string[]
-  fields: Record<string, string>
-}
-
-export type CountedRest = {
-  number: number
-  filler?: string | null
-}
-
-export type FinishedRest = {
-  reason?: string | null
 }
 
 export const PartToRest = (m: trellis_probe_v1_probe.Part): PartRest => ({

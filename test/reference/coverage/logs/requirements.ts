@@ -8,10 +8,5 @@ export const logsRequirements: Requirements = {
   service: 'logs',
   title: 'log',
   themes: [...resources, ...endpoints, ...rules],
-  notYet: [
-    [
-      '`GET {prefix}/assets/*`, `GET {prefix}/{path}`: the web app and its files',
-      'The web app is a separate package, which does not exist yet; until then, `GET /` redirects to the API document.',
-    ],
-  ],
+  notYet: [],
 }

@@ -6,6 +6,11 @@ export const endpoints: readonly Theme[] = [
     'Health, search and diagnosis',
     ['`GET /health` is always open', [keys, 'accepts only its own key']],
     [
+      '`GET {prefix}/assets/*`, `GET {prefix}/{path}`: the web app and its files',
+      ['test/contract/pages.test.ts', 'which the API does not use'],
+      ['test/contract/pages.test.ts', 'compressed as the client accepts'],
+    ],
+    [
       '`GET /api/search` takes q, source, severity, limit',
       [jobs(''), 'searches match words, phrases, prefixes and exclusions, with severity, facets and time'],
     ],

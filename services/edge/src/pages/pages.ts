@@ -1,0 +1,54 @@
+import { serviceError } from '@trellis/kit/errors'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { WebApp } from './entry.ts'
+import { chooseEncoding, type StaticFile } from './files.ts'
+import { pageHeaders } from './policy.ts'
+
+export type PagesOptions = { app: WebApp | undefined; mounts: readonly string[]; base: string }
+
+/** Paths below a mount that belong to the API: an unknown one is 404, never the page. */
+const apiPath = /^\/[^/]+\/(?:api|assets|health|openapi\.json)(?:\/|$)|^\/logs\/branches\/[^/]+\/api(?:\/|$)/
+
+const pathOf = ({ url }: FastifyRequest): string => url.split('?', 1)[0] ?? ''
+
+const send = (request: FastifyRequest, reply: FastifyReply, file: StaticFile) => {
+  reply.header('etag', file.etag).header('vary', 'Accept-Encoding')
+  if (request.headers['if-none-match'] === file.etag) return reply.code(304).send()
+  const encoding = chooseEncoding(file, String(request.headers['accept-encoding'] ?? ''))
+  if (encoding) reply.header('content-encoding', encoding)
+  return reply.type(file.type).send((encoding && file.encoded[encoding]) ?? file.plain)
+}
+
+const notBuilt = () =>
+  serviceError(
+    'unavailable',
+    'The web app has not been built on this server. Start it with "npm start", or set TRELLIS_WEB_DIR. The API is described at /docs.',
+  )
+
+/** Registers the web app: its page at every path that the API does not use, and its assets. */
+export const registerPages = (server: FastifyInstance, { app, mounts, base }: PagesOptions): void => {
+  const page = (request: FastifyRequest, reply: FastifyReply) => {
+    if (apiPath.test(pathOf(request))) return reply.callNotFound()
+    if (!app) throw notBuilt()
+    for (const [name, value] of pageHeaders) reply.header(name, value)
+    reply.header('cache-control', 'no-cache')
+    return send(request, reply, app.entry)
+  }
+  const asset = (request: FastifyRequest<{ Params: { name: string } }>, reply: FastifyReply) => {
+    const file = app?.assets.get(request.params.name)
+    if (!file) return reply.callNotFound()
+    reply.header('cache-control', 'public, max-age=31536000, immutable')
+    return send(request, reply, file)
+  }
+  // Workers take the policy of their own response, so scripts need it, too.
+  const withPolicy = (request: FastifyRequest<{ Params: { name: string } }>, reply: FastifyReply) => {
+    if (request.params.name.endsWith('.js')) for (const [name, value] of pageHeaders) reply.header(name, value)
+    return asset(request, reply)
+  }
+  server.get('/', (_request, reply) => reply.redirect(`${base}/home`))
+  for (const path of ['/home', ...mounts]) {
+    server.get(path, page)
+    server.get(`${path}/*`, page)
+  }
+  for (const prefix of ['', ...mounts]) server.get(`${prefix}/assets/:name`, withPolicy)
+}

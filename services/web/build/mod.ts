@@ -1,0 +1,2 @@
+export { buildWeb } from './build.ts'
+export { buildFolder } from './folders.ts'

@@ -1,0 +1,132 @@
+import type { Routes } from '@trellis/protos/edge/client.ts'
+import { withBase } from '../url/facts.ts'
+import { connection } from './connection.svelte.ts'
+import { Failure, failureOf, isAbort, toFailure } from './failure.ts'
+import { askForKey, credentialsOf } from './keys.svelte.ts'
+import { type QueryValue, requestUrl } from './request-url.ts'
+
+export type { Routes } from '@trellis/protos/edge/client.ts'
+
+export type RouteName = keyof Routes
+export type Answer<Name extends RouteName> = Routes[Name]['answer']
+
+type RequiredKeys<Type> = { [Key in keyof Type]-?: object extends Pick<Type, Key> ? never : Key }[keyof Type]
+type Part<Name extends string, Type> = [RequiredKeys<Type>] extends [never]
+  ? { [Key in Name]?: Type }
+  : { [Key in Name]: Type }
+type BodyPart<Body> = [Body] extends [undefined]
+  ? { body?: undefined }
+  : Body extends string | Blob | FormData
+    ? { body: Body }
+    : Part<'body', Body>
+
+/** Path, query and body of a route, mandatory where the route requires something in them. */
+export type RequestOf<Name extends RouteName> = Part<'path', Routes[Name]['path']> &
+  Part<'query', Routes[Name]['query']> &
+  BodyPart<Routes[Name]['body']>
+
+export type CallOptions = {
+  signal?: AbortSignal
+  /** A 401 does not open the key dialog. */
+  quiet?: boolean
+  headers?: Record<string, string>
+}
+
+type AnyRequest = {
+  path?: Record<string, string | number>
+  query?: Record<string, QueryValue>
+  body?: unknown
+}
+
+type Arguments<Name extends RouteName> =
+  object extends RequestOf<Name>
+    ? [request?: RequestOf<Name>, options?: CallOptions]
+    : [request: RequestOf<Name>, options?: CallOptions]
+
+const split = (name: string): { method: string; path: string } => {
+  const [method = 'GET', path = ''] = name.split(' ')
+  return { method, path }
+}
+
+/** The address of a route, for links and downloads. */
+export const urlOf = <Name extends RouteName>(name: Name, request: Omit<AnyRequest, 'body'> = {}): string =>
+  withBase(requestUrl(split(name).path, request.path, request.query))
+
+const isRaw = (body: unknown): body is FormData | Blob | string =>
+  body instanceof FormData || body instanceof Blob || typeof body === 'string'
+
+const bodyOf = (body: unknown): Pick<RequestInit, 'body' | 'headers'> => {
+  if (body === undefined) return {}
+  if (isRaw(body)) return { body }
+  return { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
+}
+
+const jsonOf = async (response: Response): Promise<unknown> => {
+  try {
+    return await response.json()
+  } catch {
+    return null
+  }
+}
+
+const probeUrl = withBase('/health')
+
+/** Sends a request; a GET that a network error hits is sent once more. */
+const send = async (url: string, init: RequestInit, isSafe: boolean): Promise<Response> => {
+  try {
+    const response = await fetch(url, init)
+    connection.reached()
+    return response
+  } catch (error) {
+    if (isAbort(error) || init.signal?.aborted) throw error
+    if (isSafe) return send(url, init, false)
+    connection.lost(probeUrl)
+    throw toFailure(error)
+  }
+}
+
+/** Requests a route and returns the whole response; throws a Failure for statuses of 400 and more. */
+export const request = async (
+  name: RouteName,
+  { path: parameters, query, body }: AnyRequest = {},
+  { signal, quiet = false, headers = {} }: CallOptions = {},
+): Promise<Response> => {
+  const { method, path } = split(name)
+  const { headers: bodyHeaders, ...sent } = bodyOf(body)
+  const init: RequestInit = {
+    method,
+    ...sent,
+    ...(signal ? { signal } : {}),
+    headers: { accept: 'application/json, */*;q=0.5', ...bodyHeaders, ...credentialsOf(path), ...headers },
+  }
+  const response = await send(withBase(requestUrl(path, parameters, query)), init, method === 'GET')
+  if (response.ok) return response
+  const failure = failureOf(response.status, await jsonOf(response), response.headers)
+  if (failure.status === 401 && !quiet) askForKey(path, method, failure.message)
+  throw failure
+}
+
+/**
+ * Calls a route by its method and path, typed by the protos: `await call('GET /logs/api/search', { query: { q: 'disk' } })`.
+ * Throws a Failure in the server's words, or an AbortError.
+ */
+export const call = async <Name extends RouteName>(
+  name: Name,
+  ...[sent, options]: Arguments<Name>
+): Promise<Answer<Name>> => {
+  const response = await request(name, sent as AnyRequest | undefined, options)
+  const type = response.headers.get('content-type') ?? ''
+  if (response.status === 204) return undefined as Answer<Name>
+  return (type.startsWith('application/json') ? await response.json() : await response.blob()) as Answer<Name>
+}
+
+/** An answer with its headers, for routes that say something in them, such as `x-marketplace`. */
+export const callWithHeaders = async <Name extends RouteName>(
+  name: Name,
+  ...[sent, options]: Arguments<Name>
+): Promise<{ answer: Answer<Name>; headers: Headers }> => {
+  const response = await request(name, sent as AnyRequest | undefined, options)
+  return { answer: (await response.json()) as Answer<Name>, headers: response.headers }
+}
+
+export { Failure }

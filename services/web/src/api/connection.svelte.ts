@@ -1,0 +1,51 @@
+/** Whether the server answers. A request that failed to reach it says no, any answer says yes. */
+let isReached = $state(true)
+let isOnline = $state(navigator.onLine)
+let nextTry = $state.raw<number | null>(null)
+
+window.addEventListener('online', () => {
+  isOnline = true
+})
+window.addEventListener('offline', () => {
+  isOnline = false
+})
+
+let failures = 0
+let timer: ReturnType<typeof setTimeout> | undefined
+
+/** Asks until the server answers again, after 1, 2, 4 and then every 8 seconds. */
+const probe = (url: string): void => {
+  const wait = Math.min(8_000, 1_000 * 2 ** failures)
+  failures += 1
+  nextTry = Date.now() + wait
+  timer = setTimeout(async () => {
+    try {
+      await fetch(url, { cache: 'no-store' })
+      connection.reached()
+    } catch {
+      probe(url)
+    }
+  }, wait)
+}
+
+export const connection = {
+  get isOffline(): boolean {
+    return !isReached || !isOnline
+  },
+  /** When the server is asked again, in milliseconds since 1970; null while it answers. */
+  get nextTry(): number | null {
+    return nextTry
+  },
+  reached: (): void => {
+    clearTimeout(timer)
+    isReached = true
+    isOnline = navigator.onLine
+    failures = 0
+    nextTry = null
+  },
+  lost: (probeUrl: string): void => {
+    if (!isReached) return
+    isReached = false
+    probe(probeUrl)
+  },
+}

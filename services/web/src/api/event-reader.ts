@@ -1,0 +1,34 @@
+import { createParser } from 'eventsource-parser'
+
+export type ReceivedEvent = { id: string | undefined; name: string; data: string }
+
+export type EventReaderOptions = {
+  onEvent: (event: ReceivedEvent) => void
+  /** Called for each part that arrives, heartbeats included. */
+  onAlive?: () => void
+  /** The time to wait before reconnecting that the server asks for. */
+  onRetry?: (milliseconds: number) => void
+}
+
+/** Reads a body of server-sent events until it ends. */
+export const readEvents = async (
+  body: ReadableStream<Uint8Array>,
+  { onEvent, onAlive, onRetry }: EventReaderOptions,
+): Promise<void> => {
+  const parser = createParser({
+    onEvent: ({ id, event, data }) => onEvent({ id, name: event ?? 'message', data }),
+    ...(onRetry ? { onRetry } : {}),
+  })
+  const decoder = new TextDecoder()
+  const reader = body.getReader()
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      onAlive?.()
+      parser.feed(decoder.decode(value, { stream: true }))
+    }
+  } finally {
+    reader.releaseLock()
+  }
+}

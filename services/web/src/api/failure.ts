@@ -1,0 +1,76 @@
+/** One invalid value of a request: `field` is its name, such as `min_price`. */
+export type FieldFailure = { field: string; message: string }
+
+export type FailureFacts = {
+  /** The HTTP status, or 0 if the server could not be reached. */
+  status: number
+  detail: string
+  fields?: readonly FieldFailure[]
+  requestId?: string | null
+  retryAfterSeconds?: number | null
+  /** The answer's body, for routes whose errors say more. */
+  body?: unknown
+}
+
+/** A request that the server refused or that did not reach it, in the server's words. */
+export class Failure extends Error {
+  readonly facts: FailureFacts
+
+  constructor(facts: FailureFacts, options?: ErrorOptions) {
+    super(facts.detail, options)
+    this.name = 'Failure'
+    this.facts = facts
+  }
+
+  get status(): number {
+    return this.facts.status
+  }
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
+
+const fieldFailure = (item: unknown): FieldFailure[] => {
+  if (!isRecord(item)) return []
+  const path = Array.isArray(item.loc)
+    ? item.loc.filter((part) => !['body', 'query', 'path'].includes(String(part)))
+    : []
+  return [{ field: path.join('.'), message: String(item.msg ?? 'is invalid') }]
+}
+
+const sentenceOf = (fields: readonly FieldFailure[]): string =>
+  fields.map(({ field, message }) => (field === '' ? message : `${field}: ${message}`)).join('. ')
+
+const fallbackSentence = (status: number): string =>
+  status === 502 || status === 503 || status === 504
+    ? 'The server is not ready. Try again in a moment.'
+    : `The server answered with status ${status}.`
+
+/** Reads an error from an answer's status and JSON body. */
+export const failureOf = (status: number, body: unknown, headers: Pick<Headers, 'get'>): Failure => {
+  const detail = isRecord(body) ? body.detail : undefined
+  const fields = Array.isArray(detail) ? detail.flatMap(fieldFailure) : []
+  const nested = isRecord(detail) && typeof detail.message === 'string' ? detail.message : undefined
+  const sentence = typeof detail === 'string' ? detail : (nested ?? (sentenceOf(fields) || fallbackSentence(status)))
+  const seconds = Number(headers.get('retry-after'))
+  return new Failure({
+    status,
+    detail: sentence,
+    fields,
+    requestId: headers.get('x-request-id'),
+    retryAfterSeconds: seconds > 0 ? seconds : null,
+    body,
+  })
+}
+
+/** The failure that any thrown value stands for. */
+export const toFailure = (error: unknown): Failure => {
+  if (error instanceof Failure) return error
+  if (error instanceof TypeError)
+    return new Failure(
+      { status: 0, detail: 'The server cannot be reached. Check that it runs and that you are online.' },
+      { cause: error },
+    )
+  return new Failure({ status: 0, detail: error instanceof Error ? error.message : String(error) }, { cause: error })
+}
+
+export const isAbort = (error: unknown): boolean => error instanceof DOMException && error.name === 'AbortError'

@@ -1,0 +1,79 @@
+import { untrack } from 'svelte'
+
+/** The keys of the log service. They live in memory, and in this tab's session storage only if the user asks for it. */
+export type KeyName = 'api' | 'admin'
+
+const stored = (name: KeyName): string => {
+  try {
+    return sessionStorage.getItem(`trellis.${name}-key`) ?? ''
+  } catch {
+    return ''
+  }
+}
+
+const values = $state<Record<KeyName, string>>({ api: stored('api'), admin: stored('admin') })
+let asked = $state.raw<{ name: KeyName; reason: string } | null>(null)
+/** Grows when a key is entered or removed, so that what failed without it is loaded again. */
+let version = $state(0)
+/** The server requires a key that this page does not have: reading works by cookie, changes do not. */
+let isReadOnly = $state(false)
+
+export const keys = {
+  get api(): string {
+    return values.api
+  },
+  get admin(): string {
+    return values.admin
+  },
+  get version(): number {
+    return version
+  },
+  /** The key dialog that should be open, and why. */
+  get asked(): { name: KeyName; reason: string } | null {
+    return asked
+  },
+  get isReadOnly(): boolean {
+    return isReadOnly && values.api === ''
+  },
+  ask: (name: KeyName, reason: string): void => {
+    if (untrack(() => asked) === null) asked = { name, reason }
+  },
+  dismiss: (): void => {
+    asked = null
+  },
+  markReadOnly: (): void => {
+    isReadOnly = true
+  },
+  set: (name: KeyName, key: string, remember: boolean): void => {
+    values[name] = key
+    asked = null
+    version = untrack(() => version) + 1
+    try {
+      if (remember && key !== '') sessionStorage.setItem(`trellis.${name}-key`, key)
+      else sessionStorage.removeItem(`trellis.${name}-key`)
+    } catch {
+      // Without storage the key lasts as long as the page.
+    }
+  },
+  forget: (): void => {
+    for (const name of ['api', 'admin'] as const) keys.set(name, '', false)
+    isReadOnly = false
+  },
+}
+
+const adminPath = /^\/logs\/api\/orchard\//
+
+/** The credentials that a request to a path carries. */
+export const credentialsOf = (path: string): Record<string, string> => {
+  if (!path.startsWith('/logs/')) return {}
+  if (adminPath.test(path)) return values.admin === '' ? {} : { 'x-admin-key': values.admin }
+  return values.api === '' ? {} : { authorization: `Bearer ${values.api}` }
+}
+
+/** Opens the key dialog after a 401. A wrong key is dropped, since it would fail again. */
+export const askForKey = (path: string, method: string, detail: string): void => {
+  if (!path.startsWith('/logs/')) return
+  const name = adminPath.test(path) ? 'admin' : 'api'
+  if (name === 'api' && method !== 'GET' && values.api === '') isReadOnly = true
+  keys.ask(name, detail)
+}

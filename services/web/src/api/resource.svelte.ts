@@ -1,0 +1,113 @@
+import { untrack } from 'svelte'
+import { type Answer, call, type RequestOf, type RouteName } from './client.ts'
+import { type Failure, isAbort, toFailure } from './failure.ts'
+import { keys } from './keys.svelte.ts'
+
+const maxCached = 60
+const cached = new Map<string, unknown>()
+
+const store = (key: string, value: unknown): void => {
+  cached.delete(key)
+  cached.set(key, value)
+  const [oldest] = cached.keys()
+  if (cached.size > maxCached && oldest !== undefined) cached.delete(oldest)
+}
+
+export type Resource<Value> = {
+  /** The last answer, also while a newer one is loading; undefined before the first. */
+  readonly data: Value | undefined
+  readonly failure: Failure | undefined
+  readonly isLoading: boolean
+  /** Loads again. Resolves when the answer is there. */
+  readonly reload: () => Promise<void>
+  /** Replaces the data by what a change has returned. */
+  readonly set: (value: Value) => void
+}
+
+type Load<Value> = { key: string; load: (signal: AbortSignal) => Promise<Value> }
+
+/**
+ * Data that follows its request: `request` is read reactively, and undefined loads nothing. The old answer stays while the new one loads, and an
+ * answer to a request that was made before is shown at once and refreshed.
+ */
+export const loading = <Value>(request: () => Load<Value> | undefined): Resource<Value> => {
+  let data = $state.raw<Value | undefined>(undefined)
+  let failure = $state.raw<Failure | undefined>(undefined)
+  let isLoading = $state(false)
+  let current: AbortController | undefined
+
+  const run = async ({ key, load }: Load<Value>): Promise<void> => {
+    current?.abort()
+    const controller = new AbortController()
+    current = controller
+    isLoading = true
+    try {
+      const answer = await load(controller.signal)
+      if (controller.signal.aborted) return
+      data = answer
+      failure = undefined
+      store(key, answer)
+    } catch (error) {
+      if (controller.signal.aborted || isAbort(error)) return
+      failure = toFailure(error)
+    } finally {
+      if (current === controller) isLoading = false
+    }
+  }
+
+  $effect(() => {
+    const wanted = request()
+    // A key that was entered loads again what failed without it.
+    void keys.version
+    untrack(() => {
+      if (wanted === undefined) {
+        current?.abort()
+        isLoading = false
+        return
+      }
+      const known = cached.get(wanted.key) as Value | undefined
+      if (known !== undefined) {
+        data = known
+        failure = undefined
+      }
+      void run(wanted)
+    })
+    return () => current?.abort()
+  })
+
+  return {
+    get data() {
+      return data
+    },
+    get failure() {
+      return failure
+    },
+    get isLoading() {
+      return isLoading
+    },
+    reload: async () => {
+      const wanted = untrack(request)
+      if (wanted !== undefined) await run(wanted)
+    },
+    set: (value) => {
+      data = value
+    },
+  }
+}
+
+type AnyCall = (name: string, request: unknown, options: { signal: AbortSignal }) => Promise<unknown>
+
+/** The answer of a GET route that follows its parameters: `const stats = resource('GET /logs/api/stats', () => ({}))`. */
+export const resource = <Name extends RouteName & `GET ${string}`>(
+  name: Name,
+  request: () => RequestOf<Name> | undefined,
+): Resource<Answer<Name>> =>
+  loading(() => {
+    const sent = request()
+    if (sent === undefined) return undefined
+    return {
+      key: `${name} ${JSON.stringify(sent)}`,
+      // The conditional argument types of `call` cannot be resolved for a generic name.
+      load: (signal) => (call as AnyCall)(name, sent, { signal }) as Promise<Answer<Name>>,
+    }
+  })

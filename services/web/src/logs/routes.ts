@@ -1,0 +1,4 @@
+import type { Page } from '../app/page.ts'
+
+/** Pages of the log service, a line each. */
+export const logsPages: readonly Page[] = []

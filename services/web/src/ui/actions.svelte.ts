@@ -1,0 +1,72 @@
+import { untrack } from 'svelte'
+import { isLetter, isTyping, keyOf, worksWhileTyping } from './keys.ts'
+import { preferences } from './preferences.svelte.ts'
+
+/** Something that a page or the shell can do, in the palette and by its keys. */
+export type Action = {
+  id: string
+  /** As in the palette: "Copy link". */
+  title: string
+  /** Keys such as `Ctrl+K`, `j` or the sequence `g l`; alternatives in a list. */
+  keys?: string | readonly string[]
+  /** Where it belongs in the list of keys. */
+  group: string
+  run: () => void
+  /** Why it cannot be used now. */
+  blocked?: string | undefined
+  /** Not in the palette, such as moving by one row. */
+  hidden?: boolean
+}
+
+let sets = $state.raw<readonly (() => readonly Action[])[]>([])
+
+/** Registers the actions of a component while it is shown; call it in its script. Read reactively. */
+export const useActions = (actions: () => readonly Action[]): void => {
+  $effect(() => {
+    sets = [...untrack(() => sets), actions]
+    return () => {
+      sets = sets.filter((set) => set !== actions)
+    }
+  })
+}
+
+/** All actions available now; those of the page come before those of the shell. */
+export const availableActions = (): Action[] => sets.toReversed().flatMap((set) => [...set()])
+
+export const keysOf = ({ keys }: Action): readonly string[] =>
+  keys === undefined ? [] : typeof keys === 'string' ? [keys] : keys
+
+const sequenceMilliseconds = 1_200
+
+/** Runs actions by their keys; returns a function that stops it. */
+export const listenForKeys = (): (() => void) => {
+  let prefix = ''
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const onKey = (event: KeyboardEvent): void => {
+    if (event.defaultPrevented || event.isComposing || ['Control', 'Shift', 'Alt', 'Meta'].includes(event.key)) return
+    const key = keyOf(event)
+    const isInField = isTyping(document.activeElement)
+    if (isInField && !worksWhileTyping(key)) return
+    if (isLetter(key) && !preferences.letterKeys) return
+    // A modal dialog takes all keys but its own.
+    if (document.querySelector('dialog:modal') !== null && key !== 'Ctrl+K') return
+    const sequence = prefix === '' ? key : `${prefix} ${key}`
+    const actions = availableActions()
+    const found = actions.find((action) => keysOf(action).includes(sequence) && action.blocked === undefined)
+    clearTimeout(timer)
+    prefix = ''
+    if (found) {
+      event.preventDefault()
+      found.run()
+      return
+    }
+    if (actions.some((action) => keysOf(action).some((keys) => keys.startsWith(`${sequence} `)))) {
+      prefix = sequence
+      timer = setTimeout(() => {
+        prefix = ''
+      }, sequenceMilliseconds)
+    }
+  }
+  window.addEventListener('keydown', onKey)
+  return () => window.removeEventListener('keydown', onKey)
+}

@@ -1,0 +1,63 @@
+import { untrack } from 'svelte'
+
+export type Toast = {
+  id: number
+  text: string
+  tone: 'plain' | 'warn'
+  /** A way back, while the toast is shown. */
+  undo?: (() => void) | undefined
+}
+
+let shown = $state.raw<readonly Toast[]>([])
+let count = 0
+
+const visibleMilliseconds = 5_000
+
+const dismiss = (id: number): void => {
+  shown = shown.filter((toast) => toast.id !== id)
+}
+
+export const toasts = {
+  get shown(): readonly Toast[] {
+    return shown
+  },
+  dismiss,
+  show: (text: string, { tone = 'plain', undo }: Partial<Pick<Toast, 'tone' | 'undo'>> = {}): void => {
+    count += 1
+    const id = count
+    shown = [...untrack(() => shown).slice(-2), { id, text, tone, undo }]
+    setTimeout(() => dismiss(id), undo ? visibleMilliseconds + 1_000 : visibleMilliseconds)
+  },
+  /**
+   * Removes something that can come back: it is hidden at once, `commit` runs after five seconds, or at once when the page is left, and `restore`
+   * if the user undoes it or `commit` fails.
+   */
+  removeWithUndo: (
+    text: string,
+    { commit, restore }: { commit: () => Promise<unknown>; restore: () => void },
+  ): void => {
+    let isDecided = false
+    const decide = async (): Promise<void> => {
+      if (isDecided) return
+      isDecided = true
+      window.removeEventListener('pagehide', decide)
+      try {
+        await commit()
+      } catch (error) {
+        restore()
+        toasts.show(error instanceof Error ? error.message : String(error), { tone: 'warn' })
+      }
+    }
+    window.addEventListener('pagehide', decide)
+    const timer = setTimeout(decide, visibleMilliseconds)
+    toasts.show(text, {
+      undo: () => {
+        if (isDecided) return
+        isDecided = true
+        clearTimeout(timer)
+        window.removeEventListener('pagehide', decide)
+        restore()
+      },
+    })
+  },
+}

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { flag, formatValues, list, number, oneOf, parseValues, text } from './codecs.ts'
+
+const shape = {
+  q: text(),
+  severity: list(),
+  order: oneOf(['relevance', 'time'], 'relevance'),
+  min: number(0, 100),
+  live: flag(),
+}
+
+test('values survive being written to the URL and read again', () => {
+  const change = { q: 'a b', severity: ['ERROR', 'WARN'], order: 'time' as const, min: 5, live: true }
+  const written = formatValues(shape, new URLSearchParams(), change)
+  expect(written.toString()).toBe('q=a+b&severity=ERROR%2CWARN&order=time&min=5&live=1')
+  expect(parseValues(shape, new URLSearchParams(written.toString()))).toEqual({ values: change, rejected: [] })
+})
+
+test('fallbacks are left out of the URL, and other parameters stay', () => {
+  const written = formatValues(shape, new URLSearchParams('q=x&min=3&tab=2'), { q: '', min: null, order: 'relevance' })
+  expect(written.toString()).toBe('tab=2')
+})
+
+test('text that means nothing becomes the fallback and is named', () => {
+  const { values, rejected } = parseValues(shape, new URLSearchParams('order=size&min=200&live=yes'))
+  expect([values.order, values.min, values.live]).toEqual(['relevance', null, false])
+  expect(rejected).toEqual(['order', 'min', 'live'])
+})

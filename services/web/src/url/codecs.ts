@@ -1,0 +1,79 @@
+/** How a value is written in the URL. `parse` returns undefined for text that means nothing, and then the fallback is used. */
+export type Codec<Value> = {
+  fallback: Value
+  parse: (text: string) => Value | undefined
+  format: (value: Value) => string
+}
+
+export type Shape = Readonly<Record<string, Codec<never>>>
+// biome-ignore lint/suspicious/noExplicitAny: inference of the values of any shape
+export type ValuesOf<Fields extends Readonly<Record<string, Codec<any>>>> = {
+  [Name in keyof Fields]: Fields[Name] extends Codec<infer Value> ? Value : never
+}
+
+export const text = (fallback = ''): Codec<string> => ({ fallback, parse: (value) => value, format: (value) => value })
+
+export const flag = (fallback = false): Codec<boolean> => ({
+  fallback,
+  parse: (value) => (value === '1' ? true : value === '0' ? false : undefined),
+  format: (value) => (value ? '1' : '0'),
+})
+
+/** A number between bounds; null if absent. */
+export const number = (min = -Infinity, max = Infinity, fallback: number | null = null): Codec<number | null> => ({
+  fallback,
+  parse: (value) => {
+    const parsed = Number(value)
+    return value.trim() !== '' && parsed >= min && parsed <= max ? parsed : undefined
+  },
+  format: (value) => (value === null ? '' : String(value)),
+})
+
+export const oneOf = <const Word extends string>(words: readonly Word[], fallback: Word): Codec<Word> => ({
+  fallback,
+  parse: (value) => words.find((word) => word === value),
+  format: (value) => value,
+})
+
+/** Words separated by commas, in the order of their choice. */
+export const list = (): Codec<readonly string[]> => ({
+  fallback: [],
+  parse: (value) => value.split(',').filter((part) => part !== ''),
+  format: (value) => value.join(','),
+})
+
+// biome-ignore lint/suspicious/noExplicitAny: any shape of fields
+type AnyShape = Readonly<Record<string, Codec<any>>>
+
+/** Reads the values of a shape; `rejected` names the parameters whose text means nothing. */
+export const parseValues = <Fields extends AnyShape>(
+  shape: Fields,
+  parameters: URLSearchParams,
+): { values: ValuesOf<Fields>; rejected: string[] } => {
+  const rejected: string[] = []
+  const entries = Object.entries(shape).map(([name, codec]) => {
+    const given = parameters.get(name)
+    if (given === null || given === '') return [name, codec.fallback]
+    const parsed = codec.parse(given)
+    if (parsed === undefined) rejected.push(name)
+    return [name, parsed ?? codec.fallback]
+  })
+  return { values: Object.fromEntries(entries) as ValuesOf<Fields>, rejected }
+}
+
+/** The parameters with changed values; those with their fallback are left out, so that the URL says only what was chosen. */
+export const formatValues = <Fields extends AnyShape>(
+  shape: Fields,
+  parameters: URLSearchParams,
+  change: Partial<ValuesOf<Fields>>,
+): URLSearchParams => {
+  const changed = new URLSearchParams(parameters)
+  for (const [name, value] of Object.entries(change)) {
+    const codec = shape[name]
+    if (codec === undefined) continue
+    const written = codec.format(value)
+    if (written === '' || written === codec.format(codec.fallback)) changed.delete(name)
+    else changed.set(name, written)
+  }
+  return changed
+}
