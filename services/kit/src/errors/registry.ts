@@ -54,6 +54,11 @@ export const errorKinds = {
     meaning: 'The caller left before the answer.',
   },
   internal: { status: 500, grpc: Status.INTERNAL, meaning: 'A fault of ours; the request id finds it in the log.' },
+  misconfigured: {
+    status: 500,
+    grpc: Status.FAILED_PRECONDITION,
+    meaning: 'Settings that the route needs are missing; the detail names them.',
+  },
   upstream_failed: { status: 502, grpc: Status.UNAVAILABLE, meaning: 'Another server failed or refused.' },
   unavailable: {
     status: 503,
