@@ -11,6 +11,12 @@ export type GeneratorWord = 'auto' | 'recombine' | 'onnx' | 'mock'
 
 export type GpuModeWord = 'kubernetes' | 'local' | 'none'
 
+/** Whether the output was right. */
+export type CorrectionRatingWord = 'up' | 'down'
+
+/** What the feedback is. */
+export type FeedbackTypeWord = 'bug' | 'feature' | 'other'
+
 /** How `must_include` is interpreted. */
 export type MustIncludeModeWord = 'all' | 'any' | 'groups'
 
@@ -18,6 +24,22 @@ export type MustIncludeModeWord = 'all' | 'any' | 'groups'
 export type AdapterWord = 'auto' | 'api' | 'scraper'
 
 export type AudioFormatWord = 'wav' | 'mp3'
+
+export type AnswerChallengeResponseRest = {
+  /** SHA-256 in hexadecimal. The marketplace determines the name of this field. */
+  challengeResponse: string
+}
+
+export type AccountDeletionResponseRest = {
+}
+
+export type GetWebhookHealthResponseRest = {
+  status: string
+  /** The configured URL of the endpoint. */
+  endpoint: string
+  /** Whether signatures of notifications are verified. */
+  signature_verification: boolean
+}
 
 export type BlockedSellerRest = {
   id: number
@@ -39,6 +61,40 @@ export type ImportBlocklistResponseRest = {
   imported: number
   /** Rows that were skipped, at most 1,000 of them. */
   errors: string[]
+}
+
+export type AddCorrectionResponseRest = {
+  id: number
+  saved: boolean
+}
+
+export type CorrectionRest = {
+  id: number
+  item_id: string
+  product: string
+  correction_type: string
+  input_text: string
+  original_output: string
+  corrected_output: string
+  /** up or down. */
+  rating: string
+  context: unknown
+  opted_in: boolean
+  created_at: string
+}
+
+export type ListCorrectionsResponseRest = {
+  corrections: CorrectionRest[]
+  next_cursor: string | null
+}
+
+export type GetFeedbackStatusResponseRest = {
+  enabled: boolean
+}
+
+export type SendFeedbackResponseRest = {
+  issue_number: number
+  issue_url: string
 }
 
 export type ListingRest = {
@@ -1528,6 +1584,36 @@ export type SourceDraftInput = {
 
 /** Every route by method and path: its parameters, its answer and, of a stream, its frames by event. */
 export type Routes = {
+  /** Answers the marketplace's challenge, with which it verifies the endpoint: the SHA-256 digest of the challenge code, the verification token and the
+   * URL of the endpoint. 500 names the missing settings. */
+  'GET /listings/api/marketplace/account-deletion': {
+    path: {}
+    query: { challenge_code: string }
+    body: undefined
+    answer: AnswerChallengeResponseRest
+    frames: {}
+  }
+  /** Receives a notification that an account was deleted. Answers at once; what is stored about the account is deleted in the background, in every
+   * store. A notification that was received before changes nothing.
+   * 
+   * The header `X-Marketplace-Signature` (or `X-EBAY-SIGNATURE`) is the base64 of the JSON object `{alg, kid, signature, digest}`; 412 if it is
+   * missing, malformed or does not match the body, 400 if the body is not such a notification. 500 names missing settings; 502 and 504 if the public
+   * key cannot be fetched. */
+  'POST /listings/api/marketplace/account-deletion': {
+    path: {}
+    query: { signature?: string | null | undefined; ebay_signature?: string | null | undefined }
+    body: string | Blob
+    answer: AccountDeletionResponseRest
+    frames: {}
+  }
+  /** Checks the configuration of these notifications. 500 names the variables that are not set. */
+  'GET /listings/api/marketplace/webhook-health': {
+    path: {}
+    query: {}
+    body: undefined
+    answer: GetWebhookHealthResponseRest
+    frames: {}
+  }
   /** Lists the blocked sellers, latest first. */
   'GET /listings/api/blocklist': {
     path: {}
@@ -1569,6 +1655,58 @@ export type Routes = {
     query: {}
     body: FormData
     answer: ImportBlocklistResponseRest
+    frames: {}
+  }
+  /** Stores whether the score of a seller looks right. A user has one signal for each seller: sent again, it replaces the earlier one. Visitors need a
+   * session (403). The newest 2,000 signals of a user are retained, and the newest 50,000 of all guests together. */
+  'POST /listings/api/community/signal': {
+    path: {}
+    query: {}
+    body: { seller_id: string; confirmed: boolean }
+    answer: undefined
+    frames: {}
+  }
+  /** Stores a correction or a confirmation. With the rating `down`, `corrected_output` must not be blank (422). Visitors need a session (403). The
+   * newest 10,000 corrections of a user are retained, and the newest 10,000 of all guests together. */
+  'POST /listings/api/corrections': {
+    path: {}
+    query: {}
+    body: { item_id?: string | null | undefined; product: string; correction_type: string; input_text: string; original_output: string; corrected_output?: string | null | undefined; rating?: CorrectionRatingWord | null | undefined; context?: unknown | null | undefined; opted_in?: boolean | null | undefined }
+    answer: AddCorrectionResponseRest
+    frames: {}
+  }
+  /** Lists corrections of all users, newest first. Only for the signed-in (403). */
+  'GET /listings/api/corrections': {
+    path: {}
+    query: { opted_in_only?: boolean | null | undefined; limit?: number | null | undefined; cursor?: string | null | undefined }
+    body: undefined
+    answer: ListCorrectionsResponseRest
+    frames: {}
+  }
+  /** Downloads corrections of all users as lines of JSON, oldest first, by default only those whose users agreed to it. Only for the signed-in (403). */
+  'GET /listings/api/corrections/export': {
+    path: {}
+    query: { opted_in_only?: boolean | null | undefined }
+    body: undefined
+    answer: Blob
+    frames: {}
+  }
+  /** Returns whether feedback can be sent: an issue tracker is configured, and this is no demo. */
+  'GET /listings/api/feedback/status': {
+    path: {}
+    query: {}
+    body: undefined
+    answer: GetFeedbackStatusResponseRest
+    frames: {}
+  }
+  /** Creates an issue in the tracker. The same text sent again within a minute returns the issue of the first request. 503 without a tracker, 403 in
+   * demo mode and for visitors without a session, 429 after many issues in an hour, 502 with the beginning of the tracker's response if it refuses,
+   * 504 if it does not respond. */
+  'POST /listings/api/feedback': {
+    path: {}
+    query: {}
+    body: { title: string; description: string; type?: FeedbackTypeWord | null | undefined; repro?: string | null | undefined; view?: string | null | undefined; tab?: string | null | undefined; submitter?: string | null | undefined }
+    answer: SendFeedbackResponseRest
     frames: {}
   }
   /** Searches the marketplace and returns listings, scores, sellers and the market price in one response. Seller data that is still missing is

@@ -1,7 +1,11 @@
 // Generated from the protos by protoc-gen-edge. Do not edit: change the proto and run `npm run generate`.
 // biome-ignore-all lint: generated
 import type * as trellis_http_v1_messages from '../ts/trellis/http/v1/messages.ts'
+import type * as trellis_listings_v1_account_deletion from '../ts/trellis/listings/v1/account_deletion.ts'
 import type * as trellis_listings_v1_blocklist from '../ts/trellis/listings/v1/blocklist.ts'
+import type * as trellis_listings_v1_community from '../ts/trellis/listings/v1/community.ts'
+import type * as trellis_listings_v1_corrections from '../ts/trellis/listings/v1/corrections.ts'
+import type * as trellis_listings_v1_feedback from '../ts/trellis/listings/v1/feedback.ts'
 import type * as trellis_listings_v1_listings from '../ts/trellis/listings/v1/listings.ts'
 import type * as trellis_listings_v1_preferences from '../ts/trellis/listings/v1/preferences.ts'
 import type * as trellis_listings_v1_reported from '../ts/trellis/listings/v1/reported.ts'
@@ -19,7 +23,7 @@ import type * as trellis_logs_v1_setup from '../ts/trellis/logs/v1/setup.ts'
 import type * as trellis_logs_v1_ssh_targets from '../ts/trellis/logs/v1/ssh_targets.ts'
 import type * as trellis_logs_v1_templates from '../ts/trellis/logs/v1/templates.ts'
 import type * as trellis_music_v1_music from '../ts/trellis/music/v1/music.ts'
-import type { NodeStatusWord, DecisionWord, NodeKindWord, GeneratorWord, GpuModeWord, MustIncludeModeWord, AdapterWord, AudioFormatWord, BlockedSellerRest, ListBlockedSellersResponseRest, ImportBlocklistResponseRest, ListingRest, SignalScoresRest, ScoreRangeRest, EvidenceRest, TrustScoreRest, SellerRest, ListingsSearchResponseRest, SearchAsyncResponseRest, FeaturesRest, GetSessionResponseRest, EnrichResponseRest, PricePointRest, GetListingResponseRest, GetCompsResponseRest, HealthRest, CampaignPreferencesRest, AffiliatePreferencesRest, CommunityPreferencesRest, DisplayPreferencesRest, SearchPreferencesRest, PreferencesRest, ListReportedSellersResponseRest, BlocklistCandidateRest, ListBlocklistCandidatesResponseRest, BlocklistScanRest, BlocklistTestRest, TaskProgressRest, UploadCountsRest, SkippedFileRest, FreedRoomRest, TaskRest, FoundEntryRest, FacetValueRest, FacetsRest, HistogramRest, LogsSearchResponseRest, EntryRest, GetContextResponseRest, WindowRest, SummaryRest, TimelinePointRest, TemplateCountRest, FactRest, SuspectedCauseRest, TimelineLeftOutRest, DiagnosisRest, PatternRest, PatternProblemRest, ListPatternsResponseRest, SourceRest, ListSourcesResponseRest, SuggestedSourceRest, SuggestSourcesResponseRest, RejectedEntryRest, GleanBatchResponseRest, SourceHealthRest, StatsRest, GraftRest, OrchardBranchRest, ListBranchesResponseRest, AnonymizationRest, ConfiguredSourceRest, ListConfiguredSourcesResponseRest, WatchStatusRest, ContextDocRest, ListContextDocsResponseRest, ContextDeletionRest, ContextFactRest, ListContextFactsResponseRest, ContextWizardColumnRest, ContextWizardFieldRest, ContextWizardStepRest, ContextWizardRest, ContextFactPreviewRest, ContextWizardAnswerRest, ContextWizardResultRest, ContextChunkMatchRest, ContextFactMatchRest, ContextMatchesRest, FormatRest, ListFormatsResponseRest, IncidentRest, ListIncidentsResponseRest, IncidentEventRest, SimilarIncidentRest, IncidentDetailRest, AttachEntriesResponseRest, SentBundleRest, TicketRest, BundleIdRest, BundleRest, ListBundlesResponseRest, BundleDetailRest, ListSentBundlesResponseRest, ScorerModelRest, ScorerOutcomeRest, ScorerStatusRest, DetectionRest, ListDetectionsResponseRest, SettingsRest, SetupStatusRest, LogFileRest, SourceDraftRest, DiscoveryRest, WriteSourcesResponseRest, InterpretationRest, ScannedFileRest, ScanResultRest, SshTargetRest, ListSshTargetsResponseRest, SshTargetTestRest, TemplateTrendRest, TemplateRest, ListTemplatesResponseRest, TemplateDetailRest, SeamRest, StemsRest, NodeRest, ChainRest, ListChainsResponseRest, CreateBranchesResponseRest, PeaksRest, GpuModelRest, GeneratorStatusRest, GpuRest, GpuSessionRest, ListingsFrameRest, MarketPriceFrameRest, ScoreFrameRest, SearchFailedFrameRest, DoneFrameRest, GapRest, ResetRest, DiagnoseStatusRest, DiagnoseSummaryRest, DiagnoseEntriesRest, DiagnoseReasoningRest, DiagnoseFailedRest, DiagnoseDoneRest, NodeStatusChangedRest } from './client.ts'
+import type { NodeStatusWord, DecisionWord, NodeKindWord, GeneratorWord, GpuModeWord, CorrectionRatingWord, FeedbackTypeWord, MustIncludeModeWord, AdapterWord, AudioFormatWord, AnswerChallengeResponseRest, AccountDeletionResponseRest, GetWebhookHealthResponseRest, BlockedSellerRest, ListBlockedSellersResponseRest, ImportBlocklistResponseRest, AddCorrectionResponseRest, CorrectionRest, ListCorrectionsResponseRest, GetFeedbackStatusResponseRest, SendFeedbackResponseRest, ListingRest, SignalScoresRest, ScoreRangeRest, EvidenceRest, TrustScoreRest, SellerRest, ListingsSearchResponseRest, SearchAsyncResponseRest, FeaturesRest, GetSessionResponseRest, EnrichResponseRest, PricePointRest, GetListingResponseRest, GetCompsResponseRest, HealthRest, CampaignPreferencesRest, AffiliatePreferencesRest, CommunityPreferencesRest, DisplayPreferencesRest, SearchPreferencesRest, PreferencesRest, ListReportedSellersResponseRest, BlocklistCandidateRest, ListBlocklistCandidatesResponseRest, BlocklistScanRest, BlocklistTestRest, TaskProgressRest, UploadCountsRest, SkippedFileRest, FreedRoomRest, TaskRest, FoundEntryRest, FacetValueRest, FacetsRest, HistogramRest, LogsSearchResponseRest, EntryRest, GetContextResponseRest, WindowRest, SummaryRest, TimelinePointRest, TemplateCountRest, FactRest, SuspectedCauseRest, TimelineLeftOutRest, DiagnosisRest, PatternRest, PatternProblemRest, ListPatternsResponseRest, SourceRest, ListSourcesResponseRest, SuggestedSourceRest, SuggestSourcesResponseRest, RejectedEntryRest, GleanBatchResponseRest, SourceHealthRest, StatsRest, GraftRest, OrchardBranchRest, ListBranchesResponseRest, AnonymizationRest, ConfiguredSourceRest, ListConfiguredSourcesResponseRest, WatchStatusRest, ContextDocRest, ListContextDocsResponseRest, ContextDeletionRest, ContextFactRest, ListContextFactsResponseRest, ContextWizardColumnRest, ContextWizardFieldRest, ContextWizardStepRest, ContextWizardRest, ContextFactPreviewRest, ContextWizardAnswerRest, ContextWizardResultRest, ContextChunkMatchRest, ContextFactMatchRest, ContextMatchesRest, FormatRest, ListFormatsResponseRest, IncidentRest, ListIncidentsResponseRest, IncidentEventRest, SimilarIncidentRest, IncidentDetailRest, AttachEntriesResponseRest, SentBundleRest, TicketRest, BundleIdRest, BundleRest, ListBundlesResponseRest, BundleDetailRest, ListSentBundlesResponseRest, ScorerModelRest, ScorerOutcomeRest, ScorerStatusRest, DetectionRest, ListDetectionsResponseRest, SettingsRest, SetupStatusRest, LogFileRest, SourceDraftRest, DiscoveryRest, WriteSourcesResponseRest, InterpretationRest, ScannedFileRest, ScanResultRest, SshTargetRest, ListSshTargetsResponseRest, SshTargetTestRest, TemplateTrendRest, TemplateRest, ListTemplatesResponseRest, TemplateDetailRest, SeamRest, StemsRest, NodeRest, ChainRest, ListChainsResponseRest, CreateBranchesResponseRest, PeaksRest, GpuModelRest, GeneratorStatusRest, GpuRest, GpuSessionRest, ListingsFrameRest, MarketPriceFrameRest, ScoreFrameRest, SearchFailedFrameRest, DoneFrameRest, GapRest, ResetRest, DiagnoseStatusRest, DiagnoseSummaryRest, DiagnoseEntriesRest, DiagnoseReasoningRest, DiagnoseFailedRest, DiagnoseDoneRest, NodeStatusChangedRest } from './client.ts'
 export type * from './client.ts'
 
 const omitNull = (name: string, value: unknown) => (value === null || value === undefined ? {} : { [name]: value })
@@ -91,6 +95,28 @@ const GpuModeValues: Record<string, trellis_music_v1_music.GpuMode> = {
   'none': 'GPU_MODE_NONE',
 }
 
+const CorrectionRatingWords: Record<string, CorrectionRatingWord | null> = {
+  CORRECTION_RATING_UNSPECIFIED: null,
+  CORRECTION_RATING_UP: 'up',
+  CORRECTION_RATING_DOWN: 'down',
+}
+const CorrectionRatingValues: Record<string, trellis_listings_v1_corrections.CorrectionRating> = {
+  'up': 'CORRECTION_RATING_UP',
+  'down': 'CORRECTION_RATING_DOWN',
+}
+
+const FeedbackTypeWords: Record<string, FeedbackTypeWord | null> = {
+  FEEDBACK_TYPE_UNSPECIFIED: null,
+  FEEDBACK_TYPE_BUG: 'bug',
+  FEEDBACK_TYPE_FEATURE: 'feature',
+  FEEDBACK_TYPE_OTHER: 'other',
+}
+const FeedbackTypeValues: Record<string, trellis_listings_v1_feedback.FeedbackType> = {
+  'bug': 'FEEDBACK_TYPE_BUG',
+  'feature': 'FEEDBACK_TYPE_FEATURE',
+  'other': 'FEEDBACK_TYPE_OTHER',
+}
+
 const MustIncludeModeWords: Record<string, MustIncludeModeWord | null> = {
   MUST_INCLUDE_MODE_UNSPECIFIED: null,
   MUST_INCLUDE_MODE_ALL: 'all',
@@ -125,6 +151,19 @@ const AudioFormatValues: Record<string, trellis_music_v1_music.AudioFormat> = {
   'mp3': 'AUDIO_FORMAT_MP3',
 }
 
+export const AnswerChallengeResponseToRest = (m: trellis_listings_v1_account_deletion.AnswerChallengeResponse): AnswerChallengeResponseRest => ({
+  challengeResponse: m.challengeResponse,
+})
+
+export const AccountDeletionResponseToRest = (_: trellis_listings_v1_account_deletion.AccountDeletionResponse): AccountDeletionResponseRest => ({
+})
+
+export const GetWebhookHealthResponseToRest = (m: trellis_listings_v1_account_deletion.GetWebhookHealthResponse): GetWebhookHealthResponseRest => ({
+  status: m.status,
+  endpoint: m.endpoint,
+  signature_verification: m.signatureVerification,
+})
+
 export const BlockedSellerToRest = (m: trellis_listings_v1_blocklist.BlockedSeller): BlockedSellerRest => ({
   id: m.id,
   platform: m.platform,
@@ -142,6 +181,39 @@ export const ListBlockedSellersResponseToRest = (m: trellis_listings_v1_blocklis
 export const ImportBlocklistResponseToRest = (m: trellis_listings_v1_blocklist.ImportBlocklistResponse): ImportBlocklistResponseRest => ({
   imported: m.imported,
   errors: m.errors,
+})
+
+export const AddCorrectionResponseToRest = (m: trellis_listings_v1_corrections.AddCorrectionResponse): AddCorrectionResponseRest => ({
+  id: m.id,
+  saved: m.saved,
+})
+
+export const CorrectionToRest = (m: trellis_listings_v1_corrections.Correction): CorrectionRest => ({
+  id: m.id,
+  item_id: m.itemId,
+  product: m.product,
+  correction_type: m.correctionType,
+  input_text: m.inputText,
+  original_output: m.originalOutput,
+  corrected_output: m.correctedOutput,
+  rating: m.rating,
+  context: jsonOf(m.context),
+  opted_in: m.optedIn,
+  created_at: m.createdAt,
+})
+
+export const ListCorrectionsResponseToRest = (m: trellis_listings_v1_corrections.ListCorrectionsResponse): ListCorrectionsResponseRest => ({
+  corrections: m.corrections.map((item) => CorrectionToRest(item)),
+  next_cursor: m.nextCursor ?? null,
+})
+
+export const GetFeedbackStatusResponseToRest = (m: trellis_listings_v1_feedback.GetFeedbackStatusResponse): GetFeedbackStatusResponseRest => ({
+  enabled: m.enabled,
+})
+
+export const SendFeedbackResponseToRest = (m: trellis_listings_v1_feedback.SendFeedbackResponse): SendFeedbackResponseRest => ({
+  issue_number: m.issueNumber,
+  issue_url: m.issueUrl,
 })
 
 export const ListingToRest = (m: trellis_listings_v1_listings.Listing): ListingRest => ({
@@ -1296,6 +1368,18 @@ export const NodeStatusChangedToRest = (m: trellis_music_v1_music.NodeStatusChan
   error: m.error ?? null,
 })
 
+export const AnswerChallengeRequestFromRest = (j: any): trellis_listings_v1_account_deletion.AnswerChallengeRequest => ({
+  challengeCode: j.challenge_code ?? '',
+})
+
+export const AccountDeletionParametersFromRest = (j: any): trellis_listings_v1_account_deletion.AccountDeletionParameters => ({
+  signature: j.signature ?? undefined,
+  ebaySignature: j.ebay_signature ?? undefined,
+})
+
+export const GetWebhookHealthRequestFromRest = (_: any): trellis_listings_v1_account_deletion.GetWebhookHealthRequest => ({
+})
+
 export const ListBlockedSellersRequestFromRest = (_: any): trellis_listings_v1_blocklist.ListBlockedSellersRequest => ({
 })
 
@@ -1315,6 +1399,46 @@ export const ExportBlocklistRequestFromRest = (_: any): trellis_listings_v1_bloc
 })
 
 export const ImportBlocklistParametersFromRest = (_: any): trellis_listings_v1_blocklist.ImportBlocklistParameters => ({
+})
+
+export const SendCommunitySignalRequestFromRest = (j: any): trellis_listings_v1_community.SendCommunitySignalRequest => ({
+  sellerId: j.seller_id ?? '',
+  confirmed: j.confirmed ?? false,
+})
+
+export const AddCorrectionRequestFromRest = (j: any): trellis_listings_v1_corrections.AddCorrectionRequest => ({
+  itemId: j.item_id ?? '',
+  product: j.product ?? '',
+  correctionType: j.correction_type ?? '',
+  inputText: j.input_text ?? '',
+  originalOutput: j.original_output ?? '',
+  correctedOutput: j.corrected_output ?? '',
+  rating: CorrectionRatingValues[j.rating ?? "down"] ?? 'CORRECTION_RATING_UNSPECIFIED',
+  context: textOf(j.context),
+  optedIn: j.opted_in ?? false,
+})
+
+export const ListCorrectionsRequestFromRest = (j: any): trellis_listings_v1_corrections.ListCorrectionsRequest => ({
+  optedInOnly: j.opted_in_only ?? false,
+  limit: j.limit ?? 200,
+  cursor: j.cursor ?? undefined,
+})
+
+export const ExportCorrectionsRequestFromRest = (j: any): trellis_listings_v1_corrections.ExportCorrectionsRequest => ({
+  optedInOnly: j.opted_in_only ?? true,
+})
+
+export const GetFeedbackStatusRequestFromRest = (_: any): trellis_listings_v1_feedback.GetFeedbackStatusRequest => ({
+})
+
+export const SendFeedbackRequestFromRest = (j: any): trellis_listings_v1_feedback.SendFeedbackRequest => ({
+  title: j.title ?? '',
+  description: j.description ?? '',
+  type: FeedbackTypeValues[j.type ?? "other"] ?? 'FEEDBACK_TYPE_UNSPECIFIED',
+  repro: j.repro ?? '',
+  view: j.view ?? '',
+  tab: j.tab ?? '',
+  submitter: j.submitter ?? '',
 })
 
 export const ListingsSearchRequestFromRest = (j: any): trellis_listings_v1_listings.SearchRequest => ({

@@ -1,9 +1,19 @@
 import { accessSync, constants } from 'node:fs'
-import { ConfigError, read, reserved, secret, setting } from '@trellis/kit/config'
+import { ConfigError, read, secret, setting } from '@trellis/kit/config'
 
 const identifier = (text: string): string => {
   if (/^[a-z][a-z0-9-]{0,39}$/.test(text)) return text
   throw new Error('must be lower-case letters, digits and hyphens')
+}
+
+const repository = (text: string): string => {
+  if (/^[\w.-]{1,100}\/[\w.-]{1,100}$/.test(text)) return text
+  throw new Error('must be owner/name')
+}
+
+const postgresUrl = (text: string): string => {
+  if (/^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text)) return text
+  throw new Error('must start with postgresql://')
 }
 
 const currencyCode = (text: string): string => {
@@ -131,47 +141,55 @@ export const listingsConfig = {
     32,
     'Maximum waiting and running searches of one user; more get 429. Visitors without a session count as one user.',
   ),
-  issueTrackerToken: reserved(
-    secret(
-      'ISSUE_TRACKER_API_TOKEN',
-      read.optional(read.text),
-      undefined,
-      'Enables feedback, forwarded to the tracker.',
-    ),
+  issueTrackerToken: secret(
+    'ISSUE_TRACKER_API_TOKEN',
+    read.optional(read.text),
+    undefined,
+    'Enables feedback: token of the issue tracker, with the right to create labels and issues.',
   ),
-  communityDatabase: reserved(
-    secret(
-      'COMMUNITY_DB_URL',
-      read.optional(read.text),
-      undefined,
-      'Database where trust signals are shared; unset: they are not shared.',
-    ),
+  issueTrackerUrl: setting(
+    'ISSUE_TRACKER_URL',
+    read.optional(read.url),
+    undefined,
+    "The tracker's API, such as https://forge.example/api/v1 or https://api.github.com.",
   ),
-  notificationToken: reserved(
-    secret(
-      'MARKETPLACE_NOTIFICATION_TOKEN',
-      read.optional(read.text),
-      undefined,
-      "Verifies the marketplace's notifications.",
-    ),
+  issueTrackerRepository: setting(
+    'ISSUE_TRACKER_REPO',
+    read.optional(repository),
+    undefined,
+    'Repository of the issues, as owner/name.',
   ),
-  notificationEndpoint: reserved(
-    setting(
-      'MARKETPLACE_NOTIFICATION_ENDPOINT',
-      read.optional(read.url),
-      undefined,
-      'URL that receives the notifications of the marketplace.',
-    ),
+  issueTrackerKind: setting(
+    'ISSUE_TRACKER_KIND',
+    read.oneOf('forgejo', 'github'),
+    'forgejo',
+    'API of the tracker: forgejo (Gitea, too) or github.',
   ),
-  verifySignatures: reserved(
-    setting(
-      'MARKETPLACE_WEBHOOK_VERIFY_SIGNATURES',
-      read.flag,
-      true,
-      'Whether the signatures of notifications are verified.',
-    ),
+  communityDatabase: secret(
+    'COMMUNITY_DB_URL',
+    read.optional(postgresUrl),
+    undefined,
+    'Postgres database where trust signals are published; unset: they are not.',
   ),
-  demoMode: reserved(setting('DEMO_MODE', read.flag, false, 'Refuses feedback.')),
+  notificationToken: secret(
+    'MARKETPLACE_NOTIFICATION_TOKEN',
+    read.optional(read.text),
+    undefined,
+    'Verification token of account deletion notifications, as registered with the marketplace.',
+  ),
+  notificationEndpoint: setting(
+    'MARKETPLACE_NOTIFICATION_ENDPOINT',
+    read.optional(read.url),
+    undefined,
+    'Public URL of the account deletion endpoint, exactly as registered with the marketplace.',
+  ),
+  verifySignatures: setting(
+    'MARKETPLACE_WEBHOOK_VERIFY_SIGNATURES',
+    read.optional(read.flag),
+    undefined,
+    'Whether the signatures of notifications are verified; unset: they are.',
+  ),
+  demoMode: setting('DEMO_MODE', read.flag, false, 'Refuses feedback.'),
 }
 
 /** Settings that only a worker receives, from the process that starts it. */

@@ -1,10 +1,16 @@
 import { type Implementation, implementation } from '@trellis/kit/rpc'
 import { SellerBlocklistServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/blocklist.ts'
+import { CorrectionsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/corrections.ts'
 import { ListingsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
 import { PreferencesServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/preferences.ts'
 import { ReportedSellersServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/reported.ts'
+import { openAccountDeletion } from './account-deletion/open-account-deletion.ts'
 import { blocklistRpc } from './blocklist/rpc.ts'
+import { openCommunity } from './community/open-community.ts'
+import { correctionsRpc } from './corrections/rpc.ts'
 import type { Dependencies } from './dependencies.ts'
+import { erasures } from './erasures.ts'
+import { openFeedback } from './feedback/open-feedback.ts'
 import { preferencesRpc } from './preferences/rpc.ts'
 import { reportedRpc } from './reported/rpc.ts'
 import { listingsRpc } from './rpc.ts'
@@ -32,4 +38,8 @@ export const features: readonly OpenFeature[] = [
       SellerBlocklistServiceDefinition,
       blocklistRpc(dependencies, async () => undefined),
     ),
+  (dependencies) => implementation(CorrectionsServiceDefinition, correctionsRpc(dependencies)),
+  openFeedback,
+  openCommunity,
+  (dependencies, opened) => openAccountDeletion(dependencies, erasures, opened),
 ]

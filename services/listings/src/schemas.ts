@@ -1,5 +1,9 @@
 import type { Migration } from '@trellis/kit/store'
+import { type AccountDeletionTables, accountDeletionMigration } from './account-deletion/store.ts'
 import { type BlocklistTables, blocklistMigration } from './blocklist/store.ts'
+import { type CommunityTables, communityMigration } from './community/store.ts'
+import { type CorrectionTables, correctionMigration } from './corrections/store.ts'
+import { type FeedbackTables, feedbackMigration } from './feedback/store.ts'
 import { type PreferenceTables, preferencesMigration } from './preferences/store.ts'
 import { type ReportedTables, reportedMigration } from './reported/store.ts'
 import { migrations as coreMigrations } from './store/migrations.ts'
@@ -11,9 +15,20 @@ export const migrations: readonly Migration[] = [
   reportedMigration(5),
   preferencesMigration(6),
   blocklistMigration(7),
+  correctionMigration(8),
+  feedbackMigration(9),
+  communityMigration(10),
+  accountDeletionMigration(11),
 ]
 
 export const listingsSchema = { name: 'listings', migrations }
 
 /** All rows of the service; each feature declares those that it needs. */
-export type ListingsTables = Tables & ReportedTables & PreferenceTables & BlocklistTables
+export type ListingsTables = Tables &
+  ReportedTables &
+  PreferenceTables &
+  BlocklistTables &
+  CorrectionTables &
+  FeedbackTables &
+  CommunityTables &
+  AccountDeletionTables

@@ -2,6 +2,7 @@ import { transact } from '@trellis/kit/store'
 import type { Selectable } from 'kysely'
 import type { BuyingFormat, Listing } from '../records.ts'
 import type { Db, Tables } from '../store/tables.ts'
+import { listingTables } from './listing-tables.ts'
 import { recordSightings } from './sightings.ts'
 
 export type ListingRow = Selectable<Tables['listings']>
@@ -190,7 +191,6 @@ export const categoryCounts = async (db: Db, userId: string, sellers: readonly s
 export const deleteFinds = (db: Db, userId: string): Promise<void> =>
   transact(db, async (transaction) => {
     const own = transaction.selectFrom('listings').select('id').where('user_id', '=', userId)
-    for (const table of ['listing_prices', 'listing_sightings', 'trust_scores'] as const)
-      await transaction.deleteFrom(table).where('listing_id', 'in', own).execute()
+    for (const table of listingTables) await transaction.deleteFrom(table).where('listing_id', 'in', own).execute()
     await transaction.deleteFrom('listings').where('user_id', '=', userId).execute()
   })

@@ -1,0 +1,90 @@
+import { type Egress, EgressRefused } from '@trellis/kit/egress'
+import { serviceError } from '@trellis/kit/errors'
+
+export type TrackerRequest = {
+  readonly method: 'GET' | 'POST'
+  /** Path below the base URL of the API. */
+  readonly path: string
+  readonly body?: unknown
+}
+
+export type TrackerAnswer = { readonly status: number; readonly body: unknown; readonly text: string }
+
+/** Sends a request to the tracker. Throws `upstream_failed` or `upstream_timeout` if there is no answer. */
+export type AskTracker = (request: TrackerRequest, signal: AbortSignal) => Promise<TrackerAnswer>
+
+export type TrackerConnection = {
+  readonly egress: Pick<Egress, 'fetch'>
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  /** Masked in everything that is quoted. */
+  readonly token: string
+}
+
+const maxBytes = 1024 * 1024
+const timeouts = { GET: 10_000, POST: 15_000 } as const
+const maxQuoted = 200
+
+const readText = async (body: AsyncIterable<Uint8Array> | null): Promise<string> => {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of body ?? []) {
+    size += chunk.length
+    if (size > maxBytes) break
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const failureOf = (error: unknown, seconds: number, { url }: TrackerConnection) => {
+  if (error instanceof EgressRefused) return serviceError('upstream_failed', error.message, { cause: error })
+  if (error instanceof Error && error.name === 'TimeoutError')
+    return serviceError('upstream_timeout', `The issue tracker did not respond within ${seconds} s. Try again later.`, {
+      cause: error,
+    })
+  return serviceError('upstream_failed', `The issue tracker at ${new URL(url).host} cannot be reached.`, {
+    cause: error,
+  })
+}
+
+export const createAskTracker =
+  (connection: TrackerConnection): AskTracker =>
+  async ({ method, path, body }, signal) => {
+    const { egress, url, headers, token } = connection
+    const timeout = AbortSignal.timeout(timeouts[method])
+    try {
+      const response = await egress.fetch(`${url}${path}`, {
+        method,
+        headers: {
+          accept: 'application/json',
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        signal: AbortSignal.any([signal, timeout]),
+      })
+      const text = (await readText(response.body)).replaceAll(token, '***')
+      return { status: response.status, body: parsed(text), text }
+    } catch (error) {
+      signal.throwIfAborted()
+      throw failureOf(timeout.aborted ? timeout.reason : error, timeouts[method] / 1000, connection)
+    }
+  }
+
+/** The body of a successful answer. Throws `upstream_failed` with the first 200 characters of any other. */
+export const expectSuccess = ({ status, body, text }: TrackerAnswer): unknown => {
+  if (status >= 200 && status <= 299) return body
+  const words = text
+    .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+    .trim()
+    .slice(0, maxQuoted)
+  throw serviceError('upstream_failed', `The issue tracker refused with status ${status}: ${words}`)
+}
