@@ -1,6 +1,6 @@
 import { createMemoryBus } from '@trellis/kit/bus'
 import { readConfig } from '@trellis/kit/config'
-import { connectInProcess, type Handlers } from '@trellis/kit/rpc'
+import { connectInProcess, type Handlers, type RpcClient, type ServiceDefinition } from '@trellis/kit/rpc'
 import type { StoreLocation } from '@trellis/kit/store'
 import { createMetrics, silentLog } from '@trellis/kit/telemetry'
 import { createLocalWorkloads } from '@trellis/kit/workloads'
@@ -9,7 +9,11 @@ import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads
 import { createListingsService, listingsConfig, searchWorker } from '../src/mod.ts'
 
 /** The embedded service, with its own workers, on a database. */
-export const openService = async (store: StoreLocation, environment: Record<string, string> = {}) => {
+export const openService = async (
+  store: StoreLocation,
+  environment: Record<string, string> = {},
+  { now }: { readonly now?: () => Date } = {},
+) => {
   await using opened = new AsyncDisposableStack()
   const config = readConfig(listingsConfig, environment)
   const metrics = createMetrics({ processMetrics: false })
@@ -20,14 +24,31 @@ export const openService = async (store: StoreLocation, environment: Record<stri
     WorkloadsServiceDefinition,
     runtime.handlers as Handlers<typeof WorkloadsServiceDefinition>,
   )
-  const service = opened.use(await createListingsService({ config, store, bus, workloads, log: silentLog, metrics }))
+  const service = opened.use(
+    await createListingsService({
+      config,
+      store,
+      bus,
+      workloads,
+      log: silentLog,
+      metrics,
+      ...(now === undefined ? {} : { now }),
+    }),
+  )
   const [served] = service.implementations
   const client = connectInProcess(
     ListingsServiceDefinition,
     served?.handlers as Handlers<typeof ListingsServiceDefinition>,
   )
+  /** A client of any of its features. */
+  const connect = <Definition extends ServiceDefinition>(definition: Definition): RpcClient<Definition> => {
+    const found = service.implementations.find(
+      (implementation) => implementation.definition.fullName === definition.fullName,
+    )
+    return connectInProcess(definition, found?.handlers as Handlers<Definition>)
+  }
   const stack = opened.move()
-  return { client, bus, metrics, store, close: () => stack.disposeAsync() }
+  return { client, connect, bus, metrics, store, close: () => stack.disposeAsync() }
 }
 
 export type OpenService = Awaited<ReturnType<typeof openService>>

@@ -26,7 +26,10 @@ const feedbackOf = (request: SendFeedbackRequest): Feedback => {
 }
 
 /** Forwards feedback to the configured issue tracker, which may be on a private network. */
-export const openFeedback = (dependencies: Dependencies, opened: AsyncDisposableStack): Implementation => {
+export const openFeedback = (
+  dependencies: Pick<Dependencies, 'db' | 'config' | 'now'>,
+  opened: AsyncDisposableStack,
+): Implementation => {
   const egress = opened.use(createEgress({ blockPrivate: false, maxResponseBytes }))
   const { config } = dependencies
   return implementation(FeedbackServiceDefinition, {
