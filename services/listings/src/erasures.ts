@@ -1,8 +1,10 @@
+import { eraseBlocked } from './blocklist/erase.ts'
 import { eraseCommunitySignals } from './community/erase.ts'
 import { erasePublishedSignals } from './community/erase-published.ts'
 import { eraseCorrections } from './corrections/erase.ts'
 import type { Erasure } from './erasure/person.ts'
 import { eraseListings } from './found/erase.ts'
+import { eraseReports } from './reported/erase.ts'
 import { eraseSellers } from './sellers/erase.ts'
 
 /**
@@ -14,6 +16,8 @@ export const erasures: readonly Erasure[] = [
   { name: 'corrections', erase: eraseCorrections },
   { name: 'community_signals', erase: eraseCommunitySignals },
   { name: 'published_signals', erase: erasePublishedSignals },
+  { name: 'reported_sellers', erase: eraseReports },
+  { name: 'blocklist', erase: eraseBlocked },
   { name: 'listings', erase: eraseListings },
   { name: 'sellers', erase: eraseSellers },
 ]

@@ -15,6 +15,7 @@ import { preferencesRpc } from './preferences/rpc.ts'
 import { reportedRpc } from './reported/rpc.ts'
 import { listingsRpc } from './rpc.ts'
 import { openSearches } from './search/open-searches.ts'
+import { shareBlocked } from './share-blocked.ts'
 
 /**
  * Opens a feature: returns its handlers, and registers its background work on `opened`, which ends it with the service. The
@@ -34,10 +35,7 @@ export const features: readonly OpenFeature[] = [
   (dependencies) => implementation(ReportedSellersServiceDefinition, reportedRpc(dependencies)),
   (dependencies) => implementation(PreferencesServiceDefinition, preferencesRpc(dependencies)),
   (dependencies) =>
-    implementation(
-      SellerBlocklistServiceDefinition,
-      blocklistRpc(dependencies, async () => undefined),
-    ),
+    implementation(SellerBlocklistServiceDefinition, blocklistRpc(dependencies, shareBlocked(dependencies))),
   (dependencies) => implementation(CorrectionsServiceDefinition, correctionsRpc(dependencies)),
   openFeedback,
   openCommunity,

@@ -26,7 +26,7 @@ const lazyKeys = (config: ListingsConfig, now: () => Date): (() => PublicKeys) =
 
 /** Receives notifications of deleted accounts, and deletes what the erasures name until the signal of the dependencies aborts. */
 export const openAccountDeletion = (
-  dependencies: Dependencies,
+  dependencies: Pick<Dependencies, 'db' | 'config' | 'log' | 'now' | 'signal'>,
   erasures: readonly Erasure[],
   opened: AsyncDisposableStack,
 ): Implementation => {
