@@ -1,18 +1,38 @@
 import { startPihole6 } from '../../services/logs/src/blocklist/filters/servers-for-tests.ts'
-import { startHttpServer } from '../support/http-server.ts'
+import { webhookEnvironment } from '../conformance/send.ts'
+import { type Answering, type RecordedRequest, startHttpServer } from '../support/http-server.ts'
 
 const password = 'hunter2'
 const ticket = { id: '10001', key: 'OPS-17', self: 'x' }
 
-/** Starts the external servers of an installation: a DNS filter, and a server that plays an issue tracker and a bundle receiver. */
+/** The tracker of feedback, on the same server: it has no labels, and creates every one and every issue. */
+const feedbackTracker = ({ method, url, body }: RecordedRequest): Answering => {
+  if (method === 'GET') return { status: 200, body: [] }
+  if (url.endsWith('/labels')) return { status: 201, body: { id: 1, name: body.name } }
+  return { status: 201, body: { number: 17, html_url: 'https://tracker.example/issues/17' } }
+}
+
+/** Starts the external servers of an installation: a DNS filter, and a server that plays issue trackers and a bundle receiver. */
 export const startOutside = async () => {
   await using stack = new AsyncDisposableStack()
   const filter = stack.use(await startPihole6(password, { seats: 1_000 }))
-  const server = stack.use(await startHttpServer(() => ({ status: 201, body: ticket })))
+  const server = stack.use(
+    await startHttpServer((request) =>
+      request.url.startsWith('/feedback/') ? feedbackTracker(request) : { status: 201, body: ticket },
+    ),
+  )
   const started = stack.move()
   return {
     /** Environment variables of the process. */
-    environment: { SERVICE_BUNDLE_ENDPOINT: server.url },
+    environment: {
+      SERVICE_BUNDLE_ENDPOINT: server.url,
+      ISSUE_TRACKER_API_TOKEN: 'token',
+      ISSUE_TRACKER_URL: `${server.url}/feedback`,
+      ISSUE_TRACKER_REPO: 'team/app',
+      ...webhookEnvironment,
+      // The requests of the matrix are not signed.
+      MARKETPLACE_WEBHOOK_VERIFY_SIGNATURES: '0',
+    },
     /** Settings set through the API. */
     settings: {
       dns_filter_url: filter.url,

@@ -66,6 +66,9 @@ const exampleOf = (path: string): unknown =>
 
 const contentsOfRoutes: Record<string, Record<string, () => Buffer>> = {
   '/logs/api/bundles': { 'application/json': () => Buffer.from(JSON.stringify(exampleOf('/logs/api/bundles'))) },
+  '/listings/api/marketplace/account-deletion': {
+    'application/json': () => Buffer.from(JSON.stringify(exampleOf('/listings/api/marketplace/account-deletion'))),
+  },
   '/logs/api/ingest/media-monitor': {
     'text/plain': () => Buffer.from(JSON.stringify({ title: 'x', message: 'y'.repeat(2_000) })),
   },

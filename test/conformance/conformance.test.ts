@@ -5,7 +5,7 @@ import { runSeed, runs } from '../support/exploration.ts'
 import { form, startTrellis, type Trellis } from '../support/trellis.ts'
 import { anyText, anything, fitting, spoilt } from './arbitrary.ts'
 import { document, misfits, type Route, routes } from './document.ts'
-import { type Answer, adminKey, documentedSchema, type Input, send } from './send.ts'
+import { type Answer, adminKey, documentedSchema, type Input, send, webhookEnvironment } from './send.ts'
 
 /** Random requests per route; fewer on the distributed form, which validates them with the same code. */
 const requests = runs(form === 'distributed' ? 8 : 16)
@@ -166,7 +166,7 @@ describe('every route of the API document', () => {
   let trellis: Trellis
   beforeAll(async () => {
     // A low limit, because each branch is a process.
-    trellis = await startTrellis({ SERVICE_ORCHARD_ADMIN_KEY: adminKey, BRANCH_LIMIT: '3' })
+    trellis = await startTrellis({ SERVICE_ORCHARD_ADMIN_KEY: adminKey, BRANCH_LIMIT: '3', ...webhookEnvironment })
   })
   afterAll(() => trellis[Symbol.asyncDispose]())
 

@@ -23,6 +23,10 @@ const others: Record<string, { statuses: string[]; why: string }> = {
     statuses: ['400', '415'],
     why: 'the encoding is any text, and the body may be empty',
   },
+  'POST /listings/api/marketplace/account-deletion': {
+    statuses: ['400', '412'],
+    why: 'it requires the signature of the marketplace, and any JSON may be sent',
+  },
   'PATCH /logs/api/settings': { statuses: ['400'], why: 'device_names is JSON in a string' },
   'POST /logs/api/context/docs/upload': { statuses: ['415'], why: 'the type is detected from the content' },
   'POST /music/api/chains': { statuses: ['415'], why: 'the type is detected from the content' },

@@ -15,7 +15,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { startTrellis } from '../support/trellis.ts'
 import { routes } from './document.ts'
 import { operationRules } from './schemathesis-rules.ts'
-import { adminKey } from './send.ts'
+import { adminKey, webhookEnvironment } from './send.ts'
 
 const version = '4.32.0'
 const environment = fileURLToPath(new URL(`../../node_modules/.cache/schemathesis-${version}`, import.meta.url))
@@ -47,6 +47,7 @@ const title = `Schemathesis ${version} finds no failure in any route (TEST_SEED=
 test.skipIf(missing !== undefined)(missing === undefined ? title : `${title}: ${missing}`, { timeout: 0 }, async () => {
   await using trellis = await startTrellis({
     SERVICE_ORCHARD_ADMIN_KEY: adminKey,
+    ...webhookEnvironment,
     BRANCH_LIMIT: '2',
     MARKETPLACE_BASE_URL: 'http://127.0.0.1:9',
     RATE_LIMIT_SEARCHES: '0',

@@ -39,6 +39,15 @@ const headerText = (text: string) => Buffer.from(text.replaceAll(/[^\x20-\x7e]/g
 /** The admin key for routes that manage branches; the installation under test is configured with it. */
 export const adminKey = 'conformance-admin-key'
 
+/** The five settings of account deletion notifications, without which their routes answer 500. */
+export const webhookEnvironment = {
+  MARKETPLACE_NOTIFICATION_TOKEN: 'conformance-notification-token',
+  MARKETPLACE_NOTIFICATION_ENDPOINT: 'https://trellis.example/listings/api/marketplace/account-deletion',
+  MARKETPLACE_APP_ID: 'app',
+  MARKETPLACE_CERT_ID: 'cert',
+  MARKETPLACE_WEBHOOK_VERIFY_SIGNATURES: '1',
+}
+
 const keysOf = ({ operation }: Route): Record<string, string> =>
   operation.security?.some((scheme) => 'adminKey' in scheme) ? { 'x-admin-key': adminKey } : {}
 
