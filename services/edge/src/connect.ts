@@ -3,7 +3,11 @@ import { openGrpcChannel, type RpcSecurity } from '@trellis/kit/rpc'
 import type { Log } from '@trellis/kit/telemetry'
 import { services } from '@trellis/protos/edge/routes.ts'
 import { HealthDefinition } from '@trellis/protos/ts/grpc/health/v1/health.ts'
+import { AccountDeletionServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/account_deletion.ts'
 import { SellerBlocklistServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/blocklist.ts'
+import { CommunityServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/community.ts'
+import { CorrectionsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/corrections.ts'
+import { FeedbackServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/feedback.ts'
 import { ListingsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
 import { PreferencesServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/preferences.ts'
 import { ReportedSellersServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/reported.ts'
@@ -49,6 +53,10 @@ const definitions = {
     ReportedSellersServiceDefinition,
     PreferencesServiceDefinition,
     SellerBlocklistServiceDefinition,
+    CorrectionsServiceDefinition,
+    FeedbackServiceDefinition,
+    CommunityServiceDefinition,
+    AccountDeletionServiceDefinition,
   ],
   logs: [
     LogsServiceDefinition,
