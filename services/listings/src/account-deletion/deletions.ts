@@ -39,10 +39,10 @@ export const openDeletions = (options: DeletionsOptions): Rounds => {
 
   /** The person, with the identifiers that the records of sellers add; they are stored first, because those records are deleted. */
   const identify = async (row: DeletionRow): Promise<Person> => {
-    const given = JSON.parse(row.identifiers_json ?? '[]') as string[]
-    const person = { platform: config.platform, identifiers: given }
-    const identifiers = [...new Set([...given, ...(await moreIdentifiers(db, person))])]
-    if (identifiers.length > given.length)
+    const received = JSON.parse(row.identifiers_json ?? '[]') as string[]
+    const person = { platform: config.platform, identifiers: received }
+    const identifiers = [...new Set([...received, ...(await moreIdentifiers(db, person))])]
+    if (identifiers.length > received.length)
       await updateDeletion(db, row, { identifiers_json: JSON.stringify(identifiers) })
     return { ...person, identifiers }
   }

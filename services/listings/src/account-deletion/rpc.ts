@@ -45,9 +45,9 @@ const checkSignature = async (
   body: Buffer,
   signal: AbortSignal,
 ): Promise<void> => {
-  const given = header ?? ebaySignature
-  if (!given) throw unsigned('The header X-Marketplace-Signature is missing.')
-  const signature = parseSignature(given)
+  const text = header ?? ebaySignature
+  if (!text) throw unsigned('The header X-Marketplace-Signature is missing.')
+  const signature = parseSignature(text)
   if (signature === undefined)
     throw unsigned('X-Marketplace-Signature must be base64 of {alg, kid, signature, digest}, for ECDSA with SHA1.')
   const key = await publicKeys()(signature.keyId, signal)

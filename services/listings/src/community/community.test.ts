@@ -116,7 +116,7 @@ describe.each(databases)('community signals on $name', ({ start, isMissing }) =>
   })
 
   test.skipIf(isMissing)(
-    'signals wait while the database cannot be reached, ever longer, and are given up after a week',
+    'signals wait while the database cannot be reached, with growing pauses, and are abandoned after a week',
     async () => {
       const { dependencies, startReplica, waiting, time } = await open('postgresql://127.0.0.1:9/community')
       await publishSignal(dependencies, signal)
@@ -192,7 +192,7 @@ describe.each(databases)('community signals on $name', ({ start, isMissing }) =>
   )
 
   test.skipIf(noCommunity)(
-    'without the right to create the schema, the log says which rights to grant; with them it is used',
+    'without the right to create the schema, the log names the rights to grant, which suffice',
     async () => {
       const url = (await community?.createDatabase()) ?? ''
       const role = `limited_${process.pid}_${Math.trunc(performance.now())}`

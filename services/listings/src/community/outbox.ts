@@ -12,7 +12,7 @@ const limits = {
   claimMilliseconds: 120_000,
   firstPause: 5_000,
   longestPause: 3_600_000,
-  /** After this a signal is given up. */
+  /** After this a signal is abandoned. */
   lifetimeMilliseconds: 7 * 86_400_000,
 }
 

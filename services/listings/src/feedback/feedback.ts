@@ -4,7 +4,7 @@ import type { Egress } from '@trellis/kit/egress'
 import { serviceError } from '@trellis/kit/errors'
 import type { ListingsConfig } from '../config.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { createAskTracker } from './ask-tracker.ts'
+import { createTrackerCall } from './call-tracker.ts'
 import { type Feedback, issueBody, issueTitle } from './issue-text.ts'
 import { abandonFeedback, beginFeedback, findFeedback, type Limits, recordIssue } from './store.ts'
 import { createIssue, type Issue, type Label, trackerKinds } from './trackers.ts'
@@ -67,11 +67,11 @@ const create = (dependencies: FeedbackDependencies, feedback: Feedback, signal: 
   const { config, egress, now } = dependencies
   const { issueTrackerToken: token = '', issueTrackerUrl: url = '', issueTrackerRepository: repository = '' } = config
   const kind = trackerKinds[config.issueTrackerKind]
-  const ask = createAskTracker({ egress, url, headers: kind.headers(token), token })
+  const call = createTrackerCall({ egress, url, headers: kind.headers(token), token })
   const title = issueTitle(feedback)
   const body = issueBody(feedback, { product, version, platform, sentAt: now() })
   return createIssue(
-    { ask, kind, repository, signal },
+    { call, kind, repository, signal },
     { title, body, labels: [...commonLabels, labelsByType[feedback.type]] },
   )
 }

@@ -1,5 +1,5 @@
 import { serviceError } from '@trellis/kit/errors'
-import { type AskTracker, expectSuccess } from './ask-tracker.ts'
+import { expectSuccess, type TrackerCall } from './call-tracker.ts'
 
 export type Label = { readonly name: string; readonly color: string }
 export type NewIssue = { readonly title: string; readonly body: string; readonly labels: readonly Label[] }
@@ -51,17 +51,17 @@ const toLabel = (value: unknown): KnownLabel[] =>
     : []
 
 type Tracker = {
-  readonly ask: AskTracker
+  readonly call: TrackerCall
   readonly kind: TrackerKind
   readonly repository: string
   readonly signal: AbortSignal
 }
 
-const listLabels = async ({ ask, kind, repository, signal }: Tracker): Promise<KnownLabel[]> => {
+const listLabels = async ({ call, kind, repository, signal }: Tracker): Promise<KnownLabel[]> => {
   const found: KnownLabel[] = []
   for (let page = 1; page <= maxPages; page += 1) {
     const path = `/repos/${repository}/labels?${kind.pageParameter}=${kind.pageSize}&page=${page}`
-    const body = expectSuccess(await ask({ method: 'GET', path }, signal))
+    const body = expectSuccess(await call({ method: 'GET', path }, signal))
     const labels = Array.isArray(body) ? body : []
     found.push(...labels.flatMap(toLabel))
     // A server may return fewer on a page than were requested, so only an empty page is the last for certain.
@@ -75,7 +75,7 @@ const isNamed = (name: string) => (label: KnownLabel) => label.name.toLowerCase(
 
 /** The labels of an issue, created where they are missing. */
 const ensureLabels = async (tracker: Tracker, labels: readonly Label[]): Promise<KnownLabel[]> => {
-  const { ask, kind, repository, signal } = tracker
+  const { call, kind, repository, signal } = tracker
   const known = await listLabels(tracker)
   const ensured: KnownLabel[] = []
   for (const { name, color } of labels) {
@@ -85,7 +85,7 @@ const ensureLabels = async (tracker: Tracker, labels: readonly Label[]): Promise
       continue
     }
     const body = { name, color: kind.color(color) }
-    const answer = await ask({ method: 'POST', path: `/repos/${repository}/labels`, body }, signal)
+    const answer = await call({ method: 'POST', path: `/repos/${repository}/labels`, body }, signal)
     // Another request may have created it at the same time.
     const raced = answer.status >= 400 ? (await listLabels(tracker)).find(isNamed(name)) : undefined
     const [created] = raced === undefined ? toLabel(expectSuccess(answer)) : [raced]
@@ -98,11 +98,11 @@ const ensureLabels = async (tracker: Tracker, labels: readonly Label[]): Promise
 
 /** Creates an issue with its labels. Throws `upstream_failed` or `upstream_timeout`. */
 export const createIssue = async (tracker: Tracker, { title, body, labels }: NewIssue): Promise<Issue> => {
-  const { ask, kind, repository, signal } = tracker
+  const { call, kind, repository, signal } = tracker
   const ensured = await ensureLabels(tracker, labels)
   const path = `/repos/${repository}/issues`
   const issue = { title, body, labels: ensured.map((label) => kind.labelReference(label)) }
-  const created = expectSuccess(await ask({ method: 'POST', path, body: issue }, signal))
+  const created = expectSuccess(await call({ method: 'POST', path, body: issue }, signal))
   const number = isObject(created) ? created.number : undefined
   const url = isObject(created) ? created.html_url : undefined
   if (typeof number !== 'number' || !Number.isSafeInteger(number) || typeof url !== 'string')

@@ -8,7 +8,7 @@ const records = (db: Db, person: Person) =>
     .where('platform', '=', person.platform)
     .where((eb) => eb.or([identifies('platform_seller_id', person), identifies('username', person)]))
 
-/** Identifiers of a person in the records of sellers, in addition to the given ones: a name may be stored with another id. */
+/** Identifiers of a person in the records of sellers, in addition to those of the notification: a name may be stored with another id. */
 export const moreIdentifiers = async (db: Db, person: Person): Promise<readonly string[]> => {
   const rows = await records(db, person).execute()
   const found = rows.flatMap(({ platform_seller_id, username }) => [platform_seller_id, username])

@@ -57,7 +57,7 @@ export interface AddCorrectionRequest {
   /** The client's name of the product; `listings` is stored. */
   product: string;
   correctionType: string;
-  /** What the service was given. */
+  /** The input of the service. */
   inputText: string;
   /** What it produced. */
   originalOutput: string;

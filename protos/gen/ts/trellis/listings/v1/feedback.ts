@@ -74,7 +74,7 @@ export interface SendFeedbackRequest {
   view: string;
   /** Another name of `view`. */
   tab: string;
-  /** Name or address of the user, if they want to be contacted; it appears in the issue. */
+  /** Name or address under which the user may be contacted; it appears in the issue. */
   submitter: string;
 }
 

@@ -11,7 +11,7 @@ export type TrackerRequest = {
 export type TrackerAnswer = { readonly status: number; readonly body: unknown; readonly text: string }
 
 /** Sends a request to the tracker. Throws `upstream_failed` or `upstream_timeout` if there is no answer. */
-export type AskTracker = (request: TrackerRequest, signal: AbortSignal) => Promise<TrackerAnswer>
+export type TrackerCall = (request: TrackerRequest, signal: AbortSignal) => Promise<TrackerAnswer>
 
 export type TrackerConnection = {
   readonly egress: Pick<Egress, 'fetch'>
@@ -55,8 +55,8 @@ const failureOf = (error: unknown, seconds: number, { url }: TrackerConnection) 
   })
 }
 
-export const createAskTracker =
-  (connection: TrackerConnection): AskTracker =>
+export const createTrackerCall =
+  (connection: TrackerConnection): TrackerCall =>
   async ({ method, path, body }, signal) => {
     const { egress, url, headers, token } = connection
     const timeout = AbortSignal.timeout(timeouts[method])
