@@ -79,11 +79,14 @@ export const cyclesIn = (graph: ReadonlyMap<string, ReadonlySet<string>>): strin
 /** The node of a source in the graph of folders: its first folder below `src`, or the file itself where it lies in `src`. */
 const nodeOf = (path: string): string | undefined => /\/src\/(?<node>[^/]+)/.exec(path)?.groups?.node
 
+/** The module of a package that describes what its composition passes to features: a type, whose import is no dependency on the composition. */
+export const isComposition = (path: string): boolean => path.endsWith('/src/dependencies.ts')
+
 /** Which folders of a package's sources import which others. */
 export const folderGraph = (imports: readonly Import[], folder: string): Map<string, Set<string>> => {
   const graph = new Map<string, Set<string>>()
   for (const { from, target } of imports) {
-    if (packageOf(from) !== folder || packageOf(target) !== folder || isTestCode(from)) continue
+    if (packageOf(from) !== folder || packageOf(target) !== folder || isTestCode(from) || isComposition(target)) continue
     const [a, b] = [nodeOf(from), nodeOf(target)]
     if (a === undefined || b === undefined || a === b) continue
     graph.set(a, (graph.get(a) ?? new Set()).add(b))

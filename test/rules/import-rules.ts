@@ -94,10 +94,10 @@ export const moduleFolders: Record<string, readonly string[]> = {
   'wasm-media-encoders': ['services/music/src/export'],
   yaml: ['operator/src/crds', 'services/logs/src'],
   yauzl: ['services/logs/src/ingest', 'services/logs/make-model'],
-  zod: ['services/kit/src/files'],
+  zod: ['services/cli/src/mcp', 'services/kit/src/files'],
 }
 
 /** Largest cycles of folders that stand today, by package, as numbers of folders. They may only fall; other packages have none. */
 export const cycleCeilings: Record<string, number> = {
-  'services/logs': 32,
+  'services/logs': 25,
 }

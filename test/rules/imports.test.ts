@@ -1,9 +1,12 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { cyclesIn, folderGraph, isTestCode, packageOf, readImports, specifiersOf } from './import-graph.ts'
+import { cyclesIn, folderGraph, isComposition, isTestCode, packageOf, readImports, specifiersOf } from './import-graph.ts'
 import { cycleCeilings, moduleFolders, packageImports, testImports } from './import-rules.ts'
 
-const imports = await readImports(fileURLToPath(new URL('../../', import.meta.url)))
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const imports = await readImports(root)
 const shown = ({ from, specifier }: { from: string; specifier: string }) => `${from} imports ${specifier}`
 
 test('imports of all forms are read, types and dynamic imports included', () => {
@@ -60,6 +63,17 @@ test('cycles are found, with all their members', () => {
     ['e', new Set<string>()],
   ])
   expect(cyclesIn(graph)).toEqual([['a', 'b', 'c']])
+})
+
+test('what the composition passes is imported as a type only', async () => {
+  const users = imports.filter(({ from, target }) => isComposition(target) && !isTestCode(from))
+  expect(users.length).toBeGreaterThan(10)
+  const texts = await Promise.all(users.map(({ from }) => readFile(join(root, from), 'utf8')))
+  const wrong = users.filter(({ specifier }, index) => {
+    const line = texts[index]?.split('\n').find((text) => text.includes(`'${specifier}'`))
+    return !line?.startsWith('import type ')
+  })
+  expect(wrong.map(shown)).toEqual([])
 })
 
 test.each(Object.keys(packageImports))('folders of %s form no cycle, or none larger than its ceiling', (folder) => {

@@ -10,6 +10,7 @@ afterAll(() => cloud?.[Symbol.asyncDispose]())
 type Headers = Record<string, string>
 type Entry = Record<string, unknown> & { platform_seller_id: string }
 type Results = {
+  session_id: string
   listings: { platform_listing_id: string; seller_platform_id: string }[]
   trust_scores: Record<string, { composite_score: number; hard_filters: string[]; evidence: { text: string }[] }>
 }
@@ -137,6 +138,8 @@ describe('the listings of a blocked seller', () => {
   test('score 0 with the reason, in searches and where they are read, until the seller is unblocked', async () => {
     const headers = await cloud.user('free', 'scores')
     const before = await search(headers)
+    // The sellers that are looked up after the search change scores, too.
+    await (await fetch(api(`updates/${before.session_id}`), { headers })).text()
     const [listing] = before.listings.filter(
       ({ platform_listing_id: id }) => (before.trust_scores[id]?.composite_score ?? 0) > 0,
     )

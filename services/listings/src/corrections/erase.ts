@@ -1,8 +1,8 @@
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import { type Erase, foldIdentifier, identifies, type Person } from '../erasure/person.ts'
-import type { ListingsTables } from '../schemas.ts'
+import type { CorrectionTables } from './store.ts'
 
-type Db = Kysely<ListingsTables>
+type Db = Kysely<CorrectionTables>
 
 const rowsPerPage = 200
 const texts = ['item_id', 'input_text', 'original_output', 'corrected_output', 'context_json'] as const
