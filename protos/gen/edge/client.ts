@@ -194,6 +194,47 @@ export type GetListingResponseRest = {
   sightings: string[]
 }
 
+/** Contains the median of all sales with at least the probability `level`, whatever the distribution of their prices. */
+export type MedianIntervalRest = {
+  low: number
+  high: number
+  /** 0 to 1. */
+  level: number
+}
+
+export type StratumPriceRest = {
+  /** new, used, for_parts or lot. */
+  condition: string
+  /** Null with fewer than three sales. */
+  median_price: number | null
+  sample_count: number
+  interval: MedianIntervalRest | null
+}
+
+export type HistoryBandRest = {
+  days: number
+  /** Median of the daily market prices. */
+  median_price: number | null
+  lowest: number | null
+  highest: number | null
+  /** Number of days on which the price was looked up. */
+  snapshots: number
+  /** Whether the history is as long as the window. */
+  is_covered: boolean
+}
+
+/** The market price on the days on which it was looked up. */
+export type CompHistoryRest = {
+  /** The first of these days within 180 days; null without any. */
+  first_on: string | null
+  /** The last 30, 90 and 180 days. */
+  bands: HistoryBandRest[]
+  /** Up to this price an offer is a good deal; null if that cannot be judged. */
+  deal_below: number | null
+  /** Why a good deal cannot be judged; null if it can. */
+  deal_unknown: string | null
+}
+
 export type GetCompsResponseRest = {
   query: string
   median_price: number | null
@@ -204,6 +245,20 @@ export type GetCompsResponseRest = {
   quartiles: unknown
   /** When the price expires and is looked up again. */
   expires_at: string | null
+  /** Where the median of all sales lies, with its probability; null with too few sales. */
+  interval: MedianIntervalRest | null
+  /** high, medium, low or none: the size of the sample, the width of the interval, and whether the sales have one price. */
+  confidence: string
+  /** The medians of two groups of prices, if the sales have no single price; otherwise empty. */
+  modes: number[]
+  /** Median weighted by age: a sale counts half after 30 days. */
+  recent_median: number | null
+  /** Prices by condition. Broken items and lots do not count for the median, unless the query names them. */
+  strata: StratumPriceRest[]
+  /** Sales that do not count for the median, by reason: other_model, other_words, excluded_words, accessory, part, incomplete, other_thing,
+   * for_parts, lot, other_currency, outlier. */
+  excluded: Record<string, number>
+  history: CompHistoryRest | null
 }
 
 /** Response of a health check. */

@@ -19,7 +19,7 @@ import type * as trellis_logs_v1_setup from '../ts/trellis/logs/v1/setup.ts'
 import type * as trellis_logs_v1_ssh_targets from '../ts/trellis/logs/v1/ssh_targets.ts'
 import type * as trellis_logs_v1_templates from '../ts/trellis/logs/v1/templates.ts'
 import type * as trellis_music_v1_music from '../ts/trellis/music/v1/music.ts'
-import type { NodeStatusWord, DecisionWord, NodeKindWord, GeneratorWord, GpuModeWord, MustIncludeModeWord, AdapterWord, AudioFormatWord, BlockedSellerRest, ListBlockedSellersResponseRest, ImportBlocklistResponseRest, ListingRest, SignalScoresRest, ScoreRangeRest, EvidenceRest, TrustScoreRest, SellerRest, ListingsSearchResponseRest, SearchAsyncResponseRest, FeaturesRest, GetSessionResponseRest, EnrichResponseRest, PricePointRest, GetListingResponseRest, GetCompsResponseRest, HealthRest, CampaignPreferencesRest, AffiliatePreferencesRest, CommunityPreferencesRest, DisplayPreferencesRest, SearchPreferencesRest, PreferencesRest, ListReportedSellersResponseRest, BlocklistCandidateRest, ListBlocklistCandidatesResponseRest, BlocklistScanRest, BlocklistTestRest, TaskProgressRest, UploadCountsRest, SkippedFileRest, FreedRoomRest, TaskRest, FoundEntryRest, FacetValueRest, FacetsRest, HistogramRest, LogsSearchResponseRest, EntryRest, GetContextResponseRest, WindowRest, SummaryRest, TimelinePointRest, TemplateCountRest, FactRest, SuspectedCauseRest, TimelineLeftOutRest, DiagnosisRest, PatternRest, PatternProblemRest, ListPatternsResponseRest, SourceRest, ListSourcesResponseRest, SuggestedSourceRest, SuggestSourcesResponseRest, RejectedEntryRest, GleanBatchResponseRest, SourceHealthRest, StatsRest, GraftRest, OrchardBranchRest, ListBranchesResponseRest, AnonymizationRest, ConfiguredSourceRest, ListConfiguredSourcesResponseRest, WatchStatusRest, ContextDocRest, ListContextDocsResponseRest, ContextDeletionRest, ContextFactRest, ListContextFactsResponseRest, ContextWizardColumnRest, ContextWizardFieldRest, ContextWizardStepRest, ContextWizardRest, ContextFactPreviewRest, ContextWizardAnswerRest, ContextWizardResultRest, ContextChunkMatchRest, ContextFactMatchRest, ContextMatchesRest, FormatRest, ListFormatsResponseRest, IncidentRest, ListIncidentsResponseRest, IncidentEventRest, SimilarIncidentRest, IncidentDetailRest, AttachEntriesResponseRest, SentBundleRest, TicketRest, BundleIdRest, BundleRest, ListBundlesResponseRest, BundleDetailRest, ListSentBundlesResponseRest, ScorerModelRest, ScorerOutcomeRest, ScorerStatusRest, DetectionRest, ListDetectionsResponseRest, SettingsRest, SetupStatusRest, LogFileRest, SourceDraftRest, DiscoveryRest, WriteSourcesResponseRest, InterpretationRest, ScannedFileRest, ScanResultRest, SshTargetRest, ListSshTargetsResponseRest, SshTargetTestRest, TemplateTrendRest, TemplateRest, ListTemplatesResponseRest, TemplateDetailRest, SeamRest, StemsRest, NodeRest, ChainRest, ListChainsResponseRest, CreateBranchesResponseRest, PeaksRest, GpuModelRest, GeneratorStatusRest, GpuRest, GpuSessionRest, ListingsFrameRest, MarketPriceFrameRest, ScoreFrameRest, SearchFailedFrameRest, DoneFrameRest, GapRest, ResetRest, DiagnoseStatusRest, DiagnoseSummaryRest, DiagnoseEntriesRest, DiagnoseReasoningRest, DiagnoseFailedRest, DiagnoseDoneRest, NodeStatusChangedRest } from './client.ts'
+import type { NodeStatusWord, DecisionWord, NodeKindWord, GeneratorWord, GpuModeWord, MustIncludeModeWord, AdapterWord, AudioFormatWord, BlockedSellerRest, ListBlockedSellersResponseRest, ImportBlocklistResponseRest, ListingRest, SignalScoresRest, ScoreRangeRest, EvidenceRest, TrustScoreRest, SellerRest, ListingsSearchResponseRest, SearchAsyncResponseRest, FeaturesRest, GetSessionResponseRest, EnrichResponseRest, PricePointRest, GetListingResponseRest, MedianIntervalRest, StratumPriceRest, HistoryBandRest, CompHistoryRest, GetCompsResponseRest, HealthRest, CampaignPreferencesRest, AffiliatePreferencesRest, CommunityPreferencesRest, DisplayPreferencesRest, SearchPreferencesRest, PreferencesRest, ListReportedSellersResponseRest, BlocklistCandidateRest, ListBlocklistCandidatesResponseRest, BlocklistScanRest, BlocklistTestRest, TaskProgressRest, UploadCountsRest, SkippedFileRest, FreedRoomRest, TaskRest, FoundEntryRest, FacetValueRest, FacetsRest, HistogramRest, LogsSearchResponseRest, EntryRest, GetContextResponseRest, WindowRest, SummaryRest, TimelinePointRest, TemplateCountRest, FactRest, SuspectedCauseRest, TimelineLeftOutRest, DiagnosisRest, PatternRest, PatternProblemRest, ListPatternsResponseRest, SourceRest, ListSourcesResponseRest, SuggestedSourceRest, SuggestSourcesResponseRest, RejectedEntryRest, GleanBatchResponseRest, SourceHealthRest, StatsRest, GraftRest, OrchardBranchRest, ListBranchesResponseRest, AnonymizationRest, ConfiguredSourceRest, ListConfiguredSourcesResponseRest, WatchStatusRest, ContextDocRest, ListContextDocsResponseRest, ContextDeletionRest, ContextFactRest, ListContextFactsResponseRest, ContextWizardColumnRest, ContextWizardFieldRest, ContextWizardStepRest, ContextWizardRest, ContextFactPreviewRest, ContextWizardAnswerRest, ContextWizardResultRest, ContextChunkMatchRest, ContextFactMatchRest, ContextMatchesRest, FormatRest, ListFormatsResponseRest, IncidentRest, ListIncidentsResponseRest, IncidentEventRest, SimilarIncidentRest, IncidentDetailRest, AttachEntriesResponseRest, SentBundleRest, TicketRest, BundleIdRest, BundleRest, ListBundlesResponseRest, BundleDetailRest, ListSentBundlesResponseRest, ScorerModelRest, ScorerOutcomeRest, ScorerStatusRest, DetectionRest, ListDetectionsResponseRest, SettingsRest, SetupStatusRest, LogFileRest, SourceDraftRest, DiscoveryRest, WriteSourcesResponseRest, InterpretationRest, ScannedFileRest, ScanResultRest, SshTargetRest, ListSshTargetsResponseRest, SshTargetTestRest, TemplateTrendRest, TemplateRest, ListTemplatesResponseRest, TemplateDetailRest, SeamRest, StemsRest, NodeRest, ChainRest, ListChainsResponseRest, CreateBranchesResponseRest, PeaksRest, GpuModelRest, GeneratorStatusRest, GpuRest, GpuSessionRest, ListingsFrameRest, MarketPriceFrameRest, ScoreFrameRest, SearchFailedFrameRest, DoneFrameRest, GapRest, ResetRest, DiagnoseStatusRest, DiagnoseSummaryRest, DiagnoseEntriesRest, DiagnoseReasoningRest, DiagnoseFailedRest, DiagnoseDoneRest, NodeStatusChangedRest } from './client.ts'
 export type * from './client.ts'
 
 const omitNull = (name: string, value: unknown) => (value === null || value === undefined ? {} : { [name]: value })
@@ -268,6 +268,35 @@ export const GetListingResponseToRest = (m: trellis_listings_v1_listings.GetList
   sightings: m.sightings,
 })
 
+export const MedianIntervalToRest = (m: trellis_listings_v1_listings.MedianInterval): MedianIntervalRest => ({
+  low: m.low,
+  high: m.high,
+  level: m.level,
+})
+
+export const StratumPriceToRest = (m: trellis_listings_v1_listings.StratumPrice): StratumPriceRest => ({
+  condition: m.condition,
+  median_price: m.medianPrice ?? null,
+  sample_count: m.sampleCount,
+  interval: present(m.interval, (item) => MedianIntervalToRest(item)),
+})
+
+export const HistoryBandToRest = (m: trellis_listings_v1_listings.HistoryBand): HistoryBandRest => ({
+  days: m.days,
+  median_price: m.medianPrice ?? null,
+  lowest: m.lowest ?? null,
+  highest: m.highest ?? null,
+  snapshots: m.snapshots,
+  is_covered: m.isCovered,
+})
+
+export const CompHistoryToRest = (m: trellis_listings_v1_listings.CompHistory): CompHistoryRest => ({
+  first_on: m.firstOn ?? null,
+  bands: m.bands.map((item) => HistoryBandToRest(item)),
+  deal_below: m.dealBelow ?? null,
+  deal_unknown: m.dealUnknown ?? null,
+})
+
 export const GetCompsResponseToRest = (m: trellis_listings_v1_listings.GetCompsResponse): GetCompsResponseRest => ({
   query: m.query,
   median_price: m.medianPrice ?? null,
@@ -275,6 +304,13 @@ export const GetCompsResponseToRest = (m: trellis_listings_v1_listings.GetCompsR
   sample_count: m.sampleCount,
   quartiles: jsonOf(m.quartiles),
   expires_at: m.expiresAt ?? null,
+  interval: present(m.interval, (item) => MedianIntervalToRest(item)),
+  confidence: m.confidence,
+  modes: m.modes,
+  recent_median: m.recentMedian ?? null,
+  strata: m.strata.map((item) => StratumPriceToRest(item)),
+  excluded: m.excluded,
+  history: present(m.history, (item) => CompHistoryToRest(item)),
 })
 
 export const HealthToRest = (m: trellis_http_v1_messages.Health): HealthRest => ({

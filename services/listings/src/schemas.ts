@@ -1,5 +1,6 @@
 import type { Migration } from '@trellis/kit/store'
 import { type BlocklistTables, blocklistMigration } from './blocklist/store.ts'
+import { type CompTables, compsMigration } from './comps/store.ts'
 import { type PreferenceTables, preferencesMigration } from './preferences/store.ts'
 import { type ReportedTables, reportedMigration } from './reported/store.ts'
 import { migrations as coreMigrations } from './store/migrations.ts'
@@ -11,9 +12,10 @@ export const migrations: readonly Migration[] = [
   reportedMigration(5),
   preferencesMigration(6),
   blocklistMigration(7),
+  compsMigration(8),
 ]
 
 export const listingsSchema = { name: 'listings', migrations }
 
 /** All rows of the service; each feature declares those that it needs. */
-export type ListingsTables = Tables & ReportedTables & PreferenceTables & BlocklistTables
+export type ListingsTables = Tables & ReportedTables & PreferenceTables & BlocklistTables & CompTables

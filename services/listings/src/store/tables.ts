@@ -60,14 +60,16 @@ export type Tables = {
     /** When any of these values was last read. */
     fetched_at: string
   }
-  /** Shared by all users; `quartiles_json` is [q1, q3]. */
+  /** Shared by all users; `quartiles_json` is [q1, q3]. Without a median too few sales were found. */
   comps: {
     platform: string
     query_hash: string
     query: string
-    median_price: number
-    quartiles_json: string
-    currency: string
+    median_price: number | null
+    quartiles_json: string | null
+    currency: string | null
+    /** Interval, confidence, strata and excluded sales. */
+    details_json: string
     sample_count: number
     fetched_at: string
     expires_at: string

@@ -94,7 +94,13 @@ export const toSale = (value: unknown): Sale | undefined => {
   const money = object(row.lastSoldPrice)
   const [price, currency] = [number(money.value), text(money.currency)]
   if (price === undefined || price <= 0 || currency === undefined) return undefined
-  return { price, currency, soldOn: readTime(row.lastSoldDate)?.slice(0, 10) ?? null }
+  return {
+    price,
+    currency,
+    soldOn: readTime(row.lastSoldDate)?.slice(0, 10) ?? null,
+    title: text(row.title) ?? null,
+    condition: text(row.condition)?.toLowerCase() ?? null,
+  }
 }
 
 export const itemsIn = (answer: Json, name: 'itemSummaries' | 'itemSales'): readonly unknown[] => list(answer[name])
