@@ -96,6 +96,15 @@ export type EvidenceRest = {
   as_of: string | null
 }
 
+/** A condition that would raise a score, such as more feedback. */
+export type ImprovementRest = {
+  /** The signal that it concerns, or established_bad_actor for a seller on the blocklist. */
+  signal: string
+  text: string
+  /** The composite score once the condition is met. */
+  composite_score: number
+}
+
 export type TrustScoreRest = {
   id: number | null
   listing_id: number | null
@@ -115,6 +124,8 @@ export type TrustScoreRest = {
   photo_hash_duplicate: boolean
   photo_analysis_json: string | null
   scored_at: string
+  /** What would raise the score, the largest gain first. */
+  improvements: ImprovementRest[]
 }
 
 export type SellerRest = {

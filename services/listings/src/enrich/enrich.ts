@@ -47,38 +47,6 @@ const lookUp = async (dependencies: Dependencies, seller: SellerRow, listingId: 
   }
 }
 
-<<<<<<< HEAD
-=======
-/**
- * Rescores a listing with the stored comp of `query`, or without a query with that of its title, else of its last search.
- * Without a stored comp it uses the market price of its last score. It reuses the batch context of the listing's last search.
- */
-const rescore = async (
-  dependencies: Dependencies,
-  row: ListingRow,
-  sellers: ReadonlyMap<string, SellerRow>,
-  query: string,
-) => {
-  const { db, config, now } = dependencies
-  const before = await findScore(db, row.id)
-  const context: StoredContext =
-    before === undefined ? { priceVariation: null, hasDuplicatePhoto: false, compQuery: row.title } : contextOf(before)
-  const candidates = query.trim() === '' ? [row.title, context.compQuery] : [query.trim()]
-  let comp: Awaited<ReturnType<typeof findComp>>
-  for (const candidate of candidates) {
-    const found = comp === undefined ? await findComp(db, config.platform, candidate, now()) : undefined
-    if (found !== undefined && found.medianPrice !== null) comp = found
-  }
-  const scores = await scoreRows(dependencies, [row], sellers, {
-    batch: batchFrom(row, context),
-    comp,
-    earlierMarket: context.market,
-    compQuery: query.trim() || context.compQuery,
-  })
-  return scores.get(row.platform_listing_id)
-}
-
->>>>>>> 7aa3f1c3 (listings: compute market prices from related sales only, with interval, strata and history)
 /** Requires the listing to be the seller's own: facts on another seller's listing would be stored for all users. */
 const requireOwn = ({ seller_platform_id: actual, platform_listing_id: id }: ListingRow, seller: string): void => {
   if (actual === seller) return

@@ -248,6 +248,17 @@ export interface TrustScore {
   photoHashDuplicate: boolean;
   photoAnalysisJson?: string | null | undefined;
   scoredAt: string;
+  /** What would raise the score, the largest gain first. */
+  improvements: Improvement[];
+}
+
+/** A condition that would raise a score, such as more feedback. */
+export interface Improvement {
+  /** The signal that it concerns, or established_bad_actor for a seller on the blocklist. */
+  signal: string;
+  text: string;
+  /** The composite score once the condition is met. */
+  compositeScore: number;
 }
 
 /** 0 to 20 each; null if there is no data to judge by. */
@@ -1393,6 +1404,7 @@ function createBaseTrustScore(): TrustScore {
     photoHashDuplicate: false,
     photoAnalysisJson: null,
     scoredAt: "",
+    improvements: [],
   };
 }
 
@@ -1433,6 +1445,9 @@ export const TrustScore: MessageFns<TrustScore> = {
     }
     if (message.scoredAt !== "") {
       writer.uint32(98).string(message.scoredAt);
+    }
+    for (const v of message.improvements) {
+      Improvement.encode(v!, writer.uint32(106).fork()).join();
     }
     return writer;
   },
@@ -1546,6 +1561,14 @@ export const TrustScore: MessageFns<TrustScore> = {
             message.scoredAt = reader.string();
             continue;
           }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.improvements.push(Improvement.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1579,6 +1602,86 @@ export const TrustScore: MessageFns<TrustScore> = {
     message.photoHashDuplicate = object.photoHashDuplicate ?? false;
     message.photoAnalysisJson = object.photoAnalysisJson ?? undefined;
     message.scoredAt = object.scoredAt ?? "";
+    message.improvements = object.improvements?.map((e) => Improvement.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseImprovement(): Improvement {
+  return { signal: "", text: "", compositeScore: 0 };
+}
+
+export const Improvement: MessageFns<Improvement> = {
+  encode(message: Improvement, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.signal !== "") {
+      writer.uint32(10).string(message.signal);
+    }
+    if (message.text !== "") {
+      writer.uint32(18).string(message.text);
+    }
+    if (message.compositeScore !== 0) {
+      writer.uint32(24).int32(message.compositeScore);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Improvement {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseImprovement();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.signal = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.text = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.compositeScore = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<Improvement>): Improvement {
+    return Improvement.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Improvement>): Improvement {
+    const message = createBaseImprovement();
+    message.signal = object.signal ?? "";
+    message.text = object.text ?? "";
+    message.compositeScore = object.compositeScore ?? 0;
     return message;
   },
 };
