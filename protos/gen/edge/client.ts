@@ -178,10 +178,24 @@ export type FeaturesRest = {
   llm_query_builder: boolean
 }
 
+/** Calls to the marketplace's API, and its daily quota. */
+export type ApiUseRest = {
+  /** Calls that this installation has sent since midnight UTC. */
+  calls_today: number
+  /** Calls that the API allows in a day, and those left; null until they were read. */
+  call_limit: number | null
+  remaining: number | null
+  resets_at: string | null
+  /** When the API's figures were read. */
+  read_at: string | null
+}
+
 export type GetSessionResponseRest = {
   user_id: string
   tier: string
   features: FeaturesRest | null
+  /** Use of the marketplace's API; only for users with an account, where the API is configured. */
+  api_use?: ApiUseRest | null
 }
 
 export type EnrichResponseRest = {

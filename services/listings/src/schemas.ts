@@ -1,4 +1,5 @@
 import type { Migration } from '@trellis/kit/store'
+import { type ApiUseTables, apiUseMigration } from './api-use/store.ts'
 import { type BlocklistTables, blocklistMigration } from './blocklist/store.ts'
 import { type CompTables, compsMigration } from './comps/store.ts'
 import { type PreferenceTables, preferencesMigration } from './preferences/store.ts'
@@ -13,9 +14,10 @@ export const migrations: readonly Migration[] = [
   preferencesMigration(6),
   blocklistMigration(7),
   compsMigration(8),
+  apiUseMigration(9),
 ]
 
 export const listingsSchema = { name: 'listings', migrations }
 
 /** All rows of the service; each feature declares those that it needs. */
-export type ListingsTables = Tables & ReportedTables & PreferenceTables & BlocklistTables & CompTables
+export type ListingsTables = Tables & ReportedTables & PreferenceTables & BlocklistTables & CompTables & ApiUseTables

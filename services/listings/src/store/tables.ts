@@ -42,6 +42,8 @@ export type Tables = {
     id: Generated<number>
     platform: string
     platform_seller_id: string
+    /** The marketplace's immutable id, which only its API shows. */
+    platform_user_id: string | null
     username: string
     /** The first possible opening day of the account, which is the first of a month. */
     account_opened_on: string | null

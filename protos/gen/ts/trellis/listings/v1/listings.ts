@@ -383,7 +383,26 @@ export interface GetSessionRequest {
 export interface GetSessionResponse {
   userId: string;
   tier: string;
-  features: Features | null;
+  features:
+    | Features
+    | null;
+  /** Use of the marketplace's API; only for users with an account, where the API is configured. */
+  apiUse: ApiUse | null;
+}
+
+/** Calls to the marketplace's API, and its daily quota. */
+export interface ApiUse {
+  /** Calls that this installation has sent since midnight UTC. */
+  callsToday: number;
+  /** Calls that the API allows in a day, and those left; null until they were read. */
+  callLimit?: number | null | undefined;
+  remaining?: number | null | undefined;
+  resetsAt?:
+    | string
+    | null
+    | undefined;
+  /** When the API's figures were read. */
+  readAt?: string | null | undefined;
 }
 
 /** What the caller's tier allows. */
@@ -3086,7 +3105,7 @@ export const GetSessionRequest: MessageFns<GetSessionRequest> = {
 };
 
 function createBaseGetSessionResponse(): GetSessionResponse {
-  return { userId: "", tier: "", features: null };
+  return { userId: "", tier: "", features: null, apiUse: null };
 }
 
 export const GetSessionResponse: MessageFns<GetSessionResponse> = {
@@ -3099,6 +3118,9 @@ export const GetSessionResponse: MessageFns<GetSessionResponse> = {
     }
     if (message.features !== undefined && message.features !== null) {
       Features.encode(message.features, writer.uint32(26).fork()).join();
+    }
+    if (message.apiUse !== undefined && message.apiUse !== null) {
+      ApiUse.encode(message.apiUse, writer.uint32(34).fork()).join();
     }
     return writer;
   },
@@ -3140,6 +3162,14 @@ export const GetSessionResponse: MessageFns<GetSessionResponse> = {
             message.features = Features.decode(reader, reader.uint32());
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.apiUse = ApiUse.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3162,6 +3192,110 @@ export const GetSessionResponse: MessageFns<GetSessionResponse> = {
     message.features = (object.features !== undefined && object.features !== null)
       ? Features.fromPartial(object.features)
       : null;
+    message.apiUse = (object.apiUse !== undefined && object.apiUse !== null) ? ApiUse.fromPartial(object.apiUse) : null;
+    return message;
+  },
+};
+
+function createBaseApiUse(): ApiUse {
+  return { callsToday: 0, callLimit: null, remaining: null, resetsAt: null, readAt: null };
+}
+
+export const ApiUse: MessageFns<ApiUse> = {
+  encode(message: ApiUse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.callsToday !== 0) {
+      writer.uint32(8).int32(message.callsToday);
+    }
+    if (message.callLimit !== undefined && message.callLimit !== null) {
+      writer.uint32(16).int32(message.callLimit);
+    }
+    if (message.remaining !== undefined && message.remaining !== null) {
+      writer.uint32(24).int32(message.remaining);
+    }
+    if (message.resetsAt !== undefined && message.resetsAt !== null) {
+      writer.uint32(34).string(message.resetsAt);
+    }
+    if (message.readAt !== undefined && message.readAt !== null) {
+      writer.uint32(42).string(message.readAt);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ApiUse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseApiUse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.callsToday = reader.int32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.callLimit = reader.int32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.remaining = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.resetsAt = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.readAt = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ApiUse>): ApiUse {
+    return ApiUse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ApiUse>): ApiUse {
+    const message = createBaseApiUse();
+    message.callsToday = object.callsToday ?? 0;
+    message.callLimit = object.callLimit ?? undefined;
+    message.remaining = object.remaining ?? undefined;
+    message.resetsAt = object.resetsAt ?? undefined;
+    message.readAt = object.readAt ?? undefined;
     return message;
   },
 };
