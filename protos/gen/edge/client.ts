@@ -286,6 +286,26 @@ export type GetCompsResponseRest = {
   history: CompHistoryRest | null
 }
 
+/** A field that is found on less than half as many pages as usual. */
+export type DriftingFieldRest = {
+  /** search, sold, item or seller. */
+  page: string
+  field: string
+  /** Share of pages on which it was found: lately, and usually. */
+  recent: number
+  baseline: number
+}
+
+export type PageDriftRest = {
+  fields: DriftingFieldRest[]
+}
+
+export type ListingsHealthRest = {
+  status: string
+  /** Set while the marketplace's pages have changed: searches work, but with less data. */
+  drift?: PageDriftRest | null
+}
+
 /** Response of a health check. */
 export type HealthRest = {
   status: string
@@ -1716,12 +1736,12 @@ export type Routes = {
     answer: GetCompsResponseRest
     frames: {}
   }
-  /** Health check. */
+  /** Health check, with the fields of the marketplace's pages that are no longer found. */
   'GET /listings/api/health': {
     path: {}
     query: {}
     body: undefined
-    answer: HealthRest
+    answer: ListingsHealthRest
     frames: {}
   }
   /** Health check. */

@@ -6,6 +6,7 @@ import { apiUseMessage } from './api-use/message.ts'
 import { lookUpComp } from './comps/look-up.ts'
 import type { Dependencies } from './dependencies.ts'
 import { enrich } from './enrich/enrich.ts'
+import { driftMessage } from './page-drift/message.ts'
 import { planSearch } from './query/plan.ts'
 import { readListing } from './results/read-listing.ts'
 import { answerFrame, rawAnswer } from './results/wire.ts'
@@ -72,6 +73,6 @@ export const listingsRpc = (dependencies: Dependencies): Handlers<typeof Listing
     markDemo(dependencies, call.head)
     return lookUpComp(dependencies, query, call)
   },
-  getApiHealth: async () => ({ status: 'ok' }),
+  getApiHealth: async () => ({ status: 'ok', drift: await driftMessage(dependencies) }),
   getHealth: async () => ({ status: 'ok' }),
 })

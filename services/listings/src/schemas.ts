@@ -2,6 +2,7 @@ import type { Migration } from '@trellis/kit/store'
 import { type ApiUseTables, apiUseMigration } from './api-use/store.ts'
 import { type BlocklistTables, blocklistMigration } from './blocklist/store.ts'
 import { type CompTables, compsMigration } from './comps/store.ts'
+import { type PageFieldTables, pageFieldsMigration } from './page-drift/store.ts'
 import { type PreferenceTables, preferencesMigration } from './preferences/store.ts'
 import { type ReportedTables, reportedMigration } from './reported/store.ts'
 import { migrations as coreMigrations } from './store/migrations.ts'
@@ -15,9 +16,16 @@ export const migrations: readonly Migration[] = [
   blocklistMigration(7),
   compsMigration(8),
   apiUseMigration(9),
+  pageFieldsMigration(10),
 ]
 
 export const listingsSchema = { name: 'listings', migrations }
 
 /** All rows of the service; each feature declares those that it needs. */
-export type ListingsTables = Tables & ReportedTables & PreferenceTables & BlocklistTables & CompTables & ApiUseTables
+export type ListingsTables = Tables &
+  ReportedTables &
+  PreferenceTables &
+  BlocklistTables &
+  CompTables &
+  ApiUseTables &
+  PageFieldTables

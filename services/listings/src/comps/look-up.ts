@@ -31,11 +31,13 @@ export const lookUpComp = async (dependencies: Dependencies, query: string, call
     },
   )
   let sales: readonly Sale[] = []
+  let failure: string | null = null
   for await (const output of outputs) {
     if (output.kind !== 'sales') continue
-    if (output.failure !== null) throw serviceError('upstream_failed', output.failure)
+    failure = output.failure
     sales = output.sales
   }
+  if (failure !== null) throw serviceError('upstream_failed', failure)
   const at = now()
   return compMessage(query, await saveComp(db, config.platform, query, summariseSales(sales, query, at), at))
 }

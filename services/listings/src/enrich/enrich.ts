@@ -38,13 +38,16 @@ const lookUp = async (dependencies: Dependencies, seller: SellerRow, listingId: 
       signal: AbortSignal.any([call.signal, dependencies.signal]),
     },
   )
+  let failed: Error | undefined
+  // Read to the end: the last outputs describe the pages that were read, whether or not they were understood.
   for await (const output of outputs) {
     if (output.kind !== 'seller') continue
-    if (output.facts === null && output.categories === null && output.failure !== null)
-      throw serviceError('upstream_failed', output.failure)
     const learned = await learnSeller(dependencies, output)
-    if (isServiceError(learned)) throw learned
+    if (isServiceError(learned)) failed = learned
+    else if (output.facts === null && output.categories === null && output.failure !== null)
+      failed = serviceError('upstream_failed', output.failure)
   }
+  if (failed !== undefined) throw failed
 }
 
 /** Requires the listing to be the seller's own: facts on another seller's listing would be stored for all users. */

@@ -1,4 +1,5 @@
 import type { AccountOpening, CategoryHistory, FoundListings, Sale } from '../records.ts'
+import type { FieldCount } from './page-fields.ts'
 
 /** One search of the marketplace. Prices are in the site's currency; undefined fields do not restrict. */
 export type SearchRequest = {
@@ -35,6 +36,8 @@ export type MarketplaceAdapter = {
   readonly sellerFacts: (platformListingId: string, signal: AbortSignal) => Promise<SellerFacts | undefined>
   /** Categories that a seller lists in; null if unknown. */
   readonly sellerCategories: (platformSellerId: string, signal: AbortSignal) => Promise<CategoryHistory | null>
+  /** How often the fields of the pages that were read so far were found; only of an adapter that reads pages. */
+  readonly fields?: () => readonly FieldCount[]
   /** Only of an adapter with a quota. */
   readonly usage?: {
     /** Calls so far. */

@@ -1,4 +1,5 @@
 import type { ApiUsage, SearchRequest, SellerFacts } from '../marketplace/adapter.ts'
+import type { FieldCount } from '../marketplace/page-fields.ts'
 import type { CategoryHistory, FoundListings, Sale } from '../records.ts'
 
 /** The marketplace that a run accesses, and the adapter. The demo needs no pauses between requests. */
@@ -37,6 +38,7 @@ export type WorkerOutput =
   | ({ readonly kind: 'found'; readonly toCome: number } & FoundListings)
   | { readonly kind: 'sales'; readonly query: string; readonly sales: readonly Sale[]; readonly failure: string | null }
   | ({ readonly kind: 'api' } & ApiUsage)
+  | { readonly kind: 'pages'; readonly fields: readonly FieldCount[] }
   | {
       readonly kind: 'seller'
       readonly sellerId: string

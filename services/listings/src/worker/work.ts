@@ -149,17 +149,22 @@ const lookUpSeller = async (sources: Sources, task: SellerTask, dependencies: Wo
 /** Timeout for reading the quota, which the results of a run wait for, in milliseconds. */
 const quotaPatience = 3_000
 
-/** Does work through an adapter, and reports the calls that it has sent to the API, even if it fails. */
+/**
+ * Does work through adapters, and reports, even if it fails, the calls that it has sent to the API and the fields of the pages
+ * that it has read.
+ */
 const counting = async (
-  adapter: MarketplaceAdapter | undefined,
+  adapters: readonly MarketplaceAdapter[],
   dependencies: WorkerDependencies,
   work: () => Promise<unknown>,
 ): Promise<void> => {
-  const usage = adapter?.usage
+  const usage = adapters.find((adapter) => adapter.usage !== undefined)?.usage
   const quota = usage?.readQuota(AbortSignal.any([dependencies.signal, AbortSignal.timeout(quotaPatience)]))
   try {
     await work()
   } finally {
+    const fields = adapters.flatMap((adapter) => adapter.fields?.() ?? [])
+    if (fields.length > 0) emit(dependencies, { kind: 'pages', fields })
     if (usage !== undefined) emit(dependencies, { kind: 'api', quota: (await quota) ?? null, calls: usage.calls() })
   }
 }
@@ -168,9 +173,9 @@ const counting = async (
 export const performWork = async (input: WorkerInput, dependencies: WorkerDependencies): Promise<void> => {
   const adapter = dependencies.adapterOf(input.marketplace)
   if (input.kind === 'search')
-    return counting(adapter, dependencies, () => searchAndCompare(adapter, input, dependencies))
+    return counting([adapter], dependencies, () => searchAndCompare(adapter, input, dependencies))
   const api = input.api ? dependencies.adapterOf(input.api) : undefined
-  await counting(api ?? adapter, dependencies, () =>
+  await counting(api === undefined ? [adapter] : [api, adapter], dependencies, () =>
     inLanes(input.tasks, lanes.sellers, (task) => lookUpSeller({ site: adapter, api }, task, dependencies)),
   )
 }

@@ -560,6 +560,26 @@ export interface HistoryBand {
 export interface GetHealthRequest {
 }
 
+export interface ListingsHealth {
+  status: string;
+  /** Set while the marketplace's pages have changed: searches work, but with less data. */
+  drift: PageDrift | null;
+}
+
+export interface PageDrift {
+  fields: DriftingField[];
+}
+
+/** A field that is found on less than half as many pages as usual. */
+export interface DriftingField {
+  /** search, sold, item or seller. */
+  page: string;
+  field: string;
+  /** Share of pages on which it was found: lately, and usually. */
+  recent: number;
+  baseline: number;
+}
+
 function createBaseSearchRequest(): SearchRequest {
   return {
     q: "",
@@ -4635,6 +4655,219 @@ export const GetHealthRequest: MessageFns<GetHealthRequest> = {
   },
 };
 
+function createBaseListingsHealth(): ListingsHealth {
+  return { status: "", drift: null };
+}
+
+export const ListingsHealth: MessageFns<ListingsHealth> = {
+  encode(message: ListingsHealth, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.status !== "") {
+      writer.uint32(10).string(message.status);
+    }
+    if (message.drift !== undefined && message.drift !== null) {
+      PageDrift.encode(message.drift, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListingsHealth {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListingsHealth();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.status = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.drift = PageDrift.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ListingsHealth>): ListingsHealth {
+    return ListingsHealth.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListingsHealth>): ListingsHealth {
+    const message = createBaseListingsHealth();
+    message.status = object.status ?? "";
+    message.drift = (object.drift !== undefined && object.drift !== null) ? PageDrift.fromPartial(object.drift) : null;
+    return message;
+  },
+};
+
+function createBasePageDrift(): PageDrift {
+  return { fields: [] };
+}
+
+export const PageDrift: MessageFns<PageDrift> = {
+  encode(message: PageDrift, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.fields) {
+      DriftingField.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PageDrift {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePageDrift();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.fields.push(DriftingField.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<PageDrift>): PageDrift {
+    return PageDrift.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<PageDrift>): PageDrift {
+    const message = createBasePageDrift();
+    message.fields = object.fields?.map((e) => DriftingField.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseDriftingField(): DriftingField {
+  return { page: "", field: "", recent: 0, baseline: 0 };
+}
+
+export const DriftingField: MessageFns<DriftingField> = {
+  encode(message: DriftingField, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.page !== "") {
+      writer.uint32(10).string(message.page);
+    }
+    if (message.field !== "") {
+      writer.uint32(18).string(message.field);
+    }
+    if (message.recent !== 0) {
+      writer.uint32(25).double(message.recent);
+    }
+    if (message.baseline !== 0) {
+      writer.uint32(33).double(message.baseline);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DriftingField {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDriftingField();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.page = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.field = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 25) {
+              break;
+            }
+
+            message.recent = reader.double();
+            continue;
+          }
+          case 4: {
+            if (tag !== 33) {
+              break;
+            }
+
+            message.baseline = reader.double();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<DriftingField>): DriftingField {
+    return DriftingField.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<DriftingField>): DriftingField {
+    const message = createBaseDriftingField();
+    message.page = object.page ?? "";
+    message.field = object.field ?? "";
+    message.recent = object.recent ?? 0;
+    message.baseline = object.baseline ?? 0;
+    return message;
+  },
+};
+
 /** Searches a marketplace and scores its listings. */
 export type ListingsServiceDefinition = typeof ListingsServiceDefinition;
 export const ListingsServiceDefinition = {
@@ -4716,12 +4949,12 @@ export const ListingsServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Health check. */
+    /** Health check, with the fields of the marketplace's pages that are no longer found. */
     getApiHealth: {
       name: "GetApiHealth",
       requestType: GetHealthRequest as typeof GetHealthRequest,
       requestStream: false,
-      responseType: Health as typeof Health,
+      responseType: ListingsHealth as typeof ListingsHealth,
       responseStream: false,
       options: {},
     },
