@@ -103,8 +103,9 @@ const unknown = (what: string): Sentence => ({
 })
 const ofSeller = (text: string): Sentence => ({ text, source: 'seller record' })
 
-const monthOf = ({ earliest }: AccountOpening): string =>
-  new Date(earliest).toLocaleDateString('en', { month: 'long', year: 'numeric', timeZone: 'UTC' })
+/** Created once: creating it took more than half of the time of scoring. */
+const months = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' })
+const monthOf = ({ earliest }: AccountOpening): string => months.format(new Date(earliest))
 
 const agesOf = (opening: AccountOpening, now: Date): string => {
   const { atLeast, atMost } = accountAge(opening, now)
