@@ -227,6 +227,7 @@ export const valuesSchema: Schema = {
       platform: { type: 'string', pattern: '^([a-z][a-z0-9-]{0,39})?$' },
       environment: choice('production', 'sandbox'),
       siteId: text,
+      profileUrl: address,
       currency: { type: 'string', pattern: '^([A-Z]{3})?$' },
       userAgent: text,
       affiliateCampaign: text,

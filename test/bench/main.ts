@@ -7,7 +7,10 @@ const parts: Record<string, () => Promise<string[]> | AsyncIterable<string[]>> =
   edge: async () => (await import('./edge.ts')).benchEdge(),
   streams: async () => (await import('./streams.ts')).benchStreams(),
   'idle-streams': async () => (await import('./idle-streams.ts')).benchIdleStreams(),
-  listings: async () => (await import('./pages.ts')).benchPages(),
+  listings: async function* () {
+    yield await (await import('./pages.ts')).benchPages()
+    yield* (await import('./searches.ts')).benchSearches()
+  },
   logs: async function* () {
     yield* (await import('./logs.ts')).benchLogs()
   },

@@ -23,11 +23,11 @@ const demoPages = async (): Promise<readonly string[]> => {
 export const benchPages = async (): Promise<string[]> => {
   const saved = savedPages()
   const pages = saved ?? (await demoPages())
-  const { millisecondsPerPage, pagesPerSecond, completeness } = measurePages(pages)
+  const { millisecondsPerPage, pagesPerSecond, cardsPerSecond, completeness } = measurePages(pages)
   const bytes = pages.reduce((sum, page) => sum + page.length, 0) / pages.length
   return [
     `${pages.length} ${saved ? 'saved pages' : 'pages of the demo (no saved pages beside the checkout)'} of ${round(bytes / 1_000)} kB on average, one core, warm:`,
-    `  ${round(pagesPerSecond, 1)} pages/s, ${round(millisecondsPerPage, 1)} ms a page (target: at most 20)`,
+    `  ${round(pagesPerSecond, 1)} pages/s, ${round(millisecondsPerPage, 1)} ms a page (target: at most 20), ${round(cardsPerSecond)} cards/s`,
     `  ${JSON.stringify(completeness)}`,
   ]
 }

@@ -107,7 +107,7 @@
 {{- end }}
 {{- end }}
 {{- end }}
-{{- range $name, $value := dict "MARKETPLACE_PLATFORM" $marketplace.platform "MARKETPLACE_ENV" $marketplace.environment "MARKETPLACE_SITE_ID" $marketplace.siteId "MARKETPLACE_CURRENCY" $marketplace.currency "MARKETPLACE_USER_AGENT" $marketplace.userAgent "MARKETPLACE_AFFILIATE_CAMPAIGN_ID" $marketplace.affiliateCampaign }}
+{{- range $name, $value := dict "MARKETPLACE_PLATFORM" $marketplace.platform "MARKETPLACE_ENV" $marketplace.environment "MARKETPLACE_SITE_ID" $marketplace.siteId "MARKETPLACE_PROFILE_URL" $marketplace.profileUrl "MARKETPLACE_CURRENCY" $marketplace.currency "MARKETPLACE_USER_AGENT" $marketplace.userAgent "MARKETPLACE_AFFILIATE_CAMPAIGN_ID" $marketplace.affiliateCampaign }}
 {{- if $value }}
 - name: {{ $name }}
   value: {{ $value | quote }}

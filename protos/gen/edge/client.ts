@@ -152,6 +152,15 @@ export type EvidenceRest = {
   as_of: string | null
 }
 
+/** A condition that would raise a score, such as more feedback. */
+export type ImprovementRest = {
+  /** The signal that it concerns, or established_bad_actor for a seller on the blocklist. */
+  signal: string
+  text: string
+  /** The composite score once the condition is met. */
+  composite_score: number
+}
+
 export type TrustScoreRest = {
   id: number | null
   listing_id: number | null
@@ -171,6 +180,8 @@ export type TrustScoreRest = {
   photo_hash_duplicate: boolean
   photo_analysis_json: string | null
   scored_at: string
+  /** What would raise the score, the largest gain first. */
+  improvements: ImprovementRest[]
 }
 
 export type SellerRest = {
@@ -223,10 +234,24 @@ export type FeaturesRest = {
   llm_query_builder: boolean
 }
 
+/** Calls to the marketplace's API, and its daily quota. */
+export type ApiUseRest = {
+  /** Calls that this installation has sent since midnight UTC. */
+  calls_today: number
+  /** Calls that the API allows in a day, and those left; null until they were read. */
+  call_limit: number | null
+  remaining: number | null
+  resets_at: string | null
+  /** When the API's figures were read. */
+  read_at: string | null
+}
+
 export type GetSessionResponseRest = {
   user_id: string
   tier: string
   features: FeaturesRest | null
+  /** Use of the marketplace's API; only for users with an account, where the API is configured. */
+  api_use?: ApiUseRest | null
 }
 
 export type EnrichResponseRest = {
@@ -250,6 +275,47 @@ export type GetListingResponseRest = {
   sightings: string[]
 }
 
+/** Contains the median of all sales with at least the probability `level`, whatever the distribution of their prices. */
+export type MedianIntervalRest = {
+  low: number
+  high: number
+  /** 0 to 1. */
+  level: number
+}
+
+export type StratumPriceRest = {
+  /** new, used, for_parts or lot. */
+  condition: string
+  /** Null with fewer than three sales. */
+  median_price: number | null
+  sample_count: number
+  interval: MedianIntervalRest | null
+}
+
+export type HistoryBandRest = {
+  days: number
+  /** Median of the daily market prices. */
+  median_price: number | null
+  lowest: number | null
+  highest: number | null
+  /** Number of days on which the price was looked up. */
+  snapshots: number
+  /** Whether the history is as long as the window. */
+  is_covered: boolean
+}
+
+/** The market price on the days on which it was looked up. */
+export type CompHistoryRest = {
+  /** The first of these days within 180 days; null without any. */
+  first_on: string | null
+  /** The last 30, 90 and 180 days. */
+  bands: HistoryBandRest[]
+  /** Up to this price an offer is a good deal; null if that cannot be judged. */
+  deal_below: number | null
+  /** Why a good deal cannot be judged; null if it can. */
+  deal_unknown: string | null
+}
+
 export type GetCompsResponseRest = {
   query: string
   median_price: number | null
@@ -260,6 +326,40 @@ export type GetCompsResponseRest = {
   quartiles: unknown
   /** When the price expires and is looked up again. */
   expires_at: string | null
+  /** Where the median of all sales lies, with its probability; null with too few sales. */
+  interval: MedianIntervalRest | null
+  /** high, medium, low or none: the size of the sample, the width of the interval, and whether the sales have one price. */
+  confidence: string
+  /** The medians of two groups of prices, if the sales have no single price; otherwise empty. */
+  modes: number[]
+  /** Median weighted by age: a sale counts half after 30 days. */
+  recent_median: number | null
+  /** Prices by condition. Broken items and lots do not count for the median, unless the query names them. */
+  strata: StratumPriceRest[]
+  /** Sales that do not count for the median, by reason: other_model, other_words, excluded_words, accessory, part, incomplete, other_thing,
+   * for_parts, lot, other_currency, outlier. */
+  excluded: Record<string, number>
+  history: CompHistoryRest | null
+}
+
+/** A field that is found on less than half as many pages as usual. */
+export type DriftingFieldRest = {
+  /** search, sold, item or seller. */
+  page: string
+  field: string
+  /** Share of pages on which it was found: lately, and usually. */
+  recent: number
+  baseline: number
+}
+
+export type PageDriftRest = {
+  fields: DriftingFieldRest[]
+}
+
+export type ListingsHealthRest = {
+  status: string
+  /** Set while the marketplace's pages have changed: searches work, but with less data. */
+  drift?: PageDriftRest | null
 }
 
 /** Response of a health check. */
@@ -1774,12 +1874,12 @@ export type Routes = {
     answer: GetCompsResponseRest
     frames: {}
   }
-  /** Health check. */
+  /** Health check, with the fields of the marketplace's pages that are no longer found. */
   'GET /listings/api/health': {
     path: {}
     query: {}
     body: undefined
-    answer: HealthRest
+    answer: ListingsHealthRest
     frames: {}
   }
   /** Health check. */

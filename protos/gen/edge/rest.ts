@@ -23,7 +23,7 @@ import type * as trellis_logs_v1_setup from '../ts/trellis/logs/v1/setup.ts'
 import type * as trellis_logs_v1_ssh_targets from '../ts/trellis/logs/v1/ssh_targets.ts'
 import type * as trellis_logs_v1_templates from '../ts/trellis/logs/v1/templates.ts'
 import type * as trellis_music_v1_music from '../ts/trellis/music/v1/music.ts'
-import type { NodeStatusWord, DecisionWord, NodeKindWord, GeneratorWord, GpuModeWord, CorrectionRatingWord, FeedbackTypeWord, MustIncludeModeWord, AdapterWord, AudioFormatWord, AnswerChallengeResponseRest, AccountDeletionResponseRest, GetWebhookHealthResponseRest, BlockedSellerRest, ListBlockedSellersResponseRest, ImportBlocklistResponseRest, AddCorrectionResponseRest, CorrectionRest, ListCorrectionsResponseRest, GetFeedbackStatusResponseRest, SendFeedbackResponseRest, ListingRest, SignalScoresRest, ScoreRangeRest, EvidenceRest, TrustScoreRest, SellerRest, ListingsSearchResponseRest, SearchAsyncResponseRest, FeaturesRest, GetSessionResponseRest, EnrichResponseRest, PricePointRest, GetListingResponseRest, GetCompsResponseRest, HealthRest, CampaignPreferencesRest, AffiliatePreferencesRest, CommunityPreferencesRest, DisplayPreferencesRest, SearchPreferencesRest, PreferencesRest, ListReportedSellersResponseRest, BlocklistCandidateRest, ListBlocklistCandidatesResponseRest, BlocklistScanRest, BlocklistTestRest, TaskProgressRest, UploadCountsRest, SkippedFileRest, FreedRoomRest, TaskRest, FoundEntryRest, FacetValueRest, FacetsRest, HistogramRest, LogsSearchResponseRest, EntryRest, GetContextResponseRest, WindowRest, SummaryRest, TimelinePointRest, TemplateCountRest, FactRest, SuspectedCauseRest, TimelineLeftOutRest, DiagnosisRest, PatternRest, PatternProblemRest, ListPatternsResponseRest, SourceRest, ListSourcesResponseRest, SuggestedSourceRest, SuggestSourcesResponseRest, RejectedEntryRest, GleanBatchResponseRest, SourceHealthRest, StatsRest, GraftRest, OrchardBranchRest, ListBranchesResponseRest, AnonymizationRest, ConfiguredSourceRest, ListConfiguredSourcesResponseRest, WatchStatusRest, ContextDocRest, ListContextDocsResponseRest, ContextDeletionRest, ContextFactRest, ListContextFactsResponseRest, ContextWizardColumnRest, ContextWizardFieldRest, ContextWizardStepRest, ContextWizardRest, ContextFactPreviewRest, ContextWizardAnswerRest, ContextWizardResultRest, ContextChunkMatchRest, ContextFactMatchRest, ContextMatchesRest, FormatRest, ListFormatsResponseRest, IncidentRest, ListIncidentsResponseRest, IncidentEventRest, SimilarIncidentRest, IncidentDetailRest, AttachEntriesResponseRest, SentBundleRest, TicketRest, BundleIdRest, BundleRest, ListBundlesResponseRest, BundleDetailRest, ListSentBundlesResponseRest, ScorerModelRest, ScorerOutcomeRest, ScorerStatusRest, DetectionRest, ListDetectionsResponseRest, SettingsRest, SetupStatusRest, LogFileRest, SourceDraftRest, DiscoveryRest, WriteSourcesResponseRest, InterpretationRest, ScannedFileRest, ScanResultRest, SshTargetRest, ListSshTargetsResponseRest, SshTargetTestRest, TemplateTrendRest, TemplateRest, ListTemplatesResponseRest, TemplateDetailRest, SeamRest, StemsRest, NodeRest, ChainRest, ListChainsResponseRest, CreateBranchesResponseRest, PeaksRest, GpuModelRest, GeneratorStatusRest, GpuRest, GpuSessionRest, ListingsFrameRest, MarketPriceFrameRest, ScoreFrameRest, SearchFailedFrameRest, DoneFrameRest, GapRest, ResetRest, DiagnoseStatusRest, DiagnoseSummaryRest, DiagnoseEntriesRest, DiagnoseReasoningRest, DiagnoseFailedRest, DiagnoseDoneRest, NodeStatusChangedRest } from './client.ts'
+import type { NodeStatusWord, DecisionWord, NodeKindWord, GeneratorWord, GpuModeWord, CorrectionRatingWord, FeedbackTypeWord, MustIncludeModeWord, AdapterWord, AudioFormatWord, AnswerChallengeResponseRest, AccountDeletionResponseRest, GetWebhookHealthResponseRest, BlockedSellerRest, ListBlockedSellersResponseRest, ImportBlocklistResponseRest, AddCorrectionResponseRest, CorrectionRest, ListCorrectionsResponseRest, GetFeedbackStatusResponseRest, SendFeedbackResponseRest, ListingRest, SignalScoresRest, ScoreRangeRest, EvidenceRest, ImprovementRest, TrustScoreRest, SellerRest, ListingsSearchResponseRest, SearchAsyncResponseRest, FeaturesRest, ApiUseRest, GetSessionResponseRest, EnrichResponseRest, PricePointRest, GetListingResponseRest, MedianIntervalRest, StratumPriceRest, HistoryBandRest, CompHistoryRest, GetCompsResponseRest, DriftingFieldRest, PageDriftRest, ListingsHealthRest, HealthRest, CampaignPreferencesRest, AffiliatePreferencesRest, CommunityPreferencesRest, DisplayPreferencesRest, SearchPreferencesRest, PreferencesRest, ListReportedSellersResponseRest, BlocklistCandidateRest, ListBlocklistCandidatesResponseRest, BlocklistScanRest, BlocklistTestRest, TaskProgressRest, UploadCountsRest, SkippedFileRest, FreedRoomRest, TaskRest, FoundEntryRest, FacetValueRest, FacetsRest, HistogramRest, LogsSearchResponseRest, EntryRest, GetContextResponseRest, WindowRest, SummaryRest, TimelinePointRest, TemplateCountRest, FactRest, SuspectedCauseRest, TimelineLeftOutRest, DiagnosisRest, PatternRest, PatternProblemRest, ListPatternsResponseRest, SourceRest, ListSourcesResponseRest, SuggestedSourceRest, SuggestSourcesResponseRest, RejectedEntryRest, GleanBatchResponseRest, SourceHealthRest, StatsRest, GraftRest, OrchardBranchRest, ListBranchesResponseRest, AnonymizationRest, ConfiguredSourceRest, ListConfiguredSourcesResponseRest, WatchStatusRest, ContextDocRest, ListContextDocsResponseRest, ContextDeletionRest, ContextFactRest, ListContextFactsResponseRest, ContextWizardColumnRest, ContextWizardFieldRest, ContextWizardStepRest, ContextWizardRest, ContextFactPreviewRest, ContextWizardAnswerRest, ContextWizardResultRest, ContextChunkMatchRest, ContextFactMatchRest, ContextMatchesRest, FormatRest, ListFormatsResponseRest, IncidentRest, ListIncidentsResponseRest, IncidentEventRest, SimilarIncidentRest, IncidentDetailRest, AttachEntriesResponseRest, SentBundleRest, TicketRest, BundleIdRest, BundleRest, ListBundlesResponseRest, BundleDetailRest, ListSentBundlesResponseRest, ScorerModelRest, ScorerOutcomeRest, ScorerStatusRest, DetectionRest, ListDetectionsResponseRest, SettingsRest, SetupStatusRest, LogFileRest, SourceDraftRest, DiscoveryRest, WriteSourcesResponseRest, InterpretationRest, ScannedFileRest, ScanResultRest, SshTargetRest, ListSshTargetsResponseRest, SshTargetTestRest, TemplateTrendRest, TemplateRest, ListTemplatesResponseRest, TemplateDetailRest, SeamRest, StemsRest, NodeRest, ChainRest, ListChainsResponseRest, CreateBranchesResponseRest, PeaksRest, GpuModelRest, GeneratorStatusRest, GpuRest, GpuSessionRest, ListingsFrameRest, MarketPriceFrameRest, ScoreFrameRest, SearchFailedFrameRest, DoneFrameRest, GapRest, ResetRest, DiagnoseStatusRest, DiagnoseSummaryRest, DiagnoseEntriesRest, DiagnoseReasoningRest, DiagnoseFailedRest, DiagnoseDoneRest, NodeStatusChangedRest } from './client.ts'
 export type * from './client.ts'
 
 const omitNull = (name: string, value: unknown) => (value === null || value === undefined ? {} : { [name]: value })
@@ -261,6 +261,12 @@ export const EvidenceToRest = (m: trellis_listings_v1_listings.Evidence): Eviden
   as_of: m.asOf ?? null,
 })
 
+export const ImprovementToRest = (m: trellis_listings_v1_listings.Improvement): ImprovementRest => ({
+  signal: m.signal,
+  text: m.text,
+  composite_score: m.compositeScore,
+})
+
 export const TrustScoreToRest = (m: trellis_listings_v1_listings.TrustScore): TrustScoreRest => ({
   id: m.id ?? null,
   listing_id: m.listingId ?? null,
@@ -274,6 +280,7 @@ export const TrustScoreToRest = (m: trellis_listings_v1_listings.TrustScore): Tr
   photo_hash_duplicate: m.photoHashDuplicate,
   photo_analysis_json: m.photoAnalysisJson ?? null,
   scored_at: m.scoredAt,
+  improvements: m.improvements.map((item) => ImprovementToRest(item)),
 })
 
 export const SellerToRest = (m: trellis_listings_v1_listings.Seller): SellerRest => ({
@@ -315,10 +322,19 @@ export const FeaturesToRest = (m: trellis_listings_v1_listings.Features): Featur
   llm_query_builder: m.llmQueryBuilder,
 })
 
+export const ApiUseToRest = (m: trellis_listings_v1_listings.ApiUse): ApiUseRest => ({
+  calls_today: m.callsToday,
+  call_limit: m.callLimit ?? null,
+  remaining: m.remaining ?? null,
+  resets_at: m.resetsAt ?? null,
+  read_at: m.readAt ?? null,
+})
+
 export const GetSessionResponseToRest = (m: trellis_listings_v1_listings.GetSessionResponse): GetSessionResponseRest => ({
   user_id: m.userId,
   tier: m.tier,
   features: present(m.features, (item) => FeaturesToRest(item)),
+  ...omitNull('api_use', present(m.apiUse, (item) => ApiUseToRest(item))),
 })
 
 export const EnrichResponseToRest = (m: trellis_listings_v1_listings.EnrichResponse): EnrichResponseRest => ({
@@ -340,6 +356,35 @@ export const GetListingResponseToRest = (m: trellis_listings_v1_listings.GetList
   sightings: m.sightings,
 })
 
+export const MedianIntervalToRest = (m: trellis_listings_v1_listings.MedianInterval): MedianIntervalRest => ({
+  low: m.low,
+  high: m.high,
+  level: m.level,
+})
+
+export const StratumPriceToRest = (m: trellis_listings_v1_listings.StratumPrice): StratumPriceRest => ({
+  condition: m.condition,
+  median_price: m.medianPrice ?? null,
+  sample_count: m.sampleCount,
+  interval: present(m.interval, (item) => MedianIntervalToRest(item)),
+})
+
+export const HistoryBandToRest = (m: trellis_listings_v1_listings.HistoryBand): HistoryBandRest => ({
+  days: m.days,
+  median_price: m.medianPrice ?? null,
+  lowest: m.lowest ?? null,
+  highest: m.highest ?? null,
+  snapshots: m.snapshots,
+  is_covered: m.isCovered,
+})
+
+export const CompHistoryToRest = (m: trellis_listings_v1_listings.CompHistory): CompHistoryRest => ({
+  first_on: m.firstOn ?? null,
+  bands: m.bands.map((item) => HistoryBandToRest(item)),
+  deal_below: m.dealBelow ?? null,
+  deal_unknown: m.dealUnknown ?? null,
+})
+
 export const GetCompsResponseToRest = (m: trellis_listings_v1_listings.GetCompsResponse): GetCompsResponseRest => ({
   query: m.query,
   median_price: m.medianPrice ?? null,
@@ -347,6 +392,29 @@ export const GetCompsResponseToRest = (m: trellis_listings_v1_listings.GetCompsR
   sample_count: m.sampleCount,
   quartiles: jsonOf(m.quartiles),
   expires_at: m.expiresAt ?? null,
+  interval: present(m.interval, (item) => MedianIntervalToRest(item)),
+  confidence: m.confidence,
+  modes: m.modes,
+  recent_median: m.recentMedian ?? null,
+  strata: m.strata.map((item) => StratumPriceToRest(item)),
+  excluded: m.excluded,
+  history: present(m.history, (item) => CompHistoryToRest(item)),
+})
+
+export const DriftingFieldToRest = (m: trellis_listings_v1_listings.DriftingField): DriftingFieldRest => ({
+  page: m.page,
+  field: m.field,
+  recent: m.recent,
+  baseline: m.baseline,
+})
+
+export const PageDriftToRest = (m: trellis_listings_v1_listings.PageDrift): PageDriftRest => ({
+  fields: m.fields.map((item) => DriftingFieldToRest(item)),
+})
+
+export const ListingsHealthToRest = (m: trellis_listings_v1_listings.ListingsHealth): ListingsHealthRest => ({
+  status: m.status,
+  ...omitNull('drift', present(m.drift, (item) => PageDriftToRest(item))),
 })
 
 export const HealthToRest = (m: trellis_http_v1_messages.Health): HealthRest => ({

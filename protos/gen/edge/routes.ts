@@ -577,7 +577,7 @@ export const routes: readonly Route[] = [
     masked: false,
     schema: {},
     fromRest: codec.ListingsGetHealthRequestFromRest,
-    toRest: codec.HealthToRest,
+    toRest: codec.ListingsHealthToRest,
   },
   {
     service: 'trellis.listings.v1.ListingsService',

@@ -8,6 +8,7 @@ export type PageFigures = {
   readonly pages: number
   readonly millisecondsPerPage: number
   readonly pagesPerSecond: number
+  readonly cardsPerSecond: number
   readonly completeness: Completeness
 }
 
@@ -29,6 +30,7 @@ export const measurePages = (pages: readonly string[], rounds = 30): PageFigures
     pages: pages.length,
     millisecondsPerPage,
     pagesPerSecond: 1000 / millisecondsPerPage,
+    cardsPerSecond: (cards.length / pages.length / millisecondsPerPage) * 1000,
     completeness: completenessOf(cards),
   }
 }

@@ -74,6 +74,12 @@ export const listingsConfig = {
     undefined,
     "The API's name for the site to search; unset: the default of the API.",
   ),
+  profileUrl: setting(
+    'MARKETPLACE_PROFILE_URL',
+    read.optional(read.url),
+    undefined,
+    "The API's call for a seller's profile, which shows when the account was opened; unset: only pages show it.",
+  ),
   currency: setting(
     'MARKETPLACE_CURRENCY',
     currencyCode,

@@ -57,4 +57,8 @@ export type Sale = {
   readonly currency: string
   /** Date of the sale (YYYY-MM-DD), if known. */
   readonly soldOn: string | null
+  /** Null in sales from workers of older versions. */
+  readonly title?: string | null
+  /** Lower-cased free text of the marketplace. */
+  readonly condition?: string | null
 }

@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { invalidField, serviceError } from '@trellis/kit/errors'
 import type { Caller, Handlers } from '@trellis/kit/rpc'
 import type { ListingsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
+import { apiUseMessage } from './api-use/message.ts'
 import { lookUpComp } from './comps/look-up.ts'
 import type { Dependencies } from './dependencies.ts'
 import { enrich } from './enrich/enrich.ts'
+import { driftMessage } from './page-drift/message.ts'
 import { planSearch } from './query/plan.ts'
 import { readListing } from './results/read-listing.ts'
 import { answerFrame, rawAnswer } from './results/wire.ts'
@@ -51,10 +53,13 @@ export const listingsRpc = (dependencies: Dependencies): Handlers<typeof Listing
   },
   getSession: async (_request, { caller, head, origin }) => {
     const features = { ...featuresOf(caller.tier) }
-    if (caller.kind !== 'anonymous') return { userId: caller.userId, tier: caller.tier, features }
+    if (caller.kind !== 'anonymous') {
+      const apiUse = caller.kind === 'guest' ? null : await apiUseMessage(dependencies)
+      return { userId: caller.userId, tier: caller.tier, features, apiUse }
+    }
     const id = randomUUID()
     head.header('set-cookie', guestCookie(id, origin))
-    return { userId: `guest:${id}`, tier: caller.tier, features }
+    return { userId: `guest:${id}`, tier: caller.tier, features, apiUse: null }
   },
   enrich: (request, call) => enrich(dependencies, request, call),
   getListing: async ({ platformListingId }, { caller }) => {
@@ -68,6 +73,6 @@ export const listingsRpc = (dependencies: Dependencies): Handlers<typeof Listing
     markDemo(dependencies, call.head)
     return lookUpComp(dependencies, query, call)
   },
-  getApiHealth: async () => ({ status: 'ok' }),
+  getApiHealth: async () => ({ status: 'ok', drift: await driftMessage(dependencies) }),
   getHealth: async () => ({ status: 'ok' }),
 })

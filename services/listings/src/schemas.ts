@@ -1,9 +1,12 @@
 import type { Migration } from '@trellis/kit/store'
 import { type AccountDeletionTables, accountDeletionMigration } from './account-deletion/store.ts'
+import { type ApiUseTables, apiUseMigration } from './api-use/store.ts'
 import { type BlocklistTables, blocklistMigration } from './blocklist/store.ts'
 import { type CommunityTables, communityMigration } from './community/store.ts'
+import { type CompTables, compsMigration } from './comps/store.ts'
 import { type CorrectionTables, correctionMigration } from './corrections/store.ts'
 import { type FeedbackTables, feedbackMigration } from './feedback/store.ts'
+import { type PageFieldTables, pageFieldsMigration } from './page-drift/store.ts'
 import { type PreferenceTables, preferencesMigration } from './preferences/store.ts'
 import { type ReportedTables, reportedMigration } from './reported/store.ts'
 import { migrations as coreMigrations } from './store/migrations.ts'
@@ -19,6 +22,9 @@ export const migrations: readonly Migration[] = [
   feedbackMigration(9),
   communityMigration(10),
   accountDeletionMigration(11),
+  compsMigration(12),
+  apiUseMigration(13),
+  pageFieldsMigration(14),
 ]
 
 export const listingsSchema = { name: 'listings', migrations }
@@ -31,4 +37,7 @@ export type ListingsTables = Tables &
   CorrectionTables &
   FeedbackTables &
   CommunityTables &
-  AccountDeletionTables
+  AccountDeletionTables &
+  CompTables &
+  ApiUseTables &
+  PageFieldTables

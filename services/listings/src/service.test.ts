@@ -306,6 +306,15 @@ describe.each(drawnBackend(databases, 'listings/service'))('on $name', ({ isMiss
           expiresAt: expect.any(String),
         })
         expect(comps.sampleCount).toBeGreaterThan(3)
+        expect(comps.interval?.low).toBeLessThanOrEqual(comps.medianPrice ?? 0)
+        expect(comps.interval?.high).toBeGreaterThanOrEqual(comps.medianPrice ?? 0)
+        expect(comps.strata.map(({ condition }) => condition)).toContain('used')
+        expect(comps.excluded).toMatchObject({ for_parts: expect.any(Number) })
+        expect(comps.history).toMatchObject({
+          firstOn: new Date().toISOString().slice(0, 10),
+          dealBelow: undefined,
+          dealUnknown: expect.stringContaining('needs 5 weeks more'),
+        })
         expect(await service.client.getComps({ q: 'playstation' }, { caller: local })).toEqual(comps)
         expect(await service.client.getComps({ q: 'zeppelin' }, { caller: local })).toMatchObject({
           medianPrice: undefined,

@@ -47,7 +47,7 @@ export const createPublicKeys = ({ call, tokens, apiUrl, now }: PublicKeysOption
     cache.set(keyId, { key, goodUntil: now() + (key === undefined ? lifetimes.unknown : lifetimes.known) })
   }
   const fetchKey = async (keyId: string, signal: AbortSignal): Promise<KeyObject | undefined> => {
-    const token = await tokens(`${new URL(apiUrl).origin}/oauth/api_scope`, signal)
+    const token = await tokens.tokenFor(`${new URL(apiUrl).origin}/oauth/api_scope`, signal)
     try {
       const headers = { authorization: `Bearer ${token}` }
       const { key } = await call(`${apiUrl}/commerce/notification/v1/public_key/${keyId}`, { headers, signal })

@@ -3,29 +3,22 @@ import { serviceError } from '@trellis/kit/errors'
 import type { Call } from '@trellis/kit/rpc'
 import { Adapter, type GetCompsResponse } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
 import type { Dependencies } from '../dependencies.ts'
+import type { Sale } from '../records.ts'
 import { chooseAdapter } from '../runs/choose-adapter.ts'
 import { marketplaceFor } from '../runs/marketplace.ts'
 import { startRun } from '../runs/marketplace-run.ts'
-import { expiresAt, type MarketComp, summariseSales } from './comps.ts'
+import { summariseSales } from './comps.ts'
+import { compMessage } from './message.ts'
 import { findComp, saveComp } from './store.ts'
 
 /** Timeout for looking up completed sales, in seconds. */
 const waitSeconds = 60
 
-const response = (query: string, comp: MarketComp, until: string | null): GetCompsResponse => ({
-  query,
-  medianPrice: comp.medianPrice,
-  currency: comp.currency,
-  sampleCount: comp.sampleCount,
-  quartiles: comp.quartiles === null ? null : JSON.stringify(comp.quartiles),
-  expiresAt: until,
-})
-
 /** The market price of a query: the stored one, or one looked up now. */
 export const lookUpComp = async (dependencies: Dependencies, query: string, call: Call): Promise<GetCompsResponse> => {
   const { db, config, now } = dependencies
   const stored = await findComp(db, config.platform, query, now())
-  if (stored !== undefined) return response(query, stored, stored.expiresAt)
+  if (stored !== undefined) return compMessage(query, stored)
   const marketplace = await marketplaceFor(chooseAdapter(Adapter.AUTO, config), dependencies)
   const outputs = await startRun(
     { ...dependencies, workloads: dependencies.localWorkloads },
@@ -37,13 +30,14 @@ export const lookUpComp = async (dependencies: Dependencies, query: string, call
       signal: AbortSignal.any([call.signal, dependencies.signal]),
     },
   )
-  let comp = summariseSales([])
+  let sales: readonly Sale[] = []
+  let failure: string | null = null
   for await (const output of outputs) {
     if (output.kind !== 'sales') continue
-    if (output.failure !== null) throw serviceError('upstream_failed', output.failure)
-    comp = summariseSales(output.sales)
+    failure = output.failure
+    sales = output.sales
   }
+  if (failure !== null) throw serviceError('upstream_failed', failure)
   const at = now()
-  await saveComp(db, config.platform, query, comp, at)
-  return response(query, comp, comp.medianPrice === null ? null : expiresAt(at).toISOString())
+  return compMessage(query, await saveComp(db, config.platform, query, summariseSales(sales, query, at), at))
 }

@@ -1,7 +1,7 @@
 import type { Dependencies } from '../dependencies.ts'
 import { type Found, rescore } from '../results/found.ts'
 import type { UpdatePublisher } from '../results/update-publisher.ts'
-import { siteFor } from '../runs/marketplace.ts'
+import { sellerSources } from '../runs/marketplace.ts'
 import { type Driven, startRun } from '../runs/marketplace-run.ts'
 import { sellersForUser } from '../sellers/for-user.ts'
 import { learnSeller } from './learn.ts'
@@ -24,13 +24,13 @@ export type EnrichedSearch = {
  * each lookup completes.
  */
 export const enrichFound = async (dependencies: Dependencies, found: Found, search: EnrichedSearch): Promise<void> => {
-  const site = await siteFor(dependencies)
-  const tasks = site === undefined ? [] : chooseTasks(found.rows, found.sellers, dependencies.now())
-  if (site === undefined || tasks.length === 0) return
+  const sources = await sellerSources(dependencies)
+  const tasks = sources === undefined ? [] : chooseTasks(found.rows, found.sellers, dependencies.now())
+  if (sources === undefined || tasks.length === 0) return
   const outputs = await startRun(dependencies, {
     runId: `${search.sessionId}-sellers`,
     parentRunId: search.sessionId,
-    input: { kind: 'enrich', marketplace: site, tasks },
+    input: { kind: 'enrich', ...sources, tasks },
     user: search.user,
     deadlineSeconds: search.deadlineSeconds,
     signal: search.signal,

@@ -7,8 +7,7 @@ import { openSite } from '../../test/scripted-site.ts'
 import { follow, local, request } from '../../test/searches.ts'
 import { saveComp } from '../comps/store.ts'
 import { listingsConfig } from '../config.ts'
-import { migrations } from '../schemas.ts'
-import type { Tables } from '../store/tables.ts'
+import { type ListingsTables, migrations } from '../schemas.ts'
 
 const caller = { caller: local }
 
@@ -80,7 +79,7 @@ describe.each(drawnBackend(databases, 'listings/enrich/enrich'))('enrichment on 
 
     /** Stores what an earlier version did: a join date without a source listing. */
     const storeUnchecked = async ({ seller }: Offer) => {
-      await using opened = await openStore<Tables>({ ...store, name: 'listings', migrations })
+      await using opened = await openStore<ListingsTables>({ ...store, name: 'listings', migrations })
       await opened.db
         .updateTable('sellers')
         .set({ account_opened_on: '1999-01-01', account_opened_until: null, account_listing_id: null })
@@ -128,7 +127,7 @@ describe.each(drawnBackend(databases, 'listings/enrich/enrich'))('enrichment on 
       const { all, search, query } = offer({})
       const [ada] = all as [Offer]
       const comp = { medianPrice: 110, quartiles: [100, 120] as const, currency: 'USD', sampleCount: 20 }
-      await using opened = await openStore<Tables>({ ...store, name: 'listings', migrations })
+      await using opened = await openStore<ListingsTables>({ ...store, name: 'listings', migrations })
       await saveComp(opened.db, listingsConfig.platform.fallback, query, comp, new Date())
       await search()
       const priceSignal = async () =>

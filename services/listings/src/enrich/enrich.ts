@@ -6,7 +6,7 @@ import type { Dependencies } from '../dependencies.ts'
 import { findListing, type ListingRow } from '../found/store.ts'
 import { rescoreListing } from '../results/rescore-listing.ts'
 import { sellerMessage, trustScoreMessage } from '../results/wire.ts'
-import { siteFor } from '../runs/marketplace.ts'
+import { sellerSources } from '../runs/marketplace.ts'
 import { startRun } from '../runs/marketplace-run.ts'
 import { sellersForUser } from '../sellers/for-user.ts'
 import { findSellers, type SellerRow } from '../sellers/store.ts'
@@ -18,10 +18,10 @@ import { pageIdOf, questionsOf } from './tasks.ts'
 const waitSeconds = 60
 
 const lookUp = async (dependencies: Dependencies, seller: SellerRow, listingId: string, call: Call): Promise<void> => {
-  const site = await siteFor(dependencies)
+  const sources = await sellerSources(dependencies)
   const { missing, stale } = questionsOf(seller, dependencies.now())
   const [needsFacts, needsCategories] = [missing.facts || stale.facts, missing.categories || stale.categories]
-  if (site === undefined || (!needsFacts && !needsCategories)) return
+  if (sources === undefined || (!needsFacts && !needsCategories)) return
   const task = {
     sellerId: seller.platform_seller_id,
     listingId: pageIdOf(listingId),
@@ -32,19 +32,22 @@ const lookUp = async (dependencies: Dependencies, seller: SellerRow, listingId: 
     { ...dependencies, workloads: dependencies.localWorkloads },
     {
       runId: randomUUID(),
-      input: { kind: 'enrich', marketplace: site, tasks: [task] },
+      input: { kind: 'enrich', ...sources, tasks: [task] },
       user: call.caller.userId,
       deadlineSeconds: waitSeconds,
       signal: AbortSignal.any([call.signal, dependencies.signal]),
     },
   )
+  let failed: Error | undefined
+  // Read to the end: the last outputs describe the pages that were read, whether or not they were understood.
   for await (const output of outputs) {
     if (output.kind !== 'seller') continue
-    if (output.facts === null && output.categories === null && output.failure !== null)
-      throw serviceError('upstream_failed', output.failure)
     const learned = await learnSeller(dependencies, output)
-    if (isServiceError(learned)) throw learned
+    if (isServiceError(learned)) failed = learned
+    else if (output.facts === null && output.categories === null && output.failure !== null)
+      failed = serviceError('upstream_failed', output.failure)
   }
+  if (failed !== undefined) throw failed
 }
 
 /** Requires the listing to be the seller's own: facts on another seller's listing would be stored for all users. */

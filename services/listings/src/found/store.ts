@@ -187,6 +187,45 @@ export const categoryCounts = async (db: Db, userId: string, sellers: readonly s
         .groupBy(['seller_platform_id', 'category_name'])
         .execute()
 
+/** Maximum listings of sellers that one search compares its results with. */
+const maxCompared = 5_000
+
+export type SellersRow = Pick<
+  ListingRow,
+  | 'platform_listing_id'
+  | 'seller_platform_id'
+  | 'title'
+  | 'price'
+  | 'price_high'
+  | 'currency'
+  | 'photo_urls_json'
+  | 'first_seen_at'
+  | 'last_seen_at'
+>
+
+/** The listings of some sellers that a user's searches have found, the last seen first. Listings without a seller are left out. */
+export const listingsOfSellers = async (
+  db: Db,
+  userId: string,
+  sellers: readonly string[],
+): Promise<readonly SellersRow[]> => {
+  const ids = [...new Set(sellers)].filter((id) => id !== '')
+  const rows: SellersRow[] = []
+  for (const chunk of chunks(ids)) {
+    const columns = ['platform_listing_id', 'seller_platform_id', 'title', 'price', 'price_high', 'currency'] as const
+    const found = await db
+      .selectFrom('listings')
+      .select([...columns, 'photo_urls_json', 'first_seen_at', 'last_seen_at'])
+      .where('user_id', '=', userId)
+      .where('seller_platform_id', 'in', chunk)
+      .orderBy('last_seen_at', 'desc')
+      .limit(maxCompared)
+      .execute()
+    rows.push(...found)
+  }
+  return rows
+}
+
 /** Deletes all listings that a user's searches have found, with their prices, sightings and scores. */
 export const deleteFinds = (db: Db, userId: string): Promise<void> =>
   transact(db, async (transaction) => {

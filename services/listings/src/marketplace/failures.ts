@@ -16,6 +16,11 @@ const reasons = {
     kind: 'upstream_failed',
     sentence: 'Requests to the marketplace are paused after a refusal',
   },
+  notUnderstood: {
+    word: 'PageNotUnderstood',
+    kind: 'upstream_failed',
+    sentence: 'A page of the marketplace could not be understood',
+  },
   layoutDrift: { word: 'LayoutDrift', kind: 'upstream_failed', sentence: "The marketplace's pages have changed" },
   failed: { word: 'UpstreamFailed', kind: 'upstream_failed', sentence: 'The marketplace failed' },
   noBrowser: {

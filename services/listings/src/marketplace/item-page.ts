@@ -32,6 +32,8 @@ export type ItemPage =
       readonly itemsSold: number | null
     }
   | { readonly kind: 'refused'; readonly reason: string }
+  /** Neither an item page in a known layout nor a refusal. */
+  | { readonly kind: 'unreadable'; readonly reason: string }
 
 const query = (selector: string) => compile<ChildNode, Element>(selector)
 
@@ -158,10 +160,10 @@ export const readItemPage = (html: string, { pageUrl, observedAt, defaultCurrenc
   const title = product?.name ?? firstText('title', nodes)
   const seller = readSeller(nodes)
   if (title === null || (seller === null && product === undefined)) {
-    return {
-      kind: 'refused',
-      reason: refusalIn(html) ?? 'the marketplace answered with something other than an item page',
-    }
+    const refusal = refusalIn(html)
+    return refusal === undefined
+      ? { kind: 'unreadable', reason: 'the page of an item has neither a title nor a seller in a known place' }
+      : { kind: 'refused', reason: refusal }
   }
   const shownPrice = readMoney(firstText('price', nodes) ?? '', siteCurrency(pageUrl) ?? defaultCurrency)[0]
   const price =

@@ -6,7 +6,7 @@ import type { Card } from './card.ts'
  * displayed price (often struck through) is the listed price rather than the agreed one.
  */
 export const salesAmong = (cards: readonly Card[]): readonly Sale[] =>
-  cards.flatMap(({ price, outcome, offerAccepted }) =>
+  cards.flatMap(({ title, condition, price, outcome, offerAccepted }) =>
     price === null ||
     price.amount <= 0 ||
     price.high !== null ||
@@ -14,5 +14,5 @@ export const salesAmong = (cards: readonly Card[]): readonly Sale[] =>
     offerAccepted ||
     outcome?.kind !== 'sold'
       ? []
-      : [{ price: price.amount, currency: price.currency, soldOn: outcome.on }],
+      : [{ price: price.amount, currency: price.currency, soldOn: outcome.on, title, condition }],
   )

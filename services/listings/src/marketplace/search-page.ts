@@ -95,6 +95,9 @@ const currencyOfPage = (
   return candidates.map(siteCurrency).find((currency) => currency !== undefined) ?? defaultCurrency
 }
 
+/** Whether a page of results states that there are none. */
+export const announcesNothing = (html: string): boolean => totalIn(headingText(html)) === 0 || nothingFound(html)
+
 const withoutCards = (html: string): SearchPage => {
   const refusal = refusalIn(html)
   if (refusal !== undefined) return { kind: 'refused', reason: refusal }

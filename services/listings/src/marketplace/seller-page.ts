@@ -5,6 +5,7 @@ import { visibleText } from './card-text.ts'
 import { historyFrom } from './categories.ts'
 import type { ChildNode, Element } from './dom.ts'
 import { refusalIn } from './refusal.ts'
+import { announcesNothing } from './search-page.ts'
 
 /** A seller's listings by category, counted in the category list beside their results. */
 export type SellerPage =
@@ -14,6 +15,8 @@ export type SellerPage =
       readonly history: CategoryHistory | null
     }
   | { readonly kind: 'refused'; readonly reason: string }
+  /** Neither a seller's page in a known layout, nor one without listings, nor a refusal. */
+  | { readonly kind: 'unreadable'; readonly reason: string }
 
 /** Hooks of the category list, the most specific first. The last matches any link that restricts to a category. */
 const categoryLinks = ['li.x-refine__main__list--value a', '.srp-refine__category__item a', 'a[href*="_sacat="]'].map(
@@ -37,6 +40,8 @@ export const readSellerPage = (html: string): SellerPage => {
   if (links.length === 0) {
     const reason = refusalIn(html)
     if (reason !== undefined) return { kind: 'refused', reason }
+    if (!announcesNothing(html))
+      return { kind: 'unreadable', reason: "a seller's page shows no categories in a known place" }
   }
   const counts = new Map<string, number>()
   for (const link of links) {

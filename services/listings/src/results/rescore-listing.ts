@@ -21,7 +21,10 @@ export const rescoreListing = async (
     before === undefined ? { priceVariation: null, hasDuplicatePhoto: false, compQuery: row.title } : contextOf(before)
   const candidates = query.trim() === '' ? [row.title, context.compQuery] : [query.trim()]
   let comp: Awaited<ReturnType<typeof findComp>>
-  for (const candidate of candidates) comp ??= await findComp(db, config.platform, candidate, now())
+  for (const candidate of candidates) {
+    const found = comp === undefined ? await findComp(db, config.platform, candidate, now()) : undefined
+    if (found !== undefined && found.medianPrice !== null) comp = found
+  }
   const scores = await scoreRows(dependencies, [row], sellers, {
     batch: batchFrom(row, context),
     comp,

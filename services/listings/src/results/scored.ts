@@ -1,10 +1,12 @@
 import { findBlocked } from '../blocklist/store.ts'
+import { stratumOfListing } from '../comps/relevance.ts'
 import type { StoredComp } from '../comps/store.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { type ListingRow, listingOf } from '../found/store.ts'
+import { type ListingRow, listingOf, listingsOfSellers, type SellersRow } from '../found/store.ts'
 import type { Batch } from '../scoring/batch.ts'
 import { scoreListing } from '../scoring/score.ts'
 import type { SellerProvenance } from '../scoring/scoring-context.ts'
+import { compareWithSellers, type SellersListing } from '../scoring/seller-listings.ts'
 import type { MarketPrice } from '../scoring/signals.ts'
 import { type StoredContext, saveScores, type TrustScoreRow } from '../scoring/store.ts'
 import { type SellerRow, sellerOf } from '../sellers/store.ts'
@@ -21,7 +23,26 @@ export type SearchContext = {
 export const marketPriceOf = (comp: StoredComp | undefined): MarketPrice | null =>
   comp === undefined || comp.medianPrice === null || comp.currency === null
     ? null
-    : { median: comp.medianPrice, currency: comp.currency, sampleCount: comp.sampleCount, asOf: comp.fetchedAt }
+    : {
+        median: comp.medianPrice,
+        currency: comp.currency,
+        sampleCount: comp.sampleCount,
+        asOf: comp.fetchedAt,
+        modes: comp.details?.modes ?? null,
+        interval: comp.details?.interval ?? null,
+        strata: comp.details?.strata ?? [],
+        dealBelow: comp.history?.dealBelow ?? null,
+      }
+
+const comparable = (row: ListingRow | SellersRow): SellersListing => ({
+  id: row.platform_listing_id,
+  title: row.title,
+  price: row.price_high === null ? row.price : null,
+  currency: row.currency,
+  photo: (JSON.parse(row.photo_urls_json) as string[])[0],
+  firstSeenAt: row.first_seen_at,
+  lastSeenAt: row.last_seen_at,
+})
 
 const provenanceOf = (seller: SellerRow | undefined): SellerProvenance => ({
   accountAsOf: seller?.account_read_at ?? null,
@@ -41,6 +62,8 @@ export const scoreRows = async (
   const market = marketPriceOf(comp) ?? earlierMarket
   const ids = rows.map(({ seller_platform_id }) => seller_platform_id)
   const blocked = await findBlocked(db, rows[0]?.user_id ?? '', config.platform, ids)
+  const theirs = await listingsOfSellers(db, rows[0]?.user_id ?? '', ids)
+  const bySeller = Map.groupBy(theirs, ({ seller_platform_id }) => seller_platform_id)
   const scores = rows.map((row) => {
     const seller = sellers.get(row.seller_platform_id)
     const score = scoreListing(listingOf(row), seller === undefined ? undefined : sellerOf(seller), {
@@ -54,6 +77,8 @@ export const scoreRows = async (
       },
       blocked: blocked.get(row.seller_platform_id) ?? false,
       provenance: provenanceOf(seller),
+      comparison: compareWithSellers(comparable(row), (bySeller.get(row.seller_platform_id) ?? []).map(comparable)),
+      stratum: stratumOfListing(row.title, row.condition),
     })
     const context: StoredContext = {
       priceVariation: batch.priceVariation[row.currency] ?? null,

@@ -64,6 +64,11 @@ export const trustScoreMessage = (row: TrustScoreRow): TrustScoreMessage => {
     scoreIsPartial: score.scoreIsPartial,
     scoreRange: { ...score.scoreRange },
     evidence: score.evidence.map(({ signal, text, source, as_of }) => ({ signal, text, source, asOf: as_of })),
+    improvements: (score.improvements ?? []).map(({ signal, text, composite_score }) => ({
+      signal,
+      text,
+      compositeScore: composite_score,
+    })),
     photoHashDuplicate: score.photoHashDuplicate,
     photoAnalysisJson: row.photo_analysis_json,
     scoredAt: row.scored_at,

@@ -1,7 +1,11 @@
 import { isServiceError, ServiceError } from '@trellis/kit/errors'
 import { errorOfRun, streamRun } from '@trellis/kit/workloads'
 import type { SearchSubject } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import { recordUsage } from '../api-use/store.ts'
 import type { Dependencies } from '../dependencies.ts'
+import type { ApiUsage } from '../marketplace/adapter.ts'
+import type { FieldCount } from '../marketplace/page-fields.ts'
+import { recordPageFields } from '../page-drift/store.ts'
 import { createJoiner } from '../worker/found-parts.ts'
 import { decodeOutput, encodeMessage, type WorkerInput, type WorkerOutput } from '../worker/messages.ts'
 
@@ -60,6 +64,30 @@ export const cancelRun = async ({ workloads, log }: Dependencies, runId: string)
   }
 }
 
+/** Stores the calls of a run. Results do not depend on it, so an unavailable database costs only the count. */
+const recordApiUse = async ({ db, config, now, log, measures }: Dependencies, runId: string, usage: ApiUsage) => {
+  measures.apiUsed(usage)
+  try {
+    await recordUsage(db, config.platform, runId, usage, now())
+  } catch (error) {
+    log.warn({ err: error }, 'listings: calls to the API not counted')
+  }
+}
+
+/**
+ * Adds the fields of a run's pages to their rates. A run that is resumed may count twice, which matters little for a rate.
+ */
+const recordFields = async ({ db, config, now, log, measures }: Dependencies, fields: readonly FieldCount[]) => {
+  try {
+    const rates = await recordPageFields(db, config.platform, fields, now())
+    measures.fieldsRead(fields, rates)
+    const drifting = rates.filter(({ isDrifting }) => isDrifting).map(({ page, field }) => `${page}.${field}`)
+    if (drifting.length > 0) log.warn({ fields: drifting }, 'listings: fields of pages are no longer found')
+  } catch (error) {
+    log.warn({ err: error }, 'listings: fields of pages not counted')
+  }
+}
+
 /**
  * Starts or resumes a run, and returns its findings as they arrive. The start is awaited, so that an overloaded installation
  * refuses at once, or within seconds for a driven run; the findings end early when the signal aborts. Both throw RunError. A
@@ -94,7 +122,9 @@ export const startRun = async (
           isOver = report.$case === 'completed' || report.$case === 'failed'
           if (report.$case === 'started') begin()
           const output = report.$case === 'output' ? join(decodeOutput(report.value)) : undefined
-          if (output) yield output
+          if (output?.kind === 'api') await recordApiUse(dependencies, runId, output)
+          else if (output?.kind === 'pages') await recordFields(dependencies, output.fields)
+          else if (output) yield output
           if (report.$case === 'failed') throw new RunError(errorOfRun(report.value), report.value.reason)
         }
       } catch (error) {

@@ -1,8 +1,5 @@
+import { spaced, wholeWords } from '../whole-words.ts'
 import * as data from './damage-words.ts'
-
-const gap = String.raw`[\s\-–/]+`
-const spaced = (words: string): string => words.replaceAll(' ', gap)
-const wholeWords = (words: string): string => String.raw`(?<![\p{L}\p{N}])(?:${spaced(words)})(?![\p{L}\p{N}])`
 
 const everyDamageWord = data.damageFamilies
   .filter(({ canBeDenied }) => canBeDenied)

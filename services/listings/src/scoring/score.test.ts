@@ -381,6 +381,69 @@ describe('evidence', () => {
     })
   })
 
+  test('a share of positive feedback names what it proves at least', () => {
+    expect(score({ seller: { feedbackCount: 10, feedbackRatio: 1 } }).evidence[2]?.text).toBe(
+      '100 % of the feedback is positive: with 10 feedbacks, at least 72.2 % (95 % confidence).',
+    )
+  })
+
+  test('a price names the interval of the median, the median of its condition, and a good deal', () => {
+    const market = {
+      ...context.market,
+      median: 100,
+      currency: 'USD',
+      sampleCount: 12,
+      asOf: null,
+      interval: { low: 90, high: 115, level: 0.961 },
+      strata: [{ condition: 'used', medianPrice: 80, sampleCount: 7 }],
+      dealBelow: 100,
+    }
+    const [text, dearer, other] = [
+      score({ context: { market, stratum: 'used' } }),
+      score({ context: { market, stratum: 'used' }, listing: { price: 101 } }),
+      score({ context: { market, stratum: 'new' } }),
+    ].map(({ evidence }) => evidence[3]?.text)
+    expect(text).toBe(
+      '100.00 USD is 100 % of the median of 12 completed sales, 100.00 USD. The true median lies between 90.00 and 115.00 USD (96 %). It is 125 % of the median of 7 sales of used items, 80.00 USD. It is a good deal: below the cheapest quarter of the sales, and near the lowest price observed.',
+    )
+    expect(dearer).not.toContain('good deal')
+    expect(other).not.toContain('used items')
+  })
+
+  test('a market with two prices has no price signal, and the evidence names both', () => {
+    const market = { median: 200, currency: 'USD', sampleCount: 12, asOf: null, modes: [100, 300] as const }
+    const { signalScores, softFlags, evidence } = score({ context: { market }, listing: { price: 50 } })
+    expect([signalScores.price_vs_market, softFlags]).toEqual([null, []])
+    expect(evidence[3]?.text).toBe(
+      'The completed sales have two prices, about 100.00 USD and 300.00 USD, so no single one is compared with.',
+    )
+  })
+
+  test('a relisting and an unusual price of the seller are named, before the flags', () => {
+    const comparison = {
+      usualPrice: { median: 20, count: 9 },
+      relistingOf: { id: '110000000000', lastSeenAt: '2026-05-20T00:00:00.000Z', by: 'photo' },
+    } as const
+    const { evidence, compositeScore } = score({ context: { comparison } })
+    expect(compositeScore).toBe(100)
+    expect(evidence.slice(5)).toEqual([
+      {
+        signal: 'relisted',
+        text: 'The seller has listed the same photo before, as 110000000000: earlier prices and sightings do not count for this listing.',
+        source: 'earlier searches',
+        as_of: '2026-05-20T00:00:00.000Z',
+      },
+      {
+        signal: 'seller_price',
+        text: "100.00 USD is far above the seller's usual price, 20.00 USD, the median of 9 other listings.",
+        source: 'earlier searches',
+        as_of: now.toISOString(),
+      },
+    ])
+    const usual = { usualPrice: { median: 60, count: 9 }, relistingOf: null }
+    expect(score({ context: { comparison: usual } }).evidence).toHaveLength(5)
+  })
+
   test('a flag quotes the words that raised it', () => {
     const { evidence } = score({ listing: { title: 'Camera with broken screen' } })
     expect(evidence.at(-1)).toMatchObject({
@@ -388,6 +451,64 @@ describe('evidence', () => {
       text: 'The title contains "broken screen".',
       source: 'listing',
     })
+  })
+})
+
+describe('improvements', () => {
+  test('a score at its maximum has none', () => {
+    expect(score().improvements).toEqual([])
+  })
+
+  test('each names the next threshold of a signal and the score that results, the largest gain first', () => {
+    const { compositeScore, improvements } = score({
+      seller: { accountOpened: openedDaysAgo(60), feedbackCount: 47, feedbackRatio: 0.93, categoryHistory: null },
+      listing: { price: 60 },
+    })
+    expect(compositeScore).toBe(44)
+    expect(improvements).toEqual(
+      [
+        { signal: 'account_age', text: "The seller's account becomes 90 days old, in 30 days.", composite_score: 50 },
+        { signal: 'feedback_count', text: 'The seller receives 3 more, and has 50 feedbacks.', composite_score: 50 },
+        {
+          signal: 'feedback_ratio',
+          text: 'The share of positive feedback rises from 93 % to 95 %.',
+          composite_score: 50,
+        },
+        {
+          signal: 'price_vs_market',
+          text: 'The price is 70.00 USD (70 % of the market price) or more.',
+          composite_score: 50,
+        },
+        {
+          signal: 'category_history',
+          text: 'The seller proves to have at least 20 listings in the counted categories.',
+          composite_score: 55,
+        },
+      ].toSorted((a, b) => b.composite_score - a.composite_score),
+    )
+  })
+
+  test('feedback lifts the cap of a seller without any', () => {
+    const { improvements } = score({ seller: { feedbackCount: 0, feedbackRatio: null } })
+    expect(improvements?.[0]).toMatchObject({ signal: 'feedback_count', composite_score: 81 })
+  })
+
+  test('a price above the usual range improves by falling', () => {
+    const { improvements } = score({ listing: { price: 150 } })
+    expect(improvements).toEqual([
+      {
+        signal: 'price_vs_market',
+        text: 'The price falls to 120.00 USD (120 % of the market price) or less.',
+        composite_score: 100,
+      },
+    ])
+  })
+
+  test('a blocked seller would have to leave the blocklist, and an unknown one has none', () => {
+    expect(score({ context: { blocked: { reason: null } } }).improvements).toEqual([
+      { signal: 'established_bad_actor', text: 'The seller is removed from the blocklist.', composite_score: 100 },
+    ])
+    expect(score({ seller: null }).improvements).toEqual([])
   })
 })
 

@@ -1,6 +1,7 @@
 import type { Listing, Seller } from '../records.ts'
 import { type Evidence, evidenceFor } from './evidence.ts'
 import { type FlagInput, type HardFilter, hardFiltersOf, type SoftFlag, softFlagsOf } from './flags.ts'
+import { type Improvement, improvementsFor } from './improvements.ts'
 import type { ScoringContext } from './scoring-context.ts'
 import { type SignalScores, signalNames, signalsOf } from './signals.ts'
 import { pointsPerSignal, zeroFeedbackCap } from './thresholds.ts'
@@ -16,6 +17,8 @@ export type TrustScore = {
   /** The composite with the missing signals at their minimum and at their maximum. */
   readonly scoreRange: { readonly low: number; readonly high: number }
   readonly evidence: readonly Evidence[]
+  /** What would raise the score; missing in scores from before it was computed. */
+  readonly improvements?: readonly Improvement[]
   readonly photoHashDuplicate: boolean
   /** ISO 8601 UTC. */
   readonly scoredAt: string
@@ -39,6 +42,12 @@ const composed = (signals: SignalScores, hasNoFeedback: boolean) => {
   }
 }
 
+const unblocked = (composite: number): Improvement => ({
+  signal: 'established_bad_actor',
+  text: 'The seller is removed from the blocklist.',
+  composite_score: composite,
+})
+
 /**
  * Scores one listing. Hard filters do not lower the composite themselves; the blocklist sets it to 0 and replaces all flags,
  * while the signals remain visible. Pure: the same input always produces the same score.
@@ -49,7 +58,8 @@ export const scoreListing = (listing: Listing, seller: Seller | undefined, conte
   const signals = signalsOf(listing, seller, { market, priceVariation, now })
   const hasDuplicatePhoto = batch.duplicatePhotos.includes(listing.platformListingId)
   const input: FlagInput = { listing, seller, signals, sightings, hasDuplicatePhoto, now }
-  const { composite, low, high } = composed(signals, seller?.feedbackCount === 0)
+  const hasNoFeedback = seller?.feedbackCount === 0
+  const { composite, low, high } = composed(signals, hasNoFeedback)
   const hardFilters = blocked === false ? hardFiltersOf(input) : (['established_bad_actor'] as const)
   const softFlags = blocked === false ? softFlagsOf(input) : []
   return {
@@ -60,6 +70,16 @@ export const scoreListing = (listing: Listing, seller: Seller | undefined, conte
     scoreIsPartial: signalNames.some((name) => signals[name] === null),
     scoreRange: blocked === false ? { low, high } : { low: 0, high: 0 },
     evidence: evidenceFor({ ...input, hardFilters, softFlags, context }),
+    improvements:
+      blocked === false
+        ? improvementsFor(
+            { listing, seller, signals, market, now },
+            composite,
+            (raised) =>
+              // More feedback lifts the cap of a seller without any.
+              composed(raised, hasNoFeedback && raised.feedback_count === signals.feedback_count).composite,
+          )
+        : [unblocked(composite)],
     photoHashDuplicate: hasDuplicatePhoto,
     scoredAt: now.toISOString(),
   }

@@ -1,5 +1,6 @@
 import type { Batch } from './batch.ts'
 import type { Sightings } from './flags.ts'
+import type { SellerComparison } from './seller-listings.ts'
 import type { MarketPrice } from './signals.ts'
 
 /** When each fact about a seller was read (ISO 8601 UTC; null if unknown), and the source of their category history. */
@@ -20,4 +21,8 @@ export type ScoringContext = {
   /** Whether the seller is on the blocklist, with the entry's reason, if any. */
   readonly blocked: false | { readonly reason: string | null }
   readonly provenance: SellerProvenance
+  /** How the listing compares with the seller's others among the user's finds. */
+  readonly comparison?: SellerComparison | undefined
+  /** The stratum of sales that the listing belongs to by its title and condition. */
+  readonly stratum?: string | null
 }

@@ -21,6 +21,18 @@ export type MarketPrice = {
   readonly sampleCount: number
   /** When the sales were looked up, ISO 8601 UTC. */
   readonly asOf: string | null
+  /** The medians of two groups of prices, if the sales have no single price. */
+  readonly modes?: readonly [number, number] | null | undefined
+  /** Contains the median of all sales with probability `level`. */
+  readonly interval?: { readonly low: number; readonly high: number; readonly level: number } | null | undefined
+  /** Medians by condition. */
+  readonly strata?: readonly {
+    readonly condition: string
+    readonly medianPrice: number | null
+    readonly sampleCount: number
+  }[]
+  /** Up to this price an offer is a good deal; null if that cannot be judged. */
+  readonly dealBelow?: number | null | undefined
 }
 
 /**
@@ -52,8 +64,9 @@ export const priceRatio = (listing: Listing, market: MarketPrice | null): number
     ? null
     : listing.price / market.median
 
-const pricePoints = (ratio: number | null, variation: number | null): number | null => {
-  if (ratio === null || (variation !== null && variation > at.highestPriceVariation)) return null
+/** Points for the price; null if there is no single market price, or the results are too different to compare. */
+const pricePoints = (ratio: number | null, variation: number | null, market: MarketPrice | null): number | null => {
+  if (ratio === null || market?.modes || (variation !== null && variation > at.highestPriceVariation)) return null
   const step = at.priceVsMarket.steps.find(({ below }) => ratio < below)
   return step?.points ?? (ratio <= at.priceVsMarket.usualUpTo ? at.priceVsMarket.usual : at.priceVsMarket.above)
 }
@@ -89,6 +102,6 @@ export const signalsOf = (
   account_age: onSteps(accountDays(seller, now), at.accountAge),
   feedback_count: onSteps(seller?.feedbackCount ?? null, at.feedbackCount),
   feedback_ratio: seller === undefined ? null : ratioPoints(seller),
-  price_vs_market: seller === undefined ? null : pricePoints(priceRatio(listing, market), priceVariation),
+  price_vs_market: seller === undefined ? null : pricePoints(priceRatio(listing, market), priceVariation, market),
   category_history: onSteps(seller === undefined ? null : historyTotal(seller), at.categoryHistory),
 })

@@ -32,14 +32,15 @@ const toComp = async (
 ): Promise<StoredComp> => {
   if (failure !== null) log.warn({ failure }, 'listings: completed sales lookup failed')
   const at = now()
-  const comp = summariseSales(sales)
+  const comp = summariseSales(sales, query, at)
   try {
-    await saveComp(db, config.platform, query, comp, at)
+    // Sales that could not be looked up are no finding: the next search looks again.
+    if (failure === null) return await saveComp(db, config.platform, query, comp, at)
   } catch (error) {
     if (!isServiceError(error, 'unavailable')) throw error
     log.warn({ err: error }, 'listings: database locked, market price not stored')
   }
-  return { ...comp, fetchedAt: at.toISOString(), expiresAt: expiresAt(at).toISOString() }
+  return { ...comp, fetchedAt: at.toISOString(), expiresAt: expiresAt(at, comp).toISOString() }
 }
 
 const scored = async (dependencies: Dependencies, found: Found, frame: AnswerFrame): Promise<Answer> =>

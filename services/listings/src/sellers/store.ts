@@ -100,6 +100,7 @@ const columnsOf = (row: SellerRow, facts: SellerFacts, { listingId, now }: Sourc
     ...(feedbackCount === null ? {} : { feedback_count: feedbackCount }),
     ...(feedbackRatio === null ? {} : { feedback_ratio: feedbackRatio }),
     ...(hasFeedback ? { feedback_read_at: at } : {}),
+    ...(facts.platformUserId ? { platform_user_id: facts.platformUserId } : {}),
     fetched_at: at,
   }
 }

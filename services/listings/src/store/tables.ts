@@ -42,6 +42,8 @@ export type Tables = {
     id: Generated<number>
     platform: string
     platform_seller_id: string
+    /** The marketplace's immutable id, which only its API shows. */
+    platform_user_id: string | null
     username: string
     /** The first possible opening day of the account, which is the first of a month. */
     account_opened_on: string | null
@@ -60,14 +62,16 @@ export type Tables = {
     /** When any of these values was last read. */
     fetched_at: string
   }
-  /** Shared by all users; `quartiles_json` is [q1, q3]. */
+  /** Shared by all users; `quartiles_json` is [q1, q3]. Without a median too few sales were found. */
   comps: {
     platform: string
     query_hash: string
     query: string
-    median_price: number
-    quartiles_json: string
-    currency: string
+    median_price: number | null
+    quartiles_json: string | null
+    currency: string | null
+    /** Interval, confidence, strata and excluded sales. */
+    details_json: string
     sample_count: number
     fetched_at: string
     expires_at: string

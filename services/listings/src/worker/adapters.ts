@@ -2,6 +2,8 @@ import { apiCredentials, browserSettings, type ListingsConfig } from '../config.
 import type { MarketplaceAdapter } from '../marketplace/adapter.ts'
 import { createApiAdapter } from '../marketplace/api/api-adapter.ts'
 import { createApiCall } from '../marketplace/api/call.ts'
+import { createQuotaReader } from '../marketplace/api/quota.ts'
+import { createTokenSource, type TokenSource } from '../marketplace/api/token.ts'
 import { createBrowser } from '../marketplace/browser/chromium.ts'
 import type { FetchPage, Rendering } from '../marketplace/scraper/fetch-page.ts'
 import { createMemoryHostStates, type HostStates } from '../marketplace/scraper/host-states.ts'
@@ -45,14 +47,28 @@ export const createAdapters = (
     return known
   }
   const credentials = apiCredentials(config)
-  let api: MarketplaceAdapter | undefined
+  const call = createApiCall({ userAgent })
+  const quota = createQuotaReader(Date.now)
+  let tokens: TokenSource | undefined
   return ({ adapter, baseUrl, isDemo }) => {
     if (adapter === 'scraper') {
       configuredHosts.add(new URL(baseUrl).hostname)
       return createScraper({ fetchPage: fetchFor(isDemo), baseUrl, platform, defaultCurrency, now })
     }
-    api ??= createApiAdapter({
-      call: createApiCall({ userAgent }),
+    if (credentials !== undefined)
+      tokens ??= createTokenSource({
+        call,
+        apiUrl: baseUrl,
+        clientId: credentials.id,
+        clientSecret: credentials.secret,
+        now: Date.now,
+      })
+    // An adapter for each run, which counts its calls; all share their tokens.
+    return createApiAdapter({
+      call,
+      tokens,
+      quota,
+      profileUrl: config.profileUrl,
       apiUrl: baseUrl,
       clientId: credentials?.id,
       clientSecret: credentials?.secret,
@@ -61,6 +77,5 @@ export const createAdapters = (
       defaultCurrency,
       now,
     })
-    return api
   }
 }

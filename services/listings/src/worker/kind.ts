@@ -14,6 +14,7 @@ const passed = [
   'sandboxAppId',
   'sandboxCertId',
   'siteId',
+  'profileUrl',
   'currency',
   'userAgent',
   'gapMilliseconds',

@@ -1,4 +1,5 @@
-import type { SearchRequest, SellerFacts } from '../marketplace/adapter.ts'
+import type { ApiUsage, SearchRequest, SellerFacts } from '../marketplace/adapter.ts'
+import type { FieldCount } from '../marketplace/page-fields.ts'
 import type { CategoryHistory, FoundListings, Sale } from '../records.ts'
 
 /** The marketplace that a run accesses, and the adapter. The demo needs no pauses between requests. */
@@ -24,12 +25,20 @@ export type WorkerInput =
       readonly requests: readonly SearchRequest[]
       readonly salesQuery: string | null
     }
-  | { readonly kind: 'enrich'; readonly marketplace: Marketplace; readonly tasks: readonly SellerTask[] }
+  | {
+      readonly kind: 'enrich'
+      readonly marketplace: Marketplace
+      /** The API, which is queried for facts before pages are; null or missing without credentials. */
+      readonly api?: Marketplace | null
+      readonly tasks: readonly SellerTask[]
+    }
 
 /** Outputs of a run. Sales that could not be looked up are empty, with the reason. `found` may come in parts. */
 export type WorkerOutput =
   | ({ readonly kind: 'found'; readonly toCome: number } & FoundListings)
   | { readonly kind: 'sales'; readonly query: string; readonly sales: readonly Sale[]; readonly failure: string | null }
+  | ({ readonly kind: 'api' } & ApiUsage)
+  | { readonly kind: 'pages'; readonly fields: readonly FieldCount[] }
   | {
       readonly kind: 'seller'
       readonly sellerId: string

@@ -234,11 +234,18 @@ describe('completed sales', () => {
   test('completed sales come from the insights API', async () => {
     const { adapter } = await serve(() => ({
       body: {
-        itemSales: [{ lastSoldPrice: { value: '50.00', currency: 'USD' }, lastSoldDate: '2026-05-04T10:00:00.000Z' }],
+        itemSales: [
+          {
+            title: 'Camera body',
+            condition: 'Used',
+            lastSoldPrice: { value: '50.00', currency: 'USD' },
+            lastSoldDate: '2026-05-04T10:00:00.000Z',
+          },
+        ],
       },
     }))
     expect(await adapter.completedSales('camera', signal)).toEqual([
-      { price: 50, currency: 'USD', soldOn: '2026-05-04' },
+      { price: 50, currency: 'USD', soldOn: '2026-05-04', title: 'Camera body', condition: 'used' },
     ])
   })
 

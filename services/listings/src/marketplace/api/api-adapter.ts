@@ -1,10 +1,10 @@
 import type { FoundListings } from '../../records.ts'
 import { withExclusions } from '../../search-terms.ts'
-import type { MarketplaceAdapter, SearchRequest } from '../adapter.ts'
+import type { ApiQuota, MarketplaceAdapter, SearchRequest } from '../adapter.ts'
 import { isMarketplaceFailure, marketplaceFailure } from '../failures.ts'
-import type { ApiCall } from './call.ts'
-import { hasNext, itemsIn, toListing, toSale, toSeller } from './summaries.ts'
-import { createTokenSource } from './token.ts'
+import { type ApiCall, apiStatusOf } from './call.ts'
+import { hasNext, itemsIn, openedIn, toListing, toQuota, toSale, toSeller, toSellerFacts } from './summaries.ts'
+import { createTokenSource, type TokenSource } from './token.ts'
 
 export type ApiAdapterOptions = {
   readonly call: ApiCall
@@ -18,8 +18,16 @@ export type ApiAdapterOptions = {
   readonly platform: string
   readonly defaultCurrency: string
   readonly now: () => Date
+  /** URL of the call that shows when an account was opened; undefined if the API has none. */
+  readonly profileUrl?: string | undefined
+  /** Tokens that several adapters share; by default each fetches its own. */
+  readonly tokens?: TokenSource | undefined
+  /** Reads the quota, at most once in a while; by default it is not read. */
+  readonly quota?: ((read: () => Promise<ApiQuota | null>) => Promise<ApiQuota | null>) | undefined
 }
 
+/** Version of the profile call whose answer is read. */
+const profileVersion = '1199'
 const pageSize = 200
 /** Offset of the last page: the API returns no more than 10,000 items of one search. */
 const lastOffset = 9_800
@@ -47,6 +55,15 @@ const searchUrl = (apiUrl: string, request: SearchRequest, page: number, currenc
   return url.href
 }
 
+/** URL of a full item, by the marketplace's number of it or by the API's longer id. */
+const itemUrl = (apiUrl: string, id: string): string =>
+  /^\d+$/.test(id)
+    ? `${apiUrl}/buy/browse/v1/item/get_item_by_legacy_id?legacy_item_id=${id}`
+    : `${apiUrl}/buy/browse/v1/item/${encodeURIComponent(id)}`
+
+const quotaUrl = (apiUrl: string): string =>
+  `${apiUrl}/developer/analytics/v1_beta/rate_limit/?api_name=browse&api_context=buy`
+
 const merged = (pages: readonly FoundListings[]): FoundListings => ({
   listings: [
     ...new Map(
@@ -62,28 +79,64 @@ const merged = (pages: readonly FoundListings[]): FoundListings => ({
 })
 
 /**
- * Accesses the marketplace through its official API, which has no join dates and no categories of sellers. Completed sales
+ * Accesses the marketplace through its official API, which has no categories of sellers, and their join dates only by a call
+ * that is configured separately. Completed sales
  * need a permission that few have; without it none are returned, rather than prices of unsold listings.
  */
 export const createApiAdapter = (options: ApiAdapterOptions): MarketplaceAdapter => {
-  const { call, apiUrl, clientId, clientSecret, marketplaceId, platform, defaultCurrency, now } = options
+  const { call, apiUrl, clientId, clientSecret, marketplaceId, platform, defaultCurrency, now, profileUrl } = options
   const tokens =
-    clientId === undefined || clientSecret === undefined
+    options.tokens ??
+    (clientId === undefined || clientSecret === undefined
       ? undefined
-      : createTokenSource({ call, apiUrl, clientId, clientSecret, now: () => now().getTime() })
+      : createTokenSource({ call, apiUrl, clientId, clientSecret, now: () => now().getTime() }))
+  let calls = 0
 
-  const authorised = async (scope: string, signal: AbortSignal): Promise<Record<string, string>> => {
+  /** Calls the API with a token; a token that it no longer accepts is replaced once. */
+  const authorised = async (address: string, scope: string, signal: AbortSignal, isProfile = false) => {
     if (tokens === undefined) throw marketplaceFailure('unconfigured', 'set MARKETPLACE_APP_ID and MARKETPLACE_CERT_ID')
-    const token = await tokens(scopeOf(apiUrl, scope), signal)
-    return {
-      authorization: `Bearer ${token}`,
-      ...(marketplaceId === undefined ? {} : { 'x-ebay-c-marketplace-id': marketplaceId }),
+    const attempt = async () => {
+      const token = await tokens.tokenFor(scopeOf(apiUrl, scope), signal)
+      calls += 1
+      const headers: Record<string, string> = isProfile
+        ? { 'x-ebay-api-iaf-token': token }
+        : {
+            authorization: `Bearer ${token}`,
+            ...(marketplaceId === undefined ? {} : { 'x-ebay-c-marketplace-id': marketplaceId }),
+          }
+      return call(address, { headers, signal })
+    }
+    try {
+      return await attempt()
+    } catch (error) {
+      if (apiStatusOf(error) !== 401) throw error
+      tokens.drop(scopeOf(apiUrl, scope))
+      return attempt()
+    }
+  }
+
+  /** When an account was opened; null if the profile call is not configured or fails, since pages show it, too. */
+  const accountOpened = async (userId: string, signal: AbortSignal) => {
+    if (profileUrl === undefined) return null
+    const url = new URL(profileUrl)
+    const query = {
+      callname: 'GetUserProfile',
+      responseencoding: 'JSON',
+      version: profileVersion,
+      siteid: '0',
+      UserID: userId,
+    }
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
+    try {
+      return openedIn(await authorised(url.href, '', signal, true))
+    } catch (error) {
+      if (!isMarketplaceFailure(error)) throw error
+      return null
     }
   }
 
   const searchPage = async (request: SearchRequest, page: number, signal: AbortSignal) => {
-    const headers = await authorised('', signal)
-    const answer = await call(searchUrl(apiUrl, request, page, defaultCurrency), { headers, signal })
+    const answer = await authorised(searchUrl(apiUrl, request, page, defaultCurrency), '', signal)
     const context = { platform, defaultCurrency, now: now() }
     const items = itemsIn(answer, 'itemSummaries')
     return {
@@ -110,15 +163,26 @@ export const createApiAdapter = (options: ApiAdapterOptions): MarketplaceAdapter
       url.searchParams.set('q', query)
       url.searchParams.set('limit', String(salesPageSize))
       try {
-        const answer = await call(url.href, { headers: await authorised('/buy.marketplace.insights', signal), signal })
+        const answer = await authorised(url.href, '/buy.marketplace.insights', signal)
         return itemsIn(answer, 'itemSales').flatMap((row) => toSale(row) ?? [])
       } catch (error) {
         // Not permitted, or not offered by this API: the market price stays unknown.
-        if (isMarketplaceFailure(error, 'refused')) return []
+        if ([403, 404].includes(apiStatusOf(error) ?? 0)) return []
         throw error
       }
     },
-    sellerFacts: async () => undefined,
+    sellerFacts: async (platformListingId, signal) => {
+      const answer = await authorised(itemUrl(apiUrl, platformListingId), '', signal)
+      const facts = toSellerFacts(answer)
+      const [name] = facts?.sellerNames ?? []
+      if (facts === undefined || name === undefined || facts.accountOpened !== null) return facts
+      return { ...facts, accountOpened: await accountOpened(name, signal) }
+    },
     sellerCategories: async () => null,
+    usage: {
+      calls: () => calls,
+      readQuota: async (signal) =>
+        (await options.quota?.(async () => toQuota(await authorised(quotaUrl(apiUrl), '', signal)))) ?? null,
+    },
   }
 }

@@ -28,6 +28,43 @@ const readJson = async (response: EgressResponse): Promise<Readonly<Record<strin
   return parsed as Readonly<Record<string, unknown>>
 }
 
+/** When to call again after a 429 that does not name a time, in seconds. */
+const defaultRetrySeconds = 60
+const longestError = 16 * 1024
+const longestWords = 300
+
+const stringIn = (value: unknown, names: readonly string[]): string | undefined => {
+  const found = names.map((name) => (value as Readonly<Record<string, unknown>> | null | undefined)?.[name])
+  return found.find((text): text is string => typeof text === 'string' && text.trim() !== '')
+}
+
+/** The API's own words for an error, as the end of a sentence; empty if it sent none that can be read. */
+const readWords = async (response: EgressResponse): Promise<string> => {
+  try {
+    const chunks: Uint8Array[] = []
+    let size = 0
+    for await (const chunk of response.body ?? []) {
+      chunks.push(chunk)
+      size += chunk.byteLength
+      if (size > longestError) break
+    }
+    const parsed = JSON.parse(Buffer.concat(chunks).toString()) as { errors?: unknown[] } | null
+    const words = stringIn(parsed?.errors?.[0], ['longMessage', 'message']) ?? stringIn(parsed, ['error_description'])
+    const plain = words
+      ?.replace(/[\s\p{Cc}]+/gu, ' ')
+      .trim()
+      .slice(0, longestWords)
+      .replace(/[\s.]+$/, '')
+    return plain ? `: "${plain}"` : ''
+  } catch {
+    return ''
+  }
+}
+
+/** The status that the API answered with, if an error has one. */
+export const apiStatusOf = (error: unknown): number | undefined =>
+  error instanceof Error && 'apiStatus' in error && typeof error.apiStatus === 'number' ? error.apiStatus : undefined
+
 /** Creates the call, with its own timeout. Redirects to another host are not followed, since they could leak credentials. */
 export const createApiCall = ({
   timeoutMilliseconds = 15_000,
@@ -48,11 +85,13 @@ export const createApiCall = ({
         signal: AbortSignal.any([signal, deadline]),
       })
       if (response.ok) return await readJson(response)
-      await response.body?.cancel()
-      const retryAfterSeconds = readRetryAfter(response.headers.get('retry-after'), new Date())
+      const words = await readWords(response)
+      const retryAfterSeconds =
+        readRetryAfter(response.headers.get('retry-after'), new Date()) ??
+        (response.status === 429 ? defaultRetrySeconds : undefined)
       const refused = [401, 403, 404, 429].includes(response.status)
       throw Object.assign(
-        marketplaceFailure(refused ? 'refused' : 'failed', `its API answered with status ${response.status}`, {
+        marketplaceFailure(refused ? 'refused' : 'failed', `its API answered with status ${response.status}${words}`, {
           retryAfterSeconds,
         }),
         {

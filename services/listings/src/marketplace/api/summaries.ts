@@ -1,6 +1,10 @@
 import { webAddress } from '@trellis/kit/egress'
-import type { BuyingFormat, Listing, Sale, Seller } from '../../records.ts'
+import type { AccountOpening, BuyingFormat, Listing, Sale, Seller } from '../../records.ts'
+import type { ApiQuota, SellerFacts } from '../adapter.ts'
 import { withinLimits } from '../listing-limits.ts'
+
+/** Longest stored id of a user, in characters. */
+const longestUserId = 100
 
 /** An untrusted JSON value of the API. */
 type Json = Readonly<Record<string, unknown>>
@@ -94,7 +98,57 @@ export const toSale = (value: unknown): Sale | undefined => {
   const money = object(row.lastSoldPrice)
   const [price, currency] = [number(money.value), text(money.currency)]
   if (price === undefined || price <= 0 || currency === undefined) return undefined
-  return { price, currency, soldOn: readTime(row.lastSoldDate)?.slice(0, 10) ?? null }
+  return {
+    price,
+    currency,
+    soldOn: readTime(row.lastSoldDate)?.slice(0, 10) ?? null,
+    title: text(row.title) ?? null,
+    condition: text(row.condition)?.toLowerCase() ?? null,
+  }
+}
+
+const dayIn = (value: unknown): string | null => readTime(value)?.slice(0, 10) ?? null
+
+/** Facts about the seller of a full item; undefined without a seller. The account's age needs the profile call. */
+export const toSellerFacts = (item: Json): SellerFacts | undefined => {
+  const seller = object(item.seller)
+  const [username, userId] = [text(seller.username), text(seller.userId)]
+  if (username === undefined && userId === undefined) return undefined
+  const percentage = number(seller.feedbackPercentage)
+  const registered = dayIn(seller.registrationDate)
+  return {
+    sellerNames: [username, userId].flatMap((name) => name ?? []),
+    accountOpened: registered === null ? null : { earliest: registered, latest: registered },
+    feedbackCount: number(seller.feedbackScore) ?? null,
+    feedbackRatio: percentage === undefined ? null : Math.round(percentage * 1000) / 100_000,
+    platformUserId: userId?.slice(0, longestUserId) ?? null,
+  }
+}
+
+/** The day on which an account was opened, from the answer of the profile call; null if it does not show it. */
+export const openedIn = (answer: Json): AccountOpening | null => {
+  const registered = dayIn(object(answer.User).RegistrationDate)
+  return registered === null ? null : { earliest: registered, latest: registered }
+}
+
+const secondsOfDay = 86_400
+
+/** The daily quota of the search API: of several limits, the one with the fewest calls left. Null if none is shown. */
+export const toQuota = (answer: Json): ApiQuota | null => {
+  const rates = list(answer.rateLimits)
+    .map(object)
+    .filter(({ apiName }) => text(apiName)?.toLowerCase() === 'browse')
+    .flatMap(({ resources }) => list(resources).flatMap((resource) => list(object(resource).rates).map(object)))
+    .filter(({ timeWindow }) => number(timeWindow) === secondsOfDay)
+  const [quota] = rates
+    .flatMap(({ limit, remaining, reset }) => {
+      const [total, left] = [number(limit), number(remaining)]
+      return total === undefined || left === undefined
+        ? []
+        : [{ limit: total, remaining: left, resetsAt: readTime(reset) }]
+    })
+    .sort((a, b) => a.remaining - b.remaining)
+  return quota ?? null
 }
 
 export const itemsIn = (answer: Json, name: 'itemSummaries' | 'itemSales'): readonly unknown[] => list(answer[name])

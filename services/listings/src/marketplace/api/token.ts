@@ -1,7 +1,11 @@
 import { marketplaceFailure } from '../failures.ts'
 import type { ApiCall } from './call.ts'
 
-export type TokenSource = (scope: string, signal: AbortSignal) => Promise<string>
+export type TokenSource = {
+  readonly tokenFor: (scope: string, signal: AbortSignal) => Promise<string>
+  /** Drops a token that the API no longer accepts. */
+  readonly drop: (scope: string) => void
+}
 
 /** Tokens are replaced this long before they expire, in milliseconds. */
 const margin = 60_000
@@ -40,7 +44,7 @@ export const createTokenSource = ({
     if (typeof token !== 'string') throw marketplaceFailure('failed', 'its API returned no token')
     return { token, goodUntil: now() + (typeof seconds === 'number' ? seconds * 1000 : 0) - margin }
   }
-  return async (scope, signal) => {
+  const tokenFor = async (scope: string, signal: AbortSignal): Promise<string> => {
     const known = await held.get(scope)?.catch(() => undefined)
     if (known !== undefined && known.goodUntil > now()) return known.token
     const fetching = fetchToken(scope, signal)
@@ -48,4 +52,5 @@ export const createTokenSource = ({
     fetching.catch(() => held.delete(scope))
     return (await fetching).token
   }
+  return { tokenFor, drop: (scope) => void held.delete(scope) }
 }

@@ -35,7 +35,7 @@ export const isShell = (html: string, address: string): boolean => {
   const context = { pageUrl: address, observedAt: new Date(), defaultCurrency: 'USD' }
   if (/\/itm\/[^?]*\d/.test(new URL(address).pathname)) {
     const page = readItemPage(html, context)
-    return page.kind === 'refused' || (page.seller === null && page.joined === null)
+    return page.kind !== 'item' || (page.seller === null && page.joined === null)
   }
   return !linksToItem && readSearchPage(html, context).kind !== 'results'
 }

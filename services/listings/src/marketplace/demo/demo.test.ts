@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accountAge } from '../../account-opening.ts'
 import { summariseSales } from '../../comps/comps.ts'
+import { parseQuery } from '../../query-notation.ts'
 import { readItemPage } from '../item-page.ts'
 import { salesAmong } from '../sales.ts'
 import { readSearchPage, type SearchPage } from '../search-page.ts'
 import { readSellerPage } from '../seller-page.ts'
 import { createInventory } from './inventory.ts'
-import { parseQuery } from './query.ts'
 import { type DemoMarketplace, startDemoMarketplace } from './server.ts'
 
 const now = new Date('2026-06-15T12:00:00Z')
@@ -63,7 +63,7 @@ describe.each(['s-card', 's-item'] as const)('a page in the %s layout', (layout)
     expect(offers.every(({ price }) => price?.isStruck)).toBe(true)
     const sales = salesAmong(cards)
     expect(sales.length).toBeLessThan(cards.length)
-    expect(summariseSales(sales).medianPrice).toBeGreaterThan(200)
+    expect(summariseSales(sales, 'thinkpad', now).medianPrice).toBeGreaterThan(200)
   })
 
   test('separates results that match fewer words from those that match all', async () => {

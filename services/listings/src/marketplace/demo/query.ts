@@ -1,25 +1,7 @@
+import { type ParsedQuery, parseQuery } from '../../query-notation.ts'
 import type { DemoItem, Inventory } from './inventory.ts'
 
-/** A query in the marketplace's notation: words, "phrases", (a,b) alternatives and -exclusions. */
-export type DemoQuery = { readonly required: readonly (readonly string[])[]; readonly excluded: readonly string[] }
-
-const token = /(-)?(?:"([^"]*)"|\(([^)]*)\)|([^\s()"]+))/g
-
-/** Parses a query; unbalanced quotes and brackets are treated as words. */
-export const parseQuery = (text: string): DemoQuery => {
-  const required: string[][] = []
-  const excluded: string[] = []
-  for (const [, minus, phrase, group, word] of text.toLowerCase().matchAll(token)) {
-    const alternatives = group === undefined ? [phrase ?? word ?? ''] : group.split(',')
-    const terms = alternatives.map((term) => term.trim()).filter((term) => term !== '')
-    if (terms.length === 0) continue
-    if (minus === undefined) required.push(terms)
-    else excluded.push(...terms)
-  }
-  return { required, excluded }
-}
-
-const misses = ({ required, excluded }: DemoQuery, title: string): number => {
+const misses = ({ required, excluded }: ParsedQuery, title: string): number => {
   const text = title.toLowerCase()
   if (excluded.some((term) => text.includes(term))) return Number.POSITIVE_INFINITY
   return required.filter((group) => !group.some((term) => text.includes(term))).length

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { answerApi, isApiPath, isCounted, tokenPath } from './api.ts'
 import { families } from './catalogue.ts'
 import { createInventory, type Inventory } from './inventory.ts'
 import { frontPage, itemPage, resultsPage } from './pages.ts'
@@ -98,6 +99,36 @@ export const answer = (address: URL, inventory: Inventory, now: Date, isScripted
   return item === undefined ? notHere : page(itemPage(item, { origin, now }))
 }
 
+/** Longest body of a request for a token, in bytes. */
+const longestBody = 8_192
+
+const readBody = async (request: IncomingMessage): Promise<string> => {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > longestBody) break
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+/** Responds to calls of the demo's API, and counts those of the current day. */
+const createApiResponder = () => {
+  const count = { day: '', calls: 0 }
+  return async (request: IncomingMessage, address: URL, inventory: Inventory, now: Date): Promise<Answer> => {
+    const body = address.pathname === tokenPath ? await readBody(request) : ''
+    const day = now.toISOString().slice(0, 10)
+    if (count.day !== day) Object.assign(count, { day, calls: 0 })
+    if (isCounted(address.pathname)) count.calls += 1
+    const answered = answerApi(
+      { method: request.method ?? 'GET', address, headers: request.headers, body },
+      { inventory, now, calls: count.calls },
+    )
+    return { status: answered.status, type: 'application/json; charset=utf-8', body: JSON.stringify(answered.body) }
+  }
+}
+
 /** The inventory of a day. Sellers' ages count from that day, so they do not depend on when the server started. */
 const createDailyInventory = (seed: number): ((now: Date) => Inventory) => {
   let [made, inventory]: [string, Inventory | undefined] = ['', undefined]
@@ -131,13 +162,18 @@ export const startDemoMarketplace = async ({
   readonly signal?: AbortSignal
 } = {}): Promise<DemoMarketplace> => {
   const inventoryNow = createDailyInventory(seed)
-  const respond = (request: IncomingMessage, response: ServerResponse) => {
+  const respondApi = createApiResponder()
+  const respond = async (request: IncomingMessage, response: ServerResponse) => {
     const target = request.url ?? '/'
     const origin = `http://${request.headers.host ?? '127.0.0.1'}`
     const readable = target.length <= longestAddress && URL.canParse(target, origin)
-    const { status, type, body } = readable
-      ? answer(new URL(target, origin), inventoryNow(clock()), clock(), isScripted)
-      : notHere
+    const address = readable ? new URL(target, origin) : undefined
+    const { status, type, body } =
+      address === undefined
+        ? notHere
+        : isApiPath(address.pathname)
+          ? await respondApi(request, address, inventoryNow(clock()), clock())
+          : answer(address, inventoryNow(clock()), clock(), isScripted)
     response.writeHead(status, {
       'content-type': type,
       'content-length': Buffer.byteLength(body),
@@ -145,7 +181,10 @@ export const startDemoMarketplace = async ({
     })
     response.end(request.method === 'HEAD' ? undefined : body)
   }
-  const server = createServer(respond)
+  const server = createServer((request, response) => {
+    // A client that leaves in mid-body ends its request.
+    respond(request, response).catch(() => response.destroy())
+  })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, resolve)

@@ -4,6 +4,7 @@ import type { Card } from '../card.ts'
 import { marketplaceFailure } from '../failures.ts'
 import { readItemPage } from '../item-page.ts'
 import { withinLimits } from '../listing-limits.ts'
+import { createFieldCounter, fieldsOfCards, fieldsOfItem, fieldsOfSeller, notUnderstood } from '../page-fields.ts'
 import { salesAmong } from '../sales.ts'
 import { readSearchPage, type SearchPage } from '../search-page.ts'
 import { readSellerPage } from '../seller-page.ts'
@@ -70,12 +71,18 @@ export const createScraper = ({
 }: ScraperOptions): MarketplaceAdapter => {
   const context = (pageUrl: string) => ({ pageUrl, observedAt: now(), defaultCurrency })
 
-  const results = async (address: string, signal: AbortSignal): Promise<Results> => {
+  const counter = createFieldCounter()
+
+  const results = async (address: string, signal: AbortSignal, kind: 'search' | 'sold'): Promise<Results> => {
     const html = await fetchPage(address, signal)
     if (html === undefined) throw marketplaceFailure('failed', 'it has no page of results at that address')
     const page = readSearchPage(html, context(address))
     if (page.kind === 'refused') throw marketplaceFailure('refused', page.reason)
-    if (page.kind === 'drift') throw marketplaceFailure('layoutDrift', page.reason)
+    if (page.kind === 'drift') {
+      counter.add(kind, notUnderstood)
+      throw marketplaceFailure('layoutDrift', page.reason)
+    }
+    counter.add(kind, fieldsOfCards([...page.cards, ...page.fewerWords]))
     return page
   }
 
@@ -93,7 +100,7 @@ export const createScraper = ({
         fewerWords,
         total,
         completeness,
-      } = await results(searchAddress(baseUrl, request, page), signal)
+      } = await results(searchAddress(baseUrl, request, page), signal, 'search')
       usableShare = Math.min(usableShare, completeness.usable)
       const fresh = found.filter(({ id }) => id === null || !seen.has(id))
       for (const { id } of fresh) if (id !== null) seen.add(id)
@@ -105,6 +112,7 @@ export const createScraper = ({
 
   return {
     name: 'scraper',
+    fields: counter.counts,
     search: async (request, signal) => {
       const { cards, usableShare } = await searchPages(request, signal)
       const listings = cards.flatMap((card) => toListing(card, platform, defaultCurrency) ?? [])
@@ -115,13 +123,16 @@ export const createScraper = ({
         usableShare,
       }
     },
-    completedSales: async (query, signal) => salesAmong((await results(soldAddress(baseUrl, query), signal)).cards),
+    completedSales: async (query, signal) =>
+      salesAmong((await results(soldAddress(baseUrl, query), signal, 'sold')).cards),
     sellerFacts: async (platformListingId, signal) => {
       const address = itemAddress(baseUrl, platformListingId)
       const html = await fetchPage(address, signal)
       if (html === undefined) return undefined
       const page = readItemPage(html, context(address))
       if (page.kind === 'refused') throw marketplaceFailure('refused', page.reason)
+      counter.add('item', fieldsOfItem(page))
+      if (page.kind === 'unreadable') throw marketplaceFailure('notUnderstood', page.reason)
       return {
         sellerNames: page.sellerNames,
         accountOpened: page.joined,
@@ -134,6 +145,8 @@ export const createScraper = ({
       if (html === undefined) return null
       const page = readSellerPage(html)
       if (page.kind === 'refused') throw marketplaceFailure('refused', page.reason)
+      counter.add('seller', fieldsOfSeller(page))
+      if (page.kind === 'unreadable') throw marketplaceFailure('notUnderstood', page.reason)
       return page.history
     },
   }

@@ -248,6 +248,17 @@ export interface TrustScore {
   photoHashDuplicate: boolean;
   photoAnalysisJson?: string | null | undefined;
   scoredAt: string;
+  /** What would raise the score, the largest gain first. */
+  improvements: Improvement[];
+}
+
+/** A condition that would raise a score, such as more feedback. */
+export interface Improvement {
+  /** The signal that it concerns, or established_bad_actor for a seller on the blocklist. */
+  signal: string;
+  text: string;
+  /** The composite score once the condition is met. */
+  compositeScore: number;
 }
 
 /** 0 to 20 each; null if there is no data to judge by. */
@@ -372,7 +383,26 @@ export interface GetSessionRequest {
 export interface GetSessionResponse {
   userId: string;
   tier: string;
-  features: Features | null;
+  features:
+    | Features
+    | null;
+  /** Use of the marketplace's API; only for users with an account, where the API is configured. */
+  apiUse: ApiUse | null;
+}
+
+/** Calls to the marketplace's API, and its daily quota. */
+export interface ApiUse {
+  /** Calls that this installation has sent since midnight UTC. */
+  callsToday: number;
+  /** Calls that the API allows in a day, and those left; null until they were read. */
+  callLimit?: number | null | undefined;
+  remaining?: number | null | undefined;
+  resetsAt?:
+    | string
+    | null
+    | undefined;
+  /** When the API's figures were read. */
+  readAt?: string | null | undefined;
 }
 
 /** What the caller's tier allows. */
@@ -445,10 +475,109 @@ export interface GetCompsResponse {
     | null
     | undefined;
   /** When the price expires and is looked up again. */
-  expiresAt?: string | null | undefined;
+  expiresAt?:
+    | string
+    | null
+    | undefined;
+  /** Where the median of all sales lies, with its probability; null with too few sales. */
+  interval:
+    | MedianInterval
+    | null;
+  /** high, medium, low or none: the size of the sample, the width of the interval, and whether the sales have one price. */
+  confidence: string;
+  /** The medians of two groups of prices, if the sales have no single price; otherwise empty. */
+  modes: number[];
+  /** Median weighted by age: a sale counts half after 30 days. */
+  recentMedian?:
+    | number
+    | null
+    | undefined;
+  /** Prices by condition. Broken items and lots do not count for the median, unless the query names them. */
+  strata: StratumPrice[];
+  /**
+   * Sales that do not count for the median, by reason: other_model, other_words, excluded_words, accessory, part, incomplete, other_thing,
+   * for_parts, lot, other_currency, outlier.
+   */
+  excluded: { [key: string]: number };
+  history: CompHistory | null;
+}
+
+export interface GetCompsResponse_ExcludedEntry {
+  key: string;
+  value: number;
+}
+
+/** Contains the median of all sales with at least the probability `level`, whatever the distribution of their prices. */
+export interface MedianInterval {
+  low: number;
+  high: number;
+  /** 0 to 1. */
+  level: number;
+}
+
+export interface StratumPrice {
+  /** new, used, for_parts or lot. */
+  condition: string;
+  /** Null with fewer than three sales. */
+  medianPrice?: number | null | undefined;
+  sampleCount: number;
+  interval: MedianInterval | null;
+}
+
+/** The market price on the days on which it was looked up. */
+export interface CompHistory {
+  /** The first of these days within 180 days; null without any. */
+  firstOn?:
+    | string
+    | null
+    | undefined;
+  /** The last 30, 90 and 180 days. */
+  bands: HistoryBand[];
+  /** Up to this price an offer is a good deal; null if that cannot be judged. */
+  dealBelow?:
+    | number
+    | null
+    | undefined;
+  /** Why a good deal cannot be judged; null if it can. */
+  dealUnknown?: string | null | undefined;
+}
+
+export interface HistoryBand {
+  days: number;
+  /** Median of the daily market prices. */
+  medianPrice?: number | null | undefined;
+  lowest?: number | null | undefined;
+  highest?:
+    | number
+    | null
+    | undefined;
+  /** Number of days on which the price was looked up. */
+  snapshots: number;
+  /** Whether the history is as long as the window. */
+  isCovered: boolean;
 }
 
 export interface GetHealthRequest {
+}
+
+export interface ListingsHealth {
+  status: string;
+  /** Set while the marketplace's pages have changed: searches work, but with less data. */
+  drift: PageDrift | null;
+}
+
+export interface PageDrift {
+  fields: DriftingField[];
+}
+
+/** A field that is found on less than half as many pages as usual. */
+export interface DriftingField {
+  /** search, sold, item or seller. */
+  page: string;
+  field: string;
+  /** Share of pages on which it was found: lately, and usually. */
+  recent: number;
+  baseline: number;
 }
 
 function createBaseSearchRequest(): SearchRequest {
@@ -1314,6 +1443,7 @@ function createBaseTrustScore(): TrustScore {
     photoHashDuplicate: false,
     photoAnalysisJson: null,
     scoredAt: "",
+    improvements: [],
   };
 }
 
@@ -1354,6 +1484,9 @@ export const TrustScore: MessageFns<TrustScore> = {
     }
     if (message.scoredAt !== "") {
       writer.uint32(98).string(message.scoredAt);
+    }
+    for (const v of message.improvements) {
+      Improvement.encode(v!, writer.uint32(106).fork()).join();
     }
     return writer;
   },
@@ -1467,6 +1600,14 @@ export const TrustScore: MessageFns<TrustScore> = {
             message.scoredAt = reader.string();
             continue;
           }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.improvements.push(Improvement.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1500,6 +1641,86 @@ export const TrustScore: MessageFns<TrustScore> = {
     message.photoHashDuplicate = object.photoHashDuplicate ?? false;
     message.photoAnalysisJson = object.photoAnalysisJson ?? undefined;
     message.scoredAt = object.scoredAt ?? "";
+    message.improvements = object.improvements?.map((e) => Improvement.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseImprovement(): Improvement {
+  return { signal: "", text: "", compositeScore: 0 };
+}
+
+export const Improvement: MessageFns<Improvement> = {
+  encode(message: Improvement, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.signal !== "") {
+      writer.uint32(10).string(message.signal);
+    }
+    if (message.text !== "") {
+      writer.uint32(18).string(message.text);
+    }
+    if (message.compositeScore !== 0) {
+      writer.uint32(24).int32(message.compositeScore);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Improvement {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseImprovement();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.signal = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.text = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.compositeScore = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<Improvement>): Improvement {
+    return Improvement.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Improvement>): Improvement {
+    const message = createBaseImprovement();
+    message.signal = object.signal ?? "";
+    message.text = object.text ?? "";
+    message.compositeScore = object.compositeScore ?? 0;
     return message;
   },
 };
@@ -2904,7 +3125,7 @@ export const GetSessionRequest: MessageFns<GetSessionRequest> = {
 };
 
 function createBaseGetSessionResponse(): GetSessionResponse {
-  return { userId: "", tier: "", features: null };
+  return { userId: "", tier: "", features: null, apiUse: null };
 }
 
 export const GetSessionResponse: MessageFns<GetSessionResponse> = {
@@ -2917,6 +3138,9 @@ export const GetSessionResponse: MessageFns<GetSessionResponse> = {
     }
     if (message.features !== undefined && message.features !== null) {
       Features.encode(message.features, writer.uint32(26).fork()).join();
+    }
+    if (message.apiUse !== undefined && message.apiUse !== null) {
+      ApiUse.encode(message.apiUse, writer.uint32(34).fork()).join();
     }
     return writer;
   },
@@ -2958,6 +3182,14 @@ export const GetSessionResponse: MessageFns<GetSessionResponse> = {
             message.features = Features.decode(reader, reader.uint32());
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.apiUse = ApiUse.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2980,6 +3212,110 @@ export const GetSessionResponse: MessageFns<GetSessionResponse> = {
     message.features = (object.features !== undefined && object.features !== null)
       ? Features.fromPartial(object.features)
       : null;
+    message.apiUse = (object.apiUse !== undefined && object.apiUse !== null) ? ApiUse.fromPartial(object.apiUse) : null;
+    return message;
+  },
+};
+
+function createBaseApiUse(): ApiUse {
+  return { callsToday: 0, callLimit: null, remaining: null, resetsAt: null, readAt: null };
+}
+
+export const ApiUse: MessageFns<ApiUse> = {
+  encode(message: ApiUse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.callsToday !== 0) {
+      writer.uint32(8).int32(message.callsToday);
+    }
+    if (message.callLimit !== undefined && message.callLimit !== null) {
+      writer.uint32(16).int32(message.callLimit);
+    }
+    if (message.remaining !== undefined && message.remaining !== null) {
+      writer.uint32(24).int32(message.remaining);
+    }
+    if (message.resetsAt !== undefined && message.resetsAt !== null) {
+      writer.uint32(34).string(message.resetsAt);
+    }
+    if (message.readAt !== undefined && message.readAt !== null) {
+      writer.uint32(42).string(message.readAt);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ApiUse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseApiUse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.callsToday = reader.int32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.callLimit = reader.int32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.remaining = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.resetsAt = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.readAt = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ApiUse>): ApiUse {
+    return ApiUse.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ApiUse>): ApiUse {
+    const message = createBaseApiUse();
+    message.callsToday = object.callsToday ?? 0;
+    message.callLimit = object.callLimit ?? undefined;
+    message.remaining = object.remaining ?? undefined;
+    message.resetsAt = object.resetsAt ?? undefined;
+    message.readAt = object.readAt ?? undefined;
     return message;
   },
 };
@@ -3590,7 +3926,21 @@ export const GetCompsRequest: MessageFns<GetCompsRequest> = {
 };
 
 function createBaseGetCompsResponse(): GetCompsResponse {
-  return { query: "", medianPrice: null, currency: null, sampleCount: 0, quartiles: null, expiresAt: null };
+  return {
+    query: "",
+    medianPrice: null,
+    currency: null,
+    sampleCount: 0,
+    quartiles: null,
+    expiresAt: null,
+    interval: null,
+    confidence: "",
+    modes: [],
+    recentMedian: null,
+    strata: [],
+    excluded: {},
+    history: null,
+  };
 }
 
 export const GetCompsResponse: MessageFns<GetCompsResponse> = {
@@ -3612,6 +3962,31 @@ export const GetCompsResponse: MessageFns<GetCompsResponse> = {
     }
     if (message.expiresAt !== undefined && message.expiresAt !== null) {
       writer.uint32(50).string(message.expiresAt);
+    }
+    if (message.interval !== undefined && message.interval !== null) {
+      MedianInterval.encode(message.interval, writer.uint32(58).fork()).join();
+    }
+    if (message.confidence !== "") {
+      writer.uint32(66).string(message.confidence);
+    }
+    if (message.modes.length !== 0) {
+      writer.uint32(74).fork();
+      for (const v of message.modes) {
+        writer.double(v);
+      }
+      writer.join();
+    }
+    if (message.recentMedian !== undefined && message.recentMedian !== null) {
+      writer.uint32(81).double(message.recentMedian);
+    }
+    for (const v of message.strata) {
+      StratumPrice.encode(v!, writer.uint32(90).fork()).join();
+    }
+    globalThis.Object.entries(message.excluded).forEach(([key, value]: [string, number]) => {
+      GetCompsResponse_ExcludedEntry.encode({ key: key as any, value }, writer.uint32(98).fork()).join();
+    });
+    if (message.history !== undefined && message.history !== null) {
+      CompHistory.encode(message.history, writer.uint32(106).fork()).join();
     }
     return writer;
   },
@@ -3677,6 +4052,75 @@ export const GetCompsResponse: MessageFns<GetCompsResponse> = {
             message.expiresAt = reader.string();
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.interval = MedianInterval.decode(reader, reader.uint32());
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.confidence = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag === 73) {
+              message.modes.push(reader.double());
+
+              continue;
+            }
+
+            if (tag === 74) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.modes.push(reader.double());
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 10: {
+            if (tag !== 81) {
+              break;
+            }
+
+            message.recentMedian = reader.double();
+            continue;
+          }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.strata.push(StratumPrice.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            const entry12 = GetCompsResponse_ExcludedEntry.decode(reader, reader.uint32());
+            if (entry12.value !== undefined && entry12.value !== null) {
+              message.excluded[entry12.key] = entry12.value;
+            }
+            continue;
+          }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.history = CompHistory.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3700,6 +4144,470 @@ export const GetCompsResponse: MessageFns<GetCompsResponse> = {
     message.sampleCount = object.sampleCount ?? 0;
     message.quartiles = object.quartiles ?? undefined;
     message.expiresAt = object.expiresAt ?? undefined;
+    message.interval = (object.interval !== undefined && object.interval !== null)
+      ? MedianInterval.fromPartial(object.interval)
+      : null;
+    message.confidence = object.confidence ?? "";
+    message.modes = object.modes?.map((e) => e) || [];
+    message.recentMedian = object.recentMedian ?? undefined;
+    message.strata = object.strata?.map((e) => StratumPrice.fromPartial(e)) || [];
+    message.excluded = (globalThis.Object.entries(object.excluded ?? {}) as [string, number][]).reduce(
+      (acc: { [key: string]: number }, [key, value]: [string, number]) => {
+        if (value !== undefined) {
+          acc[key] = globalThis.Number(value);
+        }
+        return acc;
+      },
+      {},
+    );
+    message.history = (object.history !== undefined && object.history !== null)
+      ? CompHistory.fromPartial(object.history)
+      : null;
+    return message;
+  },
+};
+
+function createBaseGetCompsResponse_ExcludedEntry(): GetCompsResponse_ExcludedEntry {
+  return { key: "", value: 0 };
+}
+
+export const GetCompsResponse_ExcludedEntry: MessageFns<GetCompsResponse_ExcludedEntry> = {
+  encode(message: GetCompsResponse_ExcludedEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== 0) {
+      writer.uint32(16).int32(message.value);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetCompsResponse_ExcludedEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetCompsResponse_ExcludedEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.value = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<GetCompsResponse_ExcludedEntry>): GetCompsResponse_ExcludedEntry {
+    return GetCompsResponse_ExcludedEntry.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetCompsResponse_ExcludedEntry>): GetCompsResponse_ExcludedEntry {
+    const message = createBaseGetCompsResponse_ExcludedEntry();
+    message.key = object.key ?? "";
+    message.value = object.value ?? 0;
+    return message;
+  },
+};
+
+function createBaseMedianInterval(): MedianInterval {
+  return { low: 0, high: 0, level: 0 };
+}
+
+export const MedianInterval: MessageFns<MedianInterval> = {
+  encode(message: MedianInterval, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.low !== 0) {
+      writer.uint32(9).double(message.low);
+    }
+    if (message.high !== 0) {
+      writer.uint32(17).double(message.high);
+    }
+    if (message.level !== 0) {
+      writer.uint32(25).double(message.level);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MedianInterval {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMedianInterval();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 9) {
+              break;
+            }
+
+            message.low = reader.double();
+            continue;
+          }
+          case 2: {
+            if (tag !== 17) {
+              break;
+            }
+
+            message.high = reader.double();
+            continue;
+          }
+          case 3: {
+            if (tag !== 25) {
+              break;
+            }
+
+            message.level = reader.double();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<MedianInterval>): MedianInterval {
+    return MedianInterval.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<MedianInterval>): MedianInterval {
+    const message = createBaseMedianInterval();
+    message.low = object.low ?? 0;
+    message.high = object.high ?? 0;
+    message.level = object.level ?? 0;
+    return message;
+  },
+};
+
+function createBaseStratumPrice(): StratumPrice {
+  return { condition: "", medianPrice: null, sampleCount: 0, interval: null };
+}
+
+export const StratumPrice: MessageFns<StratumPrice> = {
+  encode(message: StratumPrice, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.condition !== "") {
+      writer.uint32(10).string(message.condition);
+    }
+    if (message.medianPrice !== undefined && message.medianPrice !== null) {
+      writer.uint32(17).double(message.medianPrice);
+    }
+    if (message.sampleCount !== 0) {
+      writer.uint32(24).int32(message.sampleCount);
+    }
+    if (message.interval !== undefined && message.interval !== null) {
+      MedianInterval.encode(message.interval, writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): StratumPrice {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseStratumPrice();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.condition = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 17) {
+              break;
+            }
+
+            message.medianPrice = reader.double();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.sampleCount = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.interval = MedianInterval.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<StratumPrice>): StratumPrice {
+    return StratumPrice.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<StratumPrice>): StratumPrice {
+    const message = createBaseStratumPrice();
+    message.condition = object.condition ?? "";
+    message.medianPrice = object.medianPrice ?? undefined;
+    message.sampleCount = object.sampleCount ?? 0;
+    message.interval = (object.interval !== undefined && object.interval !== null)
+      ? MedianInterval.fromPartial(object.interval)
+      : null;
+    return message;
+  },
+};
+
+function createBaseCompHistory(): CompHistory {
+  return { firstOn: null, bands: [], dealBelow: null, dealUnknown: null };
+}
+
+export const CompHistory: MessageFns<CompHistory> = {
+  encode(message: CompHistory, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.firstOn !== undefined && message.firstOn !== null) {
+      writer.uint32(10).string(message.firstOn);
+    }
+    for (const v of message.bands) {
+      HistoryBand.encode(v!, writer.uint32(18).fork()).join();
+    }
+    if (message.dealBelow !== undefined && message.dealBelow !== null) {
+      writer.uint32(25).double(message.dealBelow);
+    }
+    if (message.dealUnknown !== undefined && message.dealUnknown !== null) {
+      writer.uint32(34).string(message.dealUnknown);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CompHistory {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCompHistory();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.firstOn = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.bands.push(HistoryBand.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 25) {
+              break;
+            }
+
+            message.dealBelow = reader.double();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.dealUnknown = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<CompHistory>): CompHistory {
+    return CompHistory.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CompHistory>): CompHistory {
+    const message = createBaseCompHistory();
+    message.firstOn = object.firstOn ?? undefined;
+    message.bands = object.bands?.map((e) => HistoryBand.fromPartial(e)) || [];
+    message.dealBelow = object.dealBelow ?? undefined;
+    message.dealUnknown = object.dealUnknown ?? undefined;
+    return message;
+  },
+};
+
+function createBaseHistoryBand(): HistoryBand {
+  return { days: 0, medianPrice: null, lowest: null, highest: null, snapshots: 0, isCovered: false };
+}
+
+export const HistoryBand: MessageFns<HistoryBand> = {
+  encode(message: HistoryBand, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.days !== 0) {
+      writer.uint32(8).int32(message.days);
+    }
+    if (message.medianPrice !== undefined && message.medianPrice !== null) {
+      writer.uint32(17).double(message.medianPrice);
+    }
+    if (message.lowest !== undefined && message.lowest !== null) {
+      writer.uint32(25).double(message.lowest);
+    }
+    if (message.highest !== undefined && message.highest !== null) {
+      writer.uint32(33).double(message.highest);
+    }
+    if (message.snapshots !== 0) {
+      writer.uint32(40).int32(message.snapshots);
+    }
+    if (message.isCovered !== false) {
+      writer.uint32(48).bool(message.isCovered);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): HistoryBand {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseHistoryBand();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.days = reader.int32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 17) {
+              break;
+            }
+
+            message.medianPrice = reader.double();
+            continue;
+          }
+          case 3: {
+            if (tag !== 25) {
+              break;
+            }
+
+            message.lowest = reader.double();
+            continue;
+          }
+          case 4: {
+            if (tag !== 33) {
+              break;
+            }
+
+            message.highest = reader.double();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.snapshots = reader.int32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.isCovered = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<HistoryBand>): HistoryBand {
+    return HistoryBand.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<HistoryBand>): HistoryBand {
+    const message = createBaseHistoryBand();
+    message.days = object.days ?? 0;
+    message.medianPrice = object.medianPrice ?? undefined;
+    message.lowest = object.lowest ?? undefined;
+    message.highest = object.highest ?? undefined;
+    message.snapshots = object.snapshots ?? 0;
+    message.isCovered = object.isCovered ?? false;
     return message;
   },
 };
@@ -3743,6 +4651,219 @@ export const GetHealthRequest: MessageFns<GetHealthRequest> = {
   },
   fromPartial(_: DeepPartial<GetHealthRequest>): GetHealthRequest {
     const message = createBaseGetHealthRequest();
+    return message;
+  },
+};
+
+function createBaseListingsHealth(): ListingsHealth {
+  return { status: "", drift: null };
+}
+
+export const ListingsHealth: MessageFns<ListingsHealth> = {
+  encode(message: ListingsHealth, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.status !== "") {
+      writer.uint32(10).string(message.status);
+    }
+    if (message.drift !== undefined && message.drift !== null) {
+      PageDrift.encode(message.drift, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListingsHealth {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListingsHealth();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.status = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.drift = PageDrift.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ListingsHealth>): ListingsHealth {
+    return ListingsHealth.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ListingsHealth>): ListingsHealth {
+    const message = createBaseListingsHealth();
+    message.status = object.status ?? "";
+    message.drift = (object.drift !== undefined && object.drift !== null) ? PageDrift.fromPartial(object.drift) : null;
+    return message;
+  },
+};
+
+function createBasePageDrift(): PageDrift {
+  return { fields: [] };
+}
+
+export const PageDrift: MessageFns<PageDrift> = {
+  encode(message: PageDrift, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.fields) {
+      DriftingField.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PageDrift {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePageDrift();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.fields.push(DriftingField.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<PageDrift>): PageDrift {
+    return PageDrift.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<PageDrift>): PageDrift {
+    const message = createBasePageDrift();
+    message.fields = object.fields?.map((e) => DriftingField.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseDriftingField(): DriftingField {
+  return { page: "", field: "", recent: 0, baseline: 0 };
+}
+
+export const DriftingField: MessageFns<DriftingField> = {
+  encode(message: DriftingField, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.page !== "") {
+      writer.uint32(10).string(message.page);
+    }
+    if (message.field !== "") {
+      writer.uint32(18).string(message.field);
+    }
+    if (message.recent !== 0) {
+      writer.uint32(25).double(message.recent);
+    }
+    if (message.baseline !== 0) {
+      writer.uint32(33).double(message.baseline);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DriftingField {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDriftingField();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.page = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.field = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 25) {
+              break;
+            }
+
+            message.recent = reader.double();
+            continue;
+          }
+          case 4: {
+            if (tag !== 33) {
+              break;
+            }
+
+            message.baseline = reader.double();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<DriftingField>): DriftingField {
+    return DriftingField.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<DriftingField>): DriftingField {
+    const message = createBaseDriftingField();
+    message.page = object.page ?? "";
+    message.field = object.field ?? "";
+    message.recent = object.recent ?? 0;
+    message.baseline = object.baseline ?? 0;
     return message;
   },
 };
@@ -3828,12 +4949,12 @@ export const ListingsServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Health check. */
+    /** Health check, with the fields of the marketplace's pages that are no longer found. */
     getApiHealth: {
       name: "GetApiHealth",
       requestType: GetHealthRequest as typeof GetHealthRequest,
       requestStream: false,
-      responseType: Health as typeof Health,
+      responseType: ListingsHealth as typeof ListingsHealth,
       responseStream: false,
       options: {},
     },

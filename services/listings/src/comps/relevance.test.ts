@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest'
+import { createRelevance } from './relevance.ts'
+
+const judged = (query: string, title: string, condition: string | null = 'pre-owned'): string => {
+  const judgement = createRelevance(query).judge(title, condition)
+  return judgement.kind === 'unrelated' ? judgement.reason : (judgement.stratum ?? 'related')
+}
+
+describe('models', () => {
+  test.each([
+    ['iphone 14', 'Apple iPhone 14 128GB Unlocked Smartphone', 'used'],
+    ['iphone 14', 'iPhone14 128 GB', 'used'],
+    ['iphone 14', 'Apple iPhone 14 Pro Max 256GB', 'other_model'],
+    ['iphone 14', 'Apple iPhone 13 w/ 14 day warranty', 'other_model'],
+    ['iphone 14 128gb', 'Apple iPhone 14 128 GB Blue', 'used'],
+    ['iphone 14 128gb', 'Apple iPhone 14 512GB Blue', 'other_model'],
+    ['rtx 3080', 'MSI RTX3080 Gaming X Trio', 'used'],
+    ['rtx 3080', 'EVGA GeForce RTX 3080Ti FTW3', 'other_model'],
+    ['wh-1000xm5', 'Sony WH1000XM5 Headphones', 'used'],
+    ['wh-1000xm5', 'Sony WH-1000XM4 Headphones', 'other_model'],
+    ['x100', 'Fujifilm X100V', 'other_model'],
+    ['galaxy s23', 'Samsung Galaxy S23+ 256GB', 'other_model'],
+    ['sony a7', 'Sony A7 III body', 'other_model'],
+    ['thinkpad x1', 'Lenovo ThinkPad X13', 'other_model'],
+    ['monitor 27', 'Dell Monitor 27" 4K', 'used'],
+    ['2011 jetta intake', 'Cold air intake for 08-13 Jetta', 'used'],
+    ['2011 jetta intake', 'Cold air intake for 2014-2018 Jetta', 'other_model'],
+    ['ps5 (disc,digital)', 'Sony PS5 Digital Edition', 'used'],
+  ])('"%s": "%s" is %s', (query, title, expected) => {
+    expect(judged(query, title)).toBe(expected)
+  })
+})
+
+describe('words', () => {
+  test.each([
+    ['phone', 'Samsung Smartphone', 'used'],
+    ['dell laptop', 'Dell Latitude 5420', 'used'],
+    ['laptop', 'Toaster', 'other_words'],
+    ['pokemon', 'Pokémon plush', 'used'],
+    ['ipad air -mini', 'iPad Air mini', 'excluded_words'],
+    ['', 'Anything', 'used'],
+  ])('"%s": "%s" is %s', (query, title, expected) => {
+    expect(judged(query, title)).toBe(expected)
+  })
+})
+
+describe('accessories, parts and boxes', () => {
+  test.each([
+    ['Silicone case for iPhone 14', 'accessory'],
+    ['iPhone 14 case black', 'accessory'],
+    ['Stand for Apple iPhone 14', 'accessory'],
+    ['iPhone 14 tempered glass 3 pack', 'accessory'],
+    ['Hülle für iPhone 14', 'accessory'],
+    ['Coque pour iPhone 14', 'accessory'],
+    ['Custodia per iPhone 14', 'accessory'],
+    ['Funda para iPhone 14', 'accessory'],
+    ['Logic board iPhone 14', 'part'],
+    ['Ersatzdisplay iPhone 14', 'part'],
+    ['Écran pour iPhone 14', 'part'],
+    ['Scheda madre iPhone 14', 'part'],
+    ['Pantalla para iPhone 14', 'part'],
+    ['iPhone 14 box only', 'incomplete'],
+    ['iPhone 14 leere OVP', 'incomplete'],
+    ['iPhone 14 boîte vide', 'incomplete'],
+    ['iPhone 14 scatola vuota', 'incomplete'],
+    ['iPhone 14 caja vacía', 'incomplete'],
+    ['iPhone 14 dummy', 'other_thing'],
+    ['iPhone 14 with case and charger', 'used'],
+    ['iPhone 14 + screen protector', 'accessory'],
+  ])('"%s" is %s', (title, expected) => {
+    expect(judged('iphone 14', title)).toBe(expected)
+  })
+
+  test('an accessory is related to a query that names one', () => {
+    expect(judged('iphone 14 case', 'Silicone case for iPhone 14')).toBe('used')
+    expect(judged('lens cap 58mm', 'Lens cap 58mm for Canon')).toBe('used')
+  })
+})
+
+describe('strata', () => {
+  test.each([
+    ['Camera', 'brand new', 'new'],
+    ['Camera', 'neu', 'new'],
+    ['Camera', 'like new', 'used'],
+    ['Camera', 'wie neu', 'used'],
+    ['Camera', 'new (other)', 'used'],
+    ['Camera', 'very good - refurbished', 'used'],
+    ['Camera', 'for parts or not working', 'for_parts'],
+    ['Camera', 'als ersatzteil / defekt', 'for_parts'],
+    ['Camera defekt', 'gebraucht', 'for_parts'],
+    ['Camera en panne', 'occasion', 'for_parts'],
+    ['Camera non funzionante', 'usato', 'for_parts'],
+    ['Camera averiada', 'usado', 'for_parts'],
+    ['Lot of 5 camera', 'used', 'lot'],
+    ['Camera Konvolut', 'gebraucht', 'lot'],
+    ['Lot de 3 camera', 'occasion', 'lot'],
+    ['Lotto di 3 camera', 'usato', 'lot'],
+    ['Lote de camera', 'usado', 'lot'],
+    ['Camera', null, 'related'],
+  ])('"%s" (%s) is %s', (title, condition, expected) => {
+    expect(judged('camera', title, condition)).toBe(expected)
+  })
+})
+
+test('a hostile title or query takes no longer than an ordinary one needs', () => {
+  const long = `${'case for '.repeat(40)}${'1'.repeat(200)}`
+  expect(judged('(((((("-'.repeat(60), long)).toEqual(expect.any(String))
+  expect(judged('[.*+?^$', 'Camera')).toEqual(expect.any(String))
+})

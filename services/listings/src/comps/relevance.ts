@@ -1,0 +1,211 @@
+import { parseQuery } from '../query-notation.ts'
+import { wholeWords } from '../whole-words.ts'
+import { type Atom, atomsOf, plainText, runsIn, spansYear } from './title-atoms.ts'
+import * as data from './unrelated-words.ts'
+
+/** Why a sale is not comparable with the queried item. */
+export type UnrelatedReason =
+  | 'other_model'
+  | 'other_words'
+  | 'excluded_words'
+  | (typeof data.unrelatedFamilies)[number]['reason']
+
+/** Sales of one kind, whose prices are comparable. A lot is several pieces at one price. */
+export type Stratum = 'new' | 'used' | 'for_parts' | 'lot'
+export const strata: readonly Stratum[] = ['new', 'used', 'for_parts', 'lot']
+
+export type Judgement =
+  | {
+      readonly kind: 'related'
+      /** Null if neither the title nor the condition shows it. */
+      readonly stratum: Stratum | null
+      /** Set for a stratum that does not count for the query's own price, since the query does not name it. */
+      readonly apart: 'for_parts' | 'lot' | null
+    }
+  | { readonly kind: 'unrelated'; readonly reason: UnrelatedReason }
+
+const pattern = (words: string): RegExp => new RegExp(wholeWords(words), 'iu')
+const listed = (words: string): ReadonlySet<string> => new Set(words.split('|'))
+
+const families = data.unrelatedFamilies.map(({ reason, words }) => ({ reason, pattern: pattern(words) }))
+const lots = data.lotWords.map(({ words }) => pattern(words))
+const broken = data.brokenWords.map(({ words }) => pattern(words))
+const conditions = data.conditionWords.map(([condition, words]) => ({
+  condition,
+  pattern: new RegExp(`^(?:${words})$`, 'iu'),
+}))
+const nouns = listed(data.accessoryNouns)
+const includes = listed(data.inclusion)
+const connectors = listed(data.madeFor)
+const variants = listed(data.variantWords)
+const units = listed(data.units)
+const empty = listed(data.emptyWords)
+
+/** How far an accessory may be from the words that it is for, and a short number from the words that it belongs to, in atoms. */
+const reach = 2
+
+const ofAccessories: ReadonlySet<string> = new Set(['accessory', 'part'])
+
+const hasDigit = (text: string): boolean => /\d/.test(text)
+/** Shortest word that is also found as a part of another word. */
+const shortestPart = 4
+
+/** A term of a query: the atoms of one word, or of a word with digits, which must occur as they are. */
+type Term = { readonly atoms: readonly Atom[]; readonly isModel: boolean }
+
+const termsOf = (alternative: string): readonly Term[] =>
+  alternative.split(/\s+/).flatMap((word) => {
+    const atoms = atomsOf(word)
+    const isModel = hasDigit(word)
+    return atoms.length === 0 || (!isModel && atoms.every(({ text }) => empty.has(text))) ? [] : [{ atoms, isModel }]
+  })
+
+const stem = (word: string): string => word.replace(/(?:es|en|s|n|e)$/u, '')
+
+const hasWord = (word: string, title: readonly Atom[], joined: string): boolean =>
+  title.some(
+    ({ text }) => text === word || (word.length >= shortestPart && stem(text) === stem(word)) || isPart(text, word),
+  ) ||
+  (word.length > shortestPart && joined.includes(word))
+
+/** Whether one word is a part of the other: "phone" and "smartphone". */
+const isPart = (a: string, b: string): boolean =>
+  a.length >= shortestPart && b.length >= shortestPart && (a.includes(b) || b.includes(a))
+
+/** What a title is compared with. */
+type Query = {
+  /** Groups of alternatives; each is the terms of a phrase. */
+  readonly models: readonly (readonly (readonly Term[])[])[]
+  readonly words: readonly (readonly (readonly Term[])[])[]
+  readonly excluded: readonly RegExp[]
+  readonly atoms: ReadonlySet<string>
+  readonly families: typeof families
+  readonly namesAccessory: boolean
+  readonly namedStrata: ReadonlySet<Stratum>
+}
+
+const escaped = (term: string): string => term.replace(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)
+
+const compile = (text: string): Query => {
+  const { required, excluded } = parseQuery(text)
+  const groups = required
+    .map((alternatives) => alternatives.map(termsOf).filter((terms) => terms.length > 0))
+    .filter((alternatives) => alternatives.length > 0)
+  const isModel = (alternatives: readonly (readonly Term[])[]) =>
+    alternatives.some((terms) => terms.some((term) => term.isModel))
+  const terms = required.flat().join(' ')
+  const atoms = new Set(groups.flat(2).flatMap((term) => term.atoms.map((atom) => atom.text)))
+  const namesAccessory =
+    families.some((family) => ofAccessories.has(family.reason) && family.pattern.test(terms)) ||
+    [...atoms].some((atom) => nouns.has(atom))
+  return {
+    models: groups.filter(isModel),
+    words: groups.filter((group) => !isModel(group)),
+    excluded: excluded.map((term) => pattern(escaped(term))),
+    atoms,
+    families: families.filter(
+      (family) => !family.pattern.test(terms) && !(namesAccessory && ofAccessories.has(family.reason)),
+    ),
+    namesAccessory,
+    namedStrata: new Set<Stratum>([
+      ...(lots.some((lot) => lot.test(terms)) ? (['lot'] as const) : []),
+      ...(broken.some((words) => words.test(terms)) ? (['for_parts'] as const) : []),
+    ]),
+  }
+}
+
+/** Whether an occurrence of a model is another one: "X100V" for "X100", "14 Pro" for "14", "GTX1080" for "RTX 1080". */
+const isOther = (title: readonly Atom[], start: number, length: number, { atoms }: Query): boolean => {
+  const [first, last, next] = [title[start], title[start + length - 1], title[start + length]]
+  if (last === undefined || first === undefined) return false
+  const before = title[start - 1]
+  if (first.isGlued && before !== undefined && !atoms.has(before.text)) return true
+  if (next === undefined || atoms.has(next.text)) return false
+  const isQuantity = length > 1 && units.has(last.text)
+  if (next.isGlued && hasDigit(last.text)) return length > 1 || !units.has(next.text)
+  if (next.isGlued) return !isQuantity
+  return !isQuantity && variants.has(next.text)
+}
+
+/** A number of one or two digits counts only near other words of the query: not the 14 of "14 day warranty". */
+const isNear = (title: readonly Atom[], start: number, run: readonly Atom[], { atoms }: Query): boolean => {
+  const [only, ...more] = run
+  if (more.length > 0 || only === undefined || !/^\d{1,2}$/.test(only.text) || atoms.size < 2) return true
+  const around = [...title.slice(Math.max(0, start - reach), start), ...title.slice(start + 1, start + 1 + reach)]
+  return around.some(({ text }) => atoms.has(text))
+}
+
+type ModelMatch = 'found' | 'other' | 'missing'
+
+const matchTerm = (term: Term, title: readonly Atom[], text: string, joined: string, query: Query): ModelMatch => {
+  if (!term.isModel) return term.atoms.every(({ text: word }) => hasWord(word, title, joined)) ? 'found' : 'missing'
+  const starts = runsIn(title, term.atoms).filter((start) => isNear(title, start, term.atoms, query))
+  if (starts.some((start) => !isOther(title, start, term.atoms.length, query))) return 'found'
+  const [only, ...more] = term.atoms
+  if (more.length === 0 && only !== undefined && spansYear(text, only.text)) return 'found'
+  return starts.length > 0 ? 'other' : 'missing'
+}
+
+/** Index after the last atom of the title that the query names; 0 if it names none. */
+const endOfQueried = (title: readonly Atom[], { atoms }: Query): number =>
+  title.findLastIndex(({ text }) => atoms.has(text)) + 1
+
+/** Whether a title names an accessory by the position of its words: "Stand for X", "X Case", but not "X with case". */
+const isAccessory = (title: readonly Atom[], query: Query): boolean => {
+  const at = title.findIndex(({ text }) => connectors.has(text))
+  const named = (from: number, to: number) => title.slice(from, to).some(({ text }) => query.atoms.has(text))
+  if (at > 0 && !named(0, at) && named(at + 1, at + 1 + reach)) return true
+  const end = endOfQueried(title, query)
+  return title.some(({ text }, index) => {
+    if (!nouns.has(text)) return false
+    const isIncluded = title.slice(Math.max(0, index - 3), index).some((word) => includes.has(word.text))
+    const follows = end > 0 && index >= end && index <= end + reach
+    return !isIncluded && (follows || index === title.length - 1)
+  })
+}
+
+const stratumOf = (title: string, condition: string | null): Stratum | null => {
+  if (lots.some((words) => words.test(title))) return 'lot'
+  if (broken.some((words) => words.test(title))) return 'for_parts'
+  const shown = plainText(condition ?? '')
+    .replace(/[()]/g, ' ')
+    .replace(/[\s\-–/]+/g, ' ')
+    .trim()
+  return conditions.find((row) => row.pattern.test(shown))?.condition ?? null
+}
+
+const judge = (query: Query, title: string, condition: string | null): Judgement => {
+  const text = plainText(title)
+  const atoms = atomsOf(title)
+  const joined = atoms.map((atom) => atom.text).join('')
+  const unrelated = (reason: UnrelatedReason): Judgement => ({ kind: 'unrelated', reason })
+  if (query.excluded.some((words) => words.test(title))) return unrelated('excluded_words')
+  const matchAll = (terms: readonly Term[]): ModelMatch => {
+    const found = terms.map((term) => matchTerm(term, atoms, text, joined, query))
+    return found.find((match) => match !== 'found') ?? 'found'
+  }
+  const isFound = (alternatives: readonly (readonly Term[])[]) =>
+    alternatives.some((terms) => matchAll(terms) === 'found')
+  if (!query.models.every(isFound)) return unrelated('other_model')
+  // Results match all words, but partly by synonyms and by attributes that the title omits.
+  if (query.words.filter(isFound).length * 2 < query.words.length) return unrelated('other_words')
+  const family = query.families.find((row) => row.pattern.test(title))
+  if (family !== undefined) return unrelated(family.reason)
+  if (!query.namesAccessory && isAccessory(atoms, query)) return unrelated('accessory')
+  const stratum = stratumOf(title, condition)
+  const isApart = (stratum === 'for_parts' || stratum === 'lot') && !query.namedStrata.has(stratum)
+  return { kind: 'related', stratum, apart: isApart ? stratum : null }
+}
+
+/**
+ * Judges which sales are comparable with the item of a query. All words with digits (models, sizes, years) must be in the
+ * title, and at least half of the others; titles of accessories, parts, empty boxes and other models are unrelated. Broken
+ * items and lots are related, but apart from the query's own price unless it names them.
+ */
+export const createRelevance = (queryText: string) => {
+  const query = compile(queryText)
+  return { judge: (title: string, condition: string | null): Judgement => judge(query, title, condition) }
+}
+
+/** The stratum of a listing, judged like those of sales. */
+export const stratumOfListing = stratumOf

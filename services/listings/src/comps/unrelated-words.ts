@@ -1,0 +1,193 @@
+/**
+ * Wordings of titles that offer something other than the queried item, as data. Phrases match whole words, regardless of
+ * letter case and of separators. A family does not apply to a query that uses its words itself, such as one for a case.
+ */
+export type UnrelatedFamily = {
+  readonly reason: 'accessory' | 'part' | 'incomplete' | 'other_thing'
+  readonly language: string
+  readonly words: string
+}
+
+export const unrelatedFamilies: readonly UnrelatedFamily[] = [
+  {
+    reason: 'accessory',
+    language: 'English',
+    words:
+      'screen protectors?|tempered glass|lens protectors?|charging cables?|ac adapters?|power adapters?|wall chargers?|car chargers?|(?:watch ?)?bands? for|straps? for|cases? for|covers? for|skins? for|sleeves? for|bags? for|chargers? for|cables? for|docks? for|stands? for|mounts? for|holders? for|grips? for|adapters? for|batter(?:y|ies) for|controllers? for|remotes? for|filters? for|lids? for|accessor(?:y|ies) for|phone cases?|stickers?|decals?|vinyl wraps?|keyboard covers?|lens hood for',
+  },
+  {
+    reason: 'accessory',
+    language: 'German',
+    words:
+      'h[uü]llen? f[uü]r|schutzh[uü]llen?|handyh[uü]llen?|tasche f[uü]r|taschen f[uü]r|panzerglas|schutzglas|displayschutz(?:folie)?|schutzfolien?|ladekabel|ladeger[aä]t f[uü]r|netzteil f[uü]r|akku f[uü]r|armband f[uü]r|halterung f[uü]r|st[aä]nder f[uü]r|zubeh[oö]r f[uü]r|kabel f[uü]r|aufkleber',
+  },
+  {
+    reason: 'accessory',
+    language: 'French',
+    words:
+      "coques? (?:pour|de protection)|[eé]tuis? (?:pour|de protection)|housses? (?:pour|de protection)|verre tremp[eé]|protections? d[’']?[eé]cran|chargeurs? pour|c[aâ]bles? pour|batteries? pour|bracelets? pour|supports? pour|accessoires? pour|autocollants?",
+  },
+  {
+    reason: 'accessory',
+    language: 'Italian',
+    words:
+      'custodi[ae] (?:per|protettiv[ae])|cover per|pellicol[ae] (?:per|protettiv[ae])|vetro temperato|caricatore per|caricabatterie per|cavo per|batteria per|cinturino per|supporto per|accessori per|adesiv[oi]',
+  },
+  {
+    reason: 'accessory',
+    language: 'Spanish',
+    words:
+      'fundas? (?:para|protectora)|carcasas? para|cristal templado|protector(?:es)? de pantalla|cargador(?:es)? para|cables? para|bater[ií]as? para|correas? para|soportes? para|accesorios? para|pegatinas?',
+  },
+  {
+    reason: 'part',
+    language: 'English',
+    words:
+      'motherboards?|main ?boards?|logic boards?|replacement (?:screens?|batter(?:y|ies)|parts?|lcd|glass|keyboards?|fans?|lens|housing|digitizers?)|lcd (?:assembly|display|screen)|(?:screen|display|lens) assembly|digitizers?|back glass|palm ?rests?|bezels? for|flex cables?|spare parts? for|repair parts?|donor',
+  },
+  {
+    reason: 'part',
+    language: 'German',
+    words:
+      'ersatzteile? f[uü]r|ersatz(?:display|akku|glas|bildschirm|l[uü]fter|tastatur)|display f[uü]r|bildschirm f[uü]r|hauptplatine|mainboard|l[uü]fter f[uü]r|geh[aä]use f[uü]r|tastatur f[uü]r',
+  },
+  {
+    reason: 'part',
+    language: 'French',
+    words:
+      'pi[eè]ces? (?:d[eé]tach[eé]es?|de rechange)|[eé]cran (?:lcd )?(?:pour|de remplacement)|carte m[eè]re|vitre arri[eè]re|clavier pour|ventilateur pour',
+  },
+  {
+    reason: 'part',
+    language: 'Italian',
+    words: 'ricambi(?:o)? per|schermo per|display per|scheda madre|tastiera per|ventola per',
+  },
+  {
+    reason: 'part',
+    language: 'Spanish',
+    words: 'repuestos? para|recambios? para|pantalla para|placa base|teclado para|ventilador para',
+  },
+  {
+    reason: 'incomplete',
+    language: 'English',
+    words:
+      'empty box(?:es)?|(?:box(?:es)?|packaging|manuals?|instructions?|cases?|shells?|housings?|covers?|discs?|cables?|chargers?|straps?|bezels?|dials?|lids?|remotes?|controllers?|dust ?bags?|papers?|booklets?|sleeves?|cart(?:ridge)?s?) only|only (?:the )?(?:box|packaging|manual)|no (?:phone|console|camera|laptop|watch|tablet|device|game) (?:included|inside)|(?:box|manual|packaging) for',
+  },
+  {
+    reason: 'incomplete',
+    language: 'German',
+    words:
+      'leer(?:e|er)? (?:ovp|karton|verpackung|box|schachtel)|leerkarton|leerverpackung|nur (?:die |der |das )?(?:ovp|karton|verpackung|h[uü]lle|anleitung|originalverpackung|geh[aä]use)|ohne (?:ger[aä]t|inhalt)',
+  },
+  {
+    reason: 'incomplete',
+    language: 'French',
+    words:
+      "bo[iî]te (?:vide|seule)|emballage (?:vide|seul)|notice (?:seule|uniquement)|coque seule|bo[iî]tier seul|sans (?:l[’']appareil|console|t[eé]l[eé]phone)",
+  },
+  {
+    reason: 'incomplete',
+    language: 'Italian',
+    words: 'scatola vuota|solo (?:la )?(?:scatola|confezione|custodia)|solo (?:il )?manuale|confezione vuota',
+  },
+  {
+    reason: 'incomplete',
+    language: 'Spanish',
+    words: 'caja vac[ií]a|s[oó]lo (?:la )?(?:caja|funda|carcasa)|s[oó]lo (?:el )?manual|embalaje vac[ií]o',
+  },
+  {
+    reason: 'other_thing',
+    language: 'English',
+    words:
+      'dummy|replicas?|fake|posters?|key ?chains?|figurines?|unlock(?:ing)? (?:codes?|service)|repair service|rental|e ?books?|gift cards?|wallpapers?',
+  },
+  { reason: 'other_thing', language: 'German', words: 'attrappe|reparaturservice|reparatur von|nachbildung' },
+  { reason: 'other_thing', language: 'French', words: 'factice|service de r[eé]paration|r[eé]plique' },
+  { reason: 'other_thing', language: 'Italian', words: 'fittizio|servizio di riparazione|replica' },
+  { reason: 'other_thing', language: 'Spanish', words: 'r[eé]plica|servicio de reparaci[oó]n|maqueta' },
+]
+
+/**
+ * Nouns that name an accessory or a part where they end a title or follow the queried words ("iPhone 14 Case"), but something
+ * included where a word of `inclusion` precedes them ("iPhone 14 with case").
+ */
+export const accessoryNouns =
+  'case|cases|cap|caps|hood|fan|fans|heatsink|backplate|hinge|bezel|housing|cover|covers|skin|sleeve|pouch|holster|charger|cable|cord|dock|stand|mount|holder|strap|straps|band|bands|bag|battery|batteries|keyboard|screen|adapter|protector|protectors|hulle|tasche|ladegerat|akku|netzteil|armband|coque|etui|housse|chargeur|batterie|custodia|caricatore|cinturino|funda|carcasa|cargador|correa|bateria'
+
+/** Words before something that is included. */
+export const inclusion =
+  'with|w|incl|includes|including|included|inc|and|plus|mit|inkl|inklusive|und|avec|et|con|e|y|met|no|without|ohne|sans|senza|sin'
+
+/** Words between an accessory and the thing that it is made for. */
+export const madeFor = 'for|fits|fit|compatible|fur|passend|pour|per|para|voor'
+
+/** Words after a model that name another one: "14 Pro", "3080 Ti", "A7 III". */
+export const variantWords =
+  'pro|max|plus|mini|ultra|lite|slim|ti|super|xt|xtx|se|fe|mark|mk|ii|iii|iv|xl|neo|edge|fold|flip|note|turbo'
+
+/** Units and ordinals that may be glued to a number without making it another model: "14inch", "128GB". */
+export const units =
+  'gb|tb|mb|mm|cm|m|in|inch|inches|ft|hz|ghz|mhz|mah|wh|w|v|kv|a|l|ml|kg|g|lb|lbs|oz|mp|k|p|th|st|nd|rd|gen|core|cores|bit|pcs|pc|pack|er|x'
+
+/** Words of a query that distinguish nothing. */
+export const emptyWords =
+  'a|an|the|of|for|with|and|or|in|on|to|der|die|das|und|mit|fur|le|la|les|de|du|et|pour|il|lo|di|con|per|el|los|y|para'
+
+/** Several pieces at one price, by language. */
+export const lotWords: readonly { readonly language: string; readonly words: string }[] = [
+  {
+    language: 'English',
+    words:
+      'lots? of(?: \\d+)?|job ?lot|lot|\\d+ ?(?:pcs|pieces|count|units)|bundle of \\d+|set of \\d+|packs? of \\d+|\\d+ ?packs?|wholesale|bulk|pallet|qty ?\\d+|quantity \\d+',
+  },
+  {
+    language: 'German',
+    words: 'konvolut|sammlung von|posten|\\d+ ?(?:st[uü]ck|stk)|\\d+er (?:set|pack)|paket mit \\d+',
+  },
+  { language: 'French', words: 'lots? de(?: \\d+)?|\\d+ pi[eè]ces' },
+  { language: 'Italian', words: 'lott[oi](?: di)?(?: \\d+)?|stock di|\\d+ pezzi' },
+  { language: 'Spanish', words: 'lotes?(?: de)?(?: \\d+)?|\\d+ (?:piezas|unidades)' },
+]
+
+/** Broken items, by language, in titles and conditions. */
+export const brokenWords: readonly { readonly language: string; readonly words: string }[] = [
+  {
+    language: 'English',
+    words:
+      "for parts|parts only|for spares|spares or repairs?|parts or repairs?|not working|non working|doesn['’]?t work|does not work|won['’]?t (?:turn on|boot|charge|power on)|dead on arrival|faulty|defective|broken|cracked screen|needs? repairs?|for repair|no power",
+  },
+  {
+    language: 'German',
+    words:
+      'defekt(?:e|er|es)?|bastler|bastlerger[aä]t|ersatzteilspender|als ersatzteil(?:e|spender)?|ohne funktion|funktioniert nicht|geht nicht an',
+  },
+  {
+    language: 'French',
+    words: 'pour pi[eè]ces(?: d[eé]tach[eé]es)?|ne fonctionne pas|hors service|en panne|[aà] r[eé]parer|cass[eé]e?',
+  },
+  {
+    language: 'Italian',
+    words:
+      'non funzionante|non funziona|per ricambi|per parti(?: di ricambio)?|guast[oaie]|difettos[oaie]|da riparare|rott[oaie]',
+  },
+  {
+    language: 'Spanish',
+    words: 'para (?:piezas|repuestos?|desguace|reparar)|no funciona|averiad[oa]s?|defectuos[oa]s?|rot[oa]s?',
+  },
+]
+
+/** Conditions as the marketplace words them, the first match wins. */
+export const conditionWords: readonly (readonly [condition: 'new' | 'used' | 'for_parts', words: string])[] = [
+  [
+    'for_parts',
+    'for parts.*|als ersatzteil.*|pour pi[eè]ces.*|per parti.*|solo para piezas.*|para piezas.*|onderdelen.*',
+  ],
+  [
+    'used',
+    'like new|open box|new other.*|wie neu|neu sonstige.*|comme neuf|neuf autre.*|come nuovo|nuovo altro|como nuevo|nuevo otro|.*refurbished|.*renewed|general[uü]berholt|.*reconditionn[eé]|.*ricondizionat[oa]|.*reacondicionado|pre ?owned.*|used|gebraucht|occasion|usato|usado|de segunda mano|tweedehands|gebruikt|zo goed als nieuw|als nieuw|używany|jak nowy|vintage|excellent|very good|good|acceptable|fair',
+  ],
+  [
+    'new',
+    '(?:brand|totalmente|fabrycznie)? ?(?:new|neu|neuf|nuov[oa]|nuev[oa]|novo|nieuw|now[yae])(?: .*)?|brandneu.*|gloednieuw|sealed',
+  ],
+]
