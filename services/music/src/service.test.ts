@@ -5,6 +5,7 @@ import { temporaryDirectory } from '../../../test/support/temporary-directory.ts
 import { decodeAll, fixture, wavOf } from '../test/audio-files.ts'
 import { playBand } from '../test/band.ts'
 import { flacSilence } from '../test/flac-silence.ts'
+import { aacEntry, buildMp4, packetsOf } from '../test/m4a-files.ts'
 import { local, nodeOf, type OpenService, openService, settled, upload } from '../test/open-service.ts'
 import { nodeFile } from './audio/files-layout.ts'
 import { blockLength } from './audio/pcm.ts'
@@ -16,6 +17,15 @@ const piece = (seconds = 6) => {
   const { block } = playBand({ bpm: 120, bars: 4, sampleRate: RATE, channels: 2 })
   return block.map((channel) => channel.slice(0, Math.round(seconds * RATE)))
 }
+
+/** The AAC fixture with a config that declares HE-AAC. */
+const heAac = async () =>
+  buildMp4({
+    ...(await packetsOf(fixture('band.m4a'))),
+    entry: aacEntry(Uint8Array.of(0x2b, 0x92, 0x08, 0)),
+    scale: 22_050,
+    packetDuration: 1_024,
+  })
 
 const content = async (frames: AsyncIterable<ByteFrame>) => {
   const chunks: Uint8Array[] = []
@@ -201,9 +211,17 @@ describe('the music service', () => {
     leave.abort()
   })
 
+  test.each([
+    ['AAC', 'band.m4a'],
+    ['ALAC', 'band-alac.m4a'],
+  ])('an upload of %s in M4A becomes a chain of exactly its length', async (_, name) => {
+    const own = await upload(service, fixture(name), { filename: name })
+    expect(own).toMatchObject({ sampleRate: 22_050, channels: 2, nodes: [{ durationSeconds: 26_461 / 22_050 }] })
+  })
+
   test.each<[string, () => Promise<Uint8Array> | Uint8Array, string]>([
     ['text', () => Buffer.from('not audio at all'.repeat(100)), 'unsupported_media'],
-    ['AAC', () => fixture('band.m4a'), 'unsupported_media'],
+    ['HE-AAC', heAac, 'unsupported_media'],
     ['an empty file', () => new Uint8Array(0), 'invalid'],
     ['half a second', () => wavOf(piece(0.5), RATE), 'invalid'],
     ['a few kilobytes that encode an hour', () => flacSilence(5_000), 'invalid'],

@@ -3587,8 +3587,8 @@ export const MusicServiceDefinition = {
   fullName: "trellis.music.v1.MusicService",
   methods: {
     /**
-     * Creates a chain from an audio file: WAV, AIFF, MP3, FLAC, Ogg Vorbis or Ogg Opus, detected by its content. Sample rate and channels are
-     * preserved; more than two channels are mixed down.
+     * Creates a chain from an audio file: WAV, AIFF, MP3, FLAC, M4A (AAC-LC or ALAC), Ogg Vorbis or Ogg Opus, detected by its content. Sample rate and
+     * channels are preserved; more than two channels are mixed down.
      */
     createChain: {
       name: "CreateChain",
