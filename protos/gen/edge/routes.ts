@@ -2650,6 +2650,8 @@ export const routes: readonly Route[] = [
         nodeStatus: { name: 'node-status', toRest: codec.NodeStatusChangedToRest },
         gap: { name: 'gap', toRest: codec.GapToRest },
         reset: { name: 'reset', toRest: codec.ResetToRest },
+        nodeRemoved: { name: 'node-removed', toRest: codec.NodeRemovedToRest },
+        chainRemoved: { name: 'chain-removed', toRest: codec.ChainRemovedToRest },
       },
     },
   },

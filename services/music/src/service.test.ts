@@ -211,6 +211,31 @@ describe('the music service', () => {
     leave.abort()
   })
 
+  test('followers of a chain are notified of removed nodes, and their streams end with the chain', async () => {
+    const own = await upload(service, wav, { name: 'Removals' })
+    const { client } = service
+    const place = { chainId: own.chainId, nodeId: own.rootNodeId }
+    const seen: (NonNullable<ChainEvent['event']> | null)[] = []
+    const { promise: isOpen, resolve } = Promise.withResolvers<void>()
+    const following = (async () => {
+      for await (const { event } of client.streamChainEvents({ chainId: own.chainId }, asLocal)) {
+        resolve()
+        if (event?.$case !== 'nodeStatus') seen.push(event)
+      }
+    })()
+    await isOpen
+    const { nodes } = await client.createBranches({ ...place, durationSeconds: 20 }, asLocal)
+    const [{ nodeId } = { nodeId: '' }] = nodes
+    await client.deleteNode({ chainId: own.chainId, nodeId }, asLocal)
+    await client.deleteChain({ chainId: own.chainId }, asLocal)
+    await following
+    expect(seen).toEqual([
+      null,
+      { $case: 'nodeRemoved', value: { nodeId } },
+      { $case: 'chainRemoved', value: { chainId: own.chainId } },
+    ])
+  })
+
   test.each([
     ['AAC', 'band.m4a'],
     ['ALAC', 'band-alac.m4a'],

@@ -524,10 +524,23 @@ export interface StreamChainEventsRequest {
 
 export interface ChainEvent {
   eventId: string;
-  event: { $case: "nodeStatus"; value: NodeStatusChanged } | { $case: "gap"; value: Gap } | {
-    $case: "reset";
-    value: Reset;
-  } | null;
+  event:
+    | { $case: "nodeStatus"; value: NodeStatusChanged }
+    | { $case: "gap"; value: Gap }
+    | { $case: "reset"; value: Reset }
+    | { $case: "nodeRemoved"; value: NodeRemoved }
+    | { $case: "chainRemoved"; value: ChainRemoved }
+    | null;
+}
+
+/** A node was deleted. */
+export interface NodeRemoved {
+  nodeId: string;
+}
+
+/** The chain was deleted; the stream ends. */
+export interface ChainRemoved {
+  chainId: string;
 }
 
 /** The status, decision or progress of a node has changed. */
@@ -2714,6 +2727,12 @@ export const ChainEvent: MessageFns<ChainEvent> = {
       case "reset":
         Reset.encode(message.event.value, writer.uint32(34).fork()).join();
         break;
+      case "nodeRemoved":
+        NodeRemoved.encode(message.event.value, writer.uint32(42).fork()).join();
+        break;
+      case "chainRemoved":
+        ChainRemoved.encode(message.event.value, writer.uint32(50).fork()).join();
+        break;
     }
     return writer;
   },
@@ -2763,6 +2782,22 @@ export const ChainEvent: MessageFns<ChainEvent> = {
             message.event = { $case: "reset", value: Reset.decode(reader, reader.uint32()) };
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.event = { $case: "nodeRemoved", value: NodeRemoved.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.event = { $case: "chainRemoved", value: ChainRemoved.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2800,7 +2835,129 @@ export const ChainEvent: MessageFns<ChainEvent> = {
         }
         break;
       }
+      case "nodeRemoved": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "nodeRemoved", value: NodeRemoved.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "chainRemoved": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "chainRemoved", value: ChainRemoved.fromPartial(object.event.value) };
+        }
+        break;
+      }
     }
+    return message;
+  },
+};
+
+function createBaseNodeRemoved(): NodeRemoved {
+  return { nodeId: "" };
+}
+
+export const NodeRemoved: MessageFns<NodeRemoved> = {
+  encode(message: NodeRemoved, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.nodeId !== "") {
+      writer.uint32(10).string(message.nodeId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): NodeRemoved {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseNodeRemoved();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.nodeId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<NodeRemoved>): NodeRemoved {
+    return NodeRemoved.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<NodeRemoved>): NodeRemoved {
+    const message = createBaseNodeRemoved();
+    message.nodeId = object.nodeId ?? "";
+    return message;
+  },
+};
+
+function createBaseChainRemoved(): ChainRemoved {
+  return { chainId: "" };
+}
+
+export const ChainRemoved: MessageFns<ChainRemoved> = {
+  encode(message: ChainRemoved, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.chainId !== "") {
+      writer.uint32(10).string(message.chainId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ChainRemoved {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseChainRemoved();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.chainId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ChainRemoved>): ChainRemoved {
+    return ChainRemoved.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ChainRemoved>): ChainRemoved {
+    const message = createBaseChainRemoved();
+    message.chainId = object.chainId ?? "";
     return message;
   },
 };
@@ -3709,7 +3866,7 @@ export const MusicServiceDefinition = {
       responseStream: true,
       options: {},
     },
-    /** Streams changes of the nodes of a chain. */
+    /** Streams changes of the nodes of a chain, until the chain is deleted. */
     streamChainEvents: {
       name: "StreamChainEvents",
       requestType: StreamChainEventsRequest as typeof StreamChainEventsRequest,
