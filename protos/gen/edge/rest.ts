@@ -122,15 +122,17 @@ const AdapterValues: Record<string, trellis_listings_v1_listings.Adapter> = {
   'scraper': 'ADAPTER_SCRAPER',
 }
 
-export type AudioFormatWord = 'wav' | 'mp3'
+export type AudioFormatWord = 'wav' | 'mp3' | 'flac'
 const AudioFormatWords: Record<string, AudioFormatWord | null> = {
   AUDIO_FORMAT_UNSPECIFIED: null,
   AUDIO_FORMAT_WAV: 'wav',
   AUDIO_FORMAT_MP3: 'mp3',
+  AUDIO_FORMAT_FLAC: 'flac',
 }
 const AudioFormatValues: Record<string, trellis_music_v1_music.AudioFormat> = {
   'wav': 'AUDIO_FORMAT_WAV',
   'mp3': 'AUDIO_FORMAT_MP3',
+  'flac': 'AUDIO_FORMAT_FLAC',
 }
 
 export type BlockedSellerRest = {
@@ -1418,6 +1420,8 @@ export type NodeRest = {
   ready_at: string | null
   /** Words of the prompt that the generator followed. */
   prompt_honored: string[]
+  /** Range between soft and loud passages in LU (EBU Tech 3342); null for silence and below 3 s. */
+  loudness_range_lu: number | null
 }
 
 /** A piece of music with its continuations. */
@@ -2631,6 +2635,7 @@ export const NodeToRest = (m: trellis_music_v1_music.Node): NodeRest => ({
   created_at: m.createdAt,
   ready_at: m.readyAt ?? null,
   prompt_honored: m.promptHonored,
+  loudness_range_lu: m.loudnessRangeLu ?? null,
 })
 
 export const ChainToRest = (m: trellis_music_v1_music.Chain): ChainRest => ({

@@ -2577,9 +2577,9 @@ export const routes: readonly Route[] = [
     headerFields: {"range":"range"},
     formFields: [],
     hasBody: false,
-    mediaTypes: ["audio/wav","audio/mpeg"],
+    mediaTypes: ["audio/wav","audio/mpeg","audio/flac"],
     masked: false,
-    schema: {"params":{"type":"object","properties":{"chain_id":{"type":"string"},"node_id":{"type":"string"}},"additionalProperties":false},"query":{"type":"object","properties":{"format":{"type":["string","null"],"enum":["wav","mp3",null],"default":"wav"},"range":{"type":["string","null"]}},"additionalProperties":false}},
+    schema: {"params":{"type":"object","properties":{"chain_id":{"type":"string"},"node_id":{"type":"string"}},"additionalProperties":false},"query":{"type":"object","properties":{"format":{"type":["string","null"],"enum":["wav","mp3","flac",null],"default":"wav"},"range":{"type":["string","null"]}},"additionalProperties":false}},
     fromRest: codec.GetNodeAudioRequestFromRest,
   },
   {
@@ -2618,9 +2618,9 @@ export const routes: readonly Route[] = [
     headerFields: {},
     formFields: [],
     hasBody: true,
-    mediaTypes: ["audio/wav","audio/mpeg"],
+    mediaTypes: ["audio/wav","audio/mpeg","audio/flac"],
     masked: false,
-    schema: {"params":{"type":"object","properties":{"chain_id":{"type":"string"}},"additionalProperties":false},"body":{"type":"object","properties":{"format":{"type":["string","null"],"enum":["wav","mp3",null],"default":"wav"},"crossfade_ms":{"type":["integer","null"],"maximum":2000,"minimum":0,"default":0},"normalize":{"type":["boolean","null"]}},"additionalProperties":false}},
+    schema: {"params":{"type":"object","properties":{"chain_id":{"type":"string"}},"additionalProperties":false},"body":{"type":"object","properties":{"format":{"type":["string","null"],"enum":["wav","mp3","flac",null],"default":"wav"},"crossfade_ms":{"type":["integer","null"],"maximum":2000,"minimum":0,"default":0},"normalize":{"type":["boolean","null"]}},"additionalProperties":false}},
     fromRest: codec.ExportChainRequestFromRest,
   },
   {

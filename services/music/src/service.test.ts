@@ -85,6 +85,7 @@ describe('the music service', () => {
         durationSeconds: 6,
         seam: null,
         seed: undefined,
+        loudnessRangeLu: expect.any(Number),
       },
     ])
   })
@@ -106,6 +107,13 @@ describe('the music service', () => {
     const { bytes, head } = await content(service.client.getNodeAudio(request, asLocal))
     expect(head?.mediaType).toBe('audio/mpeg')
     expect(blockLength((await decodeAll(bytes)).block)).toBe(6 * RATE)
+  })
+
+  test('an upload as FLAC has exactly its samples', async () => {
+    const request = { chainId: chain.chainId, nodeId: chain.rootNodeId, format: 'AUDIO_FORMAT_FLAC' } as const
+    const { bytes, head } = await content(service.client.getNodeAudio(request, asLocal))
+    expect(head?.mediaType).toBe('audio/flac')
+    expect((await decodeAll(bytes)).block).toEqual((await decodeAll(wav)).block)
   })
 
   test('the outline of an upload has the requested number of points', async () => {
@@ -164,10 +172,14 @@ describe('the music service', () => {
     expect(displaced.spine).toEqual([chain.rootNodeId, two])
     expect(nodeOf(displaced, one).decision).toBe('DECISION_UNDECIDED')
     const frames = 6 * RATE + Math.round(1.5 * RATE)
-    for (const options of [{}, { crossfadeMs: 200 }, { normalize: true }, { format: 'AUDIO_FORMAT_MP3' as const }]) {
+    const formats = [
+      { format: 'AUDIO_FORMAT_MP3' as const },
+      { format: 'AUDIO_FORMAT_FLAC' as const, crossfadeMs: 200 },
+    ]
+    for (const options of [{}, { crossfadeMs: 200 }, { normalize: true }, ...formats]) {
       const { bytes, head } = await content(service.client.exportChain({ chainId: chain.chainId, ...options }, asLocal))
       expect(blockLength((await decodeAll(bytes)).block)).toBe(frames)
-      expect(head?.filename).toMatch(/^Evening theme\.(wav|mp3)$/)
+      expect(head?.filename).toMatch(/^Evening theme\.(wav|mp3|flac)$/)
     }
     expect((await decide(two, 'discardNode')).spine).toEqual([chain.rootNodeId])
     expect(await kindOf(decide(chain.rootNodeId, 'discardNode'))).toBe('conflict')

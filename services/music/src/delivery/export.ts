@@ -8,13 +8,15 @@ import type { ChainRow, NodeRow } from '../store/tables.ts'
 import { runTask } from '../worker/run-task.ts'
 import { createSharedWrites } from './shared-writes.ts'
 
+export type DeliveryFormat = keyof typeof mediaTypes
+
 /** Parameters of a file for download. */
 export type Order = {
   /** The node or chain of the file, which it is removed with. */
   readonly ownerId: string
   readonly chain: ChainRow
   readonly nodes: readonly NodeRow[]
-  readonly format: 'wav' | 'mp3'
+  readonly format: DeliveryFormat
   readonly crossfadeMs: number
   readonly normalize: boolean
 }
@@ -27,10 +29,12 @@ export type Delivery = {
   readonly etag: string
 }
 
-/** The formats as words. */
-export const formatWord = (format: AudioFormat): 'wav' | 'mp3' => (format === 'AUDIO_FORMAT_MP3' ? 'mp3' : 'wav')
+export const mediaTypes = { wav: 'audio/wav', mp3: 'audio/mpeg', flac: 'audio/flac' } as const
 
-export const mediaTypes = { wav: 'audio/wav', mp3: 'audio/mpeg' } as const
+const formatWords: Partial<Record<AudioFormat, DeliveryFormat>> = { AUDIO_FORMAT_MP3: 'mp3', AUDIO_FORMAT_FLAC: 'flac' }
+
+/** The formats as words. */
+export const formatWord = (format: AudioFormat): DeliveryFormat => formatWords[format] ?? 'wav'
 
 const exportSeconds = 600
 /** Number of files retained per owner, so that repeated requests are served at once. */

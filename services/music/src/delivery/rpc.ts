@@ -47,9 +47,9 @@ export const deliveryRpc = (dependencies: Dependencies, deliver: Deliveries): De
   async *getNodeAudio(request, { caller, signal }) {
     const { chain, node } = await requireNode(dependencies, caller, request)
     requireReady(node)
-    if (formatWord(request.format) === 'wav')
-      return yield* byteFrames(wavContent(dependencies, chain, node), request.range)
-    const order = { ownerId: node.id, chain, nodes: [node], format: 'mp3', crossfadeMs: 0, normalize: false } as const
+    const format = formatWord(request.format)
+    if (format === 'wav') return yield* byteFrames(wavContent(dependencies, chain, node), request.range)
+    const order = { ownerId: node.id, chain, nodes: [node], format, crossfadeMs: 0, normalize: false }
     const { key, ...content } = await deliver(order, signal)
     yield* byteFrames({ ...content, read: (range) => dependencies.files.read(key, range) }, request.range)
   },

@@ -74,6 +74,7 @@ const newNode = (
     bpm: null,
     musical_key: null,
     loudness_lufs: null,
+    loudness_range_lu: null,
     silent_tail_seconds: 0,
     prompt_honored: '[]',
     ready_at: null,

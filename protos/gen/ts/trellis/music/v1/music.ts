@@ -217,6 +217,8 @@ export const AudioFormat = {
   UNSPECIFIED: "AUDIO_FORMAT_UNSPECIFIED",
   WAV: "AUDIO_FORMAT_WAV",
   MP3: "AUDIO_FORMAT_MP3",
+  /** FLAC - 24 bits, the same samples as WAV. */
+  FLAC: "AUDIO_FORMAT_FLAC",
 } as const;
 
 export type AudioFormat = typeof AudioFormat[keyof typeof AudioFormat];
@@ -225,6 +227,7 @@ export namespace AudioFormat {
   export type UNSPECIFIED = typeof AudioFormat.UNSPECIFIED;
   export type WAV = typeof AudioFormat.WAV;
   export type MP3 = typeof AudioFormat.MP3;
+  export type FLAC = typeof AudioFormat.FLAC;
 }
 
 export function audioFormatFromJSON(object: any): AudioFormat {
@@ -238,6 +241,9 @@ export function audioFormatFromJSON(object: any): AudioFormat {
     case 2:
     case "AUDIO_FORMAT_MP3":
       return AudioFormat.MP3;
+    case 3:
+    case "AUDIO_FORMAT_FLAC":
+      return AudioFormat.FLAC;
     default:
       throw new globalThis.Error("Unrecognized enum value " + object + " for enum AudioFormat");
   }
@@ -251,6 +257,8 @@ export function audioFormatToNumber(object: AudioFormat): number {
       return 1;
     case AudioFormat.MP3:
       return 2;
+    case AudioFormat.FLAC:
+      return 3;
     default:
       throw new globalThis.Error("Unrecognized enum value " + object + " for enum AudioFormat");
   }
@@ -374,6 +382,8 @@ export interface Node {
     | undefined;
   /** Words of the prompt that the generator followed. */
   promptHonored: string[];
+  /** Range between soft and loud passages in LU (EBU Tech 3342); null for silence and below 3 s. */
+  loudnessRangeLu?: number | null | undefined;
 }
 
 /** How a continuation joins the preceding audio. A value that cannot be measured is null. */
@@ -845,6 +855,7 @@ function createBaseNode(): Node {
     createdAt: "",
     readyAt: null,
     promptHonored: [],
+    loudnessRangeLu: null,
   };
 }
 
@@ -918,6 +929,9 @@ export const Node: MessageFns<Node> = {
     }
     for (const v of message.promptHonored) {
       writer.uint32(186).string(v!);
+    }
+    if (message.loudnessRangeLu !== undefined && message.loudnessRangeLu !== null) {
+      writer.uint32(241).double(message.loudnessRangeLu);
     }
     return writer;
   },
@@ -1119,6 +1133,14 @@ export const Node: MessageFns<Node> = {
             message.promptHonored.push(reader.string());
             continue;
           }
+          case 30: {
+            if (tag !== 241) {
+              break;
+            }
+
+            message.loudnessRangeLu = reader.double();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1159,6 +1181,7 @@ export const Node: MessageFns<Node> = {
     message.createdAt = object.createdAt ?? "";
     message.readyAt = object.readyAt ?? undefined;
     message.promptHonored = object.promptHonored?.map((e) => e) || [];
+    message.loudnessRangeLu = object.loudnessRangeLu ?? undefined;
     return message;
   },
 };
@@ -3839,7 +3862,7 @@ export const MusicServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Returns the audio of a node: a 24-bit WAV, or a gapless MP3. Supports byte ranges. */
+    /** Returns the audio of a node: a 24-bit WAV or FLAC, or a gapless MP3. Supports byte ranges. */
     getNodeAudio: {
       name: "GetNodeAudio",
       requestType: GetNodeAudioRequest as typeof GetNodeAudioRequest,

@@ -63,7 +63,7 @@ export interface ExportTask {
   /** The folder and name of the file to write. */
   folder: string;
   name: string;
-  /** wav or mp3. */
+  /** wav, mp3 or flac. */
   format: string;
   crossfadeFrames: number;
   normalize: boolean;
@@ -82,6 +82,7 @@ export interface AudioResult {
   loudnessStepLu?: number | null | undefined;
   beatErrorMs?: number | null | undefined;
   promptHonored: string[];
+  loudnessRangeLu?: number | null | undefined;
 }
 
 function createBaseAudioTask(): AudioTask {
@@ -708,6 +709,7 @@ function createBaseAudioResult(): AudioResult {
     loudnessStepLu: null,
     beatErrorMs: null,
     promptHonored: [],
+    loudnessRangeLu: null,
   };
 }
 
@@ -745,6 +747,9 @@ export const AudioResult: MessageFns<AudioResult> = {
     }
     for (const v of message.promptHonored) {
       writer.uint32(90).string(v!);
+    }
+    if (message.loudnessRangeLu !== undefined && message.loudnessRangeLu !== null) {
+      writer.uint32(97).double(message.loudnessRangeLu);
     }
     return writer;
   },
@@ -850,6 +855,14 @@ export const AudioResult: MessageFns<AudioResult> = {
             message.promptHonored.push(reader.string());
             continue;
           }
+          case 12: {
+            if (tag !== 97) {
+              break;
+            }
+
+            message.loudnessRangeLu = reader.double();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -878,6 +891,7 @@ export const AudioResult: MessageFns<AudioResult> = {
     message.loudnessStepLu = object.loudnessStepLu ?? undefined;
     message.beatErrorMs = object.beatErrorMs ?? undefined;
     message.promptHonored = object.promptHonored?.map((e) => e) || [];
+    message.loudnessRangeLu = object.loudnessRangeLu ?? undefined;
     return message;
   },
 };
