@@ -3410,6 +3410,15 @@ export const GetNodePeaksRequestFromRest = (j: any): trellis_music_v1_music.GetN
   points: j.points ?? 1000,
 })
 
+export const GetNodeSpectrogramRequestFromRest = (j: any): trellis_music_v1_music.GetNodeSpectrogramRequest => ({
+  chainId: j.chain_id ?? '',
+  nodeId: j.node_id ?? '',
+  start: j.start ?? 0,
+  end: j.end ?? undefined,
+  width: j.width ?? 800,
+  height: j.height ?? 128,
+})
+
 export const ExportChainRequestFromRest = (j: any): trellis_music_v1_music.ExportChainRequest => ({
   chainId: j.chain_id ?? '',
   format: AudioFormatValues[j.format ?? "wav"] ?? 'AUDIO_FORMAT_UNSPECIFIED',

@@ -116,6 +116,19 @@ describe('the music service', () => {
     expect((await decodeAll(bytes)).block).toEqual((await decodeAll(wav)).block)
   })
 
+  test('a spectrogram is drawn in the requested size, and a stretch outside of the node is rejected', async () => {
+    const place = { chainId: chain.chainId, nodeId: chain.rootNodeId }
+    const draw = (request: { start?: number; end?: number } = {}) =>
+      content(service.client.getNodeSpectrogram({ ...place, width: 60, height: 32, ...request }, asLocal))
+    const { bytes, head } = await draw()
+    expect(head?.mediaType).toBe('image/png')
+    expect([bytes.readUInt32BE(16), bytes.readUInt32BE(20)]).toEqual([60, 32])
+    expect((await draw()).bytes.equals(bytes)).toBe(true)
+    expect((await draw({ start: 1, end: 2 })).bytes.equals(bytes)).toBe(false)
+    expect(await kindOf(draw({ start: 6 }))).toBe('invalid')
+    expect(await kindOf(draw({ start: 2, end: 1 }))).toBe('invalid')
+  })
+
   test('the outline of an upload has the requested number of points', async () => {
     const peaks = await service.client.getNodePeaks(
       { chainId: chain.chainId, nodeId: chain.rootNodeId, points: 7 },

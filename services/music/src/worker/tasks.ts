@@ -5,6 +5,7 @@ import type {
   ExportTask,
   IngestTask,
   InputAudio,
+  SpectrogramTask,
   StoredPiece,
 } from '@trellis/protos/ts/trellis/music/v1/work.ts'
 import { AudioResult } from '@trellis/protos/ts/trellis/music/v1/work.ts'
@@ -29,6 +30,8 @@ import { analyseContext, type ContextSound, type Generator } from '../generate/g
 import { mockContinuation } from '../generate/mock.ts'
 import { recombine } from '../generate/recombine.ts'
 import { measureSeam, seamSeconds } from '../generate/seam.ts'
+import { grayscalePng } from '../spectrogram/png.ts'
+import { spectrogramPixels } from '../spectrogram/spectrogram.ts'
 
 /** Dependencies of tasks. */
 export type TaskDependencies = {
@@ -211,5 +214,17 @@ export const exportAudio = async (task: ExportTask, dependencies: TaskDependenci
   const audio = task.normalize ? withGain(joined, await normalisingGain(joined, dependencies.signal)) : joined
   const content = await (encoders[task.format] ?? encodeWav)(audio, dependencies.signal)
   await dependencies.files.write(`${task.folder}/${task.name}`, content, dependencies.signal)
+  return AudioResult.fromPartial({ sampleRate: audio.sampleRate, channels: audio.channels, frames: audio.frames })
+}
+
+/** Writes a picture of the frequencies of a stretch. */
+export const drawSpectrogram = async (
+  { piece, startFrame: start, endFrame: end, width, height, folder, name }: SpectrogramTask,
+  dependencies: TaskDependencies,
+): Promise<AudioResult> => {
+  if (!piece) throw serviceError('malformed', 'The task names no audio.')
+  const audio = await openPiece(dependencies, piece)
+  const pixels = await spectrogramPixels(audio, { start, end, width, height }, dependencies.signal)
+  await dependencies.files.write(`${folder}/${name}`, grayscalePng(pixels, width, height), dependencies.signal)
   return AudioResult.fromPartial({ sampleRate: audio.sampleRate, channels: audio.channels, frames: audio.frames })
 }

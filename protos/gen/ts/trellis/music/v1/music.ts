@@ -507,6 +507,28 @@ export interface GetNodePeaksRequest {
   points?: number | null | undefined;
 }
 
+export interface GetNodeSpectrogramRequest {
+  chainId: string;
+  nodeId: string;
+  /** Beginning of the stretch in seconds. */
+  start?:
+    | number
+    | null
+    | undefined;
+  /** Its end in seconds; default, and at most: the end of the node. */
+  end?:
+    | number
+    | null
+    | undefined;
+  /** Columns of the picture. */
+  width?:
+    | number
+    | null
+    | undefined;
+  /** Rows of the picture. */
+  height?: number | null | undefined;
+}
+
 /** The lowest and highest sample of each of equal stretches of the audio, full scale at 1. */
 export interface Peaks {
   points: number;
@@ -2454,6 +2476,121 @@ export const GetNodePeaksRequest: MessageFns<GetNodePeaksRequest> = {
   },
 };
 
+function createBaseGetNodeSpectrogramRequest(): GetNodeSpectrogramRequest {
+  return { chainId: "", nodeId: "", start: null, end: null, width: null, height: null };
+}
+
+export const GetNodeSpectrogramRequest: MessageFns<GetNodeSpectrogramRequest> = {
+  encode(message: GetNodeSpectrogramRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.chainId !== "") {
+      writer.uint32(10).string(message.chainId);
+    }
+    if (message.nodeId !== "") {
+      writer.uint32(18).string(message.nodeId);
+    }
+    if (message.start !== undefined && message.start !== null) {
+      writer.uint32(25).double(message.start);
+    }
+    if (message.end !== undefined && message.end !== null) {
+      writer.uint32(33).double(message.end);
+    }
+    if (message.width !== undefined && message.width !== null) {
+      writer.uint32(40).int32(message.width);
+    }
+    if (message.height !== undefined && message.height !== null) {
+      writer.uint32(48).int32(message.height);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetNodeSpectrogramRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetNodeSpectrogramRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.chainId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.nodeId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 25) {
+              break;
+            }
+
+            message.start = reader.double();
+            continue;
+          }
+          case 4: {
+            if (tag !== 33) {
+              break;
+            }
+
+            message.end = reader.double();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.width = reader.int32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.height = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<GetNodeSpectrogramRequest>): GetNodeSpectrogramRequest {
+    return GetNodeSpectrogramRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetNodeSpectrogramRequest>): GetNodeSpectrogramRequest {
+    const message = createBaseGetNodeSpectrogramRequest();
+    message.chainId = object.chainId ?? "";
+    message.nodeId = object.nodeId ?? "";
+    message.start = object.start ?? undefined;
+    message.end = object.end ?? undefined;
+    message.width = object.width ?? undefined;
+    message.height = object.height ?? undefined;
+    return message;
+  },
+};
+
 function createBasePeaks(): Peaks {
   return { points: 0, durationSeconds: 0, min: [], max: [] };
 }
@@ -3878,6 +4015,18 @@ export const MusicServiceDefinition = {
       requestStream: false,
       responseType: Peaks as typeof Peaks,
       responseStream: false,
+      options: {},
+    },
+    /**
+     * Returns a picture of the frequencies of a node over time: a grayscale PNG whose rows are mel bands, the highest first. Black is -90 dB or less, white
+     * full scale.
+     */
+    getNodeSpectrogram: {
+      name: "GetNodeSpectrogram",
+      requestType: GetNodeSpectrogramRequest as typeof GetNodeSpectrogramRequest,
+      requestStream: false,
+      responseType: ByteFrame as typeof ByteFrame,
+      responseStream: true,
       options: {},
     },
     /** Exports the spine as one file, exactly as long as its nodes together, to the sample. */
