@@ -32,7 +32,7 @@ test('other output has no GPUs', () => {
   expect(parseGpus('No devices were found\n')).toEqual([])
 })
 
-test('without the tool of a driver there are no GPUs, and the reason says what runs use', async () => {
+test('without the tool of a driver there are no GPUs, and the reason names what runs use', async () => {
   await using directory = await temporaryDirectory()
   expect(await createGpuProbe({ folders: [directory.path] })()).toEqual({
     classes: [],

@@ -98,10 +98,10 @@ export const createGpuProbe = ({
   folders?: readonly string[]
   now?: () => number
 } = {}): GpuProbe => {
-  let [answer, askedAt]: [Promise<LocalGpus> | undefined, number] = [undefined, 0]
+  let [answer, readAt]: [Promise<LocalGpus> | undefined, number] = [undefined, 0]
   return () => {
-    if (!answer || now() - askedAt > cacheMilliseconds) {
-      askedAt = now()
+    if (!answer || now() - readAt > cacheMilliseconds) {
+      readAt = now()
       answer = readGpus(folders)
     }
     return answer

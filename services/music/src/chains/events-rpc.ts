@@ -21,7 +21,7 @@ const eventOf = (chainId: string, event: NodeEvent | RemovalEvent): ChainEvent['
 
 const isChainRemoval = (event: NodeEvent | RemovalEvent): boolean => 'removed' in event && event.removed === 'chain'
 
-/** How often a stream checks that its chain exists: the process that deleted it may have been killed before it said so. */
+/** How often a stream checks that its chain exists: the process that deleted it may have been killed before it published that. */
 const checkMilliseconds = 30_000
 
 /** Aborts when the chain no longer exists. The check ends with `signal`. */
