@@ -29,6 +29,10 @@ const others: Record<string, { statuses: string[]; why: string }> = {
   },
   'PATCH /logs/api/settings': { statuses: ['400'], why: 'device_names is JSON in a string' },
   'POST /logs/api/context/docs/upload': { statuses: ['415'], why: 'the type is detected from the content' },
+  'GET /music/api/chains/{chain_id}/nodes/{node_id}/spectrogram': {
+    statuses: ['422'],
+    why: 'the stretch must begin before its end, and before the end of the node',
+  },
   'POST /music/api/chains': { statuses: ['415'], why: 'the type is detected from the content' },
   'POST /logs/branches/{slug}/api/glean/batch': { statuses: ['401', '415'], why: 'it requires the key of the branch' },
 }

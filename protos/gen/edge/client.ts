@@ -23,7 +23,7 @@ export type MustIncludeModeWord = 'all' | 'any' | 'groups'
 /** How the marketplace is accessed. */
 export type AdapterWord = 'auto' | 'api' | 'scraper'
 
-export type AudioFormatWord = 'wav' | 'mp3'
+export type AudioFormatWord = 'wav' | 'mp3' | 'flac'
 
 export type AnswerChallengeResponseRest = {
   /** SHA-256 in hexadecimal. The marketplace determines the name of this field. */
@@ -1460,6 +1460,8 @@ export type NodeRest = {
   ready_at: string | null
   /** Words of the prompt that the generator followed. */
   prompt_honored: string[]
+  /** Range between soft and loud passages in LU (EBU Tech 3342); null for silence and below 3 s. */
+  loudness_range_lu: number | null
 }
 
 /** A piece of music with its continuations. */
@@ -1637,6 +1639,16 @@ export type NodeStatusChangedRest = {
   progress: number
   decision: DecisionWord | null
   error: string | null
+}
+
+/** A node was deleted. */
+export type NodeRemovedRest = {
+  node_id: string
+}
+
+/** The chain was deleted; the stream ends. */
+export type ChainRemovedRest = {
+  chain_id: string
 }
 
 export type ReportedSellerInput = {
@@ -2725,8 +2737,8 @@ export type Routes = {
     answer: TemplateDetailRest
     frames: {}
   }
-  /** Creates a chain from an audio file: WAV, AIFF, MP3, FLAC, Ogg Vorbis or Ogg Opus, detected by its content. Sample rate and channels are
-   * preserved; more than two channels are mixed down. */
+  /** Creates a chain from an audio file: WAV, AIFF, MP3, FLAC, M4A (AAC-LC or ALAC), Ogg Vorbis or Ogg Opus, detected by its content. Sample rate and
+   * channels are preserved; more than two channels are mixed down. */
   'POST /music/api/chains': {
     path: {}
     query: {}
@@ -2807,7 +2819,7 @@ export type Routes = {
     answer: ChainRest
     frames: {}
   }
-  /** Returns the audio of a node: a 24-bit WAV, or a gapless MP3. Supports byte ranges. */
+  /** Returns the audio of a node: a 24-bit WAV or FLAC, or a gapless MP3. Supports byte ranges. */
   'GET /music/api/chains/{chain_id}/nodes/{node_id}/audio': {
     path: { chain_id: string | number; node_id: string | number }
     query: { format?: AudioFormatWord | null | undefined; range?: string | null | undefined }
@@ -2823,6 +2835,15 @@ export type Routes = {
     answer: PeaksRest
     frames: {}
   }
+  /** Returns a picture of the frequencies of a node over time: a grayscale PNG whose rows are mel bands, the highest first. Black is -90 dB or less, white
+   * full scale. */
+  'GET /music/api/chains/{chain_id}/nodes/{node_id}/spectrogram': {
+    path: { chain_id: string | number; node_id: string | number }
+    query: { start?: number | null | undefined; end?: number | null | undefined; width?: number | null | undefined; height?: number | null | undefined }
+    body: undefined
+    answer: Blob
+    frames: {}
+  }
   /** Exports the spine as one file, exactly as long as its nodes together, to the sample. */
   'POST /music/api/chains/{chain_id}/export': {
     path: { chain_id: string | number }
@@ -2831,13 +2852,13 @@ export type Routes = {
     answer: Blob
     frames: {}
   }
-  /** Streams changes of the nodes of a chain. */
+  /** Streams changes of the nodes of a chain, until the chain is deleted. */
   'GET /music/api/chains/{chain_id}/events': {
     path: { chain_id: string | number }
     query: { last_event_id?: string | null | undefined }
     body: undefined
     answer: undefined
-    frames: { 'node-status': NodeStatusChangedRest; 'gap': GapRest; 'reset': ResetRest }
+    frames: { 'node-status': NodeStatusChangedRest; 'gap': GapRest; 'reset': ResetRest; 'node-removed': NodeRemovedRest; 'chain-removed': ChainRemovedRest }
   }
   /** Returns what generations run on, the current load, and the estimated wait of a new generation. */
   'GET /music/api/gpu': {

@@ -23,7 +23,7 @@ import type * as trellis_logs_v1_setup from '../ts/trellis/logs/v1/setup.ts'
 import type * as trellis_logs_v1_ssh_targets from '../ts/trellis/logs/v1/ssh_targets.ts'
 import type * as trellis_logs_v1_templates from '../ts/trellis/logs/v1/templates.ts'
 import type * as trellis_music_v1_music from '../ts/trellis/music/v1/music.ts'
-import type { NodeStatusWord, DecisionWord, NodeKindWord, GeneratorWord, GpuModeWord, CorrectionRatingWord, FeedbackTypeWord, MustIncludeModeWord, AdapterWord, AudioFormatWord, AnswerChallengeResponseRest, AccountDeletionResponseRest, GetWebhookHealthResponseRest, BlockedSellerRest, ListBlockedSellersResponseRest, ImportBlocklistResponseRest, AddCorrectionResponseRest, CorrectionRest, ListCorrectionsResponseRest, GetFeedbackStatusResponseRest, SendFeedbackResponseRest, ListingRest, SignalScoresRest, ScoreRangeRest, EvidenceRest, ImprovementRest, TrustScoreRest, SellerRest, ListingsSearchResponseRest, SearchAsyncResponseRest, FeaturesRest, ApiUseRest, GetSessionResponseRest, EnrichResponseRest, PricePointRest, GetListingResponseRest, MedianIntervalRest, StratumPriceRest, HistoryBandRest, CompHistoryRest, GetCompsResponseRest, DriftingFieldRest, PageDriftRest, ListingsHealthRest, HealthRest, CampaignPreferencesRest, AffiliatePreferencesRest, CommunityPreferencesRest, DisplayPreferencesRest, SearchPreferencesRest, PreferencesRest, ListReportedSellersResponseRest, BlocklistCandidateRest, ListBlocklistCandidatesResponseRest, BlocklistScanRest, BlocklistTestRest, TaskProgressRest, UploadCountsRest, SkippedFileRest, FreedRoomRest, TaskRest, FoundEntryRest, FacetValueRest, FacetsRest, HistogramRest, LogsSearchResponseRest, EntryRest, GetContextResponseRest, WindowRest, SummaryRest, TimelinePointRest, TemplateCountRest, FactRest, SuspectedCauseRest, TimelineLeftOutRest, DiagnosisRest, PatternRest, PatternProblemRest, ListPatternsResponseRest, SourceRest, ListSourcesResponseRest, SuggestedSourceRest, SuggestSourcesResponseRest, RejectedEntryRest, GleanBatchResponseRest, SourceHealthRest, StatsRest, GraftRest, OrchardBranchRest, ListBranchesResponseRest, AnonymizationRest, ConfiguredSourceRest, ListConfiguredSourcesResponseRest, WatchStatusRest, ContextDocRest, ListContextDocsResponseRest, ContextDeletionRest, ContextFactRest, ListContextFactsResponseRest, ContextWizardColumnRest, ContextWizardFieldRest, ContextWizardStepRest, ContextWizardRest, ContextFactPreviewRest, ContextWizardAnswerRest, ContextWizardResultRest, ContextChunkMatchRest, ContextFactMatchRest, ContextMatchesRest, FormatRest, ListFormatsResponseRest, IncidentRest, ListIncidentsResponseRest, IncidentEventRest, SimilarIncidentRest, IncidentDetailRest, AttachEntriesResponseRest, SentBundleRest, TicketRest, BundleIdRest, BundleRest, ListBundlesResponseRest, BundleDetailRest, ListSentBundlesResponseRest, ScorerModelRest, ScorerOutcomeRest, ScorerStatusRest, DetectionRest, ListDetectionsResponseRest, SettingsRest, SetupStatusRest, LogFileRest, SourceDraftRest, DiscoveryRest, WriteSourcesResponseRest, InterpretationRest, ScannedFileRest, ScanResultRest, SshTargetRest, ListSshTargetsResponseRest, SshTargetTestRest, TemplateTrendRest, TemplateRest, ListTemplatesResponseRest, TemplateDetailRest, SeamRest, StemsRest, NodeRest, ChainRest, ListChainsResponseRest, CreateBranchesResponseRest, PeaksRest, GpuModelRest, GeneratorStatusRest, GpuRest, GpuSessionRest, ListingsFrameRest, MarketPriceFrameRest, ScoreFrameRest, SearchFailedFrameRest, DoneFrameRest, GapRest, ResetRest, DiagnoseStatusRest, DiagnoseSummaryRest, DiagnoseEntriesRest, DiagnoseReasoningRest, DiagnoseFailedRest, DiagnoseDoneRest, NodeStatusChangedRest } from './client.ts'
+import type { NodeStatusWord, DecisionWord, NodeKindWord, GeneratorWord, GpuModeWord, CorrectionRatingWord, FeedbackTypeWord, MustIncludeModeWord, AdapterWord, AudioFormatWord, AnswerChallengeResponseRest, AccountDeletionResponseRest, GetWebhookHealthResponseRest, BlockedSellerRest, ListBlockedSellersResponseRest, ImportBlocklistResponseRest, AddCorrectionResponseRest, CorrectionRest, ListCorrectionsResponseRest, GetFeedbackStatusResponseRest, SendFeedbackResponseRest, ListingRest, SignalScoresRest, ScoreRangeRest, EvidenceRest, ImprovementRest, TrustScoreRest, SellerRest, ListingsSearchResponseRest, SearchAsyncResponseRest, FeaturesRest, ApiUseRest, GetSessionResponseRest, EnrichResponseRest, PricePointRest, GetListingResponseRest, MedianIntervalRest, StratumPriceRest, HistoryBandRest, CompHistoryRest, GetCompsResponseRest, DriftingFieldRest, PageDriftRest, ListingsHealthRest, HealthRest, CampaignPreferencesRest, AffiliatePreferencesRest, CommunityPreferencesRest, DisplayPreferencesRest, SearchPreferencesRest, PreferencesRest, ListReportedSellersResponseRest, BlocklistCandidateRest, ListBlocklistCandidatesResponseRest, BlocklistScanRest, BlocklistTestRest, TaskProgressRest, UploadCountsRest, SkippedFileRest, FreedRoomRest, TaskRest, FoundEntryRest, FacetValueRest, FacetsRest, HistogramRest, LogsSearchResponseRest, EntryRest, GetContextResponseRest, WindowRest, SummaryRest, TimelinePointRest, TemplateCountRest, FactRest, SuspectedCauseRest, TimelineLeftOutRest, DiagnosisRest, PatternRest, PatternProblemRest, ListPatternsResponseRest, SourceRest, ListSourcesResponseRest, SuggestedSourceRest, SuggestSourcesResponseRest, RejectedEntryRest, GleanBatchResponseRest, SourceHealthRest, StatsRest, GraftRest, OrchardBranchRest, ListBranchesResponseRest, AnonymizationRest, ConfiguredSourceRest, ListConfiguredSourcesResponseRest, WatchStatusRest, ContextDocRest, ListContextDocsResponseRest, ContextDeletionRest, ContextFactRest, ListContextFactsResponseRest, ContextWizardColumnRest, ContextWizardFieldRest, ContextWizardStepRest, ContextWizardRest, ContextFactPreviewRest, ContextWizardAnswerRest, ContextWizardResultRest, ContextChunkMatchRest, ContextFactMatchRest, ContextMatchesRest, FormatRest, ListFormatsResponseRest, IncidentRest, ListIncidentsResponseRest, IncidentEventRest, SimilarIncidentRest, IncidentDetailRest, AttachEntriesResponseRest, SentBundleRest, TicketRest, BundleIdRest, BundleRest, ListBundlesResponseRest, BundleDetailRest, ListSentBundlesResponseRest, ScorerModelRest, ScorerOutcomeRest, ScorerStatusRest, DetectionRest, ListDetectionsResponseRest, SettingsRest, SetupStatusRest, LogFileRest, SourceDraftRest, DiscoveryRest, WriteSourcesResponseRest, InterpretationRest, ScannedFileRest, ScanResultRest, SshTargetRest, ListSshTargetsResponseRest, SshTargetTestRest, TemplateTrendRest, TemplateRest, ListTemplatesResponseRest, TemplateDetailRest, SeamRest, StemsRest, NodeRest, ChainRest, ListChainsResponseRest, CreateBranchesResponseRest, PeaksRest, GpuModelRest, GeneratorStatusRest, GpuRest, GpuSessionRest, ListingsFrameRest, MarketPriceFrameRest, ScoreFrameRest, SearchFailedFrameRest, DoneFrameRest, GapRest, ResetRest, DiagnoseStatusRest, DiagnoseSummaryRest, DiagnoseEntriesRest, DiagnoseReasoningRest, DiagnoseFailedRest, DiagnoseDoneRest, NodeStatusChangedRest, NodeRemovedRest, ChainRemovedRest } from './client.ts'
 export type * from './client.ts'
 
 const omitNull = (name: string, value: unknown) => (value === null || value === undefined ? {} : { [name]: value })
@@ -145,10 +145,12 @@ const AudioFormatWords: Record<string, AudioFormatWord | null> = {
   AUDIO_FORMAT_UNSPECIFIED: null,
   AUDIO_FORMAT_WAV: 'wav',
   AUDIO_FORMAT_MP3: 'mp3',
+  AUDIO_FORMAT_FLAC: 'flac',
 }
 const AudioFormatValues: Record<string, trellis_music_v1_music.AudioFormat> = {
   'wav': 'AUDIO_FORMAT_WAV',
   'mp3': 'AUDIO_FORMAT_MP3',
+  'flac': 'AUDIO_FORMAT_FLAC',
 }
 
 export const AnswerChallengeResponseToRest = (m: trellis_listings_v1_account_deletion.AnswerChallengeResponse): AnswerChallengeResponseRest => ({
@@ -1289,6 +1291,7 @@ export const NodeToRest = (m: trellis_music_v1_music.Node): NodeRest => ({
   created_at: m.createdAt,
   ready_at: m.readyAt ?? null,
   prompt_honored: m.promptHonored,
+  loudness_range_lu: m.loudnessRangeLu ?? null,
 })
 
 export const ChainToRest = (m: trellis_music_v1_music.Chain): ChainRest => ({
@@ -1434,6 +1437,14 @@ export const NodeStatusChangedToRest = (m: trellis_music_v1_music.NodeStatusChan
   progress: m.progress,
   decision: DecisionWords[m.decision] ?? null,
   error: m.error ?? null,
+})
+
+export const NodeRemovedToRest = (m: trellis_music_v1_music.NodeRemoved): NodeRemovedRest => ({
+  node_id: m.nodeId,
+})
+
+export const ChainRemovedToRest = (m: trellis_music_v1_music.ChainRemoved): ChainRemovedRest => ({
+  chain_id: m.chainId,
 })
 
 export const AnswerChallengeRequestFromRest = (j: any): trellis_listings_v1_account_deletion.AnswerChallengeRequest => ({
@@ -2105,6 +2116,15 @@ export const GetNodePeaksRequestFromRest = (j: any): trellis_music_v1_music.GetN
   chainId: j.chain_id ?? '',
   nodeId: j.node_id ?? '',
   points: j.points ?? 1000,
+})
+
+export const GetNodeSpectrogramRequestFromRest = (j: any): trellis_music_v1_music.GetNodeSpectrogramRequest => ({
+  chainId: j.chain_id ?? '',
+  nodeId: j.node_id ?? '',
+  start: j.start ?? 0,
+  end: j.end ?? undefined,
+  width: j.width ?? 800,
+  height: j.height ?? 128,
 })
 
 export const ExportChainRequestFromRest = (j: any): trellis_music_v1_music.ExportChainRequest => ({

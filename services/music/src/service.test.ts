@@ -5,6 +5,7 @@ import { temporaryDirectory } from '../../../test/support/temporary-directory.ts
 import { decodeAll, fixture, wavOf } from '../test/audio-files.ts'
 import { playBand } from '../test/band.ts'
 import { flacSilence } from '../test/flac-silence.ts'
+import { aacEntry, buildMp4, packetsOf } from '../test/m4a-files.ts'
 import { local, nodeOf, type OpenService, openService, settled, upload } from '../test/open-service.ts'
 import { nodeFile } from './audio/files-layout.ts'
 import { blockLength } from './audio/pcm.ts'
@@ -16,6 +17,15 @@ const piece = (seconds = 6) => {
   const { block } = playBand({ bpm: 120, bars: 4, sampleRate: RATE, channels: 2 })
   return block.map((channel) => channel.slice(0, Math.round(seconds * RATE)))
 }
+
+/** The AAC fixture with a config that declares HE-AAC. */
+const heAac = async () =>
+  buildMp4({
+    ...(await packetsOf(fixture('band.m4a'))),
+    entry: aacEntry(Uint8Array.of(0x2b, 0x92, 0x08, 0)),
+    scale: 22_050,
+    packetDuration: 1_024,
+  })
 
 const content = async (frames: AsyncIterable<ByteFrame>) => {
   const chunks: Uint8Array[] = []
@@ -75,6 +85,7 @@ describe('the music service', () => {
         durationSeconds: 6,
         seam: null,
         seed: undefined,
+        loudnessRangeLu: expect.any(Number),
       },
     ])
   })
@@ -96,6 +107,26 @@ describe('the music service', () => {
     const { bytes, head } = await content(service.client.getNodeAudio(request, asLocal))
     expect(head?.mediaType).toBe('audio/mpeg')
     expect(blockLength((await decodeAll(bytes)).block)).toBe(6 * RATE)
+  })
+
+  test('an upload as FLAC has exactly its samples', async () => {
+    const request = { chainId: chain.chainId, nodeId: chain.rootNodeId, format: 'AUDIO_FORMAT_FLAC' } as const
+    const { bytes, head } = await content(service.client.getNodeAudio(request, asLocal))
+    expect(head?.mediaType).toBe('audio/flac')
+    expect((await decodeAll(bytes)).block).toEqual((await decodeAll(wav)).block)
+  })
+
+  test('a spectrogram is drawn in the requested size, and a stretch outside of the node is rejected', async () => {
+    const place = { chainId: chain.chainId, nodeId: chain.rootNodeId }
+    const draw = (request: { start?: number; end?: number } = {}) =>
+      content(service.client.getNodeSpectrogram({ ...place, width: 60, height: 32, ...request }, asLocal))
+    const { bytes, head } = await draw()
+    expect(head?.mediaType).toBe('image/png')
+    expect([bytes.readUInt32BE(16), bytes.readUInt32BE(20)]).toEqual([60, 32])
+    expect((await draw()).bytes.equals(bytes)).toBe(true)
+    expect((await draw({ start: 1, end: 2 })).bytes.equals(bytes)).toBe(false)
+    expect(await kindOf(draw({ start: 6 }))).toBe('invalid')
+    expect(await kindOf(draw({ start: 2, end: 1 }))).toBe('invalid')
   })
 
   test('the outline of an upload has the requested number of points', async () => {
@@ -154,10 +185,14 @@ describe('the music service', () => {
     expect(displaced.spine).toEqual([chain.rootNodeId, two])
     expect(nodeOf(displaced, one).decision).toBe('DECISION_UNDECIDED')
     const frames = 6 * RATE + Math.round(1.5 * RATE)
-    for (const options of [{}, { crossfadeMs: 200 }, { normalize: true }, { format: 'AUDIO_FORMAT_MP3' as const }]) {
+    const formats = [
+      { format: 'AUDIO_FORMAT_MP3' as const },
+      { format: 'AUDIO_FORMAT_FLAC' as const, crossfadeMs: 200 },
+    ]
+    for (const options of [{}, { crossfadeMs: 200 }, { normalize: true }, ...formats]) {
       const { bytes, head } = await content(service.client.exportChain({ chainId: chain.chainId, ...options }, asLocal))
       expect(blockLength((await decodeAll(bytes)).block)).toBe(frames)
-      expect(head?.filename).toMatch(/^Evening theme\.(wav|mp3)$/)
+      expect(head?.filename).toMatch(/^Evening theme\.(wav|mp3|flac)$/)
     }
     expect((await decide(two, 'discardNode')).spine).toEqual([chain.rootNodeId])
     expect(await kindOf(decide(chain.rootNodeId, 'discardNode'))).toBe('conflict')
@@ -201,9 +236,42 @@ describe('the music service', () => {
     leave.abort()
   })
 
+  test('followers of a chain are notified of removed nodes, and their streams end with the chain', async () => {
+    const own = await upload(service, wav, { name: 'Removals' })
+    const { client } = service
+    const place = { chainId: own.chainId, nodeId: own.rootNodeId }
+    const seen: (NonNullable<ChainEvent['event']> | null)[] = []
+    const { promise: isOpen, resolve } = Promise.withResolvers<void>()
+    const following = (async () => {
+      for await (const { event } of client.streamChainEvents({ chainId: own.chainId }, asLocal)) {
+        resolve()
+        if (event?.$case !== 'nodeStatus') seen.push(event)
+      }
+    })()
+    await isOpen
+    const { nodes } = await client.createBranches({ ...place, durationSeconds: 20 }, asLocal)
+    const [{ nodeId } = { nodeId: '' }] = nodes
+    await client.deleteNode({ chainId: own.chainId, nodeId }, asLocal)
+    await client.deleteChain({ chainId: own.chainId }, asLocal)
+    await following
+    expect(seen).toEqual([
+      null,
+      { $case: 'nodeRemoved', value: { nodeId } },
+      { $case: 'chainRemoved', value: { chainId: own.chainId } },
+    ])
+  })
+
+  test.each([
+    ['AAC', 'band.m4a'],
+    ['ALAC', 'band-alac.m4a'],
+  ])('an upload of %s in M4A becomes a chain of exactly its length', async (_, name) => {
+    const own = await upload(service, fixture(name), { filename: name })
+    expect(own).toMatchObject({ sampleRate: 22_050, channels: 2, nodes: [{ durationSeconds: 26_461 / 22_050 }] })
+  })
+
   test.each<[string, () => Promise<Uint8Array> | Uint8Array, string]>([
     ['text', () => Buffer.from('not audio at all'.repeat(100)), 'unsupported_media'],
-    ['AAC', () => fixture('band.m4a'), 'unsupported_media'],
+    ['HE-AAC', heAac, 'unsupported_media'],
     ['an empty file', () => new Uint8Array(0), 'invalid'],
     ['half a second', () => wavOf(piece(0.5), RATE), 'invalid'],
     ['a few kilobytes that encode an hour', () => flacSilence(5_000), 'invalid'],

@@ -9,6 +9,7 @@ import { serviceError } from '../errors/mod.ts'
 import { type Handlers, implementation } from '../rpc/mod.ts'
 import type { Log, Metrics } from '../telemetry/mod.ts'
 import type { WorkerKind } from './child.ts'
+import { createGpuProbe, type GpuProbe } from './local-gpus.ts'
 import { createPool, type Outcome, type Pool } from './pool.ts'
 import { runKindOf, runTopic } from './topics.ts'
 import type { Report } from './watch.ts'
@@ -20,6 +21,8 @@ export type LocalWorkloadsOptions = {
   maxQueued?: number
   log: Log
   now?: () => Date
+  /** Finds the GPUs of this machine. */
+  gpus?: GpuProbe
 }
 
 export type WorkloadCounts = {
@@ -73,6 +76,7 @@ export const createLocalWorkloads = ({
   maxQueued = 1_000,
   log,
   now = () => new Date(),
+  gpus = createGpuProbe(),
 }: LocalWorkloadsOptions) => {
   const runs = new Map<string, Entry>()
   const ends = new Map<string, { workload: Workload; last: Report }>()
@@ -164,8 +168,7 @@ export const createLocalWorkloads = ({
       ...poolOf(workload).counts(),
       mode: 'local',
       observedAt: now().toISOString(),
-      classes: [],
-      reasons: ['Runs are child processes on the CPU of this machine.'],
+      ...(await gpus()),
     }),
   }
   /** Depths and limits of the queue of each workload. */

@@ -8,7 +8,8 @@ import type { AudioContainer, DecodedAudio } from './decoded-audio.ts'
 import { flacHead, flacHeadReach } from './flac-head.ts'
 import { findMp3Frame } from './mp3-frame.ts'
 import { createPageFilter } from './ogg-pages.ts'
-import { type Block, blockLength } from './pcm.ts'
+import { createOpusCounter } from './opus-duration.ts'
+import { type Block, blockLength, sliceBlock } from './pcm.ts'
 import { invalidAudio } from './refusal.ts'
 
 /** The methods that the decoders share. */
@@ -36,6 +37,8 @@ const codecs: Record<CodecContainer, () => Codec> = {
   'ogg-vorbis': () => new OggVorbisDecoder(),
   'ogg-opus': () => new OggOpusDecoder(),
 }
+
+const losslessContainers: ReadonlySet<CodecContainer> = new Set(['flac', 'ogg-flac'])
 
 const names: Record<CodecContainer, string> = {
   mp3: 'MP3',
@@ -66,6 +69,37 @@ const primeFlac = async (codec: Codec, source: ByteSource, offset: number): Prom
   if (head) await codec.decodeFrames?.([head])
 }
 
+/** More channels than any format has mean that the decoder has read its own memory. */
+const mostChannels = 255
+
+/** Converts what a codec returns. Throws if it cannot be true. */
+const blockOf = (container: CodecContainer, output: CodecOutput): DecodedBytes => {
+  const { channelData, samplesDecoded, sampleRate, bitDepth = 0 } = output
+  if (samplesDecoded > 0 && channelData.length > mostChannels)
+    throw new Error(`The decoder reports ${channelData.length} channels`)
+  const block = channelData.map((channel) => channel.subarray(0, samplesDecoded))
+  const isExact = losslessContainers.has(container) && bitDepth > 0 && bitDepth <= exactBits
+  return { block: isExact ? block.map((channel) => exactSamples(channel, bitDepth)) : block, sampleRate }
+}
+
+/**
+ * A limit for the output of the Opus decoder, which conceals what is missing: no more frames than the packets hold. Other codecs
+ * have none.
+ */
+const createOutputLimit = (container: CodecContainer) => {
+  const counter = container === 'ogg-opus' ? createOpusCounter() : undefined
+  let passed = 0
+  return {
+    observe: counter?.page,
+    apply({ block, sampleRate }: DecodedBytes): DecodedBytes {
+      if (!counter) return { block, sampleRate }
+      const limited = sliceBlock(block, 0, Math.max(0, counter.frames() - passed))
+      passed += blockLength(limited)
+      return { block: limited, sampleRate }
+    },
+  }
+}
+
 /** Runs the codec over the source. Any error that it throws means a damaged file. The codec is always freed. */
 async function* decodeWith(
   container: CodecContainer,
@@ -73,28 +107,35 @@ async function* decodeWith(
   offset: number,
 ): AsyncGenerator<DecodedBytes> {
   const codec = codecs[container]()
-  const name = names[container]
-  const isLossless = container === 'flac' || container === 'ogg-flac'
-  const checked = async (output: Promise<CodecOutput> | CodecOutput): Promise<DecodedBytes> => {
-    const { channelData, samplesDecoded, sampleRate, bitDepth = 0 } = await output
-    const block = channelData.map((channel) => channel.subarray(0, samplesDecoded))
-    const isExact = isLossless && bitDepth > 0 && bitDepth <= exactBits
-    return { block: isExact ? block.map((channel) => exactSamples(channel, bitDepth)) : block, sampleRate }
-  }
+  const damaged = (cause: unknown) =>
+    invalidAudio(`The ${names[container]} file is damaged and cannot be decoded.`, cause)
+  const limit = createOutputLimit(container)
+  const checked = async (output: Promise<CodecOutput> | CodecOutput) => limit.apply(blockOf(container, await output))
   const decoded = (bytes: Uint8Array): Promise<DecodedBytes> =>
     bytes.length === 0 ? Promise.resolve({ block: [], sampleRate: 0 }) : checked(codec.decode(bytes))
   try {
     await codec.ready
-    if (isLossless) await primeFlac(codec, source, offset)
-    const pages = container.startsWith('ogg-') ? createPageFilter() : undefined
+    if (losslessContainers.has(container)) await primeFlac(codec, source, offset)
+    const pages = container.startsWith('ogg-') ? createPageFilter(limit.observe) : undefined
     yield* feedCodec(source, offset, (bytes) => decoded(pages ? pages.push(bytes) : bytes))
     const remainder = await decoded(pages?.end() ?? new Uint8Array())
     if (blockLength(remainder.block) > 0) yield remainder
-    if (codec.flush) yield await checked(codec.flush())
+    const flushed = codec.flush ? await checked(codec.flush()) : remainder
+    // Without samples, the number of channels and the rate are undefined.
+    if (codec.flush && blockLength(flushed.block) > 0) yield flushed
   } catch (cause) {
-    throw invalidAudio(`The ${name} file is damaged and cannot be decoded.`, cause)
+    throw damaged(cause)
   } finally {
+    free(codec, damaged)
+  }
+}
+
+/** Frees a codec. A file can damage the memory of its codec, which no other codec shares, so that this fails. */
+const free = (codec: Codec, damaged: (cause: unknown) => Error): void => {
+  try {
     codec.free()
+  } catch (cause) {
+    throw damaged(cause)
   }
 }
 

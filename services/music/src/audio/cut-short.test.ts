@@ -34,6 +34,8 @@ const files: readonly [string, () => Uint8Array | Promise<Uint8Array>][] = [
   ['Ogg Vorbis', () => fixture('band.ogg')],
   ['longer Ogg Vorbis', tune],
   ['Ogg Opus', () => fixture('band.opus')],
+  ['M4A with its index at the end', () => fixture('band.m4a')],
+  ['M4A with its index first', () => fixture('band-alac.m4a')],
 ]
 
 const bytesOfSamples = (samples: Float32Array = new Float32Array()): Buffer => Buffer.from(samples.slice().buffer)

@@ -4,7 +4,7 @@ import type { AudioShape, Block } from './pcm.ts'
 export type AudioContainer = 'wav' | 'aiff' | 'mp3' | 'flac' | 'ogg-vorbis' | 'ogg-opus' | 'ogg-flac' | 'm4a'
 
 /** Channel order of a file, which determines how more than two channels are mixed down. */
-export type ChannelOrder = 'smpte' | 'vorbis'
+export type ChannelOrder = 'smpte' | 'vorbis' | 'mpeg'
 
 /** A file that is being decoded: its shape is known, its samples are decoded block by block. */
 export type DecodedAudio = AudioShape & {

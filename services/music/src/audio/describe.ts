@@ -8,6 +8,8 @@ export type AudioDescription = AudioShape & {
   readonly frames: number
   /** Integrated loudness; null for silence. */
   readonly loudnessLufs: number | null
+  /** Loudness range; null for silence and below 3 s. */
+  readonly loudnessRangeLu: number | null
   /** Length of the silence at its end. */
   readonly silentTailSeconds: number
 }
@@ -45,6 +47,7 @@ export const createDescriber = ({ sampleRate, channels }: AudioShape) => {
         ...shape,
         frames,
         loudnessLufs: loudness.integrated(),
+        loudnessRangeLu: loudness.range(),
         silentTailSeconds: silentFrames / shape.sampleRate,
       }
       return { description, overview: overview.finish() }

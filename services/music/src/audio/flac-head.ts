@@ -17,7 +17,8 @@ export const flacHead = (bytes: Uint8Array): Uint8Array | undefined => {
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).indexOf(marker, 0, 'latin1')
   const end = start + marker.length + blockHeader + streaminfoBytes
   if (start < 0 || end > bytes.byteLength) return undefined
-  const head = bytes.slice(start, end)
+  // Copied: `slice` of a Buffer is a view, and the caller needs its bytes unchanged.
+  const head = Uint8Array.from(bytes.subarray(start, end))
   const type = marker.length
   if (((head[type] ?? 0) & ~lastBlock) !== streaminfoType) return undefined
   head[type] = lastBlock | streaminfoType

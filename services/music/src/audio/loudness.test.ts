@@ -15,8 +15,10 @@ const stretches = (parts: readonly (readonly [level: number, seconds: number])[]
     )
     meter.push(Array.from({ length: channels }, () => samples))
   }
-  return meter.integrated()
+  return meter
 }
+
+const integrated = (...stretched: Parameters<typeof stretches>) => stretches(...stretched).integrated()
 
 describe('loudness', () => {
   test('is weighted with the coefficients of BS.1770-4 at 48 kHz', () => {
@@ -59,20 +61,20 @@ describe('loudness', () => {
       -23,
     ],
   ])('meets EBU Tech 3341, case %s, within 0.1 LU', (_, parts, expected) => {
-    expect(Math.abs((stretches(parts) ?? 0) - expected)).toBeLessThanOrEqual(0.1)
+    expect(Math.abs((integrated(parts) ?? 0) - expected)).toBeLessThanOrEqual(0.1)
   })
 
   test.each([8_000, 11_025, 22_050, 44_100, 96_000, 192_000])('is the same at %d Hz', (sampleRate) => {
-    expect(Math.abs((stretches([[-23, 5]], sampleRate) ?? 0) + 23)).toBeLessThanOrEqual(0.15)
+    expect(Math.abs((integrated([[-23, 5]], sampleRate) ?? 0) + 23)).toBeLessThanOrEqual(0.15)
   })
 
   test('of one channel is 3 LU below that of two', () => {
-    expect(stretches([[-20, 5]], RATE, 1)).toBeCloseTo(-23, 1)
+    expect(integrated([[-20, 5]], RATE, 1)).toBeCloseTo(-23, 1)
   })
 
   test('of silence, and of less than 400 ms, is unknown', () => {
-    expect(stretches([[-200, 3]])).toBeNull()
-    expect(stretches([[-20, 0.3]])).toBeNull()
+    expect(integrated([[-200, 3]])).toBeNull()
+    expect(integrated([[-20, 0.3]])).toBeNull()
   })
 
   test('does not depend on how the samples are split', () => {
@@ -84,6 +86,57 @@ describe('loudness', () => {
     whole.push([samples])
     for (let at = 0; at < samples.length; at += 777) pieces.push([samples.subarray(at, at + 777)])
     expect(pieces.integrated()).toBeCloseTo(whole.integrated() ?? 0, 9)
+  })
+})
+
+describe('loudness range', () => {
+  test.each<[string, (readonly [level: number, seconds: number])[], number]>([
+    [
+      '1',
+      [
+        [-20, 20],
+        [-30, 20],
+      ],
+      10,
+    ],
+    [
+      '2',
+      [
+        [-20, 20],
+        [-15, 20],
+      ],
+      5,
+    ],
+    [
+      '3',
+      [
+        [-40, 20],
+        [-20, 20],
+      ],
+      20,
+    ],
+    [
+      '4',
+      [
+        [-50, 20],
+        [-35, 20],
+        [-20, 20],
+        [-35, 20],
+        [-50, 20],
+      ],
+      15,
+    ],
+  ])('meets EBU Tech 3342, case %s, within 1 LU', (_, parts, expected) => {
+    expect(Math.abs((stretches(parts).range() ?? 0) - expected)).toBeLessThanOrEqual(1)
+  })
+
+  test('of a steady tone is zero', () => {
+    expect(stretches([[-20, 10]]).range()).toBeCloseTo(0, 3)
+  })
+
+  test('of silence, and below 3 s, is unknown', () => {
+    expect(stretches([[-200, 5]]).range()).toBeNull()
+    expect(stretches([[-20, 2.9]]).range()).toBeNull()
   })
 })
 

@@ -58,6 +58,31 @@ export const integratedLoudness = (steps: readonly number[]): number | null => {
   return toLufs(mean(blocks.filter((power) => power > gate)))
 }
 
+/** Gate of the loudness range: 20 LU below the mean of all windows above the absolute gate. */
+const rangeGate = 0.01
+const stepsPerWindow = 3 * stepsPerSecond
+/** The percentiles between which the range lies. */
+const rangePercentiles = [0.1, 0.95] as const
+
+/**
+ * Loudness range (LU) of the powers of consecutive 100 ms steps: the distance between percentiles of the loudness of all windows of
+ * 3 s (EBU Tech 3342). Null for silence or under 3 s.
+ */
+export const loudnessRange = (steps: readonly number[]): number | null => {
+  const windows: number[] = []
+  let sum = 0
+  for (let i = 0; i < steps.length; i++) {
+    sum += (steps[i] ?? 0) - (i >= stepsPerWindow ? (steps[i - stepsPerWindow] ?? 0) : 0)
+    const power = sum / stepsPerWindow
+    if (i + 1 >= stepsPerWindow && power > absoluteGate) windows.push(power)
+  }
+  if (windows.length === 0) return null
+  const gate = mean(windows) * rangeGate
+  const loud = windows.filter((power) => power > gate).sort((a, b) => a - b)
+  const [low = 0, high = 0] = rangePercentiles.map((share) => toLufs(loud[Math.round((loud.length - 1) * share)] ?? 1))
+  return high - low
+}
+
 /** A meter that is fed block by block. */
 export type LoudnessMeter = {
   push(block: Block): void
@@ -65,6 +90,8 @@ export type LoudnessMeter = {
   steps(): readonly number[]
   /** Integrated loudness so far in LUFS; null for silence. */
   integrated(): number | null
+  /** Loudness range so far in LU; null for silence and below 3 s. */
+  range(): number | null
 }
 
 /** Creates a filter for one channel that is stateful between calls; each call returns the summed squares of its output. */
@@ -111,6 +138,7 @@ export const createLoudnessMeter = ({ sampleRate, channels }: AudioShape): Loudn
     },
     steps: () => steps,
     integrated: () => integratedLoudness(steps),
+    range: () => loudnessRange(steps),
   }
 }
 

@@ -14,7 +14,7 @@ const surroundCentre: Gains = [0.5, 0.5]
 /** The low-frequency channel is left out, as in ITU-R BS.775. */
 const silent: Gains = [0, 0]
 
-/** Channel order by count: WAV, AIFF and FLAC use the SMPTE order, Vorbis and Opus that of the Vorbis specification. */
+/** Channel order by count: WAV, AIFF and FLAC use the SMPTE order, Vorbis and Opus that of the Vorbis specification, AAC and ALAC that of MPEG-4. */
 const layouts: Record<ChannelOrder, Record<number, readonly Gains[]>> = {
   smpte: {
     3: [LEFT, RIGHT, centre],
@@ -31,6 +31,14 @@ const layouts: Record<ChannelOrder, Record<number, readonly Gains[]>> = {
     6: [LEFT, centre, RIGHT, surroundLeft, surroundRight, silent],
     7: [LEFT, centre, RIGHT, surroundLeft, surroundRight, surroundCentre, silent],
     8: [LEFT, centre, RIGHT, surroundLeft, surroundRight, surroundLeft, surroundRight, silent],
+  },
+  mpeg: {
+    3: [centre, LEFT, RIGHT],
+    4: [centre, LEFT, RIGHT, surroundCentre],
+    5: [centre, LEFT, RIGHT, surroundLeft, surroundRight],
+    6: [centre, LEFT, RIGHT, surroundLeft, surroundRight, silent],
+    7: [centre, LEFT, RIGHT, surroundLeft, surroundRight, surroundCentre, silent],
+    8: [centre, LEFT, RIGHT, LEFT, RIGHT, surroundLeft, surroundRight, silent],
   },
 }
 

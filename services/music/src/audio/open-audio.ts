@@ -2,6 +2,7 @@ import { openAiff } from './aiff-read.ts'
 import type { ByteSource } from './byte-source.ts'
 import { openCompressed } from './codec-open.ts'
 import type { DecodedAudio } from './decoded-audio.ts'
+import { openMp4 } from './mp4/mp4-open.ts'
 import { AudioRefused } from './refusal.ts'
 import { sniffAudio } from './sniff.ts'
 import { openWav } from './wav-read.ts'
@@ -12,15 +13,10 @@ export const openAudio = async (source: ByteSource): Promise<DecodedAudio> => {
   if (!found) {
     throw new AudioRefused(
       'unsupported',
-      'The file is not audio of a known kind: send WAV, AIFF, MP3, FLAC or Ogg (Vorbis, Opus).',
+      'The file is not audio of a known kind: send WAV, AIFF, MP3, FLAC, M4A (AAC-LC, ALAC) or Ogg (Vorbis, Opus).',
     )
   }
-  if (found.container === 'm4a') {
-    throw new AudioRefused(
-      'unsupported',
-      'M4A (AAC, ALAC) cannot be decoded here: convert it to FLAC or WAV and send that.',
-    )
-  }
+  if (found.container === 'm4a') return openMp4(source)
   if (found.container === 'wav') return openWav(source)
   if (found.container === 'aiff') return openAiff(source)
   return openCompressed(found.container, source, found.offset)

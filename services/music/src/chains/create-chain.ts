@@ -115,6 +115,7 @@ const rootOf = (result: AudioResult, ids: { nodeId: string; chainId: string }, t
   bpm: result.bpm ?? null,
   musical_key: result.key ?? null,
   loudness_lufs: result.loudnessLufs ?? null,
+  loudness_range_lu: result.loudnessRangeLu ?? null,
   silent_tail_seconds: result.silentTailSeconds,
   prompt_honored: '[]',
   created_at: time,

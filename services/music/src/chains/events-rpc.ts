@@ -1,17 +1,41 @@
+import { setInterval } from 'node:timers/promises'
 import type { Handlers } from '@trellis/kit/rpc'
 import type { ChainEvent, MusicServiceDefinition } from '@trellis/protos/ts/trellis/music/v1/music.ts'
 import type { Dependencies } from '../dependencies.ts'
+import type { ChainRow } from '../store/tables.ts'
 import { requireChain } from './access.ts'
-import { chainTopic, type NodeEvent } from './events.ts'
+import { chainTopic, type NodeEvent, type RemovalEvent } from './events.ts'
 import { decisionMessages, statusMessages } from './messages.ts'
+import { findChain } from './store.ts'
 
-const frameOf = (sequence: number, { nodeId, status, progress, decision, error }: NodeEvent): ChainEvent => ({
-  eventId: String(sequence),
-  event: {
-    $case: 'nodeStatus',
-    value: { nodeId, status: statusMessages[status], progress, decision: decisionMessages[decision], error },
-  },
-})
+const eventOf = (chainId: string, event: NodeEvent | RemovalEvent): ChainEvent['event'] => {
+  if ('status' in event) {
+    const { nodeId, status, progress, decision, error } = event
+    const value = { nodeId, status: statusMessages[status], progress, decision: decisionMessages[decision], error }
+    return { $case: 'nodeStatus', value }
+  }
+  return event.removed === 'node'
+    ? { $case: 'nodeRemoved', value: { nodeId: event.nodeId } }
+    : { $case: 'chainRemoved', value: { chainId } }
+}
+
+const isChainRemoval = (event: NodeEvent | RemovalEvent): boolean => 'removed' in event && event.removed === 'chain'
+
+/** How often a stream checks that its chain exists: the process that deleted it may have been killed before it published that. */
+const checkMilliseconds = 30_000
+
+/** Aborts when the chain no longer exists. The check ends with `signal`. */
+const whenGone = ({ db, log }: Dependencies, chain: ChainRow, signal: AbortSignal): AbortSignal => {
+  const gone = new AbortController()
+  const check = async () => {
+    for await (const _ of setInterval(checkMilliseconds, undefined, { signal, ref: false }))
+      if (!(await findChain(db, chain.id, chain.user_id))) return gone.abort()
+  }
+  check().catch((error: unknown) => {
+    if (!signal.aborted) log.warn({ err: error }, 'music: the existence of a followed chain could not be checked')
+  })
+  return gone.signal
+}
 
 /** The sequence to resume after: undefined for a new client, null for an invalid id. */
 const sequenceOf = (lastEventId: string | null | undefined): number | undefined | null => {
@@ -20,22 +44,38 @@ const sequenceOf = (lastEventId: string | null | undefined): number | undefined 
   return Number.isSafeInteger(sequence) && sequence >= 0 ? sequence : null
 }
 
-/** Streams the changes of a chain's nodes, numbered, from where the client left off. */
+/** Streams the changes of a chain's nodes, numbered, from where the client left off, until the chain is deleted. */
 export const eventsRpc = (
   dependencies: Dependencies,
 ): Pick<Handlers<typeof MusicServiceDefinition>, 'streamChainEvents'> => ({
   async *streamChainEvents({ chainId, lastEventId }, { caller, signal }) {
     const chain = await requireChain(dependencies, caller, chainId)
     const resumeAfter = sequenceOf(lastEventId)
-    const deliveries = dependencies.bus.subscribe(chainTopic(chain.id), { after: resumeAfter ?? 'latest', signal })
-    yield { eventId: '', event: null }
-    if (resumeAfter === null) yield { eventId: '', event: { $case: 'reset', value: {} } }
-    let resuming = resumeAfter !== undefined
-    for await (const delivery of deliveries) {
-      if (delivery.kind === 'event') yield frameOf(delivery.sequence, delivery.event)
-      else if (resuming) yield { eventId: '', event: { $case: 'reset', value: {} } }
-      else yield { eventId: '', event: { $case: 'gap', value: { missed: delivery.missed } } }
-      resuming = false
+    const ending = new AbortController()
+    const gone = whenGone(dependencies, chain, AbortSignal.any([signal, ending.signal]))
+    const followed = AbortSignal.any([signal, gone, ending.signal])
+    const deliveries = dependencies.bus.subscribe(chainTopic(chain.id), {
+      after: resumeAfter ?? 'latest',
+      signal: followed,
+    })
+    const removed = { eventId: '', event: eventOf(chainId, { removed: 'chain' }) }
+    try {
+      yield { eventId: '', event: null }
+      // It may have been deleted before the cursor was set.
+      if (!(await findChain(dependencies.db, chain.id, chain.user_id))) return yield removed
+      if (resumeAfter === null) yield { eventId: '', event: { $case: 'reset', value: {} } }
+      let resuming = resumeAfter !== undefined
+      for await (const delivery of deliveries) {
+        if (delivery.kind === 'event') {
+          yield { eventId: String(delivery.sequence), event: eventOf(chainId, delivery.event) }
+          if (isChainRemoval(delivery.event)) return
+        } else if (resuming) yield { eventId: '', event: { $case: 'reset', value: {} } }
+        else yield { eventId: '', event: { $case: 'gap', value: { missed: delivery.missed } } }
+        resuming = false
+      }
+      if (gone.aborted) yield removed
+    } finally {
+      ending.abort()
     }
   },
 })

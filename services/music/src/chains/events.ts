@@ -4,12 +4,15 @@ import type { NodeRow } from '../store/tables.ts'
 /** The published state of a node. */
 export type NodeEvent = Pick<NodeRow, 'status' | 'progress' | 'decision' | 'error'> & { nodeId: string }
 
-/** The changes of a chain's nodes, by chain id. Only the latest progress of a node is retained. */
+/** A node, or the whole chain, was deleted: no later event concerns it. */
+export type RemovalEvent = { readonly removed: 'node'; readonly nodeId: string } | { readonly removed: 'chain' }
+
+/** The changes of a chain and its nodes, by chain id. Only the latest progress of a node is retained. */
 export const chainTopic = topics({
   family: 'music.chains',
-  ...jsonCodec<NodeEvent>(),
+  ...jsonCodec<NodeEvent | RemovalEvent>(),
   keep: { events: 1_000, milliseconds: 24 * 3_600_000 },
-  coalesceBy: ({ nodeId, status }) => (status === 'generating' ? nodeId : undefined),
+  coalesceBy: (event) => ('status' in event && event.status === 'generating' ? event.nodeId : undefined),
 })
 
 /** Publishes the state of a node to followers of its chain. */
@@ -17,3 +20,11 @@ export const publishNode = (bus: Bus, node: NodeRow): Promise<number> => {
   const { id, chain_id, status, progress, decision, error } = node
   return bus.publish(chainTopic(chain_id), { nodeId: id, status, progress, decision, error })
 }
+
+/** Notifies followers of a chain that one of its nodes was deleted. */
+export const publishNodeRemoved = (bus: Bus, { id, chain_id }: Pick<NodeRow, 'id' | 'chain_id'>): Promise<number> =>
+  bus.publish(chainTopic(chain_id), { removed: 'node', nodeId: id })
+
+/** Notifies followers of a chain that it was deleted, which ends their streams. */
+export const publishChainRemoved = (bus: Bus, chainId: string): Promise<number> =>
+  bus.publish(chainTopic(chainId), { removed: 'chain' })

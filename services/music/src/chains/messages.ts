@@ -51,6 +51,7 @@ export const nodeMessage = (node: NodeRow, { sample_rate }: Pick<ChainRow, 'samp
     bpm: rounded(node.bpm),
     key: node.musical_key,
     loudnessLufs: rounded(node.loudness_lufs),
+    loudnessRangeLu: rounded(node.loudness_range_lu),
     audioUrl: `${path}/audio`,
     peaksUrl: `${path}/peaks`,
     stems: null,

@@ -6,7 +6,7 @@ import type { Dependencies } from '../dependencies.ts'
 import type { NodeRow } from '../store/tables.ts'
 import { requireNode, requireTree } from './access.ts'
 import { createChain } from './create-chain.ts'
-import { publishNode } from './events.ts'
+import { publishChainRemoved, publishNode, publishNodeRemoved } from './events.ts'
 import { deleteLeftover, noteLeftovers } from './leftovers.ts'
 import { chainMessage } from './messages.ts'
 import { removeFilesOf } from './remove-files.ts'
@@ -126,6 +126,7 @@ export const chainRpc = (
       await deleteChain(transaction, chain.id)
       return removed
     })
+    await publishChainRemoved(dependencies.bus, chain.id)
     const [generating, settled] = [
       nodes.filter(({ status }) => status === 'generating'),
       nodes.filter(({ status }) => status !== 'generating'),
@@ -148,6 +149,7 @@ export const chainRpc = (
       await noteLeftovers(transaction, [node.id], dependencies.now())
       await deleteNodes(transaction, [node.id])
     })
+    await publishNodeRemoved(dependencies.bus, node)
     await stopGeneration(node)
     await removeFilesOf(dependencies.files, [node.id])
     if (node.status !== 'generating') await deleteSettledLeftovers(dependencies, [node])

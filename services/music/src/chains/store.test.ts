@@ -58,6 +58,7 @@ const nodeOf = (id: string, chainId: string, change: Partial<NodeRow> = {}): Nod
   bpm: 120.5,
   musical_key: null,
   loudness_lufs: -14.2,
+  loudness_range_lu: null,
   silent_tail_seconds: 0,
   prompt_honored: '[]',
   created_at: '2026-06-15T12:00:01.000Z',

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { serviceError } from '@trellis/kit/errors'
 import type { AudioFormat } from '@trellis/protos/ts/trellis/music/v1/music.ts'
+import type { AudioTask } from '@trellis/protos/ts/trellis/music/v1/work.ts'
 import { deliveryFolder } from '../audio/files-layout.ts'
 import { newId } from '../chains/ids.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -8,13 +9,15 @@ import type { ChainRow, NodeRow } from '../store/tables.ts'
 import { runTask } from '../worker/run-task.ts'
 import { createSharedWrites } from './shared-writes.ts'
 
+export type DeliveryFormat = keyof typeof mediaTypes
+
 /** Parameters of a file for download. */
 export type Order = {
   /** The node or chain of the file, which it is removed with. */
   readonly ownerId: string
   readonly chain: ChainRow
   readonly nodes: readonly NodeRow[]
-  readonly format: 'wav' | 'mp3'
+  readonly format: DeliveryFormat
   readonly crossfadeMs: number
   readonly normalize: boolean
 }
@@ -27,60 +30,114 @@ export type Delivery = {
   readonly etag: string
 }
 
-/** The formats as words. */
-export const formatWord = (format: AudioFormat): 'wav' | 'mp3' => (format === 'AUDIO_FORMAT_MP3' ? 'mp3' : 'wav')
+export const mediaTypes = { wav: 'audio/wav', mp3: 'audio/mpeg', flac: 'audio/flac' } as const
 
-export const mediaTypes = { wav: 'audio/wav', mp3: 'audio/mpeg' } as const
+const formatWords: Partial<Record<AudioFormat, DeliveryFormat>> = { AUDIO_FORMAT_MP3: 'mp3', AUDIO_FORMAT_FLAC: 'flac' }
+
+/** The formats as words. */
+export const formatWord = (format: AudioFormat): DeliveryFormat => formatWords[format] ?? 'wav'
 
 const exportSeconds = 600
 /** Number of files retained per owner, so that repeated requests are served at once. */
 const retainedDeliveries = 3
+const retainedPictures = 64
 
-/** Digest of an order and its audio, which names the file. */
+/** Digest of what determines a file, which names it. */
+const digest = (parts: readonly unknown[]): string =>
+  createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32)
+
 const digestOf = ({ nodes, format, crossfadeMs, normalize }: Order): string =>
-  createHash('sha256')
-    .update(JSON.stringify([nodes.map(({ id, attempt }) => [id, attempt]), format, crossfadeMs, normalize]))
-    .digest('hex')
-    .slice(0, 32)
+  digest([nodes.map(({ id, attempt }) => [id, attempt]), format, crossfadeMs, normalize])
+
+const pieceOf = (chain: ChainRow, { id }: NodeRow) => ({
+  nodeId: id,
+  sampleRate: chain.sample_rate,
+  channels: chain.channels,
+})
+
+/** A picture of a node's frequencies: its stretch in frames, and its size in pixels. */
+export type PictureOrder = {
+  readonly chain: ChainRow
+  readonly node: NodeRow
+  readonly start: number
+  readonly end: number
+  readonly width: number
+  readonly height: number
+}
+
+const pictureSeconds = 60
+const pictureName = 'spectrogram.png'
+
+const digestOfPicture = ({ node, start, end, width, height }: PictureOrder): string =>
+  digest([node.id, node.attempt, start, end, width, height])
+
+/** A file that is to be written: its owner, its folder and name there, and the task that writes it. */
+type Written = {
+  readonly ownerId: string
+  readonly folder: string
+  readonly name: string
+  readonly user: string
+  readonly task: NonNullable<AudioTask['task']>
+  readonly deadlineSeconds: number
+}
 
 /** Writes files for download. Concurrent requests for the same file share one write, which is cancelled when all have left. */
 export const createDeliveries = (dependencies: Dependencies) => {
   const { bus, config, localWorkloads, files } = dependencies
   const writeOnce = createSharedWrites({ perUser: config.userExports, ending: dependencies.signal })
 
-  const write = async (order: Order, folder: string, name: string, signal: AbortSignal): Promise<void> => {
-    const { chain, nodes, format, crossfadeMs, normalize } = order
-    const pieces = nodes.map(({ id }) => ({ nodeId: id, sampleRate: chain.sample_rate, channels: chain.channels }))
-    const crossfadeFrames = Math.round((crossfadeMs / 1000) * chain.sample_rate)
-    const task = { $case: 'export', value: { pieces, folder, name, format, crossfadeFrames, normalize } } as const
-    const run = { runId: `export-${newId()}`, task, deadlineSeconds: exportSeconds, user: chain.user_id }
-    await runTask({ bus, workloads: localWorkloads }, run, signal)
-  }
-
-  const prune = async (ownerId: string): Promise<void> => {
+  const prune = async (ownerId: string, name: string): Promise<void> => {
+    const isPicture = name === pictureName
     const found: { key: string; modifiedAt: Date }[] = []
-    for await (const { key, modifiedAt } of files.list(`${deliveryFolder(ownerId)}/`)) found.push({ key, modifiedAt })
+    for await (const { key, modifiedAt } of files.list(`${deliveryFolder(ownerId)}/`))
+      if (key.endsWith(pictureName) === isPicture) found.push({ key, modifiedAt })
     found.sort((a, b) => b.modifiedAt.getTime() - a.modifiedAt.getTime())
-    for (const { key } of found.slice(retainedDeliveries)) await files.remove(key)
+    for (const { key } of found.slice(isPicture ? retainedPictures : retainedDeliveries)) await files.remove(key)
   }
 
-  return async (order: Order, signal: AbortSignal): Promise<Delivery> => {
-    const digest = digestOf(order)
-    // A separate folder, since a folder has one writer.
-    const folder = `${deliveryFolder(order.ownerId)}/${digest}`
-    const name = `audio.${order.format}`
+  /** The size of the file, which is written if it is missing. */
+  const present = async ({ ownerId, folder, name, user, task, deadlineSeconds }: Written, signal: AbortSignal) => {
     const key = `${folder}/${name}`
     if (!(await files.stat(key))) {
-      const { user_id: userId } = order.chain
-      await writeOnce({ key, userId, signal, write: (stop) => write(order, folder, name, stop) })
-      await prune(order.ownerId)
+      const write = async (stop: AbortSignal) => {
+        const run = { runId: `export-${newId()}`, task, deadlineSeconds, user }
+        await runTask({ bus, workloads: localWorkloads }, run, stop)
+      }
+      await writeOnce({ key, userId: user, signal, write })
+      await prune(ownerId, name)
     }
     const info = await files.stat(key)
-    if (!info)
-      throw serviceError('unavailable', 'The file was removed before it could be sent. Try again.', {
-        retryAfterSeconds: 1,
-      })
-    return { key, size: info.size, mediaType: mediaTypes[order.format], etag: `"${digest}"` }
+    if (info) return { key, size: info.size }
+    throw serviceError('unavailable', 'The file was removed before it could be sent. Try again.', {
+      retryAfterSeconds: 1,
+    })
+  }
+
+  return {
+    /** The audio of nodes as one file. */
+    async audio(order: Order, signal: AbortSignal): Promise<Delivery> {
+      const { ownerId, chain, nodes, format, crossfadeMs, normalize } = order
+      const id = digestOf(order)
+      // A separate folder, since a folder has one writer.
+      const folder = `${deliveryFolder(ownerId)}/${id}`
+      const name = `audio.${format}`
+      const pieces = nodes.map((node) => pieceOf(chain, node))
+      const crossfadeFrames = Math.round((crossfadeMs / 1000) * chain.sample_rate)
+      const task = { $case: 'export', value: { pieces, folder, name, format, crossfadeFrames, normalize } } as const
+      const file = { ownerId, folder, name, user: chain.user_id, task, deadlineSeconds: exportSeconds }
+      return { ...(await present(file, signal)), mediaType: mediaTypes[format], etag: `"${id}"` }
+    },
+
+    /** A picture of the frequencies of a node. */
+    async picture(order: PictureOrder, signal: AbortSignal): Promise<Delivery> {
+      const { chain, node, start, end, width, height } = order
+      const id = digestOfPicture(order)
+      const place = { folder: `${deliveryFolder(node.id)}/${id}`, name: pictureName }
+      const value = { piece: pieceOf(chain, node), startFrame: start, endFrame: end, width, height, ...place }
+      const task = { $case: 'spectrogram', value } as const
+      const file = { ownerId: node.id, ...place, user: chain.user_id, task, deadlineSeconds: pictureSeconds }
+      return { ...(await present(file, signal)), mediaType: 'image/png', etag: `"${id}"` }
+    },
   }
 }
 

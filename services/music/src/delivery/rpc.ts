@@ -1,4 +1,4 @@
-import { serviceError } from '@trellis/kit/errors'
+import { invalidField, serviceError } from '@trellis/kit/errors'
 import { byteFrames, type Handlers } from '@trellis/kit/rpc'
 import type { MusicServiceDefinition } from '@trellis/protos/ts/trellis/music/v1/music.ts'
 import { nodeFile } from '../audio/files-layout.ts'
@@ -11,9 +11,13 @@ import type { Dependencies } from '../dependencies.ts'
 import type { ChainRow, NodeRow } from '../store/tables.ts'
 import { type Deliveries, formatWord, mediaTypes } from './export.ts'
 
-type DeliveryHandlers = Pick<Handlers<typeof MusicServiceDefinition>, 'getNodeAudio' | 'getNodePeaks' | 'exportChain'>
+type DeliveryHandlers = Pick<
+  Handlers<typeof MusicServiceDefinition>,
+  'getNodeAudio' | 'getNodePeaks' | 'getNodeSpectrogram' | 'exportChain'
+>
 
 const defaultPoints = 1000
+const defaultSize = { width: 800, height: 128 }
 
 /** A node's samples as a WAV file, with a generated header. */
 const wavContent = ({ files }: Dependencies, chain: ChainRow, node: NodeRow) => {
@@ -43,14 +47,14 @@ const storedAudio = async ({ files }: Dependencies, chain: ChainRow, node: NodeR
 const rounded = (values: readonly number[]): number[] => values.map((value) => Math.round(value * 32_768) / 32_768)
 
 /** Handlers of audio: single nodes, their outlines, and the spine as one file. */
-export const deliveryRpc = (dependencies: Dependencies, deliver: Deliveries): DeliveryHandlers => ({
+export const deliveryRpc = (dependencies: Dependencies, deliveries: Deliveries): DeliveryHandlers => ({
   async *getNodeAudio(request, { caller, signal }) {
     const { chain, node } = await requireNode(dependencies, caller, request)
     requireReady(node)
-    if (formatWord(request.format) === 'wav')
-      return yield* byteFrames(wavContent(dependencies, chain, node), request.range)
-    const order = { ownerId: node.id, chain, nodes: [node], format: 'mp3', crossfadeMs: 0, normalize: false } as const
-    const { key, ...content } = await deliver(order, signal)
+    const format = formatWord(request.format)
+    if (format === 'wav') return yield* byteFrames(wavContent(dependencies, chain, node), request.range)
+    const order = { ownerId: node.id, chain, nodes: [node], format, crossfadeMs: 0, normalize: false }
+    const { key, ...content } = await deliveries.audio(order, signal)
     yield* byteFrames({ ...content, read: (range) => dependencies.files.read(key, range) }, request.range)
   },
 
@@ -71,6 +75,18 @@ export const deliveryRpc = (dependencies: Dependencies, deliver: Deliveries): De
     }
   },
 
+  async *getNodeSpectrogram({ start, end, width, height, ...request }, { caller, signal }) {
+    const { chain, node } = await requireNode(dependencies, caller, request)
+    requireReady(node)
+    const frameAt = (seconds: number) => Math.min(node.frames, Math.round(seconds * chain.sample_rate))
+    const stretch = { start: frameAt(start ?? 0), end: end == null ? node.frames : frameAt(end) }
+    if (stretch.start >= stretch.end)
+      throw invalidField(['query', 'start'], 'The stretch must begin before its end, and before the end of the node.')
+    const size = { width: width ?? defaultSize.width, height: height ?? defaultSize.height }
+    const { key, ...content } = await deliveries.picture({ chain, node, ...stretch, ...size }, signal)
+    yield* byteFrames({ ...content, read: (range) => dependencies.files.read(key, range) }, undefined)
+  },
+
   async *exportChain({ chainId, format, crossfadeMs, normalize }, { caller, signal }) {
     const { chain, nodes } = await requireTree(dependencies, caller, chainId)
     const word = formatWord(format)
@@ -82,7 +98,7 @@ export const deliveryRpc = (dependencies: Dependencies, deliver: Deliveries): De
       crossfadeMs: crossfadeMs ?? 0,
       normalize: normalize ?? false,
     }
-    const { key, ...content } = await deliver(order, signal)
+    const { key, ...content } = await deliveries.audio(order, signal)
     const filename = `${chain.name}.${word}`
     yield* byteFrames({ ...content, filename, read: (range) => dependencies.files.read(key, range) }, undefined)
   },

@@ -5,7 +5,7 @@ import { transact } from '@trellis/kit/store'
 import type { CreateBranchesRequest } from '@trellis/protos/ts/trellis/music/v1/music.ts'
 import { storedLayout } from '../audio/stored-audio.ts'
 import { type ChainTree, requireReady } from '../chains/access.ts'
-import { publishNode } from '../chains/events.ts'
+import { publishNode, publishNodeRemoved } from '../chains/events.ts'
 import { newId } from '../chains/ids.ts'
 import { noteLeftovers } from '../chains/leftovers.ts'
 import { pathTo } from '../chains/spine.ts'
@@ -74,6 +74,7 @@ const newNode = (
     bpm: null,
     musical_key: null,
     loudness_lufs: null,
+    loudness_range_lu: null,
     silent_tail_seconds: 0,
     prompt_honored: '[]',
     ready_at: null,
@@ -83,7 +84,7 @@ const newNode = (
 
 /** Deletes nodes that could not be started, and cancels the runs of those that were; the sweep removes files that arrive later. */
 const rollBack = async (
-  { db, now }: Dependencies,
+  { db, bus, now }: Dependencies,
   generations: Generations,
   made: readonly NodeRow[],
 ): Promise<void> => {
@@ -92,7 +93,7 @@ const rollBack = async (
     await noteLeftovers(transaction, ids, now())
     await deleteNodes(transaction, ids)
   })
-  await Promise.allSettled(made.map((node) => generations.stop(node)))
+  await Promise.allSettled(made.flatMap((node) => [publishNodeRemoved(bus, node), generations.stop(node)]))
 }
 
 /** Adds takes of a continuation to a node and starts them. The checks are repeated in the transaction, since requests may be concurrent. */

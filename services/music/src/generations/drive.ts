@@ -22,6 +22,7 @@ const ready = (result: AudioResult, time: string): Partial<NodeRow> => ({
   bpm: result.bpm ?? null,
   musical_key: result.key ?? null,
   loudness_lufs: result.loudnessLufs ?? null,
+  loudness_range_lu: result.loudnessRangeLu ?? null,
   silent_tail_seconds: result.silentTailSeconds,
   distance_percentile: result.distancePercentile ?? null,
   loudness_step_lu: result.loudnessStepLu ?? null,

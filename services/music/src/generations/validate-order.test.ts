@@ -38,6 +38,7 @@ const nodeOf = (change: Partial<NodeRow>): NodeRow => ({
   bpm: null,
   musical_key: null,
   loudness_lufs: null,
+  loudness_range_lu: null,
   silent_tail_seconds: 0,
   prompt_honored: '[]',
   created_at: '2026-03-01T09:00:00.000Z',

@@ -76,4 +76,11 @@ export const migrations: readonly Migration[] = [
         .execute()
     },
   },
+  {
+    number: 4,
+    name: 'loudness range',
+    up: async (db) => {
+      await db.schema.alterTable('nodes').addColumn('loudness_range_lu', 'double precision').execute()
+    },
+  },
 ]

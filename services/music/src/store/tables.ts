@@ -43,6 +43,8 @@ export type NodeRow = {
   bpm: number | null
   musical_key: string | null
   loudness_lufs: number | null
+  /** Null for silence, below 3 s, and for nodes that were stored before it was measured. */
+  loudness_range_lu: number | null
   silent_tail_seconds: number
   /** A JSON list of words. */
   prompt_honored: string

@@ -7,7 +7,7 @@ import type { TaskDependencies } from './tasks.ts'
 
 /** Runs a task. Its code is loaded with the first one, since many idle workers wait for theirs. */
 const perform = async ({ task }: AudioTask, dependencies: TaskDependencies): Promise<AudioResult> => {
-  const { continueAudio, exportAudio, ingest } = await import('./tasks.ts')
+  const { continueAudio, drawSpectrogram, exportAudio, ingest } = await import('./tasks.ts')
   switch (task?.$case) {
     case 'ingest':
       return ingest(task.value, dependencies)
@@ -15,6 +15,8 @@ const perform = async ({ task }: AudioTask, dependencies: TaskDependencies): Pro
       return continueAudio(task.value, dependencies)
     case 'export':
       return exportAudio(task.value, dependencies)
+    case 'spectrogram':
+      return drawSpectrogram(task.value, dependencies)
     default:
       throw serviceError('malformed', 'The worker received no task.')
   }

@@ -5,6 +5,7 @@ import type {
   ExportTask,
   IngestTask,
   InputAudio,
+  SpectrogramTask,
   StoredPiece,
 } from '@trellis/protos/ts/trellis/music/v1/work.ts'
 import { AudioResult } from '@trellis/protos/ts/trellis/music/v1/work.ts'
@@ -22,12 +23,15 @@ import type { AudioShape, Block } from '../audio/pcm.ts'
 import { invalidAudio } from '../audio/refusal.ts'
 import { blocksOf, openStoredAudio, type StoredAudio } from '../audio/stored-audio.ts'
 import { wavBytes } from '../audio/wav-write.ts'
+import { flacBytes } from '../export/flac-encode.ts'
 import { encodeMp3 } from '../export/mp3-encode.ts'
 import { joinSpine, normalisingGain, withGain } from '../export/spine.ts'
 import { analyseContext, type ContextSound, type Generator } from '../generate/generator.ts'
 import { mockContinuation } from '../generate/mock.ts'
 import { recombine } from '../generate/recombine.ts'
 import { measureSeam, seamSeconds } from '../generate/seam.ts'
+import { grayscalePng } from '../spectrogram/png.ts'
+import { spectrogramPixels } from '../spectrogram/spectrogram.ts'
 
 /** Dependencies of tasks. */
 export type TaskDependencies = {
@@ -198,14 +202,29 @@ export const continueAudio = async (task: ContinueTask, dependencies: TaskDepend
   })
 }
 
+type Encoded = Uint8Array | AsyncIterable<Uint8Array>
+type Encoder = (audio: StoredAudio, signal: AbortSignal) => Encoded | Promise<Encoded>
+
+const encodeWav: Encoder = (audio, signal) => wavBytes(audio, audio.frames, blocksOf(audio, signal))
+const encoders: Record<string, Encoder> = { wav: encodeWav, mp3: encodeMp3, flac: flacBytes }
+
 /** Writes pieces as one file. */
 export const exportAudio = async (task: ExportTask, dependencies: TaskDependencies): Promise<AudioResult> => {
   const joined = joinSpine(await openPath(dependencies, task.pieces), task.crossfadeFrames)
   const audio = task.normalize ? withGain(joined, await normalisingGain(joined, dependencies.signal)) : joined
-  const content =
-    task.format === 'mp3'
-      ? await encodeMp3(audio, dependencies.signal)
-      : wavBytes(audio, audio.frames, blocksOf(audio, dependencies.signal))
+  const content = await (encoders[task.format] ?? encodeWav)(audio, dependencies.signal)
   await dependencies.files.write(`${task.folder}/${task.name}`, content, dependencies.signal)
+  return AudioResult.fromPartial({ sampleRate: audio.sampleRate, channels: audio.channels, frames: audio.frames })
+}
+
+/** Writes a picture of the frequencies of a stretch. */
+export const drawSpectrogram = async (
+  { piece, startFrame: start, endFrame: end, width, height, folder, name }: SpectrogramTask,
+  dependencies: TaskDependencies,
+): Promise<AudioResult> => {
+  if (!piece) throw serviceError('malformed', 'The task names no audio.')
+  const audio = await openPiece(dependencies, piece)
+  const pixels = await spectrogramPixels(audio, { start, end, width, height }, dependencies.signal)
+  await dependencies.files.write(`${folder}/${name}`, grayscalePng(pixels, width, height), dependencies.signal)
   return AudioResult.fromPartial({ sampleRate: audio.sampleRate, channels: audio.channels, frames: audio.frames })
 }

@@ -217,6 +217,8 @@ export const AudioFormat = {
   UNSPECIFIED: "AUDIO_FORMAT_UNSPECIFIED",
   WAV: "AUDIO_FORMAT_WAV",
   MP3: "AUDIO_FORMAT_MP3",
+  /** FLAC - 24 bits, the same samples as WAV. */
+  FLAC: "AUDIO_FORMAT_FLAC",
 } as const;
 
 export type AudioFormat = typeof AudioFormat[keyof typeof AudioFormat];
@@ -225,6 +227,7 @@ export namespace AudioFormat {
   export type UNSPECIFIED = typeof AudioFormat.UNSPECIFIED;
   export type WAV = typeof AudioFormat.WAV;
   export type MP3 = typeof AudioFormat.MP3;
+  export type FLAC = typeof AudioFormat.FLAC;
 }
 
 export function audioFormatFromJSON(object: any): AudioFormat {
@@ -238,6 +241,9 @@ export function audioFormatFromJSON(object: any): AudioFormat {
     case 2:
     case "AUDIO_FORMAT_MP3":
       return AudioFormat.MP3;
+    case 3:
+    case "AUDIO_FORMAT_FLAC":
+      return AudioFormat.FLAC;
     default:
       throw new globalThis.Error("Unrecognized enum value " + object + " for enum AudioFormat");
   }
@@ -251,6 +257,8 @@ export function audioFormatToNumber(object: AudioFormat): number {
       return 1;
     case AudioFormat.MP3:
       return 2;
+    case AudioFormat.FLAC:
+      return 3;
     default:
       throw new globalThis.Error("Unrecognized enum value " + object + " for enum AudioFormat");
   }
@@ -374,6 +382,8 @@ export interface Node {
     | undefined;
   /** Words of the prompt that the generator followed. */
   promptHonored: string[];
+  /** Range between soft and loud passages in LU (EBU Tech 3342); null for silence and below 3 s. */
+  loudnessRangeLu?: number | null | undefined;
 }
 
 /** How a continuation joins the preceding audio. A value that cannot be measured is null. */
@@ -497,6 +507,28 @@ export interface GetNodePeaksRequest {
   points?: number | null | undefined;
 }
 
+export interface GetNodeSpectrogramRequest {
+  chainId: string;
+  nodeId: string;
+  /** Beginning of the stretch in seconds. */
+  start?:
+    | number
+    | null
+    | undefined;
+  /** Its end in seconds; default, and at most: the end of the node. */
+  end?:
+    | number
+    | null
+    | undefined;
+  /** Columns of the picture. */
+  width?:
+    | number
+    | null
+    | undefined;
+  /** Rows of the picture. */
+  height?: number | null | undefined;
+}
+
 /** The lowest and highest sample of each of equal stretches of the audio, full scale at 1. */
 export interface Peaks {
   points: number;
@@ -524,10 +556,23 @@ export interface StreamChainEventsRequest {
 
 export interface ChainEvent {
   eventId: string;
-  event: { $case: "nodeStatus"; value: NodeStatusChanged } | { $case: "gap"; value: Gap } | {
-    $case: "reset";
-    value: Reset;
-  } | null;
+  event:
+    | { $case: "nodeStatus"; value: NodeStatusChanged }
+    | { $case: "gap"; value: Gap }
+    | { $case: "reset"; value: Reset }
+    | { $case: "nodeRemoved"; value: NodeRemoved }
+    | { $case: "chainRemoved"; value: ChainRemoved }
+    | null;
+}
+
+/** A node was deleted. */
+export interface NodeRemoved {
+  nodeId: string;
+}
+
+/** The chain was deleted; the stream ends. */
+export interface ChainRemoved {
+  chainId: string;
 }
 
 /** The status, decision or progress of a node has changed. */
@@ -832,6 +877,7 @@ function createBaseNode(): Node {
     createdAt: "",
     readyAt: null,
     promptHonored: [],
+    loudnessRangeLu: null,
   };
 }
 
@@ -905,6 +951,9 @@ export const Node: MessageFns<Node> = {
     }
     for (const v of message.promptHonored) {
       writer.uint32(186).string(v!);
+    }
+    if (message.loudnessRangeLu !== undefined && message.loudnessRangeLu !== null) {
+      writer.uint32(241).double(message.loudnessRangeLu);
     }
     return writer;
   },
@@ -1106,6 +1155,14 @@ export const Node: MessageFns<Node> = {
             message.promptHonored.push(reader.string());
             continue;
           }
+          case 30: {
+            if (tag !== 241) {
+              break;
+            }
+
+            message.loudnessRangeLu = reader.double();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1146,6 +1203,7 @@ export const Node: MessageFns<Node> = {
     message.createdAt = object.createdAt ?? "";
     message.readyAt = object.readyAt ?? undefined;
     message.promptHonored = object.promptHonored?.map((e) => e) || [];
+    message.loudnessRangeLu = object.loudnessRangeLu ?? undefined;
     return message;
   },
 };
@@ -2418,6 +2476,121 @@ export const GetNodePeaksRequest: MessageFns<GetNodePeaksRequest> = {
   },
 };
 
+function createBaseGetNodeSpectrogramRequest(): GetNodeSpectrogramRequest {
+  return { chainId: "", nodeId: "", start: null, end: null, width: null, height: null };
+}
+
+export const GetNodeSpectrogramRequest: MessageFns<GetNodeSpectrogramRequest> = {
+  encode(message: GetNodeSpectrogramRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.chainId !== "") {
+      writer.uint32(10).string(message.chainId);
+    }
+    if (message.nodeId !== "") {
+      writer.uint32(18).string(message.nodeId);
+    }
+    if (message.start !== undefined && message.start !== null) {
+      writer.uint32(25).double(message.start);
+    }
+    if (message.end !== undefined && message.end !== null) {
+      writer.uint32(33).double(message.end);
+    }
+    if (message.width !== undefined && message.width !== null) {
+      writer.uint32(40).int32(message.width);
+    }
+    if (message.height !== undefined && message.height !== null) {
+      writer.uint32(48).int32(message.height);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetNodeSpectrogramRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetNodeSpectrogramRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.chainId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.nodeId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 25) {
+              break;
+            }
+
+            message.start = reader.double();
+            continue;
+          }
+          case 4: {
+            if (tag !== 33) {
+              break;
+            }
+
+            message.end = reader.double();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.width = reader.int32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.height = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<GetNodeSpectrogramRequest>): GetNodeSpectrogramRequest {
+    return GetNodeSpectrogramRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetNodeSpectrogramRequest>): GetNodeSpectrogramRequest {
+    const message = createBaseGetNodeSpectrogramRequest();
+    message.chainId = object.chainId ?? "";
+    message.nodeId = object.nodeId ?? "";
+    message.start = object.start ?? undefined;
+    message.end = object.end ?? undefined;
+    message.width = object.width ?? undefined;
+    message.height = object.height ?? undefined;
+    return message;
+  },
+};
+
 function createBasePeaks(): Peaks {
   return { points: 0, durationSeconds: 0, min: [], max: [] };
 }
@@ -2714,6 +2887,12 @@ export const ChainEvent: MessageFns<ChainEvent> = {
       case "reset":
         Reset.encode(message.event.value, writer.uint32(34).fork()).join();
         break;
+      case "nodeRemoved":
+        NodeRemoved.encode(message.event.value, writer.uint32(42).fork()).join();
+        break;
+      case "chainRemoved":
+        ChainRemoved.encode(message.event.value, writer.uint32(50).fork()).join();
+        break;
     }
     return writer;
   },
@@ -2763,6 +2942,22 @@ export const ChainEvent: MessageFns<ChainEvent> = {
             message.event = { $case: "reset", value: Reset.decode(reader, reader.uint32()) };
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.event = { $case: "nodeRemoved", value: NodeRemoved.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.event = { $case: "chainRemoved", value: ChainRemoved.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2800,7 +2995,129 @@ export const ChainEvent: MessageFns<ChainEvent> = {
         }
         break;
       }
+      case "nodeRemoved": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "nodeRemoved", value: NodeRemoved.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "chainRemoved": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "chainRemoved", value: ChainRemoved.fromPartial(object.event.value) };
+        }
+        break;
+      }
     }
+    return message;
+  },
+};
+
+function createBaseNodeRemoved(): NodeRemoved {
+  return { nodeId: "" };
+}
+
+export const NodeRemoved: MessageFns<NodeRemoved> = {
+  encode(message: NodeRemoved, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.nodeId !== "") {
+      writer.uint32(10).string(message.nodeId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): NodeRemoved {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseNodeRemoved();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.nodeId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<NodeRemoved>): NodeRemoved {
+    return NodeRemoved.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<NodeRemoved>): NodeRemoved {
+    const message = createBaseNodeRemoved();
+    message.nodeId = object.nodeId ?? "";
+    return message;
+  },
+};
+
+function createBaseChainRemoved(): ChainRemoved {
+  return { chainId: "" };
+}
+
+export const ChainRemoved: MessageFns<ChainRemoved> = {
+  encode(message: ChainRemoved, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.chainId !== "") {
+      writer.uint32(10).string(message.chainId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ChainRemoved {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseChainRemoved();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.chainId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ChainRemoved>): ChainRemoved {
+    return ChainRemoved.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ChainRemoved>): ChainRemoved {
+    const message = createBaseChainRemoved();
+    message.chainId = object.chainId ?? "";
     return message;
   },
 };
@@ -3587,8 +3904,8 @@ export const MusicServiceDefinition = {
   fullName: "trellis.music.v1.MusicService",
   methods: {
     /**
-     * Creates a chain from an audio file: WAV, AIFF, MP3, FLAC, Ogg Vorbis or Ogg Opus, detected by its content. Sample rate and channels are
-     * preserved; more than two channels are mixed down.
+     * Creates a chain from an audio file: WAV, AIFF, MP3, FLAC, M4A (AAC-LC or ALAC), Ogg Vorbis or Ogg Opus, detected by its content. Sample rate and
+     * channels are preserved; more than two channels are mixed down.
      */
     createChain: {
       name: "CreateChain",
@@ -3682,7 +3999,7 @@ export const MusicServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Returns the audio of a node: a 24-bit WAV, or a gapless MP3. Supports byte ranges. */
+    /** Returns the audio of a node: a 24-bit WAV or FLAC, or a gapless MP3. Supports byte ranges. */
     getNodeAudio: {
       name: "GetNodeAudio",
       requestType: GetNodeAudioRequest as typeof GetNodeAudioRequest,
@@ -3700,6 +4017,18 @@ export const MusicServiceDefinition = {
       responseStream: false,
       options: {},
     },
+    /**
+     * Returns a picture of the frequencies of a node over time: a grayscale PNG whose rows are mel bands, the highest first. Black is -90 dB or less, white
+     * full scale.
+     */
+    getNodeSpectrogram: {
+      name: "GetNodeSpectrogram",
+      requestType: GetNodeSpectrogramRequest as typeof GetNodeSpectrogramRequest,
+      requestStream: false,
+      responseType: ByteFrame as typeof ByteFrame,
+      responseStream: true,
+      options: {},
+    },
     /** Exports the spine as one file, exactly as long as its nodes together, to the sample. */
     exportChain: {
       name: "ExportChain",
@@ -3709,7 +4038,7 @@ export const MusicServiceDefinition = {
       responseStream: true,
       options: {},
     },
-    /** Streams changes of the nodes of a chain. */
+    /** Streams changes of the nodes of a chain, until the chain is deleted. */
     streamChainEvents: {
       name: "StreamChainEvents",
       requestType: StreamChainEventsRequest as typeof StreamChainEventsRequest,

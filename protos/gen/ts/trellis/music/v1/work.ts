@@ -8,10 +8,12 @@ import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 
 /** A task of a worker. Audio is referenced by its location in the files port and its shape. */
 export interface AudioTask {
-  task: { $case: "ingest"; value: IngestTask } | { $case: "continue"; value: ContinueTask } | {
-    $case: "export";
-    value: ExportTask;
-  } | null;
+  task:
+    | { $case: "ingest"; value: IngestTask }
+    | { $case: "continue"; value: ContinueTask }
+    | { $case: "export"; value: ExportTask }
+    | { $case: "spectrogram"; value: SpectrogramTask }
+    | null;
 }
 
 export interface StoredPiece {
@@ -63,10 +65,22 @@ export interface ExportTask {
   /** The folder and name of the file to write. */
   folder: string;
   name: string;
-  /** wav or mp3. */
+  /** wav, mp3 or flac. */
   format: string;
   crossfadeFrames: number;
   normalize: boolean;
+}
+
+/** Writes a picture of the frequencies of a stretch of audio. */
+export interface SpectrogramTask {
+  piece: StoredPiece | null;
+  startFrame: number;
+  endFrame: number;
+  width: number;
+  height: number;
+  /** Where to write it. */
+  folder: string;
+  name: string;
 }
 
 /** Properties of the samples that a worker has stored: the result of ingesting and continuing; empty for an export. */
@@ -82,6 +96,7 @@ export interface AudioResult {
   loudnessStepLu?: number | null | undefined;
   beatErrorMs?: number | null | undefined;
   promptHonored: string[];
+  loudnessRangeLu?: number | null | undefined;
 }
 
 function createBaseAudioTask(): AudioTask {
@@ -99,6 +114,9 @@ export const AudioTask: MessageFns<AudioTask> = {
         break;
       case "export":
         ExportTask.encode(message.task.value, writer.uint32(26).fork()).join();
+        break;
+      case "spectrogram":
+        SpectrogramTask.encode(message.task.value, writer.uint32(34).fork()).join();
         break;
     }
     return writer;
@@ -141,6 +159,14 @@ export const AudioTask: MessageFns<AudioTask> = {
             message.task = { $case: "export", value: ExportTask.decode(reader, reader.uint32()) };
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.task = { $case: "spectrogram", value: SpectrogramTask.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -174,6 +200,12 @@ export const AudioTask: MessageFns<AudioTask> = {
       case "export": {
         if (object.task?.value !== undefined && object.task?.value !== null) {
           message.task = { $case: "export", value: ExportTask.fromPartial(object.task.value) };
+        }
+        break;
+      }
+      case "spectrogram": {
+        if (object.task?.value !== undefined && object.task?.value !== null) {
+          message.task = { $case: "spectrogram", value: SpectrogramTask.fromPartial(object.task.value) };
         }
         break;
       }
@@ -695,6 +727,135 @@ export const ExportTask: MessageFns<ExportTask> = {
   },
 };
 
+function createBaseSpectrogramTask(): SpectrogramTask {
+  return { piece: null, startFrame: 0, endFrame: 0, width: 0, height: 0, folder: "", name: "" };
+}
+
+export const SpectrogramTask: MessageFns<SpectrogramTask> = {
+  encode(message: SpectrogramTask, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.piece !== undefined && message.piece !== null) {
+      StoredPiece.encode(message.piece, writer.uint32(10).fork()).join();
+    }
+    if (message.startFrame !== 0) {
+      writer.uint32(16).int64(message.startFrame);
+    }
+    if (message.endFrame !== 0) {
+      writer.uint32(24).int64(message.endFrame);
+    }
+    if (message.width !== 0) {
+      writer.uint32(32).int32(message.width);
+    }
+    if (message.height !== 0) {
+      writer.uint32(40).int32(message.height);
+    }
+    if (message.folder !== "") {
+      writer.uint32(50).string(message.folder);
+    }
+    if (message.name !== "") {
+      writer.uint32(58).string(message.name);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SpectrogramTask {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSpectrogramTask();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.piece = StoredPiece.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.startFrame = longToNumber(reader.int64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.endFrame = longToNumber(reader.int64());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.width = reader.int32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.height = reader.int32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.folder = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<SpectrogramTask>): SpectrogramTask {
+    return SpectrogramTask.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SpectrogramTask>): SpectrogramTask {
+    const message = createBaseSpectrogramTask();
+    message.piece = (object.piece !== undefined && object.piece !== null)
+      ? StoredPiece.fromPartial(object.piece)
+      : null;
+    message.startFrame = object.startFrame ?? 0;
+    message.endFrame = object.endFrame ?? 0;
+    message.width = object.width ?? 0;
+    message.height = object.height ?? 0;
+    message.folder = object.folder ?? "";
+    message.name = object.name ?? "";
+    return message;
+  },
+};
+
 function createBaseAudioResult(): AudioResult {
   return {
     sampleRate: 0,
@@ -708,6 +869,7 @@ function createBaseAudioResult(): AudioResult {
     loudnessStepLu: null,
     beatErrorMs: null,
     promptHonored: [],
+    loudnessRangeLu: null,
   };
 }
 
@@ -745,6 +907,9 @@ export const AudioResult: MessageFns<AudioResult> = {
     }
     for (const v of message.promptHonored) {
       writer.uint32(90).string(v!);
+    }
+    if (message.loudnessRangeLu !== undefined && message.loudnessRangeLu !== null) {
+      writer.uint32(97).double(message.loudnessRangeLu);
     }
     return writer;
   },
@@ -850,6 +1015,14 @@ export const AudioResult: MessageFns<AudioResult> = {
             message.promptHonored.push(reader.string());
             continue;
           }
+          case 12: {
+            if (tag !== 97) {
+              break;
+            }
+
+            message.loudnessRangeLu = reader.double();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -878,6 +1051,7 @@ export const AudioResult: MessageFns<AudioResult> = {
     message.loudnessStepLu = object.loudnessStepLu ?? undefined;
     message.beatErrorMs = object.beatErrorMs ?? undefined;
     message.promptHonored = object.promptHonored?.map((e) => e) || [];
+    message.loudnessRangeLu = object.loudnessRangeLu ?? undefined;
     return message;
   },
 };

@@ -1,0 +1,137 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { decodeAll, fixture, fixturePiece, likeness } from '../../../test/audio-files.ts'
+import { aacEntry, buildMp4, type Mp4Parts, packetsOf } from '../../../test/m4a-files.ts'
+import { blockLength } from '../pcm.ts'
+
+const frames = 26_461
+/** Samples that the encoder of the fixture inserts before the first. */
+const delay = 1_024
+/** The config of the fixture: AAC-LC, 22,050 Hz, stereo. */
+const lowComplexity = Uint8Array.of(0x13, 0x90)
+
+const left = (block: readonly Float32Array[]): Float32Array => block[0] ?? new Float32Array()
+const levelOf = (samples: Float32Array): number =>
+  Math.sqrt(samples.reduce((sum, value) => sum + value * value, 0) / samples.length)
+
+describe('an M4A file', () => {
+  let parts: Mp4Parts
+  let packets: Uint8Array[]
+  beforeAll(async () => {
+    ;({ packets } = await packetsOf(fixture('band.m4a')))
+    parts = {
+      packets,
+      entry: aacEntry(lowComplexity),
+      scale: 22_050,
+      packetDuration: 1_024,
+      lastDuration: frames + delay - (packets.length - 1) * 1_024,
+      edits: [{ duration: Math.round((frames / 22_050) * 1000), mediaTime: delay }],
+    }
+  })
+
+  test('with AAC has exactly its original length, and sounds like its source', async () => {
+    const audio = await decodeAll(fixture('band.m4a'))
+    expect(audio).toMatchObject({ container: 'm4a', sampleRate: 22_050, channels: 2, promisedFrames: frames })
+    expect(blockLength(audio.block)).toBe(frames)
+    for (const [index, channel] of fixturePiece().entries())
+      expect(likeness(audio.block[index] ?? new Float32Array(), channel)).toBeGreaterThan(0.98)
+  })
+
+  test('with ALAC is decoded bit-exactly', async () => {
+    const { block, sampleRate } = await decodeAll(fixture('band-alac.m4a'))
+    expect(sampleRate).toBe(22_050)
+    expect(block).toEqual(fixturePiece())
+  })
+
+  test('with bands of noise has their level', async () => {
+    const { block } = await decodeAll(fixture('noise.m4a'))
+    expect(blockLength(block)).toBe(33_075)
+    // The reference decoder's level; the noise itself is random.
+    expect(levelOf(left(block))).toBeCloseTo(0.12641, 4)
+  })
+
+  test.each<[string, Partial<Mp4Parts>]>([
+    ['its index at the end', {}],
+    ['its index first', { isFast: true }],
+    ['offsets of 64 bits', { longOffsets: true }],
+    ['compact sizes', { compactSizes: true }],
+    ['one packet in each chunk', { packetsPerChunk: 1 }],
+    ['the form of QuickTime', { entry: aacEntry(lowComplexity, { quickTime: true }) }],
+    ['an edit list in samples', { movieScale: 22_050, edits: [{ duration: frames, mediaTime: delay }] }],
+    [
+      'an empty edit first',
+      {
+        edits: [
+          { duration: 50, mediaTime: -1 },
+          { duration: 1200, mediaTime: delay },
+        ],
+      },
+    ],
+    ['the length in a comment', { edits: [], comment: ' 00000000 00000400 00000123 000000000000675D 00000000' }],
+    ['an edit list and a comment', { comment: ' 00000000 00000400 00000123 000000000000675D 00000000' }],
+  ])('with %s is decoded to the same samples', async (_, variation) => {
+    const { block } = await decodeAll(buildMp4({ ...parts, ...variation }))
+    const expected = await decodeAll(fixture('band.m4a'))
+    expect(blockLength(block)).toBe(frames)
+    expect(block).toEqual(expected.block)
+  })
+
+  test('without an edit list begins with the delay of its encoder', async () => {
+    const { block } = await decodeAll(buildMp4({ ...parts, edits: [] }))
+    const expected = await decodeAll(fixture('band.m4a'))
+    expect(blockLength(block)).toBe(frames + delay)
+    expect(left(block).subarray(delay)).toEqual(left(expected.block))
+  })
+
+  test('that is cut by its edit list ends with the edit', async () => {
+    const { block } = await decodeAll(buildMp4({ ...parts, edits: [{ duration: 500, mediaTime: delay + 2_000 }] }))
+    const expected = await decodeAll(fixture('band.m4a'))
+    expect(left(block)).toEqual(left(expected.block).subarray(2_000, 2_000 + 11_025))
+  })
+
+  test.each<[string, Partial<Mp4Parts>, RegExp]>([
+    ['HE-AAC', { entry: aacEntry(Uint8Array.of(0x2b, 0x92, 0x08, 0)) }, /HE-AAC;.* only AAC-LC/],
+    ['HE-AAC, declared after the config', { entry: aacEntry(Uint8Array.of(0x13, 0x90, 0x56, 0xe5, 0x98)) }, /HE-AAC/],
+    ['HE-AAC v2', { entry: aacEntry(Uint8Array.of(0xeb, 0x8a, 0x08, 0)) }, /HE-AAC v2/],
+    // A fill element of one byte that begins a spectral band replication.
+    ['HE-AAC that is not declared', { packets: [Uint8Array.of(0xc3, 0xa0, 0x1c)] }, /HE-AAC/],
+    ['xHE-AAC', { entry: aacEntry(Uint8Array.of(0xf9, 0x48, 0x60, 0)) }, /xHE-AAC/],
+    ['AAC Main', { entry: aacEntry(Uint8Array.of(0x0b, 0x90)) }, /AAC Main/],
+    ['MP3', { entry: aacEntry(lowComplexity, { object: 0x6b }) }, /MP3 in MP4/],
+    ['encrypted audio', { entry: aacEntry(lowComplexity, { type: 'drms' }) }, /encrypted/],
+    ['Dolby Digital', { entry: aacEntry(lowComplexity, { type: 'ac-3' }) }, /Dolby Digital/],
+    ['video only', { handler: 'vide' }, /no audio track/],
+    ['fragments', { isFragmented: true }, /fragmented/],
+    [
+      'several edits',
+      {
+        edits: [
+          { duration: 100, mediaTime: 0 },
+          { duration: 100, mediaTime: 9_000 },
+        ],
+      },
+      /several parts/,
+    ],
+  ])('with %s is rejected as unsupported, with a sentence', async (_, variation, message) => {
+    await expect(decodeAll(buildMp4({ ...parts, ...variation }))).rejects.toMatchObject({
+      reason: 'unsupported',
+      message: expect.stringMatching(message),
+    })
+  })
+
+  test.each<[string, (bytes: Uint8Array) => Uint8Array]>([
+    ['without its index', (bytes) => bytes.subarray(0, bytes.length - 900)],
+    [
+      'of zeros in place of its packets',
+      (bytes) => Uint8Array.from(bytes, (byte, at) => (at > 200 && at < 7_000 ? 0xff : byte)),
+    ],
+  ])('%s is rejected as invalid', async (_, spoil) => {
+    await expect(decodeAll(spoil(buildMp4(parts)))).rejects.toMatchObject({ name: 'AudioRefused', reason: 'invalid' })
+  })
+
+  test('that claims hours of audio in a few packets ends with its packets', async () => {
+    const claimed = buildMp4({ ...parts, packetDuration: 2 ** 31, edits: [] })
+    const audio = await decodeAll(claimed)
+    expect(audio.promisedFrames).toBeGreaterThan(10_000 * 22_050)
+    expect(blockLength(audio.block)).toBe(packets.length * 1_024)
+  })
+})

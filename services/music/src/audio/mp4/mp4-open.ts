@@ -1,0 +1,116 @@
+import { createAacDecoder } from '../aac/decode.ts'
+import { createAlacDecoder } from '../alac/decode.ts'
+import { type ByteSource, viewOf } from '../byte-source.ts'
+import type { DecodedAudio } from '../decoded-audio.ts'
+import { type Block, blockLength, joinBlocks, sliceBlock } from '../pcm.ts'
+import { AudioRefused, invalidAudio } from '../refusal.ts'
+import { type Box, findBox, readBody, readBoxes } from './boxes.ts'
+import { readSpan, type Span } from './edits.ts'
+import { readAhead } from './read-ahead.ts'
+import { isSound, type Mp4Codec, readCodec } from './sample-entry.ts'
+import { readSampleTable, type SampleTable } from './sample-table.ts'
+
+const largestHeader = 4_096
+/** Frames that are passed on at once. */
+const blockFrames = 16_384
+/** A packet of AAC has at most 768 bytes a channel; one of ALAC is hardly larger than its samples. */
+const largestPacket = 16 * 1024 * 1024
+
+/** The first audio track of a movie. */
+const findSoundTrack = async (source: ByteSource, movie: Box): Promise<Box> => {
+  const tracks = (await readBoxes(source, movie.start, movie.end)).filter(({ type }) => type === 'trak')
+  for (const track of tracks) {
+    const handler = await findBox(source, track, 'mdia', 'hdlr')
+    if (handler && isSound(await readBody(source, handler, largestHeader))) return track
+  }
+  throw new AudioRefused('unsupported', 'The MP4 file has no audio track.')
+}
+
+/** The time scale in a `mvhd` or `mdhd` box, whose version determines where it is. */
+const timeScaleOf = (header: Uint8Array): number => {
+  const at = header[0] === 1 ? 20 : 12
+  const scale = header.length >= at + 4 ? viewOf(header).getUint32(at) : 0
+  if (scale === 0) throw invalidAudio('The index of the file has no time scale.')
+  return scale
+}
+
+const requireBox = async (source: ByteSource, parent: Box, ...path: string[]): Promise<Box> => {
+  const box = await findBox(source, parent, ...path)
+  if (!box) throw invalidAudio(`The index of the file lacks its part ${JSON.stringify(path.join('/'))}.`)
+  return box
+}
+
+const findMovie = async (source: ByteSource): Promise<Box> => {
+  const boxes = await readBoxes(source, 0, source.size)
+  const movie = boxes.find(({ type }) => type === 'moov')
+  if (!movie) throw invalidAudio('The M4A file has no index ("moov"): it is probably truncated.')
+  if (boxes.some(({ type }) => type === 'moof') || (await findBox(source, movie, 'mvex')))
+    throw new AudioRefused(
+      'unsupported',
+      'The M4A file is fragmented, as for streaming: convert it to an ordinary M4A, FLAC or WAV.',
+    )
+  return movie
+}
+
+const decoderOf = (codec: Mp4Codec): ((packet: Uint8Array) => Block) =>
+  codec.kind === 'aac' ? createAacDecoder(codec.config) : createAlacDecoder(codec.config)
+
+/** Decodes packets one after the other, and ends where the file does. */
+async function* decodePackets(source: ByteSource, table: SampleTable, codec: Mp4Codec): AsyncGenerator<Block> {
+  const decode = decoderOf(codec)
+  const read = readAhead(source)
+  for (const { offset, length } of table.packets()) {
+    if (length > largestPacket || length === 0) throw invalidAudio('A packet of the M4A file has an impossible size.')
+    if (offset + length > source.size) return
+    yield decode(await read(offset, length))
+  }
+}
+
+/** The frames of a span, in blocks of moderate length. */
+async function* framesOfSpan(
+  decoded: AsyncIterable<Block>,
+  { skip, frames }: Span,
+  channels: number,
+): AsyncGenerator<Block> {
+  let position = 0
+  let [held, heldFrames]: [Block[], number] = [[], 0]
+  for await (const block of decoded) {
+    const part = sliceBlock(block, Math.max(0, skip - position), Math.max(0, skip + frames - position))
+    position += blockLength(block)
+    if (blockLength(part) > 0) held.push(part)
+    heldFrames += blockLength(part)
+    if (heldFrames >= blockFrames) {
+      yield joinBlocks(held, channels)
+      ;[held, heldFrames] = [[], 0]
+    }
+    if (position >= skip + frames) break
+  }
+  if (heldFrames > 0) yield joinBlocks(held, channels)
+}
+
+/**
+ * Opens an MP4 file with AAC-LC or ALAC. It is gapless: only the span of its edit list, or of iTunes' comment, is read. Throws
+ * AudioRefused.
+ */
+export const openMp4 = async (source: ByteSource): Promise<DecodedAudio> => {
+  const movie = await findMovie(source)
+  const track = await findSoundTrack(source, movie)
+  const media = await requireBox(source, track, 'mdia')
+  const scaleIn = async (parent: Box, name: string) =>
+    timeScaleOf(await readBody(source, await requireBox(source, parent, name), largestHeader))
+  const [movieScale, mediaScale] = [await scaleIn(movie, 'mvhd'), await scaleIn(media, 'mdhd')]
+  const samples = await requireBox(source, media, 'minf', 'stbl')
+  const codec = await readCodec(source, await requireBox(source, samples, 'stsd'))
+  const table = await readSampleTable(source, samples)
+  const { sampleRate, channels } = codec.config
+  const timing = { sampleRate, movieScale, mediaScale, mediaDuration: table.duration }
+  const span = await readSpan(source, { movie, track }, timing)
+  return {
+    container: 'm4a',
+    channelOrder: 'mpeg',
+    sampleRate,
+    channels,
+    promisedFrames: span.frames,
+    blocks: framesOfSpan(decodePackets(source, table, codec), span, channels),
+  }
+}
