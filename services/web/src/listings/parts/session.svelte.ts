@@ -1,0 +1,33 @@
+import type { GetSessionResponseRest } from '@trellis/protos/edge/client.ts'
+import { call } from '../../api/client.ts'
+import { type Failure, toFailure } from '../../api/failure.ts'
+
+let session = $state.raw<GetSessionResponseRest | undefined>(undefined)
+let failure = $state.raw<Failure | undefined>(undefined)
+let opening: Promise<void> | undefined
+
+/** The caller and what they may use. A visitor becomes a guest, whose finds are stored: every page of listings opens it first. */
+export const caller = {
+  get session(): GetSessionResponseRest | undefined {
+    return session
+  },
+  get failure(): Failure | undefined {
+    return failure
+  },
+  get isGuest(): boolean {
+    return session?.user_id.startsWith('guest:') ?? false
+  },
+  /** Resolves once a session is open, or cannot be opened. */
+  open: (): Promise<void> => {
+    opening ??= call('GET /listings/api/session')
+      .then((answer) => {
+        session = answer
+      })
+      .catch((error: unknown) => {
+        failure = toFailure(error)
+        // The next page tries again.
+        opening = undefined
+      })
+    return opening
+  },
+}

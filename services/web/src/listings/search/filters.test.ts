@@ -1,0 +1,62 @@
+import type { ListingRest, SellerRest, TrustScoreRest } from '@trellis/protos/edge/client.ts'
+import { expect, test } from 'vitest'
+import { type Applied, type Asked, arrange, parametersOf, type Result } from './filters.ts'
+
+const applied: Applied = { trust: null, cond: '', age: null, fb: null, hide: [], sort: 'trust' }
+const asked: Asked = { q: 'x', min: null, max: null, pages: null, must: '', mode: 'all', not: '', cat: '', via: 'auto' }
+
+const result = (
+  id: string,
+  {
+    price = 10,
+    low = 50,
+    high = 50,
+    flags = [] as string[],
+    feedback = 100 as number | null,
+    ends = null as string | null,
+  } = {},
+): Result => ({
+  listing: { platform_listing_id: id, price, condition: 'used', ends_at: ends } as ListingRest,
+  score: {
+    composite_score: high,
+    score_range: { low, high },
+    hard_filters: [] as string[],
+    soft_flags: flags,
+  } as TrustScoreRest,
+  seller: { feedback_count: feedback, account_age_days: null as number | null } as SellerRest,
+})
+
+test('only what was chosen is asked of the server', () => {
+  expect(parametersOf(asked)).toEqual({ q: 'x' })
+  expect(parametersOf({ ...asked, max: 5, must: 'a|b', mode: 'groups', via: 'api' })).toMatchObject({
+    max_price: 5,
+    must_include: 'a|b',
+    must_include_mode: 'groups',
+    adapter: 'api',
+  })
+})
+
+test('results are sorted by the lowest trust that they can end with', () => {
+  const results = [
+    result('a', { low: 20, high: 100 }),
+    result('b', { low: 60, high: 60 }),
+    result('c', { low: 90, high: 90 }),
+  ]
+  expect(arrange(results, applied).ids).toEqual(['c', 'b', 'a'])
+})
+
+test('a filter hides what is known to be too little, and counts it, but not what is unknown', () => {
+  const results = [result('a', { feedback: 3 }), result('b', { feedback: null }), result('c', { low: 10, high: 40 })]
+  const { ids, hidden } = arrange(results, { ...applied, fb: 10, trust: 50 })
+  expect(ids).toEqual(['b'])
+  expect(Object.fromEntries(hidden)).toEqual({ feedback: 1, trust: 1 })
+})
+
+test('flags hide by their names, and unknown prices come last', () => {
+  const results = [
+    result('a', { flags: ['duplicate_photo'] }),
+    result('b', { price: null as never }),
+    result('c', { price: 3 }),
+  ]
+  expect(arrange(results, { ...applied, hide: ['duplicate_photo'], sort: 'price' }).ids).toEqual(['c', 'b'])
+})

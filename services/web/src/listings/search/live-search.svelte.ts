@@ -1,0 +1,185 @@
+import type {
+  ListingRest,
+  ListingsFrameRest,
+  ListingsSearchResponseRest,
+  MarketPriceFrameRest,
+  SellerRest,
+  TrustScoreRest,
+} from '@trellis/protos/edge/client.ts'
+import { untrack } from 'svelte'
+import { call } from '../../api/client.ts'
+import { Failure, isAbort, toFailure } from '../../api/failure.ts'
+import { follow, type Stream, type StreamState } from '../../api/stream.ts'
+import { type Asked, parametersOf, type Result } from './filters.ts'
+
+export type SearchState = 'idle' | 'searching' | 'looking up sellers' | 'done' | 'timed out' | 'cancelled' | 'failed'
+
+/** How long a changed score shows what it was, in milliseconds. */
+const deltaMilliseconds = 5_000
+
+/** A search of the marketplace that fills the page as its frames arrive. */
+export const createLiveSearch = (onSession: (id: string) => void) => {
+  let state = $state<SearchState>('idle')
+  let failure = $state.raw<Failure | undefined>(undefined)
+  let connection = $state.raw<StreamState | undefined>(undefined)
+  let listings = $state.raw<readonly ListingRest[]>([])
+  let scores = $state.raw<ReadonlyMap<string, TrustScoreRest>>(new Map())
+  let sellers = $state.raw<ReadonlyMap<string, SellerRest>>(new Map())
+  let market = $state.raw<MarketPriceFrameRest | undefined>(undefined)
+  let adapter = $state<string | undefined>(undefined)
+  let deltas = $state.raw<ReadonlyMap<string, number>>(new Map())
+  let changed = $state(0)
+  let stream: Stream | undefined
+  let session: string | undefined
+
+  const clear = (): void => {
+    listings = []
+    scores = new Map()
+    sellers = new Map()
+    market = undefined
+    failure = undefined
+    adapter = undefined
+    changed = 0
+  }
+
+  const show = (answer: ListingsFrameRest | ListingsSearchResponseRest): void => {
+    listings = answer.listings
+    scores = new Map(Object.entries(answer.trust_scores))
+    sellers = new Map(Object.entries(answer.sellers))
+    adapter = answer.adapter_used
+    state = 'looking up sellers'
+  }
+
+  const setScore = (id: string, score: TrustScoreRest): void => {
+    const before = scores.get(id)
+    scores = new Map(scores).set(id, score)
+    const delta = before ? score.composite_score - before.composite_score : 0
+    if (delta === 0) return
+    changed += 1
+    deltas = new Map(deltas).set(id, delta)
+    setTimeout(() => {
+      const rest = new Map(deltas)
+      rest.delete(id)
+      deltas = rest
+    }, deltaMilliseconds)
+  }
+
+  const followSession = (id: string, onLost: () => void): void => {
+    stream?.close()
+    session = id
+    state = 'searching'
+    stream = follow(
+      'GET /listings/api/updates/{session_id}',
+      { path: { session_id: id } },
+      {
+        on: {
+          listings: show,
+          market_price: (frame) => {
+            market = frame
+          },
+          update: ({ platform_listing_id: listing, trust_score: score, seller }) => {
+            if (score) setScore(listing, score)
+            if (seller) sellers = new Map(sellers).set(seller.platform_seller_id, seller)
+          },
+          search_failed: ({ status, detail }) => {
+            state = 'failed'
+            failure = new Failure({ status, detail })
+          },
+          done: ({ reason }) => {
+            if (state !== 'failed') state = reason === 'timeout' ? 'timed out' : 'done'
+          },
+          // What the server no longer has must be searched anew.
+          reset: onLost,
+        },
+        endsWith: ['done'],
+        onState: (next) => {
+          connection = next
+          if (next.kind !== 'failed') return
+          if (next.failure.status === 404) onLost()
+          else {
+            state = 'failed'
+            failure = next.failure
+          }
+        },
+      },
+    )
+  }
+
+  const start = async (asked: Asked): Promise<void> => {
+    await stop()
+    clear()
+    state = 'searching'
+    try {
+      const { session_id: id } = await call('GET /listings/api/search/async', { query: parametersOf(asked) })
+      onSession(id)
+      followSession(id, () => void start(asked))
+    } catch (error) {
+      if (isAbort(error)) return
+      state = 'failed'
+      failure = toFailure(error)
+    }
+  }
+
+  /** Ends the stream, and the search behind it unless it has ended. */
+  const stop = async (): Promise<void> => {
+    const running = untrack(() => state) === 'searching' || untrack(() => state) === 'looking up sellers'
+    stream?.close()
+    stream = undefined
+    if (!running || session === undefined) return
+    state = 'cancelled'
+    // A search that has ended meanwhile needs no end.
+    await call('DELETE /listings/api/updates/{session_id}', { path: { session_id: session } }).catch(() => undefined)
+  }
+
+  return {
+    get state() {
+      return state
+    },
+    get failure() {
+      return failure
+    },
+    get connection() {
+      return connection
+    },
+    get market() {
+      return market
+    },
+    get adapter() {
+      return adapter
+    },
+    get deltas() {
+      return deltas
+    },
+    /** How many scores have changed since the listings came. */
+    get changed() {
+      return changed
+    },
+    get results(): Result[] {
+      return listings.map((listing) => ({
+        listing,
+        score: scores.get(listing.platform_listing_id),
+        seller: sellers.get(listing.seller_platform_id),
+      }))
+    },
+    get isRunning() {
+      return state === 'searching' || state === 'looking up sellers'
+    },
+    get pending() {
+      return [...scores.values()].filter(({ score_is_partial: isPartial }) => isPartial).length
+    },
+    setScore,
+    setSeller: (seller: SellerRest): void => {
+      sellers = new Map(sellers).set(seller.platform_seller_id, seller)
+    },
+    start,
+    stop,
+    /** Follows a search that was started before; one that the server no longer knows is searched anew. */
+    resume: (id: string, asked: Asked): void => {
+      clear()
+      followSession(id, () => void start(asked))
+    },
+    /** Leaves the page: the stream closes, and the server ends the search that nobody follows. */
+    close: (): void => stream?.close(),
+  }
+}
+export type LiveSearch = ReturnType<typeof createLiveSearch>
