@@ -1,0 +1,34 @@
+import type { ChainRest, NodeRest } from '@trellis/protos/edge/client.ts'
+
+/** A node in the order of the tree, with its depth and its place among its siblings. */
+export type Take = {
+  node: NodeRest
+  depth: number
+  label: string
+  isOnSpine: boolean
+  hasChildren: boolean
+  index: number
+  siblings: number
+}
+
+/** The takes of a chain, parents before children, in the order in which they were made. */
+export const takesOf = ({ nodes, spine, root_node_id: root }: ChainRest): Take[] => {
+  const children = Map.groupBy(nodes, ({ parent_id: parent }) => parent)
+  const onSpine = new Set(spine)
+  const visit = (node: NodeRest, depth: number, label: string, index: number, siblings: number): Take[] => {
+    const below = (children.get(node.node_id) ?? []).toSorted((a, b) => (a.created_at < b.created_at ? -1 : 1))
+    return [
+      { node, depth, label, isOnSpine: onSpine.has(node.node_id), hasChildren: below.length > 0, index, siblings },
+      ...below.flatMap((child, place) => visit(child, depth + 1, `Take ${place + 1}`, place, below.length)),
+    ]
+  }
+  const first = nodes.find(({ node_id: id }) => id === root)
+  return first ? visit(first, 0, 'Upload', 0, 1) : []
+}
+
+/** The nodes from the root to a node. */
+export const pathTo = (nodes: readonly NodeRest[], id: string): NodeRest[] => {
+  const node = nodes.find(({ node_id: known }) => known === id)
+  if (!node) return []
+  return node.parent_id === null ? [node] : [...pathTo(nodes, node.parent_id), node]
+}
