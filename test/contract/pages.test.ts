@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { brotliCompressSync, brotliDecompressSync, gzipSync } from 'node:zlib'
+import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { serveProbe } from '../probe/serve.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
@@ -141,5 +141,42 @@ describe('pages', () => {
       GATEWAY_JWT_SECRET: 'a-secret-of-thirty-two-characters',
     })
     expect(await (await cloud.get('/home')).text()).toContain('https://sign-in.test/start')
+  })
+})
+
+describe('compression of JSON', () => {
+  const tags = (count: number) => Array.from({ length: count }, (_, index) => `tags=word-${index}`).join('&')
+
+  test('an answer over 2 KB is gzip for clients that accept it, and the same without', async () => {
+    await using served = await serve()
+    const inject = (url: string, encoding: string) =>
+      served.edge.server.inject({
+        url,
+        headers: { 'accept-encoding': encoding, host: 'localhost', 'x-request-id': 'the-same-id' },
+      })
+    const large = `/probe/api/echo/x?${tags(400)}`
+    const plain = await inject(large, 'identity')
+    expect([plain.headers['content-encoding'], plain.headers.vary]).toEqual([undefined, 'Accept-Encoding'])
+    const packed = await inject(large, 'gzip, br')
+    expect([packed.headers['content-encoding'], packed.headers.vary]).toEqual(['gzip', 'Accept-Encoding'])
+    expect(packed.rawPayload.length).toBeLessThan(plain.rawPayload.length / 3)
+    expect(gunzipSync(packed.rawPayload).toString()).toBe(plain.payload)
+    expect((await inject('/probe/api/echo/x', 'gzip')).headers['content-encoding']).toBe(undefined)
+  })
+
+  test('an event stream is never compressed', async () => {
+    await using served = await serve()
+    const stream = await served.get('/probe/api/count?to=3', { headers: { 'accept-encoding': 'gzip' } })
+    expect(stream.headers.get('content-encoding')).toBe(null)
+    await stream.text()
+  })
+
+  test('documents of the API are compressed, too', async () => {
+    await using served = await serve()
+    const answer = await served.edge.server.inject({
+      url: '/openapi.json',
+      headers: { 'accept-encoding': 'gzip', host: 'localhost' },
+    })
+    expect(JSON.parse(gunzipSync(answer.rawPayload).toString()).openapi).toMatch(/^3\.1/)
   })
 })

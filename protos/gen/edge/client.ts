@@ -556,6 +556,8 @@ export type HistogramRest = {
   /** Matches with times before 1971, as from a clock that was never set, and a few matches that are years older than nearly all others. They are in
    * `total` but in no bucket, unless there are no others or `since` is set: `since=1900-01-01` shows them. */
   earlier: number
+  /** Counts per bucket by severity, of those that occur: `{"ERROR": [0, 3, 1]}`; `none` counts entries without a severity. */
+  by_severity: unknown
 }
 
 export type LogsSearchResponseRest = {
@@ -2032,7 +2034,7 @@ export type Routes = {
    * is not exact. The same applies to an inactive branch that `branch` names. */
   'GET /logs/api/search': {
     path: {}
-    query: { q?: string | null | undefined; source?: string | null | undefined; severity?: string | null | undefined; limit?: number | null | undefined; domain?: string | null | undefined; semantic?: boolean | null | undefined; since?: string | null | undefined; until?: string | null | undefined; pattern?: string | null | undefined; tenant?: string | null | undefined; branch?: string | null | undefined; cursor?: string | null | undefined; order?: string | null | undefined; template?: string | null | undefined }
+    query: { q?: string | null | undefined; source?: string | null | undefined; severity?: string | null | undefined; limit?: number | null | undefined; domain?: string | null | undefined; semantic?: boolean | null | undefined; since?: string | null | undefined; until?: string | null | undefined; pattern?: string | null | undefined; tenant?: string | null | undefined; branch?: string | null | undefined; cursor?: string | null | undefined; order?: string | null | undefined; template?: string | null | undefined; not_source?: string | null | undefined; not_domain?: string | null | undefined; not_template?: string | null | undefined }
     body: undefined
     answer: LogsSearchResponseRest
     frames: {}
@@ -2041,7 +2043,7 @@ export type Routes = {
    * names is listed in the header `x-branches-missing`, and followed once it is active. */
   'GET /logs/api/tail': {
     path: {}
-    query: { q?: string | null | undefined; source?: string | null | undefined; severity?: string | null | undefined; domain?: string | null | undefined; pattern?: string | null | undefined; tenant?: string | null | undefined; branch?: string | null | undefined; history?: number | null | undefined; last_event_id?: string | null | undefined }
+    query: { q?: string | null | undefined; source?: string | null | undefined; severity?: string | null | undefined; domain?: string | null | undefined; pattern?: string | null | undefined; tenant?: string | null | undefined; branch?: string | null | undefined; history?: number | null | undefined; last_event_id?: string | null | undefined; template?: string | null | undefined; not_source?: string | null | undefined; not_domain?: string | null | undefined; not_template?: string | null | undefined }
     body: undefined
     answer: undefined
     frames: { 'entry': EntryRest; 'gap': GapRest; 'reset': ResetRest }

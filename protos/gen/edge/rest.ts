@@ -575,6 +575,7 @@ export const HistogramToRest = (m: trellis_logs_v1_logs.Histogram): HistogramRes
   counts: m.counts,
   later: m.later,
   earlier: m.earlier,
+  by_severity: jsonOf(m.bySeverity),
 })
 
 export const LogsSearchResponseToRest = (m: trellis_logs_v1_logs.SearchResponse): LogsSearchResponseRest => ({
@@ -1633,6 +1634,9 @@ export const LogsSearchRequestFromRest = (j: any): trellis_logs_v1_logs.SearchRe
   cursor: j.cursor ?? undefined,
   order: j.order ?? "relevance",
   template: j.template ?? undefined,
+  notSource: j.not_source ?? undefined,
+  notDomain: j.not_domain ?? undefined,
+  notTemplate: j.not_template ?? undefined,
 })
 
 export const TailRequestFromRest = (j: any): trellis_logs_v1_logs.TailRequest => ({
@@ -1645,6 +1649,10 @@ export const TailRequestFromRest = (j: any): trellis_logs_v1_logs.TailRequest =>
   branch: j.branch ?? undefined,
   history: j.history ?? 0,
   lastEventId: j.last_event_id ?? undefined,
+  template: j.template ?? undefined,
+  notSource: j.not_source ?? undefined,
+  notDomain: j.not_domain ?? undefined,
+  notTemplate: j.not_template ?? undefined,
 })
 
 export const GetContextRequestFromRest = (j: any): trellis_logs_v1_logs.GetContextRequest => ({

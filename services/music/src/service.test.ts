@@ -137,6 +137,7 @@ describe('the music service', () => {
     expect(peaks).toMatchObject({ points: 7, durationSeconds: 6 })
     expect([peaks.min.length, peaks.max.length]).toEqual([7, 7])
     expect(Math.max(...peaks.max)).toBeGreaterThan(0.2)
+    for (const value of [...peaks.min, ...peaks.max]) expect(String(Math.abs(value))).toMatch(/^\d(?:\.\d{1,3})?$/)
   })
 
   test('takes are generated in the background, in the exact length, and their seams are measured', async () => {

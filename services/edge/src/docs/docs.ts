@@ -1,11 +1,19 @@
+import { gzipSync } from 'node:zlib'
 import fastifySwagger from '@fastify/swagger'
 import fastifySwaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
+import { acceptsGzip } from '../transcode/json-answer.ts'
 import { mountDocument, type OpenApi } from './openapi.ts'
 
 const sendJson = (server: FastifyInstance, url: string, document: OpenApi) => {
   const text = JSON.stringify(document)
-  server.get(url, (_request, reply) => reply.type('application/json; charset=utf-8').send(text))
+  let compressed: Buffer | undefined
+  server.get(url, (request, reply) => {
+    reply.type('application/json; charset=utf-8').header('vary', 'Accept-Encoding')
+    if (!acceptsGzip(request.headers['accept-encoding'])) return reply.send(text)
+    compressed ??= gzipSync(text)
+    return reply.header('content-encoding', 'gzip').send(compressed)
+  })
 }
 
 /** Registers `/openapi.json`, a document for each mount, and `/docs`, which renders the whole. */

@@ -17,6 +17,7 @@ import { resume } from '../stream/resume.ts'
 import { openIfCurrent, sendBytes } from './byte-stream.ts'
 import { callOptions, whenGone } from './call-context.ts'
 import { readsEncoding, refuseEncoded } from './content-encoding.ts'
+import { sendJson } from './json-answer.ts'
 import { requestReader } from './request.ts'
 import { uploadMessages } from './upload-messages.ts'
 
@@ -77,9 +78,9 @@ const call = (backend: Backend, route: Route) => {
   return method
 }
 
-const answer = (route: Route, reply: FastifyReply, message: unknown): void => {
-  if (route.toRest) reply.send(route.toRest(message))
-  else reply.code(204).send()
+const answer = (route: Route, request: FastifyRequest, reply: FastifyReply, message: unknown): void | Promise<void> => {
+  if (route.toRest) return sendJson(request, reply, route.toRest(message))
+  reply.code(204).send()
 }
 
 const unary = (route: Route, backend: Backend, answered: Answered, begin: Begin): Handle => {
@@ -89,13 +90,12 @@ const unary = (route: Route, backend: Backend, answered: Answered, begin: Begin)
     begin(request, reply)
     const message = read(request)
     if (route.status !== 200) reply.code(route.status)
-    method(message, callOptions(request, reply)).then(
-      (result: unknown) => {
-        answer(route, reply, result)
-        answered(request, reply.statusCode)
-      },
-      (error: unknown) => reply.send(error),
-    )
+    method(message, callOptions(request, reply))
+      .then((result: unknown) => answer(route, request, reply, result))
+      .then(
+        () => answered(request, reply.statusCode),
+        (error: unknown) => void reply.send(error),
+      )
   }
 }
 
@@ -108,7 +108,7 @@ const upload = (route: Route, backend: Backend, answered: Answered): Handle => {
     try {
       if (!takesEncoded) refuseEncoded(request.headers)
       const messages = uploadMessages(route, request, read(request))
-      answer(route, reply, await method(messages, callOptions(request, reply)))
+      await answer(route, request, reply, await method(messages, callOptions(request, reply)))
       answered(request, reply.statusCode)
     } catch (error) {
       if (!(await discardRest(request.raw))) reply.header('connection', 'close')

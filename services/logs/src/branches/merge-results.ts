@@ -2,7 +2,7 @@ import type { StoredEntry } from '../entries/entry.ts'
 import { orderOf } from '../entries/entry-order.ts'
 import { keyOfEntryId } from '../entries/identity.ts'
 import { type FacetCount, type Facets, maxFacetValues } from '../search/facets.ts'
-import { bucketsFor, type Histogram } from '../search/histogram.ts'
+import { bucketsFor, emptyHistogram, type Histogram } from '../search/histogram.ts'
 import { compareRanks, type Order, type Rank } from '../search/hits.ts'
 import type { FoundEntry, SearchResult } from '../search/search.ts'
 import { keyPrefixOf } from '../segments/key-table.ts'
@@ -51,8 +51,11 @@ const mergeFacets = (all: readonly Facets[]): Facets => ({
  * entry may stand one bucket of its own store too early. Sums are exact.
  */
 const mergeHistograms = (all: readonly Histogram[]): Histogram | null => {
-  const buckets = all.flatMap(({ start, bucketSeconds, counts }) =>
-    counts.flatMap((count, index) => (count > 0 ? [{ time: start + index * bucketSeconds * 1000, count }] : [])),
+  const buckets = all.flatMap(({ start, bucketSeconds, counts, bySeverity }) =>
+    counts.flatMap((count, index) => {
+      const graded = bySeverity.map((ofSeverity) => ofSeverity[index] ?? 0)
+      return count > 0 ? [{ time: start + index * bucketSeconds * 1000, count, graded }] : []
+    }),
   )
   const times = buckets.map(({ time }) => time)
   const [only, ...others] = all
@@ -61,9 +64,11 @@ const mergeHistograms = (all: readonly Histogram[]): Histogram | null => {
   const coarsest = Math.max(...all.map(({ bucketSeconds }) => bucketSeconds))
   const fitting = bucketsFor(Math.min(...times), Math.max(...times))
   const merged = fitting.bucketSeconds >= coarsest ? fitting : bucketsOf(coarsest, times)
-  for (const { time, count } of buckets) {
+  for (const { time, count, graded } of buckets) {
     const bucket = Math.floor((time - merged.start) / (merged.bucketSeconds * 1000))
     merged.counts[bucket] = (merged.counts[bucket] ?? 0) + count
+    for (const [severity, counts] of merged.bySeverity.entries())
+      counts[bucket] = (counts[bucket] ?? 0) + (graded[severity] ?? 0)
   }
   return merged
 }
@@ -72,7 +77,7 @@ const bucketsOf = (bucketSeconds: number, times: readonly number[]): Histogram =
   const length = bucketSeconds * 1000
   const start = Math.floor(Math.min(...times) / length) * length
   const buckets = Math.floor((Math.max(...times) - start) / length) + 1
-  return { start, bucketSeconds, counts: new Array<number>(buckets).fill(0) }
+  return emptyHistogram({ start, bucketSeconds, buckets })
 }
 
 type Ranked = { found: FoundEntry; rank: SharedRank }

@@ -76,7 +76,16 @@ test('an answer arrives as it was given', () => {
       pattern: [],
       domain: [{ value: 'memory', count: 1 }],
     },
-    histogram: { start: -1_000, bucketSeconds: 1, counts: [0, 3] },
+    histogram: {
+      start: -1_000,
+      bucketSeconds: 1,
+      counts: [0, 3],
+      bySeverity: [
+        [0, 0],
+        [0, 1],
+        [0, 0],
+      ],
+    },
     next: rank,
   }
   expect(answered(whole)).toEqual(whole)

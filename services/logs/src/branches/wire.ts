@@ -5,6 +5,7 @@ import type {
   BranchTemplate,
   CountBranchTemplatesRequest,
   EntryFilters,
+  EntryHistogram,
   EntryRank,
   KeptEntry,
   WordLeaf,
@@ -16,6 +17,7 @@ import type { Origin, SenderDetails, StoredEntry } from '../entries/entry.ts'
 import { type Severity, severities } from '../entries/severity-code.ts'
 import type { FacetCount } from '../search/facets.ts'
 import type { Filters } from '../search/filters.ts'
+import type { Histogram } from '../search/histogram.ts'
 import type { Order, Rank } from '../search/hits.ts'
 import type { Leaf, Query } from '../search/query.ts'
 import type { Statistics } from '../search/rank.ts'
@@ -43,11 +45,26 @@ export const queryFrom = ({ clauses, excluded }: WordQuery): Query => ({
 /** How a filter names entries without a severity. */
 const noSeverity = 'none'
 
-export const filtersTo = ({ severities: wanted = [], anyPattern, anyTemplate, ...filters }: Filters): EntryFilters => ({
+const listTo = (values: readonly string[] | undefined) => values && { tags: [...values] }
+
+export const filtersTo = ({
+  severities: wanted = [],
+  anySource,
+  notSource,
+  anyPattern,
+  notPattern,
+  anyTemplate,
+  notTemplate,
+  ...filters
+}: Filters): EntryFilters => ({
   ...filters,
   severities: wanted.map((severity) => severity ?? noSeverity),
-  anyPattern: anyPattern && { tags: [...anyPattern] },
-  anyTemplate: anyTemplate && { tags: [...anyTemplate] },
+  anySource: listTo(anySource),
+  notSource: listTo(notSource),
+  anyPattern: listTo(anyPattern),
+  notPattern: listTo(notPattern),
+  anyTemplate: listTo(anyTemplate),
+  notTemplate: listTo(notTemplate),
 })
 
 const given = <Value>(name: string, value: Value | null | undefined): object =>
@@ -58,8 +75,12 @@ export const filtersFrom = (filters: EntryFilters | null | undefined): Filters =
   ...given('since', filters?.since),
   ...given('until', filters?.until),
   ...given('pattern', filters?.pattern),
+  ...given('anySource', filters?.anySource?.tags),
+  ...given('notSource', filters?.notSource?.tags),
   ...given('anyPattern', filters?.anyPattern?.tags),
+  ...given('notPattern', filters?.notPattern?.tags),
   ...given('anyTemplate', filters?.anyTemplate?.tags),
+  ...given('notTemplate', filters?.notTemplate?.tags),
   ...given('tenant', filters?.tenant),
   ...given('branch', filters?.branch),
   ...(filters && filters.severities.length > 0
@@ -142,8 +163,19 @@ export const entryFrom = (entry: KeptEntry): StoredEntry => {
 const countsFrom = (counts: readonly FacetValue[]): FacetCount<string>[] =>
   counts.map(({ value, count }) => ({ value: value ?? '', count }))
 
+const histogramTo = ({ bySeverity, ...histogram }: Histogram): EntryHistogram => ({
+  ...histogram,
+  bySeverity: bySeverity.map((counts) => ({ counts })),
+})
+
+const histogramFrom = ({ bySeverity, ...histogram }: EntryHistogram): Histogram => ({
+  ...histogram,
+  bySeverity: severities.map((_, index) => bySeverity[index]?.counts ?? histogram.counts.map(() => 0)),
+})
+
 export const resultTo = (result: SearchResult): BranchSearchResponse => ({
   ...result,
+  histogram: result.histogram && histogramTo(result.histogram),
   entries: result.entries.map(({ entry, score }) => ({ entry: entryTo(entry), score })),
   next: result.next && rankTo(result.next),
 })
@@ -160,7 +192,7 @@ export const resultFrom = (response: BranchSearchResponse): SearchResult => ({
         domain: countsFrom(response.facets.domain),
       }
     : null,
-  histogram: response.histogram ?? null,
+  histogram: response.histogram ? histogramFrom(response.histogram) : null,
   next: response.next ?? null,
 })
 

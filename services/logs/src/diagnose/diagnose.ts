@@ -3,8 +3,8 @@ import type { Context } from '../context/knowledge.ts'
 import type { StoredEntry } from '../entries/entry.ts'
 import type { Facets } from '../search/facets.ts'
 import type { Filters } from '../search/filters.ts'
-import type { Histogram } from '../search/histogram.ts'
-import type { NearHistogram } from '../search/near-histogram.ts'
+import type { TimeCounts } from '../search/histogram.ts'
+import type { NearCounts } from '../search/near-histogram.ts'
 import type { TemplateCounts } from '../templates/count-templates.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 import { withCounts } from './count-kinds.ts'
@@ -166,13 +166,13 @@ const shownCounts = ({
   byKeyword,
   byWindow,
   trouble,
-}: Looked): { facets: Facets | null; histogram: NearHistogram | null; errors: Histogram | null } => {
+}: Looked): { facets: Facets | null; histogram: NearCounts | null; errors: TimeCounts | null } => {
   if (scans.length === 0) return { ...(byKeyword.total > 0 ? byKeyword : byWindow), errors: trouble.errors }
   const failed = scans.filter(({ grade }) => grade === 'error')
   return { facets: facetsOf(scans), histogram: histogramOf(scans), errors: histogramOf(failed) }
 }
 
-const leftOutOf = (histogram: NearHistogram | null): LeftOut | null =>
+const leftOutOf = (histogram: NearCounts | null): LeftOut | null =>
   histogram && { earlier: histogram.earlier, later: histogram.later }
 
 /** A store of its own may be away; entries can be looked into without it. */

@@ -1,4 +1,4 @@
-import { bucketsFor, type Histogram } from '../search/histogram.ts'
+import { bucketsFor, type TimeCounts } from '../search/histogram.ts'
 
 /** When trouble began and when it was worst. Times are epoch milliseconds. */
 export type Onset = {
@@ -25,7 +25,7 @@ const median = (counts: readonly number[]): number =>
 export const shortestStretchSeconds = 60
 
 /** Counts as stretches of a minute where they are finer, else as they are; without those of none. All lengths below a minute divide it. */
-export const stretchesOf = ({ start, bucketSeconds, counts }: Histogram): Stretch[] => {
+export const stretchesOf = ({ start, bucketSeconds, counts }: TimeCounts): Stretch[] => {
   const seconds = Math.max(shortestStretchSeconds, bucketSeconds)
   const summed = new Map<number, number>()
   counts.forEach((count, bucket) => {
@@ -48,7 +48,7 @@ export const densestOf = (stretches: readonly Stretch[]): Stretch | undefined =>
  * Counts over the whole span that was looked at, quiet times included, in stretches of a minute at least: a search counts from the first match
  * to the last alone, and then a burst looks like what is usual. Times are epoch milliseconds; a stretch counts where its middle falls.
  */
-export const overSpan = (found: Histogram | null, first: number, last: number): Histogram | null => {
+export const overSpan = (found: TimeCounts | null, first: number, last: number): TimeCounts | null => {
   if (!found) return null
   const from = Math.min(first, found.start)
   const to = Math.max(last, found.start + found.counts.length * found.bucketSeconds * 1000 - 1)
@@ -68,7 +68,7 @@ export const overSpan = (found: Histogram | null, first: number, last: number): 
  * Where errors begin, from how many there are in each stretch of time. A burst is a stretch with at least five, and four times the median of
  * all; it began with the first stretch of an unbroken run up to the densest one that is itself above what is usual. Undefined without errors.
  */
-export const onsetOf = (errors: Histogram | null): Onset | undefined => {
+export const onsetOf = (errors: TimeCounts | null): Onset | undefined => {
   if (!errors) return undefined
   const { counts, start, bucketSeconds } = errors
   const max = Math.max(0, ...counts)

@@ -1,7 +1,7 @@
 import { nounFor } from '../counted.ts'
 import type { Facets } from '../search/facets.ts'
 import type { Filters } from '../search/filters.ts'
-import type { NearHistogram, NearResult } from '../search/near-histogram.ts'
+import type { NearCounts, NearResult } from '../search/near-histogram.ts'
 import { overSpan } from './onset.ts'
 
 /** What of a source there was to read: its errors; where it has none its warnings; else whatever it said. */
@@ -53,7 +53,7 @@ export const facetsOf = (scans: readonly SourceScan[]): Facets => {
 }
 
 /** Counts by time of several scans as one; null where there are none. */
-export const histogramOf = (scans: readonly SourceScan[]): NearHistogram | null => {
+export const histogramOf = (scans: readonly SourceScan[]): NearCounts | null => {
   const all = scans.flatMap(({ result }) => result.histogram ?? [])
   const first = Math.min(...all.map(({ start }) => start))
   const last = Math.max(

@@ -4,7 +4,7 @@ import type { Zone } from '../formats/zone.ts'
 import { domainOf, patternOf } from '../patterns/in-force.ts'
 import { type Domain, domains } from '../patterns/pattern.ts'
 import type { Facets } from '../search/facets.ts'
-import type { Histogram } from '../search/histogram.ts'
+import type { TimeCounts } from '../search/histogram.ts'
 import { advice } from './advice.ts'
 import { type Group, timesIn } from './groups.ts'
 import { shownTime } from './shown-time.ts'
@@ -107,8 +107,8 @@ export const suspectedCauses = (groups: readonly WeighedGroup[]): Cause[] => {
 }
 
 export const timelineOf = (
-  all: Histogram | null,
-  errors: Histogram | null,
+  all: TimeCounts | null,
+  errors: TimeCounts | null,
 ): { time: string; count: number; errors: number }[] => {
   if (!all) return []
   const length = all.bucketSeconds * 1000

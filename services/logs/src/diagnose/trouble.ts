@@ -1,6 +1,6 @@
 import type { StoredEntry } from '../entries/entry.ts'
 import type { Filters } from '../search/filters.ts'
-import type { Histogram } from '../search/histogram.ts'
+import type { TimeCounts } from '../search/histogram.ts'
 import type { Query } from '../search/query.ts'
 import type { SearchRequest, SearchResult } from '../search/search.ts'
 import { densestOf, type Onset, onsetOf, overSpan, type Stretch, shortestStretchSeconds, stretchesOf } from './onset.ts'
@@ -10,7 +10,7 @@ import type { Grade } from './source-scan.ts'
 export type Trouble = {
   grade: Exclude<Grade, 'entry'>
   /** Errors by time, as a search counts them; null where there are none. */
-  errors: Histogram | null
+  errors: TimeCounts | null
   onset: Onset | undefined
   /** The first of them since they began. */
   first: StoredEntry | undefined
@@ -47,7 +47,7 @@ const between = (filters: Filters, since: number, until: number) => ({
 })
 
 /** Errors in the stretches around the worst one, fine enough to say when it began. */
-const zoomed = async (search: Search, asked: Asked, errors: Histogram): Promise<Histogram> => {
+const zoomed = async (search: Search, asked: Asked, errors: TimeCounts): Promise<TimeCounts> => {
   let found = errors
   for (let zoom = 0; zoom < maxZooms && found.bucketSeconds > fineEnoughSeconds; zoom += 1) {
     const length = found.bucketSeconds * 1000
@@ -66,7 +66,7 @@ const zoomed = async (search: Search, asked: Asked, errors: Histogram): Promise<
  * The densest minute; where that is not found with a few questions, the densest stretch of those counted at first. The stretch with most is
  * looked into until it is one of a minute: no minute elsewhere can have more than the stretch it lies in.
  */
-const peakOf = async (search: Search, asked: Asked, errors: Histogram): Promise<Stretch | undefined> => {
+const peakOf = async (search: Search, asked: Asked, errors: TimeCounts): Promise<Stretch | undefined> => {
   let stretches = stretchesOf(errors)
   const known = densestOf(stretches)
   for (let looked = 0; ; looked += 1) {

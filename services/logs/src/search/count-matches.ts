@@ -1,8 +1,9 @@
+import { intersect } from '../segments/bitmap.ts'
 import { numberAt } from '../segments/number-column.ts'
 import type { Slices } from '../slices.ts'
 import { createFacetCounter, type Facets } from './facets.ts'
-import { bucketsFor, countTimes, type Histogram } from './histogram.ts'
-import type { KeeperOf } from './keep-counts.ts'
+import { bucketsFor, countTimes, type Histogram, type TimedMatch } from './histogram.ts'
+import { type KeeperOf, keeperFor } from './keep-counts.ts'
 import { inLanes } from './lanes.ts'
 import type { Leaving } from './leaving.ts'
 import type { Match } from './match-part.ts'
@@ -30,10 +31,33 @@ export const countMatches = async (
     signal?.throwIfAborted()
     if (slices.isOver()) await slices.pause()
     const keep = keeperOf(match.part)
-    await counter.count(match, keep)
-    if (histogram) await countTimes(histogram, match, keep)
+    const bySeverity = await counter.count(match, keep)
+    if (!histogram) return
+    await countTimes(histogram, match, keep)
+    for (const [severity, total] of bySeverity.entries()) {
+      if (total === 0) continue
+      const counts = histogram.bySeverity[severity] ?? []
+      await countTimes(
+        { ...histogram, counts },
+        ofSeverity(match, severity, total),
+        keeperFor(keeperOf, `severity ${severity}`)(match.part),
+      )
+    }
   })
   return { facets: counter.result(), histogram }
+}
+
+/** What of a match has a severity. */
+const ofSeverity = (match: Match, severity: number, total: number): TimedMatch => {
+  if (total === match.total) return match
+  const reach = async () => {
+    const [{ matched }, graded] = await Promise.all([match.reach(), match.part.severities()])
+    const both = matched.slice()
+    const having = graded[severity]
+    if (having) intersect(both, having)
+    return { matched: both }
+  }
+  return { part: match.part, total, reach }
 }
 
 type Extent = { first: number; last: number }

@@ -43,7 +43,8 @@ const countMatch = async ({ part, total, reach }: CountedMatch): Promise<MatchCo
 }
 
 export type FacetCounter = {
-  count: (match: CountedMatch, keep: Keep) => Promise<void>
+  /** Counts a match and returns how many of it have each severity, in the order of `severities`. */
+  count: (match: CountedMatch, keep: Keep) => Promise<readonly number[]>
   /** Most frequent first. */
   result: () => Facets
 }
@@ -74,6 +75,7 @@ export const createFacetCounter = (domainOf: (tag: string) => string): FacetCoun
         for (const tag of tags) add(byPattern, tag, count)
         for (const domain of new Set(tags.map(domainOf))) if (domain !== '') add(byDomain, domain, count)
       }
+      return graded
     },
     result: () => ({
       severity: ranked(bySeverity),

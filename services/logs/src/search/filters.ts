@@ -11,6 +11,9 @@ import type { SeverityColumn } from '../segments/severity-column.ts'
 export type Filters = {
   /** A source, the stem that groups sources, or an archive whose files are sources. */
   source?: string
+  /** Sources, stems or archives of which an entry has one, and of which it has none. */
+  anySource?: readonly string[]
+  notSource?: readonly string[]
   /** Of which an entry has one; null is for an entry of none. */
   severities?: readonly (Severity | null)[]
   /** From this moment on. */
@@ -20,8 +23,12 @@ export type Filters = {
   pattern?: string
   /** Tags of which an entry has at least one. */
   anyPattern?: readonly string[]
+  /** Tags that an entry may not have. */
+  notPattern?: readonly string[]
   /** Ids of templates of which an entry has one. */
   anyTemplate?: readonly string[]
+  /** Ids of templates that an entry may not have. */
+  notTemplate?: readonly string[]
   tenant?: string
   /** A branch's slug; `none` for entries of no branch. */
   branch?: string
@@ -38,15 +45,24 @@ export const isOfSource = (sourceId: string, named: string): boolean =>
   sourceId === named || stemOf(sourceId) === named || sourceId.startsWith(`${named}/`)
 
 export const acceptsOrigin = (filters: Filters, origin: Origin): boolean => {
-  const { source, tenant, branch } = filters
-  if (source !== undefined && !isOfSource(origin.sourceId, source)) return false
+  const { source, anySource, notSource, tenant, branch } = filters
+  const isOf = (named: string) => isOfSource(origin.sourceId, named)
+  if (source !== undefined && !isOf(source)) return false
+  if (anySource && !anySource.some(isOf)) return false
+  if (notSource?.some(isOf)) return false
   if (tenant !== undefined && (origin.tenantId ?? '') !== tenant) return false
   return branch === undefined || (branch === 'none' ? origin.branch === null : origin.branch === branch)
 }
 
 export const acceptsTags = (filters: Filters, tags: readonly string[]): boolean =>
   (filters.pattern === undefined || tags.includes(filters.pattern)) &&
-  (filters.anyPattern === undefined || filters.anyPattern.some((tag) => tags.includes(tag)))
+  (filters.anyPattern === undefined || filters.anyPattern.some((tag) => tags.includes(tag))) &&
+  !filters.notPattern?.some((tag) => tags.includes(tag))
+
+/** Whether filters accept the template of an entry; null is for an entry without one. */
+export const acceptsTemplate = ({ anyTemplate, notTemplate }: Filters, templateId: string | null): boolean =>
+  (anyTemplate === undefined || (templateId !== null && anyTemplate.includes(templateId))) &&
+  (templateId === null || !notTemplate?.includes(templateId))
 
 /** Filters made ready to be asked of many parts. */
 export type PartFilter = {
@@ -59,6 +75,7 @@ export type PartFilter = {
 export const createPartFilter = (filters: Filters): PartFilter => {
   const { since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY } = filters
   const templates = filters.anyTemplate && new Set(filters.anyTemplate)
+  const hidden = new Set(filters.notTemplate)
   const isCut = ({ firstTime, lastTime }: Part) => firstTime < since || lastTime >= until
   return {
     mayPass: (part) =>
@@ -75,8 +92,8 @@ export const createPartFilter = (filters: Filters): PartFilter => {
       await keepByNumber(passing, part.streamOf, origins)
       const tags = part.patternSets.map((set) => acceptsTags(filters, set))
       await keepByNumber(passing, part.patternSetOf, tags)
-      if (templates) {
-        const ids = part.templates.map((id) => templates.has(id))
+      if (templates || hidden.size > 0) {
+        const ids = part.templates.map((id) => (templates?.has(id) ?? true) && !hidden.has(id))
         await keepByNumber(passing, part.templateOf, ids)
       }
       if (filters.severities) {

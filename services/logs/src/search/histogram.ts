@@ -1,3 +1,4 @@
+import { severities } from '../entries/severity-code.ts'
 import { letGoOf } from '../let-go.ts'
 import { type Bitmap, documentsOf } from '../segments/bitmap.ts'
 import { countNumbers } from '../segments/count-columns.ts'
@@ -6,7 +7,12 @@ import type { Keep, Part } from '../segments/part.ts'
 import { isKept } from './keep-counts.ts'
 
 /** How many entries there are in each stretch of time. `start` is epoch milliseconds; a bucket is `bucketSeconds` long. */
-export type Histogram = { start: number; bucketSeconds: number; counts: number[] }
+export type TimeCounts = { start: number; bucketSeconds: number; counts: number[] }
+
+export type Histogram = TimeCounts & {
+  /** Counts of the same buckets by severity, in the order of `severities`. */
+  bySeverity: number[][]
+}
 
 /** Lengths of buckets that people can read: seconds, minutes, hours, days, weeks. */
 const bucketLengths = [
@@ -23,7 +29,19 @@ export const bucketsFor = (first: number, last: number): Histogram => {
   const bucketSeconds = bucketLengths.find(fits) ?? Math.ceil(seconds / week / (maxBuckets - 1)) * week
   const start = Math.floor(first / (bucketSeconds * 1000)) * bucketSeconds * 1000
   const buckets = Math.floor((last - start) / (bucketSeconds * 1000)) + 1
-  return { start, bucketSeconds, counts: new Array<number>(buckets).fill(0) }
+  return emptyHistogram({ start, bucketSeconds, buckets })
+}
+
+export const emptyHistogram = ({
+  buckets,
+  ...grid
+}: {
+  start: number
+  bucketSeconds: number
+  buckets: number
+}): Histogram => {
+  const zeros = () => new Array<number>(buckets).fill(0)
+  return { ...grid, counts: zeros(), bySeverity: severities.map(zeros) }
 }
 
 /** What is counted: what of a part matched. */
@@ -42,7 +60,7 @@ const keptLengthOf = ({ firstTime, lastTime }: TimedMatch['part']): number | und
   keptLengths.find((length) => (lastTime - firstTime) / length < maxKept)
 
 /** Counts matched documents of a part, all of whose times the histogram covers. */
-export const countTimes = async (histogram: Histogram, match: TimedMatch, keep: Keep): Promise<void> => {
+export const countTimes = async (histogram: TimeCounts, match: TimedMatch, keep: Keep): Promise<void> => {
   const { part, total } = match
   const wanted = histogram.bucketSeconds * 1000
   const bucketOf = (time: number) => Math.floor((time - histogram.start) / wanted)

@@ -1,10 +1,12 @@
 import type { LogEngine } from '../threads/log-engine.ts'
 import type { Filters } from './filters.ts'
-import type { Histogram } from './histogram.ts'
+import type { Histogram, TimeCounts } from './histogram.ts'
 import type { SearchRequest, SearchResult } from './search.ts'
 
 /** A histogram, and how many of the matches are before and behind all of it. */
-export type NearHistogram = Histogram & { earlier: number; later: number }
+export type NearHistogram = Near<Histogram>
+type Near<Counts> = Counts & { earlier: number; later: number }
+export type NearCounts = Near<TimeCounts>
 
 export type NearResult = Omit<SearchResult, 'histogram'> & { histogram: NearHistogram | null }
 
@@ -24,7 +26,7 @@ const maxCuts = 4
 export type NearOptions = { engine: Pick<LogEngine, 'search'>; now: () => number; signal: AbortSignal }
 
 /** What of the matches is counted by time. */
-type Near = { histogram: Histogram; filters: Filters; total: number; earlier: number; later: number }
+type Counted = { histogram: Histogram; filters: Filters; total: number; earlier: number; later: number }
 
 const lastBucketOf = ({ start, bucketSeconds, counts }: Histogram): number =>
   start + (counts.length - 1) * bucketSeconds * 1000
@@ -45,7 +47,7 @@ export const bulkBegins = ({ start, bucketSeconds, counts }: Histogram): number 
 }
 
 /** Until when, or from when on, to count instead; undefined where the histogram is of all that is near. */
-const cutOf = ({ histogram, filters }: Near, asked: Filters, horizon: number): Partial<Filters> | undefined => {
+const cutOf = ({ histogram, filters }: Counted, asked: Filters, horizon: number): Partial<Filters> | undefined => {
   const isTooLate = asked.until === undefined && filters.until === undefined && lastBucketOf(histogram) >= horizon
   if (isTooLate && (asked.since ?? Number.NEGATIVE_INFINITY) < horizon) return { until: horizon }
   if (asked.since !== undefined || (asked.until ?? Number.POSITIVE_INFINITY) <= firstLogs) return undefined
@@ -66,7 +68,7 @@ export const nearHistogram = async (
 ): Promise<NearHistogram | null> => {
   if (!whole) return null
   const horizon = now() + maxAheadMilliseconds
-  let near: Near = { histogram: whole, filters: asked, total, earlier: 0, later: 0 }
+  let near: Counted = { histogram: whole, filters: asked, total, earlier: 0, later: 0 }
   for (let cuts = 0; cuts < maxCuts; cuts += 1) {
     const cut = cutOf(near, asked, horizon)
     if (!cut) break

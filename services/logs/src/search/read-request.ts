@@ -9,12 +9,15 @@ type Text = string | null | undefined
 /** Filters as they come in a request. */
 export type FilterParameters = {
   source?: Text
+  notSource?: Text
   severity?: Text
   domain?: Text
+  notDomain?: Text
   since?: Text
   until?: Text
   pattern?: Text
   template?: Text
+  notTemplate?: Text
   tenant?: Text
   branch?: Text
 }
@@ -30,11 +33,31 @@ const readSeverities = (text: string): (Severity | null)[] =>
     return severity
   })
 
-const readDomain = (text: string): string[] => {
-  const domain = domains.find((known) => known === text)
-  if (!domain) throw invalidField(['query', 'domain'], `"${text}" is no domain: ${domains.join(', ')}.`)
-  return tagsOfDomain(domain)
+const readDomains = (name: string, text: string): string[] =>
+  readList(name, text).flatMap((word) => {
+    const domain = domains.find((known) => known === word)
+    if (!domain) throw invalidField(['query', name], `"${word}" is no domain: ${domains.join(', ')}.`)
+    return tagsOfDomain(domain)
+  })
+
+/** Most values that a list in a filter may have. */
+const maxListed = 100
+
+/** The values of a comma-separated list. */
+const readList = (name: string, text: string): string[] => {
+  const values = text
+    .split(',')
+    .map((value) => value.trim())
+    .filter((value) => value !== '')
+  if (values.length > maxListed) throw invalidField(['query', name], `${name} takes at most ${maxListed} values.`)
+  return values
 }
+
+/** Sources of a list; the whole text is one, too, because ids may contain commas. */
+const readSources = (name: string, text: string): string[] => [...new Set([text, ...readList(name, text)])]
+
+const readSource = (text: string): Pick<Filters, 'source' | 'anySource'> =>
+  text.includes(',') ? { anySource: readSources('source', text) } : { source: text }
 
 /** Where in a request a value stands. */
 export type RequestPart = 'query' | 'body'
@@ -68,12 +91,15 @@ export const readWindow = (
 
 /** Throws `invalid` for values that are not allowed. */
 export const readFilters = (parameters: FilterParameters): Filters => ({
-  ...(given(parameters.source) && { source: parameters.source }),
+  ...(given(parameters.source) && readSource(parameters.source)),
+  ...(given(parameters.notSource) && { notSource: readSources('not_source', parameters.notSource) }),
   ...(given(parameters.severity) && { severities: readSeverities(parameters.severity) }),
-  ...(given(parameters.domain) && { anyPattern: readDomain(parameters.domain) }),
+  ...(given(parameters.domain) && { anyPattern: readDomains('domain', parameters.domain) }),
+  ...(given(parameters.notDomain) && { notPattern: readDomains('not_domain', parameters.notDomain) }),
   ...readWindow(parameters),
   ...(given(parameters.pattern) && { pattern: parameters.pattern }),
-  ...(given(parameters.template) && { anyTemplate: [parameters.template] }),
+  ...(given(parameters.template) && { anyTemplate: readList('template', parameters.template) }),
+  ...(given(parameters.notTemplate) && { notTemplate: readList('not_template', parameters.notTemplate) }),
   ...(given(parameters.tenant) && { tenant: parameters.tenant }),
   ...(given(parameters.branch) && { branch: parameters.branch }),
 })

@@ -5,12 +5,13 @@ import type { SearchRequest as Asked, LogsServiceDefinition } from '@trellis/pro
 import { tellMissing } from '../branches/tell-missing.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { presentEntry } from '../entries/present.ts'
+import { severities } from '../entries/severity-code.ts'
 import { aroundEntry } from './context.ts'
 import { decodeCursor, encodeCursor } from './cursor.ts'
 import type { FacetCount } from './facets.ts'
 import { highlightsOf } from './highlights.ts'
 import type { Place } from './hits.ts'
-import { nearHistogram } from './near-histogram.ts'
+import { type NearHistogram, nearHistogram } from './near-histogram.ts'
 import { parseQuery } from './query.ts'
 import { readFilters } from './read-request.ts'
 import type { SearchRequest, SearchResult } from './search.ts'
@@ -38,6 +39,23 @@ const readCursor = (asked: Asked): Place | undefined => {
 
 const valuesOf = <Value extends string | null>(counts: readonly FacetCount<Value>[] | undefined) =>
   (counts ?? []).map(({ value, count }) => ({ value, count }))
+
+const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0)
+
+/** A histogram as the API shows it, with the severities that occur and `none` for entries without one. */
+const presentHistogram = ({ start, bySeverity, ...histogram }: NearHistogram) => {
+  const none = histogram.counts.map((count, bucket) => count - sumOf(bySeverity.map((counts) => counts[bucket] ?? 0)))
+  const named = [
+    ...severities.map((severity, index) => [severity, bySeverity[index] ?? []] as const),
+    ['none', none] as const,
+  ]
+  const occurring = named.filter(([, counts]) => sumOf(counts) > 0)
+  return {
+    ...histogram,
+    start: new Date(start).toISOString(),
+    bySeverity: JSON.stringify(Object.fromEntries(occurring)),
+  }
+}
 
 /** What a search found, ranked as it was asked for or, with the reason why not, by words. */
 type Ranked = {
@@ -103,7 +121,7 @@ export const searchRpc = ({ engine, semantic, requireBranch, now }: Dependencies
           source: valuesOf(result.facets?.source),
           domain: valuesOf(result.facets?.domain),
         },
-        histogram: histogram && { ...histogram, start: new Date(histogram.start).toISOString() },
+        histogram: histogram && presentHistogram(histogram),
         nextCursor,
       }
     },

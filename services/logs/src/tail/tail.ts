@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Delivery } from '@trellis/kit/bus'
 import type { StoredEntry } from '../entries/entry.ts'
-import { acceptsOrigin, acceptsTags, type Filters } from '../search/filters.ts'
+import { acceptsOrigin, acceptsTags, acceptsTemplate, type Filters } from '../search/filters.ts'
 import { matchesWords, type Query } from '../search/query.ts'
 import { wordsOf } from '../segments/tokens.ts'
 import type { Arrival, LogEngine } from '../threads/log-engine.ts'
@@ -62,6 +62,7 @@ export const createTail = ({ engine }: { engine: Pick<LogEngine, 'follow'> }): T
 export const isFollowed = (entry: StoredEntry, filters: Filters, query: Query | null): boolean =>
   acceptsOrigin(filters, entry.origin) &&
   acceptsTags(filters, entry.matchedPatterns) &&
+  acceptsTemplate(filters, entry.templateId) &&
   (filters.severities === undefined || filters.severities.includes(entry.severity)) &&
   (query === null || (mayMatch(query, entry.text) && matchesWords(query, wordsOf(entry.text))))
 

@@ -9,12 +9,16 @@ export const searchByTemplate = async (
   templates: Pick<Templates, 'members' | 'present'>,
   options: SearchOptions,
 ): Promise<SearchResult> => {
-  const { anyTemplate } = request.filters
-  const expanded = anyTemplate && {
+  const { anyTemplate, notTemplate } = request.filters
+  const expanded = {
     ...request,
-    filters: { ...request.filters, anyTemplate: anyTemplate.flatMap(templates.members) },
+    filters: {
+      ...request.filters,
+      ...(anyTemplate && { anyTemplate: anyTemplate.flatMap(templates.members) }),
+      ...(notTemplate && { notTemplate: notTemplate.flatMap(templates.members) }),
+    },
   }
-  const result = await search(parts, expanded ?? request, options)
+  const result = await search(parts, expanded, options)
   return {
     ...result,
     entries: result.entries.map((found) => ({ ...found, entry: templates.present(found.entry) })),

@@ -43,8 +43,8 @@ const storedAudio = async ({ files }: Dependencies, chain: ChainRow, node: NodeR
   return openStoredAudio(source, { sampleRate: chain.sample_rate, channels: chain.channels })
 }
 
-/** Rounds to 16 bits: an outline needs no more, and its JSON is a third as long. */
-const rounded = (values: readonly number[]): number[] => values.map((value) => Math.round(value * 32_768) / 32_768)
+/** Rounds to three places: an outline needs no more, and its JSON is a third as long. */
+const rounded = (values: readonly number[]): number[] => values.map((value) => Math.round(value * 1_000) / 1_000)
 
 /** Handlers of audio: single nodes, their outlines, and the spine as one file. */
 export const deliveryRpc = (dependencies: Dependencies, deliveries: Deliveries): DeliveryHandlers => ({

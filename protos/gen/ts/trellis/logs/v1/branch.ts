@@ -62,7 +62,19 @@ export interface EntryFilters {
     | null
     | undefined;
   /** If set: one of these templates. */
-  anyTemplate?: TagList | null | undefined;
+  anyTemplate?:
+    | TagList
+    | null
+    | undefined;
+  /** If set: one of these sources. */
+  anySource?:
+    | TagList
+    | null
+    | undefined;
+  /** If set: none of these sources, tags and templates. */
+  notSource?: TagList | null | undefined;
+  notPattern?: TagList | null | undefined;
+  notTemplate?: TagList | null | undefined;
 }
 
 export interface TagList {
@@ -175,6 +187,12 @@ export interface EntryFacets {
 export interface EntryHistogram {
   start: number;
   bucketSeconds: number;
+  counts: number[];
+  /** CRITICAL, ERROR and WARN; unset by older branches. */
+  bySeverity: BucketCounts[];
+}
+
+export interface BucketCounts {
   counts: number[];
 }
 
@@ -630,6 +648,10 @@ function createBaseEntryFilters(): EntryFilters {
     tenant: null,
     branch: null,
     anyTemplate: null,
+    anySource: null,
+    notSource: null,
+    notPattern: null,
+    notTemplate: null,
   };
 }
 
@@ -661,6 +683,18 @@ export const EntryFilters: MessageFns<EntryFilters> = {
     }
     if (message.anyTemplate !== undefined && message.anyTemplate !== null) {
       TagList.encode(message.anyTemplate, writer.uint32(74).fork()).join();
+    }
+    if (message.anySource !== undefined && message.anySource !== null) {
+      TagList.encode(message.anySource, writer.uint32(82).fork()).join();
+    }
+    if (message.notSource !== undefined && message.notSource !== null) {
+      TagList.encode(message.notSource, writer.uint32(90).fork()).join();
+    }
+    if (message.notPattern !== undefined && message.notPattern !== null) {
+      TagList.encode(message.notPattern, writer.uint32(98).fork()).join();
+    }
+    if (message.notTemplate !== undefined && message.notTemplate !== null) {
+      TagList.encode(message.notTemplate, writer.uint32(106).fork()).join();
     }
     return writer;
   },
@@ -750,6 +784,38 @@ export const EntryFilters: MessageFns<EntryFilters> = {
             message.anyTemplate = TagList.decode(reader, reader.uint32());
             continue;
           }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.anySource = TagList.decode(reader, reader.uint32());
+            continue;
+          }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.notSource = TagList.decode(reader, reader.uint32());
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.notPattern = TagList.decode(reader, reader.uint32());
+            continue;
+          }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.notTemplate = TagList.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -779,6 +845,18 @@ export const EntryFilters: MessageFns<EntryFilters> = {
     message.branch = object.branch ?? undefined;
     message.anyTemplate = (object.anyTemplate !== undefined && object.anyTemplate !== null)
       ? TagList.fromPartial(object.anyTemplate)
+      : undefined;
+    message.anySource = (object.anySource !== undefined && object.anySource !== null)
+      ? TagList.fromPartial(object.anySource)
+      : undefined;
+    message.notSource = (object.notSource !== undefined && object.notSource !== null)
+      ? TagList.fromPartial(object.notSource)
+      : undefined;
+    message.notPattern = (object.notPattern !== undefined && object.notPattern !== null)
+      ? TagList.fromPartial(object.notPattern)
+      : undefined;
+    message.notTemplate = (object.notTemplate !== undefined && object.notTemplate !== null)
+      ? TagList.fromPartial(object.notTemplate)
       : undefined;
     return message;
   },
@@ -1967,7 +2045,7 @@ export const EntryFacets: MessageFns<EntryFacets> = {
 };
 
 function createBaseEntryHistogram(): EntryHistogram {
-  return { start: 0, bucketSeconds: 0, counts: [] };
+  return { start: 0, bucketSeconds: 0, counts: [], bySeverity: [] };
 }
 
 export const EntryHistogram: MessageFns<EntryHistogram> = {
@@ -1984,6 +2062,9 @@ export const EntryHistogram: MessageFns<EntryHistogram> = {
         writer.int64(v);
       }
       writer.join();
+    }
+    for (const v of message.bySeverity) {
+      BucketCounts.encode(v!, writer.uint32(34).fork()).join();
     }
     return writer;
   },
@@ -2035,6 +2116,14 @@ export const EntryHistogram: MessageFns<EntryHistogram> = {
 
             break;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.bySeverity.push(BucketCounts.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2054,6 +2143,76 @@ export const EntryHistogram: MessageFns<EntryHistogram> = {
     const message = createBaseEntryHistogram();
     message.start = object.start ?? 0;
     message.bucketSeconds = object.bucketSeconds ?? 0;
+    message.counts = object.counts?.map((e) => e) || [];
+    message.bySeverity = object.bySeverity?.map((e) => BucketCounts.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseBucketCounts(): BucketCounts {
+  return { counts: [] };
+}
+
+export const BucketCounts: MessageFns<BucketCounts> = {
+  encode(message: BucketCounts, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.counts.length !== 0) {
+      writer.uint32(10).fork();
+      for (const v of message.counts) {
+        writer.int64(v);
+      }
+      writer.join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BucketCounts {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBucketCounts();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag === 8) {
+              message.counts.push(longToNumber(reader.int64()));
+
+              continue;
+            }
+
+            if (tag === 10) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.counts.push(longToNumber(reader.int64()));
+              }
+
+              continue;
+            }
+
+            break;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<BucketCounts>): BucketCounts {
+    return BucketCounts.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<BucketCounts>): BucketCounts {
+    const message = createBaseBucketCounts();
     message.counts = object.counts?.map((e) => e) || [];
     return message;
   },

@@ -120,7 +120,7 @@ export interface SearchRequest {
     | string
     | null
     | undefined;
-  /** A source, or the stem of a group of sources. */
+  /** A source, or the stem of a group of sources; several are comma-separated. */
   source?:
     | string
     | null
@@ -131,7 +131,7 @@ export interface SearchRequest {
     | number
     | null
     | undefined;
-  /** Domain of a matched pattern. */
+  /** Domain of a matched pattern; several are comma-separated. */
   domain?:
     | string
     | null
@@ -165,8 +165,23 @@ export interface SearchRequest {
   /** Cursor (`next_cursor`) of the previous page. */
   cursor?: string | null | undefined;
   order: string;
-  /** Id of a template, as in entries and `GET /logs/api/templates`. */
-  template?: string | null | undefined;
+  /** Id of a template, as in entries and `GET /logs/api/templates`; several are comma-separated. */
+  template?:
+    | string
+    | null
+    | undefined;
+  /** Excludes sources, or all sources under a stem; comma-separated. */
+  notSource?:
+    | string
+    | null
+    | undefined;
+  /** Excludes entries with a pattern of these domains; comma-separated. */
+  notDomain?:
+    | string
+    | null
+    | undefined;
+  /** Excludes entries of these templates; comma-separated. */
+  notTemplate?: string | null | undefined;
 }
 
 export interface SearchResponse {
@@ -293,6 +308,8 @@ export interface Histogram {
    * `total` but in no bucket, unless there are no others or `since` is set: `since=1900-01-01` shows them.
    */
   earlier: number;
+  /** Counts per bucket by severity, of those that occur: `{"ERROR": [0, 3, 1]}`; `none` counts entries without a severity. */
+  bySeverity: string;
 }
 
 export interface TailRequest {
@@ -312,7 +329,27 @@ export interface TailRequest {
     | undefined;
   /** Number of newest entries to send first. A reader that disconnects among them and reconnects with the last id resumes among them. */
   history?: number | null | undefined;
-  lastEventId?: string | null | undefined;
+  lastEventId?:
+    | string
+    | null
+    | undefined;
+  /** Ids of templates; comma-separated. */
+  template?:
+    | string
+    | null
+    | undefined;
+  /** Excludes sources, or all sources under a stem; comma-separated. */
+  notSource?:
+    | string
+    | null
+    | undefined;
+  /** Excludes entries with a pattern of these domains; comma-separated. */
+  notDomain?:
+    | string
+    | null
+    | undefined;
+  /** Excludes entries of these templates; comma-separated. */
+  notTemplate?: string | null | undefined;
 }
 
 export interface TailFrame {
@@ -1763,6 +1800,9 @@ function createBaseSearchRequest(): SearchRequest {
     cursor: null,
     order: "",
     template: null,
+    notSource: null,
+    notDomain: null,
+    notTemplate: null,
   };
 }
 
@@ -1809,6 +1849,15 @@ export const SearchRequest: MessageFns<SearchRequest> = {
     }
     if (message.template !== undefined && message.template !== null) {
       writer.uint32(114).string(message.template);
+    }
+    if (message.notSource !== undefined && message.notSource !== null) {
+      writer.uint32(122).string(message.notSource);
+    }
+    if (message.notDomain !== undefined && message.notDomain !== null) {
+      writer.uint32(130).string(message.notDomain);
+    }
+    if (message.notTemplate !== undefined && message.notTemplate !== null) {
+      writer.uint32(138).string(message.notTemplate);
     }
     return writer;
   },
@@ -1938,6 +1987,30 @@ export const SearchRequest: MessageFns<SearchRequest> = {
             message.template = reader.string();
             continue;
           }
+          case 15: {
+            if (tag !== 122) {
+              break;
+            }
+
+            message.notSource = reader.string();
+            continue;
+          }
+          case 16: {
+            if (tag !== 130) {
+              break;
+            }
+
+            message.notDomain = reader.string();
+            continue;
+          }
+          case 17: {
+            if (tag !== 138) {
+              break;
+            }
+
+            message.notTemplate = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1969,6 +2042,9 @@ export const SearchRequest: MessageFns<SearchRequest> = {
     message.cursor = object.cursor ?? undefined;
     message.order = object.order ?? "";
     message.template = object.template ?? undefined;
+    message.notSource = object.notSource ?? undefined;
+    message.notDomain = object.notDomain ?? undefined;
+    message.notTemplate = object.notTemplate ?? undefined;
     return message;
   },
 };
@@ -3047,7 +3123,7 @@ export const FacetValue: MessageFns<FacetValue> = {
 };
 
 function createBaseHistogram(): Histogram {
-  return { start: "", bucketSeconds: 0, counts: [], later: 0, earlier: 0 };
+  return { start: "", bucketSeconds: 0, counts: [], later: 0, earlier: 0, bySeverity: "" };
 }
 
 export const Histogram: MessageFns<Histogram> = {
@@ -3070,6 +3146,9 @@ export const Histogram: MessageFns<Histogram> = {
     }
     if (message.earlier !== 0) {
       writer.uint32(40).int64(message.earlier);
+    }
+    if (message.bySeverity !== "") {
+      writer.uint32(50).string(message.bySeverity);
     }
     return writer;
   },
@@ -3137,6 +3216,14 @@ export const Histogram: MessageFns<Histogram> = {
             message.earlier = longToNumber(reader.int64());
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.bySeverity = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3159,6 +3246,7 @@ export const Histogram: MessageFns<Histogram> = {
     message.counts = object.counts?.map((e) => e) || [];
     message.later = object.later ?? 0;
     message.earlier = object.earlier ?? 0;
+    message.bySeverity = object.bySeverity ?? "";
     return message;
   },
 };
@@ -3174,6 +3262,10 @@ function createBaseTailRequest(): TailRequest {
     branch: null,
     history: null,
     lastEventId: null,
+    template: null,
+    notSource: null,
+    notDomain: null,
+    notTemplate: null,
   };
 }
 
@@ -3205,6 +3297,18 @@ export const TailRequest: MessageFns<TailRequest> = {
     }
     if (message.lastEventId !== undefined && message.lastEventId !== null) {
       writer.uint32(74).string(message.lastEventId);
+    }
+    if (message.template !== undefined && message.template !== null) {
+      writer.uint32(82).string(message.template);
+    }
+    if (message.notSource !== undefined && message.notSource !== null) {
+      writer.uint32(90).string(message.notSource);
+    }
+    if (message.notDomain !== undefined && message.notDomain !== null) {
+      writer.uint32(98).string(message.notDomain);
+    }
+    if (message.notTemplate !== undefined && message.notTemplate !== null) {
+      writer.uint32(106).string(message.notTemplate);
     }
     return writer;
   },
@@ -3294,6 +3398,38 @@ export const TailRequest: MessageFns<TailRequest> = {
             message.lastEventId = reader.string();
             continue;
           }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.template = reader.string();
+            continue;
+          }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.notSource = reader.string();
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.notDomain = reader.string();
+            continue;
+          }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.notTemplate = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3320,6 +3456,10 @@ export const TailRequest: MessageFns<TailRequest> = {
     message.branch = object.branch ?? undefined;
     message.history = object.history ?? undefined;
     message.lastEventId = object.lastEventId ?? undefined;
+    message.template = object.template ?? undefined;
+    message.notSource = object.notSource ?? undefined;
+    message.notDomain = object.notDomain ?? undefined;
+    message.notTemplate = object.notTemplate ?? undefined;
     return message;
   },
 };
