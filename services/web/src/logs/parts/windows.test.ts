@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { fromInput, momentOf, moved, scaled, toInput } from './windows.ts'
+
+const now = Date.parse('2026-03-01T12:00:00Z')
+
+test.each([
+  ['', undefined],
+  ['-15m', '2026-03-01T11:45:00.000Z'],
+  ['-7d', '2026-02-22T12:00:00.000Z'],
+  ['2026-03-01T09:00:00Z', '2026-03-01T09:00:00.000Z'],
+  ['yesterday-ish', undefined],
+])('the bound "%s" is %s', (bound, expected) => expect(momentOf(bound, now)).toBe(expected))
+
+test('a window moves by a part of its length and is scaled around its middle', () => {
+  const span = { since: 0, until: 10_000 }
+  expect(moved(span, -0.5)).toEqual({ since: -5_000, until: 5_000 })
+  expect(scaled(span, 0.5)).toEqual({ since: 2_500, until: 7_500 })
+  expect(scaled({ since: 0, until: 100 }, 0.5)).toEqual({ since: -450, until: 550 })
+})
+
+test('moments survive an input of the browser', () => {
+  expect(toInput('2026-03-01T09:15:02Z', 'utc')).toBe('2026-03-01T09:15:02')
+  expect(fromInput('2026-03-01T09:15:02', 'utc')).toBe('2026-03-01T09:15:02.000Z')
+  expect(fromInput(toInput('2026-03-01T09:15:02Z', 'local'), 'local')).toBe('2026-03-01T09:15:02.000Z')
+})
