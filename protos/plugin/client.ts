@@ -59,7 +59,8 @@ const routeType = (route: RouteModel, model: ModelReader): string[] => [
   ...commentLines(route.comment, '  '),
   `  '${route.method} ${route.path}': {`,
   `    path: ${pathOf(route.pathFields)}`,
-  `    query: ${inputObject(route.queryFields)}`,
+  // Values of headers may be sent in the query, too.
+  `    query: ${inputObject([...new Set([...route.queryFields, ...route.headerFields])])}`,
   `    body: ${bodyOf(route)}`,
   `    answer: ${answerOf(route, model)}`,
   `    frames: ${framesOf(route, model)}`,

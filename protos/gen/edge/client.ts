@@ -2481,7 +2481,7 @@ export type Routes = {
    * missing settings. */
   'POST /logs/api/incidents/{id}/export': {
     path: { id: string | number }
-    query: {}
+    query: { sanitize?: boolean | null | undefined }
     body: { tracker?: string | null | undefined; label?: string | null | undefined; again?: boolean | null | undefined }
     answer: TicketRest
     frames: {}
