@@ -1,0 +1,219 @@
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Trellis } from '../../../../test/support/trellis.ts'
+import { hasBrowser, launchBrowser, skipped, type TestBrowser } from '../support/browser.ts'
+import { logLines, pushLines } from '../support/log-lines.ts'
+import { startWithPages } from '../support/served.ts'
+
+const key = 'a-key-for-tests'
+
+describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
+  let opened: AsyncDisposableStack
+  let trellis: Trellis
+  let browser: TestBrowser
+  beforeAll(async () => {
+    opened = new AsyncDisposableStack()
+    trellis = opened.use(await startWithPages())
+    browser = opened.use(await launchBrowser())
+  })
+  afterAll(() => opened.disposeAsync())
+
+  test('an uploaded file is found, read in its context, and becomes an incident whose bundle is masked', async () => {
+    const { page, problems } = await browser.open(trellis.origin)
+    await page.goto('/logs/sources')
+    await page.getByRole('group', { name: 'Choose files' }).waitFor()
+    const file = { name: 'shop.log', mimeType: 'text/plain', buffer: Buffer.from(logLines(400)) }
+    await page.locator('input[type=file]').setInputFiles(file)
+    await page.getByText('400 new entries of 400 lines').waitFor()
+    await page.getByRole('link', { name: 'Show the newest lines' }).click()
+
+    const box = page.getByRole('searchbox', { name: 'Search logs' })
+    await box.fill('refused')
+    await page.getByRole('button', { name: 'Search', exact: true }).click()
+    await page.getByText('100 found').waitFor()
+    const grid = page.getByRole('grid', { name: 'Log lines' })
+    expect(await grid.getAttribute('aria-rowcount')).toBe('100')
+    expect(await grid.locator('mark').first().textContent()).toBe('refused')
+
+    await grid.getByRole('row').first().click()
+    await page.getByRole('button', { name: 'Context', exact: true }).click()
+    const context = page.locator('.context li')
+    await context.first().waitFor()
+    expect(await context.count()).toBeGreaterThan(20)
+
+    await page.getByRole('button', { name: 'Save as incident' }).click()
+    await page.getByLabel('Label', { exact: true }).fill('Upstream refuses')
+    await page.getByRole('button', { name: 'Create incident' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Upstream refuses' }).waitFor()
+    await page
+      .getByText('100 of 100 entries', { exact: false })
+      .or(page.getByText('100 entries', { exact: false }))
+      .first()
+      .waitFor()
+
+    await page.getByRole('button', { name: 'Acknowledge' }).click()
+    await page.getByText('acknowledged', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Export' }).click()
+    const downloading = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Download bundle' }).click()
+    const text = await readFile(await (await downloading).path(), 'utf8')
+    const bundle = JSON.parse(text)
+    expect(bundle).toMatchObject({ bundle_version: 1, sanitized: true, incident: { label: 'Upstream refuses' } })
+    expect(bundle.entries).toHaveLength(100)
+    expect(text).not.toContain('10.0.0.7')
+    expect(problems()).toEqual([])
+  })
+
+  test('the state of a search is in its address: filters, order, window and the selected line survive a reload', async () => {
+    const { page, context, problems } = await browser.open(trellis.origin)
+    await page.goto('/logs')
+    await page.getByRole('button', { name: 'Only ERROR' }).or(page.getByTitle('Only ERROR')).first().click()
+    await page.getByLabel('Order').selectOption('time')
+    const grid = page.getByRole('grid', { name: 'Log lines' })
+    await page.waitForURL(/severity=ERROR.*order=time/)
+    await page.getByText('100 found').waitFor()
+    await grid.focus()
+    await page.keyboard.press('ArrowDown')
+    await page.waitForURL(/[?&]e=/)
+    const shown = await page.getByRole('region', { name: 'Text of the entry' }).textContent()
+    const address = page.url()
+    await page.reload()
+    await page.getByText('100 found').waitFor()
+    expect(page.url()).toBe(address)
+    expect(await page.getByRole('region', { name: 'Text of the entry' }).textContent()).toBe(shown)
+    expect(await page.getByLabel('Order').inputValue()).toBe('time')
+
+    const other = await context.newPage()
+    await other.goto(address)
+    await other.getByText('100 found').waitFor()
+    expect(await other.getByRole('region', { name: 'Text of the entry' }).textContent()).toBe(shown)
+    await other.close()
+
+    await page.getByRole('button', { name: 'Remove severity ERROR' }).click()
+    await page.getByText('400 found').waitFor()
+    await page.goBack()
+    await page.getByText('100 found').waitFor()
+    expect(problems()).toEqual([])
+  })
+
+  test('values in the address that mean nothing are named and left out', async () => {
+    const { page } = await browser.open(trellis.origin)
+    await page.goto('/logs?order=colour&live=maybe&q=refused')
+    await page.getByText('were left out: order, live.').waitFor()
+    await page.getByText('100 found').waitFor()
+  })
+
+  test('lines of a kind are hidden in place, and come back', async () => {
+    const { page } = await browser.open(trellis.origin)
+    await page.goto('/logs?order=time')
+    await page.getByText('400 found').waitFor()
+    await page.getByRole('tab', { name: 'Templates' }).click()
+    await page.getByRole('list', { name: 'Templates' }).getByRole('button', { name: 'Hide' }).first().click()
+    await page.getByText('300 found').waitFor()
+    await page.getByRole('button', { name: /^Remove not template/ }).click()
+    await page.getByText('400 found').waitFor()
+  })
+
+  test('live lines arrive in order, are held while the reader has scrolled up, and are all there after', async () => {
+    const { page, problems } = await browser.open(trellis.origin)
+    await page.goto('/logs')
+    await page.getByRole('button', { name: 'Live' }).click()
+    const state = page.getByRole('status').filter({ hasText: 'Following' })
+    await state.waitFor()
+    const grid = page.getByRole('grid', { name: 'Log lines' })
+    await page.locator('[role=grid][aria-rowcount="200"]').waitFor()
+    await pushLines(
+      trellis.origin,
+      'live',
+      Array.from({ length: 300 }, (_, index) => `line ${index} of the first part`),
+    )
+    await grid.getByText('line 299 of the first part').waitFor()
+    expect(await grid.getAttribute('aria-rowcount')).toBe('500')
+
+    await page.getByRole('button', { name: 'Hold' }).click()
+    await pushLines(
+      trellis.origin,
+      'live',
+      Array.from({ length: 50 }, (_, index) => `line ${index} of the second part`),
+    )
+    await page.getByRole('button', { name: '50 new lines' }).waitFor()
+    expect(await grid.getByText('line 299 of the first part').isVisible()).toBe(true)
+    await page.getByRole('button', { name: '50 new lines' }).click()
+    await grid.getByText('line 49 of the second part').waitFor()
+    expect(await grid.getAttribute('aria-rowcount')).toBe('550')
+    expect(problems()).toEqual([])
+  })
+
+  test('markup in a line is text, and a line of a megabyte is shown whole in its detail', async () => {
+    const { page, problems } = await browser.open(trellis.origin)
+    const long = `giant ${'x'.repeat(1_000_000)}`
+    await pushLines(trellis.origin, 'hostile', ['<img src=x onerror=alert(1)><script>alert(2)</script> hostile', long])
+    await page.goto('/logs?source=hostile&q=hostile')
+    const grid = page.getByRole('grid', { name: 'Log lines' })
+    await grid.getByText('<img src=x onerror=alert(1)>').waitFor()
+    await page.goto('/logs?source=hostile&q=giant')
+    await grid.getByRole('row').first().click()
+    const text = await page.getByRole('region', { name: 'Text of the entry' }).textContent()
+    expect(text).toBe(long)
+    expect(problems()).toEqual([])
+  })
+
+  test('a diagnosis fills as it is found, and its lines are linked', async () => {
+    const { page, problems } = await browser.open(trellis.origin)
+    await page.goto('/logs/diagnose')
+    await page.getByLabel('What went wrong?').fill('connection refused')
+    await page.getByRole('button', { name: 'Diagnose', exact: true }).click()
+    await page.getByRole('heading', { name: 'Summary' }).waitFor()
+    await page.getByRole('button', { name: 'Make an incident of this' }).waitFor()
+    await page.getByText('by rules').waitFor()
+    await page
+      .getByRole('link', { name: /connect\(\) failed/ })
+      .first()
+      .click()
+    await page.getByRole('region', { name: 'Text of the entry' }).waitFor()
+    expect(problems()).toEqual([])
+  })
+})
+
+describe.skipIf(!hasBrowser)(`logs behind a key, in a browser${skipped}`, () => {
+  test('a wrong key is refused, the right one opens the page, a reload can read, changes need the key again', async () => {
+    await using opened = new AsyncDisposableStack()
+    const trellis = opened.use(await startWithPages({ SERVICE_API_KEY: key }))
+    const browser = opened.use(await launchBrowser())
+    await pushLines(trellis.origin, 'shop', logLines(40).split('\n'), key)
+    const { page, context, problems } = await browser.open(trellis.origin)
+    await page.goto('/logs')
+    const dialog = page.getByRole('dialog', { name: 'Key of the log service' })
+    await dialog.getByLabel('Key', { exact: true }).fill('a wrong key')
+    await dialog.getByRole('button', { name: 'Use this key' }).click()
+    await dialog.getByText('The API key is wrong.').waitFor()
+    await dialog.getByLabel('Key', { exact: true }).fill(key)
+    await dialog.getByRole('button', { name: 'Use this key' }).click()
+    await page.getByText('40 found').waitFor()
+
+    const [cookie] = await context.cookies(`${trellis.origin}/logs/api`)
+    expect(cookie).toMatchObject({ name: 'logs_session', httpOnly: true, sameSite: 'Strict', path: '/logs/api' })
+    const traces = await page.evaluate(
+      'location.href + JSON.stringify(localStorage) + JSON.stringify(sessionStorage) + document.documentElement.outerHTML',
+    )
+    expect(traces).not.toContain(key)
+
+    await page.reload()
+    await page.getByText('40 found').waitFor()
+    await page.getByText('Read-only: enter the key to change things.').waitFor()
+    await page.goto('/logs/incidents')
+    expect(await page.getByRole('button', { name: 'New incident' }).getAttribute('aria-disabled')).toBe('true')
+    await page.getByRole('button', { name: 'Enter the key' }).click()
+    await dialog.getByLabel('Key', { exact: true }).fill(key)
+    await dialog.getByRole('button', { name: 'Use this key' }).click()
+    await page.getByRole('button', { name: 'New incident' }).click()
+    await page.getByRole('dialog', { name: 'New incident' }).waitFor()
+    await page.keyboard.press('Escape')
+
+    await page.getByRole('button', { name: 'Appearance and keys' }).click()
+    await page.getByRole('menuitem', { name: 'Log out of the log service' }).click()
+    await dialog.waitFor()
+    expect(await context.cookies(`${trellis.origin}/logs/api`)).toEqual([])
+    expect(problems()).toEqual([])
+  })
+})

@@ -1,0 +1,109 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Trellis } from '../../../test/support/trellis.ts'
+import { everyPage } from './every-page.ts'
+import { hasBrowser, launchBrowser, skipped, type TestBrowser } from './support/browser.ts'
+import { logLines, pushLines } from './support/log-lines.ts'
+import { startWithPages } from './support/served.ts'
+
+type Violation = { id: string; help: string; nodes: { html: string; failureSummary: string }[] }
+
+const axeSource = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const axeRun = `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }).then(({ violations }) => violations)`
+
+/** What axe finds wrong with a page, as lines that say where. */
+const violationsOf = async (page: Page): Promise<string[]> => {
+  // Through the debugger, which the page's policy does not concern.
+  await page.evaluate(await axeSource)
+  const violations = (await page.evaluate(axeRun)) as Violation[]
+  return violations.flatMap(({ id, help, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${help}\n${html.slice(0, 200)}\n${failureSummary}`),
+  )
+}
+
+const settled = async (page: Page): Promise<void> => {
+  await page.locator('main h1').waitFor()
+  await page.locator('main [aria-busy=true], main .skeleton').first().waitFor({ state: 'detached' })
+}
+
+describe.skipIf(!hasBrowser)(`every page${skipped}`, () => {
+  let opened: AsyncDisposableStack
+  let trellis: Trellis
+  let browser: TestBrowser
+  beforeAll(async () => {
+    opened = new AsyncDisposableStack()
+    trellis = opened.use(await startWithPages())
+    browser = opened.use(await launchBrowser())
+    await pushLines(trellis.origin, 'shop', logLines(200).split('\n'))
+    const incident = {
+      label: 'Checkout fails',
+      started_at: '2026-03-01T09:00:00Z',
+      query: 'refused',
+      severity: 'ERROR',
+    }
+    const headers = { 'content-type': 'application/json' }
+    await fetch(`${trellis.origin}/logs/api/incidents`, { method: 'POST', headers, body: JSON.stringify(incident) })
+  })
+  afterAll(() => opened.disposeAsync())
+
+  test.each(everyPage)('%s is accessible in both themes, and has no errors', async (path) => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const { page, context, problems } = await browser.open(trellis.origin, { colorScheme })
+      await page.goto(path)
+      await settled(page)
+      expect(await violationsOf(page), `${path} ${colorScheme}`).toEqual([])
+      expect(await page.locator('h1').count()).toBe(1)
+      for (const role of ['banner', 'main'] as const) expect(await page.getByRole(role).count()).toBe(1)
+      expect(await page.getByRole('navigation').count()).toBeGreaterThan(0)
+      expect(await page.title()).toMatch(/ · Trellis$/)
+      expect(problems()).toEqual([])
+      await context.close()
+    }
+  })
+
+  test('every page fits a screen of 360 pixels', async () => {
+    const { page } = await browser.open(trellis.origin, { viewport: { width: 360, height: 740 } })
+    const tooWide: string[] = []
+    for (const path of everyPage) {
+      await page.goto(path)
+      await settled(page)
+      const width = await page.evaluate('document.documentElement.scrollWidth')
+      if (Number(width) > 360) tooWide.push(`${path}: ${width}`)
+    }
+    expect(tooWide).toEqual([])
+  })
+
+  test('the details of an entry, an incident and a template are accessible, and so are dialogs', async () => {
+    const { page, problems } = await browser.open(trellis.origin)
+    await page.goto('/logs?q=refused')
+    await page.getByRole('grid', { name: 'Log lines' }).getByRole('row').first().click()
+    await page.getByRole('region', { name: 'Entry', exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Context', exact: true }).click()
+    await page.getByText('Context: 20 before').waitFor()
+    await settled(page)
+    expect(await violationsOf(page)).toEqual([])
+    await page.getByRole('button', { name: 'Add to incident' }).click()
+    await page.getByRole('dialog', { name: 'New incident' }).waitFor()
+    expect(await violationsOf(page)).toEqual([])
+    await page.goto('/logs/incidents')
+    await page.getByRole('link', { name: 'Checkout fails' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Checkout fails' }).waitFor()
+    await settled(page)
+    expect(await violationsOf(page)).toEqual([])
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: 'Search for something to do' }).waitFor()
+    expect(await violationsOf(page)).toEqual([])
+    expect(problems()).toEqual([])
+  })
+
+  test('a page that does not exist says so and leads home', async () => {
+    const { page } = await browser.open(trellis.origin)
+    await page.goto('/logs/no-such-page')
+    await page.getByText('There is no page at /logs/no-such-page.').waitFor()
+    await page.getByRole('link', { name: 'Go home' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
+    expect(new URL(page.url()).pathname).toBe('/home')
+  })
+})

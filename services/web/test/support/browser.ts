@@ -1,0 +1,49 @@
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { chromiumMissing, chromiumOptions } from '../../../../test/support/chromium.ts'
+
+/** For the names of suites that are skipped without a browser. */
+export const skipped = chromiumMissing === '' ? '' : ` (skipped: ${chromiumMissing})`
+export const hasBrowser = chromiumMissing === ''
+
+export type Opened = { page: Page; context: BrowserContext; problems: () => string[] }
+
+export type TestBrowser = AsyncDisposable & {
+  /** Opens a page of an origin in a context of its own, and collects errors and violations of its policy. */
+  open: (origin: string, options?: BrowserContextOptions) => Promise<Opened>
+}
+
+/** Text of a network change on this machine, which other tests cause; pages send such requests again. */
+const harmless = /ERR_NETWORK_CHANGED/
+
+const watch = (page: Page, problems: string[]): void => {
+  page.on('pageerror', (error) => problems.push(`error: ${error.stack ?? error.message}`))
+  page.on('console', (message) => {
+    const text = message.text()
+    // Statuses that a test provokes are reported by the browser, too.
+    const isStatus = text.startsWith('Failed to load resource')
+    if (message.type() === 'error' && !isStatus && !harmless.test(text)) problems.push(`console: ${text}`)
+  })
+}
+
+export const launchBrowser = async (): Promise<TestBrowser> => {
+  const browser: Browser = await chromium.launch({
+    executablePath: chromiumOptions.executable,
+    chromiumSandbox: chromiumOptions.hasSandbox,
+    args: ['--font-render-hinting=none', '--disable-lcd-text'],
+  })
+  return {
+    open: async (origin, options = {}) => {
+      const context = await browser.newContext({
+        baseURL: origin,
+        reducedMotion: 'reduce',
+        timezoneId: 'UTC',
+        ...options,
+      })
+      const page = await context.newPage()
+      const problems: string[] = []
+      watch(page, problems)
+      return { page, context, problems: () => problems }
+    },
+    [Symbol.asyncDispose]: () => browser.close(),
+  }
+}
