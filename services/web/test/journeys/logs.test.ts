@@ -184,7 +184,7 @@ describe.skipIf(!hasBrowser)(`logs behind a key, in a browser${skipped}`, () => 
     const { page, context, problems } = await browser.open(trellis.origin)
     await page.goto('/logs')
     const dialog = page.getByRole('dialog', { name: 'Key of the log service' })
-    await dialog.getByLabel('Key', { exact: true }).fill('a wrong key')
+    await dialog.getByLabel('Key', { exact: true }).fill('a-wrong-key')
     await dialog.getByRole('button', { name: 'Use this key' }).click()
     await dialog.getByText('The API key is wrong.').waitFor()
     await dialog.getByLabel('Key', { exact: true }).fill(key)
