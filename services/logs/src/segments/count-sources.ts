@@ -17,7 +17,13 @@ const nothing = (): StreamCount => ({
 
 /** Whether each of the streams that count lies as a whole within the filters or outside of them. */
 const isToldBySummaries = (part: Part, filters: Filters): boolean => {
-  const { since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY, severities, anyTemplate, notTemplate } = filters
+  const {
+    since = Number.NEGATIVE_INFINITY,
+    until = Number.POSITIVE_INFINITY,
+    severities,
+    anyTemplate,
+    notTemplate,
+  } = filters
   const isCut = ({ firstTime, lastTime }: StreamSummary) =>
     (firstTime < since && lastTime >= since) || (firstTime < until && lastTime >= until)
   return (
