@@ -1,6 +1,6 @@
 import { Adapter, type ApiUse } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
+import { chooseAdapter } from '../choose-adapter.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { chooseAdapter } from '../runs/choose-adapter.ts'
 import { findUse } from './store.ts'
 
 /** Today's use of the API, in the API's form; null where none is configured. */

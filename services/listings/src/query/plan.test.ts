@@ -1,8 +1,8 @@
 import { readConfig } from '@trellis/kit/config'
 import { Adapter, MustIncludeMode, type SearchRequest } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
 import { expect, test } from 'vitest'
+import { chooseAdapter } from '../choose-adapter.ts'
 import { listingsConfig } from '../config.ts'
-import { chooseAdapter } from '../runs/choose-adapter.ts'
 import { planSearch } from './plan.ts'
 
 const bare = readConfig(listingsConfig, {})

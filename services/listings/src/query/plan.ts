@@ -3,9 +3,9 @@ import {
   type SearchRequest as ApiRequest,
   MustIncludeMode as Mode,
 } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
+import { chooseAdapter } from '../choose-adapter.ts'
 import type { ListingsConfig } from '../config.ts'
 import type { SearchRequest } from '../marketplace/adapter.ts'
-import { chooseAdapter } from '../runs/choose-adapter.ts'
 import { type MustIncludeMode, readTerms, type SearchTerms } from '../search-terms.ts'
 import { clampPages } from '../session/features.ts'
 

@@ -2,10 +2,10 @@ import { isServiceError, serviceError } from '@trellis/kit/errors'
 import { Adapter } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
 import { quotaRefusal } from '../api-use/quota.ts'
 import { findUse } from '../api-use/store.ts'
+import { chooseAdapter } from '../choose-adapter.ts'
 import type { ListingsConfig } from '../config.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Marketplace } from '../worker/messages.ts'
-import { chooseAdapter } from './choose-adapter.ts'
 
 /** Whether searches use the built-in demo marketplace: neither a site nor an API is configured. */
 export const usesDemo = ({ baseUrl, apiUrl }: ListingsConfig): boolean => baseUrl === undefined && apiUrl === undefined

@@ -1,6 +1,6 @@
 import { serviceError } from '@trellis/kit/errors'
 import { Adapter } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
-import { apiCredentials, type ListingsConfig } from '../config.ts'
+import { apiCredentials, type ListingsConfig } from './config.ts'
 
 /** Chooses the adapter of a request. Throws 503 if it requires the API and that is not configured. */
 export const chooseAdapter = (requested: Adapter, config: ListingsConfig): 'api' | 'scraper' => {
