@@ -86,7 +86,8 @@ export const isComposition = (path: string): boolean => path.endsWith('/src/depe
 export const folderGraph = (imports: readonly Import[], folder: string): Map<string, Set<string>> => {
   const graph = new Map<string, Set<string>>()
   for (const { from, target } of imports) {
-    if (packageOf(from) !== folder || packageOf(target) !== folder || isTestCode(from) || isComposition(target)) continue
+    if (packageOf(from) !== folder || packageOf(target) !== folder || isTestCode(from) || isComposition(target))
+      continue
     const [a, b] = [nodeOf(from), nodeOf(target)]
     if (a === undefined || b === undefined || a === b) continue
     graph.set(a, (graph.get(a) ?? new Set()).add(b))

@@ -2,7 +2,15 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { cyclesIn, folderGraph, isComposition, isTestCode, packageOf, readImports, specifiersOf } from './import-graph.ts'
+import {
+  cyclesIn,
+  folderGraph,
+  isComposition,
+  isTestCode,
+  packageOf,
+  readImports,
+  specifiersOf,
+} from './import-graph.ts'
 import { cycleCeilings, moduleFolders, packageImports, testImports } from './import-rules.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
