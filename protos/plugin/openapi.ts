@@ -162,7 +162,7 @@ export const createOpenApi = (model: ModelReader, examples: Examples) => {
               ? { schema: { type: 'object' }, example: JSON.parse(route.example) }
               : {
                   schema: { type: 'string', contentMediaType: type },
-                  ...(route.example === '' ? {} : { example: JSON.parse(route.example) }),
+                  ...(route.example === '' ? {} : { example: route.example }),
                 },
           ]),
         ),
