@@ -17,6 +17,7 @@ const statusWords: Record<number, string> = {
   202: 'Accepted; the work continues in the background.',
   204: 'Success without content.',
   206: 'The requested part of the content.',
+  304: 'Not modified.',
   400: 'The request is malformed.',
   401: 'Credentials are missing or wrong.',
   402: 'The feature needs a higher tier.',
@@ -159,7 +160,10 @@ export const createOpenApi = (model: ModelReader, examples: Examples) => {
             type,
             type === 'application/json' && route.example !== ''
               ? { schema: { type: 'object' }, example: JSON.parse(route.example) }
-              : { schema: { type: 'string', contentMediaType: type } },
+              : {
+                  schema: { type: 'string', contentMediaType: type },
+                  ...(route.example === '' ? {} : { example: route.example }),
+                },
           ]),
         ),
       }
@@ -212,7 +216,7 @@ export const createOpenApi = (model: ModelReader, examples: Examples) => {
         ...Object.fromEntries(
           [...new Set(successes)].map((status) => [
             status,
-            { description: statusWords[status] ?? 'Success.', ...content(route) },
+            { description: statusWords[status] ?? 'Success.', ...(status === 304 ? {} : content(route)) },
           ]),
         ),
         ...Object.fromEntries(errorsOf(route).map((status) => [status, errorResponse(status)])),

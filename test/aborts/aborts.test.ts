@@ -25,6 +25,7 @@ const timeout = 3_600_000
 
 /** Routes that cannot succeed in this installation. */
 const unreachable: Record<string, string> = {
+  'POST /listings/api/alert-settings/email/confirm': 'no code is pending, because no mail is sent',
   'POST /music/api/chains/{chain_id}/nodes/{node_id}/retry': 'only a failed generation can be retried',
   'POST /music/api/gpu/sessions': 'this machine has no GPU slots to lease',
   'PUT /music/api/gpu/sessions/{session_id}': 'no lease exists without a slot',

@@ -36,7 +36,39 @@ const listings = (call: Caller, values: Values): Record<string, Fixture | Fixtur
     const made = await call.get(`/listings/api/search/async?q=${unique('camera')}`)
     return { path: { session_id: String(made.session_id) } }
   }
+  const tomorrow = new Date(Date.now() + 24 * 3_600_000).toISOString()
+  const saved = { name: 'Saved', query: 'camera' }
+  const savedId = (id: string | undefined): RequestParts => ({ path: { saved_id: id ?? '' } })
+  /** Each user may save a limited number of searches. */
+  const makeRoom = async (): Promise<RequestParts> => {
+    const { saved_searches } = await call.get('/listings/api/saved-searches')
+    const surplus = (saved_searches as Json[]).length > 200 ? (saved_searches as Json[]).slice(0, 150) : []
+    for (const { id } of surplus) await call.delete(`/listings/api/saved-searches/${id}`)
+    return {}
+  }
   return {
+    'POST /listings/api/saved-searches': { fresh: makeRoom },
+    'DELETE /listings/api/saved-searches/{saved_id}': {
+      fresh: async () => savedId(idOf(await call.post('/listings/api/saved-searches', saved))),
+    },
+    'PATCH /listings/api/saved-searches/{saved_id}/run': savedId(values.saved_id),
+    // It stays switched off, so that no run changes what the matrix counts.
+    'PATCH /listings/api/saved-searches/{saved_id}/monitor': {
+      ...savedId(values.saved_id),
+      body: { monitor_enabled: false, poll_interval_min: 30 },
+    },
+    'POST /listings/api/alerts/{id}/dismiss': path(values.alert_id ?? ''),
+    'POST /listings/api/alerts/{id}/snooze': { ...path(values.alert_id ?? ''), body: { until: tomorrow } },
+    'GET /listings/api/alerts/feed': {
+      fresh: async () => {
+        const { token } = await call.post('/listings/api/alert-settings/feed')
+        return { query: { token: String(token) } }
+      },
+    },
+    // Without a webhook, so that nothing is sent to other servers.
+    'PUT /listings/api/alert-settings': {
+      body: { quiet_hours: { start: '22:00', end: '07:00', time_zone: 'UTC' } },
+    },
     'GET /listings/api/search': [{ query: { q: 'camera' } }, { query: { q: 'lens', pages: '2' } }],
     'GET /listings/api/updates/{session_id}': { fresh: session },
     'DELETE /listings/api/updates/{session_id}': { fresh: session },

@@ -107,6 +107,16 @@ const prepareListing = async (call: Caller) => {
   }
 }
 
+/** Lets a monitor alert once, and switches it off. */
+const prepareAlert = async (call: Caller) => {
+  const { id } = await call.post('/listings/api/saved-searches', { name: 'Cameras', query: 'camera' })
+  const monitor = `/listings/api/saved-searches/${id}/monitor`
+  await call.patch(monitor, { monitor_enabled: true, min_trust_score: 0 })
+  const alert = await eventually(async () => ((await call.get('/listings/api/alerts?limit=1')).alerts as Json[])[0])
+  await call.patch(monitor, { monitor_enabled: false })
+  return { saved_id: String(id), alert_id: String(alert.id) }
+}
+
 export type Surroundings = {
   /** Settings for the external servers; without them, the routes that need these servers fail. */
   settings?: Record<string, string>
@@ -133,11 +143,12 @@ export const prepare = async (
     const { candidates } = await call.get('/logs/api/blocklist/candidates?limit=3')
     return (candidates as Json[]).length === 3 ? (candidates as Json[]).map(({ id }) => String(id)) : undefined
   })
-  const [incident, branch, chain, listing, detection] = [
+  const [incident, branch, chain, listing, alert, detection] = [
     await call.post('/logs/api/incidents', { label: 'one' }),
     await call.post('/logs/api/orchard/graft', { label: 'barn' }),
     await prepareChain(call, withLongAnswers ? 60 : 6),
     await prepareListing(call),
+    await prepareAlert(call),
     await prepareDetection(call),
   ]
   const [entries, templates] = [
@@ -147,6 +158,7 @@ export const prepare = async (
   const values = {
     ...chain,
     ...listing,
+    ...alert,
     id: String(incident.id),
     task_id: String(task.task_id ?? task.id),
     slug: 'barn',

@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { freePort, type NatsServer, startNatsServer } from '@trellis/distributed/servers'
 import { connectGrpc } from '@trellis/kit/rpc'
+import { AlertsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/alerts.ts'
 import { ListingsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { SavedSearchesServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/saved_searches.ts'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Kind, openHeldSite } from '../../services/listings/test/held-site.ts'
 import { type Client, expectWhole, type Frame, follow, local, request } from '../../services/listings/test/searches.ts'
 import { postgresMissing, startTestPostgres, type TestPostgres } from '../support/postgres.ts'
@@ -61,8 +63,11 @@ describe.skipIf(missing)(`replicas of the listings service, as processes on NATS
     const startReplica = async () => {
       const address = `127.0.0.1:${await freePort()}`
       const { end } = await start('services/listings/src/main.ts', address)
-      const { client } = own.use(connectGrpc(ListingsServiceDefinition, address, { security: { secrets: [secret] } }))
-      return { client, end }
+      const security = { secrets: [secret] }
+      const { client } = own.use(connectGrpc(ListingsServiceDefinition, address, { security }))
+      const { client: saved } = own.use(connectGrpc(SavedSearchesServiceDefinition, address, { security }))
+      const { client: alerts } = own.use(connectGrpc(AlertsServiceDefinition, address, { security }))
+      return { client, saved, alerts, end }
     }
     await startServiceProcess('services/listings/src/main.ts', environment, ['migrate'])
     const workloads = await startWorkloads()
@@ -151,6 +156,27 @@ describe.skipIf(missing)(`replicas of the listings service, as processes on NATS
     await postgres.server.start()
     expectWhole(await frames)
     expect(marketplace.requestedFor('search')).toBe(1)
+  })
+
+  test('a monitor whose replica is killed during its run is concluded by the other, with each alert once', async () => {
+    const { marketplace, startReplica } = await openTestbed('search')
+    const one = await startReplica()
+    const caller = { caller: local }
+    const { id } = await one.saved.createSavedSearch({ name: 'Cameras', query: 'camera' }, caller)
+    await one.saved.setMonitor({ savedId: id, monitorEnabled: true }, caller)
+    await marketplace.reached
+    const two = await startReplica()
+    await one.end('SIGKILL')
+    marketplace.release()
+    await vi.waitFor(
+      async () => {
+        const { savedSearches } = await two.saved.listSavedSearches({}, caller)
+        expect(savedSearches[0]).toMatchObject({ lastCheckedAt: expect.any(String), lastError: null })
+      },
+      { timeout: 60_000, interval: 100 },
+    )
+    const { alerts, unreadCount } = await two.alerts.listAlerts({}, caller)
+    expect([alerts.length, unreadCount, marketplace.requestedFor('search')]).toEqual([3, 3, 1])
   })
 
   test('a search may find more listings than fit into a bus message', async () => {

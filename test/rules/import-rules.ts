@@ -75,6 +75,7 @@ export const moduleFolders: Record<string, readonly string[]> = {
   'nice-grpc': ['services/kit/src/rpc'],
   'nice-grpc-common': ['services/kit/src/errors', 'services/kit/src/rpc'],
   'node:sqlite': ['services/kit/src/store'],
+  nodemailer: ['services/listings/src/alerts'],
   'ogg-opus-decoder': ['services/music/src/audio'],
   'onnxruntime-node': ['services/logs/src/models'],
   pg: ['services/kit/src/store'],

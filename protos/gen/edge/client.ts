@@ -1,6 +1,8 @@
 // Generated from the protos by protoc-gen-edge. Do not edit: change the proto and run `npm run generate`.
 // biome-ignore-all lint: generated
 
+export type AlertKindWord = 'new_match' | 'price_drop' | 'price_rise'
+
 export type NodeStatusWord = 'generating' | 'ready' | 'error'
 
 export type DecisionWord = 'undecided' | 'committed' | 'discarded'
@@ -39,6 +41,96 @@ export type GetWebhookHealthResponseRest = {
   endpoint: string
   /** Whether signatures of notifications are verified. */
   signature_verification: boolean
+}
+
+export type AlertRest = {
+  id: number
+  kind: AlertKindWord | null
+  /** The saved search whose monitor found the listing; it may have been deleted. */
+  saved_search_id: number
+  saved_search_name: string
+  platform: string
+  platform_listing_id: string
+  title: string
+  url: string
+  photo_url: string | null
+  seller_platform_id: string
+  /** Null if it could not be read. */
+  price: number | null
+  /** ISO 4217. */
+  currency: string
+  /** The price at the alert before; null for a new match. */
+  price_before: number | null
+  /** fixed_price, auction or best_offer. */
+  buying_format: string
+  /** When an auction ends. */
+  ends_at: string | null
+  /** The trust score when the alert was made, 0 to 100. */
+  composite_score: number
+  score_is_partial: boolean
+  created_at: string
+  dismissed_at: string | null
+  snoozed_until: string | null
+}
+
+export type ListAlertsResponseRest = {
+  alerts: AlertRest[]
+  /** Alerts that are neither dismissed nor snoozed. */
+  unread_count: number
+  /** Null on the last page. */
+  next_cursor: string | null
+}
+
+export type DismissAllAlertsResponseRest = {
+  /** Number of alerts that were dismissed. */
+  dismissed: number
+}
+
+/** A daily span of local time in which nothing is sent; what accumulates is sent together at its end. */
+export type QuietHoursRest = {
+  /** HH:MM */
+  start: string
+  /** HH:MM; before `start` for a span over midnight. */
+  end: string
+  /** An IANA time zone. */
+  time_zone: string
+}
+
+/** Sends alerts to an address of the user, as POST requests that are signed and repeated as standardwebhooks.com specifies: the headers `webhook-id`
+ * (the same for each attempt), `webhook-timestamp` and `webhook-signature`. */
+export type AlertWebhookRest = {
+  url: string
+  /** Always `***`. */
+  secret: string
+  /** When alerts were last delivered. */
+  delivered_at: string | null
+  /** Why the last attempt failed; null if it succeeded. */
+  last_error: string | null
+}
+
+export type AlertEmailRest = {
+  address: string
+  /** Whether the address receives alerts: it was confirmed, or needs no confirmation here. */
+  confirmed: boolean
+  delivered_at: string | null
+  last_error: string | null
+}
+
+export type AlertSettingsRest = {
+  /** Null: alerts are sent at any time. */
+  quiet_hours: QuietHoursRest | null
+  webhook: AlertWebhookRest | null
+  email: AlertEmailRest | null
+  /** Whether this installation sends mail. */
+  email_available: boolean
+  /** Whether the caller's feed has an address. */
+  feed_enabled: boolean
+}
+
+export type AlertFeedAddressRest = {
+  /** The whole address, with the token. */
+  url: string
+  token: string
 }
 
 export type BlockedSellerRest = {
@@ -406,6 +498,38 @@ export type PreferencesRest = {
 export type ListReportedSellersResponseRest = {
   /** The marketplace's ids of the sellers. */
   reported: string[]
+}
+
+export type SavedSearchRest = {
+  id: number
+  name: string
+  query: string
+  /** The configured marketplace. */
+  platform: string
+  /** JSON text of an object: the parameters of the search besides `q`, under their names. */
+  filters_json: string
+  created_at: string
+  /** When the user last ran it; null before the first time. Runs of the monitor do not count. */
+  last_run_at: string | null
+  monitor_enabled: boolean
+  /** Minutes between two runs of the monitor. */
+  poll_interval_min: number
+  /** The monitor alerts to listings with at least this score, and to those whose score is partial with at least ten more. */
+  min_trust_score: number
+  /** When the monitor last ran. */
+  last_checked_at: string | null
+  /** Why the last run of the monitor failed, as a sentence; null if it succeeded. After failures it runs less often. */
+  last_error: string | null
+  /** When the monitor runs next, at the earliest; null if it is switched off. */
+  next_check_at: string | null
+}
+
+export type ListSavedSearchesResponseRest = {
+  saved_searches: SavedSearchRest[]
+}
+
+export type RunSavedSearchResponseRest = {
+  ok: boolean
 }
 
 /** A domain that may be worth blocking. */
@@ -1653,6 +1777,25 @@ export type ChainRemovedRest = {
   chain_id: string
 }
 
+export type QuietHoursInput = {
+  /** HH:MM */
+  start?: string | null | undefined
+  /** HH:MM; before `start` for a span over midnight. */
+  end?: string | null | undefined
+  /** An IANA time zone. */
+  time_zone?: string | null | undefined
+}
+
+export type AlertWebhookTargetInput = {
+  url?: string | null | undefined
+  /** The key of the signatures, at least 16 characters: text, or `whsec_` and base64. `***` keeps the stored one. */
+  secret?: string | null | undefined
+}
+
+export type AlertEmailTargetInput = {
+  address?: string | null | undefined
+}
+
 export type ReportedSellerInput = {
   /** The marketplace's id of the seller. */
   platform_seller_id: string
@@ -1726,6 +1869,88 @@ export type Routes = {
     query: {}
     body: undefined
     answer: GetWebhookHealthResponseRest
+    frames: {}
+  }
+  /** Lists the caller's alerts, newest first. Empty without a session. */
+  'GET /listings/api/alerts': {
+    path: {}
+    query: { include_dismissed?: boolean | null | undefined; limit?: number | null | undefined; cursor?: string | null | undefined }
+    body: undefined
+    answer: ListAlertsResponseRest
+    frames: {}
+  }
+  /** Dismisses an alert. A later drop of the listing's price alerts again. */
+  'POST /listings/api/alerts/{id}/dismiss': {
+    path: { id: string | number }
+    query: {}
+    body: undefined
+    answer: undefined
+    frames: {}
+  }
+  /** Dismisses all alerts that are listed by default, so not those that are snoozed. */
+  'POST /listings/api/alerts/dismiss-all': {
+    path: {}
+    query: {}
+    body: undefined
+    answer: DismissAllAlertsResponseRest
+    frames: {}
+  }
+  /** Hides an alert until a time, at most a year ahead: `{"until": "2026-12-01T08:00:00Z"}`. It is then unread again. */
+  'POST /listings/api/alerts/{id}/snooze': {
+    path: { id: string | number }
+    query: {}
+    body: { until?: string | null | undefined }
+    answer: AlertRest
+    frames: {}
+  }
+  /** The caller's newest alerts as an Atom feed. The token in the address is the credential, because feed readers send no other. 304 if the feed has
+   * not changed since the ETag in `If-None-Match`. */
+  'GET /listings/api/alerts/feed': {
+    path: {}
+    query: { token?: string | null | undefined; if_none_match?: string | null | undefined }
+    body: undefined
+    answer: Blob
+    frames: {}
+  }
+  /** Returns how the caller receives alerts. A secret reads as `***`. */
+  'GET /listings/api/alert-settings': {
+    path: {}
+    query: {}
+    body: undefined
+    answer: AlertSettingsRest
+    frames: {}
+  }
+  /** Replaces how the caller receives alerts: channels and quiet hours that are left out are switched off. The secret `***` keeps the stored one. With
+   * accounts, a new e-mail address receives a code that confirms it. 503 for an e-mail address if the installation sends no mail. */
+  'PUT /listings/api/alert-settings': {
+    path: {}
+    query: {}
+    body: { quiet_hours?: QuietHoursInput | null | undefined; webhook?: AlertWebhookTargetInput | null | undefined; email?: AlertEmailTargetInput | null | undefined }
+    answer: AlertSettingsRest
+    frames: {}
+  }
+  /** Confirms the e-mail address with the code that was sent to it. After five wrong codes, save the address again for a new one. */
+  'POST /listings/api/alert-settings/email/confirm': {
+    path: {}
+    query: {}
+    body: { code?: string | null | undefined }
+    answer: AlertSettingsRest
+    frames: {}
+  }
+  /** Creates the address of the caller's feed, and invalidates an earlier one. It is shown only here. */
+  'POST /listings/api/alert-settings/feed': {
+    path: {}
+    query: {}
+    body: undefined
+    answer: AlertFeedAddressRest
+    frames: {}
+  }
+  /** Invalidates the address of the caller's feed. */
+  'DELETE /listings/api/alert-settings/feed': {
+    path: {}
+    query: {}
+    body: undefined
+    answer: undefined
     frames: {}
   }
   /** Lists the blocked sellers, latest first. */
@@ -1936,6 +2161,48 @@ export type Routes = {
     query: {}
     body: { sellers: readonly (ReportedSellerInput)[] }
     answer: undefined
+    frames: {}
+  }
+  /** Lists the caller's saved searches, newest first. Empty without a session. */
+  'GET /listings/api/saved-searches': {
+    path: {}
+    query: {}
+    body: undefined
+    answer: ListSavedSearchesResponseRest
+    frames: {}
+  }
+  /** Saves a search: `{"name": "Laptops", "query": "thinkpad", "filters_json": "{\"max_price\": 600}"}`. 403 without a session, and when the limit of
+   * the caller's tier is reached; 409 at 1,000 saved searches. */
+  'POST /listings/api/saved-searches': {
+    path: {}
+    query: {}
+    body: { name?: string | null | undefined; query?: string | null | undefined; filters_json?: string | null | undefined }
+    answer: SavedSearchRest
+    frames: {}
+  }
+  /** Deletes a saved search and its monitor. Its alerts remain. An unknown id changes nothing. */
+  'DELETE /listings/api/saved-searches/{saved_id}': {
+    path: { saved_id: string | number }
+    query: {}
+    body: undefined
+    answer: undefined
+    frames: {}
+  }
+  /** Records that the caller ran the search now, as `last_run_at`. The search itself is a request of its own. */
+  'PATCH /listings/api/saved-searches/{saved_id}/run': {
+    path: { saved_id: string | number }
+    query: {}
+    body: undefined
+    answer: RunSavedSearchResponseRest
+    frames: {}
+  }
+  /** Switches the monitor of a saved search on or off and changes its settings; fields that are left out keep their value. A monitor that is
+   * switched on runs at once, then at its interval. 403 if the caller's tier has no monitors, or no more of them. */
+  'PATCH /listings/api/saved-searches/{saved_id}/monitor': {
+    path: { saved_id: string | number }
+    query: {}
+    body: { monitor_enabled?: boolean | null | undefined; poll_interval_min?: number | null | undefined; min_trust_score?: number | null | undefined }
+    answer: SavedSearchRest
     frames: {}
   }
   /** Lists candidates, most suspicious first. */

@@ -2,6 +2,7 @@
 // biome-ignore-all lint: generated
 import type * as trellis_http_v1_messages from '../ts/trellis/http/v1/messages.ts'
 import type * as trellis_listings_v1_account_deletion from '../ts/trellis/listings/v1/account_deletion.ts'
+import type * as trellis_listings_v1_alerts from '../ts/trellis/listings/v1/alerts.ts'
 import type * as trellis_listings_v1_blocklist from '../ts/trellis/listings/v1/blocklist.ts'
 import type * as trellis_listings_v1_community from '../ts/trellis/listings/v1/community.ts'
 import type * as trellis_listings_v1_corrections from '../ts/trellis/listings/v1/corrections.ts'
@@ -9,6 +10,7 @@ import type * as trellis_listings_v1_feedback from '../ts/trellis/listings/v1/fe
 import type * as trellis_listings_v1_listings from '../ts/trellis/listings/v1/listings.ts'
 import type * as trellis_listings_v1_preferences from '../ts/trellis/listings/v1/preferences.ts'
 import type * as trellis_listings_v1_reported from '../ts/trellis/listings/v1/reported.ts'
+import type * as trellis_listings_v1_saved_searches from '../ts/trellis/listings/v1/saved_searches.ts'
 import type * as trellis_logs_v1_blocklist from '../ts/trellis/logs/v1/blocklist.ts'
 import type * as trellis_logs_v1_collect from '../ts/trellis/logs/v1/collect.ts'
 import type * as trellis_logs_v1_context from '../ts/trellis/logs/v1/context.ts'
@@ -23,7 +25,7 @@ import type * as trellis_logs_v1_setup from '../ts/trellis/logs/v1/setup.ts'
 import type * as trellis_logs_v1_ssh_targets from '../ts/trellis/logs/v1/ssh_targets.ts'
 import type * as trellis_logs_v1_templates from '../ts/trellis/logs/v1/templates.ts'
 import type * as trellis_music_v1_music from '../ts/trellis/music/v1/music.ts'
-import type { NodeStatusWord, DecisionWord, NodeKindWord, GeneratorWord, GpuModeWord, CorrectionRatingWord, FeedbackTypeWord, MustIncludeModeWord, AdapterWord, AudioFormatWord, AnswerChallengeResponseRest, AccountDeletionResponseRest, GetWebhookHealthResponseRest, BlockedSellerRest, ListBlockedSellersResponseRest, ImportBlocklistResponseRest, AddCorrectionResponseRest, CorrectionRest, ListCorrectionsResponseRest, GetFeedbackStatusResponseRest, SendFeedbackResponseRest, ListingRest, SignalScoresRest, ScoreRangeRest, EvidenceRest, ImprovementRest, TrustScoreRest, SellerRest, ListingsSearchResponseRest, SearchAsyncResponseRest, FeaturesRest, ApiUseRest, GetSessionResponseRest, EnrichResponseRest, PricePointRest, GetListingResponseRest, MedianIntervalRest, StratumPriceRest, HistoryBandRest, CompHistoryRest, GetCompsResponseRest, DriftingFieldRest, PageDriftRest, ListingsHealthRest, HealthRest, CampaignPreferencesRest, AffiliatePreferencesRest, CommunityPreferencesRest, DisplayPreferencesRest, SearchPreferencesRest, PreferencesRest, ListReportedSellersResponseRest, BlocklistCandidateRest, ListBlocklistCandidatesResponseRest, BlocklistScanRest, BlocklistTestRest, TaskProgressRest, UploadCountsRest, SkippedFileRest, FreedRoomRest, TaskRest, FoundEntryRest, FacetValueRest, FacetsRest, HistogramRest, LogsSearchResponseRest, EntryRest, GetContextResponseRest, WindowRest, SummaryRest, TimelinePointRest, TemplateCountRest, FactRest, SuspectedCauseRest, TimelineLeftOutRest, DiagnosisRest, PatternRest, PatternProblemRest, ListPatternsResponseRest, SourceRest, ListSourcesResponseRest, SuggestedSourceRest, SuggestSourcesResponseRest, RejectedEntryRest, GleanBatchResponseRest, SourceHealthRest, StatsRest, GraftRest, OrchardBranchRest, ListBranchesResponseRest, AnonymizationRest, ConfiguredSourceRest, ListConfiguredSourcesResponseRest, WatchStatusRest, ContextDocRest, ListContextDocsResponseRest, ContextDeletionRest, ContextFactRest, ListContextFactsResponseRest, ContextWizardColumnRest, ContextWizardFieldRest, ContextWizardStepRest, ContextWizardRest, ContextFactPreviewRest, ContextWizardAnswerRest, ContextWizardResultRest, ContextChunkMatchRest, ContextFactMatchRest, ContextMatchesRest, FormatRest, ListFormatsResponseRest, IncidentRest, ListIncidentsResponseRest, IncidentEventRest, SimilarIncidentRest, IncidentDetailRest, AttachEntriesResponseRest, SentBundleRest, TicketRest, BundleIdRest, BundleRest, ListBundlesResponseRest, BundleDetailRest, ListSentBundlesResponseRest, ScorerModelRest, ScorerOutcomeRest, ScorerStatusRest, DetectionRest, ListDetectionsResponseRest, SettingsRest, SetupStatusRest, LogFileRest, SourceDraftRest, DiscoveryRest, WriteSourcesResponseRest, InterpretationRest, ScannedFileRest, ScanResultRest, SshTargetRest, ListSshTargetsResponseRest, SshTargetTestRest, TemplateTrendRest, TemplateRest, ListTemplatesResponseRest, TemplateDetailRest, SeamRest, StemsRest, NodeRest, ChainRest, ListChainsResponseRest, CreateBranchesResponseRest, PeaksRest, GpuModelRest, GeneratorStatusRest, GpuRest, GpuSessionRest, ListingsFrameRest, MarketPriceFrameRest, ScoreFrameRest, SearchFailedFrameRest, DoneFrameRest, GapRest, ResetRest, DiagnoseStatusRest, DiagnoseSummaryRest, DiagnoseEntriesRest, DiagnoseReasoningRest, DiagnoseFailedRest, DiagnoseDoneRest, NodeStatusChangedRest, NodeRemovedRest, ChainRemovedRest } from './client.ts'
+import type { AlertKindWord, NodeStatusWord, DecisionWord, NodeKindWord, GeneratorWord, GpuModeWord, CorrectionRatingWord, FeedbackTypeWord, MustIncludeModeWord, AdapterWord, AudioFormatWord, AnswerChallengeResponseRest, AccountDeletionResponseRest, GetWebhookHealthResponseRest, AlertRest, ListAlertsResponseRest, DismissAllAlertsResponseRest, QuietHoursRest, AlertWebhookRest, AlertEmailRest, AlertSettingsRest, AlertFeedAddressRest, BlockedSellerRest, ListBlockedSellersResponseRest, ImportBlocklistResponseRest, AddCorrectionResponseRest, CorrectionRest, ListCorrectionsResponseRest, GetFeedbackStatusResponseRest, SendFeedbackResponseRest, ListingRest, SignalScoresRest, ScoreRangeRest, EvidenceRest, ImprovementRest, TrustScoreRest, SellerRest, ListingsSearchResponseRest, SearchAsyncResponseRest, FeaturesRest, ApiUseRest, GetSessionResponseRest, EnrichResponseRest, PricePointRest, GetListingResponseRest, MedianIntervalRest, StratumPriceRest, HistoryBandRest, CompHistoryRest, GetCompsResponseRest, DriftingFieldRest, PageDriftRest, ListingsHealthRest, HealthRest, CampaignPreferencesRest, AffiliatePreferencesRest, CommunityPreferencesRest, DisplayPreferencesRest, SearchPreferencesRest, PreferencesRest, ListReportedSellersResponseRest, SavedSearchRest, ListSavedSearchesResponseRest, RunSavedSearchResponseRest, BlocklistCandidateRest, ListBlocklistCandidatesResponseRest, BlocklistScanRest, BlocklistTestRest, TaskProgressRest, UploadCountsRest, SkippedFileRest, FreedRoomRest, TaskRest, FoundEntryRest, FacetValueRest, FacetsRest, HistogramRest, LogsSearchResponseRest, EntryRest, GetContextResponseRest, WindowRest, SummaryRest, TimelinePointRest, TemplateCountRest, FactRest, SuspectedCauseRest, TimelineLeftOutRest, DiagnosisRest, PatternRest, PatternProblemRest, ListPatternsResponseRest, SourceRest, ListSourcesResponseRest, SuggestedSourceRest, SuggestSourcesResponseRest, RejectedEntryRest, GleanBatchResponseRest, SourceHealthRest, StatsRest, GraftRest, OrchardBranchRest, ListBranchesResponseRest, AnonymizationRest, ConfiguredSourceRest, ListConfiguredSourcesResponseRest, WatchStatusRest, ContextDocRest, ListContextDocsResponseRest, ContextDeletionRest, ContextFactRest, ListContextFactsResponseRest, ContextWizardColumnRest, ContextWizardFieldRest, ContextWizardStepRest, ContextWizardRest, ContextFactPreviewRest, ContextWizardAnswerRest, ContextWizardResultRest, ContextChunkMatchRest, ContextFactMatchRest, ContextMatchesRest, FormatRest, ListFormatsResponseRest, IncidentRest, ListIncidentsResponseRest, IncidentEventRest, SimilarIncidentRest, IncidentDetailRest, AttachEntriesResponseRest, SentBundleRest, TicketRest, BundleIdRest, BundleRest, ListBundlesResponseRest, BundleDetailRest, ListSentBundlesResponseRest, ScorerModelRest, ScorerOutcomeRest, ScorerStatusRest, DetectionRest, ListDetectionsResponseRest, SettingsRest, SetupStatusRest, LogFileRest, SourceDraftRest, DiscoveryRest, WriteSourcesResponseRest, InterpretationRest, ScannedFileRest, ScanResultRest, SshTargetRest, ListSshTargetsResponseRest, SshTargetTestRest, TemplateTrendRest, TemplateRest, ListTemplatesResponseRest, TemplateDetailRest, SeamRest, StemsRest, NodeRest, ChainRest, ListChainsResponseRest, CreateBranchesResponseRest, PeaksRest, GpuModelRest, GeneratorStatusRest, GpuRest, GpuSessionRest, ListingsFrameRest, MarketPriceFrameRest, ScoreFrameRest, SearchFailedFrameRest, DoneFrameRest, GapRest, ResetRest, DiagnoseStatusRest, DiagnoseSummaryRest, DiagnoseEntriesRest, DiagnoseReasoningRest, DiagnoseFailedRest, DiagnoseDoneRest, NodeStatusChangedRest, NodeRemovedRest, ChainRemovedRest } from './client.ts'
 export type * from './client.ts'
 
 const omitNull = (name: string, value: unknown) => (value === null || value === undefined ? {} : { [name]: value })
@@ -34,6 +36,18 @@ const jsonOf = (text: string | null | undefined): unknown => (text === null || t
 const textOf = (value: unknown): string => (value === undefined ? '' : JSON.stringify(value))
 const oneof = (value: any, member: string): any => (value?.$case === member ? value.value : undefined)
 
+
+const AlertKindWords: Record<string, AlertKindWord | null> = {
+  ALERT_KIND_UNSPECIFIED: null,
+  ALERT_KIND_NEW_MATCH: 'new_match',
+  ALERT_KIND_PRICE_DROP: 'price_drop',
+  ALERT_KIND_PRICE_RISE: 'price_rise',
+}
+const AlertKindValues: Record<string, trellis_listings_v1_alerts.AlertKind> = {
+  'new_match': 'ALERT_KIND_NEW_MATCH',
+  'price_drop': 'ALERT_KIND_PRICE_DROP',
+  'price_rise': 'ALERT_KIND_PRICE_RISE',
+}
 
 const NodeStatusWords: Record<string, NodeStatusWord | null> = {
   NODE_STATUS_UNSPECIFIED: null,
@@ -164,6 +178,72 @@ export const GetWebhookHealthResponseToRest = (m: trellis_listings_v1_account_de
   status: m.status,
   endpoint: m.endpoint,
   signature_verification: m.signatureVerification,
+})
+
+export const AlertToRest = (m: trellis_listings_v1_alerts.Alert): AlertRest => ({
+  id: m.id,
+  kind: AlertKindWords[m.kind] ?? null,
+  saved_search_id: m.savedSearchId,
+  saved_search_name: m.savedSearchName,
+  platform: m.platform,
+  platform_listing_id: m.platformListingId,
+  title: m.title,
+  url: m.url,
+  photo_url: m.photoUrl ?? null,
+  seller_platform_id: m.sellerPlatformId,
+  price: m.price ?? null,
+  currency: m.currency,
+  price_before: m.priceBefore ?? null,
+  buying_format: m.buyingFormat,
+  ends_at: m.endsAt ?? null,
+  composite_score: m.compositeScore,
+  score_is_partial: m.scoreIsPartial,
+  created_at: m.createdAt,
+  dismissed_at: m.dismissedAt ?? null,
+  snoozed_until: m.snoozedUntil ?? null,
+})
+
+export const ListAlertsResponseToRest = (m: trellis_listings_v1_alerts.ListAlertsResponse): ListAlertsResponseRest => ({
+  alerts: m.alerts.map((item) => AlertToRest(item)),
+  unread_count: m.unreadCount,
+  next_cursor: m.nextCursor ?? null,
+})
+
+export const DismissAllAlertsResponseToRest = (m: trellis_listings_v1_alerts.DismissAllAlertsResponse): DismissAllAlertsResponseRest => ({
+  dismissed: m.dismissed,
+})
+
+export const QuietHoursToRest = (m: trellis_listings_v1_alerts.QuietHours): QuietHoursRest => ({
+  start: m.start,
+  end: m.end,
+  time_zone: m.timeZone,
+})
+
+export const AlertWebhookToRest = (m: trellis_listings_v1_alerts.AlertWebhook): AlertWebhookRest => ({
+  url: m.url,
+  secret: m.secret,
+  delivered_at: m.deliveredAt ?? null,
+  last_error: m.lastError ?? null,
+})
+
+export const AlertEmailToRest = (m: trellis_listings_v1_alerts.AlertEmail): AlertEmailRest => ({
+  address: m.address,
+  confirmed: m.confirmed,
+  delivered_at: m.deliveredAt ?? null,
+  last_error: m.lastError ?? null,
+})
+
+export const AlertSettingsToRest = (m: trellis_listings_v1_alerts.AlertSettings): AlertSettingsRest => ({
+  quiet_hours: present(m.quietHours, (item) => QuietHoursToRest(item)),
+  webhook: present(m.webhook, (item) => AlertWebhookToRest(item)),
+  email: present(m.email, (item) => AlertEmailToRest(item)),
+  email_available: m.emailAvailable,
+  feed_enabled: m.feedEnabled,
+})
+
+export const AlertFeedAddressToRest = (m: trellis_listings_v1_alerts.AlertFeedAddress): AlertFeedAddressRest => ({
+  url: m.url,
+  token: m.token,
 })
 
 export const BlockedSellerToRest = (m: trellis_listings_v1_blocklist.BlockedSeller): BlockedSellerRest => ({
@@ -454,6 +534,30 @@ export const PreferencesToRest = (m: trellis_listings_v1_preferences.Preferences
 
 export const ListReportedSellersResponseToRest = (m: trellis_listings_v1_reported.ListReportedSellersResponse): ListReportedSellersResponseRest => ({
   reported: m.reported,
+})
+
+export const SavedSearchToRest = (m: trellis_listings_v1_saved_searches.SavedSearch): SavedSearchRest => ({
+  id: m.id,
+  name: m.name,
+  query: m.query,
+  platform: m.platform,
+  filters_json: m.filtersJson,
+  created_at: m.createdAt,
+  last_run_at: m.lastRunAt ?? null,
+  monitor_enabled: m.monitorEnabled,
+  poll_interval_min: m.pollIntervalMin,
+  min_trust_score: m.minTrustScore,
+  last_checked_at: m.lastCheckedAt ?? null,
+  last_error: m.lastError ?? null,
+  next_check_at: m.nextCheckAt ?? null,
+})
+
+export const ListSavedSearchesResponseToRest = (m: trellis_listings_v1_saved_searches.ListSavedSearchesResponse): ListSavedSearchesResponseRest => ({
+  saved_searches: m.savedSearches.map((item) => SavedSearchToRest(item)),
+})
+
+export const RunSavedSearchResponseToRest = (m: trellis_listings_v1_saved_searches.RunSavedSearchResponse): RunSavedSearchResponseRest => ({
+  ok: m.ok,
 })
 
 export const BlocklistCandidateToRest = (m: trellis_logs_v1_blocklist.BlocklistCandidate): BlocklistCandidateRest => ({
@@ -1460,6 +1564,63 @@ export const AccountDeletionParametersFromRest = (j: any): trellis_listings_v1_a
 export const GetWebhookHealthRequestFromRest = (_: any): trellis_listings_v1_account_deletion.GetWebhookHealthRequest => ({
 })
 
+export const ListAlertsRequestFromRest = (j: any): trellis_listings_v1_alerts.ListAlertsRequest => ({
+  includeDismissed: j.include_dismissed ?? false,
+  limit: j.limit ?? 50,
+  cursor: j.cursor ?? undefined,
+})
+
+export const AlertIdFromRest = (j: any): trellis_listings_v1_alerts.AlertId => ({
+  id: j.id ?? 0,
+})
+
+export const DismissAllAlertsRequestFromRest = (_: any): trellis_listings_v1_alerts.DismissAllAlertsRequest => ({
+})
+
+export const SnoozeAlertRequestFromRest = (j: any): trellis_listings_v1_alerts.SnoozeAlertRequest => ({
+  id: j.id ?? 0,
+  until: j.until ?? '',
+})
+
+export const ReadAlertFeedRequestFromRest = (j: any): trellis_listings_v1_alerts.ReadAlertFeedRequest => ({
+  token: j.token ?? '',
+  ifNoneMatch: j.if_none_match ?? undefined,
+})
+
+export const GetAlertSettingsRequestFromRest = (_: any): trellis_listings_v1_alerts.GetAlertSettingsRequest => ({
+})
+
+export const QuietHoursFromRest = (j: any): trellis_listings_v1_alerts.QuietHours => ({
+  start: j.start ?? '',
+  end: j.end ?? '',
+  timeZone: j.time_zone ?? '',
+})
+
+export const AlertWebhookTargetFromRest = (j: any): trellis_listings_v1_alerts.AlertWebhookTarget => ({
+  url: j.url ?? '',
+  secret: j.secret ?? '',
+})
+
+export const AlertEmailTargetFromRest = (j: any): trellis_listings_v1_alerts.AlertEmailTarget => ({
+  address: j.address ?? '',
+})
+
+export const PutAlertSettingsRequestFromRest = (j: any): trellis_listings_v1_alerts.PutAlertSettingsRequest => ({
+  quietHours: j.quiet_hours == null ? null : QuietHoursFromRest(j.quiet_hours),
+  webhook: j.webhook == null ? null : AlertWebhookTargetFromRest(j.webhook),
+  email: j.email == null ? null : AlertEmailTargetFromRest(j.email),
+})
+
+export const ConfirmAlertEmailRequestFromRest = (j: any): trellis_listings_v1_alerts.ConfirmAlertEmailRequest => ({
+  code: j.code ?? '',
+})
+
+export const RotateAlertFeedRequestFromRest = (_: any): trellis_listings_v1_alerts.RotateAlertFeedRequest => ({
+})
+
+export const DeleteAlertFeedRequestFromRest = (_: any): trellis_listings_v1_alerts.DeleteAlertFeedRequest => ({
+})
+
 export const ListBlockedSellersRequestFromRest = (_: any): trellis_listings_v1_blocklist.ListBlockedSellersRequest => ({
 })
 
@@ -1580,6 +1741,26 @@ export const ReportedSellerFromRest = (j: any): trellis_listings_v1_reported.Rep
 
 export const ReportSellersRequestFromRest = (j: any): trellis_listings_v1_reported.ReportSellersRequest => ({
   sellers: (j.sellers ?? []).map((item: any) => ReportedSellerFromRest(item)),
+})
+
+export const ListSavedSearchesRequestFromRest = (_: any): trellis_listings_v1_saved_searches.ListSavedSearchesRequest => ({
+})
+
+export const CreateSavedSearchRequestFromRest = (j: any): trellis_listings_v1_saved_searches.CreateSavedSearchRequest => ({
+  name: j.name ?? '',
+  query: j.query ?? '',
+  filtersJson: j.filters_json ?? "{}",
+})
+
+export const SavedSearchIdFromRest = (j: any): trellis_listings_v1_saved_searches.SavedSearchId => ({
+  savedId: j.saved_id ?? 0,
+})
+
+export const SetMonitorRequestFromRest = (j: any): trellis_listings_v1_saved_searches.SetMonitorRequest => ({
+  savedId: j.saved_id ?? 0,
+  monitorEnabled: j.monitor_enabled ?? undefined,
+  pollIntervalMin: j.poll_interval_min ?? undefined,
+  minTrustScore: j.min_trust_score ?? undefined,
 })
 
 export const ListBlocklistCandidatesRequestFromRest = (j: any): trellis_logs_v1_blocklist.ListBlocklistCandidatesRequest => ({

@@ -30,6 +30,17 @@ const program = (path: string): string => {
   }
 }
 
+const smtpUrl = (text: string): string => {
+  const url = URL.parse(text)
+  if (url !== null && (url.protocol === 'smtp:' || url.protocol === 'smtps:') && url.hostname !== '') return text
+  throw new Error('must be an address that starts with smtp:// or smtps://')
+}
+
+const sender = (text: string): string => {
+  if (/^[^@<>\r\n]*<?[^@\s<>]+@[^@\s<>]+>?$/.test(text)) return text
+  throw new Error('must be an e-mail address such as alerts@example.com, or Trellis <alerts@example.com>')
+}
+
 /** Settings of the listings service. */
 export const listingsConfig = {
   platform: setting('MARKETPLACE_PLATFORM', identifier, 'marketplace', 'Value of `platform` in the records.'),
@@ -147,6 +158,30 @@ export const listingsConfig = {
     32,
     'Maximum waiting and running searches of one user; more get 429. Visitors without a session count as one user.',
   ),
+  monitorsAtOnce: setting(
+    'LISTINGS_MONITORS_AT_ONCE',
+    read.integer(1, 64),
+    2,
+    'Maximum concurrent runs of monitors in the installation; they also wait while other searches wait for a worker.',
+  ),
+  alertPrivateAddresses: setting(
+    'LISTINGS_ALERT_PRIVATE_ADDRESSES',
+    read.optional(read.flag),
+    undefined,
+    'Whether webhooks of alerts may have private addresses; unset: only without CLOUD_MODE.',
+  ),
+  smtpUrl: secret(
+    'SMTP_URL',
+    read.optional(smtpUrl),
+    undefined,
+    'Server that sends alerts by e-mail, such as smtp://user:password@mail.example.com:587; smtps:// begins with TLS. Unset: no e-mail.',
+  ),
+  smtpFrom: setting(
+    'SMTP_FROM',
+    read.optional(sender),
+    undefined,
+    'Sender of alerts by e-mail, such as Trellis <alerts@example.com>; required with SMTP_URL.',
+  ),
   issueTrackerToken: secret(
     'ISSUE_TRACKER_API_TOKEN',
     read.optional(read.text),
@@ -221,6 +256,17 @@ export const apiCredentials = (
       ? [config.sandboxAppId, config.sandboxCertId]
       : [config.appId ?? config.clientId, config.certId ?? config.clientSecret]
   return id === undefined || key === undefined ? undefined : { id, secret: key }
+}
+
+/** How mail is sent, or undefined without it. Throws when there is a server, but no sender. */
+export const mailSettings = ({
+  smtpUrl,
+  smtpFrom,
+}: ListingsConfig): { readonly smtpUrl: string; readonly from: string } | undefined => {
+  if (smtpUrl === undefined) return undefined
+  if (smtpFrom === undefined)
+    throw new ConfigError('SMTP_URL is set, which needs a sender: set SMTP_FROM, such as alerts@example.com.')
+  return { smtpUrl, from: smtpFrom }
 }
 
 /** Browser settings, or undefined when pages are not rendered. Throws when rendering is configured without a browser. */

@@ -1,3 +1,4 @@
+import { eraseAlerts } from './alerts/erase.ts'
 import { eraseBlocked } from './blocklist/erase.ts'
 import { eraseCommunitySignals } from './community/erase.ts'
 import { erasePublishedSignals } from './community/erase-published.ts'
@@ -9,7 +10,7 @@ import { eraseSellers } from './sellers/erase.ts'
 
 /**
  * Deletions of what is stored about the holder of a deleted marketplace account, in order: one line for each feature that stores
- * anything about sellers. Corrections precede listings, by which they are found; tables with a `listing_id` are in
+ * anything about sellers. Corrections and alerts precede listings, by which they are found; tables with a `listing_id` are in
  * `found/listing-tables.ts` instead.
  */
 export const erasures: readonly Erasure[] = [
@@ -18,6 +19,7 @@ export const erasures: readonly Erasure[] = [
   { name: 'published_signals', erase: erasePublishedSignals },
   { name: 'reported_sellers', erase: eraseReports },
   { name: 'blocklist', erase: eraseBlocked },
+  { name: 'alerts', erase: eraseAlerts },
   { name: 'listings', erase: eraseListings },
   { name: 'sellers', erase: eraseSellers },
 ]

@@ -5,12 +5,14 @@ import { ListingsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v
 import { PreferencesServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/preferences.ts'
 import { ReportedSellersServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/reported.ts'
 import { openAccountDeletion } from './account-deletion/open-account-deletion.ts'
+import { openAlerts } from './alerts/open-alerts.ts'
 import { blocklistRpc } from './blocklist/rpc.ts'
 import { openCommunity } from './community/open-community.ts'
 import { correctionsRpc } from './corrections/rpc.ts'
 import type { Dependencies } from './dependencies.ts'
 import { erasures } from './erasures.ts'
 import { openFeedback } from './feedback/open-feedback.ts'
+import { openSavedSearches } from './monitors/open-monitors.ts'
 import { preferencesRpc } from './preferences/rpc.ts'
 import { reportedRpc } from './reported/rpc.ts'
 import { listingsRpc } from './rpc.ts'
@@ -24,7 +26,7 @@ import { shareBlocked } from './share-blocked.ts'
 type OpenFeature = (
   dependencies: Dependencies,
   opened: AsyncDisposableStack,
-) => Implementation | Promise<Implementation>
+) => Implementation | readonly Implementation[] | Promise<Implementation>
 
 /** All features, one a line. Features do not import each other: a feature that needs another receives its interface here. */
 export const features: readonly OpenFeature[] = [
@@ -40,4 +42,9 @@ export const features: readonly OpenFeature[] = [
   openFeedback,
   openCommunity,
   (dependencies, opened) => openAccountDeletion(dependencies, erasures, opened),
+  (dependencies, opened) => {
+    const alerts = openAlerts(dependencies, opened)
+    const { recordAlerts, deliver } = alerts
+    return [alerts.implementation, openSavedSearches(dependencies, opened, { recordAlerts, onAlerts: deliver })]
+  },
 ]

@@ -8,7 +8,8 @@ export type Rounds = AsyncDisposable & {
 }
 
 export type RoundsOptions = {
-  readonly milliseconds: number
+  /** The pause before each round; a function is called before each. */
+  readonly milliseconds: number | (() => number)
   readonly signal: AbortSignal
   readonly round: () => Promise<unknown>
   readonly onFailure: (error: unknown) => void
@@ -23,7 +24,8 @@ export const startRounds = ({ milliseconds, signal, round, onFailure }: RoundsOp
       {
         using pause = childAbortController(signal)
         endPause = () => pause.abort()
-        if (!isWoken) await sleep(milliseconds, undefined, { signal: pause.signal, ref: false }).catch(() => undefined)
+        const length = typeof milliseconds === 'number' ? milliseconds : milliseconds()
+        if (!isWoken) await sleep(length, undefined, { signal: pause.signal, ref: false }).catch(() => undefined)
       }
       isWoken = false
       if (!signal.aborted) await round().catch(onFailure)

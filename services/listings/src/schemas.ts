@@ -1,5 +1,6 @@
 import type { Migration } from '@trellis/kit/store'
 import { type AccountDeletionTables, accountDeletionMigration } from './account-deletion/store.ts'
+import { type AlertTables, alertsMigration } from './alerts/tables.ts'
 import { type ApiUseTables, apiUseMigration } from './api-use/store.ts'
 import { type BlocklistTables, blocklistMigration } from './blocklist/store.ts'
 import { type CommunityTables, communityMigration } from './community/store.ts'
@@ -9,6 +10,7 @@ import { type FeedbackTables, feedbackMigration } from './feedback/store.ts'
 import { type PageFieldTables, pageFieldsMigration } from './page-drift/store.ts'
 import { type PreferenceTables, preferencesMigration } from './preferences/store.ts'
 import { type ReportedTables, reportedMigration } from './reported/store.ts'
+import { type SavedSearchTables, savedSearchesMigration } from './saved-searches/store.ts'
 import { migrations as coreMigrations } from './store/migrations.ts'
 import type { Tables } from './store/tables.ts'
 
@@ -25,6 +27,8 @@ export const migrations: readonly Migration[] = [
   compsMigration(12),
   apiUseMigration(13),
   pageFieldsMigration(14),
+  savedSearchesMigration(15),
+  alertsMigration(16),
 ]
 
 export const listingsSchema = { name: 'listings', migrations }
@@ -40,4 +44,6 @@ export type ListingsTables = Tables &
   AccountDeletionTables &
   CompTables &
   ApiUseTables &
-  PageFieldTables
+  PageFieldTables &
+  SavedSearchTables &
+  AlertTables

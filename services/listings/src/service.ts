@@ -90,7 +90,7 @@ export const createListingsService = async (options: ListingsServiceOptions): Pr
   const dependencies: Dependencies = { ...shared, signal: ending.signal }
   const implementations: Implementation[] = []
   try {
-    for (const open of features) implementations.push(await open(dependencies, opened))
+    for (const open of features) implementations.push(...[await open(dependencies, opened)].flat())
   } catch (error) {
     // Features that are already open wait for this signal when they are disposed.
     ending.abort(error)

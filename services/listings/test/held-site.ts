@@ -6,11 +6,11 @@ export type Kind = 'search' | 'sales' | 'seller'
 
 const sellers = ['ada', 'bob', 'eve']
 
-const card = (index: number) =>
-  `<li class="s-card" data-listingid="${130000000001 + index}"><a class="s-card__link" href="/itm/${130000000001 + index}"><div class="s-card__title"><span>Camera ${index}</span></div></a><span class="s-card__price">$100.00</span><div class="su-card-container__attributes__secondary"><div class="s-card__attribute-row"><span>${sellers[index % sellers.length]} 99.5% positive (1.2K)</span></div></div></li>`
+const card = (index: number, price: string) =>
+  `<li class="s-card" data-listingid="${130000000001 + index}"><a class="s-card__link" href="/itm/${130000000001 + index}"><div class="s-card__title"><span>Camera ${index}</span></div></a><span class="s-card__price">${price}</span><div class="su-card-container__attributes__secondary"><div class="s-card__attribute-row"><span>${sellers[index % sellers.length]} 99.5% positive (1.2K)</span></div></div></li>`
 
-const page = (count: number) =>
-  `<h1 class="srp-controls__count-heading">${count} results</h1><ul class="srp-results">${Array.from({ length: count }, (_, index) => card(index)).join('')}</ul>`
+const page = (count: number, price: string) =>
+  `<h1 class="srp-controls__count-heading">${count} results</h1><ul class="srp-results">${Array.from({ length: count }, (_, index) => card(index, price)).join('')}</ul>`
 
 const product = { '@context': 'https://schema.org', '@type': 'Product', name: 'Camera' }
 const itemPage = (seller: string | undefined) =>
@@ -24,9 +24,12 @@ const kindOf = ({ pathname, searchParams }: URL): Kind =>
 
 /**
  * A marketplace on loopback that delays its responses to one kind of request until `release` is called. It has `count`
- * listings of three sellers, who joined in March 2015, and no completed sales.
+ * listings of three sellers, who joined in March 2015, all at the current `price`, and no completed sales.
  */
-export const openHeldSite = async (held: Kind | undefined, { count = 3 } = {}) => {
+export const openHeldSite = async (
+  held: Kind | undefined,
+  { count = 3, price = () => '$100.00' }: { count?: number; price?: () => string } = {},
+) => {
   const requested: Kind[] = []
   const reached = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
@@ -38,7 +41,7 @@ export const openHeldSite = async (held: Kind | undefined, { count = 3 } = {}) =
       await released.promise
     }
     response.end(
-      address.pathname.startsWith('/itm/') ? itemPage(sellerOf(address)) : page(kind === 'search' ? count : 0),
+      address.pathname.startsWith('/itm/') ? itemPage(sellerOf(address)) : page(kind === 'search' ? count : 0, price()),
     )
   }
   const server = createServer((incoming, response) => {

@@ -6,7 +6,15 @@ import { createMetrics, silentLog } from '@trellis/kit/telemetry'
 import { createLocalWorkloads } from '@trellis/kit/workloads'
 import { ListingsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
 import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
-import { createListingsService, listingsConfig, searchWorker } from '../src/mod.ts'
+import { createListingsService, type ListingsService, listingsConfig, searchWorker } from '../src/mod.ts'
+
+/** Connects to the features of a service. */
+export const clientsOf =
+  ({ implementations }: ListingsService) =>
+  <Definition extends ServiceDefinition>(definition: Definition): RpcClient<Definition> => {
+    const served = implementations.find((one) => one.definition.fullName === definition.fullName)
+    return connectInProcess(definition, served?.handlers as Handlers<Definition>)
+  }
 
 /** The embedded service, with its own workers, on a database. */
 export const openService = async (
@@ -35,18 +43,8 @@ export const openService = async (
       ...(now === undefined ? {} : { now }),
     }),
   )
-  const [served] = service.implementations
-  const client = connectInProcess(
-    ListingsServiceDefinition,
-    served?.handlers as Handlers<typeof ListingsServiceDefinition>,
-  )
-  /** A client of any of its features. */
-  const connect = <Definition extends ServiceDefinition>(definition: Definition): RpcClient<Definition> => {
-    const found = service.implementations.find(
-      (implementation) => implementation.definition.fullName === definition.fullName,
-    )
-    return connectInProcess(definition, found?.handlers as Handlers<Definition>)
-  }
+  const connect = clientsOf(service)
+  const client = connect(ListingsServiceDefinition)
   const stack = opened.move()
   return { client, connect, bus, metrics, store, close: () => stack.disposeAsync() }
 }

@@ -3,6 +3,8 @@ import { openStore, sql } from '@trellis/kit/store'
 import { silentLog } from '@trellis/kit/telemetry'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { databases, type RunningDatabase } from '../../../../test/support/databases.ts'
+import { recordAlerts } from '../alerts/record.ts'
+import { replaceSettings } from '../alerts/settings.ts'
 import { addEntries } from '../blocklist/store.ts'
 import { saveSignal } from '../community/store.ts'
 import { listingsConfig } from '../config.ts'
@@ -112,6 +114,8 @@ describe.each(databases)('deletions of accounts on $name', ({ start, isMissing }
         confirmed: 1,
         recorded_at: time.now.toISOString(),
       })
+      await settle(db, userId, time.now)
+      await alertTo(db, userId, { id, listingId, now: time.now })
       const entry = { platform: 'marketplace', platform_seller_id: id, username: id, reason: null } as const
       await addEntries(db, userId === 'anna' ? '' : userId, [{ ...entry, source: 'manual' }], time.now)
     }
@@ -133,6 +137,48 @@ describe.each(databases)('deletions of accounts on $name', ({ start, isMissing }
       .execute()
     await correct({ db }, { input_text: `sold by ${id}.` })
   }
+
+  /** A webhook, so that alerts are queued. */
+  const settle = (db: Opened['db'], userId: string, now: Date) =>
+    replaceSettings(
+      db,
+      userId,
+      {
+        quietHours: undefined,
+        webhook: { url: 'https://hooks.example.com/', secret: 'a secret of some length' },
+        email: undefined,
+      },
+      { rules: { blockPrivate: false, sendsMail: false, confirmsEmail: false }, now },
+    )
+
+  const alertTo = (
+    db: Opened['db'],
+    userId: string,
+    { id, listingId, now }: { readonly id: string; readonly listingId: string; readonly now: Date },
+  ) =>
+    recordAlerts(db, {
+      userId,
+      savedSearch: { id: 1, name: 'Cameras' },
+      minTrustScore: 0,
+      candidates: [
+        {
+          platform: 'marketplace',
+          platformListingId: listingId,
+          title: 'A camera',
+          url: `http://site.test/itm/${listingId}`,
+          photoUrl: null,
+          sellerPlatformId: id,
+          price: 100,
+          currency: 'USD',
+          buyingFormat: 'fixed_price',
+          endsAt: null,
+          compositeScore: 80,
+          isPartial: false,
+          hardFilters: [],
+        },
+      ],
+      now,
+    })
 
   const correct = ({ db }: Pick<Opened, 'db'>, change: Partial<Parameters<typeof insertCorrection>[1]>) =>
     insertCorrection(db, {
@@ -182,6 +228,7 @@ describe.each(databases)('deletions of accounts on $name', ({ start, isMissing }
       published_signals: 1,
       reported_sellers: 2,
       blocklist: 2,
+      alerts: 6,
       listings: 2,
       sellers: 1,
     })
@@ -195,6 +242,8 @@ describe.each(databases)('deletions of accounts on $name', ({ start, isMissing }
     )
     // A new table here needs an erasure in erasures.ts, or a line in found/listing-tables.ts, and a trace in this test.
     expect(naming.map(({ name }) => name).toSorted()).toEqual([
+      'alerted_listings',
+      'alerts',
       'blocklist',
       'community_signals',
       'listing_prices',

@@ -11,7 +11,7 @@ import { createUpdatePublisher, type UpdatePublisher } from '../results/update-p
 import { answerFrame } from '../results/wire.ts'
 import { marketplaceFor } from '../runs/marketplace.ts'
 import { cancelRun, RunError, startRun } from '../runs/marketplace-run.ts'
-import { endSession, findSearch, type SessionRow, storeOwner } from '../session/store.ts'
+import { endSession, findSearch, recordFailure, type SessionRow, storeOwner } from '../session/store.ts'
 import { announce, type Findings, failureOf } from './conclusion.ts'
 import { gather } from './gather.ts'
 import { decodeOrder, maxTries, runSeconds, type SearchOrder } from './order.ts'
@@ -138,6 +138,11 @@ const conclude = async (dependencies: Dependencies, drive: Drive, outcome: Findi
   if (isRunning && !dependencies.runsAreObjects) await cancelRun(dependencies, session.id)
   measures.searched(plan.adapter, outcomeOf(failed, lifetime))
   await announce(dependencies, session.id, outcomeFor(drive, outcome))
+  if (failed !== undefined)
+    await recordFailure(db, session.id, {
+      detail: failed.message,
+      retryAfterSeconds: failed.retryAfterSeconds ?? null,
+    })
   await publisher.done(lifetime.isTimedOut() ? 'timeout' : null)
   await endSession(db, session.id, now())
 }

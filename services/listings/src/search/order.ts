@@ -13,7 +13,7 @@ export type SearchOrder = {
   readonly request: SearchRequest
   readonly tier: Tier
   readonly responseMode: ResponseMode
-  /** Set for a search created as an object: it needs no followers, and its run has this time limit. */
+  /** Set for a search created as an object or by a monitor: it needs no followers, and its run has this time limit. */
   readonly object?: { readonly activeDeadlineSeconds: number }
 }
 

@@ -64,6 +64,13 @@ export async function* watchUpdates(
   }
 }
 
+/** Cancels a search that the service itself has started. If that fails, the search continues until its deadline. */
+export const cancelDriven = ({ bus, log }: Pick<Dependencies, 'bus' | 'log'>, sessionId: string): Promise<void> =>
+  bus.publish<Control>(controlOf(sessionId), { kind: 'cancel' }).then(
+    () => undefined,
+    (error: unknown) => log.warn({ err: error, sessionId }, 'listings: search could not be cancelled'),
+  )
+
 /** Cancels a caller's search; has no effect on one that has ended. */
 export const cancelSearch = async (dependencies: Dependencies, sessionId: string, call: Call): Promise<void> => {
   if ((await findSession(dependencies.db, call.caller.userId, sessionId)) === undefined) throw unknownSession(sessionId)

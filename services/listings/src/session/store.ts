@@ -85,6 +85,17 @@ export const deleteSession = async (db: Db, id: string): Promise<void> => {
   await db.deleteFrom('search_sessions').where('id', '=', id).execute()
 }
 
+/** Why a search failed, for readers of its outcome. */
+export type SessionFailure = { readonly detail: string; readonly retryAfterSeconds: number | null }
+
+export const recordFailure = async (db: Db, id: string, failure: SessionFailure): Promise<void> => {
+  await db
+    .updateTable('search_sessions')
+    .set({ failure_json: JSON.stringify(failure) })
+    .where('id', '=', id)
+    .execute()
+}
+
 export const endSession = async (db: Db, id: string, now: Date): Promise<void> => {
   await db
     .updateTable('search_sessions')

@@ -1,0 +1,110 @@
+import { messageOf } from '@trellis/kit/errors'
+import type { AlertContent, SentAlert } from './delivery-content.ts'
+import type { Attempt } from './outbox.ts'
+import type { DeliveryRow } from './tables.ts'
+
+/** How this installation sends mail. */
+export type MailSettings = { readonly smtpUrl: string; readonly from: string }
+
+export type Message = { readonly to: string; readonly subject: string; readonly text: string }
+
+export type Mailer = AsyncDisposable & {
+  /** Sends a message once. The id becomes its Message-ID, so that a message that is sent again can be recognised. */
+  readonly send: (id: string, message: Message) => Promise<Attempt>
+}
+
+const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 } as const
+const maxSubjectTitle = 80
+
+const verbs: Readonly<Record<SentAlert['kind'], string>> = {
+  new_match: 'New',
+  price_drop: 'Price drop',
+  price_rise: 'Price rise',
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: titles are from outside, and a message has one line for each
+const oneLine = (text: string): string => text.replaceAll(/[\u0000-\u001f\u007f\u2028\u2029]+/g, ' ').trim()
+
+const amount = (price: number | null, currency: string): string =>
+  price === null ? 'price unknown' : `${price.toFixed(2)} ${currency}`
+
+const paragraph = (alert: SentAlert): string => {
+  const before = alert.price_before === null ? '' : ` (before: ${amount(alert.price_before, alert.currency)})`
+  const partial = alert.score_is_partial ? ', some facts pending' : ''
+  return [
+    `${verbs[alert.kind]}: ${oneLine(alert.title)}`,
+    `${amount(alert.price, alert.currency)}${before}, trust score ${alert.composite_score} of 100${partial}`,
+    ...(alert.ends_at === null ? [] : [`Auction ends ${alert.ends_at}`]),
+    `Saved search: ${oneLine(alert.saved_search_name)}`,
+    alert.url,
+  ].join('\n')
+}
+
+const subjectOf = ({ alerts, omitted }: AlertContent): string => {
+  const [first] = alerts
+  const total = alerts.length + omitted
+  if (first === undefined || total > 1) return `${total} alerts of your saved searches`
+  return `${verbs[first.kind]}: ${oneLine(first.title).slice(0, maxSubjectTitle)}`
+}
+
+/** Alerts as a message, newest first. */
+export const alertMessage = (to: string, { content_json }: Pick<DeliveryRow, 'content_json'>): Message => {
+  const content = JSON.parse(content_json) as AlertContent
+  const more = content.omitted === 0 ? [] : [`${content.omitted} earlier alerts are in your list of alerts.`]
+  return {
+    to,
+    subject: subjectOf(content),
+    text: `${[...content.alerts.toReversed().map(paragraph), ...more].join('\n\n')}\n`,
+  }
+}
+
+/** The message that confirms an address. */
+export const confirmationMessage = (to: string, code: string): Message => ({
+  to,
+  subject: `${code} is your code for alerts by e-mail`,
+  text: `Enter the code ${code} in the settings of your alerts to receive them at this address. It is valid for an hour.\n\nIf you did not request this, ignore it: without the code, this address gets no alerts.\n`,
+})
+
+/** The transport of an SMTP server: smtp:// upgrades to TLS where the server offers it, smtps:// begins with it. */
+const transportOptions = (smtpUrl: string) => {
+  const { protocol, hostname, port, username, password } = new URL(smtpUrl)
+  const secure = protocol === 'smtps:'
+  return {
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: port === '' ? (secure ? 465 : 587) : Number(port),
+    secure,
+    ...(username === '' ? {} : { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
+    ...timeouts,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  }
+}
+
+/** A reply of the server that no later attempt would change (RFC 5321, 4.2.1). */
+const isPermanent = (error: unknown): boolean => {
+  const code = error instanceof Error && 'responseCode' in error ? Number(error.responseCode) : 0
+  return code >= 550 && code <= 559
+}
+
+/** Sends mail over the installation's SMTP server; connects when there is something to send. */
+export const createMailer = ({ smtpUrl, from }: MailSettings): Mailer => {
+  const domain = /@([^\s>]+)>?$/.exec(from)?.[1] ?? 'localhost'
+  const connect = async () => {
+    const { createTransport } = await import('nodemailer')
+    return createTransport(transportOptions(smtpUrl))
+  }
+  let transport: ReturnType<typeof connect> | undefined
+  return {
+    send: async (id, message) => {
+      try {
+        transport ??= connect()
+        await (await transport).sendMail({ from, ...message, messageId: `<${id}@${domain}>` })
+        return { kind: 'accepted' }
+      } catch (error) {
+        const detail = `The message could not be sent: ${messageOf(error)}`
+        return isPermanent(error) ? { kind: 'refused', detail } : { kind: 'failed', detail, retryAfterSeconds: null }
+      }
+    },
+    [Symbol.asyncDispose]: async () => (await transport)?.close(),
+  }
+}

@@ -1,0 +1,134 @@
+import type { Egress } from '@trellis/kit/egress'
+import { transact } from '@trellis/kit/store'
+import type { Kysely } from 'kysely'
+import type { Dependencies } from '../dependencies.ts'
+import { type Rounds, startRounds } from '../rounds.ts'
+import { alertMessage, confirmationMessage, type Mailer } from './mail.ts'
+import {
+  claimDelivery,
+  deleteDelivery,
+  dueDeliveries,
+  findSettings,
+  postponeDelivery,
+  recordOutcome,
+  retryDelivery,
+} from './outbox-store.ts'
+import { quietUntil } from './quiet-hours.ts'
+import { quietHoursOf } from './settings.ts'
+import type { AlertTables, DeliveryRow, SettingsRow } from './tables.ts'
+import { sendToWebhook } from './webhook.ts'
+
+/** What became of one attempt to deliver. A delivery that was refused is not tried again. */
+export type Attempt =
+  | { readonly kind: 'accepted' }
+  | { readonly kind: 'refused'; readonly detail: string }
+  | { readonly kind: 'failed'; readonly detail: string; readonly retryAfterSeconds: number | null }
+
+export type OutboxOptions = {
+  readonly egress: Egress
+  /** Undefined if the installation sends no mail. */
+  readonly mailer: Mailer | undefined
+  readonly random?: () => number
+}
+
+const pause = 3_000
+/** Deliveries that one replica tries concurrently. */
+const atOnce = 16
+/** Longer than an attempt takes; then another replica takes over from one that died, in milliseconds. */
+const claimMilliseconds = 60_000
+/** A delivery that was not accepted for this time is abandoned, in milliseconds. */
+const abandonAfterMilliseconds = 24 * 3_600_000
+const firstRetry = 10_000
+const longestRetry = 3_600_000
+
+/** The pause after so many attempts, in milliseconds: it doubles, with jitter, and is not shorter than the receiver's `Retry-After`. */
+export const pauseAfterAttempt = (attempts: number, retryAfterSeconds: number | null, random: () => number): number => {
+  const whole = Math.min(firstRetry * 2 ** Math.min(attempts - 1, 20), longestRetry)
+  return Math.max(whole * (0.5 + random() / 2), Math.min((retryAfterSeconds ?? 0) * 1000, abandonAfterMilliseconds))
+}
+
+type Db = Kysely<AlertTables>
+
+/** Whether a delivery still has a receiver: its user may have switched the channel off, or changed the address. */
+const hasReceiver = ({ channel }: DeliveryRow, settings: SettingsRow | undefined): settings is SettingsRow => {
+  if (settings === undefined) return false
+  if (channel === 'webhook') return settings.webhook_url !== null && settings.webhook_secret !== null
+  if (channel === 'email') return settings.email !== null && settings.email_confirmed === 1
+  return settings.email !== null && settings.email_code !== null
+}
+
+/**
+ * Sends what is queued: at least once to webhooks, under the same id each time, and once by mail. A delivery is claimed in its
+ * row while a replica tries it, so a replica that dies delays it only.
+ */
+export const runOutbox = (
+  dependencies: Pick<Dependencies, 'log' | 'now' | 'signal'> & { readonly db: Db },
+  { egress, mailer, random = Math.random }: OutboxOptions,
+): Rounds => {
+  const { db, log, now, signal } = dependencies
+  /** Attempts whose outcome the database did not accept: they are recorded later, not repeated. */
+  const unrecorded = new Map<string, { readonly delivery: DeliveryRow; readonly attempt: Attempt }>()
+
+  const send = async (delivery: DeliveryRow, settings: SettingsRow): Promise<Attempt> => {
+    const { webhook_url: url, webhook_secret: secret, email } = settings
+    if (delivery.channel === 'webhook')
+      return sendToWebhook({ egress, now, signal }, { url: url ?? '', secret: secret ?? '' }, delivery)
+    if (mailer === undefined)
+      return { kind: 'failed', detail: 'This installation sends no mail.', retryAfterSeconds: null }
+    const to = email ?? ''
+    const message =
+      delivery.channel === 'email' ? alertMessage(to, delivery) : confirmationMessage(to, settings.email_code ?? '')
+    return mailer.send(delivery.id, message)
+  }
+  const record = (delivery: DeliveryRow, attempt: Attempt): Promise<void> =>
+    transact(db, async (transaction) => {
+      const at = now()
+      if (attempt.kind === 'accepted') {
+        await deleteDelivery(transaction, delivery.id)
+        return recordOutcome(transaction, delivery, { deliveredAt: at })
+      }
+      const retryAfterSeconds = attempt.kind === 'failed' ? attempt.retryAfterSeconds : null
+      const next = new Date(at.getTime() + pauseAfterAttempt(delivery.attempts, retryAfterSeconds, random))
+      const age = next.getTime() - Date.parse(delivery.created_at)
+      await recordOutcome(transaction, delivery, { error: attempt.detail })
+      if (attempt.kind === 'refused' || age > abandonAfterMilliseconds) await deleteDelivery(transaction, delivery.id)
+      else await retryDelivery(transaction, delivery, next)
+    })
+  const attemptOne = async (due: DeliveryRow): Promise<void> => {
+    if (unrecorded.has(due.id)) return
+    const settings = await findSettings(db, due.user_id)
+    if (!hasReceiver(due, settings)) return deleteDelivery(db, due.id)
+    const quiet = due.channel === 'confirmation' ? undefined : quietUntil(now(), quietHoursOf(settings))
+    if (quiet !== undefined) return postponeDelivery(db, due, quiet)
+    const claimed = await claimDelivery(db, due.id, now(), new Date(now().getTime() + claimMilliseconds))
+    if (claimed === undefined) return
+    const attempt = await send(claimed, settings)
+    // Our own end interrupted it: another replica, or the next start, tries again.
+    if (signal.aborted && attempt.kind === 'failed') return
+    unrecorded.set(claimed.id, { delivery: claimed, attempt })
+    await record(claimed, attempt)
+    unrecorded.delete(claimed.id)
+  }
+  let isFull = false
+  const round = async (): Promise<void> => {
+    isFull = false
+    for (const [id, { delivery, attempt }] of unrecorded) {
+      await record(delivery, attempt)
+      unrecorded.delete(id)
+    }
+    const due = await dueDeliveries(db, now(), atOnce)
+    const results = await Promise.allSettled(due.map(attemptOne))
+    const failed = results.find((result) => result.status === 'rejected')
+    if (failed !== undefined) throw failed.reason
+    isFull = due.length === atOnce
+  }
+  const rounds = startRounds({
+    milliseconds: () => (isFull ? 0 : pause),
+    signal,
+    round,
+    onFailure: (error) => log.warn({ err: error }, 'listings: alerts could not be delivered now'),
+  })
+  // What is queued already does not wait.
+  rounds.wake()
+  return rounds
+}

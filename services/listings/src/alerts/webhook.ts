@@ -1,0 +1,84 @@
+import { createHmac } from 'node:crypto'
+import { type Egress, EgressRefused } from '@trellis/kit/egress'
+import { messageOf } from '@trellis/kit/errors'
+import type { AlertContent } from './delivery-content.ts'
+import type { Attempt } from './outbox.ts'
+import type { DeliveryRow } from './tables.ts'
+
+const attemptMilliseconds = 15_000
+/** Maximum bytes of an answer that are read, to show why it was refused. */
+const maxAnswerCharacters = 200
+const base64Prefix = 'whsec_'
+
+/** The key of a secret, as Standard Webhooks defines it: base64 after the prefix; other text is used as it is. */
+const keyOf = (secret: string): Buffer =>
+  secret.startsWith(base64Prefix) ? Buffer.from(secret.slice(base64Prefix.length), 'base64') : Buffer.from(secret)
+
+/** The signature of a message by HMAC-SHA-256. https://www.standardwebhooks.com */
+export const signatureOf = (
+  secret: string,
+  { id, timestamp, body }: { readonly id: string; readonly timestamp: string; readonly body: string },
+): string => `v1,${createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.${body}`).digest('base64')}`
+
+/** The body of a delivery: the same for each attempt. */
+export const webhookBody = ({ content_json, created_at }: Pick<DeliveryRow, 'content_json' | 'created_at'>): string => {
+  const { alerts, omitted } = JSON.parse(content_json) as AlertContent
+  return JSON.stringify({ type: 'listings.alerts', timestamp: created_at, data: { alerts, omitted } })
+}
+
+/** Seconds in a `Retry-After` header (RFC 9110, 10.2.3), as a number or a date. */
+const retryAfterOf = (header: string | null, now: Date): number | null => {
+  if (header === null) return null
+  const seconds = /^\d{1,9}$/.test(header.trim()) ? Number(header) : (Date.parse(header) - now.getTime()) / 1000
+  return Number.isFinite(seconds) ? Math.max(0, seconds) : null
+}
+
+const answerOf = async (response: Awaited<ReturnType<Egress['fetch']>>): Promise<string> => {
+  let text = ''
+  try {
+    for await (const chunk of response.body ?? []) {
+      if (chunk instanceof Uint8Array) text += Buffer.from(chunk).toString()
+      if (text.length >= maxAnswerCharacters) break
+    }
+  } catch {
+    // An answer that breaks off has its status nevertheless.
+  }
+  return text.replaceAll('\0', '').replaceAll(/\s+/g, ' ').trim().slice(0, maxAnswerCharacters)
+}
+
+/** What went wrong; `fetch` names the reason in the cause. */
+const reasonOf = (error: unknown): string =>
+  error instanceof Error && error.cause instanceof Error ? error.cause.message : messageOf(error)
+
+/** Sends a delivery to a webhook once. */
+export const sendToWebhook = async (
+  { egress, now, signal }: { readonly egress: Egress; readonly now: () => Date; readonly signal: AbortSignal },
+  { url, secret }: { readonly url: string; readonly secret: string },
+  delivery: DeliveryRow,
+): Promise<Attempt> => {
+  const body = webhookBody(delivery)
+  const timestamp = String(Math.floor(now().getTime() / 1000))
+  try {
+    const response = await egress.fetch(url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'idempotency-key': delivery.id,
+        'webhook-id': delivery.id,
+        'webhook-timestamp': timestamp,
+        'webhook-signature': signatureOf(secret, { id: delivery.id, timestamp, body }),
+      },
+      body,
+      signal: AbortSignal.any([signal, AbortSignal.timeout(attemptMilliseconds)]),
+    })
+    const answer = await answerOf(response)
+    if (response.ok) return { kind: 'accepted' }
+    const detail = `The webhook answered ${response.status}${answer === '' ? '.' : `: ${answer}`}`
+    // 410 means that the receiver is gone for good.
+    if (response.status === 410) return { kind: 'refused', detail }
+    return { kind: 'failed', detail, retryAfterSeconds: retryAfterOf(response.headers.get('retry-after'), now()) }
+  } catch (error) {
+    if (error instanceof EgressRefused) return { kind: 'refused', detail: error.message }
+    return { kind: 'failed', detail: `The webhook could not be reached: ${reasonOf(error)}`, retryAfterSeconds: null }
+  }
+}
