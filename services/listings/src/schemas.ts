@@ -2,11 +2,15 @@ import type { Migration } from '@trellis/kit/store'
 import { type AccountDeletionTables, accountDeletionMigration } from './account-deletion/store.ts'
 import { type ApiUseTables, apiUseMigration } from './api-use/store.ts'
 import { type BlocklistTables, blocklistMigration } from './blocklist/store.ts'
+import { type CategoryTables, categoriesMigration } from './categories/store.ts'
 import { type CommunityTables, communityMigration } from './community/store.ts'
 import { type CompTables, compsMigration } from './comps/store.ts'
 import { type CorrectionTables, correctionMigration } from './corrections/store.ts'
 import { type FeedbackTables, feedbackMigration } from './feedback/store.ts'
+import { type LeaseTables, leasesMigration } from './leases.ts'
 import { type PageFieldTables, pageFieldsMigration } from './page-drift/store.ts'
+import { type TaskTables, tasksMigration } from './photo-analysis/tasks.ts'
+import { photoHashesMigration } from './photo-hashes/store.ts'
 import { type PreferenceTables, preferencesMigration } from './preferences/store.ts'
 import { type ReportedTables, reportedMigration } from './reported/store.ts'
 import { migrations as coreMigrations } from './store/migrations.ts'
@@ -25,6 +29,10 @@ export const migrations: readonly Migration[] = [
   compsMigration(12),
   apiUseMigration(13),
   pageFieldsMigration(14),
+  leasesMigration(15),
+  categoriesMigration(16),
+  photoHashesMigration(17),
+  tasksMigration(18),
 ]
 
 export const listingsSchema = { name: 'listings', migrations }
@@ -40,4 +48,7 @@ export type ListingsTables = Tables &
   AccountDeletionTables &
   CompTables &
   ApiUseTables &
-  PageFieldTables
+  PageFieldTables &
+  LeaseTables &
+  CategoryTables &
+  TaskTables
