@@ -244,7 +244,7 @@ export const valuesSchema: Schema = {
       licenseTokenKey: text,
     }),
     keys: only({ existingSecret: name, optional: flag }),
-    llm: only({ baseUrl: address, model: text, existingSecret: name, apiKeyKey: text }),
+    llm: only({ baseUrl: address, model: text, visionModel: text, existingSecret: name, apiKeyKey: text }),
     nats: only({
       url: { type: 'string', pattern: '^[^@]*$' },
       existingSecret: name,

@@ -5,7 +5,15 @@ import { copyPackages } from './copy-packages.ts'
 import { workerModules } from './worker-modules.ts'
 
 /** Packages that read or load files of their own at run time; they are copied unbundled. */
-const verbatim = ['@fastify/swagger-ui', 'playwright-core', 'onnxruntime-node', 'ssh2']
+const verbatim = [
+  '@fastify/swagger-ui',
+  '@jsquash/jpeg',
+  '@jsquash/png',
+  '@jsquash/webp',
+  'playwright-core',
+  'onnxruntime-node',
+  'ssh2',
+]
 
 const isVerbatim = (id: string): boolean => verbatim.some((name) => id === name || id.startsWith(`${name}/`))
 

@@ -4,6 +4,8 @@ import { type Answering, type RecordedRequest, startHttpServer } from '../suppor
 
 const password = 'hunter2'
 const ticket = { id: '10001', key: 'OPS-17', self: 'x' }
+/** The answer of a language model, which builds a search. */
+const completion = { choices: [{ message: { content: JSON.stringify({ base_query: 'camera' }) } }] }
 
 /** The tracker of feedback, on the same server: it has no labels, and creates every one and every issue. */
 const feedbackTracker = ({ method, url, body }: RecordedRequest): Answering => {
@@ -12,13 +14,17 @@ const feedbackTracker = ({ method, url, body }: RecordedRequest): Answering => {
   return { status: 201, body: { number: 17, html_url: 'https://tracker.example/issues/17' } }
 }
 
-/** Starts the external servers of an installation: a DNS filter, and a server that plays issue trackers and a bundle receiver. */
+/** Starts the external servers of an installation: a DNS filter, and a server that plays issue trackers, a bundle receiver and a language model. */
 export const startOutside = async () => {
   await using stack = new AsyncDisposableStack()
   const filter = stack.use(await startPihole6(password, { seats: 1_000 }))
   const server = stack.use(
     await startHttpServer((request) =>
-      request.url.startsWith('/feedback/') ? feedbackTracker(request) : { status: 201, body: ticket },
+      request.url.startsWith('/feedback/')
+        ? feedbackTracker(request)
+        : request.url.endsWith('/chat/completions')
+          ? { status: 200, body: completion }
+          : { status: 201, body: ticket },
     ),
   )
   const started = stack.move()
@@ -26,6 +32,8 @@ export const startOutside = async () => {
     /** Environment variables of the process. */
     environment: {
       SERVICE_BUNDLE_ENDPOINT: server.url,
+      LLM_BASE_URL: `${server.url}/v1`,
+      LLM_MODEL: 'small',
       ISSUE_TRACKER_API_TOKEN: 'token',
       ISSUE_TRACKER_URL: `${server.url}/feedback`,
       ISSUE_TRACKER_REPO: 'team/app',

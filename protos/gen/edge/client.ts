@@ -155,6 +155,22 @@ export type ImportBlocklistResponseRest = {
   errors: string[]
 }
 
+export type CategoryRest = {
+  /** The marketplace's id, for `category_id` of a search. */
+  category_id: string
+  name: string
+  /** The names from the root to this category, joined by " > ". */
+  full_path: string
+  /** Whether it has no categories below it. */
+  is_leaf: boolean
+}
+
+export type ListCategoriesResponseRest = {
+  categories: CategoryRest[]
+  /** When the list was last read; null before the first time. */
+  refreshed_at: string | null
+}
+
 export type AddCorrectionResponseRest = {
   id: number
   saved: boolean
@@ -493,6 +509,25 @@ export type PreferencesRest = {
   community?: CommunityPreferencesRest | null
   display?: DisplayPreferencesRest | null
   search?: SearchPreferencesRest | null
+}
+
+export type BuildSearchResponseRest = {
+  /** The search text. */
+  base_query: string
+  /** all, any or groups. */
+  must_include_mode: string
+  /** Comma-separated. */
+  must_include: string
+  /** Comma-separated. */
+  must_exclude: string
+  max_price: number | null
+  min_price: number | null
+  /** new, used, for_parts; empty if the description names none. */
+  condition: string[]
+  /** The marketplace's id of a category; null if none fits. */
+  category_id: string | null
+  /** What was understood, in one sentence. */
+  explanation: string
 }
 
 export type ListReportedSellersResponseRest = {
@@ -1996,6 +2031,14 @@ export type Routes = {
     answer: ImportBlocklistResponseRest
     frames: {}
   }
+  /** Returns the known categories by name: those of the marketplace's API, read again every seven days, or without its credentials a built-in list. */
+  'GET /listings/api/categories': {
+    path: {}
+    query: {}
+    body: undefined
+    answer: ListCategoriesResponseRest
+    frames: {}
+  }
   /** Stores whether the score of a seller looks right. A user has one signal for each seller: sent again, it replaces the earlier one. Visitors need a
    * session (403). The newest 2,000 signals of a user are retained, and the newest 50,000 of all guests together. */
   'POST /listings/api/community/signal': {
@@ -2129,6 +2172,15 @@ export type Routes = {
     answer: HealthRest
     frames: {}
   }
+  /** Returns a photo of a listing that the caller's searches have found: JPEG, PNG, GIF, WebP or AVIF by its content, at most 5 MB. Other content is
+   * a 415. Requests to the marketplace are paced, so the first one for a photo may take some seconds; later ones are answered from a cache. */
+  'GET /listings/api/photos/{platform_listing_id}/{n}': {
+    path: { platform_listing_id: string | number; n: string | number }
+    query: { range?: string | null | undefined }
+    body: undefined
+    answer: Blob
+    frames: {}
+  }
   /** Returns all preferences of the caller, nested by the parts of their paths. Empty for a visitor without a session. */
   'GET /listings/api/preferences': {
     path: {}
@@ -2144,6 +2196,16 @@ export type Routes = {
     query: {}
     body: { path: string; value?: unknown | null | undefined }
     answer: PreferencesRest
+    frames: {}
+  }
+  /** Turns a description such as "a used ThinkPad with 16 GB under 400 dollars" into the parameters of a search. Needs the feature
+   * `llm_query_builder` (else 402) and a language model (`LLM_BASE_URL`; else, and if it fails, 503). An answer of the model that cannot be parsed
+   * is a 422 whose `detail` is `{"message": ..., "raw": ...}`, where `raw` is the answer. */
+  'POST /listings/api/search/build': {
+    path: {}
+    query: {}
+    body: { natural_language?: string | null | undefined }
+    answer: BuildSearchResponseRest
     frames: {}
   }
   /** Lists the sellers that the caller has reported, latest first. Empty for a visitor without a session. */

@@ -4,11 +4,14 @@ import type * as trellis_http_v1_messages from '../ts/trellis/http/v1/messages.t
 import type * as trellis_listings_v1_account_deletion from '../ts/trellis/listings/v1/account_deletion.ts'
 import type * as trellis_listings_v1_alerts from '../ts/trellis/listings/v1/alerts.ts'
 import type * as trellis_listings_v1_blocklist from '../ts/trellis/listings/v1/blocklist.ts'
+import type * as trellis_listings_v1_categories from '../ts/trellis/listings/v1/categories.ts'
 import type * as trellis_listings_v1_community from '../ts/trellis/listings/v1/community.ts'
 import type * as trellis_listings_v1_corrections from '../ts/trellis/listings/v1/corrections.ts'
 import type * as trellis_listings_v1_feedback from '../ts/trellis/listings/v1/feedback.ts'
 import type * as trellis_listings_v1_listings from '../ts/trellis/listings/v1/listings.ts'
+import type * as trellis_listings_v1_photos from '../ts/trellis/listings/v1/photos.ts'
 import type * as trellis_listings_v1_preferences from '../ts/trellis/listings/v1/preferences.ts'
+import type * as trellis_listings_v1_query_builder from '../ts/trellis/listings/v1/query_builder.ts'
 import type * as trellis_listings_v1_reported from '../ts/trellis/listings/v1/reported.ts'
 import type * as trellis_listings_v1_saved_searches from '../ts/trellis/listings/v1/saved_searches.ts'
 import type * as trellis_logs_v1_blocklist from '../ts/trellis/logs/v1/blocklist.ts'
@@ -25,7 +28,7 @@ import type * as trellis_logs_v1_setup from '../ts/trellis/logs/v1/setup.ts'
 import type * as trellis_logs_v1_ssh_targets from '../ts/trellis/logs/v1/ssh_targets.ts'
 import type * as trellis_logs_v1_templates from '../ts/trellis/logs/v1/templates.ts'
 import type * as trellis_music_v1_music from '../ts/trellis/music/v1/music.ts'
-import type { AlertKindWord, NodeStatusWord, DecisionWord, NodeKindWord, GeneratorWord, GpuModeWord, CorrectionRatingWord, FeedbackTypeWord, MustIncludeModeWord, AdapterWord, AudioFormatWord, AnswerChallengeResponseRest, AccountDeletionResponseRest, GetWebhookHealthResponseRest, AlertRest, ListAlertsResponseRest, DismissAllAlertsResponseRest, QuietHoursRest, AlertWebhookRest, AlertEmailRest, AlertSettingsRest, AlertFeedAddressRest, BlockedSellerRest, ListBlockedSellersResponseRest, ImportBlocklistResponseRest, AddCorrectionResponseRest, CorrectionRest, ListCorrectionsResponseRest, GetFeedbackStatusResponseRest, SendFeedbackResponseRest, ListingRest, SignalScoresRest, ScoreRangeRest, EvidenceRest, ImprovementRest, TrustScoreRest, SellerRest, ListingsSearchResponseRest, SearchAsyncResponseRest, FeaturesRest, ApiUseRest, GetSessionResponseRest, EnrichResponseRest, PricePointRest, GetListingResponseRest, MedianIntervalRest, StratumPriceRest, HistoryBandRest, CompHistoryRest, GetCompsResponseRest, DriftingFieldRest, PageDriftRest, ListingsHealthRest, HealthRest, CampaignPreferencesRest, AffiliatePreferencesRest, CommunityPreferencesRest, DisplayPreferencesRest, SearchPreferencesRest, PreferencesRest, ListReportedSellersResponseRest, SavedSearchRest, ListSavedSearchesResponseRest, RunSavedSearchResponseRest, BlocklistCandidateRest, ListBlocklistCandidatesResponseRest, BlocklistScanRest, BlocklistTestRest, TaskProgressRest, UploadCountsRest, SkippedFileRest, FreedRoomRest, TaskRest, FoundEntryRest, FacetValueRest, FacetsRest, HistogramRest, LogsSearchResponseRest, EntryRest, GetContextResponseRest, WindowRest, SummaryRest, TimelinePointRest, TemplateCountRest, FactRest, SuspectedCauseRest, TimelineLeftOutRest, DiagnosisRest, PatternRest, PatternProblemRest, ListPatternsResponseRest, SourceRest, ListSourcesResponseRest, SuggestedSourceRest, SuggestSourcesResponseRest, RejectedEntryRest, GleanBatchResponseRest, SourceHealthRest, StatsRest, GraftRest, OrchardBranchRest, ListBranchesResponseRest, AnonymizationRest, ConfiguredSourceRest, ListConfiguredSourcesResponseRest, WatchStatusRest, ContextDocRest, ListContextDocsResponseRest, ContextDeletionRest, ContextFactRest, ListContextFactsResponseRest, ContextWizardColumnRest, ContextWizardFieldRest, ContextWizardStepRest, ContextWizardRest, ContextFactPreviewRest, ContextWizardAnswerRest, ContextWizardResultRest, ContextChunkMatchRest, ContextFactMatchRest, ContextMatchesRest, FormatRest, ListFormatsResponseRest, IncidentRest, ListIncidentsResponseRest, IncidentEventRest, SimilarIncidentRest, IncidentDetailRest, AttachEntriesResponseRest, SentBundleRest, TicketRest, BundleIdRest, BundleRest, ListBundlesResponseRest, BundleDetailRest, ListSentBundlesResponseRest, ScorerModelRest, ScorerOutcomeRest, ScorerStatusRest, DetectionRest, ListDetectionsResponseRest, SettingsRest, SetupStatusRest, LogFileRest, SourceDraftRest, DiscoveryRest, WriteSourcesResponseRest, InterpretationRest, ScannedFileRest, ScanResultRest, SshTargetRest, ListSshTargetsResponseRest, SshTargetTestRest, TemplateTrendRest, TemplateRest, ListTemplatesResponseRest, TemplateDetailRest, SeamRest, StemsRest, NodeRest, ChainRest, ListChainsResponseRest, CreateBranchesResponseRest, PeaksRest, GpuModelRest, GeneratorStatusRest, GpuRest, GpuSessionRest, ListingsFrameRest, MarketPriceFrameRest, ScoreFrameRest, SearchFailedFrameRest, DoneFrameRest, GapRest, ResetRest, DiagnoseStatusRest, DiagnoseSummaryRest, DiagnoseEntriesRest, DiagnoseReasoningRest, DiagnoseFailedRest, DiagnoseDoneRest, NodeStatusChangedRest, NodeRemovedRest, ChainRemovedRest } from './client.ts'
+import type { AlertKindWord, NodeStatusWord, DecisionWord, NodeKindWord, GeneratorWord, GpuModeWord, CorrectionRatingWord, FeedbackTypeWord, MustIncludeModeWord, AdapterWord, AudioFormatWord, AnswerChallengeResponseRest, AccountDeletionResponseRest, GetWebhookHealthResponseRest, AlertRest, ListAlertsResponseRest, DismissAllAlertsResponseRest, QuietHoursRest, AlertWebhookRest, AlertEmailRest, AlertSettingsRest, AlertFeedAddressRest, BlockedSellerRest, ListBlockedSellersResponseRest, ImportBlocklistResponseRest, CategoryRest, ListCategoriesResponseRest, AddCorrectionResponseRest, CorrectionRest, ListCorrectionsResponseRest, GetFeedbackStatusResponseRest, SendFeedbackResponseRest, ListingRest, SignalScoresRest, ScoreRangeRest, EvidenceRest, ImprovementRest, TrustScoreRest, SellerRest, ListingsSearchResponseRest, SearchAsyncResponseRest, FeaturesRest, ApiUseRest, GetSessionResponseRest, EnrichResponseRest, PricePointRest, GetListingResponseRest, MedianIntervalRest, StratumPriceRest, HistoryBandRest, CompHistoryRest, GetCompsResponseRest, DriftingFieldRest, PageDriftRest, ListingsHealthRest, HealthRest, CampaignPreferencesRest, AffiliatePreferencesRest, CommunityPreferencesRest, DisplayPreferencesRest, SearchPreferencesRest, PreferencesRest, BuildSearchResponseRest, ListReportedSellersResponseRest, SavedSearchRest, ListSavedSearchesResponseRest, RunSavedSearchResponseRest, BlocklistCandidateRest, ListBlocklistCandidatesResponseRest, BlocklistScanRest, BlocklistTestRest, TaskProgressRest, UploadCountsRest, SkippedFileRest, FreedRoomRest, TaskRest, FoundEntryRest, FacetValueRest, FacetsRest, HistogramRest, LogsSearchResponseRest, EntryRest, GetContextResponseRest, WindowRest, SummaryRest, TimelinePointRest, TemplateCountRest, FactRest, SuspectedCauseRest, TimelineLeftOutRest, DiagnosisRest, PatternRest, PatternProblemRest, ListPatternsResponseRest, SourceRest, ListSourcesResponseRest, SuggestedSourceRest, SuggestSourcesResponseRest, RejectedEntryRest, GleanBatchResponseRest, SourceHealthRest, StatsRest, GraftRest, OrchardBranchRest, ListBranchesResponseRest, AnonymizationRest, ConfiguredSourceRest, ListConfiguredSourcesResponseRest, WatchStatusRest, ContextDocRest, ListContextDocsResponseRest, ContextDeletionRest, ContextFactRest, ListContextFactsResponseRest, ContextWizardColumnRest, ContextWizardFieldRest, ContextWizardStepRest, ContextWizardRest, ContextFactPreviewRest, ContextWizardAnswerRest, ContextWizardResultRest, ContextChunkMatchRest, ContextFactMatchRest, ContextMatchesRest, FormatRest, ListFormatsResponseRest, IncidentRest, ListIncidentsResponseRest, IncidentEventRest, SimilarIncidentRest, IncidentDetailRest, AttachEntriesResponseRest, SentBundleRest, TicketRest, BundleIdRest, BundleRest, ListBundlesResponseRest, BundleDetailRest, ListSentBundlesResponseRest, ScorerModelRest, ScorerOutcomeRest, ScorerStatusRest, DetectionRest, ListDetectionsResponseRest, SettingsRest, SetupStatusRest, LogFileRest, SourceDraftRest, DiscoveryRest, WriteSourcesResponseRest, InterpretationRest, ScannedFileRest, ScanResultRest, SshTargetRest, ListSshTargetsResponseRest, SshTargetTestRest, TemplateTrendRest, TemplateRest, ListTemplatesResponseRest, TemplateDetailRest, SeamRest, StemsRest, NodeRest, ChainRest, ListChainsResponseRest, CreateBranchesResponseRest, PeaksRest, GpuModelRest, GeneratorStatusRest, GpuRest, GpuSessionRest, ListingsFrameRest, MarketPriceFrameRest, ScoreFrameRest, SearchFailedFrameRest, DoneFrameRest, GapRest, ResetRest, DiagnoseStatusRest, DiagnoseSummaryRest, DiagnoseEntriesRest, DiagnoseReasoningRest, DiagnoseFailedRest, DiagnoseDoneRest, NodeStatusChangedRest, NodeRemovedRest, ChainRemovedRest } from './client.ts'
 export type * from './client.ts'
 
 const omitNull = (name: string, value: unknown) => (value === null || value === undefined ? {} : { [name]: value })
@@ -263,6 +266,18 @@ export const ListBlockedSellersResponseToRest = (m: trellis_listings_v1_blocklis
 export const ImportBlocklistResponseToRest = (m: trellis_listings_v1_blocklist.ImportBlocklistResponse): ImportBlocklistResponseRest => ({
   imported: m.imported,
   errors: m.errors,
+})
+
+export const CategoryToRest = (m: trellis_listings_v1_categories.Category): CategoryRest => ({
+  category_id: m.categoryId,
+  name: m.name,
+  full_path: m.fullPath,
+  is_leaf: m.isLeaf,
+})
+
+export const ListCategoriesResponseToRest = (m: trellis_listings_v1_categories.ListCategoriesResponse): ListCategoriesResponseRest => ({
+  categories: m.categories.map((item) => CategoryToRest(item)),
+  refreshed_at: m.refreshedAt ?? null,
 })
 
 export const AddCorrectionResponseToRest = (m: trellis_listings_v1_corrections.AddCorrectionResponse): AddCorrectionResponseRest => ({
@@ -530,6 +545,18 @@ export const PreferencesToRest = (m: trellis_listings_v1_preferences.Preferences
   ...omitNull('community', present(m.community, (item) => CommunityPreferencesToRest(item))),
   ...omitNull('display', present(m.display, (item) => DisplayPreferencesToRest(item))),
   ...omitNull('search', present(m.search, (item) => SearchPreferencesToRest(item))),
+})
+
+export const BuildSearchResponseToRest = (m: trellis_listings_v1_query_builder.BuildSearchResponse): BuildSearchResponseRest => ({
+  base_query: m.baseQuery,
+  must_include_mode: m.mustIncludeMode,
+  must_include: m.mustInclude,
+  must_exclude: m.mustExclude,
+  max_price: m.maxPrice ?? null,
+  min_price: m.minPrice ?? null,
+  condition: m.condition,
+  category_id: m.categoryId ?? null,
+  explanation: m.explanation,
 })
 
 export const ListReportedSellersResponseToRest = (m: trellis_listings_v1_reported.ListReportedSellersResponse): ListReportedSellersResponseRest => ({
@@ -1642,6 +1669,9 @@ export const ExportBlocklistRequestFromRest = (_: any): trellis_listings_v1_bloc
 export const ImportBlocklistParametersFromRest = (_: any): trellis_listings_v1_blocklist.ImportBlocklistParameters => ({
 })
 
+export const ListCategoriesRequestFromRest = (_: any): trellis_listings_v1_categories.ListCategoriesRequest => ({
+})
+
 export const SendCommunitySignalRequestFromRest = (j: any): trellis_listings_v1_community.SendCommunitySignalRequest => ({
   sellerId: j.seller_id ?? '',
   confirmed: j.confirmed ?? false,
@@ -1723,12 +1753,22 @@ export const GetCompsRequestFromRest = (j: any): trellis_listings_v1_listings.Ge
 export const ListingsGetHealthRequestFromRest = (_: any): trellis_listings_v1_listings.GetHealthRequest => ({
 })
 
+export const GetPhotoRequestFromRest = (j: any): trellis_listings_v1_photos.GetPhotoRequest => ({
+  platformListingId: j.platform_listing_id ?? '',
+  n: j.n ?? 0,
+  range: j.range ?? undefined,
+})
+
 export const GetPreferencesRequestFromRest = (_: any): trellis_listings_v1_preferences.GetPreferencesRequest => ({
 })
 
 export const SetPreferenceRequestFromRest = (j: any): trellis_listings_v1_preferences.SetPreferenceRequest => ({
   path: j.path ?? '',
   value: textOf(j.value),
+})
+
+export const BuildSearchRequestFromRest = (j: any): trellis_listings_v1_query_builder.BuildSearchRequest => ({
+  naturalLanguage: j.natural_language ?? '',
 })
 
 export const ListReportedSellersRequestFromRest = (_: any): trellis_listings_v1_reported.ListReportedSellersRequest => ({

@@ -3,11 +3,14 @@
 import * as trellis_listings_v1_account_deletion from '../ts/trellis/listings/v1/account_deletion.ts'
 import * as trellis_listings_v1_alerts from '../ts/trellis/listings/v1/alerts.ts'
 import * as trellis_listings_v1_blocklist from '../ts/trellis/listings/v1/blocklist.ts'
+import * as trellis_listings_v1_categories from '../ts/trellis/listings/v1/categories.ts'
 import * as trellis_listings_v1_community from '../ts/trellis/listings/v1/community.ts'
 import * as trellis_listings_v1_corrections from '../ts/trellis/listings/v1/corrections.ts'
 import * as trellis_listings_v1_feedback from '../ts/trellis/listings/v1/feedback.ts'
 import * as trellis_listings_v1_listings from '../ts/trellis/listings/v1/listings.ts'
+import * as trellis_listings_v1_photos from '../ts/trellis/listings/v1/photos.ts'
 import * as trellis_listings_v1_preferences from '../ts/trellis/listings/v1/preferences.ts'
+import * as trellis_listings_v1_query_builder from '../ts/trellis/listings/v1/query_builder.ts'
 import * as trellis_listings_v1_reported from '../ts/trellis/listings/v1/reported.ts'
 import * as trellis_listings_v1_saved_searches from '../ts/trellis/listings/v1/saved_searches.ts'
 import * as trellis_logs_v1_blocklist from '../ts/trellis/logs/v1/blocklist.ts'
@@ -67,11 +70,14 @@ export const services = [
   { name: 'trellis.listings.v1.AccountDeletionService', mount: '/listings', title: "Deletion of marketplace accounts", version: '0.1.0', heartbeat: 'heartbeat', definition: trellis_listings_v1_account_deletion.AccountDeletionServiceDefinition },
   { name: 'trellis.listings.v1.AlertsService', mount: '/listings', title: "Alerts", version: '0.1.0', heartbeat: 'heartbeat', definition: trellis_listings_v1_alerts.AlertsServiceDefinition },
   { name: 'trellis.listings.v1.SellerBlocklistService', mount: '/listings', title: "Blocklist of sellers", version: '0.1.0', heartbeat: 'heartbeat', definition: trellis_listings_v1_blocklist.SellerBlocklistServiceDefinition },
+  { name: 'trellis.listings.v1.CategoriesService', mount: '/listings', title: "Categories of the marketplace", version: '0.1.0', heartbeat: 'heartbeat', definition: trellis_listings_v1_categories.CategoriesServiceDefinition },
   { name: 'trellis.listings.v1.CommunityService', mount: '/listings', title: "Community signals", version: '0.1.0', heartbeat: 'heartbeat', definition: trellis_listings_v1_community.CommunityServiceDefinition },
   { name: 'trellis.listings.v1.CorrectionsService', mount: '/listings', title: "Corrections", version: '0.1.0', heartbeat: 'heartbeat', definition: trellis_listings_v1_corrections.CorrectionsServiceDefinition },
   { name: 'trellis.listings.v1.FeedbackService', mount: '/listings', title: "Feedback", version: '0.1.0', heartbeat: 'heartbeat', definition: trellis_listings_v1_feedback.FeedbackServiceDefinition },
   { name: 'trellis.listings.v1.ListingsService', mount: '/listings', title: "Marketplace listing trust", version: '0.1.0', heartbeat: 'heartbeat', definition: trellis_listings_v1_listings.ListingsServiceDefinition },
+  { name: 'trellis.listings.v1.PhotosService', mount: '/listings', title: "Photos of listings", version: '0.1.0', heartbeat: 'heartbeat', definition: trellis_listings_v1_photos.PhotosServiceDefinition },
   { name: 'trellis.listings.v1.PreferencesService', mount: '/listings', title: "Preferences", version: '0.1.0', heartbeat: 'heartbeat', definition: trellis_listings_v1_preferences.PreferencesServiceDefinition },
+  { name: 'trellis.listings.v1.QueryBuilderService', mount: '/listings', title: "Searches in plain words", version: '0.1.0', heartbeat: 'heartbeat', definition: trellis_listings_v1_query_builder.QueryBuilderServiceDefinition },
   { name: 'trellis.listings.v1.ReportedSellersService', mount: '/listings', title: "Reported sellers", version: '0.1.0', heartbeat: 'heartbeat', definition: trellis_listings_v1_reported.ReportedSellersServiceDefinition },
   { name: 'trellis.listings.v1.SavedSearchesService', mount: '/listings', title: "Saved searches and monitors", version: '0.1.0', heartbeat: 'heartbeat', definition: trellis_listings_v1_saved_searches.SavedSearchesServiceDefinition },
   { name: 'trellis.logs.v1.BlocklistService', mount: '/logs', title: "Block list", version: '0.7.0', heartbeat: 'heartbeat', definition: trellis_logs_v1_blocklist.BlocklistServiceDefinition },
@@ -466,6 +472,27 @@ export const routes: readonly Route[] = [
     toRest: codec.ImportBlocklistResponseToRest,
   },
   {
+    service: 'trellis.listings.v1.CategoriesService',
+    rpc: 'listCategories',
+    method: 'GET',
+    path: '/listings/api/categories',
+    stream: 'none',
+    status: 200,
+    access: 'caller',
+    session: true,
+    starts: 'none',
+    pathFields: {},
+    queryFields: {},
+    headerFields: {},
+    formFields: [],
+    hasBody: false,
+    mediaTypes: [],
+    masked: false,
+    schema: {},
+    fromRest: codec.ListCategoriesRequestFromRest,
+    toRest: codec.ListCategoriesResponseToRest,
+  },
+  {
     service: 'trellis.listings.v1.CommunityService',
     rpc: 'sendCommunitySignal',
     method: 'POST',
@@ -812,6 +839,26 @@ export const routes: readonly Route[] = [
     toRest: codec.HealthToRest,
   },
   {
+    service: 'trellis.listings.v1.PhotosService',
+    rpc: 'getPhoto',
+    method: 'GET',
+    path: '/listings/api/photos/{platform_listing_id}/{n}',
+    stream: 'bytes',
+    status: 200,
+    access: 'caller',
+    session: true,
+    starts: 'none',
+    pathFields: {"platform_listing_id":"string","n":"number"},
+    queryFields: {"range":"string"},
+    headerFields: {"range":"range"},
+    formFields: [],
+    hasBody: false,
+    mediaTypes: ["image/jpeg","image/png","image/gif","image/webp","image/avif"],
+    masked: false,
+    schema: {"params":{"type":"object","properties":{"platform_listing_id":{"type":"string","maxLength":100},"n":{"type":"integer","maximum":23,"minimum":0}},"additionalProperties":false},"query":{"type":"object","properties":{"range":{"type":["string","null"]}},"additionalProperties":false}},
+    fromRest: codec.GetPhotoRequestFromRest,
+  },
+  {
     service: 'trellis.listings.v1.PreferencesService',
     rpc: 'getPreferences',
     method: 'GET',
@@ -852,6 +899,27 @@ export const routes: readonly Route[] = [
     schema: {"body":{"type":"object","properties":{"path":{"type":"string","minLength":1,"maxLength":100},"value":{}},"required":["path"],"additionalProperties":false}},
     fromRest: codec.SetPreferenceRequestFromRest,
     toRest: codec.PreferencesToRest,
+  },
+  {
+    service: 'trellis.listings.v1.QueryBuilderService',
+    rpc: 'buildSearch',
+    method: 'POST',
+    path: '/listings/api/search/build',
+    stream: 'none',
+    status: 200,
+    access: 'caller',
+    session: false,
+    starts: 'search',
+    pathFields: {},
+    queryFields: {},
+    headerFields: {},
+    formFields: [],
+    hasBody: true,
+    mediaTypes: [],
+    masked: false,
+    schema: {"body":{"type":"object","properties":{"natural_language":{"type":"string","maxLength":2000,"pattern":"\\S"}},"additionalProperties":false}},
+    fromRest: codec.BuildSearchRequestFromRest,
+    toRest: codec.BuildSearchResponseToRest,
   },
   {
     service: 'trellis.listings.v1.ReportedSellersService',

@@ -6,11 +6,14 @@ import { HealthDefinition } from '@trellis/protos/ts/grpc/health/v1/health.ts'
 import { AccountDeletionServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/account_deletion.ts'
 import { AlertsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/alerts.ts'
 import { SellerBlocklistServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/blocklist.ts'
+import { CategoriesServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/categories.ts'
 import { CommunityServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/community.ts'
 import { CorrectionsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/corrections.ts'
 import { FeedbackServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/feedback.ts'
 import { ListingsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
+import { PhotosServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/photos.ts'
 import { PreferencesServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/preferences.ts'
+import { QueryBuilderServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/query_builder.ts'
 import { ReportedSellersServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/reported.ts'
 import { SavedSearchesServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/saved_searches.ts'
 import { BlocklistServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/blocklist.ts'
@@ -61,6 +64,9 @@ const definitions = {
     AccountDeletionServiceDefinition,
     AlertsServiceDefinition,
     SavedSearchesServiceDefinition,
+    CategoriesServiceDefinition,
+    PhotosServiceDefinition,
+    QueryBuilderServiceDefinition,
   ],
   logs: [
     LogsServiceDefinition,

@@ -133,6 +133,38 @@ export const listingsConfig = {
     undefined,
     'Campaign that links are wrapped with.',
   ),
+  photoGapMilliseconds: setting(
+    'MARKETPLACE_PHOTO_GAP_MS',
+    read.integer(0, 60_000),
+    100,
+    'Minimum interval between two requests for photos to one host, in milliseconds.',
+  ),
+  photoWaitSeconds: setting(
+    'LISTINGS_PHOTO_WAIT_SECONDS',
+    read.integer(0, 120),
+    5,
+    'How long a search stays open for the results of its photos; later ones appear when a listing is requested or found again.',
+  ),
+  llmBaseUrl: setting(
+    'LLM_BASE_URL',
+    read.optional(read.url),
+    undefined,
+    'A chat-completions server in the style of OpenAI, which builds searches from plain words.',
+  ),
+  llmModel: setting('LLM_MODEL', read.text, '', 'The model that builds searches.'),
+  llmVisionModel: setting(
+    'LLM_VISION_MODEL',
+    read.text,
+    '',
+    'A model of the same server that sees images, for the analysis of photos; empty: photos are only compared.',
+  ),
+  llmApiKey: secret('LLM_API_KEY', read.text, '', 'Sent to the server of the models as a bearer token.'),
+  blockPrivateUpstreams: setting(
+    'SERVICE_BLOCK_PRIVATE_UPSTREAMS',
+    read.flag,
+    false,
+    'Refuses a chat-completions server at a private address.',
+  ),
   cloudMode: setting(
     'CLOUD_MODE',
     read.flag,

@@ -1,4 +1,6 @@
 import type { Bus } from '@trellis/kit/bus'
+import type { Egress } from '@trellis/kit/egress'
+import type { Leases } from '@trellis/kit/leases'
 import type { SerialQueue } from '@trellis/kit/lifecycle'
 import type { RpcClient } from '@trellis/kit/rpc'
 import type { Log } from '@trellis/kit/telemetry'
@@ -18,6 +20,10 @@ export type Dependencies = {
   readonly localWorkloads: RpcClient<typeof WorkloadsServiceDefinition>
   /** Whether runs are objects in a cluster, whose operator sends plan requests and must receive the conclusions of searches. */
   readonly runsAreObjects: boolean
+  /** Rights to background work that one replica at a time does. */
+  readonly leases: Leases
+  /** Requests to the language model. */
+  readonly upstream: Egress
   /** Serializes the admission of searches. */
   readonly admission: SerialQueue
   readonly log: Log

@@ -1,19 +1,28 @@
 import { type Implementation, implementation } from '@trellis/kit/rpc'
 import { SellerBlocklistServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/blocklist.ts'
+import { CategoriesServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/categories.ts'
 import { CorrectionsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/corrections.ts'
 import { ListingsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
+import { PhotosServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/photos.ts'
 import { PreferencesServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/preferences.ts'
+import { QueryBuilderServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/query_builder.ts'
 import { ReportedSellersServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/reported.ts'
 import { openAccountDeletion } from './account-deletion/open-account-deletion.ts'
 import { openAlerts } from './alerts/open-alerts.ts'
 import { blocklistRpc } from './blocklist/rpc.ts'
+import { openCategories } from './categories/open-categories.ts'
+import { categoriesRpc } from './categories/rpc.ts'
 import { openCommunity } from './community/open-community.ts'
 import { correctionsRpc } from './corrections/rpc.ts'
 import type { Dependencies } from './dependencies.ts'
 import { erasures } from './erasures.ts'
 import { openFeedback } from './feedback/open-feedback.ts'
 import { openSavedSearches } from './monitors/open-monitors.ts'
+import { openPhotoAnalysis } from './photo-analysis/open-photo-analysis.ts'
+import { createPhotoSource } from './photos/photo-source.ts'
+import { photosRpc } from './photos/rpc.ts'
 import { preferencesRpc } from './preferences/rpc.ts'
+import { queryBuilderRpc } from './query-builder/rpc.ts'
 import { reportedRpc } from './reported/rpc.ts'
 import { listingsRpc } from './rpc.ts'
 import { openSearches } from './search/open-searches.ts'
@@ -47,4 +56,14 @@ export const features: readonly OpenFeature[] = [
     const { recordAlerts, deliver } = alerts
     return [alerts.implementation, openSavedSearches(dependencies, opened, { recordAlerts, onAlerts: deliver })]
   },
+  (dependencies, opened) => {
+    opened.use(openCategories(dependencies))
+    return implementation(CategoriesServiceDefinition, categoriesRpc(dependencies))
+  },
+  (dependencies, opened) => {
+    const photos = opened.use(createPhotoSource(dependencies))
+    opened.use(openPhotoAnalysis(dependencies, photos))
+    return implementation(PhotosServiceDefinition, photosRpc(dependencies, photos))
+  },
+  (dependencies) => implementation(QueryBuilderServiceDefinition, queryBuilderRpc(dependencies)),
 ]

@@ -3,11 +3,15 @@ import { type AccountDeletionTables, accountDeletionMigration } from './account-
 import { type AlertTables, alertsMigration } from './alerts/tables.ts'
 import { type ApiUseTables, apiUseMigration } from './api-use/store.ts'
 import { type BlocklistTables, blocklistMigration } from './blocklist/store.ts'
+import { type CategoryTables, categoriesMigration } from './categories/store.ts'
 import { type CommunityTables, communityMigration } from './community/store.ts'
 import { type CompTables, compsMigration } from './comps/store.ts'
 import { type CorrectionTables, correctionMigration } from './corrections/store.ts'
 import { type FeedbackTables, feedbackMigration } from './feedback/store.ts'
+import { type LeaseTables, leasesMigration } from './leases.ts'
 import { type PageFieldTables, pageFieldsMigration } from './page-drift/store.ts'
+import { type TaskTables, tasksMigration } from './photo-analysis/tasks.ts'
+import { photoHashesMigration } from './photo-hashes/store.ts'
 import { type PreferenceTables, preferencesMigration } from './preferences/store.ts'
 import { type ReportedTables, reportedMigration } from './reported/store.ts'
 import { type SavedSearchTables, savedSearchesMigration } from './saved-searches/store.ts'
@@ -29,6 +33,10 @@ export const migrations: readonly Migration[] = [
   pageFieldsMigration(14),
   savedSearchesMigration(15),
   alertsMigration(16),
+  leasesMigration(17),
+  categoriesMigration(18),
+  photoHashesMigration(19),
+  tasksMigration(20),
 ]
 
 export const listingsSchema = { name: 'listings', migrations }
@@ -46,4 +54,7 @@ export type ListingsTables = Tables &
   ApiUseTables &
   PageFieldTables &
   SavedSearchTables &
-  AlertTables
+  AlertTables &
+  LeaseTables &
+  CategoryTables &
+  TaskTables

@@ -1,15 +1,17 @@
 import { rm } from 'node:fs/promises'
 import type { Bus } from '@trellis/kit/bus'
+import { createEgress } from '@trellis/kit/egress'
 import type { Files } from '@trellis/kit/files'
 import { createSerialQueue } from '@trellis/kit/lifecycle'
 import { connectInProcess, type Implementation, type RpcClient } from '@trellis/kit/rpc'
-import { openStore, type StoreLocation } from '@trellis/kit/store'
+import { isPostgres, openStore, type StoreLocation } from '@trellis/kit/store'
 import type { Log, Metrics } from '@trellis/kit/telemetry'
 import { createLocalWorkloads, type WorkerKind } from '@trellis/kit/workloads'
 import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { ListingsConfig } from './config.ts'
 import type { Dependencies } from './dependencies.ts'
 import { features } from './features.ts'
+import { openLeases } from './leases.ts'
 import type { DemoMarketplace } from './marketplace/demo/server.ts'
 import { createMeasures, noMeasures } from './measures.ts'
 import { type ListingsTables, listingsSchema } from './schemas.ts'
@@ -68,6 +70,12 @@ export const createListingsService = async (options: ListingsServiceOptions): Pr
   const { config, store, bus, workloads, runsAreObjects = false, log, metrics, now = () => new Date() } = options
   await using opened = new AsyncDisposableStack()
   const { db } = opened.use(await openStore<ListingsTables>({ ...store, ...listingsSchema, log }))
+  const leases = openLeases(db, now)
+  // The only process of its database: leases that remain are those of a process that was killed.
+  if (!isPostgres(store)) await leases.clear()
+  const upstream = opened.use(
+    createEgress({ blockPrivate: config.blockPrivateUpstreams, setting: 'SERVICE_BLOCK_PRIVATE_UPSTREAMS' }),
+  )
   // Workers may still be writing there: they end after the service.
   opened.defer(() => rm(hostStatesDirectory(), { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }))
   const demoUrl = config.demoUrl === undefined ? lazyDemo(opened, now) : async () => config.demoUrl ?? ''
@@ -81,6 +89,8 @@ export const createListingsService = async (options: ListingsServiceOptions): Pr
     workloads,
     localWorkloads,
     runsAreObjects,
+    leases,
+    upstream,
     log,
     measures,
     now,

@@ -48,7 +48,15 @@ const countOf = (frames: readonly Frame[], $case: Frame['$case']) =>
 const updatesIn = (frames: readonly Frame[]) =>
   frames.flatMap((frame) =>
     frame.$case === 'update'
-      ? [JSON.stringify([frame.value.platformListingId, frame.value.trustScore?.signalScores, frame.value.marketPrice])]
+      ? [
+          JSON.stringify([
+            frame.value.platformListingId,
+            frame.value.trustScore?.signalScores,
+            frame.value.trustScore?.photoHashDuplicate,
+            frame.value.trustScore?.photoAnalysisJson,
+            frame.value.marketPrice,
+          ]),
+        ]
       : [],
   )
 

@@ -44,7 +44,14 @@ const streamsOf: Readonly<Record<Service, Streams>> = {
   operator: ofRuns,
   workloads: { ...ofRuns, files: true },
   listings: {
-    topics: ['listings.updates', 'listings.answers', 'listings.control', 'workloads.runs.search'],
+    topics: [
+      'listings.updates',
+      'listings.answers',
+      'listings.control',
+      'listings.photos',
+      'listings.photo-tasks',
+      'workloads.runs.search',
+    ],
     queues: ['listings.searches', 'workloads.orders.search', 'workloads.notices'],
     shared: ['listings.standings'],
   },

@@ -7,6 +7,10 @@ import { createThinkingFilter, type ShownText } from './thinking-filter.ts'
 /** A chat-completions server in the style of OpenAI, and a model that it serves. An empty key sends none. */
 export type LanguageModel = { baseUrl: string; model: string; apiKey: string }
 export type ChatMessage = { role: 'system' | 'user'; content: string }
+/** A message with images, for models that see. */
+export type ImageMessage = { role: 'user'; content: readonly ChatPart[] }
+/** A part of a message: text, or an image at a URL, such as a data URL. */
+export type ChatPart = { type: 'text'; text: string } | { type: 'image_url'; image_url: { url: string } }
 
 /** The model or its server failed; the message is a sentence for the user. */
 export class LanguageModelError extends Error {
@@ -161,7 +165,11 @@ const retryAfter = (response: EgressResponse): number | undefined => {
   return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined
 }
 
-const requestBody = (model: string, messages: readonly ChatMessage[], schema: ChatOptions['responseSchema']): string =>
+const requestBody = (
+  model: string,
+  messages: readonly (ChatMessage | ImageMessage)[],
+  schema: ChatOptions['responseSchema'],
+): string =>
   JSON.stringify({
     model,
     messages,
@@ -176,7 +184,7 @@ const requestBody = (model: string, messages: readonly ChatMessage[], schema: Ch
  */
 export async function* chat(
   { baseUrl, model, apiKey }: LanguageModel,
-  messages: readonly ChatMessage[],
+  messages: readonly (ChatMessage | ImageMessage)[],
   { upstream, signal, limits = chatLimits, responseSchema }: ChatOptions,
 ): AsyncGenerator<ShownText, ChatEnd> {
   const stalled = new AbortController()
@@ -276,7 +284,7 @@ async function* readReply(
 /** As `chat`, with the whole reply at once. */
 export const complete = async (
   model: LanguageModel,
-  messages: readonly ChatMessage[],
+  messages: readonly (ChatMessage | ImageMessage)[],
   options: ChatOptions,
 ): Promise<{ text: string; end: ChatEnd }> => {
   const reply = chat(model, messages, options)

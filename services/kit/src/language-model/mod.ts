@@ -3,9 +3,11 @@ export {
   type ChatLimits,
   type ChatMessage,
   type ChatOptions,
+  type ChatPart,
   chat,
   chatLimits,
   complete,
+  type ImageMessage,
   type LanguageModel,
   LanguageModelError,
 } from './chat.ts'

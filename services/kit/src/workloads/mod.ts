@@ -1,6 +1,7 @@
 export type { WorkerKind } from './child.ts'
 export { handleWithRetries } from './handle-with-retries.ts'
 export { createLocalWorkloads, type LocalWorkloadsOptions, measureWorkloads } from './local.ts'
+export { createPool, type Outcome, type Pool } from './pool.ts'
 export { publishConclusion } from './publish-conclusion.ts'
 export { type RunClients, type RunToStream, type StreamRunOptions, streamRun } from './stream-run.ts'
 export {

@@ -165,6 +165,10 @@ export const findListing = (
     .where('platform_listing_id', '=', platformListingId)
     .executeTakeFirst()
 
+/** A listing of any user by its internal id. */
+export const findListingById = (db: Db, id: number): Promise<ListingRow | undefined> =>
+  db.selectFrom('listings').selectAll().where('id', '=', id).executeTakeFirst()
+
 /** Changes of a listing's price, oldest first. */
 export const priceHistory = (db: Db, listingId: number) =>
   db

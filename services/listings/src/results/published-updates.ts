@@ -18,6 +18,7 @@ const fingerprint = (frame: Frame): string => {
   if (frame.$case !== 'update') return frame.$case
   const { platformListingId, marketPrice, trustScore } = frame.value
   const { compositeScore, signalScores, scoreIsPartial, hardFilters, softFlags } = trustScore ?? {}
+  const { photoHashDuplicate, photoAnalysisJson } = trustScore ?? {}
   return JSON.stringify([
     platformListingId,
     marketPrice,
@@ -26,6 +27,8 @@ const fingerprint = (frame: Frame): string => {
     scoreIsPartial,
     hardFilters,
     softFlags,
+    photoHashDuplicate,
+    photoAnalysisJson,
   ])
 }
 

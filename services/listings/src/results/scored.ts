@@ -3,6 +3,7 @@ import { stratumOfListing } from '../comps/relevance.ts'
 import type { StoredComp } from '../comps/store.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { type ListingRow, listingOf, listingsOfSellers, type SellersRow } from '../found/store.ts'
+import { findPhotoMatches } from '../photo-hashes/store.ts'
 import type { Batch } from '../scoring/batch.ts'
 import { scoreListing } from '../scoring/score.ts'
 import type { SellerProvenance } from '../scoring/scoring-context.ts'
@@ -64,6 +65,10 @@ export const scoreRows = async (
   const blocked = await findBlocked(db, rows[0]?.user_id ?? '', config.platform, ids)
   const theirs = await listingsOfSellers(db, rows[0]?.user_id ?? '', ids)
   const bySeller = Map.groupBy(theirs, ({ seller_platform_id }) => seller_platform_id)
+  const photoMatches = await findPhotoMatches(
+    db,
+    rows.map(({ id }) => id),
+  )
   const scores = rows.map((row) => {
     const seller = sellers.get(row.seller_platform_id)
     const score = scoreListing(listingOf(row), seller === undefined ? undefined : sellerOf(seller), {
@@ -76,6 +81,7 @@ export const scoreRows = async (
         priceAtFirstSeen: row.price_at_first_seen,
       },
       blocked: blocked.get(row.seller_platform_id) ?? false,
+      photoMatch: photoMatches.get(row.id),
       provenance: provenanceOf(seller),
       comparison: compareWithSellers(comparable(row), (bySeller.get(row.seller_platform_id) ?? []).map(comparable)),
       stratum: stratumOfListing(row.title, row.condition),

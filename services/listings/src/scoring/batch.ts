@@ -26,32 +26,28 @@ export const photoIdentity = (address: string): string => {
   return stem.replace(/\/thumbs(?=\/)/, '').replace(/\/s-l\d+\.\w+$/, '')
 }
 
-const duplicates = (listings: readonly Listing[], photoHashes: ReadonlyMap<string, string>): ReadonlySet<string> => {
+const duplicates = (listings: readonly Listing[]): ReadonlySet<string> => {
   const found = new Set<string>()
   const seenPhotos = new Set<string>()
-  const byHash = new Map<string, string[]>()
   for (const { platformListingId, photoUrls } of listings) {
     const [photo] = photoUrls
     if (photo === undefined) continue
     const identity = photoIdentity(photo)
     if (seenPhotos.has(identity)) found.add(platformListingId)
     seenPhotos.add(identity)
-    const hash = photoHashes.get(platformListingId)
-    if (hash !== undefined) byHash.set(hash, [...(byHash.get(hash) ?? []), platformListingId])
   }
-  for (const ids of byHash.values()) if (ids.length > 1) for (const id of ids) found.add(id)
   return found
 }
 
 /**
- * Computes the measures of a batch. Among listings that share a photo URL, all but the first are duplicates; among listings
- * that share a perceptual hash (64 bits, as hex, where photos were fetched), all are.
+ * Computes the measures of a batch. Among listings that share a photo URL, all but the first are duplicates. Photos that only
+ * look alike are compared later, with all that the user has seen (see `photo-hashes/`).
  */
-export const batchOf = (listings: readonly Listing[], photoHashes: ReadonlyMap<string, string> = new Map()): Batch => {
+export const batchOf = (listings: readonly Listing[]): Batch => {
   const priced = listings.filter(({ price, priceHigh }) => price !== null && price > 0 && priceHigh === null)
   const byCurrency = Map.groupBy(priced, ({ currency }) => currency)
   const variations = [...byCurrency].map(([currency, group]) => {
     return [currency, coefficientOfVariation(group.map(({ price }) => price ?? 0))] as const
   })
-  return { priceVariation: Object.fromEntries(variations), duplicatePhotos: [...duplicates(listings, photoHashes)] }
+  return { priceVariation: Object.fromEntries(variations), duplicatePhotos: [...duplicates(listings)] }
 }

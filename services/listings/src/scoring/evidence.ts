@@ -179,10 +179,17 @@ const flagSentences: Readonly<Record<HardFilter | SoftFlag, (input: Input) => Se
   zero_feedback: () => ofSeller(`The seller has no feedback; the score is capped at ${zeroFeedbackCap}.`),
   account_under_30_days: (input) => youngSentence(input, youngAccountDays, 'a month'),
   suspicious_price: priceSentence,
-  duplicate_photo: () => ({
-    text: `Another listing of these results shows the same first photo, and the seller has fewer than ${retailerFeedback} feedbacks.`,
-    source: 'search results',
-  }),
+  duplicate_photo: ({ context: { photoMatch } }) =>
+    photoMatch === undefined
+      ? {
+          text: `Another listing of these results shows the same first photo, and the seller has fewer than ${retailerFeedback} feedbacks.`,
+          source: 'search results',
+        }
+      : {
+          text: `"${photoMatch.title}" (${photoMatch.platformListingId}) of the seller "${photoMatch.seller}" shows ${photoMatch.distance === 0 ? 'the same' : 'nearly the same'} photo, and this seller has fewer than ${retailerFeedback} feedbacks.`,
+          source: 'earlier searches',
+          as_of: photoMatch.seenAt,
+        },
   scratch_dent: ({ listing }) => {
     const inTitle = damageIn(listing.title)
     return {

@@ -338,6 +338,38 @@ describe('flags', () => {
   })
 })
 
+describe('a photo that looks like that of another seller', () => {
+  const photoMatch = {
+    platformListingId: '130000000007',
+    title: 'Camera with lens',
+    seller: 'ada',
+    distance: 3,
+    seenAt: '2026-06-01T00:00:00.000Z',
+  }
+
+  test('is flagged with the other listing as evidence, except for retailers', () => {
+    expect(score({ context: { photoMatch } }).softFlags).toContain('duplicate_photo')
+    const retailer = { feedbackCount: 1000 }
+    expect(score({ seller: retailer, context: { photoMatch } }).softFlags).not.toContain('duplicate_photo')
+    const { evidence, photoHashDuplicate } = score({ context: { photoMatch } })
+    expect(photoHashDuplicate).toBe(true)
+    expect(evidence.find(({ signal }) => signal === 'duplicate_photo')).toEqual({
+      signal: 'duplicate_photo',
+      text: '"Camera with lens" (130000000007) of the seller "ada" shows nearly the same photo, and this seller has fewer than 1000 feedbacks.',
+      source: 'earlier searches',
+      as_of: '2026-06-01T00:00:00.000Z',
+    })
+  })
+
+  test('takes precedence over the same photo among the results, whose listing is not known', () => {
+    const batch = { priceVariation: {}, duplicatePhotos: [listing.platformListingId] }
+    const texts = score({ context: { batch, photoMatch: { ...photoMatch, distance: 0 } } }).evidence
+    expect(texts.filter(({ signal }) => signal === 'duplicate_photo').map(({ text }) => text)).toEqual([
+      expect.stringContaining('shows the same photo'),
+    ])
+  })
+})
+
 describe('evidence', () => {
   test('every signal, even a missing one, has a sentence with its source and age', () => {
     const { evidence } = score({ seller: { accountOpened: null } })
@@ -548,18 +580,5 @@ describe('batch', () => {
     ])
     expect(batch.duplicatePhotos).toEqual(['2'])
     expect(photoIdentity('https://images.test/thumbs/images/g/abc/s-l225.jpg?set=1')).toBe('images.test/images/g/abc')
-  })
-
-  test('all listings with the same photo hash are duplicates', () => {
-    const other = (name: string) => ({ photoUrls: [`https://images.test/${name}`] })
-    const hashes = new Map([
-      ['1', 'ff00'],
-      ['2', 'ff00'],
-      ['3', '00ff'],
-    ])
-    expect(
-      batchOf([priced('1', 1, other('a')), priced('2', 1, other('b')), priced('3', 1, other('c'))], hashes)
-        .duplicatePhotos,
-    ).toEqual(['1', '2'])
   })
 })

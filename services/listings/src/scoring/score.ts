@@ -53,10 +53,10 @@ const unblocked = (composite: number): Improvement => ({
  * while the signals remain visible. Pure: the same input always produces the same score.
  */
 export const scoreListing = (listing: Listing, seller: Seller | undefined, context: ScoringContext): TrustScore => {
-  const { now, market, batch, sightings, blocked } = context
+  const { now, market, batch, sightings, blocked, photoMatch } = context
   const priceVariation = batch.priceVariation[listing.currency] ?? null
   const signals = signalsOf(listing, seller, { market, priceVariation, now })
-  const hasDuplicatePhoto = batch.duplicatePhotos.includes(listing.platformListingId)
+  const hasDuplicatePhoto = photoMatch !== undefined || batch.duplicatePhotos.includes(listing.platformListingId)
   const input: FlagInput = { listing, seller, signals, sightings, hasDuplicatePhoto, now }
   const hasNoFeedback = seller?.feedbackCount === 0
   const { composite, low, high } = composed(signals, hasNoFeedback)

@@ -25,4 +25,17 @@ export type ScoringContext = {
   readonly comparison?: SellerComparison | undefined
   /** The stratum of sales that the listing belongs to by its title and condition. */
   readonly stratum?: string | null
+  /** Another seller's listing that shows nearly the same photo, among all that the user's searches have found. */
+  readonly photoMatch?: PhotoMatch | undefined
+}
+
+/** Another seller's listing with nearly the same photo. */
+export type PhotoMatch = {
+  readonly platformListingId: string
+  readonly title: string
+  readonly seller: string
+  /** In how many of 64 bits the perceptual hashes differ. */
+  readonly distance: number
+  /** When the photos were first found to match (ISO 8601). */
+  readonly seenAt: string
 }

@@ -50,5 +50,29 @@ export const saveScores = async (db: Db, scores: readonly ScoreToSave[]): Promis
 export const findScore = (db: Db, listingId: number): Promise<TrustScoreRow | undefined> =>
   db.selectFrom('trust_scores').selectAll().where('listing_id', '=', listingId).executeTakeFirst()
 
+/** Which of these listings have a photo analysis. */
+export const findAnalysed = async (db: Db, listingIds: readonly number[]): Promise<ReadonlySet<number>> => {
+  const found = new Set<number>()
+  for (let start = 0; start < listingIds.length; start += rowsPerStatement) {
+    const rows = await db
+      .selectFrom('trust_scores')
+      .select('listing_id')
+      .where('listing_id', 'in', listingIds.slice(start, start + rowsPerStatement))
+      .where('photo_analysis_json', 'is not', null)
+      .execute()
+    for (const { listing_id } of rows) found.add(listing_id)
+  }
+  return found
+}
+
+/** Stores a photo analysis (JSON text) with a listing's score. */
+export const savePhotoAnalysis = async (db: Db, listingId: number, analysis: string): Promise<void> => {
+  await db
+    .updateTable('trust_scores')
+    .set({ photo_analysis_json: analysis })
+    .where('listing_id', '=', listingId)
+    .execute()
+}
+
 export const scoreOf = (row: TrustScoreRow): TrustScore => JSON.parse(row.score_json) as TrustScore
 export const contextOf = (row: TrustScoreRow): StoredContext => JSON.parse(row.context_json) as StoredContext

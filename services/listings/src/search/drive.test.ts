@@ -1,5 +1,6 @@
 import { createMemoryBus } from '@trellis/kit/bus'
 import { readConfig } from '@trellis/kit/config'
+import { createEgress } from '@trellis/kit/egress'
 import { serviceError } from '@trellis/kit/errors'
 import { createSerialQueue } from '@trellis/kit/lifecycle'
 import { openStore } from '@trellis/kit/store'
@@ -12,14 +13,14 @@ import { temporaryDirectory } from '../../../../test/support/temporary-directory
 import { request } from '../../test/searches.ts'
 import { listingsConfig } from '../config.ts'
 import type { Dependencies } from '../dependencies.ts'
+import { openLeases } from '../leases.ts'
 import { noMeasures } from '../measures.ts'
 import type { Listing } from '../records.ts'
 import { answerOf } from '../results/answer.ts'
 import { wholes } from '../results/parts.ts'
 import { type Control, controlOf, updatesOf } from '../results/updates.ts'
-import { migrations } from '../schemas.ts'
+import { type ListingsTables, migrations } from '../schemas.ts'
 import { createSession, findSearch } from '../session/store.ts'
-import type { Tables } from '../store/tables.ts'
 import { encodeMessage } from '../worker/messages.ts'
 import { driveSearch } from './drive.ts'
 import { encodeOrder, maxTries, type ResponseMode } from './order.ts'
@@ -35,7 +36,7 @@ beforeEach(async () => {
   stack = new AsyncDisposableStack()
   const { path } = stack.use(await temporaryDirectory())
   const bus = stack.use(createMemoryBus())
-  const { db } = stack.use(await openStore<Tables>({ name: 'listings', dataDirectory: path, migrations }))
+  const { db } = stack.use(await openStore<ListingsTables>({ name: 'listings', dataDirectory: path, migrations }))
   requested = []
   const refusing: Dependencies['workloads'] = {
     run: async ({ runId = '' }) => {
@@ -53,6 +54,8 @@ beforeEach(async () => {
     workloads: refusing,
     localWorkloads: refusing,
     runsAreObjects: false,
+    leases: openLeases(db, () => new Date()),
+    upstream: stack.use(createEgress({ blockPrivate: false })),
     admission: createSerialQueue(),
     log: silentLog,
     measures: noMeasures,

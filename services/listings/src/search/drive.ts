@@ -1,16 +1,19 @@
 import { isServiceError, type ServiceError, serviceError, toServiceError } from '@trellis/kit/errors'
 import { findComp } from '../comps/store.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { enrichFound } from '../enrich/after-search.ts'
+import { type EnrichedSearch, enrichFound } from '../enrich/after-search.ts'
 import type { SearchOutcome } from '../measures.ts'
+import { analysePhotos } from '../photo-analysis/after-search.ts'
 import { planSearch, type SearchPlan } from '../query/plan.ts'
 import { subjectOf } from '../query/subject.ts'
 import { sendAnswer, sendFailure } from '../results/answer.ts'
+import type { Found } from '../results/found.ts'
 import { readPublishedUpdates } from '../results/published-updates.ts'
 import { createUpdatePublisher, type UpdatePublisher } from '../results/update-publisher.ts'
 import { answerFrame } from '../results/wire.ts'
 import { marketplaceFor } from '../runs/marketplace.ts'
 import { cancelRun, RunError, startRun } from '../runs/marketplace-run.ts'
+import { featuresOf } from '../session/features.ts'
 import { endSession, findSearch, recordFailure, type SessionRow, storeOwner } from '../session/store.ts'
 import { announce, type Findings, failureOf } from './conclusion.ts'
 import { gather } from './gather.ts'
@@ -59,11 +62,26 @@ const refused = (error: unknown): never => {
   throw isServiceError(error) ? new RunError(error) : error
 }
 
-/** Runs the search and the seller lookups after it: sends the answer to a waiting call, or updates to followers. Returns the findings. */
-const perform = async (
+/** What follows the answer: sellers are looked up and, if the tier has the feature, photos analysed, concurrently. */
+const completeFound = async (
   dependencies: Dependencies,
-  { session, order, plan, publisher, lifetime, turn }: Drive,
-): Promise<Findings> => {
+  found: Found,
+  { session, order, publisher }: Drive,
+  run: Pick<EnrichedSearch, 'user' | 'deadlineSeconds' | 'signal' | 'driven'>,
+): Promise<void> => {
+  const owner = storeOwner(session)
+  const settled = await Promise.allSettled([
+    enrichFound(dependencies, found, { ...run, owner, sessionId: session.id, publisher }),
+    featuresOf(order.tier).photoAnalysis
+      ? analysePhotos(dependencies, found, { owner, publisher, signal: run.signal })
+      : undefined,
+  ])
+  for (const result of settled) if (result.status === 'rejected') throw result.reason
+}
+
+/** Runs the search and the seller lookups after it: sends the answer to a waiting call, or updates to followers. Returns the findings. */
+const perform = async (dependencies: Dependencies, drive: Drive): Promise<Findings> => {
+  const { session, order, plan, publisher, lifetime, turn } = drive
   const { db, bus, config, log, now } = dependencies
   const { id: sessionId, user_id: user } = session
   const owner = storeOwner(session)
@@ -104,11 +122,11 @@ const perform = async (
   if (found === undefined && !dependencies.runsAreObjects) await cancelRun(dependencies, sessionId)
   if (found === undefined) return { listingsFound: answer.listings.length, marketPrice: answer.marketPrice ?? null }
   try {
-    await enrichFound(dependencies, found, { ...run, owner, sessionId, publisher })
+    await completeFound(dependencies, found, drive, run)
   } catch (error) {
     if (isRetryable(error)) throw error
     // The search itself has succeeded: an error here only leaves scores partial, and is logged.
-    if (!lifetime.signal.aborted) log.warn({ err: error }, 'listings: seller lookup failed')
+    if (!lifetime.signal.aborted) log.warn({ err: error }, 'listings: seller lookup or photo analysis failed')
   }
   return { listingsFound: found.rows.length, marketPrice: found.context.comp?.medianPrice ?? null }
 }

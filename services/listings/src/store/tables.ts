@@ -86,6 +86,23 @@ export type Tables = {
     photo_analysis_json: string | null
     scored_at: string
   }
+  /** Perceptual hashes of the first photos of listings. */
+  photo_hashes: {
+    id: Generated<number>
+    /** Owner of the listing: photos are compared with those that the same user has seen. */
+    user_id: string
+    listing_id: number
+    photo_url: string
+    /** 16 hex digits; null if the photo has no features, or a format that cannot be compared. */
+    phash: string | null
+    /** Parts of the hash, by which it is indexed. */
+    band_0: number | null
+    band_1: number | null
+    band_2: number | null
+    first_seen_at: string
+    /** Another seller's listing with nearly the same photo. */
+    duplicate_listing_id: number | null
+  }
   /** Searches whose updates may still be followed. */
   search_sessions: {
     id: string

@@ -12,14 +12,14 @@ export type ApiRequest = {
 /** Calls the API and returns its JSON object. Throws a marketplace failure for any other response. */
 export type ApiCall = (address: string, request: ApiRequest) => Promise<Readonly<Record<string, unknown>>>
 
-const maxBytes = 16 * 1024 * 1024
+const mebibyte = 1024 * 1024
 
-const readJson = async (response: EgressResponse): Promise<Readonly<Record<string, unknown>>> => {
+const readJson = async (response: EgressResponse, maxBytes: number): Promise<Readonly<Record<string, unknown>>> => {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of response.body ?? []) {
     size += chunk.byteLength
-    if (size > maxBytes) throw marketplaceFailure('failed', 'its API sent more than 16 MiB')
+    if (size > maxBytes) throw marketplaceFailure('failed', `its API sent more than ${maxBytes / mebibyte} MiB`)
     chunks.push(chunk)
   }
   const parsed: unknown = JSON.parse(Buffer.concat(chunks).toString())
@@ -68,9 +68,11 @@ export const apiStatusOf = (error: unknown): number | undefined =>
 /** Creates the call, with its own timeout. Redirects to another host are not followed, since they could leak credentials. */
 export const createApiCall = ({
   timeoutMilliseconds = 15_000,
+  maxBytes = 16 * mebibyte,
   userAgent,
 }: {
   readonly timeoutMilliseconds?: number
+  readonly maxBytes?: number
   readonly userAgent: string
 }): ApiCall => {
   // The configured server may be on a private network.
@@ -84,7 +86,7 @@ export const createApiCall = ({
         ...(body === undefined ? {} : { body }),
         signal: AbortSignal.any([signal, deadline]),
       })
-      if (response.ok) return await readJson(response)
+      if (response.ok) return await readJson(response, maxBytes)
       const words = await readWords(response)
       const retryAfterSeconds =
         readRetryAfter(response.headers.get('retry-after'), new Date()) ??

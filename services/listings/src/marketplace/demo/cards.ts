@@ -11,7 +11,7 @@ export type CardLayout = 's-card' | 's-item'
 const itemUrl = (item: DemoItem, { origin, words }: CardPage): string =>
   `${origin}/itm/${item.id}?_skw=${encodeURIComponent(words)}&hash=item${item.id}`
 export const photoUrl = (photo: string, origin: string, size: number): string =>
-  `${origin}/images/g/${photo}/s-l${size}.svg`
+  `${origin}/images/g/${photo}/s-l${size}.png`
 
 const caption = (item: DemoItem, now: Date): string | undefined => {
   if (item.outcome === undefined) return undefined

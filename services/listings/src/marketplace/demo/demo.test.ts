@@ -156,6 +156,35 @@ test('the inventory has sellers of every kind', () => {
   expect(sellers.filter(({ isRetailer }) => isRetailer).length).toBeGreaterThan(0)
 })
 
+test('photos are PNG images, the same at every size and from every instance', async () => {
+  await using other = await startDemoMarketplace({ clock: () => now }).then((started) => ({
+    ...started,
+    [Symbol.asyncDispose]: started.close,
+  }))
+  const fetched = await Promise.all(
+    [demo, other].flatMap(({ url }) =>
+      [140, 1600].map(async (size) => {
+        const response = await fetch(`${url}/images/g/pa1/s-l${size}.png`)
+        return [response.headers.get('content-type'), Buffer.from(await response.arrayBuffer()).toString('hex')]
+      }),
+    ),
+  )
+  expect(fetched[0]?.[0]).toBe('image/png')
+  expect(fetched[0]?.[1]).toMatch(/^89504e47/)
+  expect(new Set(fetched.map((each) => JSON.stringify(each))).size).toBe(1)
+})
+
+test('some sellers show the photo of another seller, slightly edited', () => {
+  const { active } = createInventory({ seed: 1, now })
+  const copies = active.filter(({ photo }) => photo.includes('-copy'))
+  expect(copies.length).toBeGreaterThan(50)
+  for (const { photo, seller } of copies) {
+    const original = active.find((item) => item.photo === photo.replace(/-copy\d+$/, ''))
+    expect(original?.seller.name).not.toBe(seller.name)
+    expect(original).toBeDefined()
+  }
+})
+
 test('a query consists of words, phrases, alternatives and exclusions', () => {
   expect(parseQuery('gpu (16gb, 24gb) "founders edition" -blower -"for parts"')).toEqual({
     required: [['gpu'], ['16gb', '24gb'], ['founders edition']],

@@ -154,6 +154,24 @@ const createItem = (index: number, isOver: boolean, sellers: readonly DemoSeller
   }
 }
 
+/** One item in this many has a photo that its seller took from another one's listing. */
+const copyEvery = 20
+
+/** Among the active items, some sellers show a slightly edited photo of another seller's listing of the same model. */
+const withCopies = (items: readonly DemoItem[]): readonly DemoItem[] => {
+  const originals = new Map<string, DemoItem>()
+  return items.map((item, index) => {
+    const { family, seller, title } = item
+    const model = family.models.find(([name]) => title.startsWith(name))?.[0] ?? title
+    const original = originals.get(model)
+    const isOwn = /^p[ao]\d+$/.test(item.photo)
+    if (isOwn && index % copyEvery === 0 && !seller.isRetailer && original && original.seller !== seller)
+      return { ...item, photo: `${original.photo}-copy${index}` }
+    if (isOwn) originals.set(model, item)
+    return item
+  })
+}
+
 /** Generates the demo's sellers and items. The same seed yields the same inventory; only join dates depend on `now`. */
 export const createInventory = ({
   seed,
@@ -172,5 +190,5 @@ export const createInventory = ({
   const sellers = Array.from({ length: sellerCount }, (_, index) => createSeller(index, now, random))
   const items = (count: number, isOver: boolean) =>
     Array.from({ length: count }, (_, index) => createItem(index, isOver, sellers, random))
-  return { active: items(active, false), over: items(over, true), sellers }
+  return { active: withCopies(items(active, false)), over: items(over, true), sellers }
 }

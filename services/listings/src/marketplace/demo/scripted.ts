@@ -25,9 +25,13 @@ export const answerScripted = (address: URL, plain: (address: URL) => Answer): A
   if (pathname === scriptPath) return { status: 200, type: 'text/javascript; charset=utf-8', body: script }
   if (pathname.startsWith(`${contentPath}/`)) {
     const { status, body } = plain(new URL(pathname.slice(contentPath.length) + address.search, address))
-    return { status, type: 'application/json; charset=utf-8', body: JSON.stringify({ content: contentOf(body) }) }
+    return {
+      status,
+      type: 'application/json; charset=utf-8',
+      body: JSON.stringify({ content: contentOf(String(body)) }),
+    }
   }
   const page = plain(address)
   const isPage = page.status === 200 && page.type.startsWith('text/html')
-  return isPage ? { ...page, body: page.body.replace(/<body>[\s\S]*/, shell) } : page
+  return isPage ? { ...page, body: String(page.body).replace(/<body>[\s\S]*/, shell) } : page
 }

@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { answerApi, isApiPath, isCounted, tokenPath } from './api.ts'
-import { families } from './catalogue.ts'
 import { createInventory, type Inventory } from './inventory.ts'
 import { frontPage, itemPage, resultsPage } from './pages.ts'
+import { drawPhoto } from './photo.ts'
 import { searchInventory } from './query.ts'
 import { answerScripted } from './scripted.ts'
 
@@ -20,7 +20,7 @@ const maxPerPage = 240
 
 const robots = 'User-agent: *\nDisallow: /myb/\nDisallow: /sl/\nAllow: /\n'
 
-export type Answer = { readonly status: number; readonly type: string; readonly body: string }
+export type Answer = { readonly status: number; readonly type: string; readonly body: string | Buffer }
 const page = (body: string, status = 200): Answer => ({ status, type: 'text/html; charset=utf-8', body })
 const notHere = page(
   '<!DOCTYPE html><html><head><title>Error Page</title></head><body><p>There is no such page.</p></body></html>',
@@ -71,14 +71,6 @@ const searched = (address: URL, inventory: Inventory, now: Date, seller: string 
   )
 }
 
-/** A distinct picture for every photo id: a tinted tile, the same at every size. */
-const picture = (photo: string): Answer => {
-  const hash = [...photo].reduce((sum, character) => (Math.imul(sum, 31) + character.charCodeAt(0)) >>> 0, 7)
-  const hue = (families[hash % families.length]?.hue ?? 0) + (hash % 23)
-  const body = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100"><rect width="100" height="100" fill="hsl(${hue} 45% 88%)"/><circle cx="${25 + (hash % 50)}" cy="${25 + ((hash >> 6) % 50)}" r="${14 + ((hash >> 12) % 18)}" fill="hsl(${hue} 45% 55%)"/><rect x="${10 + ((hash >> 4) % 40)}" y="62" width="${20 + ((hash >> 8) % 40)}" height="16" rx="4" fill="hsl(${hue} 50% 35%)"/></svg>`
-  return { status: 200, type: 'image/svg+xml', body }
-}
-
 /** The demo's response to a URL. Pure: the same inventory, URL and time produce the same response. */
 export const answer = (address: URL, inventory: Inventory, now: Date, isScripted = false): Answer => {
   if (isScripted) return answerScripted(address, (inner) => answer(inner, inventory, now))
@@ -89,8 +81,8 @@ export const answer = (address: URL, inventory: Inventory, now: Date, isScripted
   if (pathname === '/sch/i.html') return searched(address, inventory, now, undefined)
   const seller = /^\/(?:sch\/([^/]+)\/m\.html|usr\/([^/]+))$/.exec(pathname)
   if (seller !== null) return searched(address, inventory, now, decodeURIComponent(seller[1] ?? seller[2] ?? ''))
-  const photo = /^\/images\/g\/([\w-]+)\/s-l\d+\.svg$/.exec(pathname)?.[1]
-  if (photo !== undefined) return picture(photo)
+  const photo = /^\/images\/g\/([\w-]{1,80})\/s-l\d+\.png$/.exec(pathname)?.[1]
+  if (photo !== undefined) return { status: 200, type: 'image/png', body: drawPhoto(photo) }
   const id = /^\/itm\/(?:[^/]+\/)?(\d+)$/.exec(pathname)?.[1]
   const item =
     id === undefined

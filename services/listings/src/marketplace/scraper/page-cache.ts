@@ -2,14 +2,14 @@ import { isMarketplaceFailure } from '../failures.ts'
 
 export type PageCacheOptions = {
   readonly lifetimeMilliseconds: number
-  /** Maximum characters of all cached pages together; the least recently used are evicted first. */
+  /** Maximum characters, or bytes, of all cached pages together; the least recently used are evicted first. */
   readonly maxCharacters: number
   /** Milliseconds of a monotonic clock. */
   readonly clock: () => number
 }
 
-/** A cached response, whose size is that of its body. */
-export type CachedPage = { readonly body: string }
+/** A cached response, whose size is that of its body: characters of text, or bytes. */
+export type CachedPage = { readonly body: { readonly length: number } }
 
 export type PageCache<Page extends CachedPage> = {
   /** The page under a key: cached, being fetched by another caller, or fetched now. Failures are not cached. */

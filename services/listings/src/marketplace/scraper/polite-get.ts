@@ -17,7 +17,7 @@ export type PoliteGet = {
 const refusals = new Set([401, 403, 407, 418, 429, 451, 503])
 
 /** Whether a response states that its URL has no content. */
-export const isAbsent = ({ status }: HttpAnswer): boolean => status === 404 || status === 410
+export const isAbsent = ({ status }: Pick<HttpAnswer, 'status'>): boolean => status === 404 || status === 410
 
 /** Scripts and data may contain the words of a challenge without being one. */
 const isPage = ({ contentType }: HttpAnswer): boolean => contentType === null || /html|text\/plain/i.test(contentType)
@@ -26,22 +26,35 @@ const isPage = ({ contentType }: HttpAnswer): boolean => contentType === null ||
 const challengeIn = (answer: HttpAnswer): string | undefined =>
   isPage(answer) && answer.body.length < 150_000 && !/\/itm\/\d/.test(answer.body) ? refusalIn(answer.body) : undefined
 
+/**
+ * Records in the host's state what a status means for it, and throws unless the response is successful or absent. Success is recorded by the
+ * caller, who knows whether the content is usable.
+ */
+export const judgeStatus = async (
+  gate: HostGate,
+  { status, address, retryAfterSeconds }: Pick<HttpAnswer, 'status' | 'address' | 'retryAfterSeconds'>,
+): Promise<void> => {
+  const { host } = new URL(address)
+  if (refusals.has(status)) {
+    await gate.refused(host, retryAfterSeconds)
+    throw marketplaceFailure('refused', `it answered with status ${status}`, { retryAfterSeconds })
+  }
+  if (status < 400 || isAbsent({ status })) return
+  if (status >= 500) await gate.refused(host, retryAfterSeconds)
+  throw marketplaceFailure('failed', `it answered with status ${status}`, { retryAfterSeconds })
+}
+
 /** All requests to a site go through here: robots.txt, the rate limit, the request, and the judgement of the response. */
 export const createPoliteGet = ({ get, gate, robots }: PoliteGetParts): PoliteGet => {
   const judge = async (answer: HttpAnswer): Promise<HttpAnswer> => {
-    const { status, address, retryAfterSeconds } = answer
+    const { address, retryAfterSeconds } = answer
     const { host } = new URL(address)
-    const refuse = async (detail: string) => {
-      await gate.refused(host, retryAfterSeconds)
-      throw marketplaceFailure('refused', detail, { retryAfterSeconds })
-    }
-    if (refusals.has(status)) await refuse(`it answered with status ${status}`)
-    if (status >= 400 && !isAbsent(answer)) {
-      if (status >= 500) await gate.refused(host, retryAfterSeconds)
-      throw marketplaceFailure('failed', `it answered with status ${status}`, { retryAfterSeconds })
-    }
+    await judgeStatus(gate, answer)
     const challenge = isAbsent(answer) ? undefined : challengeIn(answer)
-    if (challenge !== undefined) await refuse(challenge)
+    if (challenge !== undefined) {
+      await gate.refused(host, retryAfterSeconds)
+      throw marketplaceFailure('refused', challenge, { retryAfterSeconds })
+    }
     await gate.succeeded(host)
     return answer
   }

@@ -1,0 +1,47 @@
+import { findComp } from '../comps/store.ts'
+import type { Dependencies } from '../dependencies.ts'
+import type { ListingRow } from '../found/store.ts'
+import { contextOf, findScore, type TrustScoreRow } from '../scoring/store.ts'
+import { sellersForUser } from '../sellers/for-user.ts'
+import { batchFrom, scoreRows } from './scored.ts'
+
+const scoreNow = async (dependencies: Dependencies, row: ListingRow): Promise<TrustScoreRow | undefined> => {
+  const { db, config, now } = dependencies
+  const before = await findScore(db, row.id)
+  // A search that has not been scored yet scores the listing itself.
+  if (before === undefined) return undefined
+  const context = contextOf(before)
+  const scores = await scoreRows(
+    dependencies,
+    [row],
+    await sellersForUser(dependencies, row.user_id, [row.seller_platform_id]),
+    {
+      batch: batchFrom(row, context),
+      comp: await findComp(db, config.platform, context.compQuery, now()),
+      earlierMarket: context.market,
+      compQuery: context.compQuery,
+    },
+  )
+  return scores.get(row.platform_listing_id)
+}
+
+const factsOf = ({ score_json }: TrustScoreRow): string => {
+  const { scoredAt: _at, evidence: _evidence, ...facts } = JSON.parse(score_json)
+  return JSON.stringify(facts)
+}
+
+/** How often a score is computed again because something has changed in the meantime. */
+const maxRounds = 3
+
+/**
+ * Scores a listing again in the context of its last search, and saves the score. It is computed until it no longer changes: a search may be learning
+ * about the seller concurrently, and would otherwise be overwritten with a score from before.
+ */
+export const rescoreStored = async (dependencies: Dependencies, row: ListingRow): Promise<void> => {
+  let last = await scoreNow(dependencies, row)
+  for (let round = 1; last !== undefined && round < maxRounds; round++) {
+    const again = await scoreNow(dependencies, row)
+    if (again === undefined || factsOf(again) === factsOf(last)) return
+    last = again
+  }
+}
