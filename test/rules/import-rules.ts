@@ -76,7 +76,7 @@ export const moduleFolders: Record<string, readonly string[]> = {
   'nice-grpc-common': ['services/kit/src/errors', 'services/kit/src/rpc'],
   'node:sqlite': ['services/kit/src/store'],
   'ogg-opus-decoder': ['services/music/src/audio'],
-  'onnxruntime-node': ['services/logs/src/models'],
+  'onnxruntime-node': ['services/logs/src/models', 'services/music/src/stems/model'],
   pg: ['services/kit/src/store'],
   picomatch: ['services/logs/src/collect'],
   pino: ['services/kit/src/telemetry'],

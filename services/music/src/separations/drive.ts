@@ -109,7 +109,7 @@ const driveToItsEnd = async (
   const separation = await findSeparation(dependencies, order)
   const folder = `${stemsFolder(order.nodeId)}/${newId()}`
   const method = dependencies.config.stemsModel === undefined ? 'blind' : 'model'
-  // The folder is recorded first, so that nobody removes what is written there.
+  // The folder is recorded first, so that no clean-up removes what is written there.
   if (separation && (await changeSeparating(dependencies, order, { folder, method, progress: 0 }))) {
     const changes = await separate(dependencies, order, { separation, folder, signal })
     if (changes) await changeSeparating(dependencies, order, changes)

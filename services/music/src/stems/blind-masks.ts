@@ -5,6 +5,7 @@ import { bassMask } from './bass-mask.ts'
 import { maskSettings } from './mask-settings.ts'
 import { type Grid, percussiveMask } from './percussive-mask.ts'
 import type { SegmentSpectra } from './segment-spectra.ts'
+import type { SeparationOptions } from './separator.ts'
 import { voiceMask } from './voice-mask.ts'
 
 /** Masks of vocals, drums and bass, 0 to 1, whose sum is at most 1: the rest belongs to `other`. */
@@ -17,7 +18,7 @@ export type Masks = readonly [vocals: Spectrogram, drums: Spectrogram, bass: Spe
 export const blindMasks = async (
   { magnitudes, centre }: SegmentSpectra,
   grid: Grid,
-  signal: AbortSignal,
+  { signal, onProgress }: SeparationOptions,
 ): Promise<Masks> => {
   // Every step takes up to a second; between them the worker handles its messages, such as a cancellation.
   const pause = async () => {
@@ -26,6 +27,7 @@ export const blindMasks = async (
   }
   const { hits, sustained } = percussiveMask(magnitudes, grid)
   await pause()
+  onProgress(0.25)
   const background = await repeatingBackground(
     magnitudes,
     {
@@ -34,6 +36,7 @@ export const blindMasks = async (
     },
     pause,
   )
+  onProgress(0.6)
   const bass = bassMask(magnitudes, hits, grid)
   await pause()
   const vocals = voiceMask({ magnitudes, hits, sustained, bass, background, centre }, grid)
@@ -43,5 +46,6 @@ export const blindMasks = async (
     bass.values[at] = low
     vocals.values[at] = (left - low) * (vocals.values[at] ?? 0)
   }
+  onProgress(1)
   return [vocals, hits, bass]
 }

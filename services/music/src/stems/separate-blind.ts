@@ -22,6 +22,9 @@ const contextSeconds = 0.5
 /** Masks are computed up to this frequency (Hz); above it, each frame continues the mean of the octave below. */
 const analysedHertz = 16_000
 
+/** Share of the time of a segment that its masks take; the rest is synthesis. */
+const masksShare = 0.8
+
 /** The samples that the frames `from` to `to` cover, with silence around the piece. */
 const readStretch = async (
   audio: StoredAudio,
@@ -82,7 +85,10 @@ export const separateBlind: Separator = async function* (
   for (const [index, segment] of segments.entries()) {
     const reach = { from: Math.max(0, segment.from - context), to: Math.min(frames, segment.to + context) }
     const stretch = await readStretch(audio, transform, reach)
-    const whole = await blindMasks(spectraOf(stretch, transform, { ...reach, bins }), grid, signal)
+    const whole = await blindMasks(spectraOf(stretch, transform, { ...reach, bins }), grid, {
+      signal,
+      onProgress: (share) => onProgress((index + masksShare * share) / segments.length),
+    })
     const masks = cropped(whole, segment.from - reach.from, segment.to - segment.from)
     fadeIn(masks, before, segment)
     before = masks

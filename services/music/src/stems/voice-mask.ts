@@ -70,7 +70,7 @@ export const voiceMask = (cues: VoiceCues, { frameSeconds, binHertz }: Grid): Sp
       const harmonic = Math.max(1, Math.round(hertz / pitch))
       const width = voiceWidthHertz + voiceWidthPerChange * change * harmonic
       const distance = (hertz - harmonic * pitch) / width
-      // Harmonics that are wider than their distance cannot be told apart.
+      // Harmonics that are wider than their distance cannot be distinguished.
       const near = width > pitch / 2 ? 0.7 : Math.exp(-0.5 * distance * distance)
       const magnitude = cues.magnitudes.values[at] ?? 0
       const foreground = 1 - shareOf(cues.background.values[at] ?? 0, magnitude)
