@@ -9,7 +9,7 @@ import { round } from './machine.ts'
 const separatedSeconds = [60, 1_200]
 const stemNames = ['vocals', 'drums', 'bass', 'other']
 
-const separateAlone = async (seconds: number): Promise<{ ratio: number; peakMegabytes: number }> => {
+const separateAlone = async (seconds: number): Promise<Record<'elapsed' | 'processor' | 'peakMegabytes', number>> => {
   const module = fileURLToPath(new URL('../../services/music/bench/separate-alone.ts', import.meta.url))
   const { stdout } = await promisify(execFile)(process.execPath, [module, String(seconds)])
   return JSON.parse(stdout)
@@ -19,9 +19,9 @@ const separateAlone = async (seconds: number): Promise<{ ratio: number; peakMega
 const benchSeparation = async (): Promise<string[]> => {
   const lines = ['Separation into stems without a model, 44.1 kHz in stereo, in one process of its own:']
   for (const seconds of separatedSeconds) {
-    const { ratio, peakMegabytes } = await separateAlone(seconds)
+    const { elapsed, processor, peakMegabytes } = await separateAlone(seconds)
     lines.push(
-      `  ${String(seconds).padStart(4)} s  ${round(ratio, 2)} of the audio's own time (target: at most 1.0)  peak memory ${round(peakMegabytes)} MiB`,
+      `  ${String(seconds).padStart(4)} s  ${round(elapsed, 2)} of the audio's own time (target: at most 1.0), ${round(processor, 2)} of processor time  peak memory ${round(peakMegabytes)} MiB`,
     )
   }
   lines.push('SI-SDR on six synthesised pieces of 12 s, mean in dB (gain over the mixture as the estimate):')

@@ -12,11 +12,14 @@ import { type Arrangement, arrangements, playParts, siSdr } from '../test/stem-p
 
 const rate = 44_100
 
+/** Time of a separation in seconds: elapsed, and of the processor, which other programs do not lengthen as much. */
+type Time = { readonly elapsed: number; readonly processor: number }
+
 /** Separates stored samples with the code of a worker, in this process, and passes the stems on. */
 const separated = async <Result>(
   samples: AsyncIterable<Uint8Array> | Uint8Array,
   channels: number,
-  use: (stems: () => Promise<Block[]>, seconds: number) => Promise<Result>,
+  use: (stems: () => Promise<Block[]>, time: Time) => Promise<Result>,
 ): Promise<Result> => {
   const directory = await mkdtemp(join(tmpdir(), 'trellis-stems-bench-'))
   try {
@@ -24,9 +27,10 @@ const separated = async <Result>(
     await files.write(nodeFile('piece', 'samples'), samples)
     const piece = { nodeId: 'piece', sampleRate: rate, channels }
     const dependencies = { files, progress: () => undefined, signal: new AbortController().signal }
-    const began = performance.now()
+    const [began, usedBefore] = [performance.now(), process.cpuUsage()]
     await separateAudio(SeparateTask.fromPartial({ piece, folder: 'stems' }), dependencies)
-    const seconds = (performance.now() - began) / 1_000
+    const used = process.cpuUsage(usedBefore)
+    const time = { elapsed: (performance.now() - began) / 1_000, processor: (used.user + used.system) / 1e6 }
     const stems = () =>
       Promise.all(
         stemNames.map(async (name) => {
@@ -39,7 +43,7 @@ const separated = async <Result>(
           return audio.read(0, audio.frames)
         }),
       )
-    return await use(stems, seconds)
+    return await use(stems, time)
   } finally {
     await rm(directory, { recursive: true })
   }
@@ -78,6 +82,9 @@ async function* longPiece(seconds: number): AsyncGenerator<Uint8Array> {
     yield bytes.subarray(0, Math.min(left, bytes.length))
 }
 
-/** Computing time over the length of a stereo piece of this length. */
-export const timeSeparation = (seconds: number): Promise<number> =>
-  separated(longPiece(seconds), 2, async (_, elapsed) => elapsed / seconds)
+/** Elapsed and processor time over the length of a stereo piece of this length. */
+export const timeSeparation = (seconds: number): Promise<Time> =>
+  separated(longPiece(seconds), 2, async (_, { elapsed, processor }) => ({
+    elapsed: elapsed / seconds,
+    processor: processor / seconds,
+  }))
