@@ -51,7 +51,7 @@ const watchOrder = async (
 ): Promise<void> => {
   try {
     for await (const _ of setInterval(checkMilliseconds, undefined, { signal, ref: false })) {
-      // An unavailable database does not end a separation: the next check or the result will tell.
+      // An unavailable database does not end a separation: the next check or the result decides.
       const isKnown = await findSeparation(dependencies, order).then(
         (found) => found !== undefined,
         () => true,

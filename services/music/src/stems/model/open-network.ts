@@ -74,7 +74,7 @@ type Ports = {
   readonly outputs: { readonly waveform: Shape | undefined; readonly spectrogram: Shape | undefined }
 }
 
-/** Tells the interfaces of models apart by the shapes of their inputs and outputs. Throws StemModelUnusable for any other. */
+/** Distinguishes the interfaces of models by the shapes of their inputs and outputs. Throws StemModelUnusable for any other. */
 const portsOf = (session: InferenceSession, network: string): Ports => {
   const [inputs, outputs] = [shapesOf(session.inputMetadata), shapesOf(session.outputMetadata)]
   const ports = {
