@@ -26,7 +26,9 @@ const generate = [
 const web = main('services', 'web', 'build', 'main.ts')
 
 /** Models need a package of nearly 300 MB, of a workspace that is installed only if a model is configured. */
-const namesModel = Object.entries(process.env).some(([name, value]) => /^SERVICE_[A-Z]+_MODEL$/.test(name) && value)
+const namesModel = Object.entries(process.env).some(
+  ([name, value]) => /^(?:SERVICE_[A-Z]+|MUSIC_STEMS)_MODEL$/.test(name) && value,
+)
 const toRun = namesModel ? 'run-with-models' : 'run'
 
 /** What each command installs (`run`: runtime dependencies only; `all`: also the tools) and the steps that it runs in order. */

@@ -96,6 +96,9 @@ const prepareChain = async (call: Caller, seconds: number) => {
     const { nodes } = await call.get(path)
     return (nodes as Json[]).find(({ node_id, status }) => node_id === takeId && status === 'ready')
   })
+  const stems = `${path}/nodes/${takeId}/stems`
+  await call.post(stems)
+  await eventually(async () => (await call.get(stems)).status === 'ready' || undefined)
   return { chain_id: String(chain.chain_id), node_id: nodeId, take_id: takeId }
 }
 

@@ -142,6 +142,36 @@ describe('the main job of music', () => {
     },
   )
 
+  test('a node is separated into four stems, which sum to it, and are deleted with a request', async () => {
+    const path = `/${chain.chain_id}/nodes/${chain.nodes[1]?.node_id}`
+    type Stems = { status: string; stems: { name: string; url: string; energy_share: number }[] }
+    const [before, requested] = [await (await fetch(url(`${path}/stems`))).json(), await post<Stems>(`${path}/stems`)]
+    expect(before).toEqual({ status: 'none', method: null, progress: 0, error: null, stems: [] })
+    expect(requested).toMatchObject({ status: 202, body: { status: 'generating' } })
+    await readEvents(
+      url(`/${chain.chain_id}/events?last_event_id=0`),
+      ({ event, data }) => event === 'stems-status' && data.status !== 'generating',
+    )
+    const { status, stems } = (await (await fetch(url(`${path}/stems`))).json()) as Stems
+    expect([status, stems.map(({ name }) => name)]).toEqual(['ready', ['vocals', 'drums', 'bass', 'other']])
+    expect(stems.reduce((sum, { energy_share }) => sum + energy_share, 0)).toBeCloseTo(1, 9)
+    const bytesOf = async (address: string) => Buffer.from(await (await fetch(address)).arrayBuffer())
+    const files = await Promise.all(stems.map((stem) => bytesOf(`${trellis.origin}${stem.url}`)))
+    const whole = await bytesOf(url(`${path}/audio`))
+    const wrong = Array.from({ length: (whole.length - 44) / 3 }, (_, i) => 44 + 3 * i).filter(
+      (at) => files.reduce((sum, file) => sum + file.readIntLE(at, 3), 0) !== whole.readIntLE(at, 3),
+    )
+    expect([files.map(({ length }) => length), wrong]).toEqual([Array(4).fill(whole.length), []])
+    const part = await fetch(`${trellis.origin}${stems[1]?.url}`, { headers: { range: 'bytes=100-199' } })
+    expect([part.status, Buffer.from(await part.arrayBuffer()).equals(files[1]?.subarray(100, 200) ?? whole)]).toEqual([
+      206,
+      true,
+    ])
+    expect((await fetch(url(`${path}/stems/piano`))).status).toBe(422)
+    expect((await fetch(url(`${path}/stems`), { method: 'DELETE' })).status).toBe(204)
+    expect((await fetch(url(`${path}/stems/drums`))).status).toBe(409)
+  })
+
   test('generation is deterministic for parent, seed and parameters, and differs by seed', async () => {
     const bytesOf = async (seed: number) => {
       const { body } = await post<{ nodes: [Node] }>(`/${chain.chain_id}/nodes/${chain.root_node_id}/branches`, {

@@ -80,7 +80,7 @@ export const moduleFolders: Record<string, readonly string[]> = {
   'node:sqlite': ['services/kit/src/store'],
   nodemailer: ['services/listings/src/alerts'],
   'ogg-opus-decoder': ['services/music/src/audio'],
-  'onnxruntime-node': ['services/logs/src/models'],
+  'onnxruntime-node': ['services/logs/src/models', 'services/music/src/stems/model'],
   pg: ['services/kit/src/store'],
   picomatch: ['services/logs/src/collect'],
   pino: ['services/kit/src/telemetry'],

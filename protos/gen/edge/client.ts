@@ -1584,9 +1584,29 @@ export type SeamRest = {
   beat_error_ms: number | null
 }
 
-/** The parts of a node's sound, if they have been separated. */
+/** One stem of a node. */
+export type StemRest = {
+  /** `vocals`, `drums`, `bass` or `other`. */
+  name: string
+  /** Path of its audio. */
+  url: string
+  /** Its share of the energy of all four, which sum to 1. */
+  energy_share: number
+}
+
+/** A node's audio separated into four stems, whose samples sum to those of the node exactly. */
 export type StemsRest = {
+  /** `none`, `generating`, `ready` or `error`. */
   status: string
+  /** `model` for a model that this installation has; `blind` for signal processing without a model, whose stems are approximate. Null until it is
+   * known. */
+  method: string | null
+  /** 0 to 1. */
+  progress: number
+  /** Why it failed, as a sentence. */
+  error: string | null
+  /** Vocals, drums, bass and other; empty until they are ready. */
+  stems: StemRest[]
 }
 
 /** An upload or a continuation. */
@@ -1810,6 +1830,16 @@ export type NodeRemovedRest = {
 /** The chain was deleted; the stream ends. */
 export type ChainRemovedRest = {
   chain_id: string
+}
+
+/** The status or progress of the stems of a node has changed. */
+export type StemsStatusChangedRest = {
+  node_id: string
+  /** `none`, `generating`, `ready` or `error`. None: they were deleted. */
+  status: string
+  progress: number
+  method: string | null
+  error: string | null
 }
 
 export type QuietHoursInput = {
@@ -3175,6 +3205,39 @@ export type Routes = {
     answer: Blob
     frames: {}
   }
+  /** Separates a node into four stems, in the background: vocals, drums, bass and other, which sum to the node's samples exactly. Repeated requests
+   * return the stems that are being made, or that exist. 402 below the paid tier, 409 while the node is not ready. */
+  'POST /music/api/chains/{chain_id}/nodes/{node_id}/stems': {
+    path: { chain_id: string | number; node_id: string | number }
+    query: {}
+    body: {}
+    answer: StemsRest
+    frames: {}
+  }
+  /** Returns the stems of a node, and how far their separation is. 402 below the paid tier. */
+  'GET /music/api/chains/{chain_id}/nodes/{node_id}/stems': {
+    path: { chain_id: string | number; node_id: string | number }
+    query: {}
+    body: undefined
+    answer: StemsRest
+    frames: {}
+  }
+  /** Deletes the stems of a node; a separation in progress is stopped. */
+  'DELETE /music/api/chains/{chain_id}/nodes/{node_id}/stems': {
+    path: { chain_id: string | number; node_id: string | number }
+    query: {}
+    body: undefined
+    answer: undefined
+    frames: {}
+  }
+  /** Returns the audio of one stem: a 24-bit WAV, a FLAC, or a gapless MP3. Supports byte ranges. 402 below the paid tier, 409 while the stems are not ready. */
+  'GET /music/api/chains/{chain_id}/nodes/{node_id}/stems/{name}': {
+    path: { chain_id: string | number; node_id: string | number; name: string | number }
+    query: { format?: AudioFormatWord | null | undefined; range?: string | null | undefined }
+    body: undefined
+    answer: Blob
+    frames: {}
+  }
   /** Exports the spine as one file, exactly as long as its nodes together, to the sample. */
   'POST /music/api/chains/{chain_id}/export': {
     path: { chain_id: string | number }
@@ -3189,7 +3252,7 @@ export type Routes = {
     query: { last_event_id?: string | null | undefined }
     body: undefined
     answer: undefined
-    frames: { 'node-status': NodeStatusChangedRest; 'gap': GapRest; 'reset': ResetRest; 'node-removed': NodeRemovedRest; 'chain-removed': ChainRemovedRest }
+    frames: { 'node-status': NodeStatusChangedRest; 'gap': GapRest; 'reset': ResetRest; 'node-removed': NodeRemovedRest; 'chain-removed': ChainRemovedRest; 'stems-status': StemsStatusChangedRest }
   }
   /** Returns what generations run on, the current load, and the estimated wait of a new generation. */
   'GET /music/api/gpu': {

@@ -28,7 +28,7 @@ import type * as trellis_logs_v1_setup from '../ts/trellis/logs/v1/setup.ts'
 import type * as trellis_logs_v1_ssh_targets from '../ts/trellis/logs/v1/ssh_targets.ts'
 import type * as trellis_logs_v1_templates from '../ts/trellis/logs/v1/templates.ts'
 import type * as trellis_music_v1_music from '../ts/trellis/music/v1/music.ts'
-import type { AlertKindWord, NodeStatusWord, DecisionWord, NodeKindWord, GeneratorWord, GpuModeWord, CorrectionRatingWord, FeedbackTypeWord, MustIncludeModeWord, AdapterWord, AudioFormatWord, AnswerChallengeResponseRest, AccountDeletionResponseRest, GetWebhookHealthResponseRest, AlertRest, ListAlertsResponseRest, DismissAllAlertsResponseRest, QuietHoursRest, AlertWebhookRest, AlertEmailRest, AlertSettingsRest, AlertFeedAddressRest, BlockedSellerRest, ListBlockedSellersResponseRest, ImportBlocklistResponseRest, CategoryRest, ListCategoriesResponseRest, AddCorrectionResponseRest, CorrectionRest, ListCorrectionsResponseRest, GetFeedbackStatusResponseRest, SendFeedbackResponseRest, ListingRest, SignalScoresRest, ScoreRangeRest, EvidenceRest, ImprovementRest, TrustScoreRest, SellerRest, ListingsSearchResponseRest, SearchAsyncResponseRest, FeaturesRest, ApiUseRest, GetSessionResponseRest, EnrichResponseRest, PricePointRest, GetListingResponseRest, MedianIntervalRest, StratumPriceRest, HistoryBandRest, CompHistoryRest, GetCompsResponseRest, DriftingFieldRest, PageDriftRest, ListingsHealthRest, HealthRest, CampaignPreferencesRest, AffiliatePreferencesRest, CommunityPreferencesRest, DisplayPreferencesRest, SearchPreferencesRest, PreferencesRest, BuildSearchResponseRest, ListReportedSellersResponseRest, SavedSearchRest, ListSavedSearchesResponseRest, RunSavedSearchResponseRest, BlocklistCandidateRest, ListBlocklistCandidatesResponseRest, BlocklistScanRest, BlocklistTestRest, TaskProgressRest, UploadCountsRest, SkippedFileRest, FreedRoomRest, TaskRest, FoundEntryRest, FacetValueRest, FacetsRest, HistogramRest, LogsSearchResponseRest, EntryRest, GetContextResponseRest, WindowRest, SummaryRest, TimelinePointRest, TemplateCountRest, FactRest, SuspectedCauseRest, TimelineLeftOutRest, DiagnosisRest, PatternRest, PatternProblemRest, ListPatternsResponseRest, SourceRest, ListSourcesResponseRest, SuggestedSourceRest, SuggestSourcesResponseRest, RejectedEntryRest, GleanBatchResponseRest, SourceHealthRest, StatsRest, GraftRest, OrchardBranchRest, ListBranchesResponseRest, AnonymizationRest, ConfiguredSourceRest, ListConfiguredSourcesResponseRest, WatchStatusRest, ContextDocRest, ListContextDocsResponseRest, ContextDeletionRest, ContextFactRest, ListContextFactsResponseRest, ContextWizardColumnRest, ContextWizardFieldRest, ContextWizardStepRest, ContextWizardRest, ContextFactPreviewRest, ContextWizardAnswerRest, ContextWizardResultRest, ContextChunkMatchRest, ContextFactMatchRest, ContextMatchesRest, FormatRest, ListFormatsResponseRest, IncidentRest, ListIncidentsResponseRest, IncidentEventRest, SimilarIncidentRest, IncidentDetailRest, AttachEntriesResponseRest, SentBundleRest, TicketRest, BundleIdRest, BundleRest, ListBundlesResponseRest, BundleDetailRest, ListSentBundlesResponseRest, ScorerModelRest, ScorerOutcomeRest, ScorerStatusRest, DetectionRest, ListDetectionsResponseRest, SettingsRest, SetupStatusRest, LogFileRest, SourceDraftRest, DiscoveryRest, WriteSourcesResponseRest, InterpretationRest, ScannedFileRest, ScanResultRest, SshTargetRest, ListSshTargetsResponseRest, SshTargetTestRest, TemplateTrendRest, TemplateRest, ListTemplatesResponseRest, TemplateDetailRest, SeamRest, StemsRest, NodeRest, ChainRest, ListChainsResponseRest, CreateBranchesResponseRest, PeaksRest, GpuModelRest, GeneratorStatusRest, GpuRest, GpuSessionRest, ListingsFrameRest, MarketPriceFrameRest, ScoreFrameRest, SearchFailedFrameRest, DoneFrameRest, GapRest, ResetRest, DiagnoseStatusRest, DiagnoseSummaryRest, DiagnoseEntriesRest, DiagnoseReasoningRest, DiagnoseFailedRest, DiagnoseDoneRest, NodeStatusChangedRest, NodeRemovedRest, ChainRemovedRest } from './client.ts'
+import type { AlertKindWord, NodeStatusWord, DecisionWord, NodeKindWord, GeneratorWord, GpuModeWord, CorrectionRatingWord, FeedbackTypeWord, MustIncludeModeWord, AdapterWord, AudioFormatWord, AnswerChallengeResponseRest, AccountDeletionResponseRest, GetWebhookHealthResponseRest, AlertRest, ListAlertsResponseRest, DismissAllAlertsResponseRest, QuietHoursRest, AlertWebhookRest, AlertEmailRest, AlertSettingsRest, AlertFeedAddressRest, BlockedSellerRest, ListBlockedSellersResponseRest, ImportBlocklistResponseRest, CategoryRest, ListCategoriesResponseRest, AddCorrectionResponseRest, CorrectionRest, ListCorrectionsResponseRest, GetFeedbackStatusResponseRest, SendFeedbackResponseRest, ListingRest, SignalScoresRest, ScoreRangeRest, EvidenceRest, ImprovementRest, TrustScoreRest, SellerRest, ListingsSearchResponseRest, SearchAsyncResponseRest, FeaturesRest, ApiUseRest, GetSessionResponseRest, EnrichResponseRest, PricePointRest, GetListingResponseRest, MedianIntervalRest, StratumPriceRest, HistoryBandRest, CompHistoryRest, GetCompsResponseRest, DriftingFieldRest, PageDriftRest, ListingsHealthRest, HealthRest, CampaignPreferencesRest, AffiliatePreferencesRest, CommunityPreferencesRest, DisplayPreferencesRest, SearchPreferencesRest, PreferencesRest, BuildSearchResponseRest, ListReportedSellersResponseRest, SavedSearchRest, ListSavedSearchesResponseRest, RunSavedSearchResponseRest, BlocklistCandidateRest, ListBlocklistCandidatesResponseRest, BlocklistScanRest, BlocklistTestRest, TaskProgressRest, UploadCountsRest, SkippedFileRest, FreedRoomRest, TaskRest, FoundEntryRest, FacetValueRest, FacetsRest, HistogramRest, LogsSearchResponseRest, EntryRest, GetContextResponseRest, WindowRest, SummaryRest, TimelinePointRest, TemplateCountRest, FactRest, SuspectedCauseRest, TimelineLeftOutRest, DiagnosisRest, PatternRest, PatternProblemRest, ListPatternsResponseRest, SourceRest, ListSourcesResponseRest, SuggestedSourceRest, SuggestSourcesResponseRest, RejectedEntryRest, GleanBatchResponseRest, SourceHealthRest, StatsRest, GraftRest, OrchardBranchRest, ListBranchesResponseRest, AnonymizationRest, ConfiguredSourceRest, ListConfiguredSourcesResponseRest, WatchStatusRest, ContextDocRest, ListContextDocsResponseRest, ContextDeletionRest, ContextFactRest, ListContextFactsResponseRest, ContextWizardColumnRest, ContextWizardFieldRest, ContextWizardStepRest, ContextWizardRest, ContextFactPreviewRest, ContextWizardAnswerRest, ContextWizardResultRest, ContextChunkMatchRest, ContextFactMatchRest, ContextMatchesRest, FormatRest, ListFormatsResponseRest, IncidentRest, ListIncidentsResponseRest, IncidentEventRest, SimilarIncidentRest, IncidentDetailRest, AttachEntriesResponseRest, SentBundleRest, TicketRest, BundleIdRest, BundleRest, ListBundlesResponseRest, BundleDetailRest, ListSentBundlesResponseRest, ScorerModelRest, ScorerOutcomeRest, ScorerStatusRest, DetectionRest, ListDetectionsResponseRest, SettingsRest, SetupStatusRest, LogFileRest, SourceDraftRest, DiscoveryRest, WriteSourcesResponseRest, InterpretationRest, ScannedFileRest, ScanResultRest, SshTargetRest, ListSshTargetsResponseRest, SshTargetTestRest, TemplateTrendRest, TemplateRest, ListTemplatesResponseRest, TemplateDetailRest, SeamRest, StemRest, StemsRest, NodeRest, ChainRest, ListChainsResponseRest, CreateBranchesResponseRest, PeaksRest, GpuModelRest, GeneratorStatusRest, GpuRest, GpuSessionRest, ListingsFrameRest, MarketPriceFrameRest, ScoreFrameRest, SearchFailedFrameRest, DoneFrameRest, GapRest, ResetRest, DiagnoseStatusRest, DiagnoseSummaryRest, DiagnoseEntriesRest, DiagnoseReasoningRest, DiagnoseFailedRest, DiagnoseDoneRest, NodeStatusChangedRest, NodeRemovedRest, ChainRemovedRest, StemsStatusChangedRest } from './client.ts'
 export type * from './client.ts'
 
 const omitNull = (name: string, value: unknown) => (value === null || value === undefined ? {} : { [name]: value })
@@ -1395,8 +1395,18 @@ export const SeamToRest = (m: trellis_music_v1_music.Seam): SeamRest => ({
   beat_error_ms: m.beatErrorMs ?? null,
 })
 
+export const StemToRest = (m: trellis_music_v1_music.Stem): StemRest => ({
+  name: m.name,
+  url: m.url,
+  energy_share: m.energyShare,
+})
+
 export const StemsToRest = (m: trellis_music_v1_music.Stems): StemsRest => ({
   status: m.status,
+  method: m.method ?? null,
+  progress: m.progress,
+  error: m.error ?? null,
+  stems: m.stems.map((item) => StemToRest(item)),
 })
 
 export const NodeToRest = (m: trellis_music_v1_music.Node): NodeRest => ({
@@ -1577,6 +1587,14 @@ export const NodeRemovedToRest = (m: trellis_music_v1_music.NodeRemoved): NodeRe
 
 export const ChainRemovedToRest = (m: trellis_music_v1_music.ChainRemoved): ChainRemovedRest => ({
   chain_id: m.chainId,
+})
+
+export const StemsStatusChangedToRest = (m: trellis_music_v1_music.StemsStatusChanged): StemsStatusChangedRest => ({
+  node_id: m.nodeId,
+  status: m.status,
+  progress: m.progress,
+  method: m.method ?? null,
+  error: m.error ?? null,
 })
 
 export const AnswerChallengeRequestFromRest = (j: any): trellis_listings_v1_account_deletion.AnswerChallengeRequest => ({
@@ -2354,6 +2372,29 @@ export const GetNodeSpectrogramRequestFromRest = (j: any): trellis_music_v1_musi
   end: j.end ?? undefined,
   width: j.width ?? 800,
   height: j.height ?? 128,
+})
+
+export const CreateStemsRequestFromRest = (j: any): trellis_music_v1_music.CreateStemsRequest => ({
+  chainId: j.chain_id ?? '',
+  nodeId: j.node_id ?? '',
+})
+
+export const GetStemsRequestFromRest = (j: any): trellis_music_v1_music.GetStemsRequest => ({
+  chainId: j.chain_id ?? '',
+  nodeId: j.node_id ?? '',
+})
+
+export const DeleteStemsRequestFromRest = (j: any): trellis_music_v1_music.DeleteStemsRequest => ({
+  chainId: j.chain_id ?? '',
+  nodeId: j.node_id ?? '',
+})
+
+export const GetStemAudioRequestFromRest = (j: any): trellis_music_v1_music.GetStemAudioRequest => ({
+  chainId: j.chain_id ?? '',
+  nodeId: j.node_id ?? '',
+  name: j.name ?? '',
+  format: AudioFormatValues[j.format ?? "wav"] ?? 'AUDIO_FORMAT_UNSPECIFIED',
+  range: j.range ?? undefined,
 })
 
 export const ExportChainRequestFromRest = (j: any): trellis_music_v1_music.ExportChainRequest => ({

@@ -6,7 +6,8 @@ import { ContinueTask } from '@trellis/protos/ts/trellis/music/v1/work.ts'
 import { nodeFile } from '../src/audio/files-layout.ts'
 import { encodeSamples, openStoredAudio } from '../src/audio/stored-audio.ts'
 import { wavBytes } from '../src/audio/wav-write.ts'
-import { continueAudio, ingest, type TaskDependencies } from '../src/worker/tasks.ts'
+import type { TaskDependencies } from '../src/worker/pieces.ts'
+import { continueAudio, ingest } from '../src/worker/tasks.ts'
 import { playBand } from '../test/band.ts'
 
 /** One measurement: elapsed times, and the length of the generated audio. */

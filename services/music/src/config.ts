@@ -37,6 +37,24 @@ export const musicConfig = {
     4,
     'Maximum downloads that one replica writes concurrently for one user; more get 429.',
   ),
+  userSeparations: setting(
+    'MUSIC_USER_SEPARATIONS',
+    read.integer(1, 1_000),
+    8,
+    'Maximum nodes of one user that wait for their stems, or whose stems are being made; more get 429.',
+  ),
+  separations: setting(
+    'MUSIC_SEPARATIONS',
+    read.integer(1, 16),
+    1,
+    'Maximum nodes that one replica separates into stems concurrently.',
+  ),
+  stemsModel: setting(
+    'MUSIC_STEMS_MODEL',
+    read.optional(read.text),
+    undefined,
+    'Folder of an ONNX model that separates stems (model.onnx, and stems.json if its stems are not drums, bass, other, vocals); unset: stems are separated without a model.',
+  ),
   exportHours: setting(
     'MUSIC_EXPORT_HOURS',
     read.integer(1, 8_760),

@@ -18,6 +18,8 @@ export type Dependencies = {
   readonly runsAreObjects: boolean
   /** Decodes uploads and writes downloads: beside the service, so that they do not wait behind generations. */
   readonly localWorkloads: WorkloadsClient
+  /** Separates stems: beside the service, too, and apart from uploads and downloads, which users wait for. */
+  readonly separationWorkloads: WorkloadsClient
   readonly log: Log
   readonly now: () => Date
   /** Aborted when the service shuts down. */

@@ -8,6 +8,8 @@ import type { Dependencies } from './dependencies.ts'
 import { openGenerations } from './generations/open-generations.ts'
 import { generationsRpc } from './generations/rpc.ts'
 import { gpuRpc } from './gpu/rpc.ts'
+import { openSeparations } from './separations/open-separations.ts'
+import { stemsRpc } from './separations/rpc.ts'
 import { openSweep } from './sweep.ts'
 
 /**
@@ -23,11 +25,14 @@ type OpenFeature = (
 export const features: readonly OpenFeature[] = [
   (dependencies, opened) => {
     const { generations } = opened.use(openGenerations(dependencies))
+    const { separations } = opened.use(openSeparations(dependencies))
     opened.use(openSweep(dependencies))
+    const deliveries = createDeliveries(dependencies)
     return implementation(MusicServiceDefinition, {
       ...chainRpc(dependencies, generations.stop),
       ...generationsRpc(dependencies, generations),
-      ...deliveryRpc(dependencies, createDeliveries(dependencies)),
+      ...deliveryRpc(dependencies, deliveries),
+      ...stemsRpc(dependencies, separations, deliveries),
       ...eventsRpc(dependencies),
       ...gpuRpc(dependencies),
       getHealth: async () => ({ status: 'ok' }),

@@ -53,6 +53,11 @@ export const createMusicService = async (options: MusicServiceOptions): Promise<
   const localWorkloads = opened.use(
     createLocalWorkloads({ bus, kinds: { WORKLOAD_GENERATION: localWorker }, maxQueued: maxWaiting, log }),
   )
+  // Separations are rare and long: no worker waits for them.
+  const separationWorker = { ...localWorker, concurrency: config.separations, warm: 0 }
+  const separationWorkloads = opened.use(
+    createLocalWorkloads({ bus, kinds: { WORKLOAD_GENERATION: separationWorker }, log }),
+  )
   const ending = new AbortController()
   const dependencies: Dependencies = {
     config,
@@ -62,6 +67,7 @@ export const createMusicService = async (options: MusicServiceOptions): Promise<
     workloads,
     runsAreObjects,
     localWorkloads: connectInProcess(WorkloadsServiceDefinition, localWorkloads.handlers),
+    separationWorkloads: connectInProcess(WorkloadsServiceDefinition, separationWorkloads.handlers),
     log,
     now,
     signal: ending.signal,

@@ -62,7 +62,7 @@ const streamsOf: Readonly<Record<Service, Streams>> = {
   },
   music: {
     topics: ['music.chains', 'workloads.runs.generation'],
-    queues: ['music.generations', 'workloads.orders.generation', 'workloads.notices'],
+    queues: ['music.generations', 'music.separations', 'workloads.orders.generation', 'workloads.notices'],
     files: true,
   },
 }

@@ -14,6 +14,12 @@ const nodeFiles = {
 export const nodeFile = (nodeId: string, name: keyof typeof nodeFiles): string =>
   `${nodeFolder(nodeId)}/${nodeFiles[name]}`
 
+/** All attempts at the stems of a node. Each has a separate folder, since a folder has one writer. */
+export const stemsFolder = (nodeId: string): string => `${nodeFolder(nodeId)}/stems`
+
+/** Stored samples of one stem in the folder of an attempt. */
+export const stemFile = (folder: string, name: string): string => `${folder}/${name}.s24le`
+
 /** The node whose samples a key refers to; undefined for other keys. */
 export const samplesOwner = (key: string): string | undefined =>
   /^music\/nodes\/([^/]+)\/samples\.s24le$/.exec(key)?.[1]

@@ -4,11 +4,15 @@ import type { ChainEvent, MusicServiceDefinition } from '@trellis/protos/ts/trel
 import type { Dependencies } from '../dependencies.ts'
 import type { ChainRow } from '../store/tables.ts'
 import { requireChain } from './access.ts'
-import { chainTopic, type NodeEvent, type RemovalEvent } from './events.ts'
+import { chainTopic, type MusicEvent } from './events.ts'
 import { decisionMessages, statusMessages } from './messages.ts'
 import { findChain } from './store.ts'
 
-const eventOf = (chainId: string, event: NodeEvent | RemovalEvent): ChainEvent['event'] => {
+const eventOf = (chainId: string, event: MusicEvent): ChainEvent['event'] => {
+  if ('stemsOf' in event) {
+    const { stemsOf: nodeId, status, progress, method, error } = event
+    return { $case: 'stemsStatus', value: { nodeId, status, progress, method, error } }
+  }
   if ('status' in event) {
     const { nodeId, status, progress, decision, error } = event
     const value = { nodeId, status: statusMessages[status], progress, decision: decisionMessages[decision], error }
@@ -19,7 +23,7 @@ const eventOf = (chainId: string, event: NodeEvent | RemovalEvent): ChainEvent['
     : { $case: 'chainRemoved', value: { chainId } }
 }
 
-const isChainRemoval = (event: NodeEvent | RemovalEvent): boolean => 'removed' in event && event.removed === 'chain'
+const isChainRemoval = (event: MusicEvent): boolean => 'removed' in event && event.removed === 'chain'
 
 /** How often a stream checks that its chain exists: the process that deleted it may have been killed before it published that. */
 const checkMilliseconds = 30_000
@@ -44,7 +48,7 @@ const sequenceOf = (lastEventId: string | null | undefined): number | undefined 
   return Number.isSafeInteger(sequence) && sequence >= 0 ? sequence : null
 }
 
-/** Streams the changes of a chain's nodes, numbered, from where the client left off, until the chain is deleted. */
+/** Streams the changes of a chain's nodes and their stems, numbered, from where the client left off, until the chain is deleted. */
 export const eventsRpc = (
   dependencies: Dependencies,
 ): Pick<Handlers<typeof MusicServiceDefinition>, 'streamChainEvents'> => ({

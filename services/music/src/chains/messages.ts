@@ -1,5 +1,6 @@
-import type { Chain, Decision, Generator, Node, NodeStatus } from '@trellis/protos/ts/trellis/music/v1/music.ts'
-import type { ChainRow, Decision as DecisionWord, NodeRow, Status } from '../store/tables.ts'
+import type { Chain, Decision, Generator, Node, NodeStatus, Stems } from '@trellis/protos/ts/trellis/music/v1/music.ts'
+import { stemNames } from '../stems/stem-names.ts'
+import type { ChainRow, Decision as DecisionWord, NodeRow, Status, StemsRow } from '../store/tables.ts'
 import { spineOf } from './spine.ts'
 
 export const statusMessages: Record<Status, NodeStatus> = {
@@ -23,9 +24,33 @@ const generatorMessages: Record<NonNullable<NodeRow['generator']>, Generator> = 
 /** Rounds to a hundredth: more digits of a measured value are noise. */
 const rounded = (value: number | null): number | null => (value === null ? null : Math.round(value * 100) / 100)
 
+const pathOf = (chainId: string, nodeId: string): string => `/music/api/chains/${chainId}/nodes/${nodeId}`
+
+/** The stems of a node in the API's form; undefined if none have been requested. */
+export const stemsMessage = (stems: StemsRow | undefined): Stems => {
+  if (!stems) return { status: 'none', method: null, progress: 0, error: null, stems: [] }
+  const { status, method, progress, error } = stems
+  const shares = JSON.parse(stems.energy_shares) as number[]
+  const path = `${pathOf(stems.chain_id, stems.node_id)}/stems`
+  return {
+    status,
+    method,
+    progress,
+    error,
+    stems:
+      status === 'ready'
+        ? stemNames.map((name, index) => ({ name, url: `${path}/${name}`, energyShare: shares[index] ?? 0 }))
+        : [],
+  }
+}
+
 /** A node in the API's form. */
-export const nodeMessage = (node: NodeRow, { sample_rate }: Pick<ChainRow, 'sample_rate'>): Node => {
-  const path = `/music/api/chains/${node.chain_id}/nodes/${node.id}`
+export const nodeMessage = (
+  node: NodeRow,
+  { sample_rate }: Pick<ChainRow, 'sample_rate'>,
+  stems?: StemsRow | undefined,
+): Node => {
+  const path = pathOf(node.chain_id, node.id)
   const hasSeam = node.kind === 'continuation' && node.status === 'ready'
   return {
     nodeId: node.id,
@@ -54,15 +79,15 @@ export const nodeMessage = (node: NodeRow, { sample_rate }: Pick<ChainRow, 'samp
     loudnessRangeLu: rounded(node.loudness_range_lu),
     audioUrl: `${path}/audio`,
     peaksUrl: `${path}/peaks`,
-    stems: null,
+    stems: stems ? stemsMessage(stems) : null,
     createdAt: node.created_at,
     readyAt: node.ready_at,
     promptHonored: JSON.parse(node.prompt_honored) as string[],
   }
 }
 
-/** A chain in the API's form; `nodes` are all its nodes. */
-export const chainMessage = (chain: ChainRow, nodes: readonly NodeRow[]): Chain => {
+/** A chain in the API's form; `nodes` are all its nodes, `stems` those of any chains. */
+export const chainMessage = (chain: ChainRow, nodes: readonly NodeRow[], stems: readonly StemsRow[]): Chain => {
   const root = nodes.find((node) => node.id === chain.root_node_id)
   return {
     chainId: chain.id,
@@ -73,7 +98,13 @@ export const chainMessage = (chain: ChainRow, nodes: readonly NodeRow[]): Chain 
     channels: chain.channels,
     rootNodeId: chain.root_node_id,
     spine: spineOf(nodes).map((node) => node.id),
-    nodes: nodes.map((node) => nodeMessage(node, chain)),
+    nodes: nodes.map((node) =>
+      nodeMessage(
+        node,
+        chain,
+        stems.find(({ node_id }) => node_id === node.id),
+      ),
+    ),
     bpm: rounded(root?.bpm ?? null),
     key: root?.musical_key ?? null,
     loudnessLufs: rounded(root?.loudness_lufs ?? null),

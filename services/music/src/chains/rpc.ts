@@ -3,7 +3,7 @@ import type { Caller, Handlers } from '@trellis/kit/rpc'
 import { transact } from '@trellis/kit/store'
 import type { Chain, MusicServiceDefinition } from '@trellis/protos/ts/trellis/music/v1/music.ts'
 import type { Dependencies } from '../dependencies.ts'
-import type { NodeRow } from '../store/tables.ts'
+import type { ChainRow, NodeRow, StemsRow } from '../store/tables.ts'
 import { requireNode, requireTree } from './access.ts'
 import { createChain } from './create-chain.ts'
 import { publishChainRemoved, publishNode, publishNodeRemoved } from './events.ts'
@@ -18,6 +18,7 @@ import {
   listChains,
   nodesOfChains,
   setDecisions,
+  stemsOfChains,
   updateChain,
 } from './store.ts'
 
@@ -45,6 +46,10 @@ const fromCursor = (cursor: string | null | undefined): ChainCursor | undefined 
   return { createdAt, id }
 }
 
+/** A chain of the API, with the stems of its nodes. */
+const describe = async ({ db }: Dependencies, chain: ChainRow, nodes: readonly NodeRow[]): Promise<Chain> =>
+  chainMessage(chain, nodes, await stemsOfChains(db, [chain.id]))
+
 /** Applies a decision on a node, publishes all nodes that it changes, and returns the chain. */
 const decide = async (
   dependencies: Dependencies,
@@ -64,12 +69,34 @@ const decide = async (
   if (outcome.kind === 'refused') throw serviceError('conflict', outcome.why)
   const { chain, nodes } = await requireTree(dependencies, caller, chainId)
   for (const node of nodes) if (outcome.decisions.has(node.id)) await publishNode(bus, node)
-  return chainMessage(chain, nodes)
+  return describe(dependencies, chain, nodes)
 }
 
-/** Deletes the records of nodes without a run, since their files are removed. Those of other nodes are removed again after their runs. */
-const deleteSettledLeftovers = async ({ db }: Dependencies, nodes: readonly NodeRow[]): Promise<void> => {
-  for (const { id } of nodes) await deleteLeftover(db, id)
+type Removed = {
+  readonly nodes: readonly NodeRow[]
+  readonly stems: readonly StemsRow[]
+  /** The chain, if it was removed with its nodes. */
+  readonly chainId?: string
+}
+
+/**
+ * Stops the generations of removed nodes and removes their files; separations stop when their drivers miss the rows. Records of
+ * leftovers remain for nodes with runs, whose files are removed again after the runs have ended.
+ */
+const clearAway = async (
+  dependencies: Dependencies,
+  stopGeneration: (node: NodeRow) => Promise<void>,
+  removed: Removed,
+): Promise<void> => {
+  const { nodes, stems, chainId } = removed
+  const [generating, separating] = [
+    nodes.filter(({ status }) => status === 'generating'),
+    stems.filter(({ status }) => status === 'generating'),
+  ]
+  for (const node of generating) await stopGeneration(node)
+  await removeFilesOf(dependencies.files, [...(chainId ? [chainId] : []), ...nodes.map(({ id }) => id)])
+  const running = new Set([...generating.map(({ id }) => id), ...separating.map(({ node_id }) => node_id)])
+  for (const { id } of nodes) if (!running.has(id)) await deleteLeftover(dependencies.db, id)
 }
 
 /** Handlers of chains and decisions on their nodes. */
@@ -80,23 +107,23 @@ export const chainRpc = (
 ): ChainHandlers => ({
   async createChain(messages, { caller, signal }) {
     const { chain, nodes } = await createChain(dependencies, messages, { caller, signal })
-    return chainMessage(chain, nodes)
+    return describe(dependencies, chain, nodes)
   },
 
   async listChains({ limit, cursor }, { caller }) {
     const size = limit ?? defaultPage
     const found = await listChains(dependencies.db, caller.userId, size + 1, fromCursor(cursor))
     const page = found.slice(0, size)
-    const nodes = await nodesOfChains(
-      dependencies.db,
-      page.map(({ id }) => id),
-    )
+    const ids = page.map(({ id }) => id)
+    const nodes = await nodesOfChains(dependencies.db, ids)
+    const stems = await stemsOfChains(dependencies.db, ids)
     const last = found.length > size ? page.at(-1) : undefined
     return {
       chains: page.map((chain) =>
         chainMessage(
           chain,
           nodes.filter((node) => node.chain_id === chain.id),
+          stems,
         ),
       ),
       nextCursor: last ? toCursor({ createdAt: last.created_at, id: last.id }) : null,
@@ -105,7 +132,7 @@ export const chainRpc = (
 
   async getChain({ chainId }, { caller }) {
     const { chain, nodes } = await requireTree(dependencies, caller, chainId)
-    return chainMessage(chain, nodes)
+    return describe(dependencies, chain, nodes)
   },
 
   async updateChain({ chainId, name }, { caller }) {
@@ -115,25 +142,20 @@ export const chainRpc = (
     if (trimmed)
       await updateChain(dependencies.db, chain.id, { name: trimmed, updated_at: dependencies.now().toISOString() })
     const changed = await requireTree(dependencies, caller, chainId)
-    return chainMessage(changed.chain, changed.nodes)
+    return describe(dependencies, changed.chain, changed.nodes)
   },
 
   async deleteChain({ chainId }, { caller }) {
     const { chain } = await requireTree(dependencies, caller, chainId)
-    const nodes = await transact(dependencies.db, async (transaction) => {
-      const removed = await nodesOfChains(transaction, [chain.id])
-      await noteLeftovers(transaction, [chain.id, ...removed.map(({ id }) => id)], dependencies.now())
+    const removed = await transact(dependencies.db, async (transaction) => {
+      const nodes = await nodesOfChains(transaction, [chain.id])
+      const stems = await stemsOfChains(transaction, [chain.id])
+      await noteLeftovers(transaction, [chain.id, ...nodes.map(({ id }) => id)], dependencies.now())
       await deleteChain(transaction, chain.id)
-      return removed
+      return { nodes, stems }
     })
     await publishChainRemoved(dependencies.bus, chain.id)
-    const [generating, settled] = [
-      nodes.filter(({ status }) => status === 'generating'),
-      nodes.filter(({ status }) => status !== 'generating'),
-    ]
-    for (const node of generating) await stopGeneration(node)
-    await removeFilesOf(dependencies.files, [chain.id, ...nodes.map(({ id }) => id)])
-    await deleteSettledLeftovers(dependencies, settled)
+    await clearAway(dependencies, stopGeneration, { ...removed, chainId: chain.id })
     return {}
   },
 
@@ -141,18 +163,18 @@ export const chainRpc = (
     const { node } = await requireNode(dependencies, caller, request)
     if (node.parent_id === null)
       throw serviceError('conflict', 'The upload cannot be removed: delete the chain instead.')
-    await transact(dependencies.db, async (transaction) => {
+    const stems = await transact(dependencies.db, async (transaction) => {
       const nodes = await nodesOfChains(transaction, [node.chain_id])
       if (nodes.some(({ parent_id }) => parent_id === node.id)) {
         throw serviceError('conflict', 'Other nodes continue this one: remove those first.')
       }
+      const all = await stemsOfChains(transaction, [node.chain_id])
       await noteLeftovers(transaction, [node.id], dependencies.now())
       await deleteNodes(transaction, [node.id])
+      return all.filter(({ node_id }) => node_id === node.id)
     })
     await publishNodeRemoved(dependencies.bus, node)
-    await stopGeneration(node)
-    await removeFilesOf(dependencies.files, [node.id])
-    if (node.status !== 'generating') await deleteSettledLeftovers(dependencies, [node])
+    await clearAway(dependencies, stopGeneration, { nodes: [node], stems })
     return {}
   },
 

@@ -1,6 +1,6 @@
 import { transact } from '@trellis/kit/store'
 import type { Kysely, Transaction } from 'kysely'
-import type { ChainRow, Db, Decision, MusicTables, NodeRow } from '../store/tables.ts'
+import type { ChainRow, Db, Decision, MusicTables, NodeRow, StemsRow } from '../store/tables.ts'
 
 /** Inserts a chain and its upload in one transaction, unless `admit` throws. */
 export const insertChain = async (
@@ -46,6 +46,7 @@ export const updateChain = async (db: Db, id: string, changes: Partial<ChainRow>
 }
 
 export const deleteChain = async (db: Db, id: string): Promise<void> => {
+  await db.deleteFrom('stems').where('chain_id', '=', id).execute()
   await db.deleteFrom('nodes').where('chain_id', '=', id).execute()
   await db.deleteFrom('chains').where('id', '=', id).execute()
 }
@@ -62,6 +63,16 @@ export const nodesOfChains = async (db: Db, chainIds: readonly string[]): Promis
     .orderBy('seed', (order) => order.asc().nullsFirst())
     .orderBy('id')
   return inOrder.execute()
+}
+
+/** The stems of all nodes of these chains. */
+export const stemsOfChains = async (db: Db, chainIds: readonly string[]): Promise<StemsRow[]> => {
+  if (chainIds.length === 0) return []
+  return db
+    .selectFrom('stems')
+    .selectAll()
+    .where('chain_id', 'in', [...chainIds])
+    .execute()
 }
 
 /** A chain of any user, with its nodes. */

@@ -17,6 +17,8 @@ export type Order = {
   readonly ownerId: string
   readonly chain: ChainRow
   readonly nodes: readonly NodeRow[]
+  /** Stored samples to write instead of those of the nodes. */
+  readonly source?: { readonly name: string; readonly key: string }
   readonly format: DeliveryFormat
   readonly crossfadeMs: number
   readonly normalize: boolean
@@ -38,7 +40,7 @@ const formatWords: Partial<Record<AudioFormat, DeliveryFormat>> = { AUDIO_FORMAT
 export const formatWord = (format: AudioFormat): DeliveryFormat => formatWords[format] ?? 'wav'
 
 const exportSeconds = 600
-/** Number of files retained per owner, so that repeated requests are served at once. */
+/** Number of files retained per owner and source, so that repeated requests are served at once. */
 const retainedDeliveries = 3
 const retainedPictures = 64
 
@@ -46,11 +48,18 @@ const retainedPictures = 64
 const digest = (parts: readonly unknown[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32)
 
-const digestOf = ({ nodes, format, crossfadeMs, normalize }: Order): string =>
-  digest([nodes.map(({ id, attempt }) => [id, attempt]), format, crossfadeMs, normalize])
+const digestOf = ({ nodes, source, format, crossfadeMs, normalize }: Order): string =>
+  digest([
+    nodes.map(({ id, attempt }) => [id, attempt]),
+    format,
+    crossfadeMs,
+    normalize,
+    ...(source ? [source.key] : []),
+  ])
 
-const pieceOf = (chain: ChainRow, { id }: NodeRow) => ({
+const pieceOf = (chain: ChainRow, { id }: NodeRow, key: string | null = null) => ({
   nodeId: id,
+  key,
   sampleRate: chain.sample_rate,
   channels: chain.channels,
 })
@@ -71,9 +80,9 @@ const pictureName = 'spectrogram.png'
 const digestOfPicture = ({ node, start, end, width, height }: PictureOrder): string =>
   digest([node.id, node.attempt, start, end, width, height])
 
-/** A file that is to be written: its owner, its folder and name there, and the task that writes it. */
+/** A file that is to be written: its folder and name, the prefix of the folders of files that it may displace, and its task. */
 type Written = {
-  readonly ownerId: string
+  readonly prefix: string
   readonly folder: string
   readonly name: string
   readonly user: string
@@ -81,22 +90,29 @@ type Written = {
   readonly deadlineSeconds: number
 }
 
+/** Files of different sources do not displace each other: a download of one stem leaves the others. */
+const prefixOf = ({ ownerId, source }: Pick<Order, 'ownerId' | 'source'>): string =>
+  `${deliveryFolder(ownerId)}/${source ? `${source.name}-` : ''}`
+
+/** Whether a key lies in a folder of this prefix: those of sources have longer ones. */
+const isOf = (prefix: string, key: string): boolean => /^[0-9a-f]{32}\//.test(key.slice(prefix.length))
+
 /** Writes files for download. Concurrent requests for the same file share one write, which is cancelled when all have left. */
 export const createDeliveries = (dependencies: Dependencies) => {
   const { bus, config, localWorkloads, files } = dependencies
   const writeOnce = createSharedWrites({ perUser: config.userExports, ending: dependencies.signal })
 
-  const prune = async (ownerId: string, name: string): Promise<void> => {
+  const prune = async (prefix: string, name: string): Promise<void> => {
     const isPicture = name === pictureName
     const found: { key: string; modifiedAt: Date }[] = []
-    for await (const { key, modifiedAt } of files.list(`${deliveryFolder(ownerId)}/`))
-      if (key.endsWith(pictureName) === isPicture) found.push({ key, modifiedAt })
+    for await (const { key, modifiedAt } of files.list(prefix))
+      if (isOf(prefix, key) && key.endsWith(pictureName) === isPicture) found.push({ key, modifiedAt })
     found.sort((a, b) => b.modifiedAt.getTime() - a.modifiedAt.getTime())
     for (const { key } of found.slice(isPicture ? retainedPictures : retainedDeliveries)) await files.remove(key)
   }
 
   /** The size of the file, which is written if it is missing. */
-  const present = async ({ ownerId, folder, name, user, task, deadlineSeconds }: Written, signal: AbortSignal) => {
+  const present = async ({ prefix, folder, name, user, task, deadlineSeconds }: Written, signal: AbortSignal) => {
     const key = `${folder}/${name}`
     if (!(await files.stat(key))) {
       const write = async (stop: AbortSignal) => {
@@ -104,7 +120,7 @@ export const createDeliveries = (dependencies: Dependencies) => {
         await runTask({ bus, workloads: localWorkloads }, run, stop)
       }
       await writeOnce({ key, userId: user, signal, write })
-      await prune(ownerId, name)
+      await prune(prefix, name)
     }
     const info = await files.stat(key)
     if (info) return { key, size: info.size }
@@ -116,15 +132,16 @@ export const createDeliveries = (dependencies: Dependencies) => {
   return {
     /** The audio of nodes as one file. */
     async audio(order: Order, signal: AbortSignal): Promise<Delivery> {
-      const { ownerId, chain, nodes, format, crossfadeMs, normalize } = order
+      const { chain, nodes, source, format, crossfadeMs, normalize } = order
       const id = digestOf(order)
       // A separate folder, since a folder has one writer.
-      const folder = `${deliveryFolder(ownerId)}/${id}`
+      const prefix = prefixOf(order)
+      const folder = `${prefix}${id}`
       const name = `audio.${format}`
-      const pieces = nodes.map((node) => pieceOf(chain, node))
+      const pieces = nodes.map((node) => pieceOf(chain, node, source?.key))
       const crossfadeFrames = Math.round((crossfadeMs / 1000) * chain.sample_rate)
       const task = { $case: 'export', value: { pieces, folder, name, format, crossfadeFrames, normalize } } as const
-      const file = { ownerId, folder, name, user: chain.user_id, task, deadlineSeconds: exportSeconds }
+      const file = { prefix, folder, name, user: chain.user_id, task, deadlineSeconds: exportSeconds }
       return { ...(await present(file, signal)), mediaType: mediaTypes[format], etag: `"${id}"` }
     },
 
@@ -132,10 +149,11 @@ export const createDeliveries = (dependencies: Dependencies) => {
     async picture(order: PictureOrder, signal: AbortSignal): Promise<Delivery> {
       const { chain, node, start, end, width, height } = order
       const id = digestOfPicture(order)
-      const place = { folder: `${deliveryFolder(node.id)}/${id}`, name: pictureName }
+      const prefix = prefixOf({ ownerId: node.id })
+      const place = { folder: `${prefix}${id}`, name: pictureName }
       const value = { piece: pieceOf(chain, node), startFrame: start, endFrame: end, width, height, ...place }
       const task = { $case: 'spectrogram', value } as const
-      const file = { ownerId: node.id, ...place, user: chain.user_id, task, deadlineSeconds: pictureSeconds }
+      const file = { prefix, ...place, user: chain.user_id, task, deadlineSeconds: pictureSeconds }
       return { ...(await present(file, signal)), mediaType: 'image/png', etag: `"${id}"` }
     },
   }

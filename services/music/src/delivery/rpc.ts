@@ -4,12 +4,12 @@ import type { MusicServiceDefinition } from '@trellis/protos/ts/trellis/music/v1
 import { nodeFile } from '../audio/files-layout.ts'
 import { peaksOf } from '../audio/peaks.ts'
 import { openStoredAudio } from '../audio/stored-audio.ts'
-import { wavLength, wavRange } from '../audio/wav-write.ts'
 import { requireNode, requireReady, requireTree } from '../chains/access.ts'
 import { spineOf } from '../chains/spine.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { ChainRow, NodeRow } from '../store/tables.ts'
-import { type Deliveries, formatWord, mediaTypes } from './export.ts'
+import { type Deliveries, formatWord } from './export.ts'
+import { wavContent } from './wav-content.ts'
 
 type DeliveryHandlers = Pick<
   Handlers<typeof MusicServiceDefinition>,
@@ -18,19 +18,6 @@ type DeliveryHandlers = Pick<
 
 const defaultPoints = 1000
 const defaultSize = { width: 800, height: 128 }
-
-/** A node's samples as a WAV file, with a generated header. */
-const wavContent = ({ files }: Dependencies, chain: ChainRow, node: NodeRow) => {
-  const shape = { sampleRate: chain.sample_rate, channels: chain.channels }
-  const audio = { ...shape, frames: node.frames }
-  return {
-    mediaType: mediaTypes.wav,
-    size: wavLength(shape, node.frames),
-    etag: `"${node.id}-${node.attempt}"`,
-    read: (range: { start: number; end: number }) =>
-      wavRange(audio, (samples) => files.read(nodeFile(node.id, 'samples'), samples), range),
-  }
-}
 
 const storedAudio = async ({ files }: Dependencies, chain: ChainRow, node: NodeRow) => {
   const key = nodeFile(node.id, 'samples')
@@ -52,7 +39,16 @@ export const deliveryRpc = (dependencies: Dependencies, deliveries: Deliveries):
     const { chain, node } = await requireNode(dependencies, caller, request)
     requireReady(node)
     const format = formatWord(request.format)
-    if (format === 'wav') return yield* byteFrames(wavContent(dependencies, chain, node), request.range)
+    if (format === 'wav')
+      return yield* byteFrames(
+        wavContent(dependencies, {
+          chain,
+          frames: node.frames,
+          key: nodeFile(node.id, 'samples'),
+          etag: `"${node.id}-${node.attempt}"`,
+        }),
+        request.range,
+      )
     const order = { ownerId: node.id, chain, nodes: [node], format, crossfadeMs: 0, normalize: false }
     const { key, ...content } = await deliveries.audio(order, signal)
     yield* byteFrames({ ...content, read: (range) => dependencies.files.read(key, range) }, request.range)

@@ -3,7 +3,7 @@ import type { Caller } from '@trellis/kit/rpc'
 import { storedLayout } from '../audio/stored-audio.ts'
 import type { MusicConfig } from '../config.ts'
 import type { Db } from '../store/tables.ts'
-import { chainsOf, generatingOf, samplesOf } from './usage.ts'
+import { chainsOf, generatingOf, samplesOf, separatingOf } from './usage.ts'
 
 const megabyte = 1_000_000
 const retrySeconds = 10
@@ -44,6 +44,16 @@ export const requireGenerations = async (
   throw serviceError(
     'rate_limited',
     `You may have at most ${userGenerations} generations under way: wait until some are ready, or remove some.`,
+    { retryAfterSeconds: retrySeconds },
+  )
+}
+
+/** Throws 429 if the caller has the maximum number of separations under way. */
+export const requireSeparation = async (db: Db, userId: string, { userSeparations }: MusicConfig): Promise<void> => {
+  if ((await separatingOf(db, userId)) < userSeparations) return
+  throw serviceError(
+    'rate_limited',
+    `${userSeparations} of your nodes are being separated, which is the limit: wait until one is ready, or delete its stems.`,
     { retryAfterSeconds: retrySeconds },
   )
 }

@@ -83,4 +83,26 @@ export const migrations: readonly Migration[] = [
       await db.schema.alterTable('nodes').addColumn('loudness_range_lu', 'double precision').execute()
     },
   },
+  {
+    number: 5,
+    name: 'stems',
+    up: async (db) => {
+      await db.schema
+        .createTable('stems')
+        .addColumn('node_id', 'text', (column) => column.primaryKey().references('nodes.id').onDelete('cascade'))
+        .addColumn('chain_id', 'text', (column) => column.notNull())
+        .addColumn('status', 'text', (column) => column.notNull())
+        .addColumn('run_id', 'text', (column) => column.notNull())
+        .addColumn('progress', 'double precision', (column) => column.notNull())
+        .addColumn('method', 'text')
+        .addColumn('error', 'text')
+        .addColumn('folder', 'text')
+        .addColumn('energy_shares', 'text', (column) => column.notNull())
+        .addColumn('created_at', 'text', (column) => column.notNull())
+        .addColumn('ready_at', 'text')
+        .execute()
+      await db.schema.createIndex('stems_of_chain').on('stems').columns(['chain_id']).execute()
+      await db.schema.createIndex('stems_by_status').on('stems').columns(['status']).execute()
+    },
+  },
 ]

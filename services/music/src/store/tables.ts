@@ -58,6 +58,31 @@ export type LeftoverRow = { owner_id: string; noted_at: number }
 /** A leased slot; `expires_at` in ms. */
 export type LeaseRow = { id: string; user_id: string; expires_at: number }
 
-export type MusicTables = { chains: ChainRow; nodes: NodeRow; leftovers: LeftoverRow; leases: LeaseRow }
+/** The stems of a node, from the request for them on. */
+export type StemsRow = {
+  node_id: string
+  chain_id: string
+  status: Status
+  /** The run that makes them. */
+  run_id: string
+  progress: number
+  /** How they are made; null until it is known. */
+  method: 'blind' | 'model' | null
+  error: string | null
+  /** The folder of their files; null until a driver has chosen one, which every attempt does again. */
+  folder: string | null
+  /** A JSON list: the share of each stem in the energy of all, in the order of their names. */
+  energy_shares: string
+  created_at: string
+  ready_at: string | null
+}
+
+export type MusicTables = {
+  chains: ChainRow
+  nodes: NodeRow
+  leftovers: LeftoverRow
+  leases: LeaseRow
+  stems: StemsRow
+}
 
 export type Db = Kysely<MusicTables> | Transaction<MusicTables>

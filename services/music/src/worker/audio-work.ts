@@ -3,20 +3,21 @@ import { type Files, type FilesLocation, openFiles } from '@trellis/kit/files'
 import type { Work } from '@trellis/kit/workloads'
 import { AudioResult, AudioTask } from '@trellis/protos/ts/trellis/music/v1/work.ts'
 import { AudioRefused, refusalStatus } from '../audio/refusal.ts'
-import type { TaskDependencies } from './tasks.ts'
+import type { TaskDependencies } from './pieces.ts'
 
 /** Runs a task. Its code is loaded with the first one, since many idle workers wait for theirs. */
 const perform = async ({ task }: AudioTask, dependencies: TaskDependencies): Promise<AudioResult> => {
-  const { continueAudio, drawSpectrogram, exportAudio, ingest } = await import('./tasks.ts')
   switch (task?.$case) {
     case 'ingest':
-      return ingest(task.value, dependencies)
+      return (await import('./tasks.ts')).ingest(task.value, dependencies)
     case 'continue':
-      return continueAudio(task.value, dependencies)
+      return (await import('./tasks.ts')).continueAudio(task.value, dependencies)
     case 'export':
-      return exportAudio(task.value, dependencies)
+      return (await import('./tasks.ts')).exportAudio(task.value, dependencies)
     case 'spectrogram':
-      return drawSpectrogram(task.value, dependencies)
+      return (await import('./tasks.ts')).drawSpectrogram(task.value, dependencies)
+    case 'separate':
+      return (await import('./separate.ts')).separateAudio(task.value, dependencies)
     default:
       throw serviceError('malformed', 'The worker received no task.')
   }

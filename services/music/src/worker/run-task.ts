@@ -64,17 +64,22 @@ export const endRun = async (
   return false
 }
 
-/** Runs a task to its end and returns its result, or throws its failure. When the signal aborts, cancels the run and waits for its end. */
+/**
+ * Runs a task to its end and returns its result, or throws its failure. When the signal aborts, cancels the run and waits for its
+ * end. `onProgress` receives the share that is done.
+ */
 export const runTask = async (
   { bus, workloads }: TaskRunner,
   run: TaskRun,
   signal: AbortSignal,
+  onProgress: (share: number) => Promise<void> = async () => undefined,
 ): Promise<AudioResult> => {
   const reports = watchRun(bus, { kind: 'generation', runId: run.runId }, signal)
   await workloads.run(runRequest(run))
   for await (const report of reports) {
     if (report.$case === 'completed') return AudioResult.decode(report.value.result)
     if (report.$case === 'failed') throw errorOfRun(report.value)
+    if (report.$case === 'progress') await onProgress(report.value.fraction)
   }
   const hasEnded = await endRun({ bus, workloads }, run.runId)
   throw hasEnded ? serviceError('conflict', 'The work was cancelled.', { cause: signal.reason }) : new StillRunning()

@@ -8,7 +8,8 @@ import { sample } from '../../../../test/support/exploration.ts'
 import { wavOf } from '../../test/audio-files.ts'
 import { playBand } from '../../test/band.ts'
 import { nodeFile } from '../audio/files-layout.ts'
-import { continueAudio, ingest, type TaskDependencies } from './tasks.ts'
+import type { TaskDependencies } from './pieces.ts'
+import { continueAudio, ingest } from './tasks.ts'
 
 const RATE = 22_050
 

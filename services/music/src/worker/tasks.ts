@@ -1,5 +1,4 @@
 import { serviceError } from '@trellis/kit/errors'
-import type { Files } from '@trellis/kit/files'
 import type {
   ContinueTask,
   ExportTask,
@@ -15,7 +14,6 @@ import { monoFrom, monoPieceOf } from '../analysis/mono-piece.ts'
 import { featuresOfPath, featuresToStore, type PathPiece } from '../analysis/path-features.ts'
 import { analysisRate } from '../analysis/spectral-frames.ts'
 import { concatenateAudio, tailOf } from '../audio/audio-path.ts'
-import type { ByteSource } from '../audio/byte-source.ts'
 import { type AudioDescription, createDescriber } from '../audio/describe.ts'
 import { nodeFile, samplesOwner } from '../audio/files-layout.ts'
 import { audioLimits, ingestAudio } from '../audio/ingest.ts'
@@ -32,22 +30,7 @@ import { recombine } from '../generate/recombine.ts'
 import { measureSeam, seamSeconds } from '../generate/seam.ts'
 import { grayscalePng } from '../spectrogram/png.ts'
 import { spectrogramPixels } from '../spectrogram/spectrogram.ts'
-
-/** Dependencies of tasks. */
-export type TaskDependencies = {
-  readonly files: Files
-  readonly progress: (share: number) => void
-  readonly signal: AbortSignal
-}
-
-const byteSource = async (files: Files, key: string): Promise<ByteSource> => {
-  const info = await files.stat(key)
-  if (!info) throw serviceError('not_found', 'The requested audio no longer exists.')
-  return { size: info.size, read: (offset, length) => files.readRange(key, { start: offset, end: offset + length }) }
-}
-
-const openPiece = async ({ files }: TaskDependencies, piece: StoredPiece): Promise<StoredAudio> =>
-  openStoredAudio(await byteSource(files, nodeFile(piece.nodeId, 'samples')), piece)
+import { byteSource, openPath, openPiece, type TaskDependencies } from './pieces.ts'
 
 /** A node's audio, with its stored features. */
 const openPathPiece = async (dependencies: TaskDependencies, piece: StoredPiece): Promise<PathPiece> => ({
@@ -58,9 +41,6 @@ const openPathPiece = async (dependencies: TaskDependencies, piece: StoredPiece)
     return info && dependencies.files.readRange(key, { start: 0, end: info.size })
   },
 })
-
-const openPath = async (dependencies: TaskDependencies, pieces: readonly StoredPiece[]): Promise<StoredAudio[]> =>
-  Promise.all(pieces.map((piece) => openPiece(dependencies, piece)))
 
 /** Stores a node's samples and outline as they pass by; returns their description. */
 const storeSamples = async (

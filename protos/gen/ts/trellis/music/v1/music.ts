@@ -402,9 +402,37 @@ export interface Seam {
   beatErrorMs?: number | null | undefined;
 }
 
-/** The parts of a node's sound, if they have been separated. */
+/** A node's audio separated into four stems, whose samples sum to those of the node exactly. */
 export interface Stems {
+  /** `none`, `generating`, `ready` or `error`. */
   status: string;
+  /**
+   * `model` for a model that this installation has; `blind` for signal processing without a model, whose stems are approximate. Null until it is
+   * known.
+   */
+  method?:
+    | string
+    | null
+    | undefined;
+  /** 0 to 1. */
+  progress: number;
+  /** Why it failed, as a sentence. */
+  error?:
+    | string
+    | null
+    | undefined;
+  /** Vocals, drums, bass and other; empty until they are ready. */
+  stems: Stem[];
+}
+
+/** One stem of a node. */
+export interface Stem {
+  /** `vocals`, `drums`, `bass` or `other`. */
+  name: string;
+  /** Path of its audio. */
+  url: string;
+  /** Its share of the energy of all four, which sum to 1. */
+  energyShare: number;
 }
 
 export interface CreateChainParameters {
@@ -537,6 +565,30 @@ export interface Peaks {
   max: number[];
 }
 
+export interface CreateStemsRequest {
+  chainId: string;
+  nodeId: string;
+}
+
+export interface GetStemsRequest {
+  chainId: string;
+  nodeId: string;
+}
+
+export interface DeleteStemsRequest {
+  chainId: string;
+  nodeId: string;
+}
+
+export interface GetStemAudioRequest {
+  chainId: string;
+  nodeId: string;
+  /** `vocals`, `drums`, `bass` or `other`. */
+  name: string;
+  format: AudioFormat;
+  range?: string | null | undefined;
+}
+
 export interface ExportChainRequest {
   chainId: string;
   format: AudioFormat;
@@ -562,6 +614,7 @@ export interface ChainEvent {
     | { $case: "reset"; value: Reset }
     | { $case: "nodeRemoved"; value: NodeRemoved }
     | { $case: "chainRemoved"; value: ChainRemoved }
+    | { $case: "stemsStatus"; value: StemsStatusChanged }
     | null;
 }
 
@@ -581,6 +634,16 @@ export interface NodeStatusChanged {
   status: NodeStatus;
   progress: number;
   decision: Decision;
+  error?: string | null | undefined;
+}
+
+/** The status or progress of the stems of a node has changed. */
+export interface StemsStatusChanged {
+  nodeId: string;
+  /** `none`, `generating`, `ready` or `error`. None: they were deleted. */
+  status: string;
+  progress: number;
+  method?: string | null | undefined;
   error?: string | null | undefined;
 }
 
@@ -1288,13 +1351,25 @@ export const Seam: MessageFns<Seam> = {
 };
 
 function createBaseStems(): Stems {
-  return { status: "" };
+  return { status: "", method: null, progress: 0, error: null, stems: [] };
 }
 
 export const Stems: MessageFns<Stems> = {
   encode(message: Stems, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.status !== "") {
       writer.uint32(10).string(message.status);
+    }
+    if (message.method !== undefined && message.method !== null) {
+      writer.uint32(18).string(message.method);
+    }
+    if (message.progress !== 0) {
+      writer.uint32(25).double(message.progress);
+    }
+    if (message.error !== undefined && message.error !== null) {
+      writer.uint32(34).string(message.error);
+    }
+    for (const v of message.stems) {
+      Stem.encode(v!, writer.uint32(42).fork()).join();
     }
     return writer;
   },
@@ -1320,6 +1395,38 @@ export const Stems: MessageFns<Stems> = {
             message.status = reader.string();
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.method = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 25) {
+              break;
+            }
+
+            message.progress = reader.double();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.error = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.stems.push(Stem.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1338,6 +1445,89 @@ export const Stems: MessageFns<Stems> = {
   fromPartial(object: DeepPartial<Stems>): Stems {
     const message = createBaseStems();
     message.status = object.status ?? "";
+    message.method = object.method ?? undefined;
+    message.progress = object.progress ?? 0;
+    message.error = object.error ?? undefined;
+    message.stems = object.stems?.map((e) => Stem.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseStem(): Stem {
+  return { name: "", url: "", energyShare: 0 };
+}
+
+export const Stem: MessageFns<Stem> = {
+  encode(message: Stem, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.url !== "") {
+      writer.uint32(18).string(message.url);
+    }
+    if (message.energyShare !== 0) {
+      writer.uint32(25).double(message.energyShare);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Stem {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseStem();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.url = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 25) {
+              break;
+            }
+
+            message.energyShare = reader.double();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<Stem>): Stem {
+    return Stem.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<Stem>): Stem {
+    const message = createBaseStem();
+    message.name = object.name ?? "";
+    message.url = object.url ?? "";
+    message.energyShare = object.energyShare ?? 0;
     return message;
   },
 };
@@ -2710,6 +2900,310 @@ export const Peaks: MessageFns<Peaks> = {
   },
 };
 
+function createBaseCreateStemsRequest(): CreateStemsRequest {
+  return { chainId: "", nodeId: "" };
+}
+
+export const CreateStemsRequest: MessageFns<CreateStemsRequest> = {
+  encode(message: CreateStemsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.chainId !== "") {
+      writer.uint32(10).string(message.chainId);
+    }
+    if (message.nodeId !== "") {
+      writer.uint32(18).string(message.nodeId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CreateStemsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCreateStemsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.chainId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.nodeId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<CreateStemsRequest>): CreateStemsRequest {
+    return CreateStemsRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CreateStemsRequest>): CreateStemsRequest {
+    const message = createBaseCreateStemsRequest();
+    message.chainId = object.chainId ?? "";
+    message.nodeId = object.nodeId ?? "";
+    return message;
+  },
+};
+
+function createBaseGetStemsRequest(): GetStemsRequest {
+  return { chainId: "", nodeId: "" };
+}
+
+export const GetStemsRequest: MessageFns<GetStemsRequest> = {
+  encode(message: GetStemsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.chainId !== "") {
+      writer.uint32(10).string(message.chainId);
+    }
+    if (message.nodeId !== "") {
+      writer.uint32(18).string(message.nodeId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetStemsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetStemsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.chainId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.nodeId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<GetStemsRequest>): GetStemsRequest {
+    return GetStemsRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetStemsRequest>): GetStemsRequest {
+    const message = createBaseGetStemsRequest();
+    message.chainId = object.chainId ?? "";
+    message.nodeId = object.nodeId ?? "";
+    return message;
+  },
+};
+
+function createBaseDeleteStemsRequest(): DeleteStemsRequest {
+  return { chainId: "", nodeId: "" };
+}
+
+export const DeleteStemsRequest: MessageFns<DeleteStemsRequest> = {
+  encode(message: DeleteStemsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.chainId !== "") {
+      writer.uint32(10).string(message.chainId);
+    }
+    if (message.nodeId !== "") {
+      writer.uint32(18).string(message.nodeId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeleteStemsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeleteStemsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.chainId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.nodeId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<DeleteStemsRequest>): DeleteStemsRequest {
+    return DeleteStemsRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<DeleteStemsRequest>): DeleteStemsRequest {
+    const message = createBaseDeleteStemsRequest();
+    message.chainId = object.chainId ?? "";
+    message.nodeId = object.nodeId ?? "";
+    return message;
+  },
+};
+
+function createBaseGetStemAudioRequest(): GetStemAudioRequest {
+  return { chainId: "", nodeId: "", name: "", format: AudioFormat.UNSPECIFIED, range: null };
+}
+
+export const GetStemAudioRequest: MessageFns<GetStemAudioRequest> = {
+  encode(message: GetStemAudioRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.chainId !== "") {
+      writer.uint32(10).string(message.chainId);
+    }
+    if (message.nodeId !== "") {
+      writer.uint32(18).string(message.nodeId);
+    }
+    if (message.name !== "") {
+      writer.uint32(26).string(message.name);
+    }
+    if (message.format !== AudioFormat.UNSPECIFIED) {
+      writer.uint32(32).int32(audioFormatToNumber(message.format));
+    }
+    if (message.range !== undefined && message.range !== null) {
+      writer.uint32(42).string(message.range);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetStemAudioRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetStemAudioRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.chainId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.nodeId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.format = audioFormatFromJSON(reader.int32());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.range = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<GetStemAudioRequest>): GetStemAudioRequest {
+    return GetStemAudioRequest.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<GetStemAudioRequest>): GetStemAudioRequest {
+    const message = createBaseGetStemAudioRequest();
+    message.chainId = object.chainId ?? "";
+    message.nodeId = object.nodeId ?? "";
+    message.name = object.name ?? "";
+    message.format = object.format ?? AudioFormat.UNSPECIFIED;
+    message.range = object.range ?? undefined;
+    return message;
+  },
+};
+
 function createBaseExportChainRequest(): ExportChainRequest {
   return { chainId: "", format: AudioFormat.UNSPECIFIED, crossfadeMs: null, normalize: null };
 }
@@ -2893,6 +3387,9 @@ export const ChainEvent: MessageFns<ChainEvent> = {
       case "chainRemoved":
         ChainRemoved.encode(message.event.value, writer.uint32(50).fork()).join();
         break;
+      case "stemsStatus":
+        StemsStatusChanged.encode(message.event.value, writer.uint32(58).fork()).join();
+        break;
     }
     return writer;
   },
@@ -2958,6 +3455,14 @@ export const ChainEvent: MessageFns<ChainEvent> = {
             message.event = { $case: "chainRemoved", value: ChainRemoved.decode(reader, reader.uint32()) };
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.event = { $case: "stemsStatus", value: StemsStatusChanged.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3004,6 +3509,12 @@ export const ChainEvent: MessageFns<ChainEvent> = {
       case "chainRemoved": {
         if (object.event?.value !== undefined && object.event?.value !== null) {
           message.event = { $case: "chainRemoved", value: ChainRemoved.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "stemsStatus": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "stemsStatus", value: StemsStatusChanged.fromPartial(object.event.value) };
         }
         break;
       }
@@ -3220,6 +3731,109 @@ export const NodeStatusChanged: MessageFns<NodeStatusChanged> = {
     message.status = object.status ?? NodeStatus.UNSPECIFIED;
     message.progress = object.progress ?? 0;
     message.decision = object.decision ?? Decision.UNSPECIFIED;
+    message.error = object.error ?? undefined;
+    return message;
+  },
+};
+
+function createBaseStemsStatusChanged(): StemsStatusChanged {
+  return { nodeId: "", status: "", progress: 0, method: null, error: null };
+}
+
+export const StemsStatusChanged: MessageFns<StemsStatusChanged> = {
+  encode(message: StemsStatusChanged, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.nodeId !== "") {
+      writer.uint32(10).string(message.nodeId);
+    }
+    if (message.status !== "") {
+      writer.uint32(18).string(message.status);
+    }
+    if (message.progress !== 0) {
+      writer.uint32(25).double(message.progress);
+    }
+    if (message.method !== undefined && message.method !== null) {
+      writer.uint32(34).string(message.method);
+    }
+    if (message.error !== undefined && message.error !== null) {
+      writer.uint32(42).string(message.error);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): StemsStatusChanged {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseStemsStatusChanged();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.nodeId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.status = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 25) {
+              break;
+            }
+
+            message.progress = reader.double();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.method = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.error = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<StemsStatusChanged>): StemsStatusChanged {
+    return StemsStatusChanged.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<StemsStatusChanged>): StemsStatusChanged {
+    const message = createBaseStemsStatusChanged();
+    message.nodeId = object.nodeId ?? "";
+    message.status = object.status ?? "";
+    message.progress = object.progress ?? 0;
+    message.method = object.method ?? undefined;
     message.error = object.error ?? undefined;
     return message;
   },
@@ -4024,6 +4638,45 @@ export const MusicServiceDefinition = {
     getNodeSpectrogram: {
       name: "GetNodeSpectrogram",
       requestType: GetNodeSpectrogramRequest as typeof GetNodeSpectrogramRequest,
+      requestStream: false,
+      responseType: ByteFrame as typeof ByteFrame,
+      responseStream: true,
+      options: {},
+    },
+    /**
+     * Separates a node into four stems, in the background: vocals, drums, bass and other, which sum to the node's samples exactly. Repeated requests
+     * return the stems that are being made, or that exist. 402 below the paid tier, 409 while the node is not ready.
+     */
+    createStems: {
+      name: "CreateStems",
+      requestType: CreateStemsRequest as typeof CreateStemsRequest,
+      requestStream: false,
+      responseType: Stems as typeof Stems,
+      responseStream: false,
+      options: {},
+    },
+    /** Returns the stems of a node, and how far their separation is. 402 below the paid tier. */
+    getStems: {
+      name: "GetStems",
+      requestType: GetStemsRequest as typeof GetStemsRequest,
+      requestStream: false,
+      responseType: Stems as typeof Stems,
+      responseStream: false,
+      options: {},
+    },
+    /** Deletes the stems of a node; a separation in progress is stopped. */
+    deleteStems: {
+      name: "DeleteStems",
+      requestType: DeleteStemsRequest as typeof DeleteStemsRequest,
+      requestStream: false,
+      responseType: Empty as typeof Empty,
+      responseStream: false,
+      options: {},
+    },
+    /** Returns the audio of one stem: a 24-bit WAV, a FLAC, or a gapless MP3. Supports byte ranges. 402 below the paid tier, 409 while the stems are not ready. */
+    getStemAudio: {
+      name: "GetStemAudio",
+      requestType: GetStemAudioRequest as typeof GetStemAudioRequest,
       requestStream: false,
       responseType: ByteFrame as typeof ByteFrame,
       responseStream: true,

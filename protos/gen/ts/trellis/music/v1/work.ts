@@ -13,6 +13,7 @@ export interface AudioTask {
     | { $case: "continue"; value: ContinueTask }
     | { $case: "export"; value: ExportTask }
     | { $case: "spectrogram"; value: SpectrogramTask }
+    | { $case: "separate"; value: SeparateTask }
     | null;
 }
 
@@ -21,6 +22,8 @@ export interface StoredPiece {
   nodeId: string;
   sampleRate: number;
   channels: number;
+  /** Key of the samples, if they are not the node's own. */
+  key?: string | null | undefined;
 }
 
 /** Decodes an upload and stores it as the node's samples. */
@@ -83,7 +86,18 @@ export interface SpectrogramTask {
   name: string;
 }
 
-/** Properties of the samples that a worker has stored: the result of ingesting and continuing; empty for an export. */
+/** Separates a piece into four stems. */
+export interface SeparateTask {
+  piece:
+    | StoredPiece
+    | null;
+  /** The folder of the stems. */
+  folder: string;
+  /** Folder of the model on this machine; unset: separation without a model. */
+  model?: string | null | undefined;
+}
+
+/** Properties of the samples that a worker has stored: the result of ingesting, continuing and separating; empty for an export. */
 export interface AudioResult {
   sampleRate: number;
   channels: number;
@@ -96,7 +110,12 @@ export interface AudioResult {
   loudnessStepLu?: number | null | undefined;
   beatErrorMs?: number | null | undefined;
   promptHonored: string[];
-  loudnessRangeLu?: number | null | undefined;
+  loudnessRangeLu?:
+    | number
+    | null
+    | undefined;
+  /** Share of the energy of each stem, in the order of their names; their sum is 1. */
+  energyShares: number[];
 }
 
 function createBaseAudioTask(): AudioTask {
@@ -117,6 +136,9 @@ export const AudioTask: MessageFns<AudioTask> = {
         break;
       case "spectrogram":
         SpectrogramTask.encode(message.task.value, writer.uint32(34).fork()).join();
+        break;
+      case "separate":
+        SeparateTask.encode(message.task.value, writer.uint32(42).fork()).join();
         break;
     }
     return writer;
@@ -167,6 +189,14 @@ export const AudioTask: MessageFns<AudioTask> = {
             message.task = { $case: "spectrogram", value: SpectrogramTask.decode(reader, reader.uint32()) };
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.task = { $case: "separate", value: SeparateTask.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -209,13 +239,19 @@ export const AudioTask: MessageFns<AudioTask> = {
         }
         break;
       }
+      case "separate": {
+        if (object.task?.value !== undefined && object.task?.value !== null) {
+          message.task = { $case: "separate", value: SeparateTask.fromPartial(object.task.value) };
+        }
+        break;
+      }
     }
     return message;
   },
 };
 
 function createBaseStoredPiece(): StoredPiece {
-  return { nodeId: "", sampleRate: 0, channels: 0 };
+  return { nodeId: "", sampleRate: 0, channels: 0, key: null };
 }
 
 export const StoredPiece: MessageFns<StoredPiece> = {
@@ -228,6 +264,9 @@ export const StoredPiece: MessageFns<StoredPiece> = {
     }
     if (message.channels !== 0) {
       writer.uint32(24).int32(message.channels);
+    }
+    if (message.key !== undefined && message.key !== null) {
+      writer.uint32(34).string(message.key);
     }
     return writer;
   },
@@ -269,6 +308,14 @@ export const StoredPiece: MessageFns<StoredPiece> = {
             message.channels = reader.int32();
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -289,6 +336,7 @@ export const StoredPiece: MessageFns<StoredPiece> = {
     message.nodeId = object.nodeId ?? "";
     message.sampleRate = object.sampleRate ?? 0;
     message.channels = object.channels ?? 0;
+    message.key = object.key ?? undefined;
     return message;
   },
 };
@@ -856,6 +904,87 @@ export const SpectrogramTask: MessageFns<SpectrogramTask> = {
   },
 };
 
+function createBaseSeparateTask(): SeparateTask {
+  return { piece: null, folder: "", model: null };
+}
+
+export const SeparateTask: MessageFns<SeparateTask> = {
+  encode(message: SeparateTask, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.piece !== undefined && message.piece !== null) {
+      StoredPiece.encode(message.piece, writer.uint32(10).fork()).join();
+    }
+    if (message.folder !== "") {
+      writer.uint32(18).string(message.folder);
+    }
+    if (message.model !== undefined && message.model !== null) {
+      writer.uint32(26).string(message.model);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SeparateTask {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSeparateTask();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.piece = StoredPiece.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.folder = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.model = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<SeparateTask>): SeparateTask {
+    return SeparateTask.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SeparateTask>): SeparateTask {
+    const message = createBaseSeparateTask();
+    message.piece = (object.piece !== undefined && object.piece !== null)
+      ? StoredPiece.fromPartial(object.piece)
+      : null;
+    message.folder = object.folder ?? "";
+    message.model = object.model ?? undefined;
+    return message;
+  },
+};
+
 function createBaseAudioResult(): AudioResult {
   return {
     sampleRate: 0,
@@ -870,6 +999,7 @@ function createBaseAudioResult(): AudioResult {
     beatErrorMs: null,
     promptHonored: [],
     loudnessRangeLu: null,
+    energyShares: [],
   };
 }
 
@@ -910,6 +1040,13 @@ export const AudioResult: MessageFns<AudioResult> = {
     }
     if (message.loudnessRangeLu !== undefined && message.loudnessRangeLu !== null) {
       writer.uint32(97).double(message.loudnessRangeLu);
+    }
+    if (message.energyShares.length !== 0) {
+      writer.uint32(106).fork();
+      for (const v of message.energyShares) {
+        writer.double(v);
+      }
+      writer.join();
     }
     return writer;
   },
@@ -1023,6 +1160,24 @@ export const AudioResult: MessageFns<AudioResult> = {
             message.loudnessRangeLu = reader.double();
             continue;
           }
+          case 13: {
+            if (tag === 105) {
+              message.energyShares.push(reader.double());
+
+              continue;
+            }
+
+            if (tag === 106) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.energyShares.push(reader.double());
+              }
+
+              continue;
+            }
+
+            break;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1052,6 +1207,7 @@ export const AudioResult: MessageFns<AudioResult> = {
     message.beatErrorMs = object.beatErrorMs ?? undefined;
     message.promptHonored = object.promptHonored?.map((e) => e) || [];
     message.loudnessRangeLu = object.loudnessRangeLu ?? undefined;
+    message.energyShares = object.energyShares?.map((e) => e) || [];
     return message;
   },
 };

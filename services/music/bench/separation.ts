@@ -1,0 +1,90 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openDirectoryFiles } from '@trellis/kit/files'
+import { SeparateTask } from '@trellis/protos/ts/trellis/music/v1/work.ts'
+import { nodeFile, stemFile } from '../src/audio/files-layout.ts'
+import type { Block } from '../src/audio/pcm.ts'
+import { encodeSamples, openStoredAudio } from '../src/audio/stored-audio.ts'
+import { stemNames } from '../src/stems/stem-names.ts'
+import { separateAudio } from '../src/worker/separate.ts'
+import { type Arrangement, arrangements, playParts, siSdr } from '../test/stem-pieces.ts'
+
+const rate = 44_100
+
+/** Time of a separation in seconds: elapsed, and of the processor, which other programs do not lengthen as much. */
+type Time = { readonly elapsed: number; readonly processor: number }
+
+/** Separates stored samples with the code of a worker, in this process, and passes the stems on. */
+const separated = async <Result>(
+  samples: AsyncIterable<Uint8Array> | Uint8Array,
+  channels: number,
+  use: (stems: () => Promise<Block[]>, time: Time) => Promise<Result>,
+): Promise<Result> => {
+  const directory = await mkdtemp(join(tmpdir(), 'trellis-stems-bench-'))
+  try {
+    const files = await openDirectoryFiles(directory)
+    await files.write(nodeFile('piece', 'samples'), samples)
+    const piece = { nodeId: 'piece', sampleRate: rate, channels }
+    const dependencies = { files, progress: () => undefined, signal: new AbortController().signal }
+    const [began, usedBefore] = [performance.now(), process.cpuUsage()]
+    await separateAudio(SeparateTask.fromPartial({ piece, folder: 'stems' }), dependencies)
+    const used = process.cpuUsage(usedBefore)
+    const time = { elapsed: (performance.now() - began) / 1_000, processor: (used.user + used.system) / 1e6 }
+    const stems = () =>
+      Promise.all(
+        stemNames.map(async (name) => {
+          const bytes = await files.readRange(stemFile('stems', name), { start: 0, end: Number.MAX_SAFE_INTEGER })
+          const source = {
+            size: bytes.length,
+            read: async (at: number, count: number) => bytes.subarray(at, at + count),
+          }
+          const audio = openStoredAudio(source, { sampleRate: rate, channels })
+          return audio.read(0, audio.frames)
+        }),
+      )
+    return await use(stems, time)
+  } finally {
+    await rm(directory, { recursive: true })
+  }
+}
+
+export type SeparationQuality = {
+  /** Mean SI-SDR (dB) of the mixture as an estimate of each stem, and of the stems. */
+  readonly mixture: readonly number[]
+  readonly stems: readonly number[]
+}
+
+const meanOf = (rows: readonly (readonly number[])[]): number[] =>
+  stemNames.map((_, stem) => rows.reduce((sum, row) => sum + (row[stem] ?? 0), 0) / rows.length)
+
+/** Separates synthesised pieces whose stems are known. */
+export const measureSeparation = async (
+  channels: 1 | 2,
+  { seconds, pieces = arrangements }: { seconds: number; pieces?: readonly Arrangement[] },
+): Promise<SeparationQuality> => {
+  const [before, after]: [number[][], number[][]] = [[], []]
+  for (const arrangement of pieces) {
+    const { parts, mixture } = playParts({ ...arrangement, seconds, channels, sampleRate: rate })
+    const stems = await separated(encodeSamples(mixture), channels, (read) => read())
+    before.push(stemNames.map((name) => siSdr(mixture, parts[name])))
+    after.push(stemNames.map((name, index) => siSdr(stems[index] ?? [], parts[name])))
+  }
+  return { mixture: meanOf(before), stems: meanOf(after) }
+}
+
+/** A piece of any length: a synthesised one, repeated. */
+async function* longPiece(seconds: number): AsyncGenerator<Uint8Array> {
+  const [arrangement] = arrangements
+  if (!arrangement) return
+  const bytes = encodeSamples(playParts({ ...arrangement, seconds: 20, sampleRate: rate }).mixture)
+  for (let left = seconds * rate * 6; left > 0; left -= bytes.length)
+    yield bytes.subarray(0, Math.min(left, bytes.length))
+}
+
+/** Elapsed and processor time over the length of a stereo piece of this length. */
+export const timeSeparation = (seconds: number): Promise<Time> =>
+  separated(longPiece(seconds), 2, async (_, { elapsed, processor }) => ({
+    elapsed: elapsed / seconds,
+    processor: processor / seconds,
+  }))

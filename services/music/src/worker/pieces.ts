@@ -1,0 +1,28 @@
+import { serviceError } from '@trellis/kit/errors'
+import type { Files } from '@trellis/kit/files'
+import type { StoredPiece } from '@trellis/protos/ts/trellis/music/v1/work.ts'
+import type { ByteSource } from '../audio/byte-source.ts'
+import { nodeFile } from '../audio/files-layout.ts'
+import { openStoredAudio, type StoredAudio } from '../audio/stored-audio.ts'
+
+/** Dependencies of tasks. */
+export type TaskDependencies = {
+  readonly files: Files
+  readonly progress: (share: number) => void
+  readonly signal: AbortSignal
+}
+
+export const byteSource = async (files: Files, key: string): Promise<ByteSource> => {
+  const info = await files.stat(key)
+  if (!info) throw serviceError('not_found', 'The requested audio no longer exists.')
+  return { size: info.size, read: (offset, length) => files.readRange(key, { start: offset, end: offset + length }) }
+}
+
+/** Stored samples: those of a node, unless the piece names other ones. */
+export const openPiece = async ({ files }: TaskDependencies, piece: StoredPiece): Promise<StoredAudio> =>
+  openStoredAudio(await byteSource(files, piece.key ?? nodeFile(piece.nodeId, 'samples')), piece)
+
+export const openPath = async (
+  dependencies: TaskDependencies,
+  pieces: readonly StoredPiece[],
+): Promise<StoredAudio[]> => Promise.all(pieces.map((piece) => openPiece(dependencies, piece)))
