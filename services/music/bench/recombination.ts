@@ -4,6 +4,7 @@ import { audioInMemory } from '../src/audio/audio-path.ts'
 import { type Block, blockLength, monoOf, sliceBlock } from '../src/audio/pcm.ts'
 import { resample } from '../src/audio/resample.ts'
 import { createTruePeakMeter } from '../src/audio/true-peak.ts'
+import { median } from '../src/dsp/statistics.ts'
 import type { Run } from '../src/generate/plan.ts'
 import { planTake, playTake, prepareMaterial } from '../src/generate/recombine.ts'
 import { measureSeam } from '../src/generate/seam.ts'
@@ -24,9 +25,9 @@ export type RecombinationFigures = {
   readonly beatErrorMs: number | null
   /** The longest stretch that is played as it is in the source, in bars; null without bars. */
   readonly longestCopyBars: number | null
-  /** The largest share of the continuation that is the same as what was played some bars before, 0..1: 1 is a loop. */
+  /** The largest share of steps of the source that are played again after a fixed number of steps, 0..1: 1 is a loop. */
   readonly selfSimilarity: number
-  /** By how much the truth tempo of the continuation differs from that of the source, as a share. */
+  /** By how much the tempo of the continuation differs from that of the source, as a share. */
   readonly tempoDrift: number | null
   readonly endsWhole: boolean
   readonly endsBar: boolean
@@ -82,8 +83,9 @@ export const judgeRecombination = async (
   const { grid } = material
   const { runs, isWhole } = take.plan
   const seam = measureSeam({ before, after, sampleRate })
-  const [bpm, continued] = [tempoOfBlock(before, sampleRate), tempoOfBlock(after, sampleRate)]
   const isBeats = grid.kind === 'beats'
+  const bpm = isBeats ? (60 * analysisRate) / median(grid.steps.map(({ start, end }) => end - start)) : null
+  const continued = bpm === null ? null : tempoOfBlock(after, sampleRate)
   return {
     name,
     percentile: seam.distancePercentile,

@@ -115,6 +115,8 @@ export const findSections = (input: StructureInput): Section[] => {
   const starts = boundariesOf(noveltyOf(enhanced, count))
   const sections: Section[] = []
   const lengthOf = (index: number) => (starts[index + 1] ?? count) - (starts[index] ?? 0)
+  // Every 17th distance, since only their median is needed.
+  const unit = median(distances.filter((value, i) => value > 0 && i % 17 === 0)) || 1
   let labels = 0
   for (const [index, start] of starts.entries()) {
     const likeness = sections.map((section, other) => {
@@ -124,7 +126,6 @@ export const findSections = (input: StructureInput): Section[] => {
         value: meanOf(Array.from({ length }, (_, i) => distances[(start + i) * count + (starts[other] ?? 0) + i] ?? 1)),
       }
     })
-    const unit = median(distances.filter((value) => value > 0)) || 1
     const nearest = likeness.sort((a, b) => a.value - b.value)[0]
     const isKnown = nearest !== undefined && nearest.value < sameSection * unit
     sections.push({

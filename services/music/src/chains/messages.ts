@@ -1,4 +1,5 @@
 import type { Chain, Decision, Generator, Node, NodeStatus } from '@trellis/protos/ts/trellis/music/v1/music.ts'
+import { readPrompt } from '../generate/steering.ts'
 import type { ChainRow, Decision as DecisionWord, NodeRow, Status } from '../store/tables.ts'
 import { spineOf } from './spine.ts'
 
@@ -57,6 +58,8 @@ export const nodeMessage = (node: NodeRow, { sample_rate }: Pick<ChainRow, 'samp
     createdAt: node.created_at,
     readyAt: node.ready_at,
     promptHonored: JSON.parse(node.prompt_honored) as string[],
+    promptIgnored:
+      node.status === 'ready' && node.generator === 'recombine' ? [...readPrompt(node.prompt).ignored] : [],
   }
 }
 

@@ -1,5 +1,5 @@
 import { createEdgeNoise } from '../dsp/random.ts'
-import { meanOf, median } from '../dsp/statistics.ts'
+import { clamp, meanOf, median } from '../dsp/statistics.ts'
 import type { Hypothesis } from './plan-search.ts'
 import type { Steering } from './steering.ts'
 import type { StepGrid } from './steps.ts'
@@ -26,6 +26,8 @@ export const COST = {
   silence: 0.8,
   /** For each 6 dB of difference from the level that the prompt requests. */
   energy: 0.25,
+  /** For a step in which half as much, or half as much again, begins as usual, where the prompt requests the opposite. */
+  drums: 0.4,
   /** A beginning at a different position in the bar, at another place in the phrase, and for each 6 dB of another level. */
   offBar: 1.1,
   offPhrase: 0.25,
@@ -122,6 +124,8 @@ export const createHearingCost = (grid: StepGrid, steering: Steering, seed: numb
     const played = before?.count ?? 0
     let cost = level < grid.medianLevel - quietDb ? COST.silence : 0
     cost += Math.abs(steering.energy) * COST.energy * (Math.abs(level - target) / 6)
+    const density = clamp(grid.steps[step]?.density ?? 1, 0.5, 1.5)
+    cost += COST.drums * (Math.abs(steering.drums) - 2 * steering.drums * (density - 1))
     cost += COST.region * taste(-2, Math.floor(step / region))
     // The end of the source was played just before the plan begins.
     cost += recency(grid.endStep - step + played)

@@ -22,7 +22,10 @@ export type Plan = {
 export type PlanRequest = SearchRequest & {
   /** Audible length in samples at ANALYSIS_RATE. */
   readonly audible: number
-  /** The latest a plan may end before its length (samples at ANALYSIS_RATE); 0: not earlier than it can be stretched. */
+  /**
+   * How much before its length a plan may end (samples at ANALYSIS_RATE): it then ends the piece, and is not stretched. 0 for a
+   * plan that is not an end.
+   */
   readonly early: number
   /** 0..2^53-1. */
   readonly seed: number
@@ -70,16 +73,17 @@ export const planContinuation = ({ audible, early, seed, signal, ...weighed }: P
   const whole: Ended[] = []
   const longer: Ended[] = []
   const limit = stretchable(audible, analysisRate) * mostStretch
-  let beam = opening ? beginningOf(opening.end, audible - Math.max(limit, early)) : []
+  const [earliest, latest] = early > 0 ? [early, 0] : [limit, limit]
+  let beam = opening ? beginningOf(opening.end, audible - earliest) : []
   while (beam.length > 0) {
     signal?.throwIfAborted()
     const next: Hypothesis[] = []
     for (const end of beam) {
       const beyond = end.samples - audible
-      if (grid.kind === 'beats' && beyond <= limit && beyond >= -Math.max(limit, early))
-        whole.push({ end, cost: end.cost + endCost(grid, end.step, beyond >= -limit ? beyond / limit : 0) })
+      if (grid.kind === 'beats' && beyond <= latest && beyond >= -earliest)
+        whole.push({ end, cost: end.cost + endCost(grid, end.step, early > 0 ? 0 : beyond / limit) })
       if (beyond >= cutMargin) longer.push({ end, cost: end.cost })
-      else if (whole.length === 0 || beyond <= limit) next.push(...search.next(end))
+      else if (whole.length === 0 || beyond <= latest) next.push(...search.next(end))
     }
     beam = prune(next, BEAM)
   }

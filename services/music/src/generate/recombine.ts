@@ -78,10 +78,11 @@ export const playTake = async (
   const block = await renderPlan({
     source: context,
     ...{ mono, attacks, grid, plan, frames },
+    ends: steering.outro,
     onProgress: (share) => onProgress?.(0.6 + 0.4 * share),
     ...(signal && { signal }),
   })
-  if (steering.outro) fadeOut(block, context.sampleRate)
+  if (steering.outro && !plan.isWhole) fadeOut(block, context.sampleRate)
   return block
 }
 

@@ -10,7 +10,7 @@ import { alignJoin, clearAttack, fadeBeforeAttack } from './align.ts'
 import { crossfade } from './crossfade.ts'
 import { extrapolate } from './extrapolate.ts'
 import { FIRST_FADE } from './first-join.ts'
-import { fitLength, stretchable } from './fit-length.ts'
+import { fitLength } from './fit-length.ts'
 import { mostStretch, type Plan, type Run } from './plan.ts'
 import { entryOf } from './start-costs.ts'
 import type { StepGrid } from './steps.ts'
@@ -25,6 +25,8 @@ export type RenderRequest = {
   readonly plan: Plan
   /** Length of the result. */
   readonly frames: number
+  /** Whether a whole plan ends the piece, so that it rings out instead of being stretched to its length. */
+  readonly ends: boolean
   readonly onProgress?: (share: number) => void
   readonly signal?: AbortSignal
 }
@@ -171,23 +173,26 @@ const truePeakOf = (block: Block, sampleRate: number): number => {
   return meter.finish()
 }
 
-/** Fade (s) of the last sounds of a piece that ends. */
-const lastFade = 0.4
+/** How long (s) the last sounds of a piece that ends ring on, and at least fade. */
+const ringSeconds = 1.2
+const shortestRing = 0.4
 /** Length (s) of the source's end from which its true peak is taken. */
 const peakSeconds = 20
 
-/** Stretches a whole plan to its length, or, if it ends so early that an end was requested, fades out its last sounds. */
-const toLength = (block: Block, frames: number, sampleRate: number): Block => {
-  const length = blockLength(block)
-  const limit = 2 * mostStretch * stretchable(frames, sampleRate)
-  if (frames - length <= limit) return fitLength(block, frames, sampleRate)
+/** Ends a piece before its length: its last sounds ring on, as linear prediction extends them, and fade out into silence. */
+const ringOut = (block: Block, frames: number, sampleRate: number): Block => {
+  const length = Math.min(blockLength(block), frames)
+  const ring = Math.min(frames - length, Math.round(ringSeconds * sampleRate))
+  // With no time left to ring, the last sounds themselves fade.
+  const fade = Math.min(length + ring, Math.max(ring, Math.round(shortestRing * sampleRate)))
   const ended = silentBlock(block.length, frames)
-  const fade = Math.min(length, Math.round(lastFade * sampleRate))
   for (const [index, channel] of block.entries()) {
-    const target = ended[index]
-    target?.set(channel)
-    for (let i = length - fade; target && i < length; i++)
-      target[i] = (target[i] ?? 0) * (0.5 + 0.5 * Math.cos((Math.PI * (i - length + fade + 1)) / fade))
+    const target = ended[index] ?? new Float32Array(frames)
+    target.set(channel.subarray(0, length))
+    target.set(extrapolate(channel.subarray(0, length), ring), length)
+    const from = length + ring - fade
+    for (let i = 0; i < fade; i++)
+      target[from + i] = (target[from + i] ?? 0) * (0.5 + 0.5 * Math.cos((Math.PI * (i + 1)) / fade))
   }
   return ended
 }
@@ -207,7 +212,8 @@ export const renderPlan = async (request: RenderRequest): Promise<Block> => {
     onProgress?.(at / room)
   }
   if (!plan.isWhole && at < frames) throw new Error(`The plan covers only ${at} of ${frames} frames`)
-  const result = plan.isWhole ? toLength(sliceBlock(output, 0, at), frames, sampleRate) : output
+  const finish = request.ends ? ringOut : fitLength
+  const result = plan.isWhole ? finish(sliceBlock(output, 0, at), frames, sampleRate) : output
   const reach = Math.min(source.frames, peakSeconds * sampleRate)
   const peak = truePeakOf(await source.read(source.frames - reach, reach), sampleRate)
   limitTruePeak(result, sampleRate, clamp(peak, ceilings.lowest, ceilings.highest))

@@ -1,8 +1,8 @@
 import type { Analysis } from '../analysis/analyse.ts'
-import { analysisRate } from '../analysis/spectral-frames.ts'
-import { soundsOf } from '../analysis/step-features.ts'
+import { analysisRate, HOP } from '../analysis/spectral-frames.ts'
+import { type Stretch, soundsOf } from '../analysis/step-features.ts'
 import { findSections, phrasePlaces } from '../analysis/structure.ts'
-import { median } from '../dsp/statistics.ts'
+import { meanOf, median } from '../dsp/statistics.ts'
 
 /**
  * A stretch of the source that is always played whole: a beat where the music has a pulse, else a short stretch of fixed
@@ -15,6 +15,8 @@ export type Step = {
   readonly barPosition: number
   /** Mean level in dB. */
   readonly level: number
+  /** How much begins in it (mean onset strength), relative to the median of all steps. */
+  readonly density: number
 }
 
 /** The source cut into comparable steps. */
@@ -83,6 +85,15 @@ const placesOf = ({ bars }: Analysis, distance: StepGrid['distance']) => {
   }
 }
 
+/** Mean onset strength of stretches, relative to their median. */
+const densitiesOf = (onsets: Float32Array, stretches: readonly Stretch[]): number[] => {
+  const means = stretches.map(({ start, end }) =>
+    meanOf(onsets.subarray(Math.round(start / HOP), Math.round(end / HOP))),
+  )
+  const unit = median(means) || 1
+  return means.map((value) => value / unit)
+}
+
 /** Cuts an analysed source into steps: beats if it has a pulse and enough beats, else an even grid. */
 export const cutIntoSteps = (analysis: Analysis): StepGrid => {
   const { samples, beats, bars } = analysis
@@ -94,6 +105,7 @@ export const cutIntoSteps = (analysis: Analysis): StepGrid => {
     analysis,
     stretches.map(({ start, end }) => ({ start, end: Math.min(end, samples) })),
   )
+  const densities = densitiesOf(analysis.onsets, stretches)
   const endStep = stepAt(boundaries, samples)
   const end = stretches[endStep]
   return {
@@ -102,6 +114,7 @@ export const cutIntoSteps = (analysis: Analysis): StepGrid => {
       ...stretch,
       barPosition: kind === 'beats' ? (bars.positions[i] ?? 0) : 0,
       level: levels[i] ?? 0,
+      density: densities[i] ?? 1,
     })),
     stepsPerBar: kind === 'beats' ? bars.beatsPerBar : 1,
     endStep,

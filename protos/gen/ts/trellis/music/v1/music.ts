@@ -374,6 +374,8 @@ export interface Node {
     | undefined;
   /** Words of the prompt that the generator followed. */
   promptHonored: string[];
+  /** Other words of the prompt, which the recombining generator did not follow; empty until the node is ready. */
+  promptIgnored: string[];
 }
 
 /** How a continuation joins the preceding audio. A value that cannot be measured is null. */
@@ -832,6 +834,7 @@ function createBaseNode(): Node {
     createdAt: "",
     readyAt: null,
     promptHonored: [],
+    promptIgnored: [],
   };
 }
 
@@ -905,6 +908,9 @@ export const Node: MessageFns<Node> = {
     }
     for (const v of message.promptHonored) {
       writer.uint32(186).string(v!);
+    }
+    for (const v of message.promptIgnored) {
+      writer.uint32(194).string(v!);
     }
     return writer;
   },
@@ -1106,6 +1112,14 @@ export const Node: MessageFns<Node> = {
             message.promptHonored.push(reader.string());
             continue;
           }
+          case 24: {
+            if (tag !== 194) {
+              break;
+            }
+
+            message.promptIgnored.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1146,6 +1160,7 @@ export const Node: MessageFns<Node> = {
     message.createdAt = object.createdAt ?? "";
     message.readyAt = object.readyAt ?? undefined;
     message.promptHonored = object.promptHonored?.map((e) => e) || [];
+    message.promptIgnored = object.promptIgnored?.map((e) => e) || [];
     return message;
   },
 };
