@@ -64,7 +64,7 @@ export const judgeAnalysis = ({ score, samples, ...truth }: SyntheticPiece): Ana
   const likely = (isRight: boolean) => found.likely.filter((_, i) => Math.abs(misses[i] ?? 1) <= 0.07 === isRight)
   const { positions, beatsPerBar } = found.bars
   const stretches = found.beats.map((start, i) => ({ start, end: found.beats[i + 1] ?? found.samples }))
-  const { distance } = soundsOf(found, stretches)
+  const { contrast: distance } = soundsOf(found, stretches)
   const sections = findSections({ positions, beatsPerBar, distance }).map(({ firstBeat }) => seconds[firstBeat] ?? 0)
   return {
     score,

@@ -7,6 +7,8 @@ const bandUnitDb = 10
 const levelUnitDb = 6
 const harmonyWeight = 2
 const FEATURES = 2 * BANDS + 12 + 1
+/** Share of harmony in what a piece repeats. */
+const harmonyShare = 0.7
 /** Number of step pairs from which the usual distance of two steps is estimated. */
 const chancePairs = 400
 
@@ -19,6 +21,8 @@ export type StretchSounds = {
   readonly levels: readonly number[]
   /** How unlike two stretches are; 1 is as unlike as two random ones. */
   distance(a: number, b: number): number
+  /** The same by harmony more than by sound, for finding what a piece repeats. */
+  contrast(a: number, b: number): number
 }
 
 /** Mean of each band (dB) over the frames between two samples. */
@@ -55,9 +59,9 @@ const describeStretch = (
   return { features, level }
 }
 
-const euclidean = (a: Float32Array, b: Float32Array): number => {
+const euclidean = (a: Float32Array, b: Float32Array, from = 0, to = FEATURES): number => {
   let sum = 0
-  for (let i = 0; i < FEATURES; i++) {
+  for (let i = from; i < to; i++) {
     const difference = (a[i] ?? 0) - (b[i] ?? 0)
     sum += difference * difference
   }
@@ -71,14 +75,25 @@ export const soundsOf = (
 ): StretchSounds => {
   const described = stretches.map((stretch) => describeStretch(spectral, chroma, stretch))
   const features = described.map((one) => one.features)
-  const raw = (a: number, b: number): number => {
-    const [one, other] = [features[a], features[b]]
-    return one && other ? euclidean(one, other) : 0
-  }
+  const between =
+    (from: number, to: number) =>
+    (a: number, b: number): number => {
+      const [one, other] = [features[a], features[b]]
+      return one && other ? euclidean(one, other, from, to) : 0
+    }
   // These strides share no factor with most counts, so they cover all pairs evenly and deterministically.
-  const chance = Array.from({ length: chancePairs }, (_, i) =>
-    raw((i * 7) % features.length, (i * 13 + Math.floor(i / features.length) + 1) % features.length),
-  ).filter((value) => value > 0)
-  const unit = median(chance) || 1
-  return { levels: described.map(({ level }) => level), distance: (a, b) => raw(a, b) / unit }
+  const usual = (raw: (a: number, b: number) => number) =>
+    median(
+      Array.from({ length: chancePairs }, (_, i) =>
+        raw((i * 7) % features.length, (i * 13 + Math.floor(i / features.length) + 1) % features.length),
+      ).filter((value) => value > 0),
+    ) || 1
+  const [whole, harmony] = [between(0, FEATURES), between(2 * BANDS, 2 * BANDS + 12)]
+  const [wholeUnit, harmonyUnit] = [usual(whole), usual(harmony)]
+  const distance = (a: number, b: number) => whole(a, b) / wholeUnit
+  return {
+    levels: described.map(({ level }) => level),
+    distance,
+    contrast: (a, b) => (1 - harmonyShare) * distance(a, b) + (harmonyShare * harmony(a, b)) / harmonyUnit,
+  }
 }

@@ -1,4 +1,4 @@
-import { meanOf, median } from '../dsp/statistics.ts'
+import { meanOf, median, quantile } from '../dsp/statistics.ts'
 
 /** A section of a piece: beats that belong together, and what it repeats. */
 export type Section = {
@@ -18,13 +18,15 @@ export type StructureInput = {
 
 /** Bars over which similarity must last, so that one bar that happens to be alike is no repetition. */
 const pathBars = 4
-/** Half the size of the checkerboard (bars), and the shortest section. */
-const kernelBars = 6
+/** Bars on each side of a boundary that are compared, and the shortest section. */
+const kernelBars = 4
 const shortestBars = 4
 /** How far novelty must rise above its surroundings, as a share of the largest. */
 const prominence = 0.2
 /** Sections whose bars differ less than this, on the median, are the same. */
 const sameSection = 0.55
+/** At most this share of all pairs of bars is alike. */
+const alikeShare = 0.15
 /** The longest piece whose structure is searched (bars): the effort grows with the square. */
 const mostBars = 1_500
 
@@ -50,45 +52,61 @@ const barDistances = ({ beatsPerBar, positions, distance }: StructureInput, bars
   return distances
 }
 
-/** Means along the diagonals: two bars are alike if those around them are, too (path enhancement). */
+/** Medians along the diagonals: two bars are alike if most of those around them are (path enhancement). */
 const enhance = (distances: Float32Array, count: number): Float32Array => {
   const enhanced = new Float32Array(count * count)
   const reach = Math.floor(pathBars / 2)
   for (let a = 0; a < count; a++) {
-    for (let b = 0; b < count; b++) {
-      let [sum, weight] = [0, 0]
+    for (let b = a; b < count; b++) {
+      const around: number[] = []
       for (let shift = -reach; shift <= reach; shift++) {
-        if (Math.min(a, b) + shift < 0 || Math.max(a, b) + shift >= count) continue
-        sum += distances[(a + shift) * count + b + shift] ?? 0
-        weight++
+        if (a + shift < 0 || b + shift >= count) continue
+        around.push(distances[(a + shift) * count + b + shift] ?? 0)
       }
-      enhanced[a * count + b] = sum / weight
+      around.sort((one, other) => one - other)
+      enhanced[a * count + b] = around[around.length >> 1] ?? 0
+      enhanced[b * count + a] = enhanced[a * count + b] ?? 0
     }
   }
   return enhanced
 }
 
-/** How much the bars before each bar differ from those after it, compared with the differences within each side (Foote 2000). */
-const noveltyOf = (distances: Float32Array, count: number): number[] =>
-  Array.from({ length: count }, (_, bar) => {
+/** For each bar and lag (COUNT values before it, COUNT after), whether the music is alike there: 0 or 1, slightly blurred. */
+const recurrence = (enhanced: Float32Array, count: number, limit: number): Float32Array => {
+  const lags = 2 * count
+  const found = new Float32Array(count * lags)
+  for (let bar = 0; bar < count; bar++)
+    for (let other = 0; other < count; other++) {
+      if (Math.abs(other - bar) < shortestBars || (enhanced[bar * count + other] ?? 1) > limit) continue
+      const at = bar * lags + other - bar + count
+      found[at] = 1
+    }
+  return found
+}
+
+/**
+ * How much what each bar repeats changes there: a section that repeats another begins where the repetition does (structure
+ * features: Serrà et al. 2012).
+ */
+const noveltyOf = (enhanced: Float32Array, count: number, limit: number): number[] => {
+  const lags = 2 * count
+  const found = recurrence(enhanced, count, limit)
+  return Array.from({ length: count }, (_, bar) => {
     const reach = Math.min(kernelBars, bar, count - bar)
     if (reach < 2) return 0
-    let [across, within, acrossWeight, withinWeight] = [0, 0, 0, 0]
-    for (let i = -reach; i < reach; i++) {
-      for (let j = i + 1; j < reach; j++) {
-        const weight = Math.exp(-((i + 0.5) ** 2 + (j + 0.5) ** 2) / (2 * (kernelBars / 2) ** 2))
-        const value = distances[(bar + i) * count + bar + j] ?? 0
-        if (i < 0 && j >= 0) {
-          across += weight * value
-          acrossWeight += weight
-        } else {
-          within += weight * value
-          withinWeight += weight
-        }
+    let [changes, repeats] = [0, 0]
+    for (let lag = 0; lag < lags; lag++) {
+      let [before, after] = [0, 0]
+      for (let i = 1; i <= reach; i++) {
+        before += found[(bar - i) * lags + lag] ?? 0
+        after += found[(bar + i - 1) * lags + lag] ?? 0
       }
+      changes += ((after - before) / reach) ** 2
+      repeats += ((after + before) / reach) ** 2
     }
-    return Math.max(0, across / acrossWeight - within / Math.max(1e-9, withinWeight)) * (reach / kernelBars) ** 0.5
+    return repeats > 0 ? Math.sqrt(changes) : 0
   })
+}
 
 /** Bars in which sections begin: the first, and tops of novelty far enough apart, the clearest first. */
 const boundariesOf = (novelty: readonly number[]): number[] => {
@@ -112,11 +130,18 @@ export const findSections = (input: StructureInput): Section[] => {
   if (count < 2 * shortestBars || count > mostBars) return []
   const distances = barDistances(input, bars)
   const enhanced = enhance(distances, count)
-  const starts = boundariesOf(noveltyOf(enhanced, count))
-  const sections: Section[] = []
-  const lengthOf = (index: number) => (starts[index + 1] ?? count) - (starts[index] ?? 0)
   // Every 17th distance, since only their median is needed.
   const unit = median(distances.filter((value, i) => value > 0 && i % 17 === 0)) || 1
+  const limit = Math.min(
+    quantile(
+      enhanced.filter((value, i) => value > 0 && i % 17 === 0),
+      alikeShare,
+    ),
+    sameSection * unit,
+  )
+  const starts = boundariesOf(noveltyOf(enhanced, count, limit))
+  const sections: Section[] = []
+  const lengthOf = (index: number) => (starts[index + 1] ?? count) - (starts[index] ?? 0)
   let labels = 0
   for (const [index, start] of starts.entries()) {
     const likeness = sections.map((section, other) => {

@@ -1,6 +1,6 @@
 import type { Analysis } from '../analysis/analyse.ts'
 import { analysisRate, HOP } from '../analysis/spectral-frames.ts'
-import { type Stretch, soundsOf } from '../analysis/step-features.ts'
+import { type Stretch, type StretchSounds, soundsOf } from '../analysis/step-features.ts'
 import { findSections, phrasePlaces } from '../analysis/structure.ts'
 import { meanOf, median } from '../dsp/statistics.ts'
 
@@ -63,9 +63,9 @@ const stepAt = (boundaries: readonly number[], time: number): number => {
 const noPlaces = { barClash: () => 0, phraseClash: () => 0, phraseEnd: () => 0, barEnd: () => 0 }
 
 /** Places of beats in bars and phrases, compared as far as the analysis is sure of them. */
-const placesOf = ({ bars }: Analysis, distance: StepGrid['distance']) => {
+const placesOf = ({ bars }: Analysis, contrast: StretchSounds['contrast']) => {
   const { positions, likely, beatsPerBar: size } = bars
-  const sections = findSections({ positions, beatsPerBar: size, distance })
+  const sections = findSections({ positions, beatsPerBar: size, distance: contrast })
   const phrases = phrasePlaces({ positions, beatsPerBar: size }, sections)
   const phraseSteps = 4 * size
   const at = (beat: number, position: number) => likely[beat * size + (((position % size) + size) % size)] ?? 1 / size
@@ -101,7 +101,7 @@ export const cutIntoSteps = (analysis: Analysis): StepGrid => {
   const boundaries = kind === 'beats' ? [...beats] : evenBoundaries(samples)
   const lastLength = (boundaries.at(-1) ?? 0) - (boundaries.at(-2) ?? 0)
   const stretches = boundaries.map((start, i) => ({ start, end: boundaries[i + 1] ?? start + lastLength }))
-  const { levels, distance } = soundsOf(
+  const { levels, distance, contrast } = soundsOf(
     analysis,
     stretches.map(({ start, end }) => ({ start, end: Math.min(end, samples) })),
   )
@@ -121,6 +121,6 @@ export const cutIntoSteps = (analysis: Analysis): StepGrid => {
     endPhase: end ? Math.min(0.999, Math.max(0, (samples - end.start) / (end.end - end.start))) : 0,
     medianLevel: median(levels),
     distance,
-    ...(kind === 'beats' ? placesOf(analysis, distance) : noPlaces),
+    ...(kind === 'beats' ? placesOf(analysis, contrast) : noPlaces),
   }
 }
