@@ -27,7 +27,7 @@ export type AnalysisFigures = {
   readonly sections: readonly [number, number]
   /** Median delay of the beats that were found (ms). */
   readonly lateMs: number
-  /** Mean of what the analysis says of the beats that are right, and of those that are wrong. */
+  /** Probabilities of the beats that are right, and of those that are wrong. */
   readonly likelyRight: readonly number[]
   readonly likelyWrong: readonly number[]
   /** CPU time over the length of the piece. */

@@ -4,7 +4,7 @@ import { bandFlux } from './band-flux.ts'
 import { decodeBars } from './bar-pointer.ts'
 import { type BarGrid, findBars } from './bars.ts'
 import { beatPosteriors } from './beat-posteriors.ts'
-import { beatAttack, extendBeats, heardRange, tempoOf } from './beats.ts'
+import { audibleRange, beatAttack, extendBeats, tempoOf } from './beats.ts'
 import { type ChromaFrames, chromaBetween, chromaHop, findPeaks } from './chroma.ts'
 import { clarityOf } from './clarity.ts'
 import { type Sound, soundOf } from './features.ts'
@@ -23,7 +23,7 @@ export type Analysis = {
   readonly chroma: ChromaFrames
   /** Beat times in samples at ANALYSIS_RATE, ascending, over the whole piece; empty without a pulse. */
   readonly beats: readonly number[]
-  /** How likely (0..1) each of them is a beat; 0 where there was nothing to hear and it was extrapolated. */
+  /** How likely (0..1) each of them is a beat; 0 where it was extrapolated over silence. */
   readonly likely: readonly number[]
   readonly bars: BarGrid
   /** Null without a clear pulse. */
@@ -73,14 +73,14 @@ export const analyseSound = ({ samples, spectral, flux, chroma, peaks, attacks }
   const decoded = decodeBars(activations, start)
   const model = decoded?.model ?? barModels[0]
   const frames = decoded?.beats.map(({ frame }) => frame) ?? []
-  const [first, last] = heardRange(frames, activations.onset)
-  const heard = frames.slice(first, last + 1)
+  const [first, last] = audibleRange(frames, activations.onset)
+  const audible = frames.slice(first, last + 1)
   const snapped = snapToAttacks(
-    heard.map((frame) => frame * HOP),
+    audible.map((frame) => frame * HOP),
     attacks,
   )
-  const { beats, before } = heard.length < 2 ? { beats: [], before: 0 } : extendBeats(snapped, samples)
-  const posteriors = decoded ? beatPosteriors(activations, model, { frames: heard, firstSound: start }) : []
+  const { beats, before } = audible.length < 2 ? { beats: [], before: 0 } : extendBeats(snapped, samples)
+  const posteriors = decoded ? beatPosteriors(activations, model, { frames: audible, firstSound: start }) : []
   const clarity = clarityOf(onsets, beats)
   const hasPulse = beatAttack(onsets, beats) >= minAttack && clarity >= minClarity && beats.length >= 4
   return {

@@ -21,7 +21,7 @@ export type BeatAccents = {
 const weights = { low: 0.7, snare: 0.6, harmony: 1.2 }
 /** Probability that a bar has a beat too many or too few, per beat. */
 const slip = 0.002
-/** Evidence beyond this multiple of its mean says nothing more. */
+/** Evidence is clipped at this multiple of its mean. */
 const most = 3
 
 const normalise = (values: readonly number[]): number[] => {

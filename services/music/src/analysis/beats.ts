@@ -2,22 +2,22 @@ import { median } from '../dsp/statistics.ts'
 import { analysisRate, HOP } from './spectral-frames.ts'
 
 /** Beats this much weaker than the median, at either end, were extrapolated before or after the music. */
-const unheard = 0.1
+const inaudible = 0.1
 
 /** Removes such beats (frames) from both ends of a pulse, where their positions are meaningless; returns the first and last to retain. */
-export const heardRange = (frames: readonly number[], strength: Float32Array): [first: number, last: number] => {
+export const audibleRange = (frames: readonly number[], strength: Float32Array): [first: number, last: number] => {
   const at = (index: number) => {
     const frame = frames[index] ?? 0
     return Math.max(...strength.subarray(Math.max(0, frame - 2), frame + 3), 0)
   }
-  const min = unheard * median(frames.map((_, index) => at(index)))
+  const min = inaudible * median(frames.map((_, index) => at(index)))
   let [first, last] = [0, frames.length - 1]
   while (last - first > 1 && at(last) < min) last--
   while (last - first > 1 && at(first) < min) first++
   return [first, last]
 }
 
-/** Extends a pulse to both ends of the piece by the median interval of its nearest beats; also tells how many beats it put before. */
+/** Extends a pulse to both ends of the piece by the median interval of its nearest beats; `before` is the number of beats added before the first. */
 export const extendBeats = (beats: readonly number[], length: number): { beats: number[]; before: number } => {
   const interval = (some: readonly number[]): number => median(some.slice(1).map((beat, i) => beat - (some[i] ?? 0)))
   const [first, last] = [interval(beats.slice(0, 9)), interval(beats.slice(-9))]

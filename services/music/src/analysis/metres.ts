@@ -1,4 +1,4 @@
-/** Metres that are told apart. In 6/8 a beat is a dotted crotchet, so a bar has two. */
+/** The metres of bars. In 6/8 a beat is a dotted crotchet, so a bar has two. */
 export type Metre = '3/4' | '4/4' | '6/8'
 
 export const beatsPerBar: Record<Metre, 2 | 3 | 4> = { '3/4': 3, '4/4': 4, '6/8': 2 }

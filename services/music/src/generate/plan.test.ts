@@ -31,21 +31,18 @@ test.each(exploredSeeds(4))('seed %d: no run is longer than eight bars, and jump
   expect(clashes.filter((clash) => clash > 0.5).length).toBeLessThanOrEqual(clashes.length / 3)
 })
 
-test.each(exploredSeeds(3))(
-  'seed %d: 30 s end with a whole beat, stretched by less than can be heard',
-  async (seed) => {
-    const { request, take } = plan(30, seed)
-    expect(take.plan.isWhole).toBe(true)
-    const steps = take.plan.runs.flatMap(({ first, last }) => grid.steps.slice(first, last + 1))
-    const [entry] = steps
-    const samples = steps.reduce((sum, { start, end }) => sum + end - start, 0)
-    const skipped = grid.endPhase * ((entry?.end ?? 0) - (entry?.start ?? 0))
-    expect(Math.abs((samples - skipped) / 22_050 / 30 - 1)).toBeLessThan(0.025)
-    const made = await playTake(material, take, request)
-    expect(blockLength(made)).toBe(30 * RATE)
-    expect(truePeak(made)).toBeLessThanOrEqual(1.01 * Math.max(truePeak(block), 10 ** (-1 / 20)))
-  },
-)
+test.each(exploredSeeds(3))('seed %d: 30 s end with a whole beat, stretched by less than 2.5 %%', async (seed) => {
+  const { request, take } = plan(30, seed)
+  expect(take.plan.isWhole).toBe(true)
+  const steps = take.plan.runs.flatMap(({ first, last }) => grid.steps.slice(first, last + 1))
+  const [entry] = steps
+  const samples = steps.reduce((sum, { start, end }) => sum + end - start, 0)
+  const skipped = grid.endPhase * ((entry?.end ?? 0) - (entry?.start ?? 0))
+  expect(Math.abs((samples - skipped) / 22_050 / 30 - 1)).toBeLessThan(0.025)
+  const made = await playTake(material, take, request)
+  expect(blockLength(made)).toBe(30 * RATE)
+  expect(truePeak(made)).toBeLessThanOrEqual(1.01 * Math.max(truePeak(block), 10 ** (-1 / 20)))
+})
 
 test('an outro ends with a bar and rings out: silence at the end, music shortly before it', async () => {
   const { request, take } = plan(20, 3, 'an outro')

@@ -51,7 +51,7 @@ const largestCutDb = { first: 60, inner: 5 }
 /** Time in which the gain returns to none (s): slowly for small steps, quickly for an entry out of silence. */
 const gainRecovery = { small: 4, large: 2 }
 
-/** Length (s) over which a step of loudness is heard, and the step that is left as it is (LU). */
+/** Length (s) over which a step of loudness is perceived, and the step that is left as it is (LU). */
 const steppedSeconds = 3
 const mostStepLu = 0.8
 /** Loudness assumed for silence when levels are matched. */
