@@ -1360,6 +1360,8 @@ export type NodeRest = {
   ready_at: string | null
   /** Words of the prompt that the generator followed. */
   prompt_honored: string[]
+  /** Other words of the prompt, which the recombining generator did not follow; empty until the node is ready. */
+  prompt_ignored: string[]
 }
 
 /** A piece of music with its continuations. */

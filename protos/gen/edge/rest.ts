@@ -1,7 +1,11 @@
 // Generated from the protos by protoc-gen-edge. Do not edit: change the proto and run `npm run generate`.
 // biome-ignore-all lint: generated
 import type * as trellis_http_v1_messages from '../ts/trellis/http/v1/messages.ts'
+import type * as trellis_listings_v1_account_deletion from '../ts/trellis/listings/v1/account_deletion.ts'
 import type * as trellis_listings_v1_blocklist from '../ts/trellis/listings/v1/blocklist.ts'
+import type * as trellis_listings_v1_community from '../ts/trellis/listings/v1/community.ts'
+import type * as trellis_listings_v1_corrections from '../ts/trellis/listings/v1/corrections.ts'
+import type * as trellis_listings_v1_feedback from '../ts/trellis/listings/v1/feedback.ts'
 import type * as trellis_listings_v1_listings from '../ts/trellis/listings/v1/listings.ts'
 import type * as trellis_listings_v1_preferences from '../ts/trellis/listings/v1/preferences.ts'
 import type * as trellis_listings_v1_reported from '../ts/trellis/listings/v1/reported.ts'
@@ -19,6 +23,8 @@ import type * as trellis_logs_v1_setup from '../ts/trellis/logs/v1/setup.ts'
 import type * as trellis_logs_v1_ssh_targets from '../ts/trellis/logs/v1/ssh_targets.ts'
 import type * as trellis_logs_v1_templates from '../ts/trellis/logs/v1/templates.ts'
 import type * as trellis_music_v1_music from '../ts/trellis/music/v1/music.ts'
+import type { NodeStatusWord, DecisionWord, NodeKindWord, GeneratorWord, GpuModeWord, CorrectionRatingWord, FeedbackTypeWord, MustIncludeModeWord, AdapterWord, AudioFormatWord, AnswerChallengeResponseRest, AccountDeletionResponseRest, GetWebhookHealthResponseRest, BlockedSellerRest, ListBlockedSellersResponseRest, ImportBlocklistResponseRest, AddCorrectionResponseRest, CorrectionRest, ListCorrectionsResponseRest, GetFeedbackStatusResponseRest, SendFeedbackResponseRest, ListingRest, SignalScoresRest, ScoreRangeRest, EvidenceRest, TrustScoreRest, SellerRest, ListingsSearchResponseRest, SearchAsyncResponseRest, FeaturesRest, GetSessionResponseRest, EnrichResponseRest, PricePointRest, GetListingResponseRest, GetCompsResponseRest, HealthRest, CampaignPreferencesRest, AffiliatePreferencesRest, CommunityPreferencesRest, DisplayPreferencesRest, SearchPreferencesRest, PreferencesRest, ListReportedSellersResponseRest, BlocklistCandidateRest, ListBlocklistCandidatesResponseRest, BlocklistScanRest, BlocklistTestRest, TaskProgressRest, UploadCountsRest, SkippedFileRest, FreedRoomRest, TaskRest, FoundEntryRest, FacetValueRest, FacetsRest, HistogramRest, LogsSearchResponseRest, EntryRest, GetContextResponseRest, WindowRest, SummaryRest, TimelinePointRest, TemplateCountRest, FactRest, SuspectedCauseRest, TimelineLeftOutRest, DiagnosisRest, PatternRest, PatternProblemRest, ListPatternsResponseRest, SourceRest, ListSourcesResponseRest, SuggestedSourceRest, SuggestSourcesResponseRest, RejectedEntryRest, GleanBatchResponseRest, SourceHealthRest, StatsRest, GraftRest, OrchardBranchRest, ListBranchesResponseRest, AnonymizationRest, ConfiguredSourceRest, ListConfiguredSourcesResponseRest, WatchStatusRest, ContextDocRest, ListContextDocsResponseRest, ContextDeletionRest, ContextFactRest, ListContextFactsResponseRest, ContextWizardColumnRest, ContextWizardFieldRest, ContextWizardStepRest, ContextWizardRest, ContextFactPreviewRest, ContextWizardAnswerRest, ContextWizardResultRest, ContextChunkMatchRest, ContextFactMatchRest, ContextMatchesRest, FormatRest, ListFormatsResponseRest, IncidentRest, ListIncidentsResponseRest, IncidentEventRest, SimilarIncidentRest, IncidentDetailRest, AttachEntriesResponseRest, SentBundleRest, TicketRest, BundleIdRest, BundleRest, ListBundlesResponseRest, BundleDetailRest, ListSentBundlesResponseRest, ScorerModelRest, ScorerOutcomeRest, ScorerStatusRest, DetectionRest, ListDetectionsResponseRest, SettingsRest, SetupStatusRest, LogFileRest, SourceDraftRest, DiscoveryRest, WriteSourcesResponseRest, InterpretationRest, ScannedFileRest, ScanResultRest, SshTargetRest, ListSshTargetsResponseRest, SshTargetTestRest, TemplateTrendRest, TemplateRest, ListTemplatesResponseRest, TemplateDetailRest, SeamRest, StemsRest, NodeRest, ChainRest, ListChainsResponseRest, CreateBranchesResponseRest, PeaksRest, GpuModelRest, GeneratorStatusRest, GpuRest, GpuSessionRest, ListingsFrameRest, MarketPriceFrameRest, ScoreFrameRest, SearchFailedFrameRest, DoneFrameRest, GapRest, ResetRest, DiagnoseStatusRest, DiagnoseSummaryRest, DiagnoseEntriesRest, DiagnoseReasoningRest, DiagnoseFailedRest, DiagnoseDoneRest, NodeStatusChangedRest } from './client.ts'
+export type * from './client.ts'
 
 const omitNull = (name: string, value: unknown) => (value === null || value === undefined ? {} : { [name]: value })
 const present = <In, Out>(value: In | null | undefined, map: (value: In) => Out): Out | null => (value === null || value === undefined ? null : map(value))
@@ -29,7 +35,6 @@ const textOf = (value: unknown): string => (value === undefined ? '' : JSON.stri
 const oneof = (value: any, member: string): any => (value?.$case === member ? value.value : undefined)
 
 
-export type NodeStatusWord = 'generating' | 'ready' | 'error'
 const NodeStatusWords: Record<string, NodeStatusWord | null> = {
   NODE_STATUS_UNSPECIFIED: null,
   NODE_STATUS_GENERATING: 'generating',
@@ -42,7 +47,6 @@ const NodeStatusValues: Record<string, trellis_music_v1_music.NodeStatus> = {
   'error': 'NODE_STATUS_ERROR',
 }
 
-export type DecisionWord = 'undecided' | 'committed' | 'discarded'
 const DecisionWords: Record<string, DecisionWord | null> = {
   DECISION_UNSPECIFIED: null,
   DECISION_UNDECIDED: 'undecided',
@@ -55,7 +59,6 @@ const DecisionValues: Record<string, trellis_music_v1_music.Decision> = {
   'discarded': 'DECISION_DISCARDED',
 }
 
-export type NodeKindWord = 'upload' | 'continuation'
 const NodeKindWords: Record<string, NodeKindWord | null> = {
   NODE_KIND_UNSPECIFIED: null,
   NODE_KIND_UPLOAD: 'upload',
@@ -66,7 +69,6 @@ const NodeKindValues: Record<string, trellis_music_v1_music.NodeKind> = {
   'continuation': 'NODE_KIND_CONTINUATION',
 }
 
-export type GeneratorWord = 'auto' | 'recombine' | 'onnx' | 'mock'
 const GeneratorWords: Record<string, GeneratorWord | null> = {
   GENERATOR_UNSPECIFIED: null,
   GENERATOR_AUTO: 'auto',
@@ -81,7 +83,6 @@ const GeneratorValues: Record<string, trellis_music_v1_music.Generator> = {
   'mock': 'GENERATOR_MOCK',
 }
 
-export type GpuModeWord = 'kubernetes' | 'local' | 'none'
 const GpuModeWords: Record<string, GpuModeWord | null> = {
   GPU_MODE_UNSPECIFIED: null,
   GPU_MODE_KUBERNETES: 'kubernetes',
@@ -94,8 +95,28 @@ const GpuModeValues: Record<string, trellis_music_v1_music.GpuMode> = {
   'none': 'GPU_MODE_NONE',
 }
 
-/** How `must_include` is interpreted. */
-export type MustIncludeModeWord = 'all' | 'any' | 'groups'
+const CorrectionRatingWords: Record<string, CorrectionRatingWord | null> = {
+  CORRECTION_RATING_UNSPECIFIED: null,
+  CORRECTION_RATING_UP: 'up',
+  CORRECTION_RATING_DOWN: 'down',
+}
+const CorrectionRatingValues: Record<string, trellis_listings_v1_corrections.CorrectionRating> = {
+  'up': 'CORRECTION_RATING_UP',
+  'down': 'CORRECTION_RATING_DOWN',
+}
+
+const FeedbackTypeWords: Record<string, FeedbackTypeWord | null> = {
+  FEEDBACK_TYPE_UNSPECIFIED: null,
+  FEEDBACK_TYPE_BUG: 'bug',
+  FEEDBACK_TYPE_FEATURE: 'feature',
+  FEEDBACK_TYPE_OTHER: 'other',
+}
+const FeedbackTypeValues: Record<string, trellis_listings_v1_feedback.FeedbackType> = {
+  'bug': 'FEEDBACK_TYPE_BUG',
+  'feature': 'FEEDBACK_TYPE_FEATURE',
+  'other': 'FEEDBACK_TYPE_OTHER',
+}
+
 const MustIncludeModeWords: Record<string, MustIncludeModeWord | null> = {
   MUST_INCLUDE_MODE_UNSPECIFIED: null,
   MUST_INCLUDE_MODE_ALL: 'all',
@@ -108,8 +129,6 @@ const MustIncludeModeValues: Record<string, trellis_listings_v1_listings.MustInc
   'groups': 'MUST_INCLUDE_MODE_GROUPS',
 }
 
-/** How the marketplace is accessed. */
-export type AdapterWord = 'auto' | 'api' | 'scraper'
 const AdapterWords: Record<string, AdapterWord | null> = {
   ADAPTER_UNSPECIFIED: null,
   ADAPTER_AUTO: 'auto',
@@ -122,7 +141,6 @@ const AdapterValues: Record<string, trellis_listings_v1_listings.Adapter> = {
   'scraper': 'ADAPTER_SCRAPER',
 }
 
-export type AudioFormatWord = 'wav' | 'mp3'
 const AudioFormatWords: Record<string, AudioFormatWord | null> = {
   AUDIO_FORMAT_UNSPECIFIED: null,
   AUDIO_FORMAT_WAV: 'wav',
@@ -133,1471 +151,18 @@ const AudioFormatValues: Record<string, trellis_music_v1_music.AudioFormat> = {
   'mp3': 'AUDIO_FORMAT_MP3',
 }
 
-export type BlockedSellerRest = {
-  id: number
-  platform: string
-  /** The marketplace's id of the seller. */
-  platform_seller_id: string
-  username: string
-  reason: string | null
-  /** manual, csv_import or community. */
-  source: string
-  created_at: string
-}
-
-export type ListBlockedSellersResponseRest = {
-  entries: BlockedSellerRest[]
-}
-
-export type ImportBlocklistResponseRest = {
-  imported: number
-  /** Rows that were skipped, at most 1,000 of them. */
-  errors: string[]
-}
-
-export type ListingRest = {
-  platform: string
-  /** The marketplace's id. */
-  platform_listing_id: string
-  title: string
-  /** Price, or the lower end of a price range; null if it could not be read. */
-  price: number | null
-  /** Upper end of a price range, for example of a listing with variants. */
-  price_high: number | null
-  /** ISO 4217. */
-  currency: string
-  /** The marketplace's wording, in lower case. */
-  condition: string
-  seller_platform_id: string
-  url: string
-  photo_urls: string[]
-  listing_age_days: number
-  /** fixed_price, auction or best_offer. */
-  buying_format: string
-  ends_at: string | null
-  bid_count: number | null
-  /** Null until the listing is stored. */
-  id: number | null
-  fetched_at: string | null
-  trust_score_id: number | null
-  category_name: string | null
-  first_seen_at: string | null
-  last_seen_at: string | null
-  /** Number of searches in which the listing was seen. */
-  times_seen: number
-  price_at_first_seen: number | null
-}
-
-/** 0 to 20 each; null if there is no data to judge by. */
-export type SignalScoresRest = {
-  account_age: number | null
-  feedback_count: number | null
-  feedback_ratio: number | null
-  price_vs_market: number | null
-  category_history: number | null
-}
-
-export type ScoreRangeRest = {
-  low: number
-  high: number
-}
-
-/** A sentence of evidence for a signal or a flag. */
-export type EvidenceRest = {
-  signal: string
-  text: string
-  source: string
-  as_of: string | null
-}
-
-export type TrustScoreRest = {
-  id: number | null
-  listing_id: number | null
-  /** 0 to 100. */
-  composite_score: number
-  signal_scores: SignalScoresRest | null
-  /** new_account, established_bad_actor. */
-  hard_filters: string[]
-  /** low_feedback, zero_feedback, account_under_30_days, suspicious_price, duplicate_photo, scratch_dent, long_on_market, significant_price_drop. */
-  soft_flags: string[]
-  /** Whether any signal is missing. */
-  score_is_partial: boolean
-  /** The score with the missing signals at their worst and at their best. */
-  score_range: ScoreRangeRest | null
-  evidence: EvidenceRest[]
-  /** Whether another listing of the same search has the same first photo. */
-  photo_hash_duplicate: boolean
-  photo_analysis_json: string | null
-  scored_at: string
-}
-
-export type SellerRest = {
-  id: number | null
-  platform: string
-  platform_seller_id: string
-  username: string
-  /** Minimum age of the account in days: the marketplace shows only the month in which it was opened. */
-  account_age_days: number | null
-  feedback_count: number | null
-  /** 0 to 1. */
-  feedback_ratio: number | null
-  /** JSON text: listings by category; `{}` if unknown. */
-  category_history_json: string
-  fetched_at: string | null
-}
-
-export type ListingsSearchResponseRest = {
-  listings: ListingRest[]
-  /** By platform_listing_id. */
-  trust_scores: Record<string, TrustScoreRest>
-  /** By seller_platform_id. */
-  sellers: Record<string, SellerRest>
-  /** Median of completed sales; null if there are too few. */
-  market_price: number | null
-  /** The adapter that was used: api or scraper. */
-  adapter_used: string
-  /** Whether the installation wraps links for an affiliate campaign. */
-  affiliate_active: boolean
-  /** Session whose update stream carries later updates. */
-  session_id: string | null
-}
-
-export type SearchAsyncResponseRest = {
-  session_id: string
-  status: string
-}
-
-/** What the caller's tier allows. */
-export type FeaturesRest = {
-  saved_searches: boolean
-  /** Null: unlimited. */
-  saved_searches_limit: number | null
-  background_monitoring: boolean
-  max_pages: number
-  upc_search: boolean
-  photo_analysis: boolean
-  shared_scammer_db: boolean
-  shared_image_db: boolean
-  llm_query_builder: boolean
-}
-
-export type GetSessionResponseRest = {
-  user_id: string
-  tier: string
-  features: FeaturesRest | null
-}
-
-export type EnrichResponseRest = {
-  trust_score: TrustScoreRest | null
-  seller: SellerRest | null
-}
-
-export type PricePointRest = {
-  price: number | null
-  currency: string
-  captured_at: string
-}
-
-export type GetListingResponseRest = {
-  listing: ListingRest | null
-  trust_score: TrustScoreRest | null
-  seller: SellerRest | null
-  /** One entry per price change, oldest first. */
-  price_history: PricePointRest[]
-  /** Times at which the listing was seen, oldest first; the latest 100. */
-  sightings: string[]
-}
-
-export type GetCompsResponseRest = {
-  query: string
-  median_price: number | null
-  currency: string | null
-  /** Completed sales behind the median, outliers trimmed. */
-  sample_count: number
-  /** [q1, q3] of completed sales; null without a median. */
-  quartiles: unknown
-  /** When the price expires and is looked up again. */
-  expires_at: string | null
-}
-
-/** Response of a health check. */
-export type HealthRest = {
-  status: string
-}
-
-/** Campaigns of the user's own, by marketplace. */
-export type CampaignPreferencesRest = {
-  marketplace?: string | null
-}
-
-export type AffiliatePreferencesRest = {
-  /** Whether the links of this user carry no campaign. */
-  opt_out?: boolean | null
-  byok_ids?: CampaignPreferencesRest | null
-}
-
-export type CommunityPreferencesRest = {
-  /** Whether sellers that this user adds to the blocklist are published to the community; default false. */
-  blocklist_share?: boolean | null
-}
-
-export type DisplayPreferencesRest = {
-  /** ISO 4217 code of the currency that prices are converted to for display. */
-  currency?: string | null
-  /** system, light or dark. */
-  theme?: string | null
-}
-
-export type SearchPreferencesRest = {
-  /** JSON text of an object: the filters that a new search starts with. */
-  defaults?: string | null
-}
-
-/** Preferences that are not set are absent. */
-export type PreferencesRest = {
-  affiliate?: AffiliatePreferencesRest | null
-  community?: CommunityPreferencesRest | null
-  display?: DisplayPreferencesRest | null
-  search?: SearchPreferencesRest | null
-}
-
-export type ListReportedSellersResponseRest = {
-  /** The marketplace's ids of the sellers. */
-  reported: string[]
-}
-
-/** A domain that may be worth blocking. */
-export type BlocklistCandidateRest = {
-  id: string
-  domain: string
-  /** candidate, approved, ignored, blocked, unblocked or push_failed. */
-  status: string
-  /** Number of requests for the domain in the entries scanned so far. */
-  count: number
-  first_seen: string
-  last_seen: string
-  source_ids: string[]
-  /** Device with the most requests: its name in `device_names`, otherwise its address; null if no entry names one. */
-  device: string | null
-  /** The DNS filter's message at its last failure. */
-  last_error: string | null
-  /** Devices that requested the domain, most requests first, at most 20. */
-  devices: string[]
-  /** 0 to 100: the sum of the points of its signs. */
-  score: number
-  /** Signs in favour of blocking the domain, as text with their points. */
-  reasons: string[]
-}
-
-export type ListBlocklistCandidatesResponseRest = {
-  candidates: BlocklistCandidateRest[]
-  /** Number of all candidates with this status, listed or not. */
-  total: number
-}
-
-export type BlocklistScanRest = {
-  entries_read: number
-  /** Domains found in these entries; `new_candidates` counts those that were unknown before. */
-  domains: number
-  new_candidates: number
-  is_complete: boolean
-}
-
-export type BlocklistTestRest = {
-  ok: boolean
-  /** What the filter answered, as a sentence. */
-  detail: string
-}
-
-export type TaskProgressRest = {
-  done: number
-  /** Null while unknown. */
-  total: number | null
-  unit: string
-}
-
-/** Counts of lines that are not blank; the other four add up to `lines`. */
-export type UploadCountsRest = {
-  lines: number
-  entries: number
-  duplicates: number
-  rejected: number
-  /** Lines that continue the entry of an earlier line. */
-  multiline_joined: number
-}
-
-/** A file that was not read, or not completely, and why. */
-export type SkippedFileRest = {
-  name: string
-  reason: string
-}
-
-/** Released disk space. `entries` counts deleted and expired entries that were still on disk. */
-export type FreedRoomRest = {
-  entries: number
-  bytes: number
-  files: number
-}
-
-/** A long-running operation. */
-export type TaskRest = {
-  task_id: string
-  kind: string
-  /** queued, running, done or failed. */
-  status: string
-  progress: TaskProgressRest | null
-  counts: UploadCountsRest | null
-  /** Number of lines by the format that they were parsed as. */
-  formats: Record<string, number>
-  error: string | null
-  started_at: string | null
-  finished_at: string | null
-  /** Files in archives that were not read, or not completely; the first 100. */
-  skipped: SkippedFileRest[]
-  /** Number of all such files. */
-  skipped_count: number
-  /** Released disk space; only for a `vacuum`. */
-  freed: FreedRoomRest | null
-}
-
-/** A matching entry with its score and highlights. */
-export type FoundEntryRest = {
-  entry_id: string
-  source_id: string
-  branch: string | null
-  sequence: number
-  timestamp_iso: string | null
-  timestamp_raw: string | null
-  ingest_time: string
-  severity: string | null
-  repeat_count: number
-  format: string
-  text: string
-  message: string
-  fields: unknown
-  truncated: boolean
-  matched_patterns: string[]
-  template_id: string | null
-  out_of_order: boolean
-  anomaly_score: number | null
-  anomaly_label: string | null
-  anomaly_scored_at: string | null
-  ml_score: number | null
-  ml_label: string | null
-  ml_scored_at: string | null
-  tenant_id: string
-  anonymized: boolean
-  score: number
-  /** Pairs of start and end offsets in `text`, in UTF-16 units. */
-  highlights: unknown
-}
-
-export type FacetValueRest = {
-  value: string | null
-  count: number
-}
-
-export type FacetsRest = {
-  severity: FacetValueRest[]
-  source: FacetValueRest[]
-  domain: FacetValueRest[]
-}
-
-/** Matches over time; null if there are none. */
-export type HistogramRest = {
-  start: string
-  bucket_seconds: number
-  counts: number[]
-  /** Matches with times more than a day in the future, as from a wrong clock. They are in `total` but in no bucket, unless there are no others or
-   * `until` is set. */
-  later: number
-  /** Matches with times before 1971, as from a clock that was never set, and a few matches that are years older than nearly all others. They are in
-   * `total` but in no bucket, unless there are no others or `since` is set: `since=1900-01-01` shows them. */
-  earlier: number
-}
-
-export type LogsSearchResponseRest = {
-  entries: FoundEntryRest[]
-  total: number
-  /** False if total, facets and histogram are estimates: for phrases with very many candidates. */
-  total_is_exact: boolean
-  took_ms: number
-  /** bm25 or hybrid. */
-  mode: string
-  semantic_fallback: string | null
-  facets: FacetsRest | null
-  histogram: HistogramRest | null
-  next_cursor: string | null
-}
-
-/** A stored entry. Times are ISO 8601 in UTC. */
-export type EntryRest = {
-  entry_id: string
-  source_id: string
-  branch: string | null
-  /** Number of its first line in its file, or the sender's value. */
-  sequence: number
-  timestamp_iso: string | null
-  timestamp_raw: string | null
-  ingest_time: string
-  severity: string | null
-  repeat_count: number
-  format: string
-  /** The whole entry as read, lines joined by line feeds. */
-  text: string
-  /** The text after the parsed header. */
-  message: string
-  /** Fields that the format defines, or null. */
-  fields: unknown
-  /** Whether the text was truncated at 1 MiB. */
-  truncated: boolean
-  matched_patterns: string[]
-  template_id: string | null
-  /** Whether its time is earlier than that of the preceding entry in its file. */
-  out_of_order: boolean
-  /** Result of the anomaly scorer, as in its detections. Null if it found nothing or has not examined the entry yet; `unscored` in
-   * `/logs/api/anomaly/status` distinguishes the two. */
-  anomaly_score: number | null
-  anomaly_label: string | null
-  anomaly_scored_at: string | null
-  /** The same for the security scorer: see `/logs/api/cybersec/status`. */
-  ml_score: number | null
-  ml_label: string | null
-  ml_scored_at: string | null
-  tenant_id: string
-  anonymized: boolean
-}
-
-export type GetContextResponseRest = {
-  entries: EntryRest[]
-}
-
-export type WindowRest = {
-  start: string | null
-  end: string | null
-  /** given, query or default. */
-  source: string
-}
-
-export type SummaryRest = {
-  text: string
-  /** llm or rules. */
-  source: string
-  by_domain: Record<string, number>
-  by_severity: Record<string, number>
-  by_source: Record<string, number>
-}
-
-export type TimelinePointRest = {
-  time: string
-  count: number
-  errors: number
-}
-
-export type TemplateCountRest = {
-  template_id: string
-  template: string
-  count: number
-}
-
-export type FactRest = {
-  category: string
-  key: string
-  value: string
-}
-
-export type SuspectedCauseRest = {
-  title: string
-  /** 0 to 1. */
-  confidence: number
-  /** Ids of the entries that support it. */
-  evidence: string[]
-}
-
-/** As `earlier` and `later` of a search's histogram. */
-export type TimelineLeftOutRest = {
-  earlier: number
-  later: number
-}
-
-export type DiagnosisRest = {
-  query: string
-  window: WindowRest | null
-  keywords: string[]
-  summary: SummaryRest | null
-  timeline: TimelinePointRest[]
-  entries: EntryRest[]
-  templates: TemplateCountRest[]
-  facts: FactRest[]
-  reasoning: string
-  suspected_causes: SuspectedCauseRest[]
-  took_ms: number
-  /** Entries that the timeline omits because their times are far from all others; null if there is no timeline. */
-  timeline_left_out: TimelineLeftOutRest | null
-}
-
-export type PatternRest = {
-  tag: string
-  domain: string
-  /** Severity of a match if the line itself states no level. */
-  severity: string | null
-  description: string
-  /** `built_in`, `changed` (built in, with a severity that a file overrides) or `user`. */
-  source: string
-  /** The file that defines or changes it. */
-  file: string | null
-}
-
-export type PatternProblemRest = {
-  file: string
-  problem: string
-}
-
-export type ListPatternsResponseRest = {
-  patterns: PatternRest[]
-  /** Errors in the files of `SERVICE_PATTERNS_DIR`; everything else in them is in use. */
-  problems: PatternProblemRest[]
-}
-
-export type SourceRest = {
-  source_id: string
-  entry_count: number
-  /** CRITICAL and ERROR. */
-  error_count: number
-  first_seen: string | null
-  last_seen: string | null
-  /** Number of sources under this stem. */
-  unit_count: number
-}
-
-export type ListSourcesResponseRest = {
-  sources: SourceRest[]
-}
-
-export type SuggestedSourceRest = {
-  source_id: string
-  /** 0 to 1. */
-  score: number
-  reason: string
-}
-
-export type SuggestSourcesResponseRest = {
-  sources: SuggestedSourceRest[]
-  untracked_names: string[]
-}
-
-export type RejectedEntryRest = {
-  /** Index in the batch, from 0. */
-  index: number
-  reason: string
-}
-
-export type GleanBatchResponseRest = {
-  accepted: number
-  duplicates: number
-  rejected: RejectedEntryRest[]
-}
-
-export type SourceHealthRest = {
-  source_id: string
-  /** healthy, degraded (errors in the window) or silent (nothing in the window). */
-  status: string
-  entry_count: number
-  error_count: number
-  last_seen: string | null
-}
-
-export type StatsRest = {
-  window_hours: number
-  critical_count: number
-  error_count: number
-  warn_count: number
-  sources: SourceHealthRest[]
-  recent_criticals: EntryRest[]
-}
-
-export type GraftRest = {
-  slug: string
-  port: number
-  /** active or inactive. */
-  state: string
-  /** URL for batches. */
-  submit_endpoint: string
-  /** Key to send with each batch as `Authorization: Bearer`. It is stored hashed and not returned again. */
-  api_key: string
-}
-
-export type OrchardBranchRest = {
-  slug: string
-  label: string
-  port: number
-  /** active or inactive. */
-  state: string
-  submit_endpoint: string
-  data_dir: string
-  /** As last reported by the branch; null before its first report. */
-  entry_count: number | null
-  /** When its last entry arrived. */
-  last_seen: string | null
-  created_at: string
-}
-
-export type ListBranchesResponseRest = {
-  branches: OrchardBranchRest[]
-}
-
-/** What was changed; each address and user name is counted once. */
-export type AnonymizationRest = {
-  entries_changed: number
-  addresses: number
-  usernames: number
-}
-
-export type ConfiguredSourceRest = {
-  /** Id in the configuration; requests to collect use it. */
-  id: string
-  /** Source id of its entries; the source ids of its units begin with it. */
-  source_id: string
-  /** local or ssh. */
-  transport: string
-  /** file, journald, docker or podman; over SSH journald, syslog, plaintext or docker. */
-  glean_type: string
-  host: string
-  path: string | null
-  enabled: boolean
-  entry_count: number
-  /** CRITICAL and ERROR. */
-  error_count: number
-  first_seen: string | null
-  last_seen: string | null
-  /** Number of source ids that its entries have. */
-  unit_count: number
-  /** When it was last collected. */
-  last_glean: string | null
-  /** Error of that collection; null if it succeeded. */
-  last_error: string | null
-}
-
-export type ListConfiguredSourcesResponseRest = {
-  sources: ConfiguredSourceRest[]
-  /** Errors in the sources file, each with its position; a source with an error is not collected. */
-  problems: string[]
-}
-
-export type WatchStatusRest = {
-  running: boolean
-  /** Configured ids of the watched sources. */
-  sources: string[]
-  /** Lines that have arrived and are not yet stored. */
-  buffered: number
-  /** When lines were last stored. */
-  last_flush_at: string | null
-  /** Errors in the sources file, each with its position. If the file cannot be read at all, the previous sources stay watched. */
-  problems: string[]
-}
-
-export type ContextDocRest = {
-  id: string
-  title: string
-  text: string
-  tags: string[]
-  chunk_count: number
-  created_at: string
-}
-
-export type ListContextDocsResponseRest = {
-  docs: ContextDocRest[]
-}
-
-export type ContextDeletionRest = {
-  deleted: number
-}
-
-export type ContextFactRest = {
-  id: string
-  category: string
-  key: string
-  value: string
-  /** Origin: manual, wizard, or the name that its writer chose. */
-  source: string
-  created_at: string
-}
-
-export type ListContextFactsResponseRest = {
-  facts: ContextFactRest[]
-}
-
-export type ContextWizardColumnRest = {
-  name: string
-  label: string
-  /** text, choice or list. */
-  type: string
-  required: boolean
-  help: string
-  options: string[]
-}
-
-export type ContextWizardFieldRest = {
-  name: string
-  label: string
-  /** text, choice, list (of texts), or rows (a list of objects with the `columns`). */
-  type: string
-  help: string
-  /** For a choice. */
-  options: string[]
-  /** For rows. */
-  columns: ContextWizardColumnRest[]
-}
-
-export type ContextWizardStepRest = {
-  id: string
-  title: string
-  /** What the answers are used for. */
-  description: string
-  fields: ContextWizardFieldRest[]
-  /** The stored answers: an object from fields to answers; null before the first. */
-  answers: unknown
-}
-
-export type ContextWizardRest = {
-  steps: ContextWizardStepRest[]
-}
-
-export type ContextFactPreviewRest = {
-  category: string
-  key: string
-  value: string
-  /** new, changed, unchanged, or kept: another writer's fact, which stays unchanged. */
-  change: string
-}
-
-export type ContextWizardAnswerRest = {
-  /** Id of the next step; null after the last. */
-  next_step: string | null
-  facts_preview: ContextFactPreviewRest[]
-}
-
-export type ContextWizardResultRest = {
-  facts_created: number
-  facts_updated: number
-  facts_removed: number
-}
-
-export type ContextChunkMatchRest = {
-  doc_id: string
-  text: string
-  score: number
-  title: string
-  /** Headings above the chunk, outermost first. */
-  headings: string[]
-}
-
-export type ContextFactMatchRest = {
-  category: string
-  key: string
-  value: string
-  score: number
-}
-
-export type ContextMatchesRest = {
-  chunks: ContextChunkMatchRest[]
-  facts: ContextFactMatchRest[]
-}
-
-export type FormatRest = {
-  /** Value for the `format` of an upload; null if a user's file has no readable name. */
-  name: string | null
-  description: string | null
-  /** built_in or user. */
-  source: string
-  /** The name of the user's file. */
-  file: string | null
-  /** Why the format is not used. */
-  error: string | null
-  /** An example line of this format. */
-  example: string | null
-}
-
-export type ListFormatsResponseRest = {
-  formats: FormatRest[]
-}
-
-/** Times are ISO 8601 in UTC. */
-export type IncidentRest = {
-  id: string
-  label: string
-  /** open, acknowledged or resolved. */
-  status: string
-  started_at: string
-  /** Null while it is ongoing. */
-  ended_at: string | null
-  notes: string
-  /** CRITICAL, ERROR or WARN. */
-  severity: string | null
-  /** Free text; `auto:<source_id>` for incidents that were created from errors. */
-  issue_type: string | null
-  /** Search that its entries match, as `q` of a search. */
-  query: string | null
-  /** Source, or stem of a group of sources, of its entries. */
-  source_id: string | null
-  /** Whether the service created it from errors. */
-  automatic: boolean
-  /** Number of errors that it was created from, if automatic. */
-  error_count: number
-  attached_count: number
-  created_at: string
-  updated_at: string
-  acknowledged_at: string | null
-  resolved_at: string | null
-}
-
-export type ListIncidentsResponseRest = {
-  incidents: IncidentRest[]
-  next_cursor: string | null
-}
-
-/** An event in the history of an incident. */
-export type IncidentEventRest = {
-  /** created, edited, opened, acknowledged, resolved, extended, attached, detached, downloaded, queued, sent, send_failed or exported. */
-  kind: string
-  /** A sentence about the event. */
-  detail: string
-  at: string
-}
-
-export type SimilarIncidentRest = {
-  id: string
-  label: string
-  status: string
-  issue_type: string | null
-  started_at: string
-  ended_at: string | null
-  notes: string
-}
-
-export type IncidentDetailRest = {
-  id: string
-  label: string
-  status: string
-  started_at: string
-  ended_at: string | null
-  notes: string
-  severity: string | null
-  issue_type: string | null
-  query: string | null
-  source_id: string | null
-  automatic: boolean
-  error_count: number
-  attached_count: number
-  created_at: string
-  updated_at: string
-  acknowledged_at: string | null
-  resolved_at: string | null
-  /** Up to 100, sorted by time; if there are more, the attached ones first, then the earliest. */
-  entries: EntryRest[]
-  /** Number of all entries that belong to it. */
-  entry_count: number
-  /** Its history, newest first, up to 200 events. */
-  timeline: IncidentEventRest[]
-  /** Other incidents with the same label, issue type or source, newest first, up to 5. */
-  similar: SimilarIncidentRest[]
-}
-
-export type AttachEntriesResponseRest = {
-  /** Number of newly attached entries. */
-  attached: number
-  /** Number of all attached entries. */
-  attached_count: number
-}
-
-/** An outgoing bundle. */
-export type SentBundleRest = {
-  id: string
-  incident_id: string
-  /** `download`, or the address that it is sent to. */
-  destination: string
-  sanitized: boolean
-  /** downloaded, queued, sent or failed. */
-  status: string
-  /** Null while it is queued. */
-  sent_at: string | null
-  created_at: string
-  attempts: number
-  /** Only for a queued bundle. */
-  next_attempt_at: string | null
-  /** Why the last attempt failed. */
-  last_error: string | null
-}
-
-export type TicketRest = {
-  tracker: string
-  ticket_id: string
-  url: string
-  /** Whether this request created it. */
-  created: boolean
-}
-
-export type BundleIdRest = {
-  id: string
-}
-
-/** A received bundle. Its content comes from another installation. */
-export type BundleRest = {
-  id: string
-  bundle_version: number
-  service_version: string | null
-  /** When it was exported. */
-  exported_at: string
-  sanitized: boolean
-  label: string
-  issue_type: string | null
-  severity: string | null
-  entry_count: number
-  /** Size of its JSON. */
-  bytes: number
-  received_at: string
-}
-
-export type ListBundlesResponseRest = {
-  bundles: BundleRest[]
-  next_cursor: string | null
-}
-
-export type BundleDetailRest = {
-  id: string
-  bundle_version: number
-  service_version: string | null
-  exported_at: string
-  sanitized: boolean
-  label: string
-  issue_type: string | null
-  severity: string | null
-  entry_count: number
-  bytes: number
-  received_at: string
-  /** The whole bundle. */
-  bundle: unknown
-}
-
-export type ListSentBundlesResponseRest = {
-  sent_bundles: SentBundleRest[]
-  next_cursor: string | null
-}
-
-/** A classifier that extends the scorer's own rules. */
-export type ScorerModelRest = {
-  /** Whether a folder with a model is configured. */
-  configured: boolean
-  /** Whether it is in memory; it is loaded when needed, and unloaded when not. */
-  loaded: boolean
-  /** Why it cannot be used, as a sentence that names the file; null if it can. */
-  problem: string | null
-  /** Its labels, once it has been loaded. */
-  labels: string[]
-  /** Lowest score of the model that counts as a detection. */
-  threshold: number
-}
-
-export type ScorerOutcomeRest = {
-  started_at: string
-  finished_at: string
-  /** Number of sources with entries to score. */
-  sources: number
-  /** Number of entries examined. */
-  entries: number
-  /** Number of new detections. */
-  detections: number
-}
-
-export type ScorerStatusRest = {
-  /** anomaly or cybersec. */
-  scorer: string
-  /** Whether it is scoring now, on any replica. */
-  running: boolean
-  /** Task of the run in progress; null if none was requested. */
-  task_id: string | null
-  model: ScorerModelRest | null
-  /** When it last finished scoring; null before the first time. */
-  last_run_at: string | null
-  /** Result of that run; null before the first one. */
-  last_run: ScorerOutcomeRest | null
-  /** Number of all its detections. */
-  detections: number
-  /** Number of its detections that are not acknowledged. */
-  unacknowledged: number
-  /** What cannot be scored, as a sentence that names it; null if everything can. */
-  problem: string | null
-  /** Number of entries not examined yet. While it is 0, an entry without a score was examined and is harmless; otherwise it may be one of these. A
-   * score is attached to the entries that best show a detection, not to each of the thousands that a flood may have. */
-  unscored: number
-}
-
-/** A finding of a scorer, shown by one entry that supports it. */
-export type DetectionRest = {
-  id: string
-  /** Id of that entry. */
-  entry_id: string
-  /** anomaly or cybersec. */
-  scorer: string
-  /** 0 to 1: how certain the scorer is that the finding needs attention. */
-  score: number
-  /** Kind of the finding. */
-  label: string
-  /** CRITICAL, ERROR, WARN or null. */
-  severity: string | null
-  /** Text of the entry, up to 4,096 characters. */
-  text: string
-  source_id: string
-  detected_at: string
-  acknowledged: boolean
-  acknowledged_at: string | null
-  notes: string | null
-  /** What was observed, as a sentence. */
-  reason: string
-  /** The address, account or kind of message that it is about. */
-  subject: string
-  /** Number of entries that support it. */
-  entry_count: number
-  /** Times of the first and the last of these entries. */
-  first_seen: string
-  last_seen: string
-}
-
-export type ListDetectionsResponseRest = {
-  detections: DetectionRest[]
-  next_cursor: string | null
-}
-
-export type SettingsRest = {
-  /** Base URL of an OpenAI-compatible language-model server: the part before `/chat/completions`. */
-  llm_base_url: string
-  llm_model: string
-  /** Sent as a bearer token to that server only. */
-  llm_api_key: string
-  /** Audience of summaries: sysadmin, homelab or executive. */
-  tech_level: string
-  /** Address of the DNS filter, as in a browser without the path: `http://pi.hole` or `https://192.168.1.2`. */
-  dns_filter_url: string
-  /** 6 or 5 for Pi-hole, adguard for AdGuard Home. */
-  dns_filter_version: string
-  /** Pi-hole 6: an application password. Pi-hole 5: the API token. AdGuard Home: `user:password`. */
-  dns_filter_api_key: string
-  /** Accepted certificate of the DNS filter: empty for one of a public authority, the SHA-256 fingerprint of its own one, or `any`. */
-  dns_filter_certificate: string
-  /** Sources that the scan for block list candidates reads: routers, DNS servers, proxies. Empty: all. */
-  router_source_ids: string[]
-  /** JSON text of an object from addresses to names. */
-  device_names: string
-  /** Value that the media monitor must send as `X-Notifier-Token`; empty: none required. */
-  media_monitor_token: string
-  notion_url: string
-  notion_token: string
-  notion_database_id: string
-  jira_url: string
-  /** Empty for Jira Server and Data Center, which need only the token. */
-  jira_email: string
-  jira_token: string
-  jira_project: string
-  jira_issue_type: string
-}
-
-export type SetupStatusRest = {
-  has_sources: boolean
-  source_count: number
-  problems: string[]
-}
-
-export type LogFileRest = {
-  path: string
-  /** In bytes. */
-  size: number
-  modified_at: string
-}
-
-/** A source as in the sources file. The allowed keys depend on `transport` and `glean_type`; omitted ones have their defaults. */
-export type SourceDraftRest = {
-  id: string
-  /** local (default) or ssh. */
-  transport: string | null
-  /** file, journald, docker or podman; with ssh journald, syslog, plaintext or docker. */
-  glean_type: string | null
-  /** A file, a folder or a pattern of files. */
-  path: string | null
-  enabled: boolean | null
-  source_id: string | null
-  host: string | null
-  tenant_id: string | null
-  retention_days: number | null
-  format: string | null
-  timezone: string | null
-  /** untilHeader, traces or never. */
-  multiline: string | null
-  include: string[]
-  exclude: string[]
-  recursive: boolean | null
-  units: string[]
-  containers: string[]
-  socket: string | null
-  /** Id of an SSH target, instead of host, port, user and key_path. */
-  ssh_target: string | null
-  port: number | null
-  user: string | null
-  key_path: string | null
-  remote_path: string | null
-}
-
-export type DiscoveryRest = {
-  /** Whether there is a systemd journal. */
-  journald: boolean
-  /** Whether there is a Docker socket. */
-  docker: boolean
-  /** Whether there is a Podman socket. */
-  podman: boolean
-  files: LogFileRest[]
-  /** What is not configured yet, as sources. */
-  suggestions: SourceDraftRest[]
-}
-
-export type WriteSourcesResponseRest = {
-  /** Number of sources written. */
-  written: number
-  /** The written sources, as they were sent. */
-  sources: SourceDraftRest[]
-}
-
-export type InterpretationRest = {
-  source: SourceDraftRest | null
-  /** keyword, llm, or null. */
-  method: string | null
-}
-
-export type ScannedFileRest = {
-  path: string
-  /** From 0 to 1. */
-  score: number
-  /** In bytes. */
-  size: number
-  modified_at: string
-  /** Keywords of the query that the file contains. */
-  matches: string[]
-}
-
-export type ScanResultRest = {
-  files: ScannedFileRest[]
-  is_complete: boolean
-}
-
-/** A remote host, and how to reach it. */
-export type SshTargetRest = {
-  id: string
-  label: string
-  /** A name or an address. */
-  host: string
-  port: number
-  user: string
-  /** Path of the private key on the server. Its content is never shown. */
-  key_path: string
-  /** When it was last tested, in ISO 8601; null before the first test. */
-  last_tested: string | null
-  /** Whether that test succeeded. */
-  last_ok: boolean | null
-  /** Why it failed; null if it did not. */
-  last_error: string | null
-  /** Fingerprint of the host key, as `ssh-keygen -l` prints it; null if the host was never reached. */
-  host_key_fingerprint: string | null
-  /** Problems with the key file: others can read it, or it does not exist. */
-  warnings: string[]
-  created_at: string
-  updated_at: string
-}
-
-export type ListSshTargetsResponseRest = {
-  ssh_targets: SshTargetRest[]
-}
-
-/** Result of a test. */
-export type SshTargetTestRest = {
-  ok: boolean
-  /** What to do, as a sentence; null if the test succeeded. */
-  error: string | null
-  /** Fingerprint of the key that the host presented, accepted or not; null if it was not reached. */
-  host_key_fingerprint: string | null
-  /** Problems with the key file. */
-  warnings: string[]
-  took_ms: number
-  /** The target after the test. */
-  target: SshTargetRest | null
-}
-
-/** Number of entries over a time window, in equal buckets. */
-export type TemplateTrendRest = {
-  /** - `new`: its first entry lies in the last quarter of the window.
-   * - `silent`: the last quarter has no entries, although the rest of the window predicts four or more.
-   * - `rising`, `falling`: more than twice, or less than half, of the predicted number, and beyond chance (three times its square root).
-   * - `steady`: anything else. */
-  direction: string
-  start: string
-  bucket_seconds: number
-  counts: number[]
-}
-
-export type TemplateRest = {
-  /** Derived from the template alone: the same kind of message has the same id on every replica and branch. */
-  template_id: string
-  /** The common text of the messages. */
-  template: string
-  /** Number of entries from `since` to `until`. */
-  count: number
-  /** Time of the first entry that passes the other filters, inside or outside that range. */
-  first_seen: string
-  last_seen: string
-  /** Severity of most of its entries; null if most have none. */
-  severity: string | null
-  trend: TemplateTrendRest | null
-}
-
-export type ListTemplatesResponseRest = {
-  templates: TemplateRest[]
-  /** Number of templates on all pages. */
-  total: number
-  next_cursor: string | null
-}
-
-export type TemplateDetailRest = {
-  template: TemplateRest | null
-  /** Sources of its entries, most entries first, at most 100. */
-  sources: FacetValueRest[]
-  /** Its newest entries, at most 10. */
-  examples: EntryRest[]
-}
-
-/** How a continuation joins the preceding audio. A value that cannot be measured is null. */
-export type SeamRest = {
-  /** How unusual the seam is among all positions in the preceding audio: 50 is ordinary, 100 unlike anything in it. */
-  distance_percentile: number | null
-  /** Difference in loudness between the 3 s on either side. */
-  loudness_step_lu: number | null
-  /** Deviation of the beat from the continued beat of the parent. */
-  beat_error_ms: number | null
-}
-
-/** The parts of a node's sound, if they have been separated. */
-export type StemsRest = {
-  status: string
-}
-
-/** An upload or a continuation. */
-export type NodeRest = {
-  node_id: string
-  chain_id: string
-  parent_id: string | null
-  status: NodeStatusWord | null
-  decision: DecisionWord | null
-  kind: NodeKindWord | null
-  prompt: string
-  /** Null for an upload. */
-  seed: number | null
-  duration_seconds: number
-  /** Length of the preceding audio that is used as context; null: all of it. */
-  context_seconds: number | null
-  generator: GeneratorWord | null
-  /** 0 to 1. */
-  progress: number
-  /** Why it failed, as a sentence. */
-  error: string | null
-  /** How it joins its parent; null for an upload, and until it is ready. */
-  seam: SeamRest | null
-  bpm: number | null
-  key: string | null
-  loudness_lufs: number | null
-  audio_url: string
-  peaks_url: string
-  /** Null if no stems have been made. */
-  stems: StemsRest | null
-  created_at: string
-  ready_at: string | null
-  /** Words of the prompt that the generator followed. */
-  prompt_honored: string[]
-  /** Other words of the prompt, which the recombining generator did not follow; empty until the node is ready. */
-  prompt_ignored: string[]
-}
-
-/** A piece of music with its continuations. */
-export type ChainRest = {
-  chain_id: string
-  name: string
-  created_at: string
-  updated_at: string
-  /** Samples per second of all its audio. */
-  sample_rate: number
-  channels: number
-  root_node_id: string
-  /** The committed nodes in order, from the root. */
-  spine: string[]
-  nodes: NodeRest[]
-  /** Tempo of the upload; null if it has no steady beat. */
-  bpm: number | null
-  /** Key of the upload, such as "F major"; null if it has none. */
-  key: string | null
-  /** Integrated loudness of the upload in LUFS; null for silence. */
-  loudness_lufs: number | null
-}
-
-export type ListChainsResponseRest = {
-  chains: ChainRest[]
-  next_cursor: string | null
-}
-
-export type CreateBranchesResponseRest = {
-  nodes: NodeRest[]
-}
-
-/** The lowest and highest sample of each of equal stretches of the audio, full scale at 1. */
-export type PeaksRest = {
-  points: number
-  duration_seconds: number
-  min: number[]
-  max: number[]
-}
-
-/** GPUs of one model, or shares of them if they are shared. */
-export type GpuModelRest = {
-  /** As in the labels of the cluster's nodes. */
-  product: string
-  /** Null if unknown. */
-  memory_mib: number | null
-  total: number
-  free: number
-  used_by_us: number
-}
-
-/** A generator of continuations. */
-export type GeneratorStatusRest = {
-  /** As `generator` in a request for branches. */
-  name: string
-  available: boolean
-  /** Why it is not available; null if it is. */
-  reason: string | null
-  /** Length of the longest continuation that it generates at once. */
-  max_seconds: number
-  /** Sample rate of its output; null: the rate of the chain. */
-  sample_rate: number | null
-}
-
-/** What generations run on. */
-export type GpuRest = {
-  mode: GpuModeWord | null
-  observed_at: string
-  /** GPUs by model. */
-  classes: GpuModelRest[]
-  /** Number of queued generations. */
-  queue_depth: number
-  running: number
-  /** Estimated wait of a generation requested now, from the durations of the latest ones; null while none is known. */
-  estimated_wait_seconds: number | null
-  generators: GeneratorStatusRest[]
-  /** Why there are no GPUs, or what is unknown, as sentences. */
-  reasons: string[]
-}
-
-/** A leased slot. */
-export type GpuSessionRest = {
-  session_id: string
-  /** Always `leased`. */
-  status: string
-  expires_at: string
-}
-
-/** The response of the synchronous search, as an event. */
-export type ListingsFrameRest = {
-  type: string
-  listings: ListingRest[]
-  trust_scores: Record<string, TrustScoreRest>
-  sellers: Record<string, SellerRest>
-  market_price: number | null
-  adapter_used: string
-  affiliate_active: boolean
-  session_id: string | null
-}
-
-export type MarketPriceFrameRest = {
-  type: string
-  market_price: number | null
-  sample_count: number
-  /** [q1, q3] of completed sales; null without a median. */
-  quartiles: unknown
-}
-
-export type ScoreFrameRest = {
-  type: string
-  platform_listing_id: string
-  trust_score: TrustScoreRest | null
-  seller: SellerRest | null
-  market_price: number | null
-}
-
-export type SearchFailedFrameRest = {
-  type: string
-  /** The HTTP status that the synchronous search would have returned. */
-  status: number
-  detail: string
-}
-
-export type DoneFrameRest = {
-  /** Why the stream ended, unless the search completed. */
-  reason?: string | null
-}
-
-/** Events were dropped because the reader was slower than the stream. */
-export type GapRest = {
-  /** Number of dropped events; null if unknown. */
-  missed: number | null
-}
-
-/** The requested position in the stream is no longer retained: fetch the current state again, then follow from here. */
-export type ResetRest = {
-}
-
-export type DiagnoseStatusRest = {
-  stage: string
-  detail: string
-}
-
-export type DiagnoseSummaryRest = {
-  text: string
-  source: string
-  by_domain: Record<string, number>
-  by_severity: Record<string, number>
-  /** False in the last summary. */
-  partial: boolean
-}
-
-export type DiagnoseEntriesRest = {
-  entries: EntryRest[]
-  /** keywords, source, window or context. */
-  layer: string
-}
-
-export type DiagnoseReasoningRest = {
-  text: string
-}
-
-export type DiagnoseFailedRest = {
-  detail: string
-}
-
-export type DiagnoseDoneRest = {
-  took_ms: number
-}
-
-/** The status, decision or progress of a node has changed. */
-export type NodeStatusChangedRest = {
-  node_id: string
-  status: NodeStatusWord | null
-  progress: number
-  decision: DecisionWord | null
-  error: string | null
-}
+export const AnswerChallengeResponseToRest = (m: trellis_listings_v1_account_deletion.AnswerChallengeResponse): AnswerChallengeResponseRest => ({
+  challengeResponse: m.challengeResponse,
+})
+
+export const AccountDeletionResponseToRest = (_: trellis_listings_v1_account_deletion.AccountDeletionResponse): AccountDeletionResponseRest => ({
+})
+
+export const GetWebhookHealthResponseToRest = (m: trellis_listings_v1_account_deletion.GetWebhookHealthResponse): GetWebhookHealthResponseRest => ({
+  status: m.status,
+  endpoint: m.endpoint,
+  signature_verification: m.signatureVerification,
+})
 
 export const BlockedSellerToRest = (m: trellis_listings_v1_blocklist.BlockedSeller): BlockedSellerRest => ({
   id: m.id,
@@ -1616,6 +181,39 @@ export const ListBlockedSellersResponseToRest = (m: trellis_listings_v1_blocklis
 export const ImportBlocklistResponseToRest = (m: trellis_listings_v1_blocklist.ImportBlocklistResponse): ImportBlocklistResponseRest => ({
   imported: m.imported,
   errors: m.errors,
+})
+
+export const AddCorrectionResponseToRest = (m: trellis_listings_v1_corrections.AddCorrectionResponse): AddCorrectionResponseRest => ({
+  id: m.id,
+  saved: m.saved,
+})
+
+export const CorrectionToRest = (m: trellis_listings_v1_corrections.Correction): CorrectionRest => ({
+  id: m.id,
+  item_id: m.itemId,
+  product: m.product,
+  correction_type: m.correctionType,
+  input_text: m.inputText,
+  original_output: m.originalOutput,
+  corrected_output: m.correctedOutput,
+  rating: m.rating,
+  context: jsonOf(m.context),
+  opted_in: m.optedIn,
+  created_at: m.createdAt,
+})
+
+export const ListCorrectionsResponseToRest = (m: trellis_listings_v1_corrections.ListCorrectionsResponse): ListCorrectionsResponseRest => ({
+  corrections: m.corrections.map((item) => CorrectionToRest(item)),
+  next_cursor: m.nextCursor ?? null,
+})
+
+export const GetFeedbackStatusResponseToRest = (m: trellis_listings_v1_feedback.GetFeedbackStatusResponse): GetFeedbackStatusResponseRest => ({
+  enabled: m.enabled,
+})
+
+export const SendFeedbackResponseToRest = (m: trellis_listings_v1_feedback.SendFeedbackResponse): SendFeedbackResponseRest => ({
+  issue_number: m.issueNumber,
+  issue_url: m.issueUrl,
 })
 
 export const ListingToRest = (m: trellis_listings_v1_listings.Listing): ListingRest => ({
@@ -2771,6 +1369,18 @@ export const NodeStatusChangedToRest = (m: trellis_music_v1_music.NodeStatusChan
   error: m.error ?? null,
 })
 
+export const AnswerChallengeRequestFromRest = (j: any): trellis_listings_v1_account_deletion.AnswerChallengeRequest => ({
+  challengeCode: j.challenge_code ?? '',
+})
+
+export const AccountDeletionParametersFromRest = (j: any): trellis_listings_v1_account_deletion.AccountDeletionParameters => ({
+  signature: j.signature ?? undefined,
+  ebaySignature: j.ebay_signature ?? undefined,
+})
+
+export const GetWebhookHealthRequestFromRest = (_: any): trellis_listings_v1_account_deletion.GetWebhookHealthRequest => ({
+})
+
 export const ListBlockedSellersRequestFromRest = (_: any): trellis_listings_v1_blocklist.ListBlockedSellersRequest => ({
 })
 
@@ -2790,6 +1400,46 @@ export const ExportBlocklistRequestFromRest = (_: any): trellis_listings_v1_bloc
 })
 
 export const ImportBlocklistParametersFromRest = (_: any): trellis_listings_v1_blocklist.ImportBlocklistParameters => ({
+})
+
+export const SendCommunitySignalRequestFromRest = (j: any): trellis_listings_v1_community.SendCommunitySignalRequest => ({
+  sellerId: j.seller_id ?? '',
+  confirmed: j.confirmed ?? false,
+})
+
+export const AddCorrectionRequestFromRest = (j: any): trellis_listings_v1_corrections.AddCorrectionRequest => ({
+  itemId: j.item_id ?? '',
+  product: j.product ?? '',
+  correctionType: j.correction_type ?? '',
+  inputText: j.input_text ?? '',
+  originalOutput: j.original_output ?? '',
+  correctedOutput: j.corrected_output ?? '',
+  rating: CorrectionRatingValues[j.rating ?? "down"] ?? 'CORRECTION_RATING_UNSPECIFIED',
+  context: textOf(j.context),
+  optedIn: j.opted_in ?? false,
+})
+
+export const ListCorrectionsRequestFromRest = (j: any): trellis_listings_v1_corrections.ListCorrectionsRequest => ({
+  optedInOnly: j.opted_in_only ?? false,
+  limit: j.limit ?? 200,
+  cursor: j.cursor ?? undefined,
+})
+
+export const ExportCorrectionsRequestFromRest = (j: any): trellis_listings_v1_corrections.ExportCorrectionsRequest => ({
+  optedInOnly: j.opted_in_only ?? true,
+})
+
+export const GetFeedbackStatusRequestFromRest = (_: any): trellis_listings_v1_feedback.GetFeedbackStatusRequest => ({
+})
+
+export const SendFeedbackRequestFromRest = (j: any): trellis_listings_v1_feedback.SendFeedbackRequest => ({
+  title: j.title ?? '',
+  description: j.description ?? '',
+  type: FeedbackTypeValues[j.type ?? "other"] ?? 'FEEDBACK_TYPE_UNSPECIFIED',
+  repro: j.repro ?? '',
+  view: j.view ?? '',
+  tab: j.tab ?? '',
+  submitter: j.submitter ?? '',
 })
 
 export const ListingsSearchRequestFromRest = (j: any): trellis_listings_v1_listings.SearchRequest => ({

@@ -5,7 +5,7 @@ import { barModels } from './metres.ts'
 
 const [quadruple] = barModels
 
-/** Accents of beats at the given positions in bars of four: bass and a change of harmony at position 0, the snare at 1 and 3. */
+/** Accents of beats at some positions in bars of four: bass and a change of harmony at position 0, the snare at 1 and 3. */
 const accentsOf = (positions: readonly number[], noise: number): BeatAccents => {
   const random = createRandom(4)
   const values = (value: (position: number) => number) =>
