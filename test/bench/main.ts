@@ -15,7 +15,9 @@ const parts: Record<string, () => Promise<string[]> | AsyncIterable<string[]>> =
     yield* (await import('./logs.ts')).benchLogs()
   },
   'logs-soak': async () => (await import('./logs-soak.ts')).benchSoak(),
-  music: async () => (await import('./music.ts')).benchMusic(),
+  music: async function* () {
+    yield* (await import('./music.ts')).benchMusic()
+  },
   distributed: async () => (await import('./distributed.ts')).benchDistributed(),
   files: async () => (await import('./files.ts')).benchFiles(),
   bus: async () => (await import('./bus.ts')).benchBus(),

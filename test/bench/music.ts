@@ -1,55 +1,144 @@
-import { execFile } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
+import { readFileSync } from 'node:fs'
+import { type AnalysisFigures, benchScores, judgeAll } from '../../services/music/bench/analysis.ts'
 import { generationCases, timeGeneration } from '../../services/music/bench/generation.ts'
-import { measureSeparation } from '../../services/music/bench/separation.ts'
+import { judgeRecombination, type RecombinationFigures, type Source } from '../../services/music/bench/recombination.ts'
+import { judgeThirds } from '../../services/music/bench/recordings.ts'
+import { decodeAll } from '../../services/music/test/audio-files.ts'
+import { type PieceScore, playPiece } from '../../services/music/test/synthetic-pieces.ts'
+import { sharedData } from '../support/shared-data.ts'
 import { round } from './machine.ts'
+import { benchSeparation } from './separation.ts'
 
-/** Lengths of separated pieces (s): one to compare with others, and the longest by default. */
-const separatedSeconds = [60, 1_200]
-const stemNames = ['vocals', 'drums', 'bass', 'other']
+/** A seed that no weight was chosen with. */
+const seed = 101
 
-const separateAlone = async (seconds: number): Promise<Record<'elapsed' | 'processor' | 'peakMegabytes', number>> => {
-  const module = fileURLToPath(new URL('../../services/music/bench/separate-alone.ts', import.meta.url))
-  const { stdout } = await promisify(execFile)(process.execPath, [module, String(seconds)])
-  return JSON.parse(stdout)
+const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
+const share = (values: readonly boolean[]): string => `${round(100 * mean(values.map(Number)))} %`
+const known = (values: readonly (number | null)[]): number[] => values.filter((value) => value !== null)
+const at = (values: readonly number[], part: number): number =>
+  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(part * values.length))] ?? Number.NaN
+const spreadOf = (values: readonly number[], digits = 1): string =>
+  `median ${round(at(values, 0.5), digits)}, 95 % below ${round(at(values, 0.95), digits)}, largest ${round(Math.max(...values), digits)}`
+
+const analysisLine = (name: string, figures: readonly AnalysisFigures[]): string =>
+  [
+    `  ${name.padEnd(14)}${String(figures.length).padStart(3)} pieces`,
+    `beats F ${round(mean(figures.map(({ beats }) => beats)), 3)}`,
+    `downbeats F ${round(mean(figures.map(({ downbeats }) => downbeats)), 3)}`,
+    `tempo right ${share(figures.map(({ isTempoExact }) => isTempoExact))} (or an octave off ${share(figures.map(({ isTempoRight }) => isTempoRight))})`,
+    `metre ${share(figures.map(({ metre, score }) => metre === score.metre))}`,
+    `key ${round(mean(figures.map(({ key }) => key)), 3)}`,
+    `delay ${round(
+      at(
+        figures.map(({ lateMs }) => lateMs),
+        0.5,
+      ),
+      1,
+    )} ms`,
+  ].join('  ')
+
+const wrongLines = (figures: readonly AnalysisFigures[]): string[] =>
+  figures
+    .filter(({ beats, downbeats }) => beats < 0.9 || downbeats < 0.9)
+    .map(
+      ({ score, bpm, metre, beats, downbeats }) =>
+        `    missed: ${score.metre} ${score.style} at ${score.bpm} bpm as ${metre} at ${bpm === null ? 'none' : round(bpm, 1)}, beats F ${round(beats, 2)}, downbeats F ${round(downbeats, 2)}`,
+    )
+
+async function* benchAnalysis(): AsyncGenerator<string[]> {
+  yield ['Analysis of synthesised pieces, 60 to 200 bpm (mir_eval definitions; beats within 70 ms):']
+  const steady = judgeAll(benchScores(seed, { stride: 2 }))
+  for (const metre of ['4/4', '3/4', '6/8'] as const)
+    yield [
+      analysisLine(
+        `steady ${metre}`,
+        steady.filter(({ score }) => score.metre === metre),
+      ),
+    ]
+  yield [analysisLine('steady', steady), ...wrongLines(steady)]
+  for (const pace of ['drift', 'rubato'] as const) {
+    const figures = judgeAll(benchScores(seed, { stride: 6, pace }))
+    yield [analysisLine(pace, figures)]
+  }
+  yield [
+    `  probability of a beat: ${round(mean(steady.flatMap(({ likelyRight }) => likelyRight)), 3)} where it is one, ${round(mean(steady.flatMap(({ likelyWrong }) => likelyWrong)), 3)} where it is not`,
+    `  CPU time, one core: ${round(mean(steady.map(({ cpuShare }) => cpuShare)), 4)} of the audio's own time (target: 0.05)`,
+  ]
+  const long = judgeAll(benchScores(seed, { stride: 8, seconds: 100 }))
+  yield [
+    `  section boundaries of ${long.length} pieces of 100 s: F ${round(mean(long.map(({ sections }) => sections[0])), 2)} within 0.5 s, ${round(mean(long.map(({ sections }) => sections[1])), 2)} within 3 s`,
+  ]
 }
 
-/** Measures time and memory of separations, and their quality on pieces with known stems. */
-const benchSeparation = async (): Promise<string[]> => {
-  const lines = ['Separation into stems without a model, 44.1 kHz in stereo, in one process of its own:']
-  for (const seconds of separatedSeconds) {
-    const { elapsed, processor, peakMegabytes } = await separateAlone(seconds)
-    lines.push(
-      `  ${String(seconds).padStart(4)} s  ${round(elapsed, 2)} of the audio's own time (target: at most 1.0), ${round(processor, 2)} of processor time  peak memory ${round(peakMegabytes)} MiB`,
-    )
-  }
-  lines.push('SI-SDR on six synthesised pieces of 12 s, mean in dB (gain over the mixture as the estimate):')
-  for (const channels of [2, 1] as const) {
-    const { mixture, stems } = await measureSeparation(channels, { seconds: 12 })
-    const shown = stemNames.map(
-      (name, index) =>
-        `${name} ${round(stems[index] ?? 0, 1)} (+${round((stems[index] ?? 0) - (mixture[index] ?? 0), 1)})`,
-    )
-    lines.push(`  ${channels === 2 ? 'stereo' : 'mono'}  ${shown.join('  ')}`)
-  }
-  return lines
+const recordings = ['vibe-ace', 'brahms-hungarian-dance-5', 'solo-trumpet-90bpm'].flatMap((name) => {
+  const path = sharedData('audio', `${name}.ogg`)
+  return path === undefined ? [] : [{ name, path }]
+})
+
+const openRecording = async ({ name, path }: (typeof recordings)[number]): Promise<Source> => {
+  const { block, sampleRate } = await decodeAll(readFileSync(path))
+  return { name, block, sampleRate }
 }
 
-/** Measures the time to generate a continuation relative to its duration. */
-const benchGeneration = async (): Promise<string[]> => {
-  const lines = [
-    'Recombination from a synthesised band at 44.1 kHz in stereo, in one process, analysis and seam figures included:',
+const sourceOf = (score: PieceScore): Source => ({
+  name: `${score.metre} ${score.style} ${score.bpm}`,
+  block: [playPiece(score).samples],
+  sampleRate: 22_050,
+})
+
+const seamLines = (name: string, figures: readonly RecombinationFigures[]): string[] => {
+  const beats = known(figures.map(({ beatErrorMs }) => beatErrorMs))
+  return [
+    `  ${name}: ${figures.length} continuations of 10 s`,
+    `    seam percentile: ${spreadOf(known(figures.map(({ percentile }) => percentile)), 0)} (an ordinary position: 50; target: below 95)`,
+    `    loudness step (LU): ${spreadOf(known(figures.map(({ loudnessStep }) => loudnessStep)))} (target: below 1.5)`,
+    ...(beats.length > 0 ? [`    beat error (ms, ${beats.length} measurable): ${spreadOf(beats)} (target: 35)`] : []),
+    `    longest copied run (bars): ${spreadOf(known(figures.map(({ longestCopyBars }) => longestCopyBars)))} (limit: 8)`,
+    `    largest share repeated after a fixed number of beats: ${spreadOf(
+      figures.map(({ selfSimilarity }) => selfSimilarity),
+      2,
+    )} (a loop: 1)`,
+    `    end with a beat ${share(figures.map(({ endsWhole }) => endsWhole))}, with a bar ${share(figures.map(({ endsWhole, endsBar }) => endsWhole && endsBar))}`,
+    `    true peak (dB): largest ${round(Math.max(...figures.map(({ truePeakDb }) => truePeakDb)), 1)}`,
+    `    CPU time, one core: ${round(mean(figures.map(({ totalShare }) => totalShare)), 3)} of the audio's own time, ${round(mean(figures.map(({ planShare }) => planShare)), 3)} without analysing the source`,
+  ]
+}
+
+async function* benchRecombination(): AsyncGenerator<string[]> {
+  yield ['Recombination:']
+  const made: RecombinationFigures[] = []
+  for (const [index, score] of benchScores(seed + 1, { stride: 3, seconds: 42 }).entries())
+    made.push(await judgeRecombination(sourceOf(score), { cut: 28 + ((index * 7.3) % 12), seconds: 10, seed: index }))
+  yield seamLines('synthesised pieces', made)
+  const real: RecombinationFigures[] = []
+  for (const recording of recordings) {
+    const source = await openRecording(recording)
+    const length = (source.block[0]?.length ?? 0) / source.sampleRate
+    for (const [index, cut] of [0.55, 0.75, 0.93].entries())
+      real.push(await judgeRecombination(source, { cut: cut * length, seconds: 10, seed: index }))
+  }
+  if (real.length > 0) yield seamLines('recordings', real)
+}
+
+async function* benchRecordings(): AsyncGenerator<string[]> {
+  if (recordings.length > 0) yield ['Recordings, and each of their thirds on its own:']
+  for (const recording of recordings) yield judgeThirds(await openRecording(recording))
+}
+
+/** Measures analyses and continuations of known pieces, and the time to generate relative to the duration of the result. */
+export async function* benchMusic(): AsyncGenerator<string[]> {
+  yield* benchAnalysis()
+  yield* benchRecordings()
+  yield* benchRecombination()
+  yield [
+    'Time of recombination from a synthesised band at 44.1 kHz in stereo, in one process, analysis and seam figures included:',
   ]
   await timeGeneration(20, 5)
   for (const [sourceSeconds, audioSeconds] of generationCases) {
     const { generationSeconds, measuringSeconds, ratio } = await timeGeneration(sourceSeconds, audioSeconds)
-    lines.push(
+    yield [
       `  ${String(audioSeconds).padStart(3)} s from ${String(sourceSeconds).padStart(3)} s  ${round(ratio, 3)} of the audio's own time (target: below 0.5)  generation ${round(generationSeconds, 2)} s, measuring ${round(measuringSeconds, 2)} s`,
-    )
+    ]
   }
-  return lines
+  yield await benchSeparation()
 }
-
-/** Measures continuations and separations. */
-export const benchMusic = async (): Promise<string[]> => [...(await benchGeneration()), ...(await benchSeparation())]

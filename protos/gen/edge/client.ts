@@ -1641,6 +1641,8 @@ export type NodeRest = {
   ready_at: string | null
   /** Words of the prompt that the generator followed. */
   prompt_honored: string[]
+  /** Other words of the prompt, which the recombining generator did not follow; empty until the node is ready. */
+  prompt_ignored: string[]
   /** Range between soft and loud passages in LU (EBU Tech 3342); null for silence and below 3 s. */
   loudness_range_lu: number | null
 }

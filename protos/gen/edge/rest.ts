@@ -1433,6 +1433,7 @@ export const NodeToRest = (m: trellis_music_v1_music.Node): NodeRest => ({
   created_at: m.createdAt,
   ready_at: m.readyAt ?? null,
   prompt_honored: m.promptHonored,
+  prompt_ignored: m.promptIgnored,
   loudness_range_lu: m.loudnessRangeLu ?? null,
 })
 

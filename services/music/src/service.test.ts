@@ -141,7 +141,7 @@ describe('the music service', () => {
   })
 
   test('takes are generated in the background, in the exact length, and their seams are measured', async () => {
-    const { nodes } = await branch({ takes: 2, durationSeconds: 2.00001, prompt: 'more energy' })
+    const { nodes } = await branch({ takes: 2, durationSeconds: 2.00001, prompt: 'more energy, jazzy' })
     expect(nodes).toMatchObject([
       { status: 'NODE_STATUS_GENERATING', seed: 1, parentId: chain.rootNodeId },
       { status: 'NODE_STATUS_GENERATING', seed: 2, decision: 'DECISION_UNDECIDED' },
@@ -155,6 +155,7 @@ describe('the music service', () => {
         error: undefined,
         generator: 'GENERATOR_RECOMBINE',
         promptHonored: ['energy'],
+        promptIgnored: ['jazzy'],
       })
       expect(node.durationSeconds).toBe(Math.round(2.00001 * RATE) / RATE)
       expect(node.seam?.distancePercentile).toBeGreaterThanOrEqual(0)

@@ -1,11 +1,18 @@
+import { type Activations, activationsOf } from './activations.ts'
+import { envelopeLevels } from './attack-envelope.ts'
+import { bandFlux } from './band-flux.ts'
+import { decodeBars } from './bar-pointer.ts'
 import { type BarGrid, findBars } from './bars.ts'
-import { beatAttack, tempoOf, trackBeats } from './beats.ts'
+import { beatPosteriors } from './beat-posteriors.ts'
+import { audibleRange, beatAttack, extendBeats, tempoOf } from './beats.ts'
 import { type ChromaFrames, chromaBetween, chromaHop, findPeaks } from './chroma.ts'
+import { clarityOf } from './clarity.ts'
 import { type Sound, soundOf } from './features.ts'
 import { estimateKey, type Key } from './key.ts'
-import { accentStrength, lowBands, onsetStrength } from './onset-strength.ts'
+import { barModels } from './metres.ts'
+import { onsetStrength } from './onset-strength.ts'
+import { snapToAttacks } from './snap.ts'
 import { analysisRate, bandLevels, HOP, type SpectralFrames } from './spectral-frames.ts'
-import { estimateTempo } from './tempo.ts'
 
 /** Musical analysis of a piece, at the analysis rate. */
 export type Analysis = {
@@ -16,6 +23,8 @@ export type Analysis = {
   readonly chroma: ChromaFrames
   /** Beat times in samples at ANALYSIS_RATE, ascending, over the whole piece; empty without a pulse. */
   readonly beats: readonly number[]
+  /** How likely (0..1) each of them is a beat; 0 where it was extrapolated over silence. */
+  readonly likely: readonly number[]
   readonly bars: BarGrid
   /** Null without a clear pulse. */
   readonly bpm: number | null
@@ -38,32 +47,53 @@ export const chromaDistance = (a: Float32Array, b: Float32Array): number => {
   return sum / 2
 }
 
-const accentsOf = (chroma: ChromaFrames, lowOnsets: Float32Array, beats: readonly number[]) => {
+const accentsOf = (chroma: ChromaFrames, { low, snare }: Activations, beats: readonly number[]) => {
   const harmonies = beats.map((beat, i) => chromaBetween(chroma, beat, beats[i + 1] ?? beat + analysisRate / 2))
-  const lowOnset = beats.map((beat) => {
-    const frame = Math.round(beat / HOP)
-    return Math.max(...lowOnsets.subarray(Math.max(0, frame - 3), frame + 3), 0)
-  })
-  const harmonyChange = harmonies.map((harmony, i) => chromaDistance(harmony, harmonies[i - 1] ?? harmony))
-  return { harmonyChange, lowOnset }
+  const at = (curve: Float32Array) =>
+    beats.map((beat) => {
+      const frame = Math.round(beat / HOP)
+      return Math.max(curve[frame - 1] ?? 0, curve[frame] ?? 0, curve[frame + 1] ?? 0)
+    })
+  const harmony = harmonies.map((here, i) => chromaDistance(here, harmonies[i - 1] ?? here))
+  return { low: at(low), snare: at(snare), harmony }
 }
 
+/** The frame in which the sound begins: the first onset. */
+const firstSound = ({ onset }: Activations): number =>
+  Math.max(
+    0,
+    onset.findIndex((value) => value > 0.3),
+  )
+
 /** Analyses a sound: onsets, tempo, beats, bars and key. */
-export const analyseSound = ({ samples, spectral, chroma }: Sound): Analysis => {
+export const analyseSound = ({ samples, spectral, flux, chroma, peaks, attacks }: Sound): Analysis => {
   const onsets = onsetStrength(spectral)
-  const tempo = estimateTempo(onsets, accentStrength(spectral))
-  const beats = trackBeats(onsets, tempo, samples)
-  const hasPulse = beatAttack(onsets, beats) >= minAttack && tempo.clarity >= minClarity && beats.length >= 4
+  const activations = activationsOf(flux, spectral, chroma)
+  const start = firstSound(activations)
+  const decoded = decodeBars(activations, start)
+  const model = decoded?.model ?? barModels[0]
+  const frames = decoded?.beats.map(({ frame }) => frame) ?? []
+  const [first, last] = audibleRange(frames, activations.onset)
+  const audible = frames.slice(first, last + 1)
+  const snapped = snapToAttacks(
+    audible.map((frame) => frame * HOP),
+    attacks,
+  )
+  const { beats, before } = audible.length < 2 ? { beats: [], before: 0 } : extendBeats(snapped, samples)
+  const posteriors = decoded ? beatPosteriors(activations, model, { frames: audible, firstSound: start }) : []
+  const clarity = clarityOf(onsets, beats)
+  const hasPulse = beatAttack(onsets, beats) >= minAttack && clarity >= minClarity && beats.length >= 4
   return {
     samples,
     spectral,
     onsets,
     chroma,
     beats,
-    bars: findBars(accentsOf(chroma, onsetStrength(spectral, lowBands), beats)),
-    bpm: hasPulse ? tempoOf(beats) : null,
-    key: estimateKey(chromaBetween(chroma, 0, samples)),
-    clarity: tempo.clarity,
+    likely: beats.map((_, i) => posteriors[i - before] ?? 0),
+    bars: findBars(accentsOf(chroma, activations, beats), model),
+    bpm: hasPulse ? tempoOf(snapped.length > 2 ? snapped : beats) : null,
+    key: estimateKey(peaks),
+    clarity,
   }
 }
 
@@ -71,6 +101,7 @@ export const analyseSound = ({ samples, spectral, chroma }: Sound): Analysis => 
 export const analyse = (signal: Float32Array): Analysis => {
   const frames = (hop: number) => Math.max(1, Math.ceil(signal.length / hop))
   const levels = bandLevels(signal, 0, frames(HOP))
+  const flux = bandFlux(signal, 0, frames(HOP))
   const peaks = findPeaks(signal, 0, frames(chromaHop))
-  return analyseSound(soundOf({ levels, peaks, envelope: new Float32Array(0) }, signal.length))
+  return analyseSound(soundOf({ levels, flux, peaks, envelope: envelopeLevels(signal) }, signal.length))
 }

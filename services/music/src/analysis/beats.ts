@@ -1,82 +1,33 @@
-import { median, parabolicOffset, smoothFrames } from '../dsp/statistics.ts'
-import { normaliseStrength } from './onset-strength.ts'
+import { median } from '../dsp/statistics.ts'
 import { analysisRate, HOP } from './spectral-frames.ts'
-import type { TempoCurve } from './tempo.ts'
-
-/** Weight of an even pulse against strong onsets (Ellis, "Beat tracking by dynamic programming", 2007). */
-const tightness = 100
-
-/** For each frame the best score of a pulse that ends there, and the preceding pulse (-1 at the beginning). */
-const accumulate = (strength: Float32Array, tempo: TempoCurve): { scores: Float64Array; previous: Int32Array } => {
-  const scores = new Float64Array(strength.length)
-  const previous = new Int32Array(strength.length).fill(-1)
-  for (let frame = 0; frame < strength.length; frame++) {
-    const period = tempo.periodAt(frame)
-    let [best, bestAt] = [0, -1]
-    const from = Math.max(0, Math.round(frame - 2 * period))
-    const to = Math.round(frame - period / 2)
-    for (let at = from; at <= to; at++) {
-      const stretch = Math.log((frame - at) / period)
-      const value = (scores[at] ?? 0) - tightness * stretch * stretch
-      if (value > best) {
-        best = value
-        bestAt = at
-      }
-    }
-    scores[frame] = best + (strength[frame] ?? 0)
-    previous[frame] = bestAt
-  }
-  return { scores, previous }
-}
-
-/** The frame of the last beat: the best pulse that ends within the last period. */
-const lastBeat = (scores: Float64Array, tempo: TempoCurve): number => {
-  const from = Math.max(0, Math.round(scores.length - 1.1 * tempo.periodAt(scores.length - 1)))
-  let best = scores.length - 1
-  for (let frame = from; frame < scores.length; frame++) if ((scores[frame] ?? 0) > (scores[best] ?? 0)) best = frame
-  return best
-}
 
 /** Beats this much weaker than the median, at either end, were extrapolated before or after the music. */
-const unheard = 0.1
+const inaudible = 0.1
 
-/** Removes such beats from both ends of a pulse, where their positions are meaningless. */
-const trimUnheard = (frames: number[], strength: Float32Array): void => {
-  const at = (frame: number) => Math.max(...strength.subarray(Math.max(0, frame - 2), frame + 3), 0)
-  const min = unheard * median(frames.map(at))
-  while (frames.length > 2 && at(frames.at(-1) ?? 0) < min) frames.pop()
-  while (frames.length > 2 && at(frames[0] ?? 0) < min) frames.shift()
+/** Removes such beats (frames) from both ends of a pulse, where their positions are meaningless; returns the first and last to retain. */
+export const audibleRange = (frames: readonly number[], strength: Float32Array): [first: number, last: number] => {
+  const at = (index: number) => {
+    const frame = frames[index] ?? 0
+    return Math.max(...strength.subarray(Math.max(0, frame - 2), frame + 3), 0)
+  }
+  const min = inaudible * median(frames.map((_, index) => at(index)))
+  let [first, last] = [0, frames.length - 1]
+  while (last - first > 1 && at(last) < min) last--
+  while (last - first > 1 && at(first) < min) first++
+  return [first, last]
 }
 
-/** Extends a pulse to both ends of the piece, by the median interval of its nearest beats. */
-const extend = (beats: number[], length: number): number[] => {
-  const interval = (some: number[]): number => median(some.slice(1).map((beat, i) => beat - (some[i] ?? 0)))
+/** Extends a pulse to both ends of the piece by the median interval of its nearest beats; `before` is the number of beats added before the first. */
+export const extendBeats = (beats: readonly number[], length: number): { beats: number[]; before: number } => {
+  const interval = (some: readonly number[]): number => median(some.slice(1).map((beat, i) => beat - (some[i] ?? 0)))
   const [first, last] = [interval(beats.slice(0, 9)), interval(beats.slice(-9))]
   const extended = [...beats]
+  let before = 0
   // A beat slightly before the beginning counts as the beginning.
   if (first > 0)
-    for (let at = (beats[0] ?? 0) - first; at > -first * 0.1; at -= first) extended.unshift(Math.max(0, at))
+    for (let at = (beats[0] ?? 0) - first; at > -first * 0.1; at -= first, before++) extended.unshift(Math.max(0, at))
   if (last > 0) for (let at = (beats.at(-1) ?? 0) + last; at < length; at += last) extended.push(at)
-  return extended
-}
-
-/**
- * Beat times in samples at ANALYSIS_RATE, covering the whole piece: a pulse that follows strong onsets and stays as even as
- * the tempo curve. Empty with fewer than two beats.
- */
-export const trackBeats = (onsets: Float32Array, tempo: TempoCurve, samples: number): number[] => {
-  const period = tempo.periodAt(onsets.length / 2)
-  const strength = smoothFrames(normaliseStrength(onsets), Math.max(1, period / 32))
-  const { scores, previous } = accumulate(strength, tempo)
-  const frames: number[] = []
-  for (let frame = lastBeat(scores, tempo); frame >= 0; frame = previous[frame] ?? -1) frames.unshift(frame)
-  trimUnheard(frames, strength)
-  if (frames.length < 2) return []
-  const beats = frames.map((frame) => {
-    const top = parabolicOffset(strength[frame - 1] ?? 0, strength[frame] ?? 0, strength[frame + 1] ?? 0)
-    return (frame + top) * HOP
-  })
-  return extend(beats, samples)
+  return { beats: extended, before }
 }
 
 /** Beats per minute of a pulse: the mean interval of its middle half, which is robust against outliers. Null without a pulse. */

@@ -92,7 +92,7 @@ export const slicePeaks = ({ counts, pitches, strengths }: Peaks, start: number,
 }
 
 /** Deviation of the piece's tuning from A = 440 Hz, in semitones (-0.5..0.5): the mean direction of all peaks. */
-const tuningOf = ({ pitches, strengths }: Peaks): number => {
+export const tuningOf = ({ pitches, strengths }: Peaks): number => {
   let [x, y] = [0, 0]
   for (let i = 0; i < pitches.length; i++) {
     const angle = 2 * Math.PI * (pitches[i] ?? 0)

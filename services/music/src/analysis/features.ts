@@ -1,4 +1,5 @@
 import { attacksOf, envelopeHop, envelopeLevels } from './attack-envelope.ts'
+import { bandFlux, fluxGroups } from './band-flux.ts'
 import { type ChromaFrames, chromaHop, chromaOf, findPeaks, joinPeaks, type Peaks, slicePeaks } from './chroma.ts'
 import type { MonoPiece } from './mono-piece.ts'
 import { BANDS, bandLevels, HOP, type SpectralFrames, toSpectralFrames } from './spectral-frames.ts'
@@ -10,6 +11,8 @@ import { BANDS, bandLevels, HOP, type SpectralFrames, toSpectralFrames } from '.
 export type Features = {
   /** Levels of mel bands, from bandLevels. */
   readonly levels: Float32Array
+  /** From bandFlux. */
+  readonly flux: Float32Array
   readonly envelope: Float32Array
   readonly peaks: Peaks
 }
@@ -46,6 +49,7 @@ export const measureFeatures = async (
     const samples = await piece.read(from - lead, to + lookahead)
     found.push({
       levels: bandLevels(samples, lead, Math.ceil((until - from) / HOP)),
+      flux: bandFlux(samples, lead, Math.ceil((until - from) / HOP)),
       envelope: envelopeLevels(samples.subarray(lead, lead + until - from)),
       peaks: findPeaks(samples, lead, Math.ceil((until - from) / chromaHop)),
     })
@@ -66,16 +70,18 @@ const joinArrays = (arrays: readonly Float32Array[]): Float32Array => {
 /** Joins consecutive stretches. */
 export const joinFeatures = (stretches: readonly Features[]): Features => ({
   levels: joinArrays(stretches.map(({ levels }) => levels)),
+  flux: joinArrays(stretches.map(({ flux }) => flux)),
   envelope: joinArrays(stretches.map(({ envelope }) => envelope)),
   peaks: joinPeaks(stretches.map(({ peaks }) => peaks)),
 })
 
 /** The parts from `start` to `end`, or to the last. */
-export const sliceFeatures = ({ levels, envelope, peaks }: Features, start: number, end?: number): Features => {
+export const sliceFeatures = ({ levels, flux, envelope, peaks }: Features, start: number, end?: number): Features => {
   const cut = (values: Float32Array, perPart: number) =>
     values.subarray(start * perPart, end === undefined ? undefined : end * perPart)
   return {
     levels: cut(levels, framesPerPart * BANDS),
+    flux: cut(flux, framesPerPart * fluxGroups),
     envelope: cut(envelope, envelopePerPart),
     peaks: slicePeaks(peaks, start, end),
   }
@@ -86,16 +92,20 @@ export type Sound = {
   /** Samples at ANALYSIS_RATE. */
   readonly samples: number
   readonly spectral: SpectralFrames
+  readonly flux: Float32Array
   readonly chroma: ChromaFrames
+  readonly peaks: Peaks
   readonly attacks: Float32Array
   /** The loudest 1.5 ms, relative to full scale. */
   readonly loudest: number
 }
 
-export const soundOf = ({ levels, envelope, peaks }: Features, samples: number): Sound => ({
+export const soundOf = ({ levels, flux, envelope, peaks }: Features, samples: number): Sound => ({
   samples,
   spectral: toSpectralFrames(levels),
+  flux,
   chroma: chromaOf(peaks),
+  peaks,
   attacks: attacksOf(envelope),
   loudest: envelope.reduce((max, level) => Math.max(max, level), 0),
 })

@@ -12,7 +12,7 @@ export const lowBands: readonly [number, number] = [0, 5]
 export const allBands: readonly [number, number] = [0, BANDS]
 
 /** Subtracts the running mean and clips negative values to 0. */
-const aboveBackground = (values: Float32Array): Float32Array => {
+export const aboveBackground = (values: Float32Array): Float32Array => {
   const sums = new Float64Array(values.length + 1)
   for (let i = 0; i < values.length; i++) sums[i + 1] = (sums[i] ?? 0) + (values[i] ?? 0)
   return values.map((value, i) => {
@@ -46,13 +46,13 @@ export const onsetStrength = (spectral: SpectralFrames, [from, to] = allBands): 
  * How much sound enters at each frame: the square root of the summed rise of the bands' amplitudes, above its running mean.
  * It emphasizes loud entries, while onsetStrength rates a cymbal's touch nearly as high as a drum.
  */
-export const accentStrength = ({ frames, levels, floor }: SpectralFrames): Float32Array => {
+export const accentStrength = ({ frames, levels, floor }: SpectralFrames, [from, to] = allBands): Float32Array => {
   const silent = 10 ** (floor / 20)
   const amplitudes = levels.map((level) => 10 ** (level / 20) - silent)
   const strength = new Float32Array(frames)
   for (let frame = lag; frame < frames - cutFrames; frame++) {
     let rise = 0
-    for (let band = 0; band < BANDS; band++) {
+    for (let band = from; band < to; band++) {
       const at = frame * BANDS + band
       rise += Math.max(0, (amplitudes[at] ?? 0) - (amplitudes[at - lag * BANDS] ?? 0))
     }

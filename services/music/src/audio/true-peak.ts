@@ -2,7 +2,7 @@ import { type Block, blockLength } from './pcm.ts'
 import { createResampler } from './resample.ts'
 
 /** Oversampling by BS.1770-4 annex 2: four times up to 48 kHz, less above, where samples are closer together. */
-const oversampling = (sampleRate: number): number => (sampleRate <= 48_000 ? 4 : sampleRate <= 96_000 ? 2 : 1)
+export const oversampling = (sampleRate: number): number => (sampleRate <= 48_000 ? 4 : sampleRate <= 96_000 ? 2 : 1)
 
 /** A true-peak meter that is fed block by block; its result is linear, full scale at 1. */
 export const createTruePeakMeter = (sampleRate: number, channels: number) => {

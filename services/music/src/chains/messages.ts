@@ -1,4 +1,5 @@
 import type { Chain, Decision, Generator, Node, NodeStatus, Stems } from '@trellis/protos/ts/trellis/music/v1/music.ts'
+import { readPrompt } from '../generate/steering.ts'
 import { stemNames } from '../stems/stem-names.ts'
 import type { ChainRow, Decision as DecisionWord, NodeRow, Status, StemsRow } from '../store/tables.ts'
 import { spineOf } from './spine.ts'
@@ -83,6 +84,8 @@ export const nodeMessage = (
     createdAt: node.created_at,
     readyAt: node.ready_at,
     promptHonored: JSON.parse(node.prompt_honored) as string[],
+    promptIgnored:
+      node.status === 'ready' && node.generator === 'recombine' ? [...readPrompt(node.prompt).ignored] : [],
   }
 }
 

@@ -3,13 +3,13 @@ import type { MonoPiece } from '../analysis/mono-piece.ts'
 import { analysisRate } from '../analysis/spectral-frames.ts'
 
 /** A position in a signal. */
-type Position = {
+export type Position = {
   readonly values: Float32Array
   readonly at: number
 }
 
 /** Cosine similarity of the stretches at two positions, -1..1; 0 if either is silent. */
-const similarity = (a: Position, b: Position, length: number): number => {
+export const similarity = (a: Position, b: Position, length: number): number => {
   let [product, squaresA, squaresB] = [0, 0, 0]
   for (let i = 0; i < length; i++) {
     const x = a.values[a.at + i] ?? 0

@@ -1,4 +1,5 @@
 import { createEdgeNoise } from '../dsp/random.ts'
+import { clamp, meanOf, median } from '../dsp/statistics.ts'
 import type { Hypothesis } from './plan-search.ts'
 import type { Steering } from './steering.ts'
 import type { StepGrid } from './steps.ts'
@@ -12,10 +13,11 @@ export const COST = {
   /** A jump sooner than one bar after the last, and sooner than two. */
   hasty: 0.9,
   early: 0.25,
-  /** Subtracted from a jump after a whole number of two bars. */
-  phrase: 0.12,
-  /** For each step of a run beyond eight bars, which is a copy rather than a continuation. */
-  copy: 0.06,
+  /** A jump to another position in the bar, and to the opposite place in the phrase. */
+  bar: 1.4,
+  phrase: 0.35,
+  /** For each step of a run beyond four bars, which is on its way to a copy. */
+  copy: 0.03,
   /** A step that was played a moment ago; halves every three steps. */
   recent: 0.4,
   /** For each previous use of a step. */
@@ -24,8 +26,16 @@ export const COST = {
   silence: 0.8,
   /** For each 6 dB of difference from the level that the prompt requests. */
   energy: 0.25,
-  /** A beginning at a different position in the bar. */
-  offBar: 0.8,
+  /** For a step in which half as much, or half as much again, begins as usual, where the prompt requests the opposite. */
+  drums: 0.4,
+  /** A beginning at a different position in the bar, at another place in the phrase, and for each 6 dB of another level. */
+  offBar: 1.1,
+  offPhrase: 0.25,
+  offLevel: 0.8,
+  /** An end within a bar, within a phrase, and one for which the whole must be stretched as much as allowed. */
+  endInBar: 0.9,
+  endInPhrase: 0.45,
+  stretch: 0.6,
   /** Random costs (mean of an exponential distribution) that make seeds differ: for where to begin, and for jumps. */
   startChance: 0.7,
   chance: 0.2,
@@ -36,7 +46,12 @@ export const COST = {
 const JUMPS = 10
 const recentHalfLife = 3
 const quietDb = 25
-export const longRunBars = 8
+/** Bars after which a run costs more, and after which it must jump: more would be a copy rather than a continuation. */
+export const longRunBars = 4
+export const longestRunBars = 8
+/** Steps compared on each side of a jump, and the number of promising targets that are compared over so many. */
+const sideSteps = 4
+const shortlisted = 64
 const regionBars = 2
 
 /** Maps a uniform number in [0, 1) to an exponential distribution of mean 1: mostly small, occasionally large. */
@@ -45,39 +60,56 @@ export const spread = (even: number): number => -Math.log(1 - even)
 /** Steps per bar; without bars, a group of steps of similar length. */
 export const barSteps = ({ stepsPerBar }: StepGrid): number => (stepsPerBar === 1 ? 3 : stepsPerBar)
 
-/** How badly `to` follows `from`: what was played should match what precedes `to` in the source, and what follows should match it. */
-const jumpDistance = ({ distance, steps }: StepGrid, from: number, to: number): number => {
-  let [sum, weight] = [0, 0]
-  const compare = (a: number, b: number, share: number) => {
-    if (a < 0 || b < 0 || a >= steps.length || b >= steps.length) return
-    sum += share * distance(a, b)
-    weight += share
-  }
-  compare(from, to - 1, 0.45)
-  compare(from - 1, to - 2, 0.15)
-  compare(from + 1, to, 0.3)
-  compare(from + 2, to + 1, 0.1)
-  // A step at the edge of the source has fewer neighbours to compare; missing ones count as random.
-  return sum + (1 - weight)
+/** How unlike the steps just around a jump are: what was played and what precedes `to`; what would follow and what follows. */
+const nearDistance = ({ distance, steps }: StepGrid, from: number, to: number): number => {
+  const isInside = to > 0 && from + 1 < steps.length
+  return isInside ? 0.6 * distance(from, to - 1) + 0.4 * distance(from + 1, to) : 1
 }
 
-/** The best jump targets after each step, computed when first needed. */
+/**
+ * How unlike the music is over several steps on each side of a jump: the worse of the two medians. Similarity that lasts is a
+ * repetition; that of a single step may be chance (Perraudin et al. 2018).
+ */
+const lastingDistance = ({ distance, steps }: StepGrid, from: number, to: number): number => {
+  const side = (shifts: readonly number[]) =>
+    median(
+      shifts.map((shift) => {
+        const [a, b] = [from + shift, to - 1 + shift]
+        // Steps at the edges of the source have fewer neighbours; missing ones count as random.
+        return Math.min(a, b) < 0 || Math.max(a, b) >= steps.length ? 1 : distance(a, b)
+      }),
+    )
+  const shifts = Array.from({ length: sideSteps }, (_, i) => i)
+  return Math.max(side(shifts.map((shift) => -shift)), side(shifts.map((shift) => shift + 1)))
+}
+
+/** A jump: where it lands, and what it costs by sound, bar and phrase. */
+export type Jump = { readonly to: number; readonly distance: number }
+
+/** The best jumps after each step, computed when first needed. */
 export const createJumpTable = (grid: StepGrid) => {
-  const found = new Map<number, { to: number; distance: number }[]>()
+  const found = new Map<number, Jump[]>()
   const playable = grid.steps.length - 1
-  return (from: number): { to: number; distance: number }[] => {
+  const best = (jumps: Jump[], count: number) =>
+    jumps.sort((a, b) => a.distance - b.distance || a.to - b.to).slice(0, count)
+  return (from: number): Jump[] => {
     const known = found.get(from)
     if (known) return known
-    const landing = ((grid.steps[from]?.barPosition ?? 0) + 1) % grid.stepsPerBar
-    const jumps: { to: number; distance: number }[] = []
+    const placed = (to: number) => COST.bar * grid.barClash(from, to, 1) + COST.phrase * grid.phraseClash(from, to, 1)
+    const near: Jump[] = []
     for (let to = 0; to < playable; to++) {
-      if (to === from + 1 || to === from || grid.steps[to]?.barPosition !== landing) continue
-      jumps.push({ to, distance: jumpDistance(grid, from, to) })
+      if (to === from + 1 || to === from) continue
+      near.push({ to, distance: nearDistance(grid, from, to) + placed(to) })
     }
-    jumps.sort((a, b) => a.distance - b.distance || a.to - b.to)
-    const best = jumps.slice(0, JUMPS)
-    found.set(from, best)
-    return best
+    const jumps = best(
+      best(near, shortlisted).map(({ to, distance }) => ({
+        to,
+        distance: placed(to) + 0.5 * (distance - placed(to)) + 0.5 * lastingDistance(grid, from, to),
+      })),
+      JUMPS,
+    )
+    found.set(from, jumps)
+    return jumps
   }
 }
 
@@ -92,6 +124,8 @@ export const createHearingCost = (grid: StepGrid, steering: Steering, seed: numb
     const played = before?.count ?? 0
     let cost = level < grid.medianLevel - quietDb ? COST.silence : 0
     cost += Math.abs(steering.energy) * COST.energy * (Math.abs(level - target) / 6)
+    const density = clamp(grid.steps[step]?.density ?? 1, 0.5, 1.5)
+    cost += COST.drums * (Math.abs(steering.drums) - 2 * steering.drums * (density - 1))
     cost += COST.region * taste(-2, Math.floor(step / region))
     // The end of the source was played just before the plan begins.
     cost += recency(grid.endStep - step + played)
@@ -103,6 +137,17 @@ export const createHearingCost = (grid: StepGrid, steering: Steering, seed: numb
 export const jumpCost = (grid: StepGrid, run: number, distance: number, variety: number): number => {
   const bar = barSteps(grid)
   const haste = run < bar ? COST.hasty : run < 2 * bar ? COST.early : 0
-  const phrase = run % (2 * bar) === 0 ? COST.phrase : 0
-  return COST.jump * (1 - 0.7 * variety) + distance + haste - phrase
+  return COST.jump * (1 - 0.7 * variety) + distance + haste
+}
+
+/** Cost of ending after a step, where `stretch` (-1..1) is by how much of what is allowed the whole must be stretched. */
+export const endCost = (grid: StepGrid, step: number, stretch: number): number =>
+  COST.endInBar * (1 - grid.barEnd(step)) + COST.endInPhrase * (1 - grid.phraseEnd(step)) + COST.stretch * stretch ** 2
+
+/** Level (dB) of the music over the last steps before the source's end, and over the steps from each step on. */
+const levelSteps = 6
+export const levelCosts = ({ steps, endStep }: StepGrid): number[] => {
+  const levelFrom = (first: number) => meanOf(steps.slice(first, first + levelSteps).map(({ level }) => level))
+  const last = levelFrom(Math.max(0, endStep - levelSteps))
+  return steps.map((_, step) => (COST.offLevel * Math.abs(levelFrom(step) - last)) / 6)
 }

@@ -1,5 +1,15 @@
 import { createEdgeNoise } from '../dsp/random.ts'
-import { barSteps, COST, createHearingCost, createJumpTable, jumpCost, longRunBars, spread } from './plan-costs.ts'
+import {
+  barSteps,
+  COST,
+  createHearingCost,
+  createJumpTable,
+  jumpCost,
+  levelCosts,
+  longestRunBars,
+  longRunBars,
+  spread,
+} from './plan-costs.ts'
 import type { Steering } from './steering.ts'
 import type { StepGrid } from './steps.ts'
 
@@ -62,6 +72,8 @@ export const createPlanSearch = ({ grid, startCost, steering, seed }: SearchRequ
   const jumpsFrom = createJumpTable(grid)
   const chance = seed === undefined ? () => 0 : createEdgeNoise(seed)
   const longRun = longRunBars * barSteps(grid)
+  const longestRun = longestRunBars * barSteps(grid)
+  const levels = levelCosts(grid)
   const playable = grid.steps.length - 1
   const extend = (before: Hypothesis, step: number, edge: number, jumped: boolean): Hypothesis => {
     const length = (grid.steps[step]?.end ?? 0) - (grid.steps[step]?.start ?? 0)
@@ -77,12 +89,14 @@ export const createPlanSearch = ({ grid, startCost, steering, seed }: SearchRequ
   }
   return {
     beginnings() {
-      const position = grid.steps[grid.endStep]?.barPosition
       const found: Hypothesis[] = []
-      for (const [step, { start, end, barPosition }] of grid.steps.entries()) {
+      for (const [step, { start, end }] of grid.steps.entries()) {
         if (step >= playable || step === grid.endStep) continue
-        const entry = COST.start * (startCost[step] ?? 1) + hearing(step, null)
-        const cost = entry + (barPosition === position ? 0 : COST.offBar)
+        const entry = COST.start * (startCost[step] ?? 1) + (levels[step] ?? 0) + hearing(step, null)
+        const cost =
+          entry +
+          COST.offBar * grid.barClash(grid.endStep, step, 0) +
+          COST.offPhrase * grid.phraseClash(grid.endStep, step, 0)
         const samples = (end - start) * (1 - grid.endPhase)
         found.push({ step, cost, before: null, run: 1, jumped: false, samples, count: 1 })
       }
@@ -91,8 +105,11 @@ export const createPlanSearch = ({ grid, startCost, steering, seed }: SearchRequ
     next(before) {
       const { step, run } = before
       const found: Hypothesis[] = []
-      if (step + 1 < playable) found.push(extend(before, step + 1, run >= longRun ? COST.copy : 0, false))
-      for (const { to, distance } of jumpsFrom(step)) {
+      const jumps = jumpsFrom(step)
+      // A source with nowhere to jump is the only one that is copied for longer.
+      if (step + 1 < playable && (run < longestRun || jumps.length === 0))
+        found.push(extend(before, step + 1, run >= longRun ? COST.copy : 0, false))
+      for (const { to, distance } of jumps) {
         const cost = jumpCost(grid, run, distance, steering.variety) + COST.chance * spread(chance(step, to))
         found.push(extend(before, to, cost, true))
       }

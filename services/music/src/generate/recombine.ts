@@ -12,9 +12,9 @@ import { cutIntoSteps } from './steps.ts'
 
 /** A context whose loudest 1.5 ms are below this (-66 dB) is silence. */
 const silence = 0.0005
-/** Length planned beyond the requested one, since every join may shift its run by a few milliseconds (s). */
-const planMargin = 1.5
-/** The longest fade of an outro (s), and its largest share of the continuation. */
+/** How much earlier than its length an outro may end, with a phrase (s), at most as a share of its length. */
+const outroEarly = { seconds: 5, share: 0.4 }
+/** The longest fade of an outro without beats (s), and its largest share of the continuation. */
 const outroSeconds = 6
 const outroShare = 0.6
 
@@ -60,7 +60,7 @@ export const planTake = ({ grid, startCost }: Material, request: ContinuationReq
   const plan = planContinuation({
     grid,
     audible: seconds * analysisRate,
-    samples: (seconds + planMargin) * analysisRate,
+    early: steering.outro ? Math.min(outroEarly.seconds, outroEarly.share * seconds) * analysisRate : 0,
     startCost,
     seed,
     steering,
@@ -78,10 +78,11 @@ export const playTake = async (
   const block = await renderPlan({
     source: context,
     ...{ mono, attacks, grid, plan, frames },
+    ends: steering.outro,
     onProgress: (share) => onProgress?.(0.6 + 0.4 * share),
     ...(signal && { signal }),
   })
-  if (steering.outro) fadeOut(block, context.sampleRate)
+  if (steering.outro && !plan.isWhole) fadeOut(block, context.sampleRate)
   return block
 }
 

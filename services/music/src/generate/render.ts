@@ -1,14 +1,17 @@
 import type { MonoPiece } from '../analysis/mono-piece.ts'
 import { analysisRate } from '../analysis/spectral-frames.ts'
+import { limitTruePeak } from '../audio/limiter.ts'
 import { loudnessOf } from '../audio/loudness.ts'
 import { type Block, blockLength, silentBlock, sliceBlock } from '../audio/pcm.ts'
 import type { StoredAudio } from '../audio/stored-audio.ts'
+import { createTruePeakMeter } from '../audio/true-peak.ts'
 import { clamp } from '../dsp/statistics.ts'
 import { alignJoin, clearAttack, fadeBeforeAttack } from './align.ts'
 import { crossfade } from './crossfade.ts'
 import { extrapolate } from './extrapolate.ts'
 import { FIRST_FADE } from './first-join.ts'
-import type { Plan, Run } from './plan.ts'
+import { fitLength } from './fit-length.ts'
+import { mostStretch, type Plan, type Run } from './plan.ts'
 import { entryOf } from './start-costs.ts'
 import type { StepGrid } from './steps.ts'
 
@@ -22,6 +25,8 @@ export type RenderRequest = {
   readonly plan: Plan
   /** Length of the result. */
   readonly frames: number
+  /** Whether a whole plan ends the piece, so that it rings out instead of being stretched to its length. */
+  readonly ends: boolean
   readonly onProgress?: (share: number) => void
   readonly signal?: AbortSignal
 }
@@ -46,6 +51,9 @@ const largestCutDb = { first: 60, inner: 5 }
 /** Time in which the gain returns to none (s): slowly for small steps, quickly for an entry out of silence. */
 const gainRecovery = { small: 4, large: 2 }
 
+/** Length (s) over which a step of loudness is perceived, and the step that is left as it is (LU). */
+const steppedSeconds = 3
+const mostStepLu = 0.8
 /** Loudness assumed for silence when levels are matched. */
 const silentLufs = -80
 
@@ -77,23 +85,38 @@ type Join = {
   readonly position: 'first' | 'inner'
 }
 
+/** Step of loudness (LU) from the last seconds before a join to the first after it, if these begin with a gain that then recedes. */
+const stepAfter = ({ played, coming, sampleRate }: Join, gainDb: number): number => {
+  const length = Math.min(blockLength(played), blockLength(coming), Math.round(steppedSeconds * sampleRate))
+  if (length < sampleRate) return 0
+  const [last, first] = [
+    loudnessOf(sliceBlock(played, blockLength(played) - length, blockLength(played)), sampleRate),
+    loudnessOf(sliceBlock(coming, 0, length), sampleRate),
+  ]
+  // Over three seconds, about this share of a gain that recedes in four is left on average.
+  return last === null || first === null ? 0 : first + 0.6 * gainDb - last
+}
+
 /** The gain (dB) that matches the loudness of the incoming stretch to what was played, measured before both sides of the join. */
-const matchingGain = ({ played, before, coming, sampleRate, position }: Join): number => {
+const matchingGain = (join: Join): number => {
+  const { played, before, coming, sampleRate, position } = join
   const length = Math.min(blockLength(played), blockLength(before), Math.round(compared[position] * sampleRate))
   if (length < minCompared * sampleRate) return 0
   const tail = (block: Block) => sliceBlock(block, blockLength(block) - length, blockLength(block))
   const [playedLufs, beforeLufs] = [loudnessOf(tail(played), sampleRate), loudnessOf(tail(before), sampleRate)]
   if (beforeLufs === null) return 0
   const matching = clamp((playedLufs ?? silentLufs) - beforeLufs, -largestCutDb[position], largestGainDb)
+  const step = position === 'first' ? stepAfter(join, matching) : 0
+  const evened = matching - Math.sign(step) * clamp(Math.abs(step) - mostStepLu, 0, largestGainDb) * 1.6
   const headroom = -20 * Math.log10(Math.max(1e-6, peakOf(coming)))
-  return Math.min(matching, Math.max(0, headroom))
+  return Math.min(evened, Math.max(0, headroom))
 }
 
 /** Plays one run into the result at `at`; returns where it ends. */
 type PlayRun = (run: Run, index: number, at: number) => Promise<number>
 
 const createPlayer = (request: RenderRequest, output: Block): PlayRun => {
-  const { source, mono, attacks, grid, plan, frames } = request
+  const { source, mono, attacks, grid, plan } = request
   const { sampleRate } = source
   const join = joins[grid.kind]
   const inFrames = (seconds: number) => Math.round(seconds * sampleRate)
@@ -113,14 +136,15 @@ const createPlayer = (request: RenderRequest, output: Block): PlayRun => {
 
   return async (run, index, at) => {
     const isFirst = index === 0
-    const isLast = index === plan.runs.length - 1
+    const isCut = !plan.isWhole && index === plan.runs.length - 1
     const entry = isFirst ? entryOf(grid, run.first, grid.endPhase) : entryOf(grid, run.first, 0) - guard
     const { shift, correlation } = await alignJoin({ mono, attacks, outgoing: left, incoming: entry })
     const from = Math.max(0, toNative(entry + shift))
     const end = (grid.steps[run.last]?.end ?? mono.samples) - guard
-    const length = Math.max(0, Math.min(frames - at, isLast ? source.frames - from : toNative(end) - from))
-    const fade = isFirst ? 0 : Math.min(inFrames(join.fade), at, from, toNative((grid.steps[run.first]?.end ?? 0) / 2))
-    const lead = Math.min(from, inFrames(PAST))
+    const length = Math.max(0, Math.min(blockLength(output) - at, isCut ? source.frames - from : toNative(end) - from))
+    const { start = 0, end: stepEnd = 0 } = grid.steps[run.first] ?? {}
+    const fade = isFirst ? 0 : Math.min(inFrames(join.fade), at, from, toNative((stepEnd - start) / 2))
+    const lead = Math.min(from, inFrames(isFirst ? steppedSeconds : PAST))
     const stretch = await source.read(from - lead, lead + length)
     const coming = sliceBlock(stretch, lead - fade, lead + length)
     const played = isFirst
@@ -140,18 +164,58 @@ const createPlayer = (request: RenderRequest, output: Block): PlayRun => {
   }
 }
 
-/** Renders a plan: exactly `frames` frames that continue from the source's last sample. */
+/** Level (linear) that the result must not exceed: the source's own true peak, within these bounds. */
+const ceilings = { lowest: 10 ** (-1 / 20), highest: 1 } as const
+
+const truePeakOf = (block: Block, sampleRate: number): number => {
+  const meter = createTruePeakMeter(sampleRate, block.length)
+  meter.push(block)
+  return meter.finish()
+}
+
+/** How long (s) the last sounds of a piece that ends ring on, and at least fade. */
+const ringSeconds = 1.2
+const shortestRing = 0.4
+/** Length (s) of the source's end from which its true peak is taken. */
+const peakSeconds = 20
+
+/** Ends a piece before its length: its last sounds ring on, as linear prediction extends them, and fade out into silence. */
+const ringOut = (block: Block, frames: number, sampleRate: number): Block => {
+  const length = Math.min(blockLength(block), frames)
+  const ring = Math.min(frames - length, Math.round(ringSeconds * sampleRate))
+  // With no time left to ring, the last sounds themselves fade.
+  const fade = Math.min(length + ring, Math.max(ring, Math.round(shortestRing * sampleRate)))
+  const ended = silentBlock(block.length, frames)
+  for (const [index, channel] of block.entries()) {
+    const target = ended[index] ?? new Float32Array(frames)
+    target.set(channel.subarray(0, length))
+    target.set(extrapolate(channel.subarray(0, length), ring), length)
+    const from = length + ring - fade
+    for (let i = 0; i < fade; i++)
+      target[from + i] = (target[from + i] ?? 0) * (0.5 + 0.5 * Math.cos((Math.PI * (i + 1)) / fade))
+  }
+  return ended
+}
+
+/** Renders a plan: exactly `frames` frames that continue from the source's last sample, not louder than the source at its peaks. */
 export const renderPlan = async (request: RenderRequest): Promise<Block> => {
   const { source, plan, frames, signal, onProgress } = request
-  const output = silentBlock(source.channels, frames)
+  const { sampleRate, channels } = source
+  const room = plan.isWhole ? Math.ceil(frames * (1 + 2 * mostStretch)) + sampleRate : frames
+  const output = silentBlock(channels, room)
   const play = createPlayer(request, output)
   let at = 0
   for (const [index, run] of plan.runs.entries()) {
     signal?.throwIfAborted()
-    if (at >= frames) break
+    if (at >= room) break
     at = await play(run, index, at)
-    onProgress?.(at / frames)
+    onProgress?.(at / room)
   }
-  if (at < frames) throw new Error(`The plan covers only ${at} of ${frames} frames`)
-  return output
+  if (!plan.isWhole && at < frames) throw new Error(`The plan covers only ${at} of ${frames} frames`)
+  const finish = request.ends ? ringOut : fitLength
+  const result = plan.isWhole ? finish(sliceBlock(output, 0, at), frames, sampleRate) : output
+  const reach = Math.min(source.frames, peakSeconds * sampleRate)
+  const peak = truePeakOf(await source.read(source.frames - reach, reach), sampleRate)
+  limitTruePeak(result, sampleRate, clamp(peak, ceilings.lowest, ceilings.highest))
+  return result
 }

@@ -4,7 +4,9 @@ export type Steering = {
   readonly energy: number
   /** Above 0 makes jumps cheaper, below 0 more expensive. */
   readonly variety: number
-  /** Ends in a fade. */
+  /** Above 0 prefers stretches in which much begins (drums), below 0 those in which little does. */
+  readonly drums: number
+  /** Ends with a phrase, or else in a fade. */
   readonly outro: boolean
 }
 
@@ -13,12 +15,15 @@ export type ReadPrompt = {
   readonly steering: Steering
   /** The words that were followed, as written. */
   readonly honored: readonly string[]
+  /** The other words that carry a meaning, as written. */
+  readonly ignored: readonly string[]
 }
 
 type Meaning = {
   readonly words: readonly string[]
   readonly energy?: number
   readonly variety?: number
+  readonly drums?: number
   readonly outro?: true
 }
 
@@ -34,27 +39,50 @@ const vocabulary: readonly Meaning[] = [
   },
   { words: ['varied', 'variation', 'variations', 'vary', 'different', 'surprising', 'wild'], variety: 1 },
   { words: ['steady', 'same', 'similar', 'hypnotic', 'minimal', 'repetitive'], variety: -1 },
+  { words: ['drums', 'drum', 'percussion', 'percussive', 'rhythmic', 'busy', 'busier', 'dense', 'denser'], drums: 1 },
   { words: ['outro', 'ending', 'end', 'fade', 'finish', 'finale'], outro: true },
 ]
 
 /** Words that negate the next one: "less energy", "not calm". */
 const negations = ['less', 'no', 'not', 'without', 'lower']
 
+const meaningOf = (word: string): Meaning | undefined => vocabulary.find((entry) => entry.words.includes(word))
+
+/** Whether a word negates a known one after it. */
+const negates = (words: readonly string[], index: number): boolean =>
+  negations.includes(words[index] ?? '') && meaningOf(words[index + 1] ?? '') !== undefined
+
+/** Words without a meaning of their own, which are neither followed nor ignored. */
+const particles = new Set(
+  'a an and the of in on at to for with by some little bit very much more lots then please make it its be is this that but or'.split(
+    ' ',
+  ),
+)
+
 /** Parses the words of a prompt that a recombining generator can follow; all others are left to models. */
 export const readPrompt = (prompt: string): ReadPrompt => {
-  const words = prompt.toLowerCase().match(/[a-z]+/g) ?? []
+  const words = prompt.toLowerCase().match(/[\p{Letter}\p{Number}]+/gu) ?? []
+  const ignored: string[] = []
   const honored: string[] = []
-  let [energy, variety, outro] = [0, 0, false]
+  let [energy, variety, drums, outro] = [0, 0, 0, false]
   for (const [index, word] of words.entries()) {
-    const meaning = vocabulary.find((entry) => entry.words.includes(word))
-    if (!meaning) continue
+    const meaning = meaningOf(word)
+    if (!meaning) {
+      if (!particles.has(word) && !negates(words, index)) ignored.push(word)
+      continue
+    }
     const before = words[index - 1] ?? ''
     const sign = negations.includes(before) ? -1 : 1
     energy += sign * (meaning.energy ?? 0)
     variety += sign * (meaning.variety ?? 0)
+    drums += sign * (meaning.drums ?? 0)
     if (meaning.outro) outro = sign > 0
     honored.push(sign < 0 ? `${before} ${word}` : word)
   }
   const limit = (value: number) => Math.max(-1, Math.min(1, value))
-  return { steering: { energy: limit(energy), variety: limit(variety), outro }, honored: [...new Set(honored)] }
+  return {
+    steering: { energy: limit(energy), variety: limit(variety), drums: limit(drums), outro },
+    honored: [...new Set(honored)],
+    ignored: [...new Set(ignored)],
+  }
 }

@@ -1,6 +1,7 @@
 import type { Analysis } from '../analysis/analyse.ts'
-import { chromaBetween } from '../analysis/chroma.ts'
-import { analysisRate, BANDS, HOP } from '../analysis/spectral-frames.ts'
+import { analysisRate, HOP } from '../analysis/spectral-frames.ts'
+import { type Stretch, type StretchSounds, soundsOf } from '../analysis/step-features.ts'
+import { findSections, phrasePlaces } from '../analysis/structure.ts'
 import { meanOf, median } from '../dsp/statistics.ts'
 
 /**
@@ -10,10 +11,12 @@ import { meanOf, median } from '../dsp/statistics.ts'
 export type Step = {
   readonly start: number
   readonly end: number
-  /** Position within its bar (0 is the downbeat); always 0 without bars. */
+  /** Most likely position within its bar (0 is the downbeat); always 0 without bars. */
   readonly barPosition: number
   /** Mean level in dB. */
   readonly level: number
+  /** How much begins in it (mean onset strength), relative to the median of all steps. */
+  readonly density: number
 }
 
 /** The source cut into comparable steps. */
@@ -29,62 +32,26 @@ export type StepGrid = {
   readonly medianLevel: number
   /** How unlike two steps are; 1 is as unlike as two random steps. */
   distance(a: number, b: number): number
+  /**
+   * How likely (0..1) step `b` is not `later` positions after step `a` in the bar. The bars of a piece are an estimate, so this
+   * is seldom 0 or 1.
+   */
+  barClash(a: number, b: number, later: number): number
+  /** How far (0..1) step `b` is from the place in the phrase that is `later` steps after step `a`. */
+  phraseClash(a: number, b: number, later: number): number
+  /** How likely (0..1) a phrase, and a bar, ends with a step. */
+  phraseEnd(step: number): number
+  barEnd(step: number): number
 }
 
 /** Length of a step without a pulse (s), and the minimum number of steps of a short source. */
 const textureStep = 0.75
 const fewestSteps = 8
-/** Units of difference: 10 dB in a band, 6 dB overall; harmony as a Hellinger distance, doubled. */
-const bandUnitDb = 10
-const levelUnitDb = 6
-const harmonyWeight = 2
-const FEATURES = 2 * BANDS + 12 + 1
-/** Number of step pairs from which the usual distance of two steps is estimated. */
-const chancePairs = 400
 
 const evenBoundaries = (samples: number): number[] => {
   const length = Math.min(textureStep * analysisRate, samples / fewestSteps)
   const count = Math.max(1, Math.floor(samples / length))
   return Array.from({ length: count }, (_, i) => i * length)
-}
-
-/** Mean of each band (dB) over the frames between two samples. */
-const bandsBetween = ({ spectral }: Analysis, start: number, end: number): Float32Array => {
-  const first = Math.min(spectral.frames - 1, Math.max(0, Math.round(start / HOP)))
-  const last = Math.min(spectral.frames, Math.max(first + 1, Math.round(end / HOP)))
-  const means = new Float32Array(BANDS)
-  for (let frame = first; frame < last; frame++) {
-    for (let band = 0; band < BANDS; band++) {
-      means[band] = (means[band] ?? 0) + (spectral.levels[frame * BANDS + band] ?? 0) / (last - first)
-    }
-  }
-  return means
-}
-
-/** Features of a step: the bands of its two halves, its harmony and its level, scaled for comparison by distance. */
-const describeStep = (analysis: Analysis, start: number, end: number): { features: Float32Array; level: number } => {
-  const features = new Float32Array(FEATURES)
-  const middle = (start + end) / 2
-  const halves = [bandsBetween(analysis, start, middle), bandsBetween(analysis, middle, end)]
-  for (const [half, bands] of halves.entries()) {
-    for (let band = 0; band < BANDS; band++) {
-      features[half * BANDS + band] = (bands[band] ?? 0) / bandUnitDb / Math.sqrt(2 * BANDS)
-    }
-  }
-  const harmony = chromaBetween(analysis.chroma, start, end)
-  for (let i = 0; i < 12; i++) features[2 * BANDS + i] = Math.sqrt(harmony[i] ?? 0) * harmonyWeight * Math.SQRT1_2
-  const level = meanOf(halves.flatMap((bands) => [...bands]))
-  features[FEATURES - 1] = level / levelUnitDb
-  return { features, level }
-}
-
-const euclidean = (a: Float32Array, b: Float32Array): number => {
-  let sum = 0
-  for (let i = 0; i < FEATURES; i++) {
-    const difference = (a[i] ?? 0) - (b[i] ?? 0)
-    sum += difference * difference
-  }
-  return Math.sqrt(sum)
 }
 
 /** The step that contains a time. */
@@ -93,42 +60,67 @@ const stepAt = (boundaries: readonly number[], time: number): number => {
   return next < 0 ? boundaries.length - 1 : Math.max(0, next - 1)
 }
 
+const noPlaces = { barClash: () => 0, phraseClash: () => 0, phraseEnd: () => 0, barEnd: () => 0 }
+
+/** Places of beats in bars and phrases, compared as far as the analysis is sure of them. */
+const placesOf = ({ bars }: Analysis, contrast: StretchSounds['contrast']) => {
+  const { positions, likely, beatsPerBar: size } = bars
+  const sections = findSections({ positions, beatsPerBar: size, distance: contrast })
+  const phrases = phrasePlaces({ positions, beatsPerBar: size }, sections)
+  const phraseSteps = 4 * size
+  const at = (beat: number, position: number) => likely[beat * size + (((position % size) + size) % size)] ?? 1 / size
+  return {
+    barClash(a: number, b: number, later: number) {
+      let agreement = 0
+      for (let position = 0; position < size; position++) agreement += at(a, position - later) * at(b, position)
+      return 1 - agreement
+    },
+    phraseClash(a: number, b: number, later: number) {
+      const apart = Math.abs((phrases[b] ?? 0) - (phrases[a] ?? 0) - later / phraseSteps) % 1
+      return 2 * Math.min(apart, 1 - apart)
+    },
+    phraseEnd: (step: number) =>
+      Math.round(((phrases[step] ?? 0) + 1 / phraseSteps) * phraseSteps) % phraseSteps === 0 ? at(step, size - 1) : 0,
+    barEnd: (step: number) => at(step, size - 1),
+  }
+}
+
+/** Mean onset strength of stretches, relative to their median. */
+const densitiesOf = (onsets: Float32Array, stretches: readonly Stretch[]): number[] => {
+  const means = stretches.map(({ start, end }) =>
+    meanOf(onsets.subarray(Math.round(start / HOP), Math.round(end / HOP))),
+  )
+  const unit = median(means) || 1
+  return means.map((value) => value / unit)
+}
+
 /** Cuts an analysed source into steps: beats if it has a pulse and enough beats, else an even grid. */
 export const cutIntoSteps = (analysis: Analysis): StepGrid => {
   const { samples, beats, bars } = analysis
   const kind = analysis.bpm !== null && beats.length >= fewestSteps ? 'beats' : 'texture'
   const boundaries = kind === 'beats' ? [...beats] : evenBoundaries(samples)
   const lastLength = (boundaries.at(-1) ?? 0) - (boundaries.at(-2) ?? 0)
-  const stepsPerBar = kind === 'beats' ? bars.beatsPerBar : 1
-  const described = boundaries.map((start, i) => {
-    const end = boundaries[i + 1] ?? start + lastLength
-    const barPosition = (((i - bars.downbeat) % stepsPerBar) + stepsPerBar) % stepsPerBar
-    return { start, end, barPosition, ...describeStep(analysis, start, Math.min(end, samples)) }
-  })
-  const features = described.map((step) => step.features)
-  const raw = (a: number, b: number): number => {
-    const [one, other] = [features[a], features[b]]
-    return one && other ? euclidean(one, other) : 0
-  }
-  // These strides share no factor with most counts, so they cover all pairs evenly and deterministically.
-  const chance = Array.from({ length: chancePairs }, (_, i) =>
-    raw((i * 7) % features.length, (i * 13 + Math.floor(i / features.length) + 1) % features.length),
-  ).filter((value) => value > 0)
-  const unit = median(chance) || 1
+  const stretches = boundaries.map((start, i) => ({ start, end: boundaries[i + 1] ?? start + lastLength }))
+  const { levels, distance, contrast } = soundsOf(
+    analysis,
+    stretches.map(({ start, end }) => ({ start, end: Math.min(end, samples) })),
+  )
+  const densities = densitiesOf(analysis.onsets, stretches)
   const endStep = stepAt(boundaries, samples)
-  const end = described[endStep]
+  const end = stretches[endStep]
   return {
     kind,
-    steps: described.map(({ start, end: stepEnd, barPosition, level }) => ({
-      start,
-      end: stepEnd,
-      barPosition,
-      level,
+    steps: stretches.map((stretch, i) => ({
+      ...stretch,
+      barPosition: kind === 'beats' ? (bars.positions[i] ?? 0) : 0,
+      level: levels[i] ?? 0,
+      density: densities[i] ?? 1,
     })),
-    stepsPerBar,
+    stepsPerBar: kind === 'beats' ? bars.beatsPerBar : 1,
     endStep,
     endPhase: end ? Math.min(0.999, Math.max(0, (samples - end.start) / (end.end - end.start))) : 0,
-    medianLevel: median(described.map((step) => step.level)),
-    distance: (a, b) => raw(a, b) / unit,
+    medianLevel: median(levels),
+    distance,
+    ...(kind === 'beats' ? placesOf(analysis, contrast) : noPlaces),
   }
 }

@@ -382,6 +382,8 @@ export interface Node {
     | undefined;
   /** Words of the prompt that the generator followed. */
   promptHonored: string[];
+  /** Other words of the prompt, which the recombining generator did not follow; empty until the node is ready. */
+  promptIgnored: string[];
   /** Range between soft and loud passages in LU (EBU Tech 3342); null for silence and below 3 s. */
   loudnessRangeLu?: number | null | undefined;
 }
@@ -940,6 +942,7 @@ function createBaseNode(): Node {
     createdAt: "",
     readyAt: null,
     promptHonored: [],
+    promptIgnored: [],
     loudnessRangeLu: null,
   };
 }
@@ -1014,6 +1017,9 @@ export const Node: MessageFns<Node> = {
     }
     for (const v of message.promptHonored) {
       writer.uint32(186).string(v!);
+    }
+    for (const v of message.promptIgnored) {
+      writer.uint32(194).string(v!);
     }
     if (message.loudnessRangeLu !== undefined && message.loudnessRangeLu !== null) {
       writer.uint32(241).double(message.loudnessRangeLu);
@@ -1218,6 +1224,14 @@ export const Node: MessageFns<Node> = {
             message.promptHonored.push(reader.string());
             continue;
           }
+          case 24: {
+            if (tag !== 194) {
+              break;
+            }
+
+            message.promptIgnored.push(reader.string());
+            continue;
+          }
           case 30: {
             if (tag !== 241) {
               break;
@@ -1266,6 +1280,7 @@ export const Node: MessageFns<Node> = {
     message.createdAt = object.createdAt ?? "";
     message.readyAt = object.readyAt ?? undefined;
     message.promptHonored = object.promptHonored?.map((e) => e) || [];
+    message.promptIgnored = object.promptIgnored?.map((e) => e) || [];
     message.loudnessRangeLu = object.loudnessRangeLu ?? undefined;
     return message;
   },

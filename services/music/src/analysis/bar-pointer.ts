@@ -1,0 +1,145 @@
+import type { Activations } from './activations.ts'
+import { divisionEvidence, divisionFit, positionEvidence } from './beat-evidence.ts'
+import { beatLengths, changeCost, mostChange, tempi } from './beat-lengths.ts'
+import { type BarModel, barModels, beatsPerBar, divisions } from './metres.ts'
+
+/** In `origins`: the path begins here. */
+const unset = 15
+
+/** A beat of the best path. */
+export type DecodedBeat = {
+  readonly frame: number
+  readonly tempo: number
+  /** Position in its bar; 0 is the downbeat. */
+  readonly position: number
+}
+
+export type DecodedBars = {
+  readonly beats: readonly DecodedBeat[]
+  readonly model: BarModel
+}
+
+/** The places of a bar pointer: each position of each kind of bar, the place before it, and how its beat is divided. */
+const places = barModels.flatMap((model) =>
+  Array.from({ length: beatsPerBar[model.metre] }, (_, position) => ({ model, position })),
+)
+const previousPlace = Int32Array.from(places, ({ model, position }) =>
+  places.findIndex((other) => other.model === model && other.position === (position || beatsPerBar[model.metre]) - 1),
+)
+const kinds = Object.keys(divisions) as (keyof typeof divisions)[]
+const divisionOf = Int32Array.from(places, ({ model }) => kinds.indexOf(model.division))
+const states = places.length * tempi
+const { widest, counts, lengths, costs, shortest, longest } = beatLengths
+const changes = Float64Array.from({ length: 2 * mostChange + 1 }, (_, i) => changeCost * Math.abs(i - mostChange))
+
+/** Scores of all beats that end at a frame: rows of WIDEST values for each division and tempo. */
+const createEdges = (evidence: Float32Array) => {
+  const within = new Float64Array(longest + 1)
+  const edges = new Float64Array(kinds.length * tempi * widest)
+  return (frame: number): Float64Array => {
+    for (const [kind, name] of kinds.entries()) {
+      for (let length = shortest; length <= longest && length <= frame; length++)
+        within[length] = divisionFit(evidence, divisions[name], frame - length, length)
+      const row = kind * tempi * widest
+      for (let i = 0; i < tempi * widest; i++) edges[row + i] = (within[lengths[i] ?? 0] ?? 0) - (costs[i] ?? 0)
+    }
+    return edges
+  }
+}
+
+/** The best path as found so far: its end and, for each frame and state, where it came from. */
+type Search = { readonly origins: Uint8Array; readonly frame: number; readonly state: number; readonly score: number }
+
+/** Scores all paths, frame by frame. `startBy` is the last frame in which a path may begin. */
+const search = (activations: Activations, startBy: number): Search => {
+  const { frames } = activations
+  const fits = positionEvidence(activations)
+  const edgesAt = createEdges(divisionEvidence(activations))
+  // For each state a ring of its latest scores, so that the lengths of a beat lie next to each other.
+  const ring = 2 ** Math.ceil(Math.log2(longest + 1))
+  const mask = ring - 1
+  const entered = new Float32Array(ring * states)
+  const reached = new Float64Array(states)
+  const origins = new Uint8Array(frames * states)
+  let end = { frame: 0, state: 0, score: Number.NEGATIVE_INFINITY }
+  for (let frame = 0; frame < frames; frame++) {
+    const edges = edgesAt(frame)
+    const floor = frame <= startBy ? 0 : Number.NEGATIVE_INFINITY
+    const slot = frame & mask
+    for (let place = 0; place < places.length; place++) {
+      const from = (previousPlace[place] ?? 0) * tempi
+      const edge = (divisionOf[place] ?? 0) * tempi * widest
+      const row = place * tempi
+      for (let tempo = 0; tempo < tempi; tempo++) {
+        let top = floor
+        let origin = unset
+        const first = tempo * widest
+        const count = counts[tempo] ?? 0
+        const scores = (from + tempo) * ring
+        for (let i = 0; i < count; i++) {
+          const length = lengths[first + i] ?? 0
+          if (length > frame) break
+          const value = (entered[scores + ((frame - length) & mask)] ?? 0) + (edges[edge + first + i] ?? 0)
+          if (value > top) {
+            top = value
+            origin = i
+          }
+        }
+        reached[row + tempo] = top
+        origins[frame * states + row + tempo] = origin
+      }
+      const fitHere = fits[place]?.[frame] ?? 0
+      for (let tempo = 0; tempo < tempi; tempo++) {
+        let top = Number.NEGATIVE_INFINITY
+        let change = mostChange
+        const last = Math.min(2 * mostChange, tempi - 1 - tempo + mostChange)
+        for (let i = Math.max(0, mostChange - tempo); i <= last; i++) {
+          const value = (reached[row + tempo + i - mostChange] ?? 0) - (changes[i] ?? 0)
+          if (value > top) {
+            top = value
+            change = i
+          }
+        }
+        entered[(row + tempo) * ring + slot] = top + fitHere
+        const at = frame * states + row + tempo
+        origins[at] = (origins[at] ?? 0) | (change << 4)
+      }
+    }
+    if (frame < frames - longest) continue
+    for (let state = 0; state < states; state++) {
+      const score = reached[state] ?? 0
+      if (score > end.score) end = { frame, state, score }
+    }
+  }
+  return { origins, ...end }
+}
+
+/** Follows the best path back to its beginning. */
+const traceBack = ({ origins, frame, state }: Search): { beats: DecodedBeat[]; place: number } => {
+  const beats: DecodedBeat[] = []
+  let [at, place, tempo] = [frame, Math.floor(state / tempi), state % tempi]
+  for (;;) {
+    beats.push({ frame: at, tempo, position: places[place]?.position ?? 0 })
+    const origin = (origins[at * states + place * tempi + tempo] ?? unset) & 15
+    if (origin === unset) return { beats: beats.reverse(), place }
+    at -= lengths[tempo * widest + origin] ?? 1
+    place = previousPlace[place] ?? 0
+    tempo += ((origins[at * states + place * tempi + tempo] ?? 0) >> 4) - mostChange
+  }
+}
+
+/**
+ * Finds tempo, beats, bars and metre of a piece together: the most likely path of a pointer that moves through bars (Whiteley,
+ * Cemgil and Godsill 2006, in the form of Krebs, Böck and Widmer, "An efficient state-space model for joint tempo and meter
+ * tracking", 2015: the tempo changes at beats only). The states between two beats, which can only advance, are not stored: a
+ * beat is one transition with an explicit duration. So tempi need not be whole numbers of frames, and a beat may be early or
+ * late without a change of tempo.
+ */
+export const decodeBars = (activations: Activations, firstSound = 0): DecodedBars | undefined => {
+  if (activations.frames < 3 * shortest) return undefined
+  const found = search(activations, firstSound + longest)
+  if (found.score === Number.NEGATIVE_INFINITY) return undefined
+  const { beats, place } = traceBack(found)
+  const model = places[place]?.model
+  return model && beats.length > 2 ? { beats, model } : undefined
+}

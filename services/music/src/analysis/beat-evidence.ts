@@ -1,0 +1,53 @@
+import type { Activations } from './activations.ts'
+import { type BarModel, barModels, beatsPerBar, type Division } from './metres.ts'
+
+/** Weights of the kinds of evidence, chosen on synthesised pieces other than those of the benchmark. */
+const weights = { onset: 1, accent: 2.6, low: 0.7, snare: 0.8, harmony: 2, division: 1.3 }
+/** Expected strength of a beat: above 1, since one that is as strong as what lies between beats is none. */
+const expected = { onset: 1, accent: 1.3 }
+
+/** Log likelihood (up to a constant) of evidence `value` where `mean` is usual, with unit variance. */
+const fit = (value: number, mean: number): number => value * mean - (mean * mean) / 2
+
+/** How well a beat fits each frame, whatever its position in its bar. */
+export const beatEvidence = ({ frames, onset, accent }: Activations): Float32Array => {
+  const fits = new Float32Array(frames)
+  for (let i = 0; i < frames; i++)
+    fits[i] = weights.onset * fit(onset[i] ?? 0, expected.onset) + weights.accent * fit(accent[i] ?? 0, expected.accent)
+  return fits
+}
+
+const contrast = (values: readonly number[], position: number): number =>
+  (values[position] ?? 0) - values.reduce((sum, value) => sum + value, 0) / values.length
+
+/** How well a beat at each position of each kind of bar fits each frame, in the order of the models and their positions. */
+export const positionEvidence = (activations: Activations): Float32Array[] => {
+  const { low, snare, harmony } = activations
+  const beat = beatEvidence(activations)
+  return barModels.flatMap((model: BarModel) =>
+    Array.from({ length: beatsPerBar[model.metre] }, (_, position) => {
+      const [l, s, h] = [
+        weights.low * contrast(model.low, position),
+        weights.snare * contrast(model.snare, position),
+        weights.harmony * contrast(model.harmony, position),
+      ]
+      return beat.map((value, i) => value + l * (low[i] ?? 0) + s * (snare[i] ?? 0) + h * (harmony[i] ?? 0))
+    }),
+  )
+}
+
+/** Evidence that something begins, for what lies between beats. */
+export const divisionEvidence = ({ onset, accent }: Activations): Float32Array =>
+  onset.map(
+    (value, i) => (value * weights.onset + (accent[i] ?? 0) * weights.accent) / (weights.onset + weights.accent),
+  )
+
+/** How well the evidence within a beat of `length` frames from `start` fits a division. */
+export const divisionFit = (evidence: Float32Array, division: Division, start: number, length: number): number => {
+  let sum = 0
+  for (let i = 0; i < division.length; i++) {
+    const part = division[i]
+    if (part) sum += fit(evidence[Math.round(start + part[0] * length)] ?? 0, part[1])
+  }
+  return weights.division * sum
+}

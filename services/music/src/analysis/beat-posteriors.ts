@@ -1,0 +1,114 @@
+import type { Activations } from './activations.ts'
+import { beatEvidence, divisionEvidence, divisionFit } from './beat-evidence.ts'
+import { beatLengths, changeCost, mostChange, tempi } from './beat-lengths.ts'
+import { type BarModel, type Division, divisions } from './metres.ts'
+
+/** Frames around a beat within which the true one may lie: 35 ms. */
+const tolerance = 3
+/** Evidence of neighbouring frames and bands is not independent, so it counts by this share. */
+const trust = 0.5
+/** Differences of log likelihoods beyond this are ignored. */
+const negligible = 12
+const none = Number.NEGATIVE_INFINITY
+
+const { widest, counts, lengths, costs, shortest, longest } = beatLengths
+const changes = Float64Array.from({ length: mostChange + 1 }, (_, i) => -trust * changeCost * i)
+
+/** log(exp(a) + exp(b)), without overflow. */
+const addLogs = (a: number, b: number): number => {
+  const [high, low] = a > b ? [a, b] : [b, a]
+  return low === none || high - low > negligible ? high : high + Math.log1p(Math.exp(low - high))
+}
+
+/** Scores after a change of tempo, in either direction. */
+const changeTempo = (scores: Float64Array, into: Float64Array): void => {
+  for (let tempo = 0; tempo < tempi; tempo++) {
+    let sum = none
+    for (let other = Math.max(0, tempo - mostChange); other <= Math.min(tempi - 1, tempo + mostChange); other++)
+      sum = addLogs(sum, (scores[other] ?? none) + (changes[Math.abs(other - tempo)] ?? 0))
+    into[tempo] = sum
+  }
+}
+
+/** What the lengths from `shortest` to `longest` of a beat from `start` fit; for beats beyond the piece, nothing. */
+const fitLengths = (
+  evidence: Float32Array,
+  division: Division,
+  within: Float64Array,
+  startOf: (length: number) => number,
+) => {
+  for (let length = shortest; length <= longest; length++) {
+    const start = startOf(length)
+    const isInside = start >= 0 && start + length < evidence.length
+    within[length] = isInside ? trust * divisionFit(evidence, division, start, length) : none
+  }
+}
+
+/**
+ * How likely (0..1) a beat is near each of `frames`, by all the ways in which a pulse of any tempo can pass through the piece:
+ * forward and backward over the states of the bar pointer, without bars. A path may begin in any frame within the longest beat
+ * from `firstSound`, and end within the longest beat before the end.
+ */
+export const beatPosteriors = (
+  activations: Activations,
+  { division }: BarModel,
+  { frames, firstSound }: { readonly frames: readonly number[]; readonly firstSound: number },
+): number[] => {
+  const fits = beatEvidence(activations)
+  const evidence = divisionEvidence(activations)
+  const count = activations.frames
+  const within = new Float64Array(longest + 1)
+  const [some, others] = [new Float64Array(tempi), new Float64Array(tempi)]
+  // Forward: log likelihoods of all beginnings up to a beat, by the tempo before it, and after it.
+  const before = new Float32Array(count * tempi).fill(none)
+  const after = new Float32Array(count * tempi).fill(none)
+  for (let frame = 0; frame < count; frame++) {
+    fitLengths(evidence, divisions[division], within, (length) => frame - length)
+    for (let tempo = 0; tempo < tempi; tempo++) {
+      let sum = frame <= firstSound + longest ? 0 : none
+      const row = tempo * widest
+      for (let i = row; i < row + (counts[tempo] ?? 0); i++) {
+        const length = lengths[i] ?? 0
+        if (length > frame) break
+        const edge = (within[length] ?? none) - trust * (costs[i] ?? 0)
+        sum = addLogs(sum, (after[(frame - length) * tempi + tempo] ?? none) + edge)
+      }
+      some[tempo] = sum + trust * (fits[frame] ?? 0)
+    }
+    before.set(some, frame * tempi)
+    changeTempo(some, others)
+    after.set(others, frame * tempi)
+  }
+  // Backward: log likelihoods of all endings after a beat; the rows of `after` are no longer needed, so they are reused.
+  const totals = new Float64Array(count).fill(none)
+  let whole = none
+  for (let frame = count - 1; frame >= 0; frame--) {
+    const isEnd = frame >= count - longest
+    fitLengths(evidence, divisions[division], within, () => frame)
+    for (let tempo = 0; tempo < tempi; tempo++) {
+      let sum = none
+      const row = tempo * widest
+      for (let i = row; i < row + (counts[tempo] ?? 0); i++) {
+        const next = frame + (lengths[i] ?? 0)
+        if (next >= count) break
+        const edge = (within[lengths[i] ?? 0] ?? none) - trust * (costs[i] ?? 0) + trust * (fits[next] ?? 0)
+        sum = addLogs(sum, (after[next * tempi + tempo] ?? none) + edge)
+      }
+      some[tempo] = sum
+    }
+    changeTempo(some, others)
+    for (let tempo = 0; tempo < tempi; tempo++) {
+      const ending = isEnd ? addLogs(0, others[tempo] ?? none) : (others[tempo] ?? none)
+      const beginning = before[frame * tempi + tempo] ?? none
+      totals[frame] = addLogs(totals[frame] ?? none, beginning + ending)
+      if (isEnd) whole = addLogs(whole, beginning)
+      after[frame * tempi + tempo] = ending
+    }
+  }
+  return frames.map((frame) => {
+    let sum = 0
+    for (let at = Math.max(0, frame - tolerance); at <= Math.min(count - 1, frame + tolerance); at++)
+      sum += Math.exp((totals[at] ?? none) - whole)
+    return Math.min(1, sum)
+  })
+}

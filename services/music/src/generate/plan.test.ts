@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest'
+import { exploredSeeds } from '../../../../test/support/exploration.ts'
+import { playBand } from '../../test/band.ts'
+import { audioInMemory } from '../audio/audio-path.ts'
+import { loudnessOf } from '../audio/loudness.ts'
+import { blockLength, sliceBlock } from '../audio/pcm.ts'
+import { createTruePeakMeter } from '../audio/true-peak.ts'
+import { planTake, playTake, prepareMaterial } from './recombine.ts'
+
+const RATE = 22_050
+const { block } = playBand({ bpm: 126, bars: 14, sampleRate: RATE, channels: 1 })
+const context = audioInMemory(sliceBlock(block, 0, Math.round(25.3 * RATE)), RATE)
+const material = await prepareMaterial({ context, frames: 0, prompt: '' })
+const { grid } = material
+
+const plan = (seconds: number, seed: number, prompt = '') => {
+  const request = { context, frames: Math.round(seconds * RATE), prompt, seed }
+  return { request, take: planTake(material, request) }
+}
+
+const truePeak = (samples: Float32Array[]) => {
+  const meter = createTruePeakMeter(RATE, 1)
+  meter.push(samples)
+  return meter.finish()
+}
+
+test.each(exploredSeeds(4))('seed %d: no run is longer than eight bars, and jumps seldom leave the bar', (seed) => {
+  const { runs } = plan(40, seed).take.plan
+  for (const { first, last } of runs) expect(last - first + 1).toBeLessThanOrEqual(8 * grid.stepsPerBar)
+  const clashes = runs.slice(1).map(({ first }, i) => grid.barClash(runs[i]?.last ?? 0, first, 1))
+  expect(clashes.filter((clash) => clash > 0.5).length).toBeLessThanOrEqual(clashes.length / 3)
+})
+
+test.each(exploredSeeds(3))('seed %d: 30 s end with a whole beat, stretched by less than 2.5 %%', async (seed) => {
+  const { request, take } = plan(30, seed)
+  expect(take.plan.isWhole).toBe(true)
+  const steps = take.plan.runs.flatMap(({ first, last }) => grid.steps.slice(first, last + 1))
+  const [entry] = steps
+  const samples = steps.reduce((sum, { start, end }) => sum + end - start, 0)
+  const skipped = grid.endPhase * ((entry?.end ?? 0) - (entry?.start ?? 0))
+  expect(Math.abs((samples - skipped) / 22_050 / 30 - 1)).toBeLessThan(0.025)
+  const made = await playTake(material, take, request)
+  expect(blockLength(made)).toBe(30 * RATE)
+  expect(truePeak(made)).toBeLessThanOrEqual(1.01 * Math.max(truePeak(block), 10 ** (-1 / 20)))
+})
+
+test('an outro ends with a bar and rings out: silence at the end, music shortly before it', async () => {
+  const { request, take } = plan(20, 3, 'an outro')
+  const last = take.plan.runs.at(-1)?.last ?? 0
+  expect(take.plan.isWhole).toBe(true)
+  expect(grid.barEnd(last)).toBeGreaterThan(0.5)
+  const made = await playTake(material, take, request)
+  expect(loudnessOf(sliceBlock(made, Math.round(19.9 * RATE), 20 * RATE), RATE) ?? -100).toBeLessThan(-50)
+  expect(loudnessOf(sliceBlock(made, 10 * RATE, 14 * RATE), RATE)).toBeGreaterThan(-30)
+})
+
+test('a prompt for drums prefers denser stretches to one for fewer', () => {
+  const density = (prompt: string) => {
+    const steps = plan(30, 5, prompt).take.plan.runs.flatMap(({ first, last }) => grid.steps.slice(first, last + 1))
+    return steps.reduce((sum, step) => sum + step.density, 0) / steps.length
+  }
+  expect(density('more drums')).toBeGreaterThan(density('less drums'))
+})
