@@ -34,7 +34,7 @@ export const createPlayer = () => {
 
   const formatOf = (url: string, signal: AbortSignal): Promise<WavFormat> => {
     const known = formats.get(url)
-    if (known) return known
+    if (known !== undefined) return known
     const read = fetchRange(url, 0, headerBytes, signal).then(readHeader)
     formats.set(url, read)
     read.catch(() => formats.delete(url))
