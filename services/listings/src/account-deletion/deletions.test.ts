@@ -229,6 +229,7 @@ describe.each(databases)('deletions of accounts on $name', ({ start, isMissing }
       reported_sellers: 2,
       blocklist: 2,
       alerts: 6,
+      photo_tasks: 0,
       listings: 2,
       sellers: 1,
     })
@@ -249,6 +250,7 @@ describe.each(databases)('deletions of accounts on $name', ({ start, isMissing }
       'listing_prices',
       'listing_sightings',
       'listings',
+      'photo_hashes',
       'published_signals',
       'reported_sellers',
       'sellers',

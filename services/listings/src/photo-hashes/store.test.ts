@@ -105,7 +105,6 @@ describe.each(databases)('photo hashes on $name', ({ isMissing, start }) => {
       expect(first).toEqual({
         platformListingId: '130000000001',
         title: 'Camera 1',
-        seller: 'bob',
         distance: 3,
         seenAt: now.toISOString(),
       })

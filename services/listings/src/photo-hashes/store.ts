@@ -179,7 +179,6 @@ export const findPhotoMatches = async (
         'theirs.first_seen_at as otherSince',
         'other.platform_listing_id as platformListingId',
         'other.title as title',
-        'other.seller_platform_id as seller',
       ])
       .where('own.listing_id', 'in', ids.slice(start, start + rowsPerStatement))
       .whereRef('other.seller_platform_id', '<>', 'listing.seller_platform_id')

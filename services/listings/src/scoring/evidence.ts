@@ -186,7 +186,7 @@ const flagSentences: Readonly<Record<HardFilter | SoftFlag, (input: Input) => Se
           source: 'search results',
         }
       : {
-          text: `"${photoMatch.title}" (${photoMatch.platformListingId}) of the seller "${photoMatch.seller}" shows ${photoMatch.distance === 0 ? 'the same' : 'nearly the same'} photo, and this seller has fewer than ${retailerFeedback} feedbacks.`,
+          text: `"${photoMatch.title}" (${photoMatch.platformListingId}) of another seller shows ${photoMatch.distance === 0 ? 'the same' : 'nearly the same'} photo, and this seller has fewer than ${retailerFeedback} feedbacks.`,
           source: 'earlier searches',
           as_of: photoMatch.seenAt,
         },

@@ -342,7 +342,6 @@ describe('a photo that looks like that of another seller', () => {
   const photoMatch = {
     platformListingId: '130000000007',
     title: 'Camera with lens',
-    seller: 'ada',
     distance: 3,
     seenAt: '2026-06-01T00:00:00.000Z',
   }
@@ -355,7 +354,7 @@ describe('a photo that looks like that of another seller', () => {
     expect(photoHashDuplicate).toBe(true)
     expect(evidence.find(({ signal }) => signal === 'duplicate_photo')).toEqual({
       signal: 'duplicate_photo',
-      text: '"Camera with lens" (130000000007) of the seller "ada" shows nearly the same photo, and this seller has fewer than 1000 feedbacks.',
+      text: '"Camera with lens" (130000000007) of another seller shows nearly the same photo, and this seller has fewer than 1000 feedbacks.',
       source: 'earlier searches',
       as_of: '2026-06-01T00:00:00.000Z',
     })

@@ -29,11 +29,10 @@ export type ScoringContext = {
   readonly photoMatch?: PhotoMatch | undefined
 }
 
-/** Another seller's listing with nearly the same photo. */
+/** Another seller's listing with nearly the same photo. Without the seller's name, which must not outlive their account in the evidence. */
 export type PhotoMatch = {
   readonly platformListingId: string
   readonly title: string
-  readonly seller: string
   /** In how many of 64 bits the perceptual hashes differ. */
   readonly distance: number
   /** When the photos were first found to match (ISO 8601). */
