@@ -1,6 +1,16 @@
 /** The paths of all pages, without those that need an id. */
 export const everyPage: readonly string[] = [
   '/home',
+  '/listings',
+  '/listings?q=camera',
+  '/listings?q=camera&view=table',
+  '/listings/saved',
+  '/listings/alerts',
+  '/listings/compare',
+  '/listings/blocklist',
+  '/listings/settings',
+  '/music',
+  '/music/capacity',
   '/logs',
   '/logs?live=1',
   '/logs?tab=templates',

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { filtersJson, searchPath } from './saved-filters.ts'
+
+const asked = {
+  q: 'x',
+  min: 5,
+  max: null,
+  pages: null,
+  must: 'a|b',
+  mode: 'groups',
+  not: '',
+  cat: '',
+  via: 'auto',
+} as const
+
+test('a saved search stores what was chosen, and leads back to the same search', () => {
+  const json = filtersJson(asked)
+  expect(JSON.parse(json)).toEqual({ min_price: 5, must_include: 'a|b', must_include_mode: 'groups' })
+  expect(searchPath('x', json)).toBe('/listings?q=x&min=5&must=a%7Cb&mode=groups')
+})
+
+test.each(['', '{', '[]', '{"unknown": 1, "min_price": {}}'])(
+  'filters %j lead to the search for the text alone',
+  (json) => {
+    expect(searchPath('x', json)).toBe('/listings?q=x')
+  },
+)
