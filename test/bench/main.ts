@@ -18,6 +18,9 @@ const parts: Record<string, () => Promise<string[]> | AsyncIterable<string[]>> =
   music: async function* () {
     yield* (await import('./music.ts')).benchMusic()
   },
+  'music-recombination': async function* () {
+    yield* (await import('./music.ts')).benchRecombination()
+  },
   distributed: async () => (await import('./distributed.ts')).benchDistributed(),
   files: async () => (await import('./files.ts')).benchFiles(),
   bus: async () => (await import('./bus.ts')).benchBus(),
@@ -26,8 +29,8 @@ const parts: Record<string, () => Promise<string[]> | AsyncIterable<string[]>> =
   },
 }
 
-/** Run only on request, because they need servers that not every machine has, or take long. */
-const onRequest = new Set(['distributed', 'operator', 'logs-soak'])
+/** Run only on request, because they need servers that not every machine has, take long, or are part of another. */
+const onRequest = new Set(['distributed', 'operator', 'logs-soak', 'music-recombination'])
 
 const selected = process.argv.slice(2)
 const unknown = selected.find((name) => !Object.hasOwn(parts, name))

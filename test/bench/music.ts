@@ -104,11 +104,12 @@ const seamLines = (name: string, figures: readonly RecombinationFigures[]): stri
   ]
 }
 
-async function* benchRecombination(): AsyncGenerator<string[]> {
+/** Measures continuations of known pieces and of recordings. */
+export async function* benchRecombination(): AsyncGenerator<string[]> {
   yield ['Recombination:']
   const made: RecombinationFigures[] = []
-  for (const [index, score] of benchScores(seed + 1, { stride: 3, seconds: 42 }).entries())
-    made.push(await judgeRecombination(sourceOf(score), { cut: 28 + ((index * 7.3) % 12), seconds: 10, seed: index }))
+  for (const [index, score] of benchScores(seed + 1, { stride: 4, seconds: 36 }).entries())
+    made.push(await judgeRecombination(sourceOf(score), { cut: 22 + ((index * 7.3) % 12), seconds: 10, seed: index }))
   yield seamLines('synthesised pieces', made)
   const real: RecombinationFigures[] = []
   for (const recording of recordings) {
