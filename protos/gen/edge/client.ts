@@ -450,6 +450,11 @@ export type GetCompsResponseRest = {
   history: CompHistoryRest | null
 }
 
+/** Response of a health check. */
+export type HealthRest = {
+  status: string
+}
+
 /** A field that is found on less than half as many pages as usual. */
 export type DriftingFieldRest = {
   /** search, sold, item or seller. */
@@ -462,17 +467,6 @@ export type DriftingFieldRest = {
 
 export type PageDriftRest = {
   fields: DriftingFieldRest[]
-}
-
-export type ListingsHealthRest = {
-  status: string
-  /** Set while the marketplace's pages have changed: searches work, but with less data. */
-  drift?: PageDriftRest | null
-}
-
-/** Response of a health check. */
-export type HealthRest = {
-  status: string
 }
 
 /** Campaigns of the user's own, by marketplace. */
@@ -2188,12 +2182,21 @@ export type Routes = {
     answer: GetCompsResponseRest
     frames: {}
   }
-  /** Health check, with the fields of the marketplace's pages that are no longer found. */
+  /** Health check. */
   'GET /listings/api/health': {
     path: {}
     query: {}
     body: undefined
-    answer: ListingsHealthRest
+    answer: HealthRest
+    frames: {}
+  }
+  /** Lists the fields of the marketplace's pages that are no longer found as often as before: searches work, but with less data. Empty while the pages
+   * are as usual. */
+  'GET /listings/api/marketplace/page-drift': {
+    path: {}
+    query: {}
+    body: undefined
+    answer: PageDriftRest
     frames: {}
   }
   /** Health check. */

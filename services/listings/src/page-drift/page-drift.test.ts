@@ -95,6 +95,6 @@ describe('a service whose site changes', () => {
     )
     expect(metrics).toContain('trellis_listings_page_field_ratio{page="item",field="understood",window="recent"} 0')
     expect(metrics).toContain('trellis_listings_page_field_drift{page="item",field="understood"} 0')
-    expect((await service.client.getApiHealth({}, { caller: local })).drift ?? null).toBeNull()
+    expect(await service.client.getPageDrift({}, { caller: local })).toEqual({ fields: [] })
   })
 })

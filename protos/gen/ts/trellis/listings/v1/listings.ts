@@ -560,10 +560,7 @@ export interface HistoryBand {
 export interface GetHealthRequest {
 }
 
-export interface ListingsHealth {
-  status: string;
-  /** Set while the marketplace's pages have changed: searches work, but with less data. */
-  drift: PageDrift | null;
+export interface GetPageDriftRequest {
 }
 
 export interface PageDrift {
@@ -4655,22 +4652,16 @@ export const GetHealthRequest: MessageFns<GetHealthRequest> = {
   },
 };
 
-function createBaseListingsHealth(): ListingsHealth {
-  return { status: "", drift: null };
+function createBaseGetPageDriftRequest(): GetPageDriftRequest {
+  return {};
 }
 
-export const ListingsHealth: MessageFns<ListingsHealth> = {
-  encode(message: ListingsHealth, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.status !== "") {
-      writer.uint32(10).string(message.status);
-    }
-    if (message.drift !== undefined && message.drift !== null) {
-      PageDrift.encode(message.drift, writer.uint32(18).fork()).join();
-    }
+export const GetPageDriftRequest: MessageFns<GetPageDriftRequest> = {
+  encode(_: GetPageDriftRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): ListingsHealth {
+  decode(input: BinaryReader | Uint8Array, length?: number): GetPageDriftRequest {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -4679,26 +4670,10 @@ export const ListingsHealth: MessageFns<ListingsHealth> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseListingsHealth();
+      const message = createBaseGetPageDriftRequest();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.status = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.drift = PageDrift.decode(reader, reader.uint32());
-            continue;
-          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -4711,13 +4686,11 @@ export const ListingsHealth: MessageFns<ListingsHealth> = {
     }
   },
 
-  create(base?: DeepPartial<ListingsHealth>): ListingsHealth {
-    return ListingsHealth.fromPartial(base ?? {});
+  create(base?: DeepPartial<GetPageDriftRequest>): GetPageDriftRequest {
+    return GetPageDriftRequest.fromPartial(base ?? {});
   },
-  fromPartial(object: DeepPartial<ListingsHealth>): ListingsHealth {
-    const message = createBaseListingsHealth();
-    message.status = object.status ?? "";
-    message.drift = (object.drift !== undefined && object.drift !== null) ? PageDrift.fromPartial(object.drift) : null;
+  fromPartial(_: DeepPartial<GetPageDriftRequest>): GetPageDriftRequest {
+    const message = createBaseGetPageDriftRequest();
     return message;
   },
 };
@@ -4949,12 +4922,24 @@ export const ListingsServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Health check, with the fields of the marketplace's pages that are no longer found. */
+    /** Health check. */
     getApiHealth: {
       name: "GetApiHealth",
       requestType: GetHealthRequest as typeof GetHealthRequest,
       requestStream: false,
-      responseType: ListingsHealth as typeof ListingsHealth,
+      responseType: Health as typeof Health,
+      responseStream: false,
+      options: {},
+    },
+    /**
+     * Lists the fields of the marketplace's pages that are no longer found as often as before: searches work, but with less data. Empty while the pages
+     * are as usual.
+     */
+    getPageDrift: {
+      name: "GetPageDrift",
+      requestType: GetPageDriftRequest as typeof GetPageDriftRequest,
+      requestStream: false,
+      responseType: PageDrift as typeof PageDrift,
       responseStream: false,
       options: {},
     },
