@@ -54,7 +54,14 @@ const readsText = ({ operation: { parameters = [], requestBody } }: Route): bool
 
 const list = (statuses: readonly string[]) => `[${statuses.map((status) => JSON.stringify(status)).join(', ')}]`
 
-const rulesOf = (route: Route): string => {
+/** Whether another route with a parameter has the same address, so that its methods are not unknown there: a seller may be called "export". */
+const isShared = ({ path }: Route, routes: readonly Route[]): boolean =>
+  routes.some(
+    ({ path: other }) =>
+      other !== path && other.includes('{') && new RegExp(`^${other.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`).test(path),
+  )
+
+const rulesOf = (route: Route, routes: readonly Route[]): string => {
   const { method, path, operation } = route
   const { operationId, responses } = operation
   const declared = (statuses: readonly string[]) => statuses.filter((status) => status in responses)
@@ -66,9 +73,11 @@ const rulesOf = (route: Route): string => {
     `expected-statuses = ${list(['2xx', '3xx', ...declared([...refusals, ...(readsText(route) ? ['422'] : []), ...extra])])}`,
     '[operations.checks.not_a_server_error]',
     `expected-statuses = ${list(['2xx', '3xx', '4xx', ...declared(upstream)])}`,
+    ...(isShared(route, routes) ? ['[operations.checks.unsupported_method]', 'enabled = false'] : []),
     '',
   ].join('\n')
 }
 
 /** The part of the Schemathesis configuration that is derived from the declared statuses of each operation. */
-export const operationRules = (routes: readonly Route[]): string => routes.map(rulesOf).join('\n')
+export const operationRules = (routes: readonly Route[]): string =>
+  routes.map((route) => rulesOf(route, routes)).join('\n')

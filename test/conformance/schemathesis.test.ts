@@ -66,7 +66,8 @@ test.skipIf(missing !== undefined)(missing === undefined ? title : `${title}: ${
     ['--config-file', config, 'run', `${proxy.origin}/openapi.json`, ...args],
     { environment: { SCHEMATHESIS_HOOKS: beside('schemathesis_hooks.py') }, seconds: (fuzzingSeconds ?? 0) * 4 + 600 },
   )
-  expect(code, output.slice(-20_000)).toBe(0)
+  // Generated bodies are long repetitions, which would displace the failures.
+  expect(code, output.replaceAll(/(.)\1{40,}/g, '$1…').slice(-40_000)).toBe(0)
   expect(/Selected: (\d+)\/(\d+)/.exec(output)?.slice(1).map(Number)).toEqual([routes.length, routes.length])
   expect(Number(/Tested: (\d+)/.exec(output)?.[1])).toBe(routes.length)
   expect(trellis.output()).not.toContain('"level":"error"')

@@ -33,7 +33,7 @@ export const wideMargins: Margins = {
 }
 
 /** Work started by requests ends by itself within this time. */
-const settleMilliseconds = 120_000
+const settleMilliseconds = 240_000
 const settlePause = 1_000
 
 /** An installation whose processes can be observed through sockets in the folder `observed`. */
@@ -159,7 +159,7 @@ export const difference = async (
 }
 
 /**
- * Waits until the installation holds no more than `before`; fails after two minutes. `tidy` deletes what requests have created. It runs again
+ * Waits until the installation holds no more than `before`; fails after four minutes. `tidy` deletes what requests have created. It runs again
  * before each look, because a request whose client has left may still create something later.
  */
 export const settle = async (

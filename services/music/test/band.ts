@@ -27,7 +27,11 @@ export type Score = {
   readonly lead?: number
 }
 
-const notes = ['C', 'C#', 'D', 'D#', 'E', 'F', 'F#', 'G', 'G#', 'A', 'A#', 'B']
+/** Names of tonics as musicians write them. */
+const tonics = {
+  major: ['C', 'Db', 'D', 'Eb', 'E', 'F', 'F#', 'G', 'Ab', 'A', 'Bb', 'B'],
+  minor: ['C', 'C#', 'D', 'Eb', 'E', 'F', 'F#', 'G', 'G#', 'A', 'Bb', 'B'],
+} as const
 const scales = { major: [0, 2, 4, 5, 7, 9, 11], minor: [0, 2, 3, 5, 7, 8, 10] }
 /** Degrees of the chords, one a bar: I V vi IV and the like, twice the same four and then another four. */
 const progression = [0, 4, 5, 3, 0, 4, 5, 3, 5, 3, 0, 4, 1, 3, 4, 4]
@@ -123,6 +127,6 @@ export const playBand = (score: Score = {}): Piece => {
     beats: Array.from({ length: total }, (_, i) => lead + i * beat),
     beatsPerBar,
     bpm,
-    key: `${notes[tonic % 12]} ${mode}`,
+    key: `${tonics[mode][tonic % 12]} ${mode}`,
   }
 }
