@@ -1301,7 +1301,7 @@ export const routes: readonly Route[] = [
     hasBody: false,
     mediaTypes: [],
     masked: false,
-    schema: {"query":{"type":"object","properties":{"q":{"type":["string","null"],"maxLength":2000},"source":{"type":["string","null"]},"severity":{"type":["string","null"]},"limit":{"type":["integer","null"],"maximum":1000,"minimum":1,"default":50},"domain":{"type":["string","null"]},"semantic":{"type":["boolean","null"]},"since":{"type":["string","null"]},"until":{"type":["string","null"]},"pattern":{"type":["string","null"]},"tenant":{"type":["string","null"]},"branch":{"type":["string","null"]},"cursor":{"type":["string","null"]},"order":{"type":"string","enum":["","relevance","time"],"default":"relevance"},"template":{"type":["string","null"],"maxLength":6500},"not_source":{"type":["string","null"],"maxLength":20000},"not_domain":{"type":["string","null"]},"not_template":{"type":["string","null"],"maxLength":6500}},"additionalProperties":false}},
+    schema: {"query":{"type":"object","properties":{"q":{"type":["string","null"],"maxLength":2000},"source":{"type":["string","null"]},"severity":{"type":["string","null"]},"limit":{"type":["integer","null"],"maximum":1000,"minimum":1,"default":50},"domain":{"type":["string","null"]},"semantic":{"type":["boolean","null"]},"since":{"type":["string","null"]},"until":{"type":["string","null"]},"pattern":{"type":["string","null"]},"tenant":{"type":["string","null"]},"branch":{"type":["string","null"]},"cursor":{"type":["string","null"]},"order":{"type":"string","enum":["","relevance","time"],"default":"relevance"},"template":{"type":["string","null"],"maxLength":2600},"not_source":{"type":["string","null"],"maxLength":4000},"not_domain":{"type":["string","null"]},"not_template":{"type":["string","null"],"maxLength":2600}},"additionalProperties":false}},
     fromRest: codec.LogsSearchRequestFromRest,
     toRest: codec.LogsSearchResponseToRest,
   },
@@ -1322,7 +1322,7 @@ export const routes: readonly Route[] = [
     hasBody: false,
     mediaTypes: [],
     masked: false,
-    schema: {"query":{"type":"object","properties":{"q":{"type":["string","null"],"maxLength":2000},"source":{"type":["string","null"]},"severity":{"type":["string","null"]},"domain":{"type":["string","null"]},"pattern":{"type":["string","null"]},"tenant":{"type":["string","null"]},"branch":{"type":["string","null"]},"history":{"type":["integer","null"],"maximum":1000,"minimum":0,"default":0},"last_event_id":{"type":["string","null"]},"template":{"type":["string","null"],"maxLength":6500},"not_source":{"type":["string","null"],"maxLength":20000},"not_domain":{"type":["string","null"]},"not_template":{"type":["string","null"],"maxLength":6500}},"additionalProperties":false}},
+    schema: {"query":{"type":"object","properties":{"q":{"type":["string","null"],"maxLength":2000},"source":{"type":["string","null"]},"severity":{"type":["string","null"]},"domain":{"type":["string","null"]},"pattern":{"type":["string","null"]},"tenant":{"type":["string","null"]},"branch":{"type":["string","null"]},"history":{"type":["integer","null"],"maximum":1000,"minimum":0,"default":0},"last_event_id":{"type":["string","null"]},"template":{"type":["string","null"],"maxLength":2600},"not_source":{"type":["string","null"],"maxLength":4000},"not_domain":{"type":["string","null"]},"not_template":{"type":["string","null"],"maxLength":2600}},"additionalProperties":false}},
     fromRest: codec.TailRequestFromRest,
     frames: {
       oneof: 'event',
