@@ -74,7 +74,8 @@ export const toRestFunction = (message: DescMessage, model: ModelReader): string
 const zero: Record<Shape['kind'], string> = {
   string: "''",
   number: '0',
-  integer: '0',
+  int32: '0',
+  int64: '0',
   boolean: 'false',
   bytes: 'new Uint8Array()',
   timestamp: 'undefined',
@@ -137,7 +138,8 @@ export const typeOfShape = (shape: Shape): string => {
     case 'enum':
       return `${shape.of.name}Word`
     case 'number':
-    case 'integer':
+    case 'int32':
+    case 'int64':
       return 'number'
     case 'boolean':
       return 'boolean'

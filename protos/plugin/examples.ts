@@ -4,7 +4,8 @@ import type { FieldModel, ModelReader, Shape } from './model.ts'
 const samples: Record<Exclude<Shape['kind'], 'enum' | 'message'>, unknown> = {
   string: 'text',
   number: 1.5,
-  integer: 1,
+  int32: 1,
+  int64: 1,
   boolean: true,
   bytes: '',
   timestamp: '2026-03-01T09:15:02Z',

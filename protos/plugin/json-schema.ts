@@ -9,7 +9,8 @@ export type Nesting = (message: DescMessage) => JsonSchema
 const simple: Record<Exclude<Shape['kind'], 'enum' | 'message'>, JsonSchema> = {
   string: { type: 'string' },
   number: { type: 'number' },
-  integer: { type: 'integer' },
+  int32: { type: 'integer', format: 'int32' },
+  int64: { type: 'integer', format: 'int64' },
   boolean: { type: 'boolean' },
   bytes: { type: 'string', contentEncoding: 'base64' },
   timestamp: { type: 'string', format: 'date-time' },

@@ -6,7 +6,7 @@ import { type FieldRules, fieldRules } from './rules.ts'
 
 /** The kind of a value, regardless of its cardinality. */
 export type Shape =
-  | { kind: 'string' | 'number' | 'integer' | 'boolean' | 'bytes' | 'timestamp' | 'any' | 'object' }
+  | { kind: 'string' | 'number' | 'int32' | 'int64' | 'boolean' | 'bytes' | 'timestamp' | 'any' | 'object' }
   | { kind: 'enum'; of: EnumModel }
   | { kind: 'message'; of: DescMessage; name: string }
 
@@ -101,9 +101,11 @@ const wellKnown: Record<string, Shape['kind']> = {
   'google.protobuf.Struct': 'object',
 }
 
-const scalarKinds: Record<number, 'string' | 'number' | 'integer' | 'boolean' | 'bytes'> = {
+const scalarKinds: Record<number, 'string' | 'number' | 'int32' | 'int64' | 'boolean' | 'bytes'> = {
   1: 'number',
   2: 'number',
+  3: 'int64',
+  5: 'int32',
   8: 'boolean',
   9: 'string',
   12: 'bytes',
@@ -135,7 +137,9 @@ const shapeOf = (field: DescField, options: OptionReader, names: Names): Shape =
   const enumeration = 'enum' in field ? field.enum : undefined
   if (enumeration) return { kind: 'enum', of: createEnumModel(enumeration, options, names) }
   const scalar = 'scalar' in field ? field.scalar : undefined
-  return { kind: scalarKinds[scalar ?? 9] ?? 'integer' }
+  const kind = scalarKinds[scalar ?? 9]
+  if (!kind) throw new Error(`${field.name} has a number type besides double, float, int32 and int64.`)
+  return { kind }
 }
 
 const isOptional = (field: DescField): boolean =>

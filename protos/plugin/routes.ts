@@ -5,7 +5,8 @@ import { eventName } from './openapi.ts'
 /** How the text of a path, query or header becomes a value before validation. */
 const textKind = (field: FieldModel): string => {
   const { kind } = field.shape
-  const single = kind === 'number' || kind === 'integer' ? 'number' : kind === 'boolean' ? 'boolean' : 'string'
+  const single =
+    kind === 'number' || kind === 'int32' || kind === 'int64' ? 'number' : kind === 'boolean' ? 'boolean' : 'string'
   return field.repeated ? `${single}[]` : single
 }
 

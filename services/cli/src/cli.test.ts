@@ -1,11 +1,15 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { startTrellis, type Trellis } from '../../../test/support/trellis.ts'
 
 const main = fileURLToPath(new URL('./main.ts', import.meta.url))
@@ -66,6 +70,22 @@ describe('trellis listings search', () => {
     expect(code).toBe(0)
     expect(JSON.parse(result)).toMatchObject({ listings: expect.any(Array), adapter_used: 'scraper' })
     expect(['', 'No Trellis runs on this machine: starting one for this command.\n']).toContain(notes)
+  })
+
+  test('ended by a signal, leaves neither its installation nor that directory behind', async () => {
+    const own = await mkdtemp(join(tmpdir(), 'cli-'))
+    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, 'listings', 'mcp'], {
+      env: { PATH: process.env.PATH ?? '', TMPDIR: own },
+      stdio: ['pipe', 'ignore', 'ignore'],
+    })
+    const childrenOf = async () => (await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')).trim()
+    await vi.waitFor(async () => expect([await childrenOf(), await readdir(own)]).not.toEqual(['', []]), 20_000)
+    const [server = ''] = (await childrenOf()).split(' ')
+    child.kill('SIGTERM')
+    await once(child, 'close')
+    expect(await readdir(own)).toEqual([])
+    if (server !== '') expect(existsSync(`/proc/${server}`)).toBe(false)
+    await rm(own, { recursive: true })
   })
 
   test.each([

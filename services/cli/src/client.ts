@@ -31,7 +31,7 @@ const detailOf = (text: string): string => {
   }
 }
 
-export const createClient = (origin: string): Client => ({
+export const createClient = (origin: string, stopped: AbortSignal): Client => ({
   origin,
   call: async <Answer>(path: string, { method = 'GET', query = {}, body }: CallOptions = {}) => {
     const url = new URL(path, origin)
@@ -41,13 +41,14 @@ export const createClient = (origin: string): Client => ({
     try {
       response = await fetch(url, {
         method,
-        signal: AbortSignal.timeout(timeoutMilliseconds),
+        signal: AbortSignal.any([stopped, AbortSignal.timeout(timeoutMilliseconds)]),
         ...(body !== undefined && {
           headers: { 'content-type': 'application/json' },
           body: JSON.stringify(body),
         }),
       })
     } catch (cause) {
+      stopped.throwIfAborted()
       throw new CommandFailure(`No answer from ${origin}: is the server running?`, 1, { cause })
     }
     const text = await response.text()

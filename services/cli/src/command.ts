@@ -16,6 +16,8 @@ export type Command = {
 /** What a command uses of its process. Results go to standard output, all else to standard error. */
 export type Surroundings = {
   readonly environment: Readonly<Record<string, string | undefined>>
+  /** Aborts when the user ends the command. */
+  readonly signal: AbortSignal
   readonly result: (text: string) => void
   readonly note: (text: string) => void
 }

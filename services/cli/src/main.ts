@@ -1,3 +1,4 @@
+import { stopSignal } from '@trellis/kit/lifecycle'
 import type { Command, Surroundings } from './command.ts'
 import { CommandFailure } from './failure.ts'
 import { searchCommand } from './listings/search.ts'
@@ -17,8 +18,12 @@ const usage = async (): Promise<string> => {
   return [...lines, '', 'TRELLIS_URL names the server for all commands.'].join('\n')
 }
 
+const stopping = new AbortController()
+void stopSignal().then(() => stopping.abort())
+
 const surroundings: Surroundings = {
   environment: process.env,
+  signal: stopping.signal,
   result: (text) => void process.stdout.write(`${text}\n`),
   note: (text) => void process.stderr.write(`${text}\n`),
 }
@@ -35,6 +40,8 @@ const run = async (words: readonly string[]): Promise<void> => {
 try {
   await run(process.argv.slice(2))
 } catch (error) {
+  // What the command had started has been ended by now.
+  if (stopping.signal.aborted) process.exit(130)
   if (!(error instanceof CommandFailure)) throw error
   surroundings.note(error.message)
   process.exitCode = error.code

@@ -1,8 +1,9 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { type Client, createClient } from './client.ts'
 import type { Surroundings } from './command.ts'
@@ -26,10 +27,35 @@ const answers = async (origin: string): Promise<boolean> => {
   }
 }
 
+/** The address that an installation prints when it is ready. Rejects if it ends before, or with the signal. */
+const addressOf = async (
+  child: ChildProcessByStdio<Writable, Readable, Readable>,
+  signal: AbortSignal,
+): Promise<string> => {
+  let complaint = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    complaint = (complaint + text).slice(-2_000)
+  })
+  const late = AbortSignal.timeout(startMilliseconds)
+  const lines = createInterface({ input: child.stdout, signal: AbortSignal.any([signal, late]) })
+  child.once('error', ({ message }) => {
+    complaint = message
+    lines.close()
+  })
+  for await (const line of lines) {
+    const [url] = line.startsWith('Trellis is ready') ? (/http:\/\/\S+:\d+/.exec(line) ?? []) : []
+    if (url !== undefined) return url.replace('localhost', '127.0.0.1')
+  }
+  signal.throwIfAborted()
+  const reason = late.aborted ? 'it was not ready within a minute.' : complaint.trim() || 'it ended.'
+  throw new CommandFailure(`Trellis could not be started: ${reason}`)
+}
+
 /** Starts an installation in a temporary directory, which is deleted with it. */
-const startTemporary = async (
-  environment: Surroundings['environment'],
-): Promise<AsyncDisposable & { client: Client }> => {
+const startTemporary = async ({
+  environment,
+  signal,
+}: Pick<Surroundings, 'environment' | 'signal'>): Promise<AsyncDisposable & { client: Client }> => {
   await using opened = new AsyncDisposableStack()
   const directory = await mkdtemp(join(tmpdir(), 'trellis-'))
   opened.defer(() => rm(directory, { recursive: true, force: true }))
@@ -41,8 +67,12 @@ const startTemporary = async (
       METRICS_PORT: '0',
       LOG_LEVEL: 'error',
       TRELLIS_DATA_DIR: directory,
+      // It ends with this process, even if that is killed.
+      END_WITH_INPUT: '1',
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
+    // Ctrl-C reaches this process alone, which then ends the other.
+    detached: true,
   })
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
   opened.defer(async () => {
@@ -51,24 +81,11 @@ const startTemporary = async (
     await ended
     clearTimeout(killing)
   })
-  let complaint = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    complaint = (complaint + text).slice(-2_000)
-  })
-  const origin = await new Promise<string>((resolve, reject) => {
-    const fail = (reason: string) => reject(new CommandFailure(`Trellis could not be started: ${reason}`))
-    const late = setTimeout(() => fail('it was not ready within a minute.'), startMilliseconds)
-    child.once('error', ({ message }) => fail(message))
-    child.once('exit', () => fail(complaint.trim() || 'it ended.'))
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      const [url] = /http:\/\/\S+:\d+/.exec(line) ?? []
-      if (!line.startsWith('Trellis is ready') || url === undefined) return
-      clearTimeout(late)
-      resolve(url.replace('localhost', '127.0.0.1'))
-    })
-  })
+  const origin = await addressOf(child, signal)
+  // What it prints later is not read, and must not fill the pipes.
+  child.stdout.resume()
   const stack = opened.move()
-  return { client: createClient(origin), [Symbol.asyncDispose]: () => stack.disposeAsync() }
+  return { client: createClient(origin, signal), [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }
 
 /**
@@ -77,16 +94,16 @@ const startTemporary = async (
  */
 export const openServer = async (
   option: string | undefined,
-  { environment, note }: Pick<Surroundings, 'environment' | 'note'>,
+  { environment, note, signal }: Pick<Surroundings, 'environment' | 'note' | 'signal'>,
 ): Promise<AsyncDisposable & { client: Client }> => {
   const named = option ?? environment.TRELLIS_URL
   const nothing = async () => undefined
   if (named !== undefined) {
     if (!URL.canParse(named) || !/^https?:$/.test(new URL(named).protocol))
       throw new CommandFailure(`"${named}" is not the address of a server, such as ${usual}.`, 2)
-    return { client: createClient(new URL(named).href), [Symbol.asyncDispose]: nothing }
+    return { client: createClient(new URL(named).href, signal), [Symbol.asyncDispose]: nothing }
   }
-  if (await answers(usual)) return { client: createClient(usual), [Symbol.asyncDispose]: nothing }
+  if (await answers(usual)) return { client: createClient(usual, signal), [Symbol.asyncDispose]: nothing }
   note('No Trellis runs on this machine: starting one for this command.')
-  return startTemporary(environment)
+  return startTemporary({ environment, signal })
 }

@@ -41,6 +41,7 @@ export const mcpCommand: Command = {
       mcp.server.onclose = resolve
       // The transport does not notice the end of its input.
       process.stdin.once('close', resolve).once('end', resolve)
+      surroundings.signal.addEventListener('abort', () => resolve(), { once: true })
     })
     await mcp.connect(transport)
     await ended

@@ -126,3 +126,27 @@ test('messages about wrong values are readable', () => {
     { loc: ['body', 'entry_ids'], msg: 'must have at least 1 item' },
   ])
 })
+
+test.each([
+  ['an id behind 64 bits', { params: { saved_id: '1e300' }, body: {} }, ['path', 'saved_id'], '9007199254740991'],
+  ['an inexact id', { params: { saved_id: '9007199254740993' }, body: {} }, ['path', 'saved_id'], '9007199254740991'],
+  [
+    'a number of more than 32 bits',
+    { params: { saved_id: '1' }, body: { poll_interval_min: 2 ** 31 } },
+    ['body', 'poll_interval_min'],
+    'at most 32 bits',
+  ],
+] as const)('%s is rejected before it is sent to the service', (_, parts, loc, words) => {
+  expect(read('setMonitor', { of: 'listings', ...parts })).toEqual([
+    { loc, msg: expect.stringContaining(words), type: 'format' },
+  ])
+})
+
+test('an infinite number is no number', () => {
+  const query = { q: 'x', max_price: '1e999' }
+  expect(read('search', { of: 'listings', query })).toMatchObject([{ loc: ['query', 'max_price'], type: 'type' }])
+  const params = { saved_id: '1e999' }
+  expect(read('deleteSavedSearch', { of: 'listings', params })).toMatchObject([
+    { loc: ['path', 'saved_id'], type: 'type' },
+  ])
+})

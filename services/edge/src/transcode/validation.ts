@@ -3,8 +3,10 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import formats from 'ajv-formats'
 
 const createAjv = (allErrors: boolean) => {
-  const ajv = new Ajv2020({ allErrors, strict: false, allowUnionTypes: true, verbose: true })
+  const ajv = new Ajv2020({ allErrors, strict: false, strictNumbers: true, allowUnionTypes: true, verbose: true })
   formats.default(ajv)
+  // Our messages hold int64 as numbers.
+  ajv.addFormat('int64', { type: 'number', validate: Number.isSafeInteger })
   return ajv
 }
 
@@ -69,6 +71,11 @@ const kindOf = (type: unknown, schema: Record<string, unknown>): string => {
   return `${kinds.map((kind) => kindNames[String(kind)] ?? String(kind)).join(' or ')}${boundsOf(schema)}`
 }
 
+const formatNames: Record<string, string> = {
+  int32: 'a whole number of at most 32 bits, from -2147483648 to 2147483647',
+  int64: `a whole number from ${Number.MIN_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER}`,
+}
+
 type Sentence = (params: Record<string, unknown>, schema: Record<string, unknown>) => string
 
 const sentences: Record<string, Sentence> = {
@@ -83,6 +90,7 @@ const sentences: Record<string, Sentence> = {
   minimum: ({ limit }) => `must be at least ${limit}`,
   maximum: ({ limit }) => `must be at most ${limit}`,
   pattern: ({ pattern }) => `must match ${pattern}`,
+  format: ({ format }) => `must be ${formatNames[String(format)] ?? `a valid ${format}`}`,
 }
 
 /** A repeated query parameter is parsed as a list, which its sender does not know about. */

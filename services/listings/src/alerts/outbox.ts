@@ -41,7 +41,7 @@ const abandonAfterMilliseconds = 24 * 3_600_000
 const firstRetry = 10_000
 const longestRetry = 3_600_000
 
-/** The pause after so many attempts, in milliseconds: it doubles, with jitter, and is not shorter than the receiver's `Retry-After`. */
+/** The pause after a failed attempt, in milliseconds: it doubles with each, has jitter, and is not shorter than the receiver's `Retry-After`. */
 export const pauseAfterAttempt = (attempts: number, retryAfterSeconds: number | null, random: () => number): number => {
   const whole = Math.min(firstRetry * 2 ** Math.min(attempts - 1, 20), longestRetry)
   return Math.max(whole * (0.5 + random() / 2), Math.min((retryAfterSeconds ?? 0) * 1000, abandonAfterMilliseconds))

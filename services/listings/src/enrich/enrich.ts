@@ -77,7 +77,10 @@ export const enrich = async (
   if (row === undefined)
     throw serviceError('not_found', `None of your searches has found the listing "${request.listingId}" so far.`)
   const sellers = await sellersForUser(dependencies, userId, [row.seller_platform_id, request.seller])
-  const score = await rescoreListing(dependencies, row, sellers, request.query)
+  const query = request.query.trim()
+  // Without a query, the price of the listing's own title is the closest.
+  const queries = (lastQuery: string) => (query === '' ? [row.title, lastQuery] : [query])
+  const score = await rescoreListing(dependencies, row, { sellers, queries })
   const known = sellers.get(request.seller)
   return {
     trustScore: score === undefined ? null : trustScoreMessage(score),

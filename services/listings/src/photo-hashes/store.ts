@@ -90,9 +90,10 @@ const otherSellers = async (
   return ids.find((other) => others.has(other))
 }
 
-/** Re-evaluates the listings whose duplicate was this listing, whose photo has changed; at most so many. */
+/** Maximum listings that are re-evaluated after the photo of one has changed. */
 const maxReevaluated = 50
 
+/** Re-evaluates the listings whose duplicate was this listing, whose photo has changed. */
 const releaseDuplicates = async (db: PhotoHashDb, listingId: number): Promise<readonly number[]> => {
   const rows = await db
     .selectFrom('photo_hashes')

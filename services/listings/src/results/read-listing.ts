@@ -24,7 +24,7 @@ const currentScore = async (
   const blocked = await findBlocked(db, row.user_id, config.platform, [row.seller_platform_id])
   const wasBlocked = scoreOf(stored).evidence.some(({ source }) => source === 'blocklist')
   if (blocked.has(row.seller_platform_id) === wasBlocked) return stored
-  return (await rescoreListing(dependencies, row, sellers, '')) ?? stored
+  return (await rescoreListing(dependencies, row, { sellers })) ?? stored
 }
 
 /** A listing that a user's searches have found, with all that is stored about it; undefined if none has found it. */

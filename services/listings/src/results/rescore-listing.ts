@@ -1,35 +1,45 @@
-import { findComp } from '../comps/store.ts'
+import { findComp, type StoredComp } from '../comps/store.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { ListingRow } from '../found/store.ts'
 import { contextOf, findScore, type StoredContext, type TrustScoreRow } from '../scoring/store.ts'
 import type { SellerRow } from '../sellers/store.ts'
 import { batchFrom, scoreRows } from './scored.ts'
 
+export type RescoreOptions = {
+  readonly sellers: ReadonlyMap<string, SellerRow>
+  /** Queries for the comparison price: the first that has a stored one is used, and the last is remembered. Default: that of the last search. */
+  readonly queries?: (lastQuery: string) => readonly string[]
+}
+
+/** The stored price of the first query that has one. */
+const firstComp = async (
+  { db, config, now }: Dependencies,
+  queries: readonly string[],
+): Promise<StoredComp | undefined> => {
+  for (const query of queries) {
+    const comp = await findComp(db, config.platform, query, now())
+    if (comp !== undefined && comp.medianPrice !== null) return comp
+  }
+  return undefined
+}
+
 /**
- * Rescores a listing with the stored comp of `query`, or without a query with that of its title, else of its last search.
- * Without a stored comp it uses the market price of its last score. It reuses the batch context of the listing's last search.
+ * Scores a listing again in the context of its last search, and saves the score. Without a stored comparison price it uses that of its last score.
  */
 export const rescoreListing = async (
   dependencies: Dependencies,
   row: ListingRow,
-  sellers: ReadonlyMap<string, SellerRow>,
-  query: string,
+  { sellers, queries = (lastQuery) => [lastQuery] }: RescoreOptions,
 ): Promise<TrustScoreRow | undefined> => {
-  const { db, config, now } = dependencies
-  const before = await findScore(db, row.id)
+  const before = await findScore(dependencies.db, row.id)
   const context: StoredContext =
     before === undefined ? { priceVariation: null, hasDuplicatePhoto: false, compQuery: row.title } : contextOf(before)
-  const candidates = query.trim() === '' ? [row.title, context.compQuery] : [query.trim()]
-  let comp: Awaited<ReturnType<typeof findComp>>
-  for (const candidate of candidates) {
-    const found = comp === undefined ? await findComp(db, config.platform, candidate, now()) : undefined
-    if (found !== undefined && found.medianPrice !== null) comp = found
-  }
+  const candidates = queries(context.compQuery)
   const scores = await scoreRows(dependencies, [row], sellers, {
     batch: batchFrom(row, context),
-    comp,
+    comp: await firstComp(dependencies, candidates),
     earlierMarket: context.market,
-    compQuery: query.trim() || context.compQuery,
+    compQuery: candidates.at(-1) ?? context.compQuery,
   })
   return scores.get(row.platform_listing_id)
 }

@@ -1,28 +1,14 @@
-import { findComp } from '../comps/store.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { ListingRow } from '../found/store.ts'
-import { contextOf, findScore, type TrustScoreRow } from '../scoring/store.ts'
+import { findScore, type TrustScoreRow } from '../scoring/store.ts'
 import { sellersForUser } from '../sellers/for-user.ts'
-import { batchFrom, scoreRows } from './scored.ts'
+import { rescoreListing } from './rescore-listing.ts'
 
 const scoreNow = async (dependencies: Dependencies, row: ListingRow): Promise<TrustScoreRow | undefined> => {
-  const { db, config, now } = dependencies
-  const before = await findScore(db, row.id)
   // A search that has not been scored yet scores the listing itself.
-  if (before === undefined) return undefined
-  const context = contextOf(before)
-  const scores = await scoreRows(
-    dependencies,
-    [row],
-    await sellersForUser(dependencies, row.user_id, [row.seller_platform_id]),
-    {
-      batch: batchFrom(row, context),
-      comp: await findComp(db, config.platform, context.compQuery, now()),
-      earlierMarket: context.market,
-      compQuery: context.compQuery,
-    },
-  )
-  return scores.get(row.platform_listing_id)
+  if ((await findScore(dependencies.db, row.id)) === undefined) return undefined
+  const sellers = await sellersForUser(dependencies, row.user_id, [row.seller_platform_id])
+  return rescoreListing(dependencies, row, { sellers })
 }
 
 const factsOf = ({ score_json }: TrustScoreRow): string => {

@@ -16,6 +16,13 @@ export const envelopeLevels = (signal: Float32Array): Float32Array => {
   return levels
 }
 
-/** Rises of the level over two values, which mark attacks. */
+/** How long (values) a level is remembered: 12 ms, the period of a low bass note, whose waves are no attacks of their own. */
+const memory = 8
+
+/** Rises of the level above all of the values before, as far as they are remembered, which mark attacks. */
 export const attacksOf = (levels: Float32Array): Float32Array =>
-  levels.map((level, i) => Math.max(0, level - (levels[i - 2] ?? level)))
+  levels.map((level, i) => {
+    let before = levels[i - 2] ?? level
+    for (let k = 3; k <= memory && k <= i; k++) before = Math.max(before, levels[i - k] ?? 0)
+    return Math.max(0, level - before)
+  })

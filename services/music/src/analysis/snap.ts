@@ -31,8 +31,9 @@ export const snapToAttacks = (beats: readonly number[], attacks: Float32Array): 
     }
     if (bestAt < 0) return beat
     const enough = riseShare * (attacks[bestAt] ?? 0)
-    let start = bestAt
-    while (start > 1 && bestAt - start < longestRise && (attacks[start - 1] ?? 0) >= enough) start--
+    // Between the waves of a low note the level falls, so the rises of one attack need not be adjacent.
+    let start = Math.max(0, bestAt - longestRise)
+    while ((attacks[start] ?? 0) < enough) start++
     return Math.max(0, (start - 0.5) * envelopeHop)
   })
 }

@@ -7,10 +7,11 @@ import { deleteLeftover } from '../chains/leftovers.ts'
 import { removeOwnerFiles } from '../chains/remove-files.ts'
 import { findNode, findTree, updateGenerating } from '../chains/store.ts'
 import type { Dependencies } from '../dependencies.ts'
+import type { NodeOrder } from '../orders/drive-orders.ts'
 import type { NodeRow } from '../store/tables.ts'
 import { endRun } from '../worker/run-task.ts'
 import { announce, conclusionOf, failureOf } from './conclusion.ts'
-import { DEADLINE_SECONDS, type GenerationOrder, generationOrders, generationRun } from './order.ts'
+import { DEADLINE_SECONDS, generationOrders, generationRun } from './order.ts'
 
 /** Minimum progress between two updates. */
 const progressStep = 0.02
@@ -56,7 +57,7 @@ const outcomeOf = (report: Report, node: NodeRow, { chain }: ChainTree) =>
  */
 export const changeGenerating = async (
   { db, bus, files }: Dependencies,
-  { nodeId, runId }: GenerationOrder,
+  { nodeId, runId }: NodeOrder,
   changes: Partial<NodeRow>,
 ): Promise<void> => {
   const changed = await updateGenerating(db, { id: nodeId, runId }, changes)
@@ -70,7 +71,7 @@ export const changeGenerating = async (
 /** Ends the run of a node that was removed before it was driven, and removes the files that the run has stored. */
 const abandon = async (
   dependencies: Dependencies,
-  { nodeId, runId }: GenerationOrder,
+  { nodeId, runId }: NodeOrder,
   signal: AbortSignal,
 ): Promise<void> => {
   const { db, bus, files, workloads } = dependencies
@@ -80,7 +81,7 @@ const abandon = async (
 }
 
 /** Records when a worker took a run; wait estimates depend on how long runs take. */
-const recordStart = async ({ db, now }: Dependencies, { nodeId: id, runId }: GenerationOrder): Promise<void> => {
+const recordStart = async ({ db, now }: Dependencies, { nodeId: id, runId }: NodeOrder): Promise<void> => {
   await updateGenerating(db, { id, runId }, { started_at: now().toISOString() })
 }
 
@@ -90,7 +91,7 @@ type GenerationDelivery = { delivery: number; isAgain?: boolean; signal: AbortSi
 /** Follows a generation to its end and records that. Throws if the end is not reached, so that it is driven again. */
 const driveToItsEnd = async (
   dependencies: Dependencies,
-  order: GenerationOrder,
+  order: NodeOrder,
   { delivery, isAgain, signal }: GenerationDelivery,
 ): Promise<void> => {
   const node = await findNode(dependencies.db, order.nodeId)
@@ -123,7 +124,7 @@ const driveToItsEnd = async (
  */
 export const driveGeneration = async (
   dependencies: Dependencies,
-  order: GenerationOrder,
+  order: NodeOrder,
   turn: GenerationDelivery,
 ): Promise<void> => {
   try {

@@ -2,22 +2,17 @@ import { jsonCodec, queue } from '@trellis/kit/bus'
 import type { GenerationSubject, RunRequest } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { ChainTree } from '../chains/access.ts'
 import { pathTo } from '../chains/spine.ts'
+import type { NodeOrder } from '../orders/drive-orders.ts'
 import type { NodeRow } from '../store/tables.ts'
 import { runRequest, type TaskRun } from '../worker/run-task.ts'
 
 /** Time limit of a generation, on any runtime, in seconds. */
 export const DEADLINE_SECONDS = 3_600
 
-/** A run to follow to its end, and the node that the end is recorded in. */
-export type GenerationOrder = {
-  readonly nodeId: string
-  readonly runId: string
-}
-
 /** Generations in progress, each driven by one replica and redelivered to another if that dies. Their queue ids are their run ids. */
 export const generationOrders = queue({
   name: 'music.generations',
-  ...jsonCodec<GenerationOrder>(),
+  ...jsonCodec<NodeOrder>(),
   acknowledgeWithinMilliseconds: 15_000,
   maxDeliveries: 5,
 })

@@ -6,10 +6,11 @@ import { publishStems } from '../chains/events.ts'
 import { newId } from '../chains/ids.ts'
 import { findTree } from '../chains/store.ts'
 import type { Dependencies } from '../dependencies.ts'
+import type { NodeOrder } from '../orders/drive-orders.ts'
 import type { ChainRow, NodeRow, StemsRow } from '../store/tables.ts'
 import { runTask, StillRunning } from '../worker/run-task.ts'
 import { cleanUpStems } from './clean-up.ts'
-import { type SeparationOrder, separationOrders, separationRun } from './order.ts'
+import { separationOrders, separationRun } from './order.ts'
 import { findStems, updateSeparating } from './store.ts'
 
 /** Minimum progress between two updates. */
@@ -20,10 +21,7 @@ const checkMilliseconds = 2_000
 type Separation = { readonly stems: StemsRow; readonly chain: ChainRow; readonly node: NodeRow }
 
 /** What an order refers to; undefined if it was cancelled, or has ended. */
-const findSeparation = async (
-  { db }: Dependencies,
-  { nodeId, runId }: SeparationOrder,
-): Promise<Separation | undefined> => {
+const findSeparation = async ({ db }: Dependencies, { nodeId, runId }: NodeOrder): Promise<Separation | undefined> => {
   const stems = await findStems(db, nodeId)
   if (stems?.run_id !== runId || stems.status !== 'generating') return undefined
   const tree = await findTree(db, stems.chain_id)
@@ -34,7 +32,7 @@ const findSeparation = async (
 /** Updates the stems of an order and publishes them; false if they are not its stems any more. */
 const changeSeparating = async (
   { db, bus }: Dependencies,
-  order: SeparationOrder,
+  order: NodeOrder,
   changes: Partial<StemsRow>,
 ): Promise<boolean> => {
   const changed = await updateSeparating(db, order, changes)
@@ -45,7 +43,7 @@ const changeSeparating = async (
 /** Calls `cancel` when the stems of an order are deleted, until the signal aborts. */
 const watchOrder = async (
   dependencies: Dependencies,
-  order: SeparationOrder,
+  order: NodeOrder,
   cancel: () => void,
   signal: AbortSignal,
 ): Promise<void> => {
@@ -73,7 +71,7 @@ const ready = ({ energyShares }: AudioResult, time: string): Partial<StemsRow> =
 /** The outcome of a separation as changes of its stems; undefined if it was cancelled. Throws what another attempt may overcome. */
 const separate = async (
   dependencies: Dependencies,
-  order: SeparationOrder,
+  order: NodeOrder,
   { separation, folder, signal }: { separation: Separation; folder: string; signal: AbortSignal },
 ): Promise<Partial<StemsRow> | undefined> => {
   const { bus, separationWorkloads: workloads, config, now } = dependencies
@@ -101,11 +99,7 @@ const separate = async (
   }
 }
 
-const driveToItsEnd = async (
-  dependencies: Dependencies,
-  order: SeparationOrder,
-  signal: AbortSignal,
-): Promise<void> => {
+const driveToItsEnd = async (dependencies: Dependencies, order: NodeOrder, signal: AbortSignal): Promise<void> => {
   const separation = await findSeparation(dependencies, order)
   const folder = `${stemsFolder(order.nodeId)}/${newId()}`
   const method = dependencies.config.stemsModel === undefined ? 'blind' : 'model'
@@ -123,7 +117,7 @@ export type SeparationDelivery = { readonly delivery: number; readonly signal: A
 /** Drives one attempt at an order. After the last delivery the stems have failed, with the reason. */
 export const driveSeparation = async (
   dependencies: Dependencies,
-  order: SeparationOrder,
+  order: NodeOrder,
   { delivery, signal }: SeparationDelivery,
 ): Promise<void> => {
   try {

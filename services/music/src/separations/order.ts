@@ -1,12 +1,7 @@
 import { jsonCodec, queue } from '@trellis/kit/bus'
+import type { NodeOrder } from '../orders/drive-orders.ts'
 import type { ChainRow, NodeRow } from '../store/tables.ts'
 import type { TaskRun } from '../worker/run-task.ts'
-
-/** A separation to run, and the node whose stems it makes. */
-export type SeparationOrder = {
-  readonly nodeId: string
-  readonly runId: string
-}
 
 /**
  * Separations, each run by one replica on its own machine, and by another if that dies. Their queue ids are the run ids of the
@@ -14,7 +9,7 @@ export type SeparationOrder = {
  */
 export const separationOrders = queue({
   name: 'music.separations',
-  ...jsonCodec<SeparationOrder>(),
+  ...jsonCodec<NodeOrder>(),
   acknowledgeWithinMilliseconds: 15_000,
   maxDeliveries: 5,
 })

@@ -85,6 +85,19 @@ const send = async (url: string, init: RequestInit, isSafe: boolean): Promise<Re
   }
 }
 
+/** Fetches the bytes from `start` to before `end` of an address that `urlOf` built; throws a Failure like `request`. */
+export const fetchRange = async (
+  url: string,
+  start: number,
+  end: number,
+  signal: AbortSignal,
+): Promise<ArrayBuffer> => {
+  const response = await send(url, { headers: { range: `bytes=${start}-${end - 1}` }, signal }, true)
+  if (!response.ok) throw failureOf(response.status, await jsonOf(response), response.headers)
+  const bytes = await response.arrayBuffer()
+  return response.status === 206 ? bytes : bytes.slice(start, end)
+}
+
 /** Requests a route and returns the whole response; throws a Failure for statuses of 400 and more. */
 export const request = async (
   name: RouteName,

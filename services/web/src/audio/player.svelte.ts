@@ -1,3 +1,4 @@
+import { fetchRange } from '../api/client.ts'
 import { type Part, partsBetween, pieces, type Segment, totalSeconds } from './segments.ts'
 import { headerBytes, readHeader, readSamples, type WavFormat } from './wav.ts'
 
@@ -24,13 +25,6 @@ export const createPlayer = () => {
     | undefined
   let frame = 0
   const formats = new Map<string, Promise<WavFormat>>()
-
-  const fetchRange = async (url: string, start: number, end: number, signal: AbortSignal): Promise<ArrayBuffer> => {
-    const response = await fetch(url, { headers: { range: `bytes=${start}-${end - 1}` }, signal })
-    if (!response.ok) throw new Error(`The audio could not be loaded: ${response.status}.`)
-    const bytes = await response.arrayBuffer()
-    return response.status === 206 ? bytes : bytes.slice(start, end)
-  }
 
   const formatOf = (url: string, signal: AbortSignal): Promise<WavFormat> => {
     const known = formats.get(url)
@@ -126,6 +120,8 @@ export const createPlayer = () => {
         while (next - audio.currentTime > aheadSeconds && !abort.signal.aborted)
           await new Promise((resolve) => setTimeout(resolve, 200))
       }
+      // Nothing could be played, such as a stretch behind the end.
+      if (isLoading && !abort.signal.aborted) stop()
     } catch (error) {
       if (abort.signal.aborted) return
       stop()

@@ -15,7 +15,7 @@ export const partsBetween = (segments: readonly Segment[], from: number, to: num
   return parts
 }
 
-/** Cuts parts into pieces of at most so many seconds, which are fetched one after another. */
+/** Cuts parts into pieces of at most `seconds`, which are fetched one after another. */
 export const pieces = (parts: readonly Part[], seconds: number): Part[] =>
   parts.flatMap(({ url, from, to }) => {
     const count = Math.max(1, Math.ceil((to - from) / seconds))

@@ -3,11 +3,12 @@ import type {
   ListingsFrameRest,
   ListingsSearchResponseRest,
   MarketPriceFrameRest,
+  SearchAsyncResponseRest,
   SellerRest,
   TrustScoreRest,
 } from '@trellis/protos/edge/client.ts'
 import { untrack } from 'svelte'
-import { call } from '../../api/client.ts'
+import { call, request } from '../../api/client.ts'
 import { Failure, isAbort, toFailure } from '../../api/failure.ts'
 import { follow, type Stream, type StreamState } from '../../api/stream.ts'
 import { type Asked, parametersOf, type Result } from './filters.ts'
@@ -31,6 +32,9 @@ export const createLiveSearch = (onSession: (id: string) => void) => {
   let changed = $state(0)
   let stream: Stream | undefined
   let session: string | undefined
+  let isDemo = $state(false)
+  /** Counts starts: the answer to an earlier one is not shown, nor one that arrives after the page was left. */
+  let round = 0
 
   const clear = (): void => {
     listings = []
@@ -106,29 +110,42 @@ export const createLiveSearch = (onSession: (id: string) => void) => {
   }
 
   const start = async (asked: Asked): Promise<void> => {
-    await stop()
+    const stopped = stop()
+    const own = round
+    await stopped
+    if (own !== round) return
     clear()
     state = 'searching'
     try {
-      const { session_id: id } = await call('GET /listings/api/search/async', { query: parametersOf(asked) })
+      const response = await request('GET /listings/api/search/async', { query: parametersOf(asked) })
+      const { session_id: id } = (await response.json()) as SearchAsyncResponseRest
+      if (own !== round) return end(id)
+      isDemo = response.headers.get('x-marketplace') === 'demo'
       onSession(id)
       followSession(id, () => void start(asked))
     } catch (error) {
-      if (isAbort(error)) return
+      if (isAbort(error) || own !== round) return
       state = 'failed'
       failure = toFailure(error)
     }
   }
 
-  /** Ends the stream, and the search behind it unless it has ended. */
+  /** Ends a search at the server; one that has ended meanwhile needs no end. */
+  const end = async (id: string): Promise<void> => {
+    await call('DELETE /listings/api/updates/{session_id}', { path: { session_id: id } }).catch(() => undefined)
+  }
+
+  /** Ends the stream and the search behind it; one that is being started ends when its id is known. */
   const stop = async (): Promise<void> => {
-    const running = untrack(() => state) === 'searching' || untrack(() => state) === 'looking up sellers'
+    round += 1
+    const isUnderWay = ['searching', 'looking up sellers'].includes(untrack(() => state))
+    const id = session
     stream?.close()
     stream = undefined
-    if (!running || session === undefined) return
+    session = undefined
+    if (!isUnderWay) return
     state = 'cancelled'
-    // A search that has ended meanwhile needs no end.
-    await call('DELETE /listings/api/updates/{session_id}', { path: { session_id: session } }).catch(() => undefined)
+    if (id !== undefined) await end(id)
   }
 
   return {
@@ -143,6 +160,10 @@ export const createLiveSearch = (onSession: (id: string) => void) => {
     },
     get market() {
       return market
+    },
+    /** Whether the marketplace is the built-in demo; false while it is not known. */
+    get isDemo() {
+      return isDemo
     },
     get adapter() {
       return adapter
@@ -175,11 +196,15 @@ export const createLiveSearch = (onSession: (id: string) => void) => {
     stop,
     /** Follows a search that was started before; one that the server no longer knows is searched anew. */
     resume: (id: string, asked: Asked): void => {
+      round += 1
       clear()
       followSession(id, () => void start(asked))
     },
     /** Leaves the page: the stream closes, and the server ends the search that nobody follows. */
-    close: (): void => stream?.close(),
+    close: (): void => {
+      round += 1
+      stream?.close()
+    },
   }
 }
 export type LiveSearch = ReturnType<typeof createLiveSearch>

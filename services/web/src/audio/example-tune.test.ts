@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { exampleTune, toWav } from './tune.ts'
+import { exampleTune, toWav } from './example-tune.ts'
 
 test('the tune lasts four bars at 110 beats per minute, sounds throughout, and does not clip', () => {
   const samples = exampleTune()

@@ -1,0 +1,15 @@
+import { call } from '../api/client.ts'
+import { exampleTune, toWav } from './example-tune.ts'
+
+/** Uploads a piece, named after its file; returns the path of its page. */
+export const createPiece = async (file: Blob, fileName: string): Promise<string> => {
+  const form = new FormData()
+  form.append('file', file, fileName)
+  form.append('name', fileName.replace(/\.[^.]+$/, ''))
+  const { chain_id: id } = await call('POST /music/api/chains', { body: form })
+  return `/music/chains/${encodeURIComponent(id)}`
+}
+
+/** Uploads the example tune; returns the path of its page. */
+export const createExample = (): Promise<string> =>
+  createPiece(new Blob([toWav(exampleTune())], { type: 'audio/wav' }), 'Example tune.wav')
