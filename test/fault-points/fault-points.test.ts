@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { runSeed, runs } from '../support/exploration.ts'
 import { search, streamedSearch } from './listing-scenarios.ts'
+import { monitor, savedData } from './listing-user-scenarios.ts'
 import { compaction, deletion, ingest, ingestUpload } from './log-scenarios.ts'
 import { exporting, generation, upload } from './music-scenarios.ts'
 import { runPoints } from './run-points.ts'
@@ -15,6 +16,8 @@ const scenarios: AnyScenario[] = [
   compaction,
   search,
   streamedSearch,
+  savedData,
+  monitor,
   upload,
   generation,
   exporting,

@@ -67,7 +67,9 @@ export const runPoints = async (
   const random = randomFrom(seed)
   const violations: Violation[] = []
   let injected = 0
-  let installation = await startFaulty()
+  await using surroundings = await scenario.surroundings?.()
+  const start = () => startFaulty(surroundings?.environment)
+  let installation = await start()
   try {
     // The first run warms up whatever is started once; the second is counted.
     for (const key of ['warm', 'counted']) {
@@ -98,7 +100,7 @@ export const runPoints = async (
         violations.push({ scenario: scenario.name, fault: name, wrong })
         // Start over, so that this violation is not reported again for the next point.
         await installation[Symbol.asyncDispose]()
-        installation = await startFaulty()
+        installation = await start()
       }
     }
     return { points: all.length, injected, violations }

@@ -3,6 +3,8 @@ import type { FaultyInstallation } from './installation.ts'
 /** An operation into which faults are injected. `State` is the data of one run: ids, texts, bytes. */
 export type Scenario<State> = {
   name: string
+  /** Starts what the installation needs besides its own servers, and returns the settings that lead there. */
+  surroundings?: () => Promise<AsyncDisposable & { environment: Record<string, string> }>
   /** Sets up the run without faults, once for each point. `key` is unique and deterministic for a seed. */
   prepare: (installation: FaultyInstallation, key: string) => Promise<State>
   /** Runs the operation with a fault armed. Returns whether it was acknowledged; throwing counts as not acknowledged. */
@@ -27,17 +29,22 @@ export const send = async (url: string, init: RequestInit = {}): Promise<Answer>
   return { status: response.status, body, json: isJson ? (JSON.parse(body.toString()) as Record<string, unknown>) : {} }
 }
 
-export const postJson = (url: string, body: object) =>
-  send(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+const sendJson =
+  (method: string) =>
+  (url: string, body: object, headers: Record<string, string> = {}): Promise<Answer> =>
+    send(url, { method, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) })
+
+export const postJson = sendJson('POST')
+export const patchJson = sendJson('PATCH')
 
 export const isOk = ({ status }: Answer) => status >= 200 && status < 300
 
 const retryLimit = 20_000
 const pause = 50
 
-/** Repeats a check until it finds nothing wrong, for at most 20 s; returns the last result. */
-export const eventually = async (check: () => Promise<string[]>): Promise<string[]> => {
-  for (const limit = Date.now() + retryLimit; ; ) {
+/** Repeats a check until it finds nothing wrong, for at most 20 s unless stated otherwise; returns the last result. */
+export const eventually = async (check: () => Promise<string[]>, milliseconds = retryLimit): Promise<string[]> => {
+  for (const limit = Date.now() + milliseconds; ; ) {
     const wrong = await check().catch((error: unknown) => [String(error)])
     if (wrong.length === 0 || Date.now() > limit) return wrong
     await new Promise((resolve) => setTimeout(resolve, pause))

@@ -1,6 +1,6 @@
 import { fluxGroups } from './band-flux.ts'
 import { type ChromaFrames, chromaHop } from './chroma.ts'
-import { aboveBackground, accentStrength } from './onset-strength.ts'
+import { aboveBackground, accentStrength, chordBands } from './onset-strength.ts'
 import { HOP, type SpectralFrames } from './spectral-frames.ts'
 
 /** Evidence for beats and bars at each frame; 1 is a typical clear onset or change, 0 is none. */
@@ -14,6 +14,8 @@ export type Activations = {
   readonly low: Float32Array
   /** Bright sounds that begin, by how loud they are: snare more than cymbals. */
   readonly snare: Float32Array
+  /** Sounds in the range of chords that begin, by how loud they are. */
+  readonly chords: Float32Array
   /** The harmony changes. */
   readonly harmony: Float32Array
 }
@@ -100,6 +102,7 @@ export const activationsOf = (flux: Float32Array, spectral: SpectralFrames, chro
     accent: normalisePeaks(accentStrength(spectral)),
     low: normalisePeaks(mixFlux(flux, frames, [1, 0.2, 0, 0])),
     snare: normalisePeaks(accentStrength(spectral, [12, 32])),
+    chords: normalisePeaks(accentStrength(spectral, chordBands)),
     harmony: normalisePeaks(harmonyChange(chroma, frames)),
   }
 }

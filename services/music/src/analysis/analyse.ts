@@ -47,7 +47,7 @@ export const chromaDistance = (a: Float32Array, b: Float32Array): number => {
   return sum / 2
 }
 
-const accentsOf = (chroma: ChromaFrames, { low, snare }: Activations, beats: readonly number[]) => {
+const accentsOf = (chroma: ChromaFrames, { low, snare, chords }: Activations, beats: readonly number[]) => {
   const harmonies = beats.map((beat, i) => chromaBetween(chroma, beat, beats[i + 1] ?? beat + analysisRate / 2))
   const at = (curve: Float32Array) =>
     beats.map((beat) => {
@@ -55,7 +55,7 @@ const accentsOf = (chroma: ChromaFrames, { low, snare }: Activations, beats: rea
       return Math.max(curve[frame - 1] ?? 0, curve[frame] ?? 0, curve[frame + 1] ?? 0)
     })
   const harmony = harmonies.map((here, i) => chromaDistance(here, harmonies[i - 1] ?? here))
-  return { low: at(low), snare: at(snare), harmony }
+  return { low: at(low), snare: at(snare), chords: at(chords), harmony }
 }
 
 /** The frame in which the sound begins: the first onset. */

@@ -5,7 +5,7 @@ import { barModels } from './metres.ts'
 
 const [quadruple] = barModels
 
-/** Accents of beats at some positions in bars of four: bass and a change of harmony at position 0, the snare at 1 and 3. */
+/** Accents of beats at some positions in bars of four: bass, chords and a change of harmony at position 0, the snare at 1 and 3. */
 const accentsOf = (positions: readonly number[], noise: number): BeatAccents => {
   const random = createRandom(4)
   const values = (value: (position: number) => number) =>
@@ -13,6 +13,7 @@ const accentsOf = (positions: readonly number[], noise: number): BeatAccents => 
   return {
     low: values((position) => (position === 0 ? 1 : position === 2 ? 0.6 : 0.2)),
     snare: values((position) => position % 2),
+    chords: values((position) => (position === 0 ? 0.9 : 0.5)),
     harmony: values((position) => (position === 0 ? 0.8 : 0.1)),
   }
 }
@@ -34,7 +35,7 @@ test('a dropped beat shifts only the bars after it', () => {
 
 test('beats without accents are in doubt, and each row of probabilities adds up to 1', () => {
   const [ones, zeros] = [1, 0].map((value) => Array.from({ length: 8 }, () => value))
-  const flat = findBars({ low: ones ?? [], snare: zeros ?? [], harmony: ones ?? [] }, quadruple)
+  const flat = findBars({ low: ones ?? [], snare: zeros ?? [], chords: ones ?? [], harmony: ones ?? [] }, quadruple)
   for (let beat = 0; beat < 8; beat++) {
     const row = flat.likely.subarray(beat * 4, beat * 4 + 4)
     expect(row.reduce((sum, value) => sum + value, 0)).toBeCloseTo(1)
@@ -43,5 +44,5 @@ test('beats without accents are in doubt, and each row of probabilities adds up 
 })
 
 test('a piece without beats has no bars', () => {
-  expect(findBars({ low: [], snare: [], harmony: [] }, quadruple).positions).toEqual([])
+  expect(findBars({ low: [], snare: [], chords: [], harmony: [] }, quadruple).positions).toEqual([])
 })

@@ -11,14 +11,15 @@ export type BarGrid = {
   readonly likely: Float32Array
 }
 
-/** Evidence at each beat: how strongly kick and bass, and the snare, begin there, and how much the harmony changes. */
+/** Evidence at each beat: how strongly kick and bass, the snare, and chords begin there, and how much the harmony changes. */
 export type BeatAccents = {
   readonly low: readonly number[]
   readonly snare: readonly number[]
+  readonly chords: readonly number[]
   readonly harmony: readonly number[]
 }
 
-const weights = { low: 0.7, snare: 0.6, harmony: 1.2 }
+const weights = { low: 0.7, snare: 0.6, chords: 0.8, harmony: 1.2 }
 /** Probability that a bar has a beat too many or too few, per beat. */
 const slip = 0.002
 /** Evidence is clipped at this multiple of its mean. */
@@ -33,7 +34,7 @@ const contrastOf = (values: readonly number[]): number[] => values.map((value) =
 
 /** Log likelihoods of each position at each beat, up to a constant. */
 const scoresOf = (accents: BeatAccents, model: BarModel, count: number): Float64Array => {
-  const kinds = (['low', 'snare', 'harmony'] as const).map((kind) => ({
+  const kinds = (['low', 'snare', 'chords', 'harmony'] as const).map((kind) => ({
     values: normalise(accents[kind]),
     contrast: contrastOf(model[kind]),
     weight: weights[kind],

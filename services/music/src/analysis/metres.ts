@@ -26,17 +26,46 @@ export const divisions = {
 export type BarModel = {
   readonly metre: Metre
   readonly division: keyof typeof divisions
-  /** Expected strength of kick and bass, of the snare, and of changes of harmony, at each beat. */
+  /** Expected strength of kick and bass, of the snare, of chords that enter, and of changes of harmony, at each beat. */
   readonly low: readonly number[]
   readonly snare: readonly number[]
+  readonly chords: readonly number[]
   readonly harmony: readonly number[]
 }
 
 /** Templates of common practice, not learned from recordings: the bass enters on one, the snare between, chords change at bars. */
 export const barModels: readonly [BarModel, ...BarModel[]] = [
-  { metre: '4/4', division: 'halves', low: [1, 0.3, 0.6, 0.3], snare: [0, 1, 0, 1], harmony: [1, 0.1, 0.4, 0.1] },
-  { metre: '4/4', division: 'swung', low: [1, 0.4, 0.6, 0.4], snare: [0, 1, 0, 1], harmony: [1, 0.1, 0.4, 0.1] },
-  { metre: '3/4', division: 'halves', low: [1, 0.3, 0.3], snare: [0, 1, 1], harmony: [1, 0.1, 0.2] },
-  { metre: '3/4', division: 'swung', low: [1, 0.3, 0.3], snare: [0, 1, 1], harmony: [1, 0.1, 0.2] },
-  { metre: '6/8', division: 'thirds', low: [1, 0.4], snare: [0, 1], harmony: [1, 0.2] },
+  {
+    metre: '4/4',
+    division: 'halves',
+    low: [1, 0.3, 0.6, 0.3],
+    snare: [0, 1, 0, 1],
+    chords: [1, 0.3, 0.5, 0.3],
+    harmony: [1, 0.1, 0.4, 0.1],
+  },
+  {
+    metre: '4/4',
+    division: 'swung',
+    low: [1, 0.4, 0.6, 0.4],
+    snare: [0, 1, 0, 1],
+    chords: [1, 0.3, 0.5, 0.3],
+    harmony: [1, 0.1, 0.4, 0.1],
+  },
+  {
+    metre: '3/4',
+    division: 'halves',
+    low: [1, 0.3, 0.3],
+    snare: [0, 1, 1],
+    chords: [1, 0.4, 0.4],
+    harmony: [1, 0.1, 0.2],
+  },
+  {
+    metre: '3/4',
+    division: 'swung',
+    low: [1, 0.3, 0.3],
+    snare: [0, 1, 1],
+    chords: [1, 0.4, 0.4],
+    harmony: [1, 0.1, 0.2],
+  },
+  { metre: '6/8', division: 'thirds', low: [1, 0.4], snare: [0, 1], chords: [1, 0.5], harmony: [1, 0.2] },
 ]
