@@ -102,7 +102,7 @@ const patientAnswer = async (request: RawRequest) => {
 
 beforeAll(async () => {
   aborted = await startAborted()
-})
+}, timeout)
 afterAll(() => aborted?.[Symbol.asyncDispose]())
 
 describe(`the ${form} form with disconnecting clients (TEST_SEED=${runSeed})`, () => {

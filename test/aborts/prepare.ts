@@ -149,7 +149,7 @@ export const prepare = async (
   const [incident, branch, chain, listing, alert, detection] = [
     await call.post('/logs/api/incidents', { label: 'one' }),
     await call.post('/logs/api/orchard/graft', { label: 'barn' }),
-    await prepareChain(call, withLongAnswers ? 60 : 6),
+    await prepareChain(call, withLongAnswers ? 20 : 6),
     await prepareListing(call),
     await prepareAlert(call),
     await prepareDetection(call),

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { failureText } from './failures.ts'
 import { skippedLines } from './skipped.ts'
 import { slowestLines } from './slowest.ts'
 
@@ -24,4 +25,12 @@ test('the most expensive files are listed by CPU time, most expensive first', ()
   expect(head).toContain('of 20 test files, which took 190 s of CPU')
   expect(first).toMatch(/19\.0 s\s+38\.0 s\s+file 19$/)
   expect(others).toHaveLength(9)
+})
+
+test('a failure is printed with its difference and the line of the test, up to a limit', () => {
+  const stack = 'Error: no\n    at check (/repo/check.ts:1:1)\n    at /repo/some.test.ts:4:2'
+  expect(failureText({ message: 'expected 1 to be 2', diff: '- 2\n+ 1', stack })).toBe(
+    'expected 1 to be 2\n- 2\n+ 1\nat /repo/some.test.ts:4:2',
+  )
+  expect(failureText({ message: 'x'.repeat(10_000) })).toHaveLength(6_002)
 })
