@@ -26,7 +26,12 @@ export const runTests = async (args: readonly string[]): Promise<Counts> => {
   provideServers(args)
   const directory = await mkdtemp(join(tmpdir(), 'trellis-results-'))
   const file = join(directory, 'results.json')
-  const reporters = ['--reporter=default', '--reporter=./test/run/failures.ts', '--reporter=./test/run/slowest.ts', '--reporter=json']
+  const reporters = [
+    '--reporter=default',
+    '--reporter=./test/run/failures.ts',
+    '--reporter=./test/run/slowest.ts',
+    '--reporter=json',
+  ]
   const { code } = await run('vitest', ['run', ...reporters, `--outputFile.json=${file}`, ...args], false)
   const text = await readFile(file, 'utf8').catch(() => undefined)
   await rm(directory, { recursive: true })
