@@ -9,8 +9,8 @@ const background = Math.round(frameRate * 0.4)
 
 /** The range of bands of kick drum and bass. */
 export const lowBands: readonly [number, number] = [0, 5]
-/** The range of bands of accompanying chords: 160 to 700 Hz. */
-export const chordBands: readonly [number, number] = [2, 8]
+/** The range of bands of accompanying chords: 240 to 960 Hz, above most of the bass. */
+export const chordBands: readonly [number, number] = [3, 10]
 export const allBands: readonly [number, number] = [0, BANDS]
 
 /** Subtracts the running mean and clips negative values to 0. */
