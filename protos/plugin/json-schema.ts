@@ -10,7 +10,13 @@ const simple: Record<Exclude<Shape['kind'], 'enum' | 'message'>, JsonSchema> = {
   string: { type: 'string' },
   number: { type: 'number' },
   int32: { type: 'integer', format: 'int32' },
-  int64: { type: 'integer', format: 'int64' },
+  // Messages hold these as numbers, which are exact up to here.
+  int64: {
+    type: 'integer',
+    format: 'int64',
+    minimum: Number.MIN_SAFE_INTEGER,
+    maximum: Number.MAX_SAFE_INTEGER,
+  },
   boolean: { type: 'boolean' },
   bytes: { type: 'string', contentEncoding: 'base64' },
   timestamp: { type: 'string', format: 'date-time' },

@@ -128,18 +128,36 @@ test('messages about wrong values are readable', () => {
 })
 
 test.each([
-  ['an id behind 64 bits', { params: { saved_id: '1e300' }, body: {} }, ['path', 'saved_id'], '9007199254740991'],
-  ['an inexact id', { params: { saved_id: '9007199254740993' }, body: {} }, ['path', 'saved_id'], '9007199254740991'],
+  [
+    'an id behind 64 bits',
+    { params: { saved_id: '1e300' }, body: {} },
+    ['path', 'saved_id'],
+    'maximum',
+    '9007199254740991',
+  ],
+  [
+    'an inexact id',
+    { params: { saved_id: '9007199254740993' }, body: {} },
+    ['path', 'saved_id'],
+    'maximum',
+    '9007199254740991',
+  ],
+  [
+    'an id that is no number',
+    { params: { saved_id: 'x' }, body: {} },
+    ['path', 'saved_id'],
+    'type',
+    'must be a whole number',
+  ],
   [
     'a number of more than 32 bits',
     { params: { saved_id: '1' }, body: { poll_interval_min: 2 ** 31 } },
     ['body', 'poll_interval_min'],
+    'format',
     'at most 32 bits',
   ],
-] as const)('%s is rejected before it is sent to the service', (_, parts, loc, words) => {
-  expect(read('setMonitor', { of: 'listings', ...parts })).toEqual([
-    { loc, msg: expect.stringContaining(words), type: 'format' },
-  ])
+] as const)('%s is rejected before it is sent to the service', (_, parts, loc, type, words) => {
+  expect(read('setMonitor', { of: 'listings', ...parts })).toEqual([{ loc, msg: expect.stringContaining(words), type }])
 })
 
 test('an infinite number is no number', () => {

@@ -5,8 +5,6 @@ import formats from 'ajv-formats'
 const createAjv = (allErrors: boolean) => {
   const ajv = new Ajv2020({ allErrors, strict: false, strictNumbers: true, allowUnionTypes: true, verbose: true })
   formats.default(ajv)
-  // Our messages hold int64 as numbers.
-  ajv.addFormat('int64', { type: 'number', validate: Number.isSafeInteger })
   return ajv
 }
 
@@ -59,8 +57,10 @@ const kindNames: Record<string, string> = {
   object: 'an object',
 }
 
-/** ` from 1 to 100`, for a schema with such bounds. */
-const boundsOf = ({ minimum, maximum }: Record<string, unknown>): string => {
+/** ` from 1 to 100`, for a schema with such bounds, which are not those of any exact number. */
+const boundsOf = (schema: Record<string, unknown>): string => {
+  const minimum = schema.minimum === Number.MIN_SAFE_INTEGER ? undefined : schema.minimum
+  const maximum = schema.maximum === Number.MAX_SAFE_INTEGER ? undefined : schema.maximum
   if (minimum === undefined) return maximum === undefined ? '' : ` of at most ${maximum}`
   return maximum === undefined ? ` of at least ${minimum}` : ` from ${minimum} to ${maximum}`
 }
@@ -73,7 +73,6 @@ const kindOf = (type: unknown, schema: Record<string, unknown>): string => {
 
 const formatNames: Record<string, string> = {
   int32: 'a whole number of at most 32 bits, from -2147483648 to 2147483647',
-  int64: `a whole number from ${Number.MIN_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER}`,
 }
 
 type Sentence = (params: Record<string, unknown>, schema: Record<string, unknown>) => string
