@@ -90,6 +90,18 @@ const switchMonitor = (installation: FaultyInstallation, { headers }: User, save
     headers,
   )
 
+/** Whether a monitor waits for longer than its start and a repetition take. */
+const isPostponed = async (installation: FaultyInstallation, { headers, saved }: User & { saved: string }) => {
+  const { json } = await send(`${api(installation)}/saved-searches`, { headers })
+  const searches = (json.saved_searches ?? []) as {
+    id: number
+    next_check_at: string | null
+    last_checked_at: string | null
+  }[]
+  const found = searches.find(({ id }) => String(id) === saved)
+  return !found?.last_checked_at && Date.parse(found?.next_check_at ?? '') > Date.now() + 10 * 60_000
+}
+
 /** A monitor that is switched on: each listing alerts exactly once, whatever happens to its run. */
 export const monitor: Scenario<User & { saved: string }> = {
   name: 'monitor',
@@ -113,10 +125,13 @@ export const monitor: Scenario<User & { saved: string }> = {
     }, 5_000)
     return true
   },
-  check: async (installation, state, acknowledged) => {
+  check: async (installation, state) => {
     const { saved } = state
     const switchTo = (isOn: boolean) => () => switchMonitor(installation, state, saved, isOn)
-    const wrong = acknowledged ? [] : await untilAccepted('the monitor, switched on again,', switchTo(true))
+    // The clock is right again, but the monitor was perhaps scheduled by a wrong one: like its user, switch it off and on.
+    await installation.control.reset()
+    const wrong = (await isPostponed(installation, state)) ? await untilAccepted('switching off', switchTo(false)) : []
+    wrong.push(...(await untilAccepted('the monitor, switched on again,', switchTo(true))))
     const alerts = async () => (await listed(`${api(installation)}/alerts?limit=200`, state, 'alerts')) as Listing[]
     const found = (await listed(`${api(installation)}/search?q=camera`, state, 'listings')) as Listing[]
     // The price and the end of an auction decide whether it alerts, and both change.

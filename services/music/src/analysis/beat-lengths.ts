@@ -2,8 +2,8 @@ import { frameRate } from './spectral-frames.ts'
 
 /** Range and number of tempi, equally spaced on a log scale (2.2 % apart). */
 const slowest = 46
-const fastest = 232
-export const tempi = 74
+const fastest = 208
+export const tempi = 69
 /** The tempo that listeners tap most readily, and the cost per frame of one that is an octave away, squared. */
 const preferredBpm = 112
 const preference = 0.006
