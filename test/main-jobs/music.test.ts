@@ -132,15 +132,15 @@ describe('the main job of music', () => {
     expect(deletions.map(({ status }) => status)).toEqual([204, 404, 404])
   })
 
-  test.each([
-    ['duration_seconds', 0.5],
-    ['duration_seconds', 61],
-    ['takes', 5],
-    ['seed', -1],
-    ['context_seconds', 1_201],
-    ['prompt', 'a'.repeat(2_001)],
-    ['generator', 'magic'],
-  ])('a branch with the %s %s is 422', async (field, value) => {
+  test.each<[string, string, unknown]>([
+    ['half a second', 'duration_seconds', 0.5],
+    ['61 seconds', 'duration_seconds', 61],
+    ['five takes', 'takes', 5],
+    ['a negative seed', 'seed', -1],
+    ['a context of more than 1,200 s', 'context_seconds', 1_201],
+    ['a prompt of more than 2,000 characters', 'prompt', 'a'.repeat(2_001)],
+    ['an unknown generator', 'generator', 'magic'],
+  ])('a branch with %s is 422', async (_, field, value) => {
     const path = `/${chain.chain_id}/nodes/${chain.root_node_id}/branches`
     const { status, body } = await post<{ detail: { loc: string[] }[] }>(path, { [field]: value })
     expect([status, body.detail[0]?.loc]).toEqual([422, ['body', field]])
