@@ -1,6 +1,6 @@
 import { serviceError } from '@trellis/kit/errors'
 import { type Log, silentLog } from '@trellis/kit/telemetry'
-import { createPool, errorOfRun } from '@trellis/kit/workloads'
+import { createPool, errorOfRun, type Outcome } from '@trellis/kit/workloads'
 import { AudioResult, AudioTask } from '@trellis/protos/ts/trellis/music/v1/work.ts'
 import { generationWorker } from '../worker/environment.ts'
 
@@ -24,20 +24,26 @@ export type TaskPool = AsyncDisposable & {
   readonly run: (task: NonNullable<AudioTask['task']>, options: TaskOptions) => Promise<AudioResult>
 }
 
-/** A log of which only the traces of failed tasks are recorded, since their users see no log. */
-const tracesOf = (record: (trace: string) => void): Log => ({
+/** A log of which only the traces of failed runs are recorded, since their users see no log. */
+const tracesOf = (traces: Map<string, string>): Log => ({
   ...silentLog,
   error: (context) => {
-    if ('trace' in context && typeof context.trace === 'string') record(context.trace)
+    const { runId, trace }: { runId?: unknown; trace?: unknown } = context
+    if (typeof runId === 'string' && typeof trace === 'string') traces.set(runId, trace)
   },
 })
 
+/** The error of a failed run; for a bug, with the first line of its trace. */
+const errorOf = (failure: Extract<Outcome, { kind: 'failed' }>['failure'], trace: string | undefined): Error =>
+  failure.kind === 'internal' && trace !== undefined
+    ? serviceError('internal', `The work failed unexpectedly: ${trace.split('\n')[0]}`, { cause: trace })
+    : errorOfRun({ ...failure, retryAfterSeconds: failure.retryAfterSeconds ?? null })
+
 export const openTaskPool = ({ directory, workers, memoryMegabytes, signal }: TaskPoolOptions): TaskPool => {
   const kind = generationWorker({ files: { kind: 'directory', path: directory }, workers, memoryMegabytes })
-  let lastTrace: string | undefined
-  const log = tracesOf((trace) => (lastTrace = trace))
+  const traces = new Map<string, string>()
   // Nothing follows the last task, so no worker is started in advance.
-  const pool = createPool({ ...kind, warm: 0 }, { name: 'audio', log })
+  const pool = createPool({ ...kind, warm: 0 }, { name: 'audio', log: tracesOf(traces) })
   let runs = 0
   return {
     run: async (task, { deadlineSeconds, onProgress }) => {
@@ -55,16 +61,10 @@ export const openTaskPool = ({ directory, workers, memoryMegabytes, signal }: Ta
           onStarted: () => undefined,
           onProgress: (share) => onProgress?.(share),
           onOutput: () => undefined,
-          onEnded: (outcome) => {
-            if (outcome.kind === 'completed') return resolve(AudioResult.decode(outcome.result))
-            const { failure } = outcome
-            const cause = lastTrace
-            if (failure.kind === 'internal' && cause !== undefined)
-              return reject(
-                serviceError('internal', `The work failed unexpectedly: ${cause.split('\n')[0]}`, { cause }),
-              )
-            reject(errorOfRun({ ...failure, retryAfterSeconds: failure.retryAfterSeconds ?? null }))
-          },
+          onEnded: (outcome) =>
+            outcome.kind === 'completed'
+              ? resolve(AudioResult.decode(outcome.result))
+              : reject(errorOf(outcome.failure, traces.get(runId))),
         })
         return await promise
       } finally {
