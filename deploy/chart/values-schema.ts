@@ -208,7 +208,7 @@ export const valuesSchema: Schema = {
     httpRoute: only({ enabled: flag, parentRefs: list(open), hostnames: texts, annotations: map }),
     listings: component({ enabled: flag, serviceAccount }),
     logs: component({ ...logsFields, serviceAccount }),
-    music: component({ enabled: flag, serviceAccount }),
+    music: component({ enabled: flag, models: only({ existingClaim: name, stems: folder }), serviceAccount }),
     operator: component({
       maximumRuns: count(1, 10_000),
       maximumQueuedRuns: count(0, 100_000),

@@ -68,6 +68,7 @@ export const cases = {
       models: { existingClaim: 'models', embedding: 'mini-lm', security: 'threats/v2' },
       blockPrivateUpstreams: true,
     },
+    music: { models: { existingClaim: 'models', stems: 'htdemucs' } },
     llm: { baseUrl: 'http://llm:8000/v1', model: 'small', visionModel: 'sees', existingSecret: 'llm' },
     networkPolicy: { edgeFrom: [{ namespaceSelector: { matchLabels: { name: 'ingress' } } }] },
     monitoring: {

@@ -82,6 +82,24 @@ describe.skipIf(helmMissing !== undefined)(`the chart${helmMissing ? ` (skipped:
     expect((await branchOf({ podSecurityContext: { fsGroup: null } })).podSecurityContext).toEqual({})
   })
 
+  test('the model that separates stems is mounted read-only and named to music, from the values', async () => {
+    const musicOf = async (values: object) => {
+      const { containers, volumes } = (await deploymentOf('music', values)).spec.template.spec
+      const [{ env, volumeMounts }] = containers
+      return {
+        model: env.find(({ name }: { name: string }) => name === 'MUSIC_STEMS_MODEL')?.value,
+        volume: volumes.find(({ name }: { name: string }) => name === 'models'),
+        mount: volumeMounts.find(({ name }: { name: string }) => name === 'models'),
+      }
+    }
+    expect(await musicOf({})).toEqual({ model: undefined, volume: undefined, mount: undefined })
+    expect(await musicOf({ music: { models: { existingClaim: 'shared', stems: 'htdemucs' } } })).toEqual({
+      model: '/models/htdemucs',
+      volume: { name: 'models', persistentVolumeClaim: { claimName: 'shared', readOnly: true } },
+      mount: { name: 'models', mountPath: '/models', readOnly: true },
+    })
+  })
+
   test('CORS origins are set from the values, for listings and logs, and separately for music', async () => {
     const opened = async (edge: object) => {
       const { spec } = await deploymentOf('edge', { edge })

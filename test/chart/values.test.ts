@@ -38,6 +38,11 @@ const refused: [string, object, RegExp][] = [
     { logs: { models: { embedding: 'mini-lm' } } },
     /logs\.models\.existingClaim must name/,
   ],
+  [
+    'a model of stems without its volume',
+    { music: { models: { stems: 'htdemucs' } } },
+    /music\.models\.existingClaim must name/,
+  ],
   ['a folder outside of its volume', { logs: { models: { embedding: '../x' } } }, /at '\/logs\/models\/embedding'/],
   ['a submit token without an endpoint', { logs: { submit: { existingSecret: 'x' } } }, /needs logs\.submit\.endpoint/],
   [

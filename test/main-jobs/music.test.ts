@@ -59,6 +59,23 @@ describe('the main job of music', () => {
     return events
   }
 
+  /** Follows a chain in which nothing happens until the stream has a comment; returns it. */
+  const firstComment = async (chainId: string): Promise<string> => {
+    const leaving = new AbortController()
+    const response = await fetch(url(`/${chainId}/events`), { signal: leaving.signal })
+    let text = ''
+    for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      text += chunk
+      const [, comment] = /^: ?(\w.*)$/m.exec(text) ?? []
+      if (comment === undefined) continue
+      leaving.abort()
+      return comment
+    }
+    throw new Error(`The stream ended without a comment: ${text}`)
+  }
+  /** Begun by the first test, since it takes 15 s. */
+  let comment: Promise<string>
+
   beforeAll(async () => {
     trellis = await startTrellis()
   })
@@ -72,6 +89,89 @@ describe('the main job of music', () => {
     expect(chain.nodes).toMatchObject([
       { status: 'ready', decision: 'committed', kind: 'upload', duration_seconds: seconds },
     ])
+  })
+
+  test('a chain and its nodes have the fields of the contract, null where a value is unknown', async () => {
+    const fields =
+      'chain_id name created_at updated_at sample_rate channels root_node_id spine nodes bpm key loudness_lufs'
+    expect(Object.keys(chain)).toEqual(expect.arrayContaining(fields.split(' ')))
+    const [root] = chain.nodes
+    const nodeFields = `node_id chain_id parent_id status decision kind prompt seed duration_seconds context_seconds generator
+      progress error seam bpm key loudness_lufs audio_url peaks_url stems created_at ready_at`
+    expect(Object.keys(root ?? {})).toEqual(expect.arrayContaining(nodeFields.split(/\s+/)))
+    expect(root).toMatchObject({ parent_id: null, seed: null, seam: null, error: null, stems: null, progress: 1 })
+    const at = `/music/api/chains/${chain.chain_id}/nodes/${chain.root_node_id}`
+    expect(root).toMatchObject({ audio_url: `${at}/audio`, peaks_url: `${at}/peaks` })
+    expect((await fetch(`${trellis.origin}${at}/peaks`)).status).toBe(200)
+    const quiet = (await (await create(tune({ seconds: 1, sampleRate: 8_000 }))).json()) as Chain
+    comment = firstComment(quiet.chain_id)
+    // If an earlier test fails, nothing awaits it.
+    comment.catch(() => undefined)
+  })
+
+  test('a chain is listed newest first, read, renamed, and deleted with 204', async () => {
+    const own = (await (await create(tune({ seconds: 1, sampleRate: 8_000 }))).json()) as Chain
+    const listed = (await (await fetch(url('?limit=1'))).json()) as { chains: Chain[]; next_cursor: string | null }
+    expect([listed.chains.map(({ chain_id }) => chain_id), typeof listed.next_cursor]).toEqual([
+      [own.chain_id],
+      'string',
+    ])
+    const path = url(`/${own.chain_id}`)
+    const renamed = await fetch(path, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'Evening theme' }),
+    })
+    expect([renamed.status, await renamed.json()]).toEqual([200, expect.objectContaining({ name: 'Evening theme' })])
+    expect(await (await fetch(path)).json()).toMatchObject({ name: 'Evening theme', nodes: [{ status: 'ready' }] })
+    const deletions = [
+      await fetch(path, { method: 'DELETE' }),
+      await fetch(path, { method: 'DELETE' }),
+      await fetch(path),
+    ]
+    expect(deletions.map(({ status }) => status)).toEqual([204, 404, 404])
+  })
+
+  test.each<[string, string, unknown]>([
+    ['half a second', 'duration_seconds', 0.5],
+    ['61 seconds', 'duration_seconds', 61],
+    ['five takes', 'takes', 5],
+    ['a negative seed', 'seed', -1],
+    ['a context of more than 1,200 s', 'context_seconds', 1_201],
+    ['a prompt of more than 2,000 characters', 'prompt', 'a'.repeat(2_001)],
+    ['an unknown generator', 'generator', 'magic'],
+  ])('a branch with %s is 422', async (_, field, value) => {
+    const path = `/${chain.chain_id}/nodes/${chain.root_node_id}/branches`
+    const { status, body } = await post<{ detail: { loc: string[] }[] }>(path, { [field]: value })
+    expect([status, body.detail[0]?.loc]).toEqual([422, ['body', field]])
+  })
+
+  test('the capacity has its fields, and a session leases one slot until it is released', async () => {
+    const gpu = `${trellis.origin}/music/api/gpu`
+    const capacity = (await (await fetch(gpu)).json()) as Record<string, unknown>
+    expect(capacity).toMatchObject({
+      mode: expect.toBeOneOf(['kubernetes', 'local', 'none']),
+      observed_at: expect.any(String),
+      classes: expect.any(Array),
+      queue_depth: expect.any(Number),
+      running: expect.any(Number),
+      generators: expect.arrayContaining([
+        expect.objectContaining({ name: 'recombine', available: true, reason: null, max_seconds: 60 }),
+        expect.objectContaining({ name: 'onnx', available: false, reason: expect.any(String) }),
+      ]),
+      reasons: expect.any(Array),
+    })
+    expect(capacity).toHaveProperty('estimated_wait_seconds')
+    const created = await fetch(`${gpu}/sessions`, { method: 'POST' })
+    const session = (await created.json()) as { session_id: string }
+    expect([created.status, session]).toEqual([
+      201,
+      { session_id: expect.any(String), status: 'leased', expires_at: expect.any(String) },
+    ])
+    const path = `${gpu}/sessions/${session.session_id}`
+    expect((await fetch(path, { method: 'PUT' })).status).toBe(200)
+    const released = [await fetch(path, { method: 'DELETE' }), await fetch(path, { method: 'DELETE' })]
+    expect(released.map(({ status }) => status)).toEqual([204, 404])
   })
 
   test('branches are generated in the background, announced by events, and have seam measurements', async () => {
@@ -219,5 +319,8 @@ describe('the main job of music', () => {
     expect(status).toBe(422)
     expect((await fetch(`${trellis.origin}/music/health`)).status).toBe(200)
     expect(trellis.output()).not.toContain('"level":"error"')
+  })
+  test('the stream of a chain in which nothing happens has a comment every 15 s', async () => {
+    expect(await comment).toBe('keepalive')
   })
 })

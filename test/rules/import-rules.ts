@@ -18,7 +18,7 @@ export const packageImports: Record<string, readonly string[]> = {
     'services/music',
     'services/branch',
   ],
-  'services/cli': ['protos', 'services/kit'],
+  'services/cli': ['protos', 'services/kit', 'services/music'],
   'services/distributed': [
     'protos',
     'services/kit',

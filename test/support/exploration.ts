@@ -20,9 +20,16 @@ export const runSeed = Math.trunc(positive('TEST_SEED', process.env.TEST_SEED ||
 /** The number of cases to explore; `count` is that of the default run. */
 export const runs = (count: number): number => Math.max(1, Math.ceil(count * runsFactor))
 
-/** `runs(count)` seeds, different in each run. Consecutive, so that a failing one can be repeated as `TEST_SEED` with a count of one. */
-export const exploredSeeds = (count: number): number[] =>
-  Array.from({ length: runs(count) }, (_, index) => ((runSeed + index - 1) % 0x7fffffff) + 1)
+/** The factor of \`npm run test:long\`. */
+const longFactor = 10
+
+/** Like \`runs\`, but at least \`whole\` cases in \`npm run test:long\`. */
+export const runsOrWhole = (count: number, whole: number): number =>
+  runsFactor >= longFactor ? Math.max(whole, runs(count)) : runs(count)
+
+/** `runs(count)` seeds, or \`total\`, different in each run. Consecutive, so that a failing one can be repeated as `TEST_SEED` with a count of one. */
+export const exploredSeeds = (count: number, total = runs(count)): number[] =>
+  Array.from({ length: total }, (_, index) => ((runSeed + index - 1) % 0x7fffffff) + 1)
 
 /** The generator mulberry32: numbers in [0, 1) that depend only on the seed. */
 export const randomFrom = (seed: number): (() => number) => {

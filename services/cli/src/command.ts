@@ -10,6 +10,8 @@ export type Command = {
   readonly usage: string
   /** One sentence. */
   readonly purpose: string
+  /** What \`--help\` shows below the usage: each option in a line. */
+  readonly help?: string
   readonly run: (words: readonly string[], surroundings: Surroundings) => Promise<void>
 }
 
@@ -20,6 +22,8 @@ export type Surroundings = {
   readonly signal: AbortSignal
   readonly result: (text: string) => void
   readonly note: (text: string) => void
+  /** Replaces the line that shows progress, on a terminal; elsewhere it does nothing. */
+  readonly progress: (text: string) => void
 }
 
 /** Parses the words after a command. Throws CommandFailure for unknown and incomplete options. */

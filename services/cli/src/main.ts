@@ -7,6 +7,9 @@ import { searchCommand } from './listings/search.ts'
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   'listings search': async () => searchCommand,
   'listings mcp': async () => (await import('./mcp/serve.ts')).mcpCommand,
+  'music continue': async () => (await import('./music/continue.ts')).continueCommand,
+  'music stems': async () => (await import('./music/stems.ts')).stemsCommand,
+  'music analyse': async () => (await import('./music/analyse.ts')).analyseCommand,
 }
 
 const usage = async (): Promise<string> => {
@@ -15,23 +18,41 @@ const usage = async (): Promise<string> => {
     const { usage: shown, purpose } = await load()
     lines.push(`  trellis ${words} ${shown}`, `      ${purpose}`)
   }
-  return [...lines, '', 'TRELLIS_URL names the server for all commands.'].join('\n')
+  return [
+    ...lines,
+    '',
+    'TRELLIS_URL names the server for all commands of listings. "trellis COMMAND --help" explains those of music.',
+  ].join('\n')
+}
+
+/** The help for a command, if it has its own. */
+const helpFor = async (name: string): Promise<string> => {
+  const command = await commands[name]?.()
+  return command?.help === undefined ? usage() : `Usage: trellis ${name} ${command.usage}\n\n${command.help}`
 }
 
 const stopping = new AbortController()
 void stopSignal().then(() => stopping.abort())
 
+const isWatched = process.stderr.isTTY
+/** Deletes the line that shows progress. */
+const clearLine = isWatched ? '\r\u001b[K' : ''
+
 const surroundings: Surroundings = {
   environment: process.env,
   signal: stopping.signal,
-  result: (text) => void process.stdout.write(`${text}\n`),
-  note: (text) => void process.stderr.write(`${text}\n`),
+  result: (text) => {
+    process.stderr.write(clearLine)
+    process.stdout.write(`${text}\n`)
+  },
+  note: (text) => void process.stderr.write(`${clearLine}${text}\n`),
+  progress: (text) => void (isWatched && process.stderr.write(`${clearLine}${text} ...`)),
 }
 
 const run = async (words: readonly string[]): Promise<void> => {
   const name = words.slice(0, 2).join(' ')
   const load = commands[name]
-  if (words.length === 0 || words.includes('--help')) return surroundings.result(await usage())
+  if (words.length === 0 || words.includes('--help')) return surroundings.result(await helpFor(name))
   if (load === undefined) throw new CommandFailure(`"${words.join(' ')}" is not a command.\n\n${await usage()}`, 2)
   const command = await load()
   await command.run(words.slice(2), surroundings)
@@ -41,6 +62,7 @@ try {
   await run(process.argv.slice(2))
 } catch (error) {
   // What the command had started has been ended by now.
+  process.stderr.write(clearLine)
   if (stopping.signal.aborted) process.exit(130)
   if (!(error instanceof CommandFailure)) throw error
   surroundings.note(error.message)

@@ -65,6 +65,8 @@ export type Mp4Parts = {
   readonly packetsPerChunk?: number
   readonly handler?: string
   readonly isFragmented?: boolean
+  /** Stores only the first packet, for which all entries of the index stand. */
+  readonly isOverlapping?: boolean
 }
 
 const freeForm = (name: string, text: string): Uint8Array =>
@@ -84,12 +86,12 @@ export const buildMp4 = (parts: Mp4Parts): Uint8Array => {
   )
   const lastSize = chunks.at(-1)?.length ?? 0
   const fileType = mp4Box('ftyp', 'M4A ', u32(0), 'M4A ', 'isom')
-  const data = mp4Box('mdat', ...packets)
+  const data = mp4Box('mdat', ...(parts.isOverlapping ? packets.slice(0, 1) : packets))
   const movie = (dataStart: number): Uint8Array => {
     let at = dataStart + 8
     const offsets = chunks.map((chunk) => {
       const offset = at
-      at += chunk.reduce((sum, { length }) => sum + length, 0)
+      if (!parts.isOverlapping) at += chunk.reduce((sum, { length }) => sum + length, 0)
       return offset
     })
     const sizes = packets.map(({ length }) => length)

@@ -19,6 +19,9 @@ export const listings = (path: string) => `services/listings/src/${path}.test.ts
 export const logs = (path: string) => `services/logs/src/${path}.test.ts`
 export const music = (path: string) => `services/music/src/${path}.test.ts`
 export const kit = (path: string) => `services/kit/src/${path}.test.ts`
+export const edge = (path: string) => `services/edge/src/${path}.test.ts`
+export const contract = (name: string) => `test/contract/${name}.test.ts`
+export const musicJobs = 'test/main-jobs/music.test.ts'
 export const jobs = (name: string) => `test/main-jobs/logs${name}.test.ts`
 export const keys = 'test/contract/logs-keys.test.ts'
 export const localBranches = 'services/branch/src/local/local-branches.test.ts'

@@ -66,6 +66,9 @@ export const createPool = (kind: WorkerKind, { name, log }: { name: string; log:
   >()
   const ready = new Set<Child>()
   const starting = new Set<Child>()
+  /** All workers that have not exited. */
+  const alive = new Set<Child>()
+  const noneAlive = Promise.withResolvers<void>()
   let idleTimer: NodeJS.Timeout | undefined
   let closed = false
 
@@ -117,6 +120,8 @@ export const createPool = (kind: WorkerKind, { name, log }: { name: string; log:
       .cleanUp?.(child.pid)
       .catch((error: unknown) => log.error({ err: error, pid: child.pid }, `clean-up after a ${name} worker failed`))
     ready.delete(child)
+    alive.delete(child)
+    if (closed && alive.size === 0) noneAlive.resolve()
     const wasStarting = starting.delete(child)
     const busyRun = runOf(child)
     if (busyRun) {
@@ -137,6 +142,7 @@ export const createPool = (kind: WorkerKind, { name, log }: { name: string; log:
       onExit: (exit) => onExit(child, exit),
     })
     starting.add(child)
+    alive.add(child)
   }
 
   const assign = (child: Child, run: Running, warm: boolean) => {
@@ -174,6 +180,19 @@ export const createPool = (kind: WorkerKind, { name, log }: { name: string; log:
     busyRun.timer = setTimeout(busyRun.child.kill, cancelGraceMilliseconds)
   }
 
+  const close = async () => {
+    closed = true
+    clearTimeout(idleTimer)
+    const shutDown = stopped(serverStopping, 'The server is shutting down.')
+    for (const run of waiting.splice(0)) run.onEnded({ kind: 'failed', failure: shutDown })
+    for (const [runId, busyRun] of busy) {
+      busyRun.failure = shutDown
+      busyRun.child.end()
+      settle(runId, { kind: 'failed', failure: shutDown })
+    }
+    for (const child of [...ready, ...starting]) child.end()
+  }
+
   return {
     run: (run: Running): { queued: boolean } => {
       if (closed) throw serviceError('unavailable', 'The server is shutting down.', { retryAfterSeconds: 1 })
@@ -185,17 +204,13 @@ export const createPool = (kind: WorkerKind, { name, log }: { name: string; log:
     exceed: (runId: string) => end(runId, stopped('DeadlineExceeded', 'The run exceeded its deadline.')),
     counts: () => ({ total: kind.concurrency, running: busy.size, queued: waiting.length }),
     /** Ends all workers; queued and running runs fail as `serverStopping`. */
-    close: async () => {
-      closed = true
-      clearTimeout(idleTimer)
-      const shutDown = stopped(serverStopping, 'The server is shutting down.')
-      for (const run of waiting.splice(0)) run.onEnded({ kind: 'failed', failure: shutDown })
-      for (const [runId, busyRun] of busy) {
-        busyRun.failure = shutDown
-        busyRun.child.end()
-        settle(runId, { kind: 'failed', failure: shutDown })
-      }
-      for (const child of [...ready, ...starting]) child.end()
+    close,
+    /** Like `close`, but kills the workers and resolves when they have exited, so that they write nothing more. */
+    kill: async () => {
+      await close()
+      if (alive.size === 0) return
+      for (const child of alive) child.kill()
+      await noneAlive.promise
     },
   }
 }

@@ -1,42 +1,14 @@
-import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { randomFrom, runSeed, runs } from '../../../../test/support/exploration.ts'
-import { bytesOf, chunk, decodeAll, fixture, fixturePiece, wavOf } from '../../test/audio-files.ts'
+import { randomFrom, runSeed, runsFactor, runsOrWhole } from '../../../../test/support/exploration.ts'
+import { decodeAll } from '../../test/audio-files.ts'
+import { formatSamples } from '../../test/audio-formats.ts'
 import { type Block, blockLength, sliceBlock } from './pcm.ts'
 
 /** Number of positions that each file is truncated at (plus its last byte). */
-const cuts = runs(6)
+const cuts = runsOrWhole(5, 200)
+const timeout = 180_000 * Math.max(1, runsFactor)
 
 const random = randomFrom(runSeed)
-
-const tune = () => readFileSync(new URL('../../../../docs/examples/tune.ogg', import.meta.url))
-
-/** The fixture's piece as 16-bit AIFF. */
-const aiff = (): Uint8Array => {
-  const block = fixturePiece()
-  const frames = blockLength(block)
-  const samples = Buffer.alloc(frames * block.length * 2)
-  for (const [index, channel] of block.entries())
-    for (const [frame, value] of channel.entries())
-      samples.writeInt16BE(Math.round(value * 32_768), (frame * block.length + index) * 2)
-  const rate = Uint8Array.from([0x40, 0x0d, 0xac, 0x44, 0, 0, 0, 0, 0, 0])
-  const common = chunk(false, 'COMM', bytesOf(false, { u16: 2 }, { u32: frames }, { u16: 16 }, rate))
-  const sound = chunk(false, 'SSND', bytesOf(false, { u32: 0 }, { u32: 0 }, samples))
-  return bytesOf(false, 'FORM', { u32: 0 }, 'AIFF', common, sound)
-}
-
-const files: readonly [string, () => Uint8Array | Promise<Uint8Array>][] = [
-  ['WAV', () => wavOf(fixturePiece(), 22_050)],
-  ['AIFF', aiff],
-  ['MP3', () => fixture('band.mp3')],
-  ['FLAC', () => fixture('band.flac')],
-  ['Ogg FLAC', () => fixture('band.oga')],
-  ['Ogg Vorbis', () => fixture('band.ogg')],
-  ['longer Ogg Vorbis', tune],
-  ['Ogg Opus', () => fixture('band.opus')],
-  ['M4A with its index at the end', () => fixture('band.m4a')],
-  ['M4A with its index first', () => fixture('band-alac.m4a')],
-]
 
 const bytesOfSamples = (samples: Float32Array = new Float32Array()): Buffer => Buffer.from(samples.slice().buffer)
 
@@ -47,7 +19,7 @@ const places = (length: number): number[] => [
 ]
 
 describe('a truncated file', () => {
-  test.each(files)('%s is decoded to a prefix of the whole or rejected', async (_, make) => {
+  test.each(formatSamples)('$name is decoded to a prefix of the whole or rejected', { timeout }, async ({ make }) => {
     const bytes = await make()
     const whole = (await decodeAll(bytes)).block
     for (const at of places(bytes.length)) {

@@ -1,4 +1,4 @@
-import { invalidField, isServiceError, type ServiceError, serviceError } from '@trellis/kit/errors'
+import { invalidField } from '@trellis/kit/errors'
 import { type Caller, readUpload, type UploadedFile } from '@trellis/kit/rpc'
 import type { CreateChainRequest } from '@trellis/protos/ts/trellis/music/v1/music.ts'
 import type { AudioResult } from '@trellis/protos/ts/trellis/music/v1/work.ts'
@@ -13,19 +13,11 @@ import { newId } from './ids.ts'
 import { deleteLeftover, noteLeftovers } from './leftovers.ts'
 import { removeOwnerFiles } from './remove-files.ts'
 import { findNode, insertChain } from './store.ts'
+import { blameUpload, uploadWithin } from './upload.ts'
 
 const longestName = 200
 /** Timeout of an upload. Decoding and analysing 20 minutes of MP3 took 14 s on a busy core; files that take far longer are hostile. */
 const ingestSeconds = 120
-
-async function* withinLimit(content: AsyncIterable<Uint8Array>, megabytes: number): AsyncGenerator<Uint8Array> {
-  let size = 0
-  for await (const chunk of content) {
-    size += chunk.byteLength
-    if (size > megabytes * 1_000_000) throw serviceError('too_large', `The file is larger than ${megabytes} MB.`)
-    yield chunk
-  }
-}
 
 const storeUpload = async (
   { files, config }: Dependencies,
@@ -35,7 +27,7 @@ const storeUpload = async (
 ) => {
   const { size } = await files.write(
     nodeFile(nodeId, 'upload'),
-    withinLimit(file.content, config.maxUploadMegabytes),
+    uploadWithin(file.content, config.maxUploadMegabytes),
     signal,
   )
   if (size === 0) throw invalidField(['body', 'file'], 'The file is empty.')
@@ -64,12 +56,6 @@ const receive = async (
   if (name.length > longestName) throw invalidField(['body', 'name'], `At most ${longestName} characters.`)
   return name || filename.replace(/\.[^.]*$/, '').slice(0, longestName) || 'Untitled'
 }
-
-/** Blames the file for the loss of the worker that read it: the error is the client's, not the server's. */
-const blameUpload = (error: unknown): ServiceError | unknown =>
-  isServiceError(error, 'internal') || isServiceError(error, 'upstream_timeout')
-    ? serviceError('invalid', 'The file could not be decoded within the limits of time and memory.', { cause: error })
-    : error
 
 const ingest = async (
   dependencies: Dependencies,

@@ -15,7 +15,7 @@ export const separationOrders = queue({
 })
 
 /** Time limit of a separation in seconds: several times what a slow core needs for this length. */
-const deadlineFor = (seconds: number): number => Math.ceil(600 + 4 * seconds)
+export const separationSeconds = (seconds: number): number => Math.ceil(600 + 4 * seconds)
 
 /** One attempt at an order, which writes into a folder of its own. */
 export const separationRun = (
@@ -31,6 +31,6 @@ export const separationRun = (
       model: model ?? null,
     },
   },
-  deadlineSeconds: deadlineFor(node.frames / chain.sample_rate),
+  deadlineSeconds: separationSeconds(node.frames / chain.sample_rate),
   user: chain.user_id,
 })

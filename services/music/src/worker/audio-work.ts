@@ -18,6 +18,8 @@ const perform = async ({ task }: AudioTask, dependencies: TaskDependencies): Pro
       return (await import('./tasks.ts')).drawSpectrogram(task.value, dependencies)
     case 'separate':
       return (await import('./separate.ts')).separateAudio(task.value, dependencies)
+    case 'analyse':
+      return (await import('./analyse.ts')).analyseAudio(task.value, dependencies)
     default:
       throw serviceError('malformed', 'The worker received no task.')
   }

@@ -1,6 +1,7 @@
 import { serviceError } from '@trellis/kit/errors'
 import type { Files } from '@trellis/kit/files'
 import type { StoredPiece } from '@trellis/protos/ts/trellis/music/v1/work.ts'
+import type { PathPiece } from '../analysis/path-features.ts'
 import type { ByteSource } from '../audio/byte-source.ts'
 import { nodeFile } from '../audio/files-layout.ts'
 import { openStoredAudio, type StoredAudio } from '../audio/stored-audio.ts'
@@ -26,3 +27,13 @@ export const openPath = async (
   dependencies: TaskDependencies,
   pieces: readonly StoredPiece[],
 ): Promise<StoredAudio[]> => Promise.all(pieces.map((piece) => openPiece(dependencies, piece)))
+
+/** A node's audio, with its stored features. */
+export const openPathPiece = async (dependencies: TaskDependencies, piece: StoredPiece): Promise<PathPiece> => ({
+  audio: await openPiece(dependencies, piece),
+  stored: async () => {
+    const key = nodeFile(piece.nodeId, 'features')
+    const info = await dependencies.files.stat(key)
+    return info && dependencies.files.readRange(key, { start: 0, end: info.size })
+  },
+})

@@ -5,7 +5,6 @@ import type {
   IngestTask,
   InputAudio,
   SpectrogramTask,
-  StoredPiece,
 } from '@trellis/protos/ts/trellis/music/v1/work.ts'
 import { AudioResult } from '@trellis/protos/ts/trellis/music/v1/work.ts'
 import { analyseSound } from '../analysis/analyse.ts'
@@ -30,17 +29,7 @@ import { recombine } from '../generate/recombine.ts'
 import { measureSeam, seamSeconds } from '../generate/seam.ts'
 import { grayscalePng } from '../spectrogram/png.ts'
 import { spectrogramPixels } from '../spectrogram/spectrogram.ts'
-import { byteSource, openPath, openPiece, type TaskDependencies } from './pieces.ts'
-
-/** A node's audio, with its stored features. */
-const openPathPiece = async (dependencies: TaskDependencies, piece: StoredPiece): Promise<PathPiece> => ({
-  audio: await openPiece(dependencies, piece),
-  stored: async () => {
-    const key = nodeFile(piece.nodeId, 'features')
-    const info = await dependencies.files.stat(key)
-    return info && dependencies.files.readRange(key, { start: 0, end: info.size })
-  },
-})
+import { byteSource, openPath, openPathPiece, openPiece, type TaskDependencies } from './pieces.ts'
 
 /** Stores a node's samples and outline as they pass by; returns their description. */
 const storeSamples = async (

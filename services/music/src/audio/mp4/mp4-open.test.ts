@@ -134,4 +134,11 @@ describe('an M4A file', () => {
     expect(audio.promisedFrames).toBeGreaterThan(10_000 * 22_050)
     expect(blockLength(audio.block)).toBe(packets.length * 1_024)
   })
+  test('whose index repeats the same bytes holds no more packets than its bytes have room for', async () => {
+    const [packet = new Uint8Array()] = packets
+    const repeated = { packets: Array.from({ length: 3_000 }, () => packet), packetsPerChunk: 1, isOverlapping: true }
+    const file = buildMp4({ ...parts, ...repeated, edits: [] })
+    const { block } = await decodeAll(file)
+    expect(blockLength(block)).toBe(Math.floor(file.length / packet.length) * 1_024)
+  })
 })

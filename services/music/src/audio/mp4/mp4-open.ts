@@ -55,13 +55,18 @@ const findMovie = async (source: ByteSource): Promise<Box> => {
 const decoderOf = (codec: Mp4Codec): ((packet: Uint8Array) => Block) =>
   codec.kind === 'aac' ? createAacDecoder(codec.config) : createAlacDecoder(codec.config)
 
-/** Decodes packets one after the other, and ends where the file does. */
+/**
+ * Decodes packets one after the other, and ends where the file does. Packets do not overlap, so together they are not longer than
+ * the file: an index that repeats the same bytes must not let a small file become hours.
+ */
 async function* decodePackets(source: ByteSource, table: SampleTable, codec: Mp4Codec): AsyncGenerator<Block> {
   const decode = decoderOf(codec)
   const read = readAhead(source)
+  let total = 0
   for (const { offset, length } of table.packets()) {
     if (length > largestPacket || length === 0) throw invalidAudio('A packet of the M4A file has an impossible size.')
-    if (offset + length > source.size) return
+    total += length
+    if (offset + length > source.size || total > source.size) return
     yield decode(await read(offset, length))
   }
 }

@@ -14,6 +14,7 @@ export interface AudioTask {
     | { $case: "export"; value: ExportTask }
     | { $case: "spectrogram"; value: SpectrogramTask }
     | { $case: "separate"; value: SeparateTask }
+    | { $case: "analyse"; value: AnalyseTask }
     | null;
 }
 
@@ -97,6 +98,11 @@ export interface SeparateTask {
   model?: string | null | undefined;
 }
 
+/** Finds tempo, key, beats and bars of a node's samples. */
+export interface AnalyseTask {
+  piece: StoredPiece | null;
+}
+
 /** Properties of the samples that a worker has stored: the result of ingesting, continuing and separating; empty for an export. */
 export interface AudioResult {
   sampleRate: number;
@@ -116,6 +122,16 @@ export interface AudioResult {
     | undefined;
   /** Share of the energy of each stem, in the order of their names; their sum is 1. */
   energyShares: number[];
+  /** Of an analysis only; no beats without a pulse. Seconds from the beginning, and the beats among them that begin a bar. */
+  beats: number[];
+  downbeats: number[];
+  /** 3/4, 4/4 or 6/8. */
+  metre?:
+    | string
+    | null
+    | undefined;
+  /** How likely (0..1) the key is, of all keys. */
+  keyConfidence?: number | null | undefined;
 }
 
 function createBaseAudioTask(): AudioTask {
@@ -139,6 +155,9 @@ export const AudioTask: MessageFns<AudioTask> = {
         break;
       case "separate":
         SeparateTask.encode(message.task.value, writer.uint32(42).fork()).join();
+        break;
+      case "analyse":
+        AnalyseTask.encode(message.task.value, writer.uint32(50).fork()).join();
         break;
     }
     return writer;
@@ -197,6 +216,14 @@ export const AudioTask: MessageFns<AudioTask> = {
             message.task = { $case: "separate", value: SeparateTask.decode(reader, reader.uint32()) };
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.task = { $case: "analyse", value: AnalyseTask.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -242,6 +269,12 @@ export const AudioTask: MessageFns<AudioTask> = {
       case "separate": {
         if (object.task?.value !== undefined && object.task?.value !== null) {
           message.task = { $case: "separate", value: SeparateTask.fromPartial(object.task.value) };
+        }
+        break;
+      }
+      case "analyse": {
+        if (object.task?.value !== undefined && object.task?.value !== null) {
+          message.task = { $case: "analyse", value: AnalyseTask.fromPartial(object.task.value) };
         }
         break;
       }
@@ -985,6 +1018,63 @@ export const SeparateTask: MessageFns<SeparateTask> = {
   },
 };
 
+function createBaseAnalyseTask(): AnalyseTask {
+  return { piece: null };
+}
+
+export const AnalyseTask: MessageFns<AnalyseTask> = {
+  encode(message: AnalyseTask, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.piece !== undefined && message.piece !== null) {
+      StoredPiece.encode(message.piece, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AnalyseTask {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAnalyseTask();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.piece = StoredPiece.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<AnalyseTask>): AnalyseTask {
+    return AnalyseTask.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<AnalyseTask>): AnalyseTask {
+    const message = createBaseAnalyseTask();
+    message.piece = (object.piece !== undefined && object.piece !== null)
+      ? StoredPiece.fromPartial(object.piece)
+      : null;
+    return message;
+  },
+};
+
 function createBaseAudioResult(): AudioResult {
   return {
     sampleRate: 0,
@@ -1000,6 +1090,10 @@ function createBaseAudioResult(): AudioResult {
     promptHonored: [],
     loudnessRangeLu: null,
     energyShares: [],
+    beats: [],
+    downbeats: [],
+    metre: null,
+    keyConfidence: null,
   };
 }
 
@@ -1047,6 +1141,26 @@ export const AudioResult: MessageFns<AudioResult> = {
         writer.double(v);
       }
       writer.join();
+    }
+    if (message.beats.length !== 0) {
+      writer.uint32(114).fork();
+      for (const v of message.beats) {
+        writer.double(v);
+      }
+      writer.join();
+    }
+    if (message.downbeats.length !== 0) {
+      writer.uint32(122).fork();
+      for (const v of message.downbeats) {
+        writer.double(v);
+      }
+      writer.join();
+    }
+    if (message.metre !== undefined && message.metre !== null) {
+      writer.uint32(130).string(message.metre);
+    }
+    if (message.keyConfidence !== undefined && message.keyConfidence !== null) {
+      writer.uint32(137).double(message.keyConfidence);
     }
     return writer;
   },
@@ -1178,6 +1292,58 @@ export const AudioResult: MessageFns<AudioResult> = {
 
             break;
           }
+          case 14: {
+            if (tag === 113) {
+              message.beats.push(reader.double());
+
+              continue;
+            }
+
+            if (tag === 114) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.beats.push(reader.double());
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 15: {
+            if (tag === 121) {
+              message.downbeats.push(reader.double());
+
+              continue;
+            }
+
+            if (tag === 122) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.downbeats.push(reader.double());
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 16: {
+            if (tag !== 130) {
+              break;
+            }
+
+            message.metre = reader.string();
+            continue;
+          }
+          case 17: {
+            if (tag !== 137) {
+              break;
+            }
+
+            message.keyConfidence = reader.double();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1208,6 +1374,10 @@ export const AudioResult: MessageFns<AudioResult> = {
     message.promptHonored = object.promptHonored?.map((e) => e) || [];
     message.loudnessRangeLu = object.loudnessRangeLu ?? undefined;
     message.energyShares = object.energyShares?.map((e) => e) || [];
+    message.beats = object.beats?.map((e) => e) || [];
+    message.downbeats = object.downbeats?.map((e) => e) || [];
+    message.metre = object.metre ?? undefined;
+    message.keyConfidence = object.keyConfidence ?? undefined;
     return message;
   },
 };

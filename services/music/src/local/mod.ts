@@ -1,0 +1,10 @@
+export { musicConfig } from '../config.ts'
+export {
+  type AudioFormat,
+  type LocalAudio,
+  type LocalPiece,
+  type LocalRhythm,
+  type LocalStem,
+  type LocalTake,
+  openLocalAudio,
+} from './local-audio.ts'
