@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import { listingsRequirements } from './listings/requirements.ts'
 import { logsRequirements } from './logs/requirements.ts'
 import type { Held, Requirements } from './promised.ts'
 
 /** The services with a page. */
-export const covered: readonly Requirements[] = [logsRequirements]
+export const covered: readonly Requirements[] = [listingsRequirements, logsRequirements]
 
 const root = new URL('../../../', import.meta.url)
 
