@@ -135,8 +135,8 @@ describe.each(databases)('monitors on $name', ({ isMissing, start }) => {
         expect(again?.lastError).toBeUndefined()
       }, patiently)
       const later = await alertsOf(restarted)
-      const [added, changed] = [AlertKind.NEW_MATCH, AlertKind.PRICE_DROP].map((wanted) =>
-        later.filter(({ kind }) => kind === wanted),
+      const [added, changed] = [AlertKind.NEW_MATCH, AlertKind.PRICE_DROP].map((each) =>
+        later.filter(({ kind }) => kind === each),
       )
       expect(added?.length).toBeGreaterThan(0)
       expect(added?.some(({ platformListingId }) => known.has(platformListingId))).toBe(false)

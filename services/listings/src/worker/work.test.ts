@@ -7,6 +7,8 @@ import { mergeFound, performWork } from './work.ts'
 const never = new AbortController().signal
 const marketplace = { adapter: 'scraper', baseUrl: 'https://site.test', isDemo: false } as const
 const noRestrictions = { mustExclude: [], minPrice: undefined, maxPrice: undefined, categoryId: undefined, pages: 1 }
+/** Everything that can be looked up of a seller. */
+const all = { wantsFacts: true, wantsCategories: true }
 const requestFor = (query: string): SearchRequest => ({ query, ...noRestrictions })
 
 const listing = (platformListingId: string, title: string): Listing => ({
@@ -103,8 +105,7 @@ test('sellers are looked up two at a time, their page and their categories concu
   const tasks = ['1', '2', '3', '4', '5'].map((id) => ({
     sellerId: `seller ${id}`,
     listingId: id,
-    wantsFacts: true,
-    wantsCategories: true,
+    ...all,
   }))
   await perform({ kind: 'enrich', marketplace, tasks }, adapter)
   expect(most.seller).toBe(2)
@@ -125,7 +126,7 @@ test('a failed lookup of sales, or of one seller, fails neither the search nor t
       expect.objectContaining({ kind: 'found' }),
     ]),
   )
-  const tasks = ['1', '2'].map((id) => ({ sellerId: id, listingId: id, wantsFacts: true, wantsCategories: false }))
+  const tasks = ['1', '2'].map((id) => ({ sellerId: id, listingId: id, ...all }))
   const sellers = await perform({ kind: 'enrich', marketplace, tasks }, failing)
   expect(sellers.map((output) => (output.kind === 'seller' ? [output.sellerId, output.failure] : output))).toEqual(
     expect.arrayContaining([
