@@ -113,6 +113,36 @@ const files: Schema = {
 const folder: Schema = { type: 'string', pattern: '^([A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)*)?$' }
 const receiver = only({ endpoint: address, existingSecret: name, tokenKey: { type: 'string', minLength: 1 } })
 
+/** The values of the listings service. */
+const listingsFields = {
+  enabled: flag,
+  searchesPerUser: count(1, 500),
+  monitorsAtOnce: count(1, 64),
+  photoWaitSeconds: count(0, 120),
+  retention: only({
+    days: count(0, 36_500),
+    guestDays: count(1, 36_500),
+    listingsPerUser: count(1_000, 100_000_000),
+  }),
+  alerts: only({
+    privateAddresses: { enum: ['', true, false] },
+    smtp: only({
+      from: { type: 'string', pattern: '^([^@<>\\r\\n]*<?[^@\\s<>]+@[^@\\s<>]+>?)?$' },
+      existingSecret: name,
+      urlKey: text,
+    }),
+  }),
+  feedback: only({
+    url: address,
+    repository: { type: 'string', pattern: '^([\\w.-]{1,100}/[\\w.-]{1,100})?$' },
+    kind: choice('forgejo', 'github'),
+    existingSecret: name,
+    tokenKey: text,
+  }),
+  community: only({ existingSecret: name, urlKey: text }),
+  demoMode: flag,
+}
+
 const logsFields = {
   enabled: flag,
   stores: only({ existingSecret: name }),
@@ -206,7 +236,7 @@ export const valuesSchema: Schema = {
       annotations: map,
     }),
     httpRoute: only({ enabled: flag, parentRefs: list(open), hostnames: texts, annotations: map }),
-    listings: component({ enabled: flag, serviceAccount }),
+    listings: component({ ...listingsFields, serviceAccount }),
     logs: component({ ...logsFields, serviceAccount }),
     music: component({ enabled: flag, models: only({ existingClaim: name, stems: folder }), serviceAccount }),
     operator: component({
@@ -233,6 +263,8 @@ export const valuesSchema: Schema = {
       affiliateCampaign: text,
       render: choice('', 'never', 'needed', 'always'),
       requestGapMilliseconds: count(0, 60_000),
+      photoGapMilliseconds: count(0, 60_000),
+      notifications: only({ endpoint: address, existingSecret: name, tokenKey: text, verifySignatures: flag }),
       existingSecret: name,
     }),
     demoMarketplace: component(),

@@ -52,6 +52,18 @@ export const cases = {
     },
     cloud: { enabled: true, existingSecret: 'cloud', licenseUrl: 'https://licenses.example.com' },
     keys: { existingSecret: 'keys' },
+    listings: {
+      retention: { days: 90 },
+      alerts: { smtp: { from: 'Trellis <alerts@example.com>', existingSecret: 'mail' } },
+      feedback: { url: 'https://forge.example/api/v1', repository: 'shop/trellis', existingSecret: 'tracker' },
+      community: { existingSecret: 'community' },
+    },
+    marketplace: {
+      notifications: {
+        endpoint: 'https://trellis.example.com/listings/api/marketplace/account-deletion',
+        existingSecret: 'notifications',
+      },
+    },
     logs: {
       stores: { existingSecret: 'stores' },
       files: {

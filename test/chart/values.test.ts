@@ -52,6 +52,37 @@ const refused: [string, object, RegExp][] = [
   ],
   ['negative retention days', { logs: { retention: { days: -1 } } }, /at '\/logs\/retention\/days'/],
   [
+    'mail without its server',
+    { listings: { alerts: { smtp: { from: 'a@b.example' } } } },
+    /needs both from and existingSecret/,
+  ],
+  [
+    'mail without a sender',
+    { listings: { alerts: { smtp: { existingSecret: 'x' } } } },
+    /needs both from and existingSecret/,
+  ],
+  ['an invalid sender', { listings: { alerts: { smtp: { from: 'alerts' } } } }, /at '\/listings\/alerts\/smtp\/from'/],
+  [
+    'a tracker without its token',
+    { listings: { feedback: { url: 'https://forge.example/api/v1', repository: 'a/b' } } },
+    /needs listings\.feedback\.existingSecret/,
+  ],
+  [
+    'the token of an unknown tracker',
+    { listings: { feedback: { existingSecret: 'x', url: 'https://forge.example/api/v1' } } },
+    /needs listings\.feedback\.url and listings\.feedback\.repository/,
+  ],
+  [
+    'notifications without their token',
+    { marketplace: { notifications: { endpoint: 'https://m.example/x' } } },
+    /endpoint and existingSecret/,
+  ],
+  [
+    'a guest retention of no days',
+    { listings: { retention: { guestDays: 0 } } },
+    /at '\/listings\/retention\/guestDays'/,
+  ],
+  [
     'no service enabled',
     { listings: { enabled: false }, logs: { enabled: false }, music: { enabled: false } },
     /One of listings, logs and music must be enabled/,

@@ -125,6 +125,22 @@ describe('the main job of listings, on the demo marketplace', () => {
     expect(unknown.status).toBe(404)
   })
 
+  test('the health is open, the API document states version 0.1.0, and streams have the specified headers', async () => {
+    const health = await fetch(`${trellis.origin}/listings/api/health`)
+    expect([health.status, await health.json()]).toEqual([200, { status: 'ok' }])
+    const document = await (await fetch(`${trellis.origin}/listings/openapi.json`)).json()
+    expect((document as { info: { version: string } }).info.version).toBe('0.1.0')
+    const { body } = await get(trellis, 'search/async?q=')
+    const stream = await fetch(`${trellis.origin}/listings/api/updates/${body.session_id}`)
+    expect(stream.headers.get('content-type')).toMatch(/^text\/event-stream/)
+    expect(stream.headers.get('cache-control')).toBe('no-cache')
+    expect(stream.headers.get('x-accel-buffering')).toBe('no')
+    expect(stream.headers.get('connection')).toBe('keep-alive')
+    const text = await stream.text()
+    expect(text).toMatch(/^event: listings$/m)
+    expect(text).toMatch(/^event: done\ndata: \{\}$/m)
+  })
+
   test('a blank search is empty, an unknown session 404, the API without credentials 503', async () => {
     const { body } = await get(trellis, 'search?q=+')
     expect(body).toMatchObject({ listings: [], trust_scores: {}, sellers: {}, market_price: null, session_id: null })

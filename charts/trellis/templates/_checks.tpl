@@ -32,6 +32,20 @@
 {{- end }}
 {{- end }}
 {{- end }}
+{{- with .Values.listings }}
+{{- if ne (empty .alerts.smtp.from) (empty .alerts.smtp.existingSecret) }}
+{{- fail "listings.alerts.smtp needs both from and existingSecret: a sender, and the Secret with the URL of the mail server." }}
+{{- end }}
+{{- if and .feedback.existingSecret (not (and .feedback.url .feedback.repository)) }}
+{{- fail "listings.feedback.existingSecret needs listings.feedback.url and listings.feedback.repository: the tracker that the token is for." }}
+{{- end }}
+{{- if and (not .feedback.existingSecret) (or .feedback.url .feedback.repository) }}
+{{- fail "listings.feedback needs listings.feedback.existingSecret: the Secret with the token of the tracker." }}
+{{- end }}
+{{- end }}
+{{- if ne (empty .Values.marketplace.notifications.endpoint) (empty .Values.marketplace.notifications.existingSecret) }}
+{{- fail "marketplace.notifications needs both endpoint and existingSecret: the registered URL, and the Secret with the verification token." }}
+{{- end }}
 {{- if not (or .Values.listings.enabled .Values.logs.enabled .Values.music.enabled) }}
 {{- fail "One of listings, logs and music must be enabled: an edge alone has nothing to serve." }}
 {{- end }}

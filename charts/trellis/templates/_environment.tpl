@@ -122,6 +122,68 @@
 {{- end }}
 {{- end -}}
 
+{{/* Settings of the listings service that its workers do not need. */}}
+{{- define "trellis.env.listings" -}}
+{{- $listings := .Values.listings -}}
+{{- $notifications := .Values.marketplace.notifications -}}
+- name: MARKETPLACE_PHOTO_GAP_MS
+  value: {{ .Values.marketplace.photoGapMilliseconds | quote }}
+- name: LISTINGS_PHOTO_WAIT_SECONDS
+  value: {{ $listings.photoWaitSeconds | quote }}
+- name: LISTINGS_USER_SEARCHES
+  value: {{ $listings.searchesPerUser | quote }}
+- name: LISTINGS_MONITORS_AT_ONCE
+  value: {{ $listings.monitorsAtOnce | quote }}
+- name: LISTINGS_RETENTION_DAYS
+  value: {{ $listings.retention.days | quote }}
+- name: LISTINGS_GUEST_RETENTION_DAYS
+  value: {{ $listings.retention.guestDays | quote }}
+- name: LISTINGS_USER_LISTINGS
+  value: {{ $listings.retention.listingsPerUser | int | quote }}
+{{- if kindIs "bool" $listings.alerts.privateAddresses }}
+- name: LISTINGS_ALERT_PRIVATE_ADDRESSES
+  value: {{ ternary "1" "0" $listings.alerts.privateAddresses | quote }}
+{{- end }}
+{{- with $listings.alerts.smtp }}
+{{- if .existingSecret }}
+- name: SMTP_FROM
+  value: {{ .from | quote }}
+{{ include "trellis.fromSecret" (dict "name" "SMTP_URL" "secret" .existingSecret "key" .urlKey) }}
+{{- end }}
+{{- end }}
+{{- with $listings.feedback }}
+{{- if .existingSecret }}
+- name: ISSUE_TRACKER_URL
+  value: {{ .url | quote }}
+- name: ISSUE_TRACKER_REPO
+  value: {{ .repository | quote }}
+- name: ISSUE_TRACKER_KIND
+  value: {{ .kind | quote }}
+{{ include "trellis.fromSecret" (dict "name" "ISSUE_TRACKER_API_TOKEN" "secret" .existingSecret "key" .tokenKey) }}
+{{- end }}
+{{- end }}
+{{- with $listings.community }}
+{{- if .existingSecret }}
+{{ include "trellis.fromSecret" (dict "name" "COMMUNITY_DB_URL" "secret" .existingSecret "key" .urlKey) }}
+{{- end }}
+{{- end }}
+{{- if $notifications.existingSecret }}
+- name: MARKETPLACE_NOTIFICATION_ENDPOINT
+  value: {{ $notifications.endpoint | quote }}
+- name: MARKETPLACE_WEBHOOK_VERIFY_SIGNATURES
+  value: {{ ternary "1" "0" $notifications.verifySignatures | quote }}
+{{ include "trellis.fromSecret" (dict "name" "MARKETPLACE_NOTIFICATION_TOKEN" "secret" $notifications.existingSecret "key" $notifications.tokenKey) }}
+{{- end }}
+{{- if .Values.cloud.enabled }}
+- name: CLOUD_MODE
+  value: "1"
+{{- end }}
+{{- if $listings.demoMode }}
+- name: DEMO_MODE
+  value: "1"
+{{- end }}
+{{- end -}}
+
 {{/* Keys that callers of the log service need: from keys.existingSecret, or else the generated API key. */}}
 {{- define "trellis.env.keys" -}}
 {{- if .Values.keys.existingSecret }}

@@ -190,6 +190,24 @@ export const listingsConfig = {
     32,
     'Maximum waiting and running searches of one user; more get 429. Visitors without a session count as one user.',
   ),
+  retentionDays: setting(
+    'LISTINGS_RETENTION_DAYS',
+    read.integer(0, 36_500),
+    365,
+    'Days after which a listing that no search of its user has found again is deleted, with its prices, sightings, scores and photo hashes; 0: never.',
+  ),
+  guestDays: setting(
+    'LISTINGS_GUEST_RETENTION_DAYS',
+    read.integer(1, 36_500),
+    30,
+    "Days after which a guest's listings, saved searches, preferences, reports and imported blocklist are deleted.",
+  ),
+  listingsPerUser: setting(
+    'LISTINGS_USER_LISTINGS',
+    read.integer(1_000, 100_000_000),
+    100_000,
+    'Maximum stored listings of one user, a tenth of it for a guest; beyond it, those not found for longest are deleted within an hour.',
+  ),
   monitorsAtOnce: setting(
     'LISTINGS_MONITORS_AT_ONCE',
     read.integer(1, 64),

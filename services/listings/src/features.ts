@@ -24,6 +24,7 @@ import { photosRpc } from './photos/rpc.ts'
 import { preferencesRpc } from './preferences/rpc.ts'
 import { queryBuilderRpc } from './query-builder/rpc.ts'
 import { reportedRpc } from './reported/rpc.ts'
+import { openRetention } from './retention/open-retention.ts'
 import { listingsRpc } from './rpc.ts'
 import { openSearches } from './search/open-searches.ts'
 import { shareBlocked } from './share-blocked.ts'
@@ -66,4 +67,8 @@ export const features: readonly OpenFeature[] = [
     return implementation(PhotosServiceDefinition, photosRpc(dependencies, photos))
   },
   (dependencies) => implementation(QueryBuilderServiceDefinition, queryBuilderRpc(dependencies)),
+  (dependencies, opened) => {
+    opened.use(openRetention(dependencies))
+    return []
+  },
 ]

@@ -14,6 +14,7 @@ import { type TaskTables, tasksMigration } from './photo-analysis/tasks.ts'
 import { photoHashesMigration } from './photo-hashes/store.ts'
 import { type PreferenceTables, preferencesMigration } from './preferences/store.ts'
 import { type ReportedTables, reportedMigration } from './reported/store.ts'
+import { retentionMigration } from './retention/open-retention.ts'
 import { type SavedSearchTables, savedSearchesMigration } from './saved-searches/store.ts'
 import { migrations as coreMigrations } from './store/migrations.ts'
 import type { Tables } from './store/tables.ts'
@@ -37,6 +38,7 @@ export const migrations: readonly Migration[] = [
   categoriesMigration(18),
   photoHashesMigration(19),
   tasksMigration(20),
+  retentionMigration(21),
 ]
 
 export const listingsSchema = { name: 'listings', migrations }

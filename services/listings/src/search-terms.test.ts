@@ -57,6 +57,11 @@ describe('the query that prices are compared by', () => {
   ] as const)('in %s mode with "%s" is "%s"', (mustIncludeMode, mustInclude, expected) => {
     expect(readTerms(parameters({ mustInclude, mustIncludeMode })).compQuery).toBe(expected)
   })
+
+  test('has no exclusions: the price of a query does not depend on what a search hides, unless the query itself excludes it', () => {
+    expect(readTerms(parameters({ mustExclude: 'broken' })).compQuery).toBe('gpu')
+    expect(readTerms(parameters({ q: 'gpu -broken' })).compQuery).toBe('gpu -broken')
+  })
 })
 
 describe('titles', () => {

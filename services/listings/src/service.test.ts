@@ -430,7 +430,8 @@ describe.each(drawnBackend(databases, 'listings/service'))('on $name', ({ isMiss
         ).toEqual([String(first)])
       })
 
-      test('a locked database after the search costs the scores but not the listings', async () => {
+      /** A site whose first request locks the database; `unlock` releases it. */
+      const lockingSite = async () => {
         let unlock: Promise<() => Promise<void>> | undefined
         const lock = async () => {
           const other = await openStore<Tables>({ ...service.store, name: 'listings', migrations })
@@ -448,13 +449,29 @@ describe.each(drawnBackend(databases, 'listings/service'))('on $name', ({ isMiss
           await unlock
           response.end(isSold(address) ? page() : page(card(first), card(first + 1)))
         })
+        return { service, unlock: async () => (await unlock)?.() }
+      }
+
+      test('a locked database after the search costs the scores but not the listings', async () => {
+        const { service, unlock } = await lockingSite()
         const answer = await service.client.search(request(), { caller: local })
-        await (await unlock)?.()
+        await unlock()
         expect(answer).toMatchObject({ trustScores: {}, sellers: {}, sessionId: undefined, marketPrice: undefined })
         expect(answer.listings.map(({ id, timesSeen }) => [id, timesSeen])).toEqual([
           [undefined, 1],
           [undefined, 1],
         ])
+      })
+
+      test('a locked database after an asynchronous search costs the scores but not the listings, and ends its stream', async () => {
+        const { service, unlock } = await lockingSite()
+        const { sessionId } = await service.client.searchAsync(request(), { caller: local })
+        const frames = await follow(service, sessionId)
+        await unlock()
+        expect(frames.map(({ $case }) => $case)).toEqual(['listings', 'done'])
+        expect(frames[0]?.value).toMatchObject({ type: 'listings', trustScores: {}, sellers: {} })
+        expect(frames[0]?.$case === 'listings' && frames[0].value.listings.length).toBe(2)
+        expect(frames[1]?.value).toEqual({ reason: undefined })
       })
 
       test('a cancelled search ends its stream and its run', async () => {

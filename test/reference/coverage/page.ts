@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import { listingsRequirements } from './listings/requirements.ts'
 import { logsRequirements } from './logs/requirements.ts'
 import { musicRequirements } from './music/requirements.ts'
 import type { Held, Requirements } from './promised.ts'
 
 /** The services with a page. */
-export const covered: readonly Requirements[] = [logsRequirements, musicRequirements]
+export const covered: readonly Requirements[] = [listingsRequirements, logsRequirements, musicRequirements]
 
 const root = new URL('../../../', import.meta.url)
 

@@ -14,7 +14,7 @@ export type EventStreams = {
 
 const headers = {
   'content-type': 'text/event-stream; charset=utf-8',
-  'cache-control': 'no-cache, no-transform',
+  'cache-control': 'no-cache',
   'x-accel-buffering': 'no',
   connection: 'keep-alive',
 }

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { type Beating, createHeartbeat } from './heartbeat.ts'
+import { createHeartbeat } from './heartbeat.ts'
 
-beforeEach(() => vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] }))
-afterEach(() => vi.useRealTimers())
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
 
 const openStream = () => {
   const stream = {
@@ -10,8 +10,6 @@ const openStream = () => {
     stuckSince: undefined as number | undefined,
     beats: 0,
     isAborted: false,
-  }
-  const beating: Beating = Object.assign(stream, {
     beat: () => {
       stream.beats += 1
       stream.lastWrite = performance.now()
@@ -19,38 +17,42 @@ const openStream = () => {
     abort: () => {
       stream.isAborted = true
     },
-  })
-  return { stream, beating }
+  }
+  return stream
 }
 
-test('a stream gets a comment after every 15 s of silence, and none while events are sent', () => {
+test('a silent stream gets a comment every 15 s, and one that is written to gets none', () => {
   const heartbeat = createHeartbeat({ stallMilliseconds: 60_000 })
-  const { stream, beating } = openStream()
-  heartbeat.add(beating)
-  vi.advanceTimersByTime(14_000)
-  expect(stream.beats).toBe(0)
-  vi.advanceTimersByTime(1_000)
-  expect(stream.beats).toBe(1)
-  vi.advanceTimersByTime(30_000)
-  expect(stream.beats).toBe(3)
-  vi.advanceTimersByTime(10_000)
-  stream.lastWrite = performance.now()
-  vi.advanceTimersByTime(14_000)
-  expect(stream.beats).toBe(3)
-  heartbeat.remove(beating)
-  vi.advanceTimersByTime(60_000)
-  expect([stream.beats, heartbeat.size()]).toEqual([3, 0])
+  const [silent, busy] = [openStream(), openStream()]
+  heartbeat.add(silent)
+  heartbeat.add(busy)
+  for (let second = 1; second <= 60; second += 1) {
+    if (second % 10 === 0) busy.lastWrite = performance.now()
+    vi.advanceTimersByTime(1_000)
+  }
+  expect([silent.beats, busy.beats]).toEqual([4, 0])
   heartbeat.stop()
 })
 
-test('a stream whose client reads nothing gets no comments, and is aborted when it has stalled', () => {
-  const heartbeat = createHeartbeat({ stallMilliseconds: 60_000 })
-  const { stream, beating } = openStream()
-  heartbeat.add(beating)
-  stream.stuckSince = performance.now()
+test('a stream whose client reads nothing is aborted, and gets no comments meanwhile', () => {
+  const heartbeat = createHeartbeat({ stallMilliseconds: 30_000 })
+  const stuck = openStream()
+  stuck.stuckSince = performance.now()
+  heartbeat.add(stuck)
+  vi.advanceTimersByTime(30_000)
+  expect([stuck.isAborted, stuck.beats]).toEqual([false, 0])
+  vi.advanceTimersByTime(2_000)
+  expect([stuck.isAborted, stuck.beats]).toEqual([true, 0])
+  heartbeat.stop()
+})
+
+test('a stream that has ended gets nothing more', () => {
+  const heartbeat = createHeartbeat({ stallMilliseconds: 30_000 })
+  const stream = openStream()
+  heartbeat.add(stream)
+  expect(heartbeat.size()).toBe(1)
+  heartbeat.remove(stream)
   vi.advanceTimersByTime(60_000)
-  expect([stream.beats, stream.isAborted]).toEqual([0, false])
-  vi.advanceTimersByTime(1_000)
-  expect([stream.beats, stream.isAborted]).toEqual([0, true])
+  expect([stream.beats, heartbeat.size()]).toEqual([0, 0])
   heartbeat.stop()
 })

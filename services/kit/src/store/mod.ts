@@ -9,6 +9,7 @@ export {
   type SqliteLocation,
   type StoreLocation,
 } from './location.ts'
+export { isLockTimeout } from './lock-timeout.ts'
 export { type Migration, MigrationError, migrate } from './migrations.ts'
 export {
   migrateStore,

@@ -148,6 +148,30 @@ describe.each(drawnBackend(databases, 'listings/enrich/enrich'))('enrichment on 
       }
     })
 
+    test('a new score compares the price with that of the query, or of the title without one', async () => {
+      const { all, search, query } = offer({})
+      const [ada] = all as [Offer]
+      await using opened = await openStore<ListingsTables>({ ...store, name: 'listings', migrations })
+      const save = (of: string, median: number) =>
+        saveComp(
+          opened.db,
+          listingsConfig.platform.fallback,
+          of,
+          { medianPrice: median, quartiles: [median, median], currency: 'USD', sampleCount: 20 },
+          new Date(),
+        )
+      // The listing costs 100: the signal is 20 near the median, 15 above it, and 0 below half of it.
+      await save(query, 100)
+      await save(`Camera ${ada.id}`, 50)
+      await save('rare camera', 1_000)
+      await search()
+      const signal = async (requested: string) => {
+        const call = { seller: ada.seller, listingId: ada.id, query: requested }
+        return (await service.client.enrich(call, caller)).trustScore?.signalScores?.priceVsMarket
+      }
+      expect([await signal(query), await signal(''), await signal('rare camera')]).toEqual([20, 15, 0])
+    })
+
     test('a join date that was stored without a check is deleted when a check finds none', async () => {
       const { all, search } = offer({ joined: 'never' })
       const [ada] = all as [Offer]

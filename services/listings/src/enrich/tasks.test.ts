@@ -52,17 +52,12 @@ test('the first three sellers are looked up once each, in the order of the resul
 })
 
 test('facts and categories are requested separately, and only where missing', () => {
-  const sellers = new Map([
+  const tasks = requested(
     seller('done', known),
     seller('zero', { ...known, feedback_count: 0 }),
     seller('no-history', { ...known, category_history_json: '{}' }),
-  ])
-  const tasks = chooseTasks(
-    ['done', 'zero', 'no-history'].map((id, index) => listing(String(index), id)),
-    sellers,
-    now,
   )
-  expect(tasks.map(({ sellerId, wantsFacts, wantsCategories }) => [sellerId, wantsFacts, wantsCategories])).toEqual([
+  expect(tasks).toEqual([
     ['zero', true, false],
     ['no-history', false, true],
   ])

@@ -30,15 +30,15 @@ afterEach(async () => {
 })
 
 /** A bus and workers that replicas of the service share, on one database. */
-const openGround = (store: StoreLocation, environment: Record<string, string>) => {
+const openGround = (store: StoreLocation, environment: Record<string, string>, stack = own) => {
   const config = readConfig(listingsConfig, environment)
-  const bus = own.use(createMemoryBus())
+  const bus = stack.use(createMemoryBus())
   const kinds = { WORKLOAD_SEARCH: searchWorker(config) }
-  const runtime = own.use(createLocalWorkloads({ bus, kinds, log: silentLog }))
+  const runtime = stack.use(createLocalWorkloads({ bus, kinds, log: silentLog }))
   const workloads = connectInProcess(WorkloadsServiceDefinition, runtime.handlers)
   /** One replica, optionally with its own clock. */
   const openReplica = async (now: () => Date = () => new Date()) => {
-    const service = own.use(await createListingsService({ config, store, bus, workloads, log: silentLog, now }))
+    const service = stack.use(await createListingsService({ config, store, bus, workloads, log: silentLog, now }))
     const clientOf = clientsOf(service)
     return { saved: clientOf(SavedSearchesServiceDefinition), alerts: clientOf(AlertsServiceDefinition) }
   }
@@ -116,6 +116,32 @@ describe.each(databases)('monitors on $name', ({ isMissing, start }) => {
       await monitor(replica, 'bag')
       expect(await alertsOf(replica)).toEqual([])
       expect(await alertsOf(replica, true)).toHaveLength(3)
+    })
+
+    test('of the demo marketplace alert without any configuration to what is new there and to prices that fall', async () => {
+      const store = await openStoreOf()
+      const started = own.use(new AsyncDisposableStack())
+      const replica = await openGround(store, {}, started).openReplica()
+      const first = await monitor(replica, 'camera', { pollIntervalMin: 15, minTrustScore: 50 })
+      const known = new Set((await alertsOf(replica)).map(({ platformListingId }) => platformListingId))
+      expect(known.size).toBeGreaterThan(5)
+      await replica.alerts.dismissAllAlerts({}, local)
+      // Its workers, which have pages cached for minutes of their own clock, end with it.
+      await started.disposeAsync()
+      const restarted = await openGround(store, {}).openReplica(() => new Date(Date.now() + 3_600_000))
+      await vi.waitFor(async () => {
+        const again = await savedSearch(restarted, first?.id ?? 0)
+        expect(again?.lastCheckedAt).not.toBe(first?.lastCheckedAt)
+        expect(again?.lastError).toBeUndefined()
+      }, patiently)
+      const later = await alertsOf(restarted)
+      const [added, changed] = [AlertKind.NEW_MATCH, AlertKind.PRICE_DROP].map((each) =>
+        later.filter(({ kind }) => kind === each),
+      )
+      expect(added?.length).toBeGreaterThan(0)
+      expect(added?.some(({ platformListingId }) => known.has(platformListingId))).toBe(false)
+      expect(changed?.length).toBeGreaterThan(0)
+      expect(changed?.every(({ platformListingId }) => known.has(platformListingId))).toBe(true)
     })
 
     test('with a threshold that no score reaches do not alert', async () => {

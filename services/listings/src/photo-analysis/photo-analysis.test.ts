@@ -56,7 +56,7 @@ describe.each(drawnBackend(databases, suite))('photo analysis on $name', ({ isMi
 
     test('flags the demo listings whose photos were copied, with the original as evidence, in updates of the stream', async () => {
       const service = await open()
-      const { frames, listings } = await search(service, 'laptop')
+      const { frames, listings } = await search(service, 'synthesizer')
       expect(frames.at(-1)).toMatchObject({ $case: 'done' })
       await allEnded(service.db)
       const copies = listings.filter(({ photoUrls }) => photoUrls[0]?.includes('-copy'))

@@ -3,12 +3,12 @@ import { silentLog } from '@trellis/kit/telemetry'
 import type { Kysely } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { databases, type RunningDatabase } from '../../../../test/support/databases.ts'
-import { type ListingRow, storeListings } from '../found/store.ts'
+import { deleteFinds, type ListingRow, storeListings } from '../found/store.ts'
 import { createRandom } from '../marketplace/demo/random.ts'
 import type { Listing } from '../records.ts'
 import { type ListingsTables, migrations } from '../schemas.ts'
 import { distanceBetween, maxDistance } from './hamming.ts'
-import { deletePhotoHashes, findHashedPhotos, findPhotoMatches, findSimilar, recordPhotoHash } from './store.ts'
+import { findHashedPhotos, findPhotoMatches, findSimilar, recordPhotoHash } from './store.ts'
 
 const now = new Date('2026-06-15T12:00:00Z')
 const listing = (id: number, sellerPlatformId: string): Listing => ({
@@ -156,10 +156,10 @@ describe.each(databases)('photo hashes on $name', ({ isMissing, start }) => {
       expect(await matches(rows)).toEqual([undefined, undefined])
     })
 
-    test('are deleted with their user', async () => {
+    test('are deleted with the listings of their user', async () => {
       const rows = await found(['ada', 'bob'])
       await record(rows[0], 'ffff0000ffff0000')
-      await deletePhotoHashes(db, 'ada')
+      await deleteFinds(db, 'ada')
       expect(
         (
           await findHashedPhotos(

@@ -210,8 +210,3 @@ export const findHashedPhotos = async (
   }
   return found
 }
-
-/** Deletes all hashes of a user's photos. */
-export const deletePhotoHashes = async (db: PhotoHashDb, userId: string): Promise<void> => {
-  await db.deleteFrom('photo_hashes').where('user_id', '=', userId).execute()
-}

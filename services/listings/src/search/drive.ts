@@ -115,6 +115,7 @@ const perform = async (dependencies: Dependencies, drive: Drive): Promise<Findin
     plan,
     stored,
     publisher: order.responseMode === 'stream' ? publisher : undefined,
+    mustStore: order.object !== undefined,
     frame: await answerFrame(dependencies, plan.adapter, sessionId, { userId: user, tier: order.tier }),
   })
   if (order.responseMode === 'answer') await sendAnswer(bus, sessionId, answer)

@@ -1,4 +1,5 @@
 import { isServiceError } from '@trellis/kit/errors'
+import { isLockTimeout } from '@trellis/kit/store'
 import { expiresAt, summariseSales } from '../comps/comps.ts'
 import { type StoredComp, saveComp } from '../comps/store.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -19,6 +20,8 @@ export type Gathering = {
   readonly stored: StoredComp | undefined
   /** Publishes results incrementally; if undefined, everything is returned at the end, as the answer. */
   readonly publisher: UpdatePublisher | undefined
+  /** Whether its results are worthless unless they are stored, as those of a monitor are: then it waits for a locked database, too. */
+  readonly mustStore?: boolean
   readonly frame: AnswerFrame
 }
 
@@ -57,20 +60,21 @@ const publishLatePrice = async (
 }
 
 /**
- * Stores what was found, and scores it if it is published incrementally. A call that waits for its answer gets the listings
- * without scores if the database stays unavailable; a stream waits for the database.
+ * Stores what was found, and scores it if it is published incrementally. If the database stays locked, the listings are returned without scores; a call
+ * that waits for its answer gets them so also if the database cannot be reached, while a stream waits for it.
  */
 const storeOutput = async (
   dependencies: Dependencies,
   output: Extract<WorkerOutput, { kind: 'found' }>,
-  { sessionId, user, plan, publisher, frame }: Gathering,
+  { sessionId, user, plan, publisher, mustStore = false, frame }: Gathering,
   comp: StoredComp | undefined,
 ): Promise<Gathered> => {
   try {
     const found = await storeFound(dependencies, { id: sessionId, userId: user }, plan, { ...output, comp })
     return { found, answer: publisher === undefined ? rawAnswer([], frame) : await scored(dependencies, found, frame) }
   } catch (error) {
-    if (!isServiceError(error, 'unavailable') || publisher !== undefined) throw error
+    const isRawEnough = publisher === undefined ? isServiceError(error, 'unavailable') : isLockTimeout(error)
+    if (!isRawEnough || mustStore) throw error
     dependencies.log.warn({ err: error }, 'listings: database unavailable, search answered without scores')
     const listings = output.listings.filter(({ title }) => plan.terms.matches(title))
     return { found: undefined, answer: rawAnswer(listings, frame) }

@@ -67,6 +67,27 @@ describe.each(databases)('searches on $name', ({ isMissing, start }) => {
       expect(await opened.db.selectFrom('listing_sightings').select('id').execute()).toEqual([])
     })
 
+    test('have 90 s if a call waits for the answer, and 150 s if their updates are followed', async () => {
+      await open('search')
+      const { client, store } = service
+      const [ada, bob] = [guest('ada'), guest('bob')]
+      await client.searchAsync(request(), ada)
+      const answered = client.search(request(), bob)
+      await using opened = await openStore<Tables>({ ...store, name: 'listings', migrations })
+      const seconds = async ({ caller: { userId } }: typeof ada) => {
+        const row = await opened.db
+          .selectFrom('search_sessions')
+          .select(['created_at', 'deadline_at'])
+          .where('user_id', '=', userId)
+          .executeTakeFirst()
+        return row && Math.round((Date.parse(row.deadline_at) - Date.parse(row.created_at)) / 1000)
+      }
+      await expect.poll(() => seconds(bob)).toBe(90)
+      expect(await seconds(ada)).toBe(150)
+      release()
+      expect((await answered).listings).toHaveLength(3)
+    })
+
     test('are refused beyond the limit, even if started concurrently, until one has ended', async () => {
       await open('search', { LISTINGS_USER_SEARCHES: '3' })
       const { client } = service

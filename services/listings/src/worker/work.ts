@@ -34,20 +34,28 @@ const inLanes = async <Value, Result>(
 
 const words = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** Merges the results of several queries; the first occurrence of a listing or a seller wins. */
+/** The first of the values with each key, in order. */
+const firstOfEach = <Value>(values: readonly Value[], keyOf: (value: Value) => string): readonly Value[] => {
+  const seen = new Set<string>()
+  return values.filter((value) => {
+    const isFirst = !seen.has(keyOf(value))
+    seen.add(keyOf(value))
+    return isFirst
+  })
+}
+
+/** Merges the results of several queries; the first occurrence of a listing or a seller wins, in its place. */
 export const mergeFound = (found: readonly FoundListings[]): FoundListings => {
-  const listings = new Map(
-    found
-      .flatMap(({ listings: each }) => each.map((listing) => [listing.platformListingId, listing] as const))
-      .reverse(),
-  )
-  const sellers = new Map(
-    found.flatMap(({ sellers: each }) => each.map((seller) => [seller.platformSellerId, seller] as const)).reverse(),
-  )
   const shares = found.flatMap(({ usableShare }) => usableShare ?? [])
   return {
-    listings: [...listings.values()].reverse(),
-    sellers: [...sellers.values()].reverse(),
+    listings: firstOfEach(
+      found.flatMap(({ listings }) => listings),
+      ({ platformListingId }) => platformListingId,
+    ),
+    sellers: firstOfEach(
+      found.flatMap(({ sellers }) => sellers),
+      ({ platformSellerId }) => platformSellerId,
+    ),
     usableShare: shares.length === 0 ? null : Math.min(...shares),
   }
 }

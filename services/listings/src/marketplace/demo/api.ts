@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { findItem } from './changes.ts'
 import type { DemoItem, DemoSeller, Inventory } from './inventory.ts'
 import { searchInventory } from './query.ts'
 import { daysBefore } from './words.ts'
@@ -93,7 +94,7 @@ const summaryOf = (item: DemoItem, origin: string, now: Date) => {
     condition: item.condition,
     seller: sellerOf(item.seller),
     itemWebUrl: `${origin}/itm/${item.id}`,
-    itemCreationDate: daysBefore(now, Number(item.id.slice(-2)) % 60).toISOString(),
+    itemCreationDate: (item.listedAt ?? daysBefore(now, Number(item.id.slice(-2)) % 60)).toISOString(),
   }
 }
 
@@ -145,7 +146,7 @@ const searchItems = ({ address }: ApiRequest, { inventory, now }: ApiState): Api
 
 const itemOf = (id: string, { address }: ApiRequest, { inventory, now }: ApiState): ApiAnswer => {
   const legacy = /^v\d\|(\d+)\|/.exec(id)?.[1] ?? id
-  const item = inventory.active.find((one) => one.id === legacy)
+  const item = findItem(inventory, legacy, now)
   if (item === undefined) return failed(404, 11_001, 'The specified item Id was not found.')
   const { seller, ...summary } = summaryOf(item, address.origin, now)
   return { status: 200, body: { ...summary, seller: { ...seller, userId: userIdOf(item.seller) } } }

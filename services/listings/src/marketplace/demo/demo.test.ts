@@ -6,7 +6,9 @@ import { readItemPage } from '../item-page.ts'
 import { salesAmong } from '../sales.ts'
 import { readSearchPage, type SearchPage } from '../search-page.ts'
 import { readSellerPage } from '../seller-page.ts'
-import { createInventory } from './inventory.ts'
+import { families } from './catalogue.ts'
+import { changeEvery, inventoryAt } from './changes.ts'
+import { createInventory, type Inventory } from './inventory.ts'
 import { type DemoMarketplace, startDemoMarketplace } from './server.ts'
 
 const now = new Date('2026-06-15T12:00:00Z')
@@ -145,6 +147,75 @@ test('the inventory is determined by its seed', () => {
     createInventory({ seed, now, active: 50, over: 10 }).active.map(({ title, price }) => `${title} ${price}`)
   expect(titles(1)).toEqual(titles(1))
   expect(titles(1)).not.toEqual(titles(2))
+})
+
+describe('the marketplace changes with time', () => {
+  const base = createInventory({ seed: 1, now })
+  const later = (quarters: number) => new Date(now.getTime() + quarters * changeEvery)
+  const at = (quarters: number) => inventoryAt(base, later(quarters))
+  const idsOf = ({ active }: Inventory) => new Set(active.map(({ id }) => id))
+
+  test('every quarter of an hour a new item of each model is listed, newest first, for an hour', () => {
+    const [before, after, end] = [at(0), at(1), at(5)]
+    const known = idsOf(before)
+    const listed = after.active.filter(({ id }) => !known.has(id))
+    const models = families.flatMap((family) => family.models.map(([name]) => name))
+    expect(listed.map(({ title }) => models.find((name) => title.startsWith(name))).toSorted()).toEqual(
+      models.toSorted(),
+    )
+    expect(after.active.slice(0, listed.length)).toEqual(listed)
+    expect(listed.every(({ listedAt }) => listedAt?.getTime() === later(1).getTime())).toBe(true)
+    expect(listed.filter(({ id }) => idsOf(end).has(id))).toEqual([])
+  })
+
+  test('some fixed prices fall by seven per cent in two hours, three times, and then return', () => {
+    const item = at(0).active.find(({ id }) => id === '110000000000')
+    expect(item?.bids).toBeUndefined()
+    const pricesAt = Array.from({ length: 33 }, (_, index) =>
+      Math.round(
+        100 * ((at(index).active.find(({ id }) => id === item?.id)?.price ?? 0) / (base.active[0]?.price ?? 1)),
+      ),
+    )
+    expect(new Set(pricesAt)).toEqual(new Set([100, 93, 86, 79]))
+    expect(pricesAt[32]).toBe(pricesAt[0])
+    const changes = pricesAt.slice(1).filter((price, index) => price !== pricesAt[index])
+    expect(changes).toHaveLength(4)
+    const fallen = at(1).active.filter(
+      ({ id, price }) => price < (base.active.find((one) => one.id === id)?.price ?? 0),
+    )
+    expect(fallen.length).toBeGreaterThan(500)
+    expect(fallen.every(({ bids, struckPrice, price }) => bids === undefined && (struckPrice ?? 0) > price)).toBe(true)
+  })
+
+  test('the same time has the same items, whatever was requested before, and between two changes nothing changes', () => {
+    const titles = (inventory: Inventory) => inventory.active.map(({ id, title, price }) => `${id} ${title} ${price}`)
+    expect(titles(inventoryAt(createInventory({ seed: 1, now }), later(3)))).toEqual(titles(at(3)))
+    expect(titles(inventoryAt(base, new Date(later(3).getTime() + changeEvery - 1)))).toEqual(titles(at(3)))
+    expect(titles(inventoryAt(createInventory({ seed: 2, now }), later(3)))).not.toEqual(titles(at(3)))
+  })
+
+  test('a server shows it by its clock, and the page of an item that has ended remains', async () => {
+    let time = now
+    const server = await startDemoMarketplace({ clock: () => time })
+    const searchIds = async () => {
+      const path = '/sch/i.html?_nkw=thinkpad'
+      const context = { pageUrl: server.url + path, observedAt: time, defaultCurrency: 'USD' }
+      const read = readSearchPage(await (await fetch(server.url + path)).text(), context)
+      return read.kind === 'results' ? read.cards.map(({ id }) => id) : []
+    }
+    const before = await searchIds()
+    time = later(1)
+    const after = await searchIds()
+    const listed = after.filter((id) => !before.includes(id))
+    expect(listed).toHaveLength(2)
+    expect(after.slice(0, 2)).toEqual(listed)
+    time = later(9)
+    expect((await searchIds()).filter((id) => listed.includes(id))).toEqual([])
+    expect((await fetch(`${server.url}/itm/${listed[0]}`)).status).toBe(200)
+    time = now
+    expect((await fetch(`${server.url}/itm/${listed[0]}`)).status).toBe(404)
+    await server.close()
+  })
 })
 
 test('the inventory has sellers of every kind', () => {

@@ -28,11 +28,14 @@ export type DemoItem = {
   readonly takesOffers: boolean
   /** When the current run of an auction ends, as of `now`. */
   readonly endsAt: (now: Date) => Date | undefined
+  /** When it was listed; undefined for the items that are always there. */
+  readonly listedAt: Date | undefined
   /** How an item that is over ended; days are counted back from the time of the request. */
   readonly outcome: { readonly kind: 'sold' | 'ended' | 'offer'; readonly daysAgo: number } | undefined
 }
 
 export type Inventory = {
+  readonly seed: number
   readonly active: readonly DemoItem[]
   readonly over: readonly DemoItem[]
   readonly sellers: readonly DemoSeller[]
@@ -110,10 +113,10 @@ const createSeller = (index: number, now: Date, random: Random): DemoSeller => {
   }
 }
 
-/** Generates the item itself, regardless of how it is sold. */
-const createGoods = (random: Random) => {
-  const family = random.pick(nonEmpty(families))
-  const [model, usual] = random.pick(nonEmpty(family.models))
+type Goods = ReturnType<typeof describeGoods>
+
+/** Generates an item of a model, regardless of how it is sold. */
+export const describeGoods = (family: Family, [model, usual]: Family['models'][number], random: Random) => {
   const condition = weighted(nonEmpty(conditions), ({ weight }) => weight, random)
   const isBroken = condition.worth < 0.5
   const ending = isBroken ? random.pick(damagedEndings) : random.chance(0.25) ? random.pick(soundEndings) : ''
@@ -121,10 +124,28 @@ const createGoods = (random: Random) => {
   return { family, model, title, condition: condition.name, worth: usual * condition.worth }
 }
 
-const cents = (amount: number): number => Math.max(0.99, Math.round(amount) - 0.01)
+const createGoods = (random: Random): Goods => {
+  const family = random.pick(nonEmpty(families))
+  return describeGoods(family, random.pick(nonEmpty(family.models)), random)
+}
 
-const createItem = (index: number, isOver: boolean, sellers: readonly DemoSeller[], random: Random): DemoItem => {
-  const goods = createGoods(random)
+export const cents = (amount: number): number => Math.max(0.99, Math.round(amount) - 0.01)
+
+type Offer = {
+  readonly id: string
+  /** Name of its picture, unless its seller uses one for all items of the model. */
+  readonly photo: string
+  readonly goods: Goods
+  readonly isOver: boolean
+  readonly listedAt?: Date
+}
+
+/** Generates how goods are sold. */
+export const offerGoods = (
+  { id, photo, goods, isOver, listedAt }: Offer,
+  sellers: readonly DemoSeller[],
+  random: Random,
+): DemoItem => {
   const seller = random.pick(nonEmpty(sellers))
   // A few offers are too good to be true, most of them by sellers with little to lose.
   const isBait = !isOver && random.chance(seller.feedbackCount < 50 ? 0.2 : 0.02)
@@ -135,7 +156,7 @@ const createItem = (index: number, isOver: boolean, sellers: readonly DemoSeller
   const overAs = random.chance(0.08) ? 'ended' : random.chance(0.1) ? 'offer' : 'sold'
   const shared = seller.isRetailer || random.chance(0.03)
   return {
-    id: String((isOver ? 220_000_000_000 : 110_000_000_000) + index * 7919),
+    id,
     title: goods.title,
     family: goods.family,
     seller,
@@ -143,16 +164,29 @@ const createItem = (index: number, isOver: boolean, sellers: readonly DemoSeller
     price,
     highPrice: hasRange ? cents(price * 1.6) : undefined,
     struckPrice: !isAuction && random.chance(0.15) ? cents(price * 1.2) : undefined,
-    photo: shared ? goods.model.toLowerCase().replace(/[^a-z0-9]+/g, '-') : `p${isOver ? 'o' : 'a'}${index}`,
+    photo: shared ? goods.model.toLowerCase().replace(/[^a-z0-9]+/g, '-') : photo,
     bids: isAuction ? random.between(isOver ? 1 : 0, 24) : undefined,
     takesOffers: random.chance(0.25),
     endsAt: (now) =>
       isAuction && !isOver
         ? new Date(Math.ceil((now.getTime() - endOffset) / auctionRun) * auctionRun + endOffset)
         : undefined,
+    listedAt,
     outcome: isOver ? { kind: overAs, daysAgo: random.between(0, 88) } : undefined,
   }
 }
+
+const createItem = (index: number, isOver: boolean, sellers: readonly DemoSeller[], random: Random): DemoItem =>
+  offerGoods(
+    {
+      id: String((isOver ? 220_000_000_000 : 110_000_000_000) + index * 7919),
+      photo: `p${isOver ? 'o' : 'a'}${index}`,
+      goods: createGoods(random),
+      isOver,
+    },
+    sellers,
+    random,
+  )
 
 /** One item in this many has a photo that its seller took from another one's listing. */
 const copyEvery = 20
@@ -190,5 +224,5 @@ export const createInventory = ({
   const sellers = Array.from({ length: sellerCount }, (_, index) => createSeller(index, now, random))
   const items = (count: number, isOver: boolean) =>
     Array.from({ length: count }, (_, index) => createItem(index, isOver, sellers, random))
-  return { active: withCopies(items(active, false)), over: items(over, true), sellers }
+  return { seed, active: withCopies(items(active, false)), over: items(over, true), sellers }
 }

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { answerApi, isApiPath, isCounted, tokenPath } from './api.ts'
+import { changeEvery, findItem, inventoryAt } from './changes.ts'
 import { createInventory, type Inventory } from './inventory.ts'
 import { frontPage, itemPage, resultsPage } from './pages.ts'
 import { drawPhoto } from './photo.ts'
@@ -84,10 +85,7 @@ export const answer = (address: URL, inventory: Inventory, now: Date, isScripted
   const photo = /^\/images\/g\/([\w-]{1,80})\/s-l\d+\.png$/.exec(pathname)?.[1]
   if (photo !== undefined) return { status: 200, type: 'image/png', body: drawPhoto(photo) }
   const id = /^\/itm\/(?:[^/]+\/)?(\d+)$/.exec(pathname)?.[1]
-  const item =
-    id === undefined
-      ? undefined
-      : (inventory.active.find((one) => one.id === id) ?? inventory.over.find((one) => one.id === id))
+  const item = id === undefined ? undefined : findItem(inventory, id, now)
   return item === undefined ? notHere : page(itemPage(item, { origin, now }))
 }
 
@@ -121,14 +119,19 @@ const createApiResponder = () => {
   }
 }
 
-/** The inventory of a day. Sellers' ages count from that day, so they do not depend on when the server started. */
-const createDailyInventory = (seed: number): ((now: Date) => Inventory) => {
-  let [made, inventory]: [string, Inventory | undefined] = ['', undefined]
+/**
+ * The inventory at a time, which changes every quarter of an hour. Sellers' ages count from the day, so they do not depend on when the server started.
+ */
+const createInventories = (seed: number): ((now: Date) => Inventory) => {
+  let base: { readonly day: string; readonly inventory: Inventory } | undefined
+  let current: { readonly time: number; readonly inventory: Inventory } | undefined
   return (now) => {
     const day = now.toISOString().slice(0, 10)
-    if (inventory === undefined || made !== day)
-      [made, inventory] = [day, createInventory({ seed, now: new Date(day) })]
-    return inventory
+    const time = Math.floor(now.getTime() / changeEvery)
+    if (current?.time === time) return current.inventory
+    if (base?.day !== day) base = { day, inventory: createInventory({ seed, now: new Date(day) }) }
+    current = { time, inventory: inventoryAt(base.inventory, now) }
+    return current.inventory
   }
 }
 
@@ -153,7 +156,7 @@ export const startDemoMarketplace = async ({
   readonly isScripted?: boolean
   readonly signal?: AbortSignal
 } = {}): Promise<DemoMarketplace> => {
-  const inventoryNow = createDailyInventory(seed)
+  const inventoryNow = createInventories(seed)
   const respondApi = createApiResponder()
   const respond = async (request: IncomingMessage, response: ServerResponse) => {
     const target = request.url ?? '/'

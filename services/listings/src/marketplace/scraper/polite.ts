@@ -16,13 +16,14 @@ export type PolitenessOptions = {
   readonly hostStates?: HostStates
   readonly timeoutMilliseconds?: number
   readonly maxBytes?: number
-  readonly cacheMilliseconds?: number
   readonly cacheCharacters?: number
   /** How pages are rendered in a browser, if at all. */
   readonly rendering?: Rendering | undefined
 }
 
 const mebibyte = 1024 * 1024
+/** How long a page is cached. */
+export const cacheMilliseconds = 5 * 60_000
 
 /** Polite fetching with defaults: 20 s and 8 MiB a page, pages cached for 5 minutes in at most 64 million characters. */
 export const createPoliteFetch = ({
@@ -32,7 +33,6 @@ export const createPoliteFetch = ({
   hostStates = createMemoryHostStates(),
   timeoutMilliseconds = 20_000,
   maxBytes = 8 * mebibyte,
-  cacheMilliseconds = 5 * 60_000,
   cacheCharacters = 64_000_000,
   rendering,
 }: PolitenessOptions): FetchPage => {

@@ -8,6 +8,7 @@ import { createHostGate } from './host-gate.ts'
 import { createMemoryHostStates } from './host-states.ts'
 import { createHttpGet, readRetryAfter } from './http-get.ts'
 import { createPageCache } from './page-cache.ts'
+import { cacheMilliseconds } from './polite.ts'
 import { createRobots } from './robots.ts'
 import { createScraper } from './scraper.ts'
 
@@ -134,6 +135,18 @@ describe('politeness', () => {
     expect(requests.map(({ path }) => path)).toEqual(['/robots.txt', '/a', '/b'])
     expect(requests.every(({ userAgent }) => userAgent === 'Tester/1.0 (a test)')).toBe(true)
     expect(pauses).toEqual([1_000])
+  })
+
+  test('a page is cached for five minutes', async () => {
+    let time = 0
+    let loads = 0
+    const cache = createPageCache({ lifetimeMilliseconds: cacheMilliseconds, maxCharacters: 100, clock: () => time })
+    const load = async () => ({ body: String(++loads) })
+    await cache.get('page', load)
+    time = 5 * 60_000 - 1
+    expect((await cache.get('page', load)).body).toBe('1')
+    time = 5 * 60_000
+    expect((await cache.get('page', load)).body).toBe('2')
   })
 
   test('equal concurrent requests share one fetch', async () => {
