@@ -38,6 +38,7 @@ export default defineConfig({
     // Ample, so that a busy machine fails no test: speed is for the benches.
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    expect: { poll: { timeout: 120_000 } },
     pool: 'forks',
     // Two more than the two cores that tests are made for: many wait for servers that begin or end, and for terms that run out.
     maxWorkers: 4,

@@ -42,6 +42,7 @@ const commands = {
   'test:long': { install: 'all', steps: [main('test', 'run', 'long.ts')] },
   'test:cluster': { install: 'all', steps: [main('test', 'run', 'main.ts').concat('--project', 'cluster*')] },
   bench: { install: 'all', steps: [main('test', 'bench', 'main.ts')] },
+  screens: { install: 'all', steps: [main('services', 'web', 'test', 'screens', 'main.ts')] },
   'logs:formats': {
     install: 'run',
     steps: [main('services', 'logs', 'src', 'formats', 'command', 'main.ts').concat('formats')],

@@ -1,32 +1,10 @@
-import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Trellis } from '../../../test/support/trellis.ts'
 import { everyPage } from './every-page.ts'
+import { settled, violationsOf } from './support/accessible.ts'
 import { hasBrowser, launchBrowser, skipped, type TestBrowser } from './support/browser.ts'
 import { logLines, pushLines } from './support/log-lines.ts'
 import { startWithPages } from './support/served.ts'
-
-type Violation = { id: string; help: string; nodes: { html: string; failureSummary: string }[] }
-
-const axeSource = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-const axeRun = `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }).then(({ violations }) => violations)`
-
-/** What axe finds wrong with a page, as lines that say where. */
-const violationsOf = async (page: Page): Promise<string[]> => {
-  // Through the debugger, which the page's policy does not concern.
-  await page.evaluate(await axeSource)
-  const violations = (await page.evaluate(axeRun)) as Violation[]
-  return violations.flatMap(({ id, help, nodes }) =>
-    nodes.map(({ html, failureSummary }) => `${id}: ${help}\n${html.slice(0, 200)}\n${failureSummary}`),
-  )
-}
-
-const settled = async (page: Page): Promise<void> => {
-  await page.locator('main h1').waitFor()
-  await page.locator('main [aria-busy=true], main .skeleton').first().waitFor({ state: 'detached' })
-}
 
 describe.skipIf(!hasBrowser)(`every page${skipped}`, () => {
   let opened: AsyncDisposableStack

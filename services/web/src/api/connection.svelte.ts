@@ -2,9 +2,12 @@
 let isReached = $state(true)
 let isOnline = $state(navigator.onLine)
 let nextTry = $state.raw<number | null>(null)
+let recoveries = $state(0)
+let lostUrl = ''
 
 window.addEventListener('online', () => {
   isOnline = true
+  if (!isReached) probe(lostUrl, 0)
 })
 window.addEventListener('offline', () => {
   isOnline = false
@@ -14,8 +17,8 @@ let failures = 0
 let timer: ReturnType<typeof setTimeout> | undefined
 
 /** Asks until the server answers again, after 1, 2, 4 and then every 8 seconds. */
-const probe = (url: string): void => {
-  const wait = Math.min(8_000, 1_000 * 2 ** failures)
+const probe = (url: string, wait = Math.min(8_000, 1_000 * 2 ** failures)): void => {
+  clearTimeout(timer)
   failures += 1
   nextTry = Date.now() + wait
   timer = setTimeout(async () => {
@@ -36,8 +39,13 @@ export const connection = {
   get nextTry(): number | null {
     return nextTry
   },
+  /** How often the server was reached again after it was lost: what failed meanwhile is loaded again. */
+  get recoveries(): number {
+    return recoveries
+  },
   reached: (): void => {
     clearTimeout(timer)
+    if (!isReached) recoveries += 1
     isReached = true
     isOnline = navigator.onLine
     failures = 0
@@ -46,6 +54,7 @@ export const connection = {
   lost: (probeUrl: string): void => {
     if (!isReached) return
     isReached = false
+    lostUrl = probeUrl
     probe(probeUrl)
   },
 }

@@ -1,5 +1,6 @@
 import { untrack } from 'svelte'
 import { type Answer, call, type RequestOf, type RouteName } from './client.ts'
+import { connection } from './connection.svelte.ts'
 import { type Failure, isAbort, toFailure } from './failure.ts'
 import { keys } from './keys.svelte.ts'
 
@@ -59,6 +60,8 @@ export const loading = <Value>(request: () => Load<Value> | undefined): Resource
     const wanted = request()
     // A key that was entered loads again what failed without it.
     void keys.version
+    // So does a server that can be reached again.
+    void connection.recoveries
     untrack(() => {
       if (wanted === undefined) {
         current?.abort()

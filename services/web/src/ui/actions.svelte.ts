@@ -1,5 +1,5 @@
 import { untrack } from 'svelte'
-import { isLetter, isTyping, keyOf, worksWhileTyping } from './keys.ts'
+import { isLetter, isTyping, keyOf, pressesControl, worksWhileTyping } from './keys.ts'
 import { preferences } from './preferences.svelte.ts'
 
 /** Something that a page or the shell can do, in the palette and by its keys. */
@@ -47,6 +47,7 @@ export const listenForKeys = (): (() => void) => {
     const key = keyOf(event)
     const isInField = isTyping(document.activeElement)
     if (isInField && !worksWhileTyping(key)) return
+    if (pressesControl(document.activeElement, key)) return
     if (isLetter(key) && !preferences.letterKeys) return
     // A modal dialog takes all keys but its own.
     if (document.querySelector('dialog:modal') !== null && key !== 'Ctrl+K') return

@@ -21,9 +21,17 @@ export const isTyping = (element: Element | null): boolean => {
   return element.getAttribute('contenteditable') === 'true'
 }
 
-/** Keys that fields leave to the page. */
+/** Keys that fields leave to the page. Ctrl+Z is theirs: it undoes what was typed. */
 export const worksWhileTyping = (key: string): boolean =>
-  key.startsWith('Ctrl+') || key.startsWith('Alt+') || key === 'Escape'
+  (key.startsWith('Ctrl+') && key !== 'Ctrl+Z') || key.startsWith('Alt+') || key === 'Escape'
+
+const pressedByEnter = 'button, a[href], summary, [role^="menuitem"]'
+const pressedBySpace = 'button, summary, input, [role^="menuitem"]'
+
+/** Whether a key presses the control that has the focus, such as Enter on a button: no shortcut may take it. */
+export const pressesControl = (element: Pick<Element, 'matches'> | null, key: string): boolean =>
+  (key === 'Enter' && element?.matches(pressedByEnter) === true) ||
+  (key === 'Space' && element?.matches(pressedBySpace) === true)
 
 /** Single letters and signs, which can be turned off. */
 export const isLetter = (key: string): boolean => key.length === 1

@@ -12,6 +12,9 @@ export type TestBrowser = AsyncDisposable & {
   open: (origin: string, options?: BrowserContextOptions) => Promise<Opened>
 }
 
+/** Time for what a page shows. Ample, so that a busy machine fails no test: a generation beside other tests takes a minute. */
+const ampleMilliseconds = 120_000
+
 /** Text of a network change on this machine, which other tests cause; pages send such requests again. */
 const harmless = /ERR_NETWORK_CHANGED/
 
@@ -39,6 +42,7 @@ export const launchBrowser = async (): Promise<TestBrowser> => {
         timezoneId: 'UTC',
         ...options,
       })
+      context.setDefaultTimeout(ampleMilliseconds)
       const page = await context.newPage()
       const problems: string[] = []
       watch(page, problems)

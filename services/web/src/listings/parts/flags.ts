@@ -23,13 +23,13 @@ export const flagsOf = (
   return [...(score?.hard_filters ?? []).map(flag(true)), ...(score?.soft_flags ?? []).map(flag(false))]
 }
 
-/** The signals of a score, in the order of the ledger. */
+/** The signals of a score, in the order of the ledger, with a word for each where there is little space. */
 export const signals = [
-  ['account_age', 'Account age'],
-  ['feedback_count', 'Feedback'],
-  ['feedback_ratio', 'Positive feedback'],
-  ['price_vs_market', 'Price'],
-  ['category_history', 'Same category'],
+  ['account_age', 'Account age', 'age'],
+  ['feedback_count', 'Feedback', 'count'],
+  ['feedback_ratio', 'Positive feedback', 'positive'],
+  ['price_vs_market', 'Price against market', 'price'],
+  ['category_history', 'Same category', 'category'],
 ] as const
 export type SignalName = (typeof signals)[number][0]
 

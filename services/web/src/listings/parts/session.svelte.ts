@@ -1,5 +1,7 @@
 import type { GetSessionResponseRest } from '@trellis/protos/edge/client.ts'
+import { untrack } from 'svelte'
 import { call } from '../../api/client.ts'
+import { connection } from '../../api/connection.svelte.ts'
 import { type Failure, toFailure } from '../../api/failure.ts'
 
 let session = $state.raw<GetSessionResponseRest | undefined>(undefined)
@@ -22,6 +24,7 @@ export const caller = {
     opening ??= call('GET /listings/api/session')
       .then((answer) => {
         session = answer
+        failure = undefined
       })
       .catch((error: unknown) => {
         failure = toFailure(error)
@@ -31,3 +34,9 @@ export const caller = {
     return opening
   },
 }
+
+$effect.root(() => {
+  $effect(() => {
+    if (connection.recoveries > 0) untrack(() => failure && void caller.open())
+  })
+})

@@ -200,6 +200,12 @@ export const createLiveSearch = (onSession: (id: string) => void) => {
       clear()
       followSession(id, () => void start(asked))
     },
+    /** Shows nothing, as before the first search; one that runs is ended. */
+    reset: (): void => {
+      void stop()
+      clear()
+      state = 'idle'
+    },
     /** Leaves the page: the stream closes, and the server ends the search that nobody follows. */
     close: (): void => {
       round += 1

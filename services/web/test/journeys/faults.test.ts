@@ -1,0 +1,187 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import type { Page, Route } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
+import type { Trellis } from '../../../../test/support/trellis.ts'
+import { settled } from '../support/accessible.ts'
+import { hasBrowser, launchBrowser, skipped, type TestBrowser } from '../support/browser.ts'
+import { logLines, pushLines } from '../support/log-lines.ts'
+import { startWithPages } from '../support/served.ts'
+
+/** A port that is free now; a server that comes back must come back where it was. */
+const freePort = async (): Promise<string> => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('There is no free port.')
+  return String(address.port)
+}
+
+/** Time for the test that starts a second server, in milliseconds. */
+const startsTwice = 360_000
+
+type Answer = { status: number; body?: string; headers?: Record<string, string> }
+
+/** Answers a route of the API in the place of the server, until the returned function is called. */
+const answer = async (page: Page, path: string, { status, body = '', headers = {} }: Answer) => {
+  const matches = (url: URL) => url.pathname === path
+  await page.route(matches, (route: Route) =>
+    route.fulfill({ status, headers: { 'content-type': 'application/json', ...headers }, body }),
+  )
+  return () => page.unroute(matches)
+}
+const offline = 'The server cannot be reached. What you see stays; changes are not possible.'
+
+describe.skipIf(!hasBrowser)(`pages in trouble${skipped}`, () => {
+  let opened: AsyncDisposableStack
+  let trellis: Trellis
+  let browser: TestBrowser
+  let port = ''
+  let dataDirectory = ''
+  const start = () => startWithPages({ PORT: port }, { dataDirectory, form: 'embedded' })
+  beforeAll(async () => {
+    opened = new AsyncDisposableStack()
+    dataDirectory = opened.use(await temporaryDirectory()).path
+    port = await freePort()
+    trellis = await start()
+    opened.defer(() => trellis[Symbol.asyncDispose]())
+    browser = opened.use(await launchBrowser())
+    await pushLines(trellis.origin, 'shop', logLines(40).split('\n'))
+  })
+  afterAll(() => opened.disposeAsync())
+
+  test(
+    'a server that is killed under a live tail, a studio and a search is told, and all go on when it is back',
+    async () => {
+      const tail = await browser.open(trellis.origin)
+      await tail.page.goto('/logs?live=1')
+      await tail.page.getByRole('status').filter({ hasText: 'Following' }).waitFor()
+      const studio = await browser.open(trellis.origin)
+      await studio.page.goto('/home')
+      await studio.page.getByRole('button', { name: 'Continue an example tune' }).click()
+      await studio.page.getByRole('form', { name: 'Continue' }).waitFor()
+      const search = await browser.open(trellis.origin)
+      await search.page.goto('/listings?q=canon+camera')
+      await search.page.getByText(/\d+ results/).waitFor()
+      await search.page.getByRole('button', { name: 'Cancel' }).waitFor({ state: 'detached' })
+
+      await trellis.stop('SIGKILL')
+      await tail.page.getByText(offline).waitFor()
+      await studio.page.getByText(offline).waitFor()
+      const cards = search.page.getByRole('list', { name: 'Listings' }).locator(':scope > li')
+      const count = await cards.count()
+      await cards.first().getByRole('button', { name: 'Block seller' }).click()
+      await search.page.getByText('The server cannot be reached. Check that it runs').waitFor()
+      await search.page.getByText(offline).waitFor()
+      expect(await cards.count()).toBe(count)
+
+      trellis = await start()
+      for (const { page } of [tail, studio, search]) await page.getByText(offline).waitFor({ state: 'detached' })
+      await pushLines(trellis.origin, 'shop', ['a line after the server came back'])
+      await tail.page.getByRole('grid', { name: 'Log lines' }).getByText('a line after the server came back').waitFor()
+      await studio.page.getByLabel('Seconds', { exact: true }).fill('2')
+      await studio.page.getByRole('spinbutton', { name: 'Takes' }).fill('1')
+      await studio.page.getByRole('button', { name: 'Continue', exact: true }).click()
+      await studio.page.getByRole('row', { name: 'Take 1' }).getByText('undecided').waitFor()
+      await cards.first().getByRole('button', { name: 'Block seller' }).click()
+      await cards.first().getByRole('img', { name: 'Trust 0 of 100' }).waitFor()
+      await search.page.reload()
+      await search.page.getByText(/\d+ results/).waitFor()
+      for (const { context } of [tail, studio, search]) await context.close()
+    },
+    startsTwice,
+  )
+
+  test.each([
+    [
+      500,
+      { 'x-request-id': 'request-7' },
+      '{"detail":"Something went wrong here."}',
+      ['Something went wrong here.', 'Copy request id'],
+    ],
+    [429, { 'retry-after': '30' }, '{"detail":"Too many requests."}', ['Too many requests.', /Try again in \d+ s\./]],
+    [503, {}, '', ['The server is not ready. Try again in a moment.']],
+    [502, { 'content-type': 'text/html' }, '<h1>Bad gateway</h1>', ['The server is not ready. Try again in a moment.']],
+  ] as const)(
+    'an answer %d is a sentence in its part of the page, which is tried again',
+    async (status, headers, body, texts) => {
+      const { page, context } = await browser.open(trellis.origin)
+      for (const [path, api] of [
+        ['/listings/blocklist', '/listings/api/blocklist'],
+        ['/music', '/music/api/chains'],
+        ['/logs/incidents', '/logs/api/incidents'],
+      ] as const) {
+        const restore = await answer(page, api, { status, headers, body })
+        await page.goto(path)
+        const alert = page.getByRole('alert').first()
+        for (const text of texts) await alert.getByText(text).waitFor()
+        await page.getByRole('heading', { level: 1 }).waitFor()
+        await restore()
+        await alert.getByRole('button', { name: 'Try again' }).click()
+        await page.getByRole('alert').waitFor({ state: 'detached' })
+      }
+      await context.close()
+    },
+  )
+
+  test('a search that is refused for now is asked again by itself, and one that is refused says why', async () => {
+    const { page, context } = await browser.open(trellis.origin)
+    const busy = { status: 503, headers: { 'retry-after': '1' }, body: '{"detail":"No worker is free."}' }
+    await page.route(/\/listings\/api\/updates\//, (route) => route.fulfill(busy))
+    await page.goto('/listings?q=canon+camera')
+    await page.getByText('No worker is free. Trying again.').waitFor()
+    await page.unroute(/\/listings\/api\/updates\//)
+    await page.getByText(/\d+ results/).waitFor()
+
+    const refusal = { status: 502, body: '{"detail":"The marketplace asks for a pause of ten minutes."}' }
+    const restore = await answer(page, '/listings/api/search/async', refusal)
+    await page.goto('/listings?q=thinkpad')
+    await page.getByText('The marketplace asks for a pause of ten minutes.').waitFor()
+    await page.getByText('The marketplace refused the search.').waitFor()
+    await restore()
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText(/\d+ results/).waitFor()
+    await context.close()
+  })
+
+  test('a session that cannot be opened is a sentence, and the page works once it can', async () => {
+    const { page, context } = await browser.open(trellis.origin)
+    const restore = await answer(page, '/listings/api/session', {
+      status: 503,
+      body: '{"detail":"The store is away."}',
+    })
+    await page.goto('/listings/saved')
+    const alert = page.getByRole('alert').filter({ hasText: 'The store is away.' })
+    await alert.waitFor()
+    await restore()
+    await alert.getByRole('button', { name: 'Try again' }).click()
+    await alert.waitFor({ state: 'detached' })
+    await context.close()
+  })
+
+  test('a page without a network says so, keeps what it shows, and goes on with the network', async () => {
+    const { page, context } = await browser.open(trellis.origin)
+    await fetch(`${trellis.origin}/listings/api/blocklist`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ platform_seller_id: 'blocked-before', username: 'blocked-before' }),
+    })
+    await page.goto('/listings/blocklist')
+    await page.getByRole('table', { name: 'Blocked sellers' }).waitFor()
+    await settled(page)
+    await context.setOffline(true)
+    await page.getByText(offline).waitFor()
+    await page.getByLabel('Id at the marketplace').fill('typed-offline')
+    await page.getByRole('button', { name: 'Block seller' }).click()
+    await page.locator('form').getByText('The server cannot be reached. Check that it runs').waitFor()
+    await context.setOffline(false)
+    await page.getByText(offline).waitFor({ state: 'detached' })
+    expect(await page.getByLabel('Id at the marketplace').inputValue()).toBe('typed-offline')
+    await page.getByRole('button', { name: 'Block seller' }).click()
+    await page.getByRole('table', { name: 'Blocked sellers' }).getByText('typed-offline').waitFor()
+    await context.close()
+  })
+})

@@ -1,0 +1,196 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Trellis } from '../../../../test/support/trellis.ts'
+import { hasBrowser, launchBrowser, skipped, type TestBrowser } from '../support/browser.ts'
+import { logLines, pushLines } from '../support/log-lines.ts'
+import { startWithPages } from '../support/served.ts'
+
+/** More than any page has between two places of a journey. */
+const maxTabs = 120
+
+/** What has the focus, and whether that can be seen: a ring around it, or a text cursor in it. */
+const focused = async (page: Page): Promise<{ name: string; isVisible: boolean }> =>
+  JSON.parse(
+    await page.evaluate(`(() => {
+      const element = document.activeElement
+      const style = getComputedStyle(element)
+      const label = element.labels?.[0]?.textContent
+      return JSON.stringify({
+        name: (element.getAttribute('aria-label') ?? label ?? element.textContent).trim(),
+        isVisible: style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) > 0,
+      })
+    })()`),
+  )
+
+/** Tabs to a control by its name, and finds that the focus can be seen on the way. */
+const tabTo = async (page: Page, name: string | RegExp): Promise<void> => {
+  const isThere = (text: string) => (typeof name === 'string' ? text === name : name.test(text))
+  const passed: string[] = []
+  for (let tab = 0; tab < maxTabs; tab += 1) {
+    await page.keyboard.press('Tab')
+    const { name: text, isVisible } = await focused(page)
+    expect(isVisible, `The focus on "${text}" cannot be seen.`).toBe(true)
+    if (isThere(text)) return
+    passed.push(text.slice(0, 30))
+  }
+  throw new Error(`Nothing called ${name} can be reached: ${passed.join(', ')}`)
+}
+
+const headingHasFocus = async (page: Page, name: string | RegExp): Promise<void> => {
+  await page.getByRole('heading', { level: 1, name }).waitFor()
+  await expect.poll(() => page.evaluate('document.activeElement.tagName')).toBe('H1')
+}
+
+describe.skipIf(!hasBrowser)(`without a mouse${skipped}`, () => {
+  let opened: AsyncDisposableStack
+  let trellis: Trellis
+  let browser: TestBrowser
+  beforeAll(async () => {
+    opened = new AsyncDisposableStack()
+    trellis = opened.use(await startWithPages())
+    browser = opened.use(await launchBrowser())
+    await pushLines(trellis.origin, 'shop', logLines(80).split('\n'))
+  })
+  afterAll(() => opened.disposeAsync())
+
+  test('listings are searched, chosen, compared, and a seller is blocked', async () => {
+    const { page, problems } = await browser.open(trellis.origin)
+    await page.goto('/home')
+    await page.keyboard.press('Tab')
+    expect(await focused(page)).toEqual({ name: 'Skip to content', isVisible: true })
+    await tabTo(page, 'Search listings')
+    await page.keyboard.type('canon camera')
+    await page.keyboard.press('Enter')
+    await headingHasFocus(page, 'Search listings')
+    await page.getByText(/\d+ results/).waitFor()
+    await page.getByRole('button', { name: 'Cancel' }).waitFor({ state: 'detached' })
+
+    for (const key of ['j', 'x', 'j', 'x']) await page.keyboard.press(key)
+    await page.waitForURL(/pick=\d+%2C\d+/)
+    await page.keyboard.press('m')
+    await headingHasFocus(page, 'Compare listings')
+    await expect.poll(() => page.getByRole('table', { name: 'Comparison' }).locator('thead th').count()).toBe(2)
+    await page.goBack()
+    await headingHasFocus(page, 'Search listings')
+    await page.getByText(/\d+ results/).waitFor()
+
+    // On a button, Enter presses the button, and does not open the selected listing.
+    await tabTo(page, /^Table$/)
+    await page.keyboard.press('Enter')
+    await page.getByRole('table', { name: 'Listings' }).waitFor()
+    await page.keyboard.press('v')
+    await page.getByRole('list', { name: 'Listings' }).waitFor()
+    await page.evaluate('document.activeElement.blur()')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Why it scores this' }).waitFor()
+    await page.keyboard.press('b')
+    const dialog = page.getByRole('dialog', { name: 'Block seller' })
+    await dialog.waitFor()
+    await tabTo(page, 'Reason')
+    await page.keyboard.type('Never sent')
+    await tabTo(page, 'Block seller')
+    await page.keyboard.press('Enter')
+    await dialog.waitFor({ state: 'hidden' })
+    await page.getByText('on the blocklist', { exact: true }).waitFor()
+
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('blocklist')
+    await page.keyboard.press('Enter')
+    await headingHasFocus(page, 'Blocklist')
+    await page.getByText('Never sent').waitFor()
+    expect(problems()).toEqual([])
+  })
+
+  test('logs are searched, read line by line, and saved as an incident', async () => {
+    const { page, problems } = await browser.open(trellis.origin)
+    await page.goto('/home')
+    await page.keyboard.press('g')
+    await page.keyboard.press('o')
+    await headingHasFocus(page, 'Search logs')
+    await page.keyboard.press('/')
+    await page.keyboard.type('refused')
+    await page.keyboard.press('Enter')
+    await page.getByText('20 found').waitFor()
+    await tabTo(page, 'Log lines')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('j')
+    await page.getByRole('region', { name: 'Text of the entry' }).waitFor()
+    await page.keyboard.press('t')
+    await page.getByText('Context: 20 before').waitFor()
+    await page.keyboard.press('i')
+    const dialog = page.getByRole('dialog', { name: 'New incident' })
+    await dialog.waitFor()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'hidden' })
+    expect((await focused(page)).name).toBe('Log lines')
+    await page.keyboard.press('i')
+    await tabTo(page, 'Label')
+    await page.keyboard.type('Upstream refuses')
+    await page.keyboard.press('Enter')
+    await headingHasFocus(page, 'Upstream refuses')
+    expect(problems()).toEqual([])
+  })
+
+  test('a tune is continued, heard, committed, discarded and exported', async () => {
+    const { page, problems } = await browser.open(trellis.origin)
+    await page.goto('/home')
+    await tabTo(page, 'Continue an example tune')
+    await page.keyboard.press('Enter')
+    await headingHasFocus(page, 'Example tune')
+    await page.getByRole('form', { name: 'Continue' }).waitFor()
+    await tabTo(page, 'Position')
+    await page.keyboard.press('End')
+    await tabTo(page, 'Seconds')
+    await page.keyboard.press('Control+a')
+    await page.keyboard.type('3')
+    await page.keyboard.press('Enter')
+    const [first, second] = [1, 2].map((take) => page.getByRole('row', { name: `Take ${take}` }))
+    await second?.getByText('undecided').waitFor()
+    await first?.getByText('undecided').waitFor()
+
+    // Back from the form to the tree, which is one stop.
+    for (let tab = 0; tab < maxTabs && !(await focused(page)).name.startsWith('Upload'); tab += 1)
+      await page.keyboard.press('Shift+Tab')
+    await page.keyboard.press('ArrowRight')
+    expect((await focused(page)).name).toMatch(/^Take 1/)
+    expect(await first?.getAttribute('aria-selected')).toBe('true')
+    await page.keyboard.press('s')
+    await page.getByRole('button', { name: 'Stop seam' }).waitFor()
+    await page.keyboard.press('Space')
+    await page.getByRole('button', { name: 'Stop seam' }).waitFor({ state: 'detached' })
+    await page.keyboard.press('Enter')
+    await page.getByText('the upload and 1 committed take', { exact: true }).waitFor()
+    await page.keyboard.press('ArrowDown')
+    expect((await focused(page)).name).toMatch(/^Take 2/)
+
+    // Space on a button presses the button, and Enter does not commit what is selected.
+    await tabTo(page, 'Discard')
+    await page.keyboard.press('Enter')
+    await second?.getByText('discarded').waitFor()
+    expect(await second?.getAttribute('aria-selected')).toBe('true')
+    await page.getByText('the upload and 1 committed take', { exact: true }).waitFor()
+
+    await page.keyboard.press('E')
+    const dialog = page.getByRole('dialog', { name: 'Export the spine' })
+    await dialog.waitFor()
+    const downloading = page.waitForEvent('download')
+    await tabTo(page, 'Export')
+    await page.keyboard.press('Enter')
+    expect((await downloading).suggestedFilename()).toBe('Example tune.wav')
+    await dialog.waitFor({ state: 'hidden' })
+    expect(problems()).toEqual([])
+  })
+
+  test('the list of keys is a key away, and dialogs give the focus back', async () => {
+    const { page, problems } = await browser.open(trellis.origin)
+    await page.goto('/listings')
+    await tabTo(page, 'Search')
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keys' }).getByText('Block seller').waitFor()
+    await page.keyboard.press('Escape')
+    await expect.poll(async () => (await focused(page)).name).toBe('Search')
+    await page.keyboard.press('Alt+t')
+    await expect.poll(() => page.evaluate('document.documentElement.dataset.theme')).toBe('light')
+    expect(problems()).toEqual([])
+  })
+})

@@ -1,0 +1,274 @@
+import { readFile } from 'node:fs/promises'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Trellis } from '../../../../test/support/trellis.ts'
+import { settled, violationsInBothThemes } from '../support/accessible.ts'
+import { hasBrowser, launchBrowser, skipped, type TestBrowser } from '../support/browser.ts'
+import { startWithPages } from '../support/served.ts'
+
+/** Records the texts of the status line of a search, in a page that is yet to load. */
+const recordStates = (page: Page) =>
+  page.addInitScript(`
+    window.states = []
+    new MutationObserver(() => {
+      const text = document.querySelector('.results [role=status]')?.textContent.trim()
+      if (text && text !== window.states.at(-1)) window.states.push(text)
+    }).observe(document, { subtree: true, childList: true, characterData: true })
+  `)
+
+const cards = (page: Page) => page.getByRole('list', { name: 'Listings' }).locator(':scope > li')
+const titles = (page: Page) => cards(page).getByRole('heading').allTextContents()
+const priceOf = (text: string) => Number(/[\d,]+\.\d\d/.exec(text)?.[0].replaceAll(',', ''))
+const prices = async (page: Page) => (await cards(page).locator('.price').allTextContents()).map(priceOf)
+
+/** Opens a search and waits until nothing more is looked up. */
+const search = async (page: Page, query: string): Promise<void> => {
+  await page.goto(`/listings?${query}`)
+  await ended(page)
+}
+const ended = async (page: Page): Promise<void> => {
+  await page.getByText(/\d+ results/).waitFor()
+  await page.getByRole('button', { name: 'Cancel' }).waitFor({ state: 'detached' })
+}
+
+describe.skipIf(!hasBrowser)(`listings in a browser${skipped}`, () => {
+  let opened: AsyncDisposableStack
+  let trellis: Trellis
+  let browser: TestBrowser
+  beforeAll(async () => {
+    opened = new AsyncDisposableStack()
+    trellis = opened.use(await startWithPages())
+    browser = opened.use(await launchBrowser())
+  })
+  afterAll(() => opened.disposeAsync())
+
+  test('a search from home fills at once, and its scores become known while it is read', async () => {
+    const { page, problems } = await browser.open(trellis.origin)
+    await recordStates(page)
+    await page.goto('/home')
+    await page.getByRole('searchbox', { name: 'Search listings' }).fill('canon camera')
+    await page.getByRole('button', { name: 'Search', exact: true }).click()
+    await page.waitForURL(/\/listings\?q=canon\+camera/)
+    await ended(page)
+    await page.getByText('This is the built-in demo marketplace').waitFor()
+    await page
+      .getByRole('region', { name: 'Market price' })
+      .getByText(/median of \d+ completed sales/)
+      .waitFor()
+
+    const states = (await page.evaluate('window.states')) as string[]
+    const final = states.flatMap((text) => {
+      const count = /all scores final/.test(text) ? /(\d+) results/ : /(\d+) scores final/
+      return count.exec(text)?.[1] ?? []
+    })
+    expect(final.length).toBeGreaterThan(1)
+    expect(Number(final.at(-1))).toBeGreaterThan(Number(final[0]))
+    expect(states[0]).toContain('Searching')
+    expect(problems()).toEqual([])
+  })
+
+  test('order and filters are in the address: reload, back and forward show the same, also of earlier searches', async () => {
+    const { page, problems } = await browser.open(trellis.origin)
+    await search(page, 'q=canon+camera')
+    await page.getByLabel('Sort by').selectOption('price')
+    await page.waitForURL(/sort=price/)
+    const sorted = await prices(page)
+    expect(sorted).toEqual(sorted.toSorted((a, b) => a - b))
+    await page.getByLabel('Trust at least').fill('70')
+    await page.waitForURL(/trust=70/)
+    await page.getByText(/\d+ results, \d+ hidden/).waitFor()
+    const shown = await titles(page)
+    expect(shown.length).toBeLessThan(sorted.length)
+
+    await page.reload()
+    await ended(page)
+    expect(await titles(page)).toEqual(shown)
+    expect(await page.getByLabel('Trust at least').inputValue()).toBe('70')
+
+    const box = page.getByRole('searchbox', { name: 'Search listings' })
+    await box.fill('thinkpad t14')
+    await box.press('Enter')
+    await page
+      .getByRole('heading', { name: /ThinkPad/ })
+      .first()
+      .waitFor()
+    await page.goBack()
+    await page.getByRole('heading', { name: /Canon/ }).first().waitFor()
+    await ended(page)
+    expect(await box.inputValue()).toBe('canon camera')
+    expect(await titles(page)).toEqual(shown)
+    expect(new URL(page.url()).searchParams.get('sort')).toBe('price')
+    await page.goForward()
+    await page
+      .getByRole('heading', { name: /ThinkPad/ })
+      .first()
+      .waitFor()
+    expect(await box.inputValue()).toBe('thinkpad t14')
+
+    await page.goto('/listings?q=canon+camera&sort=colour&min=cheap')
+    await page.getByText('were left out: min, sort.').waitFor()
+    expect(problems()).toEqual([])
+  })
+
+  test('an order that would change under the reader waits until it is asked for', async () => {
+    const { page } = await browser.open(trellis.origin)
+    await search(page, 'q=canon+camera')
+    const again = page.getByRole('button', { name: /scores changed: sort again/ })
+    const before = await titles(page)
+    if (await again.isVisible()) await again.click()
+    const trusts = await cards(page)
+      .getByRole('img', { name: /^Trust/ })
+      .evaluateAll((scores) => scores.map((score) => Number(/\d+/.exec(score.getAttribute('aria-label') ?? '')?.[0])))
+    expect(trusts).toEqual(trusts.toSorted((a, b) => b - a))
+    expect((await titles(page)).toSorted()).toEqual(before.toSorted())
+  })
+
+  test('a listing says why it scores what it does, and its points add up', async () => {
+    const { page, problems } = await browser.open(trellis.origin)
+    await search(page, 'q=canon+camera')
+    const link = cards(page).first().getByRole('heading').getByRole('link')
+    const title = (await link.textContent()) ?? ''
+    await link.click()
+    await page.getByRole('heading', { level: 1, name: title }).waitFor()
+    const ledger = page.getByRole('table', { name: 'How the score adds up' })
+    const rows = await ledger.locator('tbody tr').allTextContents()
+    expect(rows).toHaveLength(5)
+    const points = rows.map((row) => Number(/(\d+) of 20/.exec(row)?.[1]))
+    const sum = points.reduce((total, each) => total + each, 0)
+    expect(await ledger.locator('tfoot').textContent()).toContain(`${sum} of 100`)
+    await page.getByRole('img', { name: `Trust ${sum} of 100` }).waitFor()
+    // The marketplace's photo comes from here, so that the marketplace does not see the reader.
+    const photo = page.getByRole('img', { name: /^The listing, photo/ })
+    expect(await photo.getAttribute('src')).toMatch(/^\/listings\/api\/photos\//)
+    await settled(page)
+    expect(await violationsInBothThemes(page)).toEqual([])
+    await page.getByRole('button', { name: 'Block seller' }).click()
+    await page.getByRole('dialog', { name: 'Block seller' }).getByLabel('Reason').waitFor()
+    expect(await violationsInBothThemes(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await page.goBack()
+    await ended(page)
+    expect(await cards(page).first().getByRole('heading').textContent()).toBe(title)
+    await page.goto('/listings/item/0')
+    await page.getByText('None of your searches has found this listing.').waitFor()
+    expect(problems()).toEqual([])
+  })
+
+  test('two listings are compared side by side, and one that is gone leaves the other', async () => {
+    const { page, problems } = await browser.open(trellis.origin)
+    await search(page, 'q=canon+camera')
+    const [first = '', second = ''] = await titles(page)
+    await cards(page).nth(0).getByLabel('Compare').check()
+    await cards(page).nth(1).getByLabel('Compare').check()
+    await page.getByRole('link', { name: 'Compare 2' }).click()
+    const table = page.getByRole('table', { name: 'Comparison' })
+    await table.waitFor()
+    expect(await table.locator('thead th').allTextContents()).toEqual(
+      [first, second].map((title) => expect.stringContaining(title)),
+    )
+    await settled(page)
+    expect(await violationsInBothThemes(page)).toEqual([])
+    await table
+      .getByRole('button', { name: `Remove ${first}` })
+      .first()
+      .click()
+    await expect.poll(() => table.locator('thead th').count()).toBe(1)
+    const [id] = new URL(page.url()).searchParams.getAll('ids')
+    await page.goto(`/listings/compare?ids=0,${id}`)
+    await page.getByText('One listing is not among what your searches have found, and left out.').waitFor()
+    expect(await table.locator('thead th').count()).toBe(1)
+    expect(problems()).toEqual([])
+  })
+
+  test('a saved search is monitored, and its alerts appear while the page is open', async () => {
+    const { page, problems } = await browser.open(trellis.origin)
+    await search(page, 'q=thinkpad&max=900')
+    await page.getByRole('button', { name: 'Save search' }).click()
+    await page.getByText('Saved: find it under “Saved”').waitFor()
+    await page.getByRole('navigation', { name: 'Listings pages' }).getByRole('link', { name: 'Saved' }).click()
+    const saved = page.getByRole('list', { name: 'Saved searches' }).locator('li', { hasText: 'thinkpad' })
+    await saved.getByLabel('Monitor').check()
+    await saved.getByText(/^checked/).waitFor()
+    await saved.getByLabel('Trust at least').fill('60')
+    await saved.getByLabel('Trust at least').press('Tab')
+    await page.getByRole('navigation', { name: 'Listings pages' }).getByRole('link', { name: 'Alerts' }).click()
+    const alerts = page.getByRole('list', { name: 'Alerts' }).locator(':scope > li')
+    await alerts.first().waitFor()
+    expect(await alerts.first().textContent()).toContain('thinkpad')
+    const status = page.getByRole('status').filter({ hasText: 'to look at' })
+    const unread = async () => Number.parseInt((await status.textContent()) ?? '', 10)
+    const count = await unread()
+    expect(await violationsInBothThemes(page)).toEqual([])
+    const title = (await alerts.first().getByRole('link').first().textContent()) ?? ''
+    await alerts.first().getByRole('button', { name: 'Dismiss' }).click()
+    await expect.poll(unread).toBe(count - 1)
+    await page.getByLabel('Show dismissed ones, too').check()
+    await page.waitForURL(/all=1/)
+    await alerts.getByRole('link', { name: title }).first().waitFor()
+    await page.getByRole('button', { name: 'Create a feed' }).click()
+    const address = (await page.locator('code').textContent()) ?? ''
+    const feed = await fetch(address)
+    expect([feed.status, await feed.text()]).toEqual([200, expect.stringContaining('<feed')])
+
+    await page.getByRole('navigation', { name: 'Listings pages' }).getByRole('link', { name: 'Saved' }).click()
+    await saved.getByRole('button', { name: 'Run' }).click()
+    await page.waitForURL(/\/listings\?q=thinkpad&max=900/)
+    await ended(page)
+    expect(Math.max(...(await prices(page)))).toBeLessThanOrEqual(900)
+    expect(problems()).toEqual([])
+  })
+
+  test('a blocked seller scores 0 and is in the blocklist, which travels as a file', async () => {
+    const { page, problems } = await browser.open(trellis.origin)
+    await search(page, 'q=macbook')
+    const card = cards(page).first()
+    const seller = ((await card.locator('.what .small .wrap').first().textContent()) ?? '').trim()
+    await card.getByRole('button', { name: 'Block seller' }).click()
+    await page.getByText(`${seller} is on the blocklist: their listings score 0.`).waitFor()
+    await card.getByRole('img', { name: 'Trust 0 of 100' }).waitFor()
+    await card.getByText('bad record').waitFor()
+    await page.goto('/listings/blocklist')
+    const list = page.getByRole('table', { name: 'Blocked sellers' })
+    await list.getByRole('row', { name: seller }).waitFor()
+
+    const downloading = page.waitForEvent('download')
+    await page.getByRole('link', { name: 'Export CSV' }).click()
+    const download = await downloading
+    const csv = await readFile(await download.path(), 'utf8')
+    expect(download.suggestedFilename()).toBe('listings-blocklist.csv')
+    expect(csv).toContain(seller)
+
+    const rows = 'platform_seller_id,username,reason\nfrom-a-file,From a file,"Never sent, twice"\n,nameless,\n'
+    const file = { name: 'sellers.csv', mimeType: 'text/csv', buffer: Buffer.from(rows) }
+    await page.locator('input[type=file]').setInputFiles(file)
+    await page.getByText('1 seller was imported, a row was not:').waitFor()
+    await list.getByText('Never sent, twice').waitFor()
+    expect(await violationsInBothThemes(page)).toEqual([])
+    const bad = { name: 'photo.csv', mimeType: 'text/csv', buffer: Buffer.from([0xff, 0xd8, 0xff, 0, 1, 2]) }
+    await page.locator('input[type=file]').setInputFiles(bad)
+    await page.getByRole('alert').getByText('Nothing was imported.').waitFor()
+
+    await page.getByLabel('Find a seller').fill('from-a-file')
+    await page.getByText('1 of 2 sellers').waitFor()
+    await list.getByRole('button', { name: 'Unblock' }).click()
+    await page.getByText('No seller matches “from-a-file”.').waitFor()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await list.getByRole('row', { name: 'From a file' }).waitFor()
+    expect(problems()).toEqual([])
+  })
+
+  test('settings are saved as they are chosen', async () => {
+    const { page, problems } = await browser.open(trellis.origin)
+    await page.goto('/listings/settings')
+    await page.getByLabel('Currency for comparison').selectOption('EUR')
+    await page.getByText('Saved', { exact: true }).last().waitFor()
+    await page.getByLabel('My links carry no affiliate campaign').check()
+    await expect.poll(() => page.locator('.toast').count()).toBe(2)
+    await page.reload()
+    const optOut = page.getByLabel('My links carry no affiliate campaign')
+    await optOut.waitFor()
+    expect(await optOut.isChecked()).toBe(true)
+    expect(await page.getByLabel('Currency for comparison').inputValue()).toBe('EUR')
+    expect(problems()).toEqual([])
+  })
+})

@@ -1,0 +1,190 @@
+import { readFile } from 'node:fs/promises'
+import type { Download, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Trellis } from '../../../../test/support/trellis.ts'
+import { settled, violationsInBothThemes } from '../support/accessible.ts'
+import { hasBrowser, launchBrowser, skipped, type TestBrowser } from '../support/browser.ts'
+import { startWithPages } from '../support/served.ts'
+
+const tune = new URL('../../../../docs/examples/tune.ogg', import.meta.url)
+
+/** Records what a page that is yet to load sends to the loudspeakers: the state of each context, and the loudest sample that was started. */
+const recordSound = (page: Page) =>
+  page.addInitScript(`
+    window.contexts = []
+    window.loudest = 0
+    window.AudioContext = class extends AudioContext {
+      constructor(...options) {
+        super(...options)
+        window.contexts.push(this)
+      }
+    }
+    const { start } = AudioBufferSourceNode.prototype
+    AudioBufferSourceNode.prototype.start = function (...when) {
+      for (const sample of this.buffer.getChannelData(0)) window.loudest = Math.max(window.loudest, Math.abs(sample))
+      return start.apply(this, when)
+    }
+  `)
+const heard = async (page: Page): Promise<{ states: string[]; loudest: number }> =>
+  JSON.parse(
+    await page.evaluate(
+      'JSON.stringify({ states: window.contexts.map(({ state }) => state), loudest: window.loudest })',
+    ),
+  )
+
+const spine = (page: Page) => page.getByRole('slider', { name: 'Position' })
+const positionOf = async (page: Page) => Number(await spine(page).getAttribute('aria-valuenow'))
+const lengthOf = async (page: Page) => Number(await spine(page).getAttribute('aria-valuemax'))
+const take = (page: Page, name: string) => page.getByRole('treegrid', { name: 'Takes' }).getByRole('row', { name })
+
+/** Continues the selected take, and waits for what was made. */
+const generate = async (page: Page, { takes, seconds }: { takes: number; seconds: number }): Promise<void> => {
+  const form = page.getByRole('form', { name: 'Continue' })
+  await form.getByLabel('Takes').fill(String(takes))
+  await form.getByLabel('Seconds', { exact: true }).fill(String(seconds))
+  await form.getByRole('button', { name: 'Continue' }).click()
+  for (let index = 1; index <= takes; index += 1) await take(page, `Take ${index}`).getByText('undecided').waitFor()
+}
+
+const bytesOf = async (download: Download): Promise<Buffer> => readFile(await download.path())
+
+describe.skipIf(!hasBrowser)(`music in a browser${skipped}`, () => {
+  let opened: AsyncDisposableStack
+  let trellis: Trellis
+  let browser: TestBrowser
+  beforeAll(async () => {
+    opened = new AsyncDisposableStack()
+    trellis = opened.use(await startWithPages())
+    browser = opened.use(await launchBrowser())
+  })
+  afterAll(() => opened.disposeAsync())
+
+  test('the example tune is continued from home, heard, decided upon, and exported as it was played', async () => {
+    const { page, problems } = await browser.open(trellis.origin)
+    await recordSound(page)
+    await page.goto('/home')
+    await page.getByRole('button', { name: 'Continue an example tune' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Example tune' }).waitFor()
+    await expect.poll(() => lengthOf(page)).toBeCloseTo(8.7, 1)
+    const uploaded = await lengthOf(page)
+
+    await page.getByRole('button', { name: 'Play spine' }).click()
+    await expect.poll(() => positionOf(page)).toBeGreaterThan(0.5)
+    expect(await heard(page)).toEqual({ states: ['running'], loudest: expect.closeTo(0.5, 0) })
+    await page.getByRole('button', { name: 'Stop', exact: true }).click()
+
+    await generate(page, { takes: 2, seconds: 4 })
+    expect(await take(page, 'Take 1').textContent()).toMatch(/seam at percentile \d+ · [+−]\d/)
+    await take(page, 'Take 1').getByRole('button', { name: 'Seam' }).click()
+    await take(page, 'Take 1').getByRole('button', { name: 'Stop seam' }).waitFor()
+    // It ends by itself, three seconds after the seam.
+    await take(page, 'Take 1').getByRole('button', { name: 'Seam', exact: true }).waitFor()
+
+    await take(page, 'Take 1').getByRole('button', { name: 'Commit' }).click()
+    await page.getByText('the upload and 1 committed take', { exact: true }).waitFor()
+    await take(page, 'Take 2').getByRole('button', { name: 'Discard' }).click()
+    await take(page, 'Take 2').getByText('discarded').waitFor()
+    await expect.poll(() => lengthOf(page)).toBeCloseTo(uploaded + 4, 1)
+    await settled(page)
+    expect(await violationsInBothThemes(page)).toEqual([])
+
+    await page.getByRole('button', { name: 'Export' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Export the spine' })
+    expect(await violationsInBothThemes(page)).toEqual([])
+    const firstBytes = { wav: 'RIFF', flac: 'fLaC' }
+    for (const [format, magic] of Object.entries(firstBytes)) {
+      if (!(await dialog.isVisible())) await page.getByRole('button', { name: 'Export' }).click()
+      await dialog.getByLabel('Format').selectOption(format)
+      const downloading = page.waitForEvent('download')
+      await dialog.getByRole('button', { name: 'Export' }).click()
+      const download = await downloading
+      const bytes = await bytesOf(download)
+      expect(download.suggestedFilename()).toBe(`Example tune.${format}`)
+      expect(bytes.subarray(0, 4).toString()).toBe(magic)
+      // 24 bits of one channel, without the header.
+      if (format === 'wav') expect(bytes.length / 22_050 / 3).toBeCloseTo(await lengthOf(page), 1)
+      await dialog.waitFor({ state: 'hidden' })
+    }
+    expect(problems()).toEqual([])
+  })
+
+  test('a decision is undone, and position and take are in the address', async () => {
+    const { page, problems } = await browser.open(trellis.origin)
+    await page.goto('/music')
+    await page.getByRole('link', { name: 'Example tune' }).click()
+    await page.getByText('the upload and 1 committed take', { exact: true }).waitFor()
+    await take(page, 'Take 1').getByRole('button', { name: 'Discard' }).click()
+    await page.getByText('the upload', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('the upload and 1 committed take', { exact: true }).waitFor()
+
+    await take(page, 'Take 2').getByText('Take 2').click()
+    await spine(page).press('ArrowRight')
+    await spine(page).press('Shift+ArrowRight')
+    await page.waitForURL(/node=.*t=6|t=6.*node=/)
+    await page.reload()
+    await take(page, 'Take 2').waitFor()
+    expect(await take(page, 'Take 2').getAttribute('aria-selected')).toBe('true')
+    await expect.poll(() => positionOf(page)).toBe(6)
+
+    await page.getByRole('button', { name: 'Rename' }).click()
+    await page.getByLabel('Name', { exact: true }).fill('Evening tune')
+    await page.getByLabel('Name', { exact: true }).press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Evening tune' }).waitFor()
+    expect(problems()).toEqual([])
+  })
+
+  test('a take is taken apart into stems, each of which is heard and saved', async () => {
+    const { page, problems } = await browser.open(trellis.origin)
+    await recordSound(page)
+    await page.goto('/music')
+    await page.getByRole('link', { name: 'Evening tune' }).click()
+    await take(page, 'Take 1').getByRole('button', { name: 'Stems' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Stems' })
+    await dialog.getByRole('button', { name: 'Separate' }).click()
+    const stems = dialog.getByRole('list', { name: 'Stems' }).getByRole('listitem')
+    await stems.first().waitFor()
+    expect(await stems.count()).toBe(4)
+    await dialog.getByText('Approximate: no model is installed').waitFor()
+    await dialog.getByRole('button', { name: 'Play drums' }).click()
+    await dialog.getByRole('button', { name: 'Stop drums' }).waitFor()
+    await expect.poll(async () => (await heard(page)).loudest).toBeGreaterThan(0.01)
+    const downloading = page.waitForEvent('download')
+    await dialog.getByRole('link', { name: 'Save drums as WAV' }).click()
+    const bytes = await bytesOf(await downloading)
+    expect([bytes.subarray(0, 4).toString(), bytes.length > 100_000]).toEqual(['RIFF', true])
+    expect(await violationsInBothThemes(page)).toEqual([])
+    expect(problems()).toEqual([])
+  })
+
+  test('a piece of the user is uploaded, one that is no audio is refused in a sentence, and pieces are deleted', async () => {
+    const { page, problems } = await browser.open(trellis.origin)
+    await page.goto('/music')
+    await page.getByRole('group', { name: 'Choose a piece' }).waitFor()
+    const input = page.locator('input[type=file]')
+    await input.setInputFiles({
+      name: 'notes.wav',
+      mimeType: 'audio/wav',
+      buffer: Buffer.from('These are no samples.'),
+    })
+    const alert = page.getByRole('alert').filter({ hasText: 'The piece could not be uploaded.' })
+    await alert.waitFor()
+    expect((await alert.locator('p').last().textContent())?.length).toBeGreaterThan(20)
+    expect(await violationsInBothThemes(page)).toEqual([])
+
+    await input.setInputFiles({ name: 'garden.ogg', mimeType: 'audio/ogg', buffer: await readFile(tune) })
+    await page.getByRole('heading', { level: 1, name: 'garden' }).waitFor()
+    await expect.poll(() => lengthOf(page)).toBe(16)
+    await page.goBack()
+    await page.getByRole('table', { name: 'Pieces' }).getByRole('link', { name: 'garden' }).waitFor()
+    await page.getByRole('button', { name: 'Delete garden' }).click()
+    const confirm = page.getByRole('dialog', { name: 'Delete this piece?' })
+    await confirm.getByText('garden').waitFor()
+    expect(await violationsInBothThemes(page)).toEqual([])
+    await confirm.getByRole('button', { name: 'Delete piece' }).click()
+    await page.getByRole('link', { name: 'garden' }).waitFor({ state: 'detached' })
+    await page.goto('/music/chains/none')
+    await page.getByText('There is no such piece.').waitFor()
+    expect(problems()).toEqual([])
+  })
+})

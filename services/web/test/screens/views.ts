@@ -1,0 +1,82 @@
+import type { Page } from 'playwright-core'
+import type { Seeded } from './seed.ts'
+
+/** A page to show: where it is, what to do there first, and whether it is also shown on a phone. */
+export type View = {
+  name: string
+  path: (seeded: Seeded) => string
+  prepare?: (page: Page) => Promise<unknown>
+  narrow?: boolean
+}
+
+const search = '/listings?q=canon+camera'
+const allFinal = (page: Page) => page.getByText('all scores final').or(page.getByText('with unknown signals')).waitFor()
+
+/** The setup of logs is left out: it lists the files of the machine. */
+export const views: readonly View[] = [
+  { name: 'home', path: () => '/home', narrow: true },
+  { name: 'palette', path: () => '/home', prepare: (page) => page.keyboard.press('Control+k') },
+  {
+    name: 'listings',
+    path: () => search,
+    narrow: true,
+    prepare: async (page) => {
+      await allFinal(page)
+      await page.getByText('Searching …').or(page.getByText('Looking sellers up …')).waitFor({ state: 'detached' })
+    },
+  },
+  { name: 'listings-table', path: () => `${search}&view=table&sort=price`, prepare: allFinal },
+  {
+    name: 'listings-item',
+    path: ({ listings: [id] }) => `/listings/item/${id}`,
+    prepare: (page) => page.getByRole('table', { name: 'How the score adds up' }).waitFor(),
+    narrow: true,
+  },
+  {
+    name: 'listings-compare',
+    path: ({ listings }) => `/listings/compare?ids=${listings.join(',')}`,
+    prepare: (page) => page.getByRole('table', { name: 'Comparison' }).waitFor(),
+  },
+  { name: 'listings-saved', path: () => '/listings/saved' },
+  { name: 'listings-alerts', path: () => '/listings/alerts' },
+  { name: 'listings-blocklist', path: () => '/listings/blocklist' },
+  { name: 'listings-settings', path: () => '/listings/settings' },
+  { name: 'logs', path: () => '/logs?since=-1h', narrow: true },
+  {
+    name: 'logs-entry',
+    path: () => '/logs?q=refused&since=-1h',
+    prepare: async (page) => {
+      await page.getByRole('grid', { name: 'Log lines' }).getByRole('row').nth(2).click()
+      await page.getByRole('region', { name: 'Text of the entry' }).waitFor()
+    },
+  },
+  {
+    name: 'logs-templates-tab',
+    path: () => '/logs?tab=templates&since=-1h',
+    prepare: (page) => page.getByRole('list', { name: 'Templates' }).waitFor(),
+  },
+  {
+    name: 'logs-diagnose',
+    path: () => '/logs/diagnose',
+    prepare: async (page) => {
+      await page.getByLabel('What went wrong?').fill('connection refused')
+      await page.getByRole('button', { name: 'Diagnose', exact: true }).click()
+      await page.getByRole('button', { name: 'Make an incident of this' }).waitFor()
+    },
+  },
+  { name: 'logs-overview', path: () => '/logs/overview' },
+  { name: 'logs-incidents', path: () => '/logs/incidents' },
+  { name: 'logs-incident', path: ({ incident }) => `/logs/incidents/${incident}` },
+  { name: 'logs-detections', path: () => '/logs/detections' },
+  { name: 'logs-sources', path: () => '/logs/sources' },
+  { name: 'logs-context', path: () => '/logs/context?tab=facts' },
+  { name: 'logs-settings', path: () => '/logs/settings' },
+  { name: 'music', path: () => '/music' },
+  {
+    name: 'music-studio',
+    path: ({ chain }) => `/music/chains/${chain}`,
+    prepare: (page) => page.getByText(/the upload and 2 committed takes/).waitFor(),
+    narrow: true,
+  },
+  { name: 'music-capacity', path: () => '/music/capacity' },
+]
