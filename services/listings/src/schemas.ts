@@ -14,9 +14,8 @@ import { type TaskTables, tasksMigration } from './photo-analysis/tasks.ts'
 import { photoHashesMigration } from './photo-hashes/store.ts'
 import { type PreferenceTables, preferencesMigration } from './preferences/store.ts'
 import { type ReportedTables, reportedMigration } from './reported/store.ts'
-import { retentionMigration } from './retention/open-retention.ts'
 import { type SavedSearchTables, savedSearchesMigration } from './saved-searches/store.ts'
-import { migrations as coreMigrations } from './store/migrations.ts'
+import { migrations as coreMigrations, lastSeenMigration } from './store/migrations.ts'
 import type { Tables } from './store/tables.ts'
 
 /** The steps of the schema, in order: those of searches and their results, then a line for each feature with tables. */
@@ -38,7 +37,7 @@ export const migrations: readonly Migration[] = [
   categoriesMigration(18),
   photoHashesMigration(19),
   tasksMigration(20),
-  retentionMigration(21),
+  lastSeenMigration(21),
 ]
 
 export const listingsSchema = { name: 'listings', migrations }

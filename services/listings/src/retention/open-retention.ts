@@ -1,4 +1,3 @@
-import type { Migration } from '@trellis/kit/store'
 import type { Dependencies } from '../dependencies.ts'
 import { type Rounds, startRounds } from '../rounds.ts'
 import { deleteOfUnseenGuests } from '../saved-searches/store.ts'
@@ -10,14 +9,6 @@ const roundMilliseconds = 3_600_000
 const leaseName = 'retention'
 /** Share of a user's maximum that a guest may have. */
 const guestShare = 0.1
-
-export const retentionMigration = (number: number): Migration => ({
-  number,
-  name: 'listings by the time at which they were last found',
-  up: async (db) => {
-    await db.schema.createIndex('listings_by_last_seen').on('listings').columns(['last_seen_at']).execute()
-  },
-})
 
 type RetentionDependencies = Pick<Dependencies, 'config' | 'db' | 'leases' | 'log' | 'now' | 'signal'>
 

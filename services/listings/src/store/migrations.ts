@@ -179,3 +179,12 @@ export const migrations: readonly Migration[] = [
     },
   },
 ]
+
+/** For retention, which looks for listings that were not found lately. */
+export const lastSeenMigration = (number: number): Migration => ({
+  number,
+  name: 'listings by the time at which they were last found',
+  up: async (db) => {
+    await db.schema.createIndex('listings_by_last_seen').on('listings').columns(['last_seen_at']).execute()
+  },
+})

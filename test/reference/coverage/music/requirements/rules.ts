@@ -14,7 +14,7 @@ export const rules: readonly Theme[] = [
     ],
     [
       'A comment `keepalive` is sent every 15 s of silence',
-      [edge('stream/heartbeat'), 'a stream gets a comment after every 15 s of silence, and none while events are sent'],
+      [edge('stream/heartbeat'), 'a silent stream gets a comment every 15 s, and one that is written to gets none'],
       [musicJobs, 'the stream of a chain in which nothing happens has a comment every 15 s'],
     ],
     [
