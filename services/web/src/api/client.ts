@@ -69,8 +69,6 @@ const jsonOf = async (response: Response): Promise<unknown> => {
   }
 }
 
-const probeUrl = withBase('/health')
-
 /** Sends a request; a GET that a network error hits is sent once more. */
 const send = async (url: string, init: RequestInit, isSafe: boolean): Promise<Response> => {
   try {
@@ -80,7 +78,7 @@ const send = async (url: string, init: RequestInit, isSafe: boolean): Promise<Re
   } catch (error) {
     if (isAbort(error) || init.signal?.aborted) throw error
     if (isSafe) return send(url, init, false)
-    connection.lost(probeUrl)
+    connection.lost()
     throw toFailure(error)
   }
 }

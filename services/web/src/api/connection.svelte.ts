@@ -1,39 +1,40 @@
+import { withBase } from '../url/facts.ts'
+
+const probeUrl = withBase('/health')
+
 /** Whether the server answers. A request that failed to reach it says no, any answer says yes. */
 let isReached = $state(true)
-let isOnline = $state(navigator.onLine)
 let nextTry = $state.raw<number | null>(null)
 let recoveries = $state(0)
-let lostUrl = ''
 
 window.addEventListener('online', () => {
-  isOnline = true
-  if (!isReached) probe(lostUrl, 0)
+  if (!isReached) probe(0)
 })
-window.addEventListener('offline', () => {
-  isOnline = false
-})
+// A browser without a network still reaches a server on its own machine.
+window.addEventListener('offline', () => probe(0))
 
 let failures = 0
 let timer: ReturnType<typeof setTimeout> | undefined
 
 /** Asks until the server answers again, after 1, 2, 4 and then every 8 seconds. */
-const probe = (url: string, wait = Math.min(8_000, 1_000 * 2 ** failures)): void => {
+const probe = (wait = Math.min(8_000, 1_000 * 2 ** failures)): void => {
   clearTimeout(timer)
   failures += 1
   nextTry = Date.now() + wait
   timer = setTimeout(async () => {
     try {
-      await fetch(url, { cache: 'no-store' })
+      await fetch(probeUrl, { cache: 'no-store' })
       connection.reached()
     } catch {
-      probe(url)
+      isReached = false
+      probe()
     }
   }, wait)
 }
 
 export const connection = {
   get isOffline(): boolean {
-    return !isReached || !isOnline
+    return !isReached
   },
   /** When the server is asked again, in milliseconds since 1970; null while it answers. */
   get nextTry(): number | null {
@@ -47,14 +48,12 @@ export const connection = {
     clearTimeout(timer)
     if (!isReached) recoveries += 1
     isReached = true
-    isOnline = navigator.onLine
     failures = 0
     nextTry = null
   },
-  lost: (probeUrl: string): void => {
+  lost: (): void => {
     if (!isReached) return
     isReached = false
-    lostUrl = probeUrl
-    probe(probeUrl)
+    probe()
   },
 }
