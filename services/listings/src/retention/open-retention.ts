@@ -2,7 +2,13 @@ import type { Dependencies } from '../dependencies.ts'
 import { type Rounds, startRounds } from '../rounds.ts'
 import { deleteOfUnseenGuests } from '../saved-searches/store.ts'
 import { deleteListings, surplusOf, unseenSince, usersBeyond } from './delete-listings.ts'
-import { deleteEndedTasks, deleteExpiredComps, deleteGuestRows, trimPriceChanges } from './other-rows.ts'
+import {
+  deleteEndedTasks,
+  deleteExpiredComps,
+  deleteGuestRows,
+  deleteSellersWithoutListings,
+  trimPriceChanges,
+} from './other-rows.ts'
 
 const day = 86_400_000
 const roundMilliseconds = 3_600_000
@@ -38,6 +44,7 @@ export const sweepOnce = async (dependencies: RetentionDependencies): Promise<vo
   await deleteEndedTasks(db, now())
   await deleteExpiredComps(db, now())
   await trimPriceChanges(db)
+  await deleteSellersWithoutListings(db, now())
   if (deleted > 0) log.info({ listings: deleted }, 'retention: listings deleted')
 }
 

@@ -43,6 +43,30 @@ export const deleteExpiredComps = async (db: Db, now: Date): Promise<void> => {
   await db.deleteFrom('comp_snapshots').where('taken_on', '<', daysBefore(now, snapshotLifetime).slice(0, 10)).execute()
 }
 
+/** How long a seller is known of whom no listing is stored, in days, and how many one round deletes. */
+const sellerDays = 30
+const sellersPerRound = 5_000
+
+/** Deletes sellers of whom no listing is left. */
+export const deleteSellersWithoutListings = async (db: Db, now: Date): Promise<void> => {
+  const unused = db
+    .selectFrom('sellers')
+    .select('id')
+    .where('fetched_at', '<', daysBefore(now, sellerDays))
+    .where(({ exists, not, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('listings')
+            .select('listings.id')
+            .whereRef('listings.seller_platform_id', '=', 'sellers.platform_seller_id')
+            .whereRef('listings.platform', '=', 'sellers.platform'),
+        ),
+      ),
+    )
+    .limit(sellersPerRound)
+  await db.deleteFrom('sellers').where('id', 'in', unused).execute()
+}
+
 /** Maximum price changes that are stored of one listing, and listings that one round trims. */
 export const maxPriceChanges = 1_000
 const trimmedPerRound = 500

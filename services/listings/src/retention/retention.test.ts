@@ -17,6 +17,7 @@ import { writePreference } from '../preferences/store.ts'
 import type { Listing } from '../records.ts'
 import { addReports } from '../reported/store.ts'
 import { type ListingsTables, migrations } from '../schemas.ts'
+import { upsertSellers } from '../sellers/store.ts'
 import { deleteListings, surplusOf, usersBeyond } from './delete-listings.ts'
 import { sweepOnce } from './open-retention.ts'
 import { trimPriceChanges } from './other-rows.ts'
@@ -140,6 +141,24 @@ describe.each(databases)('retention on $name', ({ isMissing, start }) => {
         .where('times_seen', '=', 2)
         .execute()
       expect(again).toHaveLength(700)
+    })
+
+    test('deletes sellers of whom no listing is left, and who were not found for 30 days', async () => {
+      const seller = (platformSellerId: string) => ({
+        platform: 'marketplace',
+        platformSellerId,
+        username: platformSellerId,
+        accountOpened: null,
+        feedbackCount: 4,
+        feedbackRatio: 1,
+        categoryHistory: null,
+      })
+      await upsertSellers(db, [seller('ada'), seller('gone')], daysAgo(31))
+      await upsertSellers(db, [seller('recent')], daysAgo(29))
+      await find('bob', 1, 31)
+      await sweep()
+      const sellers = await db.selectFrom('sellers').select('username').orderBy('username').execute()
+      expect(sellers.map(({ username }) => username)).toEqual(['ada', 'recent'])
     })
 
     test('deletes what guests have set, reported and imported, and not what users have', async () => {
