@@ -40,8 +40,8 @@ export default defineConfig({
     hookTimeout: 180_000,
     expect: { poll: { timeout: 120_000 } },
     pool: 'forks',
-    // Two more than the two cores that tests are made for: many wait for servers that begin or end, and for terms that run out.
-    maxWorkers: 4,
+    // One more than the two cores that tests are made for: many wait for servers that start or stop, and for time limits.
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     globalSetup: ['test/support/shared/setup.ts'],
     setupFiles: ['test/run/cpu-time.ts'],

@@ -37,8 +37,8 @@ export const casesOf = (request: RawRequest, random: () => number): Case[] =>
   )
 
 const answerMilliseconds = 5_000
-/** A generous wait: searches of a marketplace take seconds. */
-const controlMilliseconds = 60_000
+/** A generous wait: searches of a marketplace take seconds, and spectrograms on a busy machine minutes. */
+const controlMilliseconds = 180_000
 
 /** Settles with the first bytes of an answer, the end of the connection, or after a timeout, since some requests are never answered. */
 export const answered = async (socket: Socket, milliseconds: number): Promise<void> => {

@@ -40,6 +40,8 @@ export const openReplica = async (shared: Shared, options: ReplicaOptions = {}):
     catalogue,
     files: shared.files,
     limits: smallLimits,
+    // On a busy machine the engines of a run share two cores with a dozen other servers.
+    waitMilliseconds: 170_000,
     onProblem: (problem) => problems.push(problem),
     onSetAside: (problem) => setAside.push(problem),
     ...options,
