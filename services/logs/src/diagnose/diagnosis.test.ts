@@ -126,7 +126,7 @@ describe('a diagnosis without a model', () => {
   test('tells what is known of what was asked about', async () => {
     const { facts, summary } = await ask('why did postgresql stop writing?')
     expect(facts).toEqual([{ category: 'service', key: 'postgresql', value: 'keeps its data on sda1, port 5432' }])
-    expect(summary?.text).toContain('What is known of it: postgresql: keeps its data on sda1, port 5432.')
+    expect(summary?.text).toContain('Known facts: postgresql: keeps its data on sda1, port 5432.')
   })
 
   test('says of a named source that it has been silent', async () => {

@@ -193,7 +193,7 @@ const failureSentences = ({ groups, trouble: { first, onset, grade }, earliest }
     )
   if (max && !isSame && timesIn(max) > 1)
     sentences.push(
-      `What weighs most is ${quoted(max.template)} of ${max.entries[0].origin.sourceId}, ${counted(timesIn(max), 'time')}.`,
+      `The most significant is ${quoted(max.template)} from ${max.entries[0].origin.sourceId}, ${counted(timesIn(max), 'time')}.`,
     )
   return sentences
 }
@@ -205,8 +205,8 @@ const onsetSentences = ({ trouble: { onset, grade, sourceId, isWhole }, zone }: 
   const what = sourceId === undefined ? (isWhole ? all : `Such ${lowered(all)}`) : `${all} of ${sourceId}`
   const worst = `${peak.count} in ${spanInWords(peak.seconds)} from ${shownTime(peak.time, zone)}`
   return isBurst
-    ? [`${what} came in a burst that began about ${shownTime(began, zone)}; the most were ${worst}.`]
-    : [`${what} were there from about ${shownTime(began, zone)}; the most were ${worst}.`]
+    ? [`${what} came in a burst that began about ${shownTime(began, zone)}, with a peak of ${worst}.`]
+    : [`${what} have occurred since about ${shownTime(began, zone)}, with a peak of ${worst}.`]
 }
 
 const lowered = (text: string): string => `${text.charAt(0).toLowerCase()}${text.slice(1)}`
@@ -227,7 +227,7 @@ const foundSentences = ({ keywords, withLogged, window, found, trouble }: RulesS
     return ofSources.length > 0
       ? ofSources
       : [
-          `No entry ${window} has ${orOf(words)}: what follows is of ${errors === 1 ? 'the one error' : `all ${errors} errors`} found instead.`,
+          `No entry ${window} has ${orOf(words)}: this summary covers ${errors === 1 ? 'the one error' : `all ${errors} errors`} found instead.`,
         ]
   const or = words.length > 1 ? `one or more of ${words.join(', ')}` : words.join('')
   const like = withLogged ? `, or words that logs use for ${nounFor(words.length, 'it', 'them')},` : ''
@@ -238,7 +238,7 @@ const foundSentences = ({ keywords, withLogged, window, found, trouble }: RulesS
   const any = `${counted(withAny, 'entry', 'entries')} ${nounFor(withAny, 'has', 'have')} ${or}${like} ${window}.${all}`
   const isElsewhere = ofSources.length === 0 && trouble.isWhole && trouble.first !== undefined
   const none = withAny === 1 ? 'It is no error and no warning' : 'None of them is an error or a warning'
-  const instead = `${none}: when it began and what failed first is told of ${errors === 1 ? 'the one error' : `all ${errors} errors`} instead.`
+  const instead = `${none}: beginning and first failure are those of ${errors === 1 ? 'the one error' : `all ${errors} errors`} found.`
   return [any, ...ofSources, ...(isElsewhere ? [instead] : [])]
 }
 
@@ -252,19 +252,16 @@ export const rulesSummary = (input: RulesSummaryInput): string => {
   const leftOut = away.length > 0 ? [awayInWords(away)] : []
   if (unknownSource !== undefined)
     return [
-      `There is no source "${unknownSource}", nor one under that stem: nothing was found.`,
+      `There is no source "${unknownSource}", and none whose name begins with it: nothing was found.`,
       ...leftOut,
-      'Ask with one of the sources that are listed, or without.',
+      'Name one of the listed sources, or none.',
     ].join(' ')
   const asked = keywords.length > 0 ? ` for ${keywords.map((word) => `"${word}"`).join(', ')}` : ''
   const quiet = silences.map(({ sourceId, last }) => `${sourceId} has sent nothing since ${shownTime(last, zone)}.`)
   if (groups.length === 0)
-    return [
-      `Nothing was found${asked} ${window}.`,
-      ...leftOut,
-      ...quiet,
-      'Ask with other words, or for another time.',
-    ].join(' ')
+    return [`Nothing was found${asked} ${window}.`, ...leftOut, ...quiet, 'Try other words or another period.'].join(
+      ' ',
+    )
   const sentences = foundSentences(input)
   const severity = list(counts.bySeverity, 3)
   if (severity !== '') sentences.push(`By severity: ${severity}.`)
@@ -276,11 +273,11 @@ export const rulesSummary = (input: RulesSummaryInput): string => {
   const [first] = causes
   if (first) {
     sentences.push(
-      `The strongest hint: ${lowered(first.title)} (${counted(first.evidence.length, 'entry', 'entries')} cited).`,
+      `The most likely cause: ${lowered(first.title)} (${counted(first.evidence.length, 'entry', 'entries')} cited).`,
     )
     if (first.domain) sentences.push(advice[first.domain])
   }
   const known = facts.slice(0, maxFacts).map(({ key, value }) => `${key}: ${shortened(value, 120)}`)
-  if (known.length > 0) sentences.push(`What is known of it: ${known.join('; ')}.`)
+  if (known.length > 0) sentences.push(`Known facts: ${known.join('; ')}.`)
   return sentences.join(' ')
 }

@@ -43,7 +43,7 @@ const textOf = async (query: string, more = {}) => (await ask(query, more)).summ
 describe('what a diagnosis says it found', () => {
   test('claims no entry for words that none has, and says what it tells of instead', async () => {
     const text = await textOf('日本語 エラー')
-    expect(text).toMatch(/^No entry at any time has ".+ what follows is of all 150 errors found instead\./)
+    expect(text).toMatch(/^No entry at any time has ".+ this summary covers all 150 errors found instead\./)
   })
 
   test('tells how many have one of the words and how many have all, and shows those first', async () => {

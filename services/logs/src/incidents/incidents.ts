@@ -64,7 +64,7 @@ export const createIncidents = ({ db, now, settled = async () => undefined }: In
       const row = newIncident(input, randomUUID(), at)
       await transact(db, async (transaction) => {
         await insertIncident(transaction, row)
-        await addEvent(transaction, { incident_id: row.id, kind: 'created', detail: 'It was made by hand.', at })
+        await addEvent(transaction, { incident_id: row.id, kind: 'created', detail: 'Created manually.', at })
       })
       return { ...row, attached_count: 0 }
     },

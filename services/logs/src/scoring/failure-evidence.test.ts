@@ -35,7 +35,7 @@ describe('what a message by itself tells of a fault', () => {
 
   test('it says what speaks for it, and for less', () => {
     expect(failureEvidence('mount failed on <*>, retrying', 'ERROR').because).toBe(
-      'Its level is ERROR, it tells of a connection, a disk or a neighbour that was lost, it will be tried again',
+      'Its level is ERROR, it mentions a connection, a disk or a neighbour that was lost, it will be tried again',
     )
   })
 
@@ -45,7 +45,7 @@ describe('what a message by itself tells of a fault', () => {
 
   test('a mistake in a program is no lost connection', () => {
     expect(failureEvidence("TypeError: Cannot read properties of undefined (reading '<*>')", 'ERROR').because).toBe(
-      'Its level is ERROR, it tells of something that failed',
+      'Its level is ERROR, it mentions something that failed',
     )
   })
 

@@ -97,7 +97,7 @@ export const failureEvidence = (message: string, severity: Severity | null): Fai
   const weights = [bias, level, failure.weight, isDetails ? detailsWeight : 0, ...found.map(({ weight }) => weight)]
   const says = [
     stated === undefined ? `Its level is ${severity ?? 'none'}` : `It says ${stated}`,
-    `it tells of ${failure.says}`,
+    `it mentions ${failure.says}`,
     ...found.map((one) => one.says),
   ]
   return {

@@ -13,7 +13,7 @@ export const auth: readonly PatternRow[] = [
   [
     'invalid_user',
     'WARN',
-    'Somebody tried a name that does not exist',
+    'A sign-in with an unknown user name',
     'user username account',
     /\b(?:(?:invalid|unknown|illegal|non-?existent) user(?:name)?\b|user (?:unknown|not found|does not exist|\S+ was not found)|check pass; user unknown|user_not_found)/i,
     'Invalid user oracle from 192.0.2.7',
@@ -31,7 +31,7 @@ export const auth: readonly PatternRow[] = [
   [
     'break_in_attempt',
     'ERROR',
-    'What the program itself calls an attack',
+    'An attack reported by the program itself',
     'break attack brute intrusion exploit',
     /\b(?:possible break-?in attempt|brute[- ]?force (?:attack|attempt)|intrusion (?:attempt|detected)|possible attack|exploit attempt)\b/i,
     'reverse mapping failed - POSSIBLE BREAK-IN ATTEMPT!',
@@ -49,7 +49,7 @@ export const auth: readonly PatternRow[] = [
   [
     'privilege_use',
     null,
-    'Somebody acted as another user',
+    'A command was run as another user',
     'sudo su command pam',
     /\bsudo(?:\[\d+\])?: +\S+ : .*COMMAND=|\bsu(?:\[\d+\])?: .*(?:session opened|FAILED SU)|\bsession opened for user root\b/i,
     'sudo: kim : TTY=pts/6 ; PWD=/ ; USER=root ; COMMAND=/usr/bin/id',
@@ -58,7 +58,7 @@ export const auth: readonly PatternRow[] = [
   [
     'certificate_problem',
     'ERROR',
-    'A certificate is not good or will not be for long',
+    'A certificate is invalid or expires soon',
     'certificate cert x509 ssl tls',
     /\b(?:certificate (?:has |is )?(?:expired|not yet valid|invalid|untrusted|revoked)|certificate verify failed|x509: |self[- ]signed certificate|unable to get local issuer|(?:ssl|tls) handshake (?:error|failed|failure)|certificate will expire)/i,
     'x509: certificate signed by unknown authority',
@@ -67,7 +67,7 @@ export const auth: readonly PatternRow[] = [
   [
     'session_opened',
     null,
-    'Somebody signed in',
+    'A user signed in',
     'accepted session logged login',
     /\b(?:accepted (?:password|publickey|keyboard-interactive\S*|gssapi\S*) for|session opened for user|successful(?:ly)? (?:login|logged in|sign-?in|authenticated)|new session \S+ of user)\b/i,
     'Accepted publickey for kim from 192.0.2.7 port 50022 ssh2',
@@ -76,7 +76,7 @@ export const auth: readonly PatternRow[] = [
   [
     'account_change',
     'WARN',
-    'An account or group was made, changed or removed',
+    'An account or group was created, changed or deleted',
     'useradd userdel usermod groupadd passwd user group',
     /\b(?:new (?:user|group): name=|(?:useradd|userdel|usermod|groupadd|groupdel)\[\d+\]|delete user|password changed for|added to group|removed from group)\b/i,
     'useradd[77]: new user: name=kim, UID=1001, GID=1001',
@@ -85,7 +85,7 @@ export const auth: readonly PatternRow[] = [
   [
     'token_rejected',
     'WARN',
-    'A token or key was not accepted',
+    'A token or API key was rejected',
     'token jwt signature key',
     /\b(?:(?:invalid|expired|revoked|malformed|bad|missing) (?:(?:access|refresh|bearer|api|auth(?:entication)?|csrf|jwt) )?(?:token|jwt|api key|signature)\b|(?:token|jwt|api key) (?:has |is |was )?(?:expired|invalid|revoked|rejected)|signature (?:verification failed|does not match|mismatch)|csrf token)/i,
     '401 for GET /api: token has expired',
@@ -94,7 +94,7 @@ export const auth: readonly PatternRow[] = [
   [
     'two_factor_failed',
     'WARN',
-    'A second factor was wrong',
+    'A second factor was rejected',
     'otp totp mfa 2fa factor',
     /\b(?:(?:otp|totp|mfa|2fa|two-factor|second factor)\b.*\b(?:fail\w*|invalid|wrong|rejected|denied|expired)|(?:invalid|wrong|failed) (?:otp|totp|mfa|2fa|two-factor|verification) (?:code|token)?)/i,
     'MFA challenge for kim failed: wrong code',
@@ -103,7 +103,7 @@ export const auth: readonly PatternRow[] = [
   [
     'ldap_problem',
     'ERROR',
-    'A directory of accounts does not answer or refuses',
+    'A directory server is unreachable or rejects requests',
     'ldap ldap_bind kerberos kdc krb5 sssd',
     /\b(?:ldap\w*\b.*(?:can't contact|invalid credentials|server down|timed? ?out|failed|unavailable)|(?:cannot|can't) contact (?:any )?(?:ldap|kdc)|krb5\w* .*(?:failed|error)|kerberos .*(?:failed|error|expired)|clock skew too great|sssd.*offline)/i,
     "ldap_bind: Can't contact LDAP server (-1)",
@@ -112,7 +112,7 @@ export const auth: readonly PatternRow[] = [
   [
     'audit_denied',
     'WARN',
-    'A security policy stopped a program',
+    'A security policy denied an operation',
     'apparmor avc selinux seccomp denied',
     /\b(?:apparmor="DENIED"|avc: +denied|selinux is preventing|type=SECCOMP)/i,
     'audit: apparmor="DENIED" operation="open" profile="nginx"',
@@ -121,7 +121,7 @@ export const auth: readonly PatternRow[] = [
   [
     'root_login',
     'WARN',
-    'Somebody signed in as root',
+    'A sign-in as root',
     'root administrator',
     /\b(?:accepted \S+ for root\b|root login (?:on|from|accepted)|session opened for user root by \(uid=0\)? ?login)/i,
     'Accepted password for root from 192.0.2.7 port 4711 ssh2',
@@ -130,7 +130,7 @@ export const auth: readonly PatternRow[] = [
   [
     'key_rejected',
     'WARN',
-    'An SSH key or host key is not the right one',
+    'An SSH key was rejected, or a host key does not match',
     'key publickey host identification',
     /\b(?:permission denied \(publickey|host key verification failed|remote host identification has changed|no (?:supported|matching) (?:host key|key exchange|mac|cipher)|authentication refused: bad ownership|unable to negotiate with)\b/i,
     'WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED!',

@@ -4,7 +4,7 @@ export const gpu: readonly PatternRow[] = [
   [
     'gpu_error',
     'CRITICAL',
-    'A graphics processor or its driver failed',
+    'A GPU or its driver failed',
     'xid gpu nvrm amdgpu i915 nvidia',
     /\b(?:NVRM: Xid|gpu (?:has )?(?:hang|hung|fault|lost|fallen off|reset|error)|amdgpu: .*(?:ring \S+ timeout|gpu reset|error)|i915 .*(?:gpu hang|error)|fallen off the bus)\b/i,
     'NVRM: Xid (PCI:0000:01:00): 79, GPU has fallen off the bus.',
@@ -13,7 +13,7 @@ export const gpu: readonly PatternRow[] = [
   [
     'gpu_out_of_memory',
     'ERROR',
-    'Memory of a graphics processor ran out',
+    'A GPU is out of memory',
     'cuda gpu vram hip',
     /\b(?:cuda (?:error: )?out of memory|cuda_error_out_of_memory|(?:gpu|vram|hip) out of memory|out of (?:gpu|video) memory)\b/i,
     'RuntimeError: CUDA out of memory. Tried to allocate 2 GiB',
@@ -22,7 +22,7 @@ export const gpu: readonly PatternRow[] = [
   [
     'gpu_unavailable',
     'ERROR',
-    'A graphics processor is not there or its driver does not fit',
+    'A GPU is missing, or its driver does not match',
     'cuda nvidia gpu nvml',
     /\b(?:no cuda-capable device|cuda (?:driver version is insufficient|error|initialization (?:error|failed))|failed to initialize nvml|nvidia-smi has failed|no (?:nvidia )?gpus? (?:found|available|detected))\b/i,
     'Failed to initialize NVML: Driver/library version mismatch',
@@ -31,7 +31,7 @@ export const gpu: readonly PatternRow[] = [
   [
     'gpu_hang',
     'CRITICAL',
-    'A graphics processor stands still',
+    'A GPU hangs',
     'hang hung ring timeout gpu reset amdgpu i915 nouveau',
     /\b(?:gpu (?:hang|lockup|reset (?:begin|failed|triggered))|ring \S+ timeout|resetting (?:\w+ )?(?:gpu|chip|render)|(?:nouveau|i915|xe|amdgpu)\b.*(?:hung|hang|timed out|wedged))/i,
     'i915 0000:00:02.0: [drm] GPU HANG: ecode 9:1:85dffffb',
@@ -40,7 +40,7 @@ export const gpu: readonly PatternRow[] = [
   [
     'gpu_thermal',
     'WARN',
-    'A graphics processor is too hot',
+    'A GPU is overheating',
     'gpu nvidia temperature thermal slowdown',
     /\b(?:gpu\b.*\b(?:temperature (?:is )?(?:above|over|critical|exceed\w*)|overheat\w*|thermal (?:slowdown|shutdown|throttl\w+))|(?:hw|sw) thermal slowdown)\b/i,
     'GPU 0: temperature above slowdown limit, HW thermal slowdown active',
@@ -49,7 +49,7 @@ export const gpu: readonly PatternRow[] = [
   [
     'gpu_ecc_error',
     'ERROR',
-    'Memory of a graphics processor gives errors',
+    'A GPU reports memory errors',
     'ecc nvidia gpu row remap remapping dbe sbe',
     /\b(?:(?:gpu|nvidia|nvrm)\b.*\b(?:ecc|double bit|single bit|row (?:remap\w*|retire\w*)|page retire\w*)|(?:uncorrectable|double[- ]bit) ecc error)/i,
     'NVRM: GPU 0000:01:00.0: row remapping pending, uncorrectable ECC error',
@@ -58,7 +58,7 @@ export const gpu: readonly PatternRow[] = [
   [
     'gpu_driver_mismatch',
     'ERROR',
-    'Driver and programs for a graphics processor are of different versions',
+    'The versions of a GPU driver and its libraries differ',
     'driver nvidia nvml cuda version mismatch api',
     /\b(?:driver\/library version mismatch|nvrm: api mismatch|cuda driver version is insufficient|(?:nvidia|gpu|cuda|rocm) driver .*(?:too old|mismatch|incompatible|not (?:loaded|compatible)))\b/i,
     'NVRM: API mismatch: the client has version 1, but this kernel module has 2',
@@ -67,7 +67,7 @@ export const gpu: readonly PatternRow[] = [
   [
     'gpu_bus_error',
     'CRITICAL',
-    'A graphics processor cannot be reached any more',
+    'A GPU fell off the bus',
     'bus pcie gpu nvrm link',
     /\b(?:fallen off the bus|gpu (?:is )?(?:lost|inaccessible|not (?:responding|accessible))|gpu at pci:\S+ has|pcie link (?:lost|down|degraded).*gpu|unable to determine the device handle)/i,
     'NVRM: GPU at PCI:0000:01:00: GPU has fallen off the bus; gpu is lost',
@@ -76,7 +76,7 @@ export const gpu: readonly PatternRow[] = [
   [
     'cuda_error',
     'ERROR',
-    'A computation on a graphics processor failed',
+    'A GPU computation failed',
     'cuda cublas cudnn nccl device assert hip',
     /\b(?:cuda error\b|cublas_status_(?!success)\w+|cudnn_status_(?!success)\w+|nccl (?:error|warn|timeout)|device-side assert|illegal memory access|hip ?error|unspecified launch failure)/i,
     'CUDA error: an illegal memory access was encountered',
@@ -85,7 +85,7 @@ export const gpu: readonly PatternRow[] = [
   [
     'display_failure',
     'WARN',
-    'A picture could not be shown',
+    'A display could not be driven',
     'drm display wayland xorg screen edid hdmi modeset',
     /\b(?:\[drm\].*(?:error|failed|timed out)|(?:edid|hdmi|displayport)\b.*\b(?:invalid|failed|error|lost|training failed)|no screens found|failed to (?:set mode|create (?:egl|gl|wayland) )|link training failed|flip_done timed out)/i,
     '[drm:drm_atomic_helper] *ERROR* flip_done timed out',
@@ -94,7 +94,7 @@ export const gpu: readonly PatternRow[] = [
   [
     'gpu_container',
     'ERROR',
-    'A container cannot use a graphics processor',
+    'A container cannot use a GPU',
     'nvidia container runtime cdi device driver capabilities gpu',
     /\b(?:could not select device driver .*gpu|nvidia-container-cli: .*(?:error|failed)|failed to (?:inject|generate) cdi|unresolvable cdi devices|insufficient nvidia\.com\/gpu|no runtime for "?nvidia"?)/i,
     'nvidia-container-cli: initialization error: load library failed',
@@ -103,7 +103,7 @@ export const gpu: readonly PatternRow[] = [
   [
     'gpu_preempted',
     'WARN',
-    'A graphics processor was taken from a computation',
+    'A GPU job was preempted',
     'gpu preempted preemption mps mig vgpu',
     /\b(?:gpu\b.*\b(?:preempt\w+|revoked|reclaimed|time slice exceeded)|mps (?:server|client)\b.*\b(?:error|terminated|failed)|(?:mig|vgpu)\b.*\b(?:failed|error|disabled|unlicensed))\b/i,
     'vGPU license request failed: gpu is unlicensed',

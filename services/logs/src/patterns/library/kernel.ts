@@ -4,7 +4,7 @@ export const kernel: readonly PatternRow[] = [
   [
     'kernel_panic',
     'CRITICAL',
-    'The kernel gave up or found itself broken',
+    'The kernel panicked or reported a bug',
     'panic oops bug kernel unable',
     /\b(?:kernel panic|kernel bug at|bug: unable to handle|oops: \d|general protection fault)/i,
     'Kernel panic - not syncing: VFS: Unable to mount root fs',
@@ -13,7 +13,7 @@ export const kernel: readonly PatternRow[] = [
   [
     'hung_task',
     'ERROR',
-    'A task or processor does not get on',
+    'A task or CPU is stuck',
     'blocked hung lockup stall stalls',
     /\b(?:blocked for more than \d+ seconds|hung_task|(?:soft|hard) lockup|rcu_\w+ (?:self-)?detected stall|stuck for \d+s)\b/i,
     'INFO: task kworker/0:1 blocked for more than 120 seconds.',
@@ -22,7 +22,7 @@ export const kernel: readonly PatternRow[] = [
   [
     'hardware_error',
     'CRITICAL',
-    'The machine reports broken hardware',
+    'The machine reports a hardware error',
     'hardware mce machine pcie aer',
     /\b(?:hardware error|machine check (?:exception|events? logged|error)|mce: \[|pcie bus error|aer: (?:un)?correct\w+ error)/i,
     'mce: [Hardware Error]: CPU 0: Machine Check: 0 Bank 5',
@@ -31,7 +31,7 @@ export const kernel: readonly PatternRow[] = [
   [
     'usb_error',
     'WARN',
-    'A USB device does not work as it should',
+    'A USB device malfunctions',
     'usb',
     /\busb [\d.-]+: .*(?:error|not accepting|unable to enumerate|disconnect)\b/i,
     'usb 1-1: device descriptor read/64, error -71',
@@ -40,7 +40,7 @@ export const kernel: readonly PatternRow[] = [
   [
     'clock_problem',
     'WARN',
-    'The clock jumped or is not in step',
+    'The clock jumped or is not synchronised',
     'clock time ntp clocksource',
     /\b(?:clock (?:skew|jump\w*|unsynchroni[sz]ed|was set)|time (?:jumped|has been changed)|clocksource .* unstable|no server suitable for synchronization|time stepped)\b/i,
     'Time jumped backwards, rotating.',
@@ -49,7 +49,7 @@ export const kernel: readonly PatternRow[] = [
   [
     'kernel_warning',
     'WARN',
-    'The kernel met what should not be and went on',
+    'The kernel warned about an inconsistency',
     'warning tainted rip call trace',
     /\b(?:WARNING: CPU: \d+|cut here \]|kernel tainted|Tainted: [A-Z ]+)/,
     'WARNING: CPU: 3 PID: 77 at net/core/dev.c:7',
@@ -58,7 +58,7 @@ export const kernel: readonly PatternRow[] = [
   [
     'kernel_oops',
     'CRITICAL',
-    'A part of the kernel broke down',
+    'The kernel reported an oops',
     'oops null pointer dereference trap',
     /\b(?:kernel null pointer dereference|unable to handle kernel|internal error: oops|double fault|invalid opcode: 0000|kernel stack overflow)\b/i,
     'BUG: kernel NULL pointer dereference, address: 0000000000000008',
@@ -67,7 +67,7 @@ export const kernel: readonly PatternRow[] = [
   [
     'module_failed',
     'ERROR',
-    'A part of the kernel could not be loaded',
+    'A kernel module or firmware could not be loaded',
     'module firmware modprobe driver',
     /\b(?:(?:failed|unable) to load (?:module|firmware)|modprobe: (?:fatal|error)|module verification failed|direct firmware load .* failed|unknown symbol in module|required key not available|firmware: failed)\b/i,
     'Direct firmware load for iwlwifi-7.ucode failed with error -2',
@@ -76,7 +76,7 @@ export const kernel: readonly PatternRow[] = [
   [
     'interrupt_problem',
     'WARN',
-    'A device calls for attention in vain or too often',
+    'An interrupt is unhandled or fires too often',
     'irq interrupt nobody',
     /\b(?:irq \d+: nobody cared|spurious interrupt|interrupt storm|no irq handler for vector|disabling irq)\b/i,
     'irq 16: nobody cared (try booting with the "irqpoll" option)',
@@ -85,7 +85,7 @@ export const kernel: readonly PatternRow[] = [
   [
     'task_limit',
     'ERROR',
-    'There may be no more processes or threads',
+    'The limit of processes or threads was reached',
     'fork pid thread threads processes resource',
     /\b(?:fork: (?:retry: )?(?:resource temporarily unavailable|cannot allocate)|cgroup: fork rejected|(?:can't|cannot|unable to|failed to) (?:create|start) (?:new )?(?:native )?(?:thread|process)|pid (?:max|limit) (?:reached|exceeded)|too many (?:processes|threads))\b/i,
     'java.lang.OutOfMemoryError: unable to create new native thread',
@@ -94,7 +94,7 @@ export const kernel: readonly PatternRow[] = [
   [
     'cpu_problem',
     'ERROR',
-    'A processor stands still or makes mistakes',
+    'A CPU is stuck or reports errors',
     'cpu nmi core',
     /\b(?:nmi (?:watchdog|backtrace|received)|cpu ?\d* (?:is )?(?:stuck|not responding|offline unexpectedly)|cpu\d+ .*(?:hardware error|bank \d)|core \d+ (?:disabled|failed))\b/i,
     'NMI backtrace for cpu 3',
@@ -103,7 +103,7 @@ export const kernel: readonly PatternRow[] = [
   [
     'segfault',
     'ERROR',
-    'The kernel stopped a program that touched memory that is not its own',
+    'The kernel ended a program because of an invalid memory access',
     'segfault traps sigill divide',
     /\b(?:\S+\[\d+\]: segfault at|traps: \S+\[\d+\]|trap (?:divide error|invalid opcode)|general protection (?:ip|fault)|bus error)/i,
     'traps: app[77] trap divide error ip:55 sp:7f',
@@ -112,7 +112,7 @@ export const kernel: readonly PatternRow[] = [
   [
     'acpi_error',
     'WARN',
-    'The firmware of the machine is at fault',
+    'The firmware reports an error',
     'acpi bios firmware uefi dmar',
     /\b(?:acpi (?:bios )?(?:error|exception|warning)|\[firmware bug\]|dmar: .*(?:fault|bug)|efi: .*(?:error|failed)|bios bug)/i,
     'ACPI BIOS Error (bug): Could not resolve symbol',
@@ -121,7 +121,7 @@ export const kernel: readonly PatternRow[] = [
   [
     'kernel_log_lost',
     'WARN',
-    'Messages came faster than they were written',
+    'Messages were lost because they came too fast',
     'suppressed messages dropped lost',
     /\b(?:\d+ callbacks suppressed|messages (?:suppressed|dropped|lost|missed)|missed \d+ kernel messages|rate-?limit(?:ing|ed)?: .*suppressed|audit: backlog limit exceeded)/i,
     'systemd-journald: Missed 412 kernel messages',

@@ -4,7 +4,7 @@ export const media: readonly PatternRow[] = [
   [
     'playback_error',
     'ERROR',
-    'Something could not be played',
+    'A playback failed',
     'playback stream player',
     /\b(?:playback (?:error|failed|stopped unexpectedly)|(?:error|failed) (?:during|starting) playback|stream (?:error|failed to (?:open|start))|unsupported (?:codec|container))\b/i,
     'Playback failed: no compatible stream',
@@ -22,7 +22,7 @@ export const media: readonly PatternRow[] = [
   [
     'buffering',
     'WARN',
-    'A stream had to wait',
+    'A stream is buffering',
     'buffer buffering underrun xrun',
     /\b(?:buffering (?:event|detected|warning)|buffer under-?run|is buffering|xrun)\b/i,
     'audio buffer underrun, 20 ms lost',
@@ -31,7 +31,7 @@ export const media: readonly PatternRow[] = [
   [
     'media_scan_problem',
     'WARN',
-    'A media file could not be read',
+    'A media file could not be scanned',
     'ffprobe metadata probing scan scanning import',
     /\b(?:ffprobe (?:failed|error)|(?:error|failed) (?:probing|scanning|reading metadata)|failed to (?:scan|import) (?:library|file|media)|could not (?:read|extract) metadata)\b/i,
     'Failed to import media /films/x.mkv',
@@ -40,7 +40,7 @@ export const media: readonly PatternRow[] = [
   [
     'stream_limit',
     'WARN',
-    'More is watched at once than may be or can be',
+    'The limit of concurrent streams was reached',
     'stream streams session transcode limit concurrent',
     /\b(?:(?:max(?:imum)?|too many) (?:concurrent |simultaneous |number of )?(?:streams?|sessions?|transcodes?)(?: (?:reached|exceeded|allowed))?|(?:stream|session|transcode) limit (?:reached|exceeded))\b/i,
     'Denied: maximum concurrent streams reached (4)',
@@ -49,7 +49,7 @@ export const media: readonly PatternRow[] = [
   [
     'codec_missing',
     'ERROR',
-    'There is no program for a kind of picture or sound',
+    'A codec is missing',
     'codec decoder encoder demuxer',
     /\b(?:(?:no|unknown|unsupported|missing|unrecognized) (?:suitable )?(?:codec|decoder|encoder|demuxer|muxer)\b|(?:codec|decoder|encoder) (?:\S+ )?(?:not (?:found|supported|available)|could not be opened)|could not find codec parameters)/i,
     'Decoder hevc not found, no decoder for stream 0',
@@ -58,7 +58,7 @@ export const media: readonly PatternRow[] = [
   [
     'media_corrupt',
     'WARN',
-    'A picture or sound is damaged',
+    'A media file is damaged',
     'moov atom nal bitstream packet frame header dts pts',
     /\b(?:moov atom not found|invalid nal|(?:corrupt|damaged|truncated|broken) (?:frame|packet|bitstream|header|file)|non-monotonous dts|error while decoding|header missing|invalid data found when processing input|missing picture in access unit)/i,
     '[mov] moov atom not found',
@@ -67,7 +67,7 @@ export const media: readonly PatternRow[] = [
   [
     'download_failed',
     'ERROR',
-    'Something could not be fetched',
+    'A download failed',
     'download downloading torrent nzb indexer',
     /\b(?:download(?:ing)? (?:of \S+ |client )?(?:failed|error|stalled|aborted)|(?:failed|unable) to download|torrent (?:\S+ )?(?:error|stalled)|(?:nzb|indexer)\b.*\b(?:failed|unavailable|error))\b/i,
     'Download failed: article missing',
@@ -76,7 +76,7 @@ export const media: readonly PatternRow[] = [
   [
     'import_failed',
     'ERROR',
-    'What was fetched could not be put into the library',
+    'A download could not be imported into the library',
     'import imported library sample episode movie',
     /\b(?:(?:couldn't|could not|failed to|unable to) import|import (?:failed|rejected|error)|no files (?:found )?(?:are )?eligible for import|(?:file|path) (?:is )?not (?:a )?valid (?:media|video|library))\b/i,
     "Couldn't import episode: no files found are eligible for import",
@@ -85,7 +85,7 @@ export const media: readonly PatternRow[] = [
   [
     'subtitle_problem',
     'WARN',
-    'Words to a picture could not be had',
+    'Subtitles could not be fetched',
     'subtitle subtitles',
     /\bsubtitles?\b.*\b(?:failed|error|not found|could not|unable|missing|unsupported)|\b(?:failed|unable) to (?:download|extract|burn|load) subtitles?\b/i,
     'Failed to extract subtitles from film.mkv',
@@ -94,7 +94,7 @@ export const media: readonly PatternRow[] = [
   [
     'metadata_lookup_failed',
     'WARN',
-    'Nobody could say what a film or song is',
+    'The metadata of a film or song could not be found',
     'metadata tmdb tvdb musicbrainz agent lookup artwork',
     /\b(?:(?:metadata|artwork|tmdb|tvdb|musicbrainz|agent)\b.*\b(?:failed|not found|timed out|unavailable|no match(?:es)?|error)|(?:failed|unable) to (?:fetch|refresh|match) (?:metadata|artwork))\b/i,
     'tvdb: series 7 not found, metadata refresh failed',
@@ -103,7 +103,7 @@ export const media: readonly PatternRow[] = [
   [
     'hardware_acceleration_failed',
     'WARN',
-    'The graphics processor could not be used for a film',
+    'Hardware acceleration could not be used',
     'vaapi nvenc nvdec qsv cuvid hwaccel videotoolbox',
     /\b(?:vaapi|nvenc|nvdec|qsv|cuvid|hwaccel|videotoolbox|hardware (?:acceleration|transcoding))\b.*\b(?:failed|error|cannot|can't|not (?:available|supported|found)|unable|fall(?:ing)? back|no capable devices)\b/i,
     'Failed to use hwaccel: VAAPI device cannot be opened, falling back to software: vaapi init failed',
@@ -112,7 +112,7 @@ export const media: readonly PatternRow[] = [
   [
     'recording_failed',
     'ERROR',
-    'A programme was not recorded',
+    'A recording failed',
     'recording recorder tuner dvr camera rtsp',
     /\b(?:record(?:ing|er)\b.*\b(?:failed|error|aborted|stopped unexpectedly|conflict)|(?:no (?:free )?|all )tuners? (?:available|busy|in use)|tuner .*(?:failed|no (?:lock|signal))|(?:camera|rtsp)\b.*\b(?:offline|disconnected|timed out|no (?:frames|signal)|unavailable))\b/i,
     'Recording of "News" failed: no free tuner available',
@@ -121,7 +121,7 @@ export const media: readonly PatternRow[] = [
   [
     'library_unavailable',
     'ERROR',
-    'The place where films and songs lie is not there',
+    'A media library is unavailable',
     'library folder path root media',
     /\b(?:(?:library|media|root) (?:folder|path|location|directory)\b.*\b(?:does not exist|missing|not (?:found|accessible|available|mounted)|unavailable|is empty)|(?:missing|unavailable) (?:root|library|media) (?:folder|path))\b/i,
     'Missing root folder: /films does not exist; media path is not accessible',

@@ -13,7 +13,7 @@ export const memory: readonly PatternRow[] = [
   [
     'memory_pressure',
     'WARN',
-    'Memory is short',
+    'Memory is low',
     'memory swap',
     /\b(?:memory pressure|low memory|high memory usage|memory usage (?:is )?(?:above|over|high)|swap (?:is )?(?:full|usage (?:above|over)))\b/i,
     'kernel: memory pressure is high',
@@ -22,7 +22,7 @@ export const memory: readonly PatternRow[] = [
   [
     'garbage_collection_pause',
     'WARN',
-    'A collector stopped a program for long',
+    'A garbage collection paused a program for long',
     'gc garbage',
     /\b(?:gc overhead limit exceeded|long gc pause|(?:jvm|host machine)\S* .*pause .*(?:gc|approximately)|garbage collection (?:took|pause) \d{4,} ?ms)\b/i,
     'GC overhead limit exceeded',
@@ -31,7 +31,7 @@ export const memory: readonly PatternRow[] = [
   [
     'memory_error',
     'CRITICAL',
-    'Memory modules give errors',
+    'Memory modules report errors',
     'ecc edac memory mce ddr parity',
     /\b(?:edac .*(?:ce|ue)\b|(?:un)?correct(?:able|ed) (?:ecc |memory |ddr )?error|memory (?:read |parity )?error|cache parity error|ddr errors?\(s\) detected)/i,
     'EDAC MC0: 1 CE memory read error on DIMM 2',
@@ -40,7 +40,7 @@ export const memory: readonly PatternRow[] = [
   [
     'oom_victim',
     'CRITICAL',
-    'The kernel ended a program to have its memory',
+    'The kernel killed a program to free memory',
     'killed oom kill',
     /\b(?:killed process \d+|memory cgroup out of memory|oom_reaper|oomkilled|oom-kill:)/i,
     'oom_reaper: reaped process 77 (java), killed process 77',
@@ -49,7 +49,7 @@ export const memory: readonly PatternRow[] = [
   [
     'memory_leak',
     'WARN',
-    'Memory that is not given back',
+    'A memory leak',
     'leak leaked leaks maxlistenersexceededwarning',
     /\b(?:memory leak|leak(?:ed)? (?:detected|\d+ bytes)|possible eventemitter memory leak|resource leak|maxlistenersexceededwarning)\b/i,
     'LEAK: memory leak detected in buffer pool',
@@ -58,7 +58,7 @@ export const memory: readonly PatternRow[] = [
   [
     'swap_exhausted',
     'ERROR',
-    'There is no swap left',
+    'Swap space is used up',
     'swap',
     /\b(?:swap (?:space )?(?:exhausted|full|is full)|(?:no|free) swap (?:space )?(?:left|= ?0)|out of swap|swap usage .*(?:9\d|100) ?%)/i,
     'kernel: Free swap = 0kB, out of swap',
@@ -67,7 +67,7 @@ export const memory: readonly PatternRow[] = [
   [
     'stack_overflow',
     'CRITICAL',
-    'A program called itself until there was no room',
+    'A stack overflow',
     'stack stackoverflowerror recursion',
     /\b(?:stack overflow|stackoverflowerror|maximum call stack size exceeded|maximum recursion depth exceeded|stack smashing detected|stack limit exceeded)\b/i,
     'RangeError: Maximum call stack size exceeded',
@@ -76,7 +76,7 @@ export const memory: readonly PatternRow[] = [
   [
     'heap_near_limit',
     'WARN',
-    'A program has nearly all memory that it may have',
+    'A heap is close to its limit',
     'heap metaspace gc memory',
     /\b(?:heap (?:usage|memory) .*(?:9\d|100) ?%|(?:near|approaching|reached) (?:the )?(?:heap|memory) limit|metaspace .*(?:full|exhausted|out of)|ineffective mark-compacts near heap limit|memory high watermark)\b/i,
     'vm_memory_high_watermark set: memory high watermark reached, publishers blocked',
@@ -85,7 +85,7 @@ export const memory: readonly PatternRow[] = [
   [
     'allocation_failure',
     'ERROR',
-    'Memory that was asked for was not there',
+    'A memory allocation failed',
     'allocation malloc alloc bad_alloc vmalloc',
     /\b(?:page allocation failure|(?:m|v|k)alloc\w* (?:failed|failure|error)|std::bad_alloc|memory allocation (?:of \d+ bytes )?failed|failed to allocate (?:memory|\d+))/i,
     'kworker/0:1: page allocation failure: order:4',
@@ -94,7 +94,7 @@ export const memory: readonly PatternRow[] = [
   [
     'evicted',
     'WARN',
-    'Something was put out of memory because it is short',
+    'A pod or entry was evicted because memory is low',
     'evicted evicting eviction preempted',
     /\b(?:evict(?:ed|ing) (?:pod|process|container|unit)|pod \S+ (?:was )?evicted|eviction manager|low on resource: memory|preempted by)\b/i,
     'kubelet: eviction manager: pods must be evicted to reclaim memory',
@@ -103,7 +103,7 @@ export const memory: readonly PatternRow[] = [
   [
     'cache_pressure',
     'WARN',
-    'A cache is too small for what goes through it',
+    'A cache is too small for its load',
     'cache evictions shared_buffers buffers',
     /\b(?:cache (?:is )?(?:full|thrashing|overflow\w*)|cache hit (?:rate|ratio) (?:is )?(?:below|low|dropped)|out of shared memory|buffer pool (?:is )?(?:full|exhausted))\b/i,
     'innodb: buffer pool is full, cache hit ratio dropped to 71%',

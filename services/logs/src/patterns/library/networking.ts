@@ -4,7 +4,7 @@ export const networking: readonly PatternRow[] = [
   [
     'connection_refused',
     'ERROR',
-    'Nobody listened where a connection was tried',
+    'A connection was refused',
     'refused econnrefused',
     /\b(?:connection refused|econnrefused|refused (?:the )?connection)\b/i,
     'connect() failed (111: Connection refused) while connecting to upstream',
@@ -13,7 +13,7 @@ export const networking: readonly PatternRow[] = [
   [
     'connection_timeout',
     'WARN',
-    'A connection or request took too long',
+    'A connection or request timed out',
     'timeout timed etimedout',
     /\b(?:(?:connection|connect|request|read|socket|operation|gateway|handshake)\S* (?:\w+ )?time(?:d )?-?out|etimedout|i\/o timeout|timed out (?:after|waiting|while))/i,
     'upstream request timed out after 30 s',
@@ -22,7 +22,7 @@ export const networking: readonly PatternRow[] = [
   [
     'connection_reset',
     'WARN',
-    'The other side cut a connection',
+    'A connection was reset by the peer',
     'reset econnreset broken epipe',
     /\b(?:connection reset|econnreset|broken pipe|epipe|reset by peer)\b/i,
     'recv() failed (104: Connection reset by peer)',
@@ -40,7 +40,7 @@ export const networking: readonly PatternRow[] = [
   [
     'network_unreachable',
     'ERROR',
-    'There is no way to a host or network',
+    'A host or network is unreachable',
     'unreachable route ehostunreach enetunreach',
     /\b(?:(?:network|host|destination) (?:is )?unreachable|no route to host|ehostunreach|enetunreach)\b/i,
     'connect: No route to host',
@@ -58,7 +58,7 @@ export const networking: readonly PatternRow[] = [
   [
     'firewall_block',
     null,
-    'A firewall dropped or refused a packet',
+    'A firewall dropped or rejected a packet',
     'block blocked drop dropped reject ufw mac',
     /\[UFW BLOCK\]|\b(?:DROP|REJECT|BLOCK)\w*\b.*\bSRC=|\bIN=\S* OUT=\S* MAC=.*\bSRC=/,
     '[UFW BLOCK] IN=eth0 OUT= MAC=00 SRC=192.0.2.1 DST=192.0.2.2',
@@ -67,7 +67,7 @@ export const networking: readonly PatternRow[] = [
   [
     'port_scan',
     'WARN',
-    'Ports are being tried one after the other',
+    'A port scan',
     'scan scanning portscan synflood syn',
     /\b(?:port ?scan(?:ning)?(?: detected| attempt)?\b.*|syn flood(?:ing)?|possible (?:syn|port) (?:flood|scan)\w*|did not receive identification string)\b/i,
     'kernel: Possible SYN flooding on port 443. Sending cookies.',
@@ -85,7 +85,7 @@ export const networking: readonly PatternRow[] = [
   [
     'dhcp_problem',
     'WARN',
-    'No address could be had',
+    'No address could be obtained by DHCP',
     'dhcp dhcpoffers dhcpv6 dhcpdiscover dhcpdecline dhcpnak lease leases',
     /\b(?:no dhcpoffers received|dhcpnak|dhcpdecline|no (?:free|available) (?:dhcp )?leases?|dhcp(?:v6)?\S* .*(?:timed out|failed|no (?:reply|lease))|lease (?:expired|could not be renewed))\b/i,
     'dhclient: No DHCPOFFERS received.',
@@ -103,7 +103,7 @@ export const networking: readonly PatternRow[] = [
   [
     'connection_limit',
     'ERROR',
-    'There is no room for another connection',
+    'The limit of connections was reached',
     'connections conntrack sockets maxclients',
     /\b(?:too many (?:client )?connections|nf_conntrack: table full|connection (?:limit|pool) (?:exceeded|reached|exhausted)|(?:max(?:imum)?(?: number of)?|no more) (?:client )?connections (?:reached|exceeded|allowed|are enough)|max_?clients reached|remaining connection slots are reserved|out of sockets)\b/i,
     'FATAL: sorry, too many clients already; too many connections',
@@ -112,7 +112,7 @@ export const networking: readonly PatternRow[] = [
   [
     'vpn_down',
     'WARN',
-    'A tunnel is down or cannot be built',
+    'A VPN tunnel is down or cannot be established',
     'vpn tunnel ipsec wireguard openvpn handshake ike',
     /\b(?:(?:vpn|tunnel|ipsec|ike)\S* (?:(?!log-?(?:in|on|ged)|sign-?in|passw).)*?\b(?:down|failed|disconnected|timed out|dead)\b|handshake (?:did not complete|for peer .* did not complete)|tls key negotiation failed)\b/i,
     'wireguard: wg0: Handshake for peer 4 did not complete after 5 seconds',
@@ -121,7 +121,7 @@ export const networking: readonly PatternRow[] = [
   [
     'network_interface_error',
     'ERROR',
-    'A network adapter does not work as it should',
+    'A network adapter malfunctions',
     'netdev watchdog transmit nic adapter eth',
     /\b(?:netdev watchdog|transmit queue \d+ timed out|detected (?:tx|hardware) unit hang|(?:nic|adapter) (?:hang|reset|error)|link flap\w*)\b/i,
     'NETDEV WATCHDOG: eth0 (e1000e): transmit queue 0 timed out',
@@ -130,7 +130,7 @@ export const networking: readonly PatternRow[] = [
   [
     'intrusion_alert',
     'ERROR',
-    'A sensor saw what it takes for an attack of the first rank',
+    'An intrusion detection system reports an attack of the highest priority',
     'alert priority',
     /"alert"\s*:\s*\{(?:[^{}]|\{[^{}]*\})*?"severity"\s*:\s*1\b|\[\*\*\] .*\[Priority: 1\]/i,
     '{"event_type":"alert","src_ip":"192.0.2.7","alert":{"signature":"ET EXPLOIT x","severity":1}}',
@@ -139,7 +139,7 @@ export const networking: readonly PatternRow[] = [
   [
     'intrusion_warning',
     'WARN',
-    'A sensor saw what it takes for suspicious',
+    'An intrusion detection system reports suspicious traffic',
     'alert priority',
     /"alert"\s*:\s*\{(?:[^{}]|\{[^{}]*\})*?"severity"\s*:\s*2\b|\[\*\*\] .*\[Priority: 2\]/i,
     '[**] [1:2019401:3] ET POLICY x [**] [Classification: Misc] [Priority: 2] {TCP} 192.0.2.7:1 -> 192.0.2.8:2',
@@ -148,7 +148,7 @@ export const networking: readonly PatternRow[] = [
   [
     'martian_packet',
     null,
-    'A packet came from where it cannot be from',
+    'A packet with an impossible source address',
     'martian spoofing',
     /\b(?:martian (?:source|destination)|possible (?:ip )?spoofing|source address verification failed)\b/i,
     'IPv4: martian source 192.0.2.7 from 127.0.0.1, on dev eth0',

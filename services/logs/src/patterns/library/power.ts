@@ -4,7 +4,7 @@ export const power: readonly PatternRow[] = [
   [
     'unexpected_shutdown',
     'CRITICAL',
-    'A machine or program did not end in order',
+    'A machine or program was not shut down properly',
     'unclean shutdown unexpected improperly uptime recovery',
     /\b(?:unclean shutdown|unexpected (?:shutdown|reboot|power)|(?:not properly|improperly) (?:shut ?down|unmounted)|database system was interrupted|previous shutdown was unexpected)/i,
     'Detected unclean shutdown - lock file is not empty',
@@ -13,7 +13,7 @@ export const power: readonly PatternRow[] = [
   [
     'power_loss',
     'CRITICAL',
-    'The power supply failed or runs from a battery',
+    'The power supply failed or runs on battery',
     'power battery ups',
     /\b(?:power (?:failure|lost|loss|supply (?:failed|failure))|on battery\b|ups .*(?:battery|low)|battery (?:is )?(?:low|critical|depleted)|undervoltage|low battery)/i,
     'UPS ups@localhost on battery',
@@ -22,7 +22,7 @@ export const power: readonly PatternRow[] = [
   [
     'shutdown',
     null,
-    'A machine is going down or coming up',
+    'A machine is shutting down or starting',
     'shutdown reboot shutting rebooting halt poweroff',
     /\b(?:system is (?:going down|rebooting|powering down)|system (?:shutdown|reboot|halt) |shutting down for system|reached target (?:reboot|shutdown|power-off)|rebooting (?:the )?system)/i,
     'systemd: The system is going down for reboot; System is rebooting.',
@@ -31,7 +31,7 @@ export const power: readonly PatternRow[] = [
   [
     'thermal_problem',
     'WARN',
-    'Something is too hot',
+    'A component is overheating',
     'temperature thermal overheat overheating throttled',
     /\b(?:temperature above threshold|(?:cpu|package|core)\S* (?:clock )?throttled|thermal (?:pressure state: [1-9]|throttling|shutdown|trip)|overheat(?:ing|ed)?|critical temperature)\b/i,
     'CPU0: Core temperature above threshold, cpu clock throttled',
@@ -40,7 +40,7 @@ export const power: readonly PatternRow[] = [
   [
     'ups_event',
     'WARN',
-    'The stand-by power supply has something to say',
+    'An event of the uninterruptible power supply',
     'ups upsmon nut apcupsd',
     /\b(?:ups\S* .*(?:on battery|battery (?:needs|must|should)|replace|overload|communications? lost|unavailable|shutdown)|communications? with ups \S+ lost|upsmon.*(?:forced|shutdown)|apcupsd.*(?:power failure|exiting))/i,
     'upsmon[7]: Communications with UPS rack@nas lost',
@@ -49,7 +49,7 @@ export const power: readonly PatternRow[] = [
   [
     'power_restored',
     null,
-    'The power is back',
+    'Power is restored',
     'power mains line',
     /\b(?:(?:power|mains|line power) (?:is |was |has been )?(?:back|restored|returned)|(?:back )?on line power|ac adapter (?:re)?connected|utility power restored)\b/i,
     'apcupsd: Power is back. UPS running on mains.',
@@ -58,7 +58,7 @@ export const power: readonly PatternRow[] = [
   [
     'psu_failure',
     'CRITICAL',
-    'A power supply of a machine failed',
+    'A power supply unit failed',
     'psu power supply redundancy ipmi',
     /\b(?:psu ?\d* .*(?:fail\w*|lost|fault|absent|removed)|power supply ?\d* .*(?:fail\w*|lost|fault|removed|ac lost)|power (?:supply )?redundancy (?:is )?(?:lost|degraded))\b/i,
     'ipmi: PSU2 failed, power redundancy lost',
@@ -67,7 +67,7 @@ export const power: readonly PatternRow[] = [
   [
     'voltage_problem',
     'WARN',
-    'A voltage is not what it should be',
+    'A voltage is out of range',
     'voltage undervoltage overvoltage vcore',
     /\b(?:under-?voltage (?:detected|!)|over-?voltage|voltage (?:is )?(?:out of range|too (?:low|high)|below|above|critical|drop\w*))\b/i,
     'hwmon hwmon1: Undervoltage detected!',
@@ -76,7 +76,7 @@ export const power: readonly PatternRow[] = [
   [
     'fan_failure',
     'ERROR',
-    'A fan stands still',
+    'A fan failed',
     'fan fans rpm cooling',
     /\b(?:fan\S* ?\d* .*(?:fail\w*|stopped|stalled|fault|below|too slow)|(?:fan|cooling) (?:failure|redundancy lost)|cooling (?:device )?(?:failed|error))\b/i,
     'ipmi: FAN3 stopped, 0 RPM',
@@ -85,7 +85,7 @@ export const power: readonly PatternRow[] = [
   [
     'battery_worn',
     'WARN',
-    'A battery does not hold enough any more',
+    'A battery is worn out',
     'battery bbu batteries',
     /\b(?:replace (?:the )?batter(?:y|ies)|battery (?:\S+ )?(?:needs|must be) (?:to be )?replac\w+|battery (?:health|capacity) (?:is )?(?:poor|low|below|degraded)|(?:bbu|cache battery) .*(?:fail\w*|bad|degraded|learn cycle))\b/i,
     'smart array: cache battery failed, replace battery',
@@ -94,7 +94,7 @@ export const power: readonly PatternRow[] = [
   [
     'suspend_failed',
     'WARN',
-    'A machine could not go to sleep or wake up',
+    'A machine could not suspend or resume',
     'suspend resume hibernate hibernation sleep wakeup',
     /\b(?:(?:suspend|resume|hibernat\w+|sleep) (?:\w+ )?(?:failed|error|aborted)|failed to (?:suspend|resume|hibernate|sleep)|pm: .*(?:failed to|error)|freezing of tasks (?:failed|aborted))\b/i,
     'PM: suspend failed, device eth0 refused',
@@ -103,7 +103,7 @@ export const power: readonly PatternRow[] = [
   [
     'voltage_throttling',
     'WARN',
-    'A processor runs slower than it could, for want of power or cold',
+    'A CPU is throttled because of heat or low voltage',
     'throttling throttled power limit prochot frequency',
     /\b(?:power limit (?:notification|exceeded|throttl\w+)|prochot|cpu (?:frequency|speed) (?:limited|throttled)|throttl(?:ed|ing) (?:due to|because of|detected)|currently throttled)\b/i,
     'CPU2: Package power limit notification (total events = 7)',
@@ -112,7 +112,7 @@ export const power: readonly PatternRow[] = [
   [
     'reboot_required',
     'WARN',
-    'A machine waits to be started anew',
+    'A reboot is required',
     'reboot restart required pending',
     /\b(?:(?:system )?(?:reboot|restart) (?:is )?(?:required|pending|needed)|requires? (?:a )?(?:system )?reboot)\b/i,
     '*** System restart required ***',

@@ -4,7 +4,7 @@ export const serviceHealth: readonly PatternRow[] = [
   [
     'service_failed',
     'ERROR',
-    'A service could not be started or ended with a failure',
+    'A service could not be started, or failed',
     'failed failure',
     /\b(?:failed to start\b|entered failed state|failed with result|main process exited, code=(?:exited|killed|dumped))/i,
     'Failed to start nginx.service - A web server.',
@@ -13,7 +13,7 @@ export const serviceHealth: readonly PatternRow[] = [
   [
     'service_restart',
     'WARN',
-    'A service is restarted after it ended',
+    'A service is restarted after a failure',
     'restart restarting restarts',
     /\b(?:scheduled restart job|restarting (?:service|container|unit|process|in \d)|restart counter is at|back-off restarting)\b/i,
     'app.service: Scheduled restart job, restart counter is at 5.',
@@ -31,7 +31,7 @@ export const serviceHealth: readonly PatternRow[] = [
   [
     'unhandled_exception',
     'ERROR',
-    'An exception that no code took care of',
+    'An unhandled exception',
     'exception traceback uncaught unhandled',
     /\b(?:Traceback \(most recent call last\)|Exception in thread|(?:uncaught|unhandled) (?:exception|error|promise rejection))/i,
     'Exception in thread "main" java.lang.IllegalStateException: no',
@@ -49,7 +49,7 @@ export const serviceHealth: readonly PatternRow[] = [
   [
     'service_start_limit',
     'CRITICAL',
-    'A service failed so often that it is not started any more',
+    'A service failed too often and is not restarted any more',
     'repeated limit crashloopbackoff crash',
     /\b(?:start request repeated too quickly|start-limit-hit|crashloopbackoff|giving up restarting|respawn limit (?:reached|exceeded))/i,
     'app.service: Start request repeated too quickly.',
@@ -67,7 +67,7 @@ export const serviceHealth: readonly PatternRow[] = [
   [
     'watchdog_timeout',
     'ERROR',
-    'A watchdog found something that no longer answered',
+    'A watchdog timed out',
     'watchdog',
     /\bwatchdog (?:timeout|timed out|expired|bite|did not stop|triggered)|\bwatchdog: (?:bug|hard)/i,
     'app.service: Watchdog timeout (limit 30s)!',
@@ -76,7 +76,7 @@ export const serviceHealth: readonly PatternRow[] = [
   [
     'configuration_error',
     'ERROR',
-    'A configuration cannot be used',
+    'A configuration is invalid',
     'configuration config directive option',
     /\b(?:(?:invalid|bad|malformed|missing|unknown|unrecognized|unsupported) (?:configuration|config|directive|option)\b|config(?:uration)?(?: file)? (?:error|invalid|is invalid|not found|could not be (?:read|parsed|loaded))|(?:failed|unable) to (?:parse|load|read) (?:the )?config(?:uration)?)/i,
     'nginx: [emerg] unknown directive "listne" in app.conf:7',
@@ -85,7 +85,7 @@ export const serviceHealth: readonly PatternRow[] = [
   [
     'dependency_failed',
     'ERROR',
-    'Something that is needed first is not there',
+    'A dependency failed',
     'dependency module modulenotfounderror',
     /\b(?:dependency failed for|failed dependency|cannot find module|ModuleNotFoundError|no module named|unmet dependenc(?:y|ies))/i,
     'Dependency failed for Local File Systems.',
@@ -94,7 +94,7 @@ export const serviceHealth: readonly PatternRow[] = [
   [
     'port_in_use',
     'ERROR',
-    'Something else listens on the port already',
+    'A port is already in use',
     'address port eaddrinuse',
     /\b(?:address already in use|eaddrinuse|port \d+ (?:is )?(?:already )?(?:in use|allocated|taken))\b/i,
     'bind() to 0.0.0.0:80 failed (98: Address already in use)',
@@ -112,7 +112,7 @@ export const serviceHealth: readonly PatternRow[] = [
   [
     'job_overrun',
     'WARN',
-    'Work takes longer than its turn',
+    'A job takes longer than its interval',
     'overrun overlapping skipped running',
     /\b(?:job \S+ (?:is )?still running|(?:previous|last) (?:run|instance|execution) (?:is )?still running|execution skipped|maximum number of running instances reached|overlapping (?:run|execution))\b/i,
     'Skipped: previous run still running since 09:00',
@@ -121,7 +121,7 @@ export const serviceHealth: readonly PatternRow[] = [
   [
     'deadlock',
     'ERROR',
-    'Parts of a program or database wait for each other',
+    'A deadlock of threads or transactions',
     'deadlock deadlocked',
     /\b(?:deadlock (?:detected|found)|deadlocked)\b/i,
     'ERROR: deadlock detected',
@@ -130,7 +130,7 @@ export const serviceHealth: readonly PatternRow[] = [
   [
     'queue_backlog',
     'WARN',
-    'Work comes in faster than it is done',
+    'A queue grows faster than it is processed',
     'queue backlog lag',
     /\b(?:queue (?:is )?(?:full|overflow(?:ed|ing)?|backed up|limit (?:reached|exceeded))|backlog (?:is )?(?:growing|exceeded|too (?:large|long))|consumer lag (?:is )?(?:above|over|high|exceed\w*))\b/i,
     'mail queue is full, deferring',

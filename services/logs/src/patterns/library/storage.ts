@@ -4,7 +4,7 @@ export const storage: readonly PatternRow[] = [
   [
     'disk_full',
     'CRITICAL',
-    'There is no room on a disk',
+    'A disk is full',
     'space enospc quota full',
     /\b(?:no space left on device|enospc|disk (?:is )?(?:full|quota exceeded)|file ?system (?:is )?full|out of disk space|disk quota exceeded|low (?:on )?disk space)\b/i,
     'write failed: No space left on device',
@@ -13,7 +13,7 @@ export const storage: readonly PatternRow[] = [
   [
     'disk_error',
     'CRITICAL',
-    'A disk or its path failed',
+    'A disk or its connection failed',
     'error failure failed sector io medium ata smart exception',
     /\b(?:i\/o error|buffer i\/o error|blk_update_request|medium error|unrecovered read error|bad sector|ata\d+(?:\.\d+)?: (?:exception|failed command|error)|smart (?:failure|error)|current_pending_sector)\b/i,
     'blk_update_request: I/O error, dev sda, sector 77',
@@ -22,7 +22,7 @@ export const storage: readonly PatternRow[] = [
   [
     'filesystem_error',
     'ERROR',
-    'A file system is inconsistent or was made read-only',
+    'A file system is inconsistent or was mounted read-only',
     'ext4 xfs btrfs zfs filesystem remounting fsck corrupt corruption',
     /\b(?:(?:ext4|xfs|btrfs)[\w -]*(?:error|corrupt\w*)|remounting filesystem read-only|metadata corruption|filesystem (?:error|corrupt\w*)|structure needs cleaning)\b/i,
     'EXT4-fs error (device sda1): ext4_find_entry:1455',
@@ -31,7 +31,7 @@ export const storage: readonly PatternRow[] = [
   [
     'raid_degraded',
     'CRITICAL',
-    'An array lost a disk',
+    'A RAID array is degraded',
     'degraded raid md faulted',
     /\b(?:md\d+\b.*(?:degraded|disk failure)|raid (?:array )?(?:is )?degraded|pool .* (?:degraded|faulted)|(?:degraded|faulted) (?:array|pool|vdev))\b/i,
     'md0: Disk failure on sdb1, disabling device; array degraded',
@@ -40,7 +40,7 @@ export const storage: readonly PatternRow[] = [
   [
     'data_corruption',
     'CRITICAL',
-    'Data is not what was written',
+    'Data is corrupt',
     'corruption corrupt corrupted checksum crc',
     /\b(?:data corruption|corrupt(?:ed)? (?:data|block|page|file|index|record)|checksum (?:error|mismatch|failed|does not match)|crc (?:error|mismatch|failed)|invalid checksum)\b/i,
     'page checksum mismatch in table users',
@@ -49,7 +49,7 @@ export const storage: readonly PatternRow[] = [
   [
     'too_many_files',
     'ERROR',
-    'A process has as many files open as it may',
+    'A process has too many open files',
     'files emfile enfile',
     /\b(?:too many open files|emfile|enfile)\b/i,
     'accept4() failed (24: Too many open files)',
@@ -58,7 +58,7 @@ export const storage: readonly PatternRow[] = [
   [
     'inode_exhausted',
     'CRITICAL',
-    'There are no free inodes on a file system',
+    'A file system has no free inodes',
     'inodes inode',
     /\b(?:(?:no|out of) (?:free )?inodes|inodes? (?:exhausted|usage (?:is )?(?:above|over|at) (?:9\d|100))|no free inode)/i,
     '/var is out of inodes',
@@ -76,7 +76,7 @@ export const storage: readonly PatternRow[] = [
   [
     'nfs_problem',
     'WARN',
-    'A file server does not answer',
+    'A file server does not respond',
     'nfs smb cifs server',
     /\b(?:nfs: server \S+ not responding|(?:cifs|smb)\w*: .*(?:not responding|has not responded|reconnect|error|failed)|server \S+ (?:has )?not respond(?:ed|ing)(?: in time)?)/i,
     'nfs: server nas not responding, still trying',
@@ -85,7 +85,7 @@ export const storage: readonly PatternRow[] = [
   [
     'disk_nearly_full',
     'WARN',
-    'A disk will be full soon',
+    'A disk is almost full',
     'disk space filesystem usage watermark full',
     /\b(?:(?:disk|file ?system|volume|partition|usage)\b.*\b(?:9[0-9]|100) ?% ?(?:full|used|usage|utili[sz]ed)?|(?:low|high|flood stage) disk watermark|usage above (?:8|9)\d ?%|running (?:out of|low on) (?:disk )?space)/i,
     'filesystem /var is 93% full',
@@ -94,7 +94,7 @@ export const storage: readonly PatternRow[] = [
   [
     'smart_warning',
     'WARN',
-    'A disk says of itself that it grows old',
+    'A disk reports a SMART warning',
     'smart smartd reallocated prefail wear',
     /\b(?:smartd?\b.*(?:prefail|reallocated|pending|uncorrectable|failing|failed|changed from)|reallocated[_ ]sector|wear[_ ]level\w* .*(?:below|critical)|percentage used endurance)/i,
     'smartd[7]: Device: /dev/sda, 8 Currently unreadable (pending) sectors; SMART prefail attribute',
@@ -103,7 +103,7 @@ export const storage: readonly PatternRow[] = [
   [
     'zfs_event',
     'ERROR',
-    'A pool of disks has lost something',
+    'A ZFS pool is degraded',
     'zpool zfs vdev resilver scrub btrfs',
     /\b(?:(?:zpool|zfs|vdev)\b.*(?:unavail|faulted|removed|offline|suspended|errors?:? [1-9])|pool \S+ has (?:encountered|been suspended)|scrub .*\b[1-9]\d* errors|btrfs .*(?:csum failed|lost page|parent transid))/i,
     'zed: pool tank has encountered an uncorrectable I/O failure; zpool suspended',
@@ -112,7 +112,7 @@ export const storage: readonly PatternRow[] = [
   [
     'backup_failed',
     'ERROR',
-    'A copy to be kept safe was not made',
+    'A backup failed',
     'backup snapshot borg restic rsync',
     /\b(?:backup\b.*\b(?:failed|error|aborted|incomplete)|snapshot (?:creation )?failed|(?:borg|restic|rsync)\b.*\b(?:error|failed|fatal|code [1-9]\d*))/i,
     'restic: Fatal: unable to save snapshot',
@@ -121,7 +121,7 @@ export const storage: readonly PatternRow[] = [
   [
     'database_storage',
     'CRITICAL',
-    'A database cannot keep what it should',
+    'A database cannot write its data',
     'wal tablespace relation database redo checkpoint',
     /\b(?:could not (?:extend file|write (?:to )?(?:file|block)|fsync)|(?:redo|wal|transaction) log (?:is )?(?:full|corrupt\w*)|tablespace \S+ (?:is )?full|database disk image is malformed|unable to extend (?:table|index))\b/i,
     'could not extend file "base/5/77": wal volume full',
@@ -130,7 +130,7 @@ export const storage: readonly PatternRow[] = [
   [
     'replication_problem',
     'ERROR',
-    'A copy of a database falls behind or stopped',
+    'The replication of a database lags or has stopped',
     'replication replica slave standby lag',
     /\b(?:replication\b.*\b(?:failed|stopped|broken|error|lag (?:of|is|exceeds?))|replica (?:is )?(?:behind|lagging|out of sync)|(?:slave|standby)\b.*\b(?:stopped|not running|lost)|requested wal segment \S+ has already been removed)\b/i,
     'replication stopped: requested WAL segment 0004 has already been removed',

@@ -5,7 +5,7 @@ export const webProxy: readonly PatternRow[] = [
   [
     'http_server_error',
     'ERROR',
-    'A request ended in a status of 500 or above',
+    'A request failed with a status of 500 or above',
     '500 501 502 503 504 505 506 507 508 509 510 511 520 521 522 523 524 525 526 527 529 530 561 598 599',
     requestsEndingIn(5),
     '192.0.2.7 - - [12/Jan/2024:03:56:14 +0000] "GET / HTTP/1.1" 502 0',
@@ -14,7 +14,7 @@ export const webProxy: readonly PatternRow[] = [
   [
     'upstream_failure',
     'ERROR',
-    'What a proxy stands before does not answer',
+    'The server behind a proxy does not respond',
     'upstream backend gateway',
     /\b(?:no live upstreams|upstream (?:prematurely closed|timed out|connect error|server temporarily disabled|sent)|while (?:connecting to|reading (?:response header )?from) upstream|bad gateway|gateway time-?out|backend \S+ (?:is )?(?:down|has no server)|no healthy upstream)\b/i,
     'connect() failed while connecting to upstream, client: 192.0.2.1',
@@ -23,7 +23,7 @@ export const webProxy: readonly PatternRow[] = [
   [
     'rate_limited',
     'WARN',
-    'Requests came faster than allowed',
+    'Requests exceed a rate limit',
     'limiting rate throttled 429 requests',
     /\b(?:limiting (?:requests|connections)|rate[- ]limit(?:ed|ing)? (?:exceeded|reached)|been rate-limited|too many requests|request was throttled)\b/i,
     'limiting requests, excess: 5.428 by zone "one"',
@@ -32,7 +32,7 @@ export const webProxy: readonly PatternRow[] = [
   [
     'web_attack',
     'WARN',
-    'A request that looks for a weakness',
+    'A request that probes for a vulnerability',
     'passwd etc env git php wp admin cgi select union script jndi htpasswd wget',
     /(?:\.\.|%2e%2e|\.%2e)(?:\/|%2f|\\)|\/etc\/(?:passwd|shadow)|\/\.(?:env|git\/|htpasswd|aws\/)|\bunion(?:\s|%20|\+)+(?:all(?:\s|%20|\+)+)?select\b|<script\b|%3cscript|\$\{jndi:|\/wp-config\.php|\/phpmyadmin|\/cgi-bin\/.*(?:%2e|\.\.)/i,
     'GET /cgi-bin/.%2e/.%2e/etc/passwd HTTP/1.1',
@@ -59,7 +59,7 @@ export const webProxy: readonly PatternRow[] = [
   [
     'tls_handshake_failed',
     'WARN',
-    'A client and a server found no common way to talk in secret',
+    'A TLS handshake failed',
     'tls ssl handshake ssl_do_handshake',
     /\b(?:tls handshake error|ssl_do_handshake\(\) failed|handshake failed|no (?:shared|common) cipher|unsupported protocol|wrong version number|peer did not return a certificate|bad certificate|unknown ca)\b.*|\btls: .*(?:handshake|certificate)/i,
     'http: TLS handshake error from 192.0.2.7:50100: EOF',
@@ -68,7 +68,7 @@ export const webProxy: readonly PatternRow[] = [
   [
     'request_too_large',
     'WARN',
-    'A request is larger than allowed',
+    'A request is too large',
     'large body header 413',
     /\b(?:client intended to send too large body|(?:request )?(?:entity|body|payload|header|uri|url) too (?:large|long|big)|client sent too long (?:header|uri))/i,
     'client intended to send too large body: 20971520 bytes',
@@ -77,7 +77,7 @@ export const webProxy: readonly PatternRow[] = [
   [
     'scanner',
     'WARN',
-    'A tool that looks for weaknesses',
+    'A vulnerability scanner',
     'nikto sqlmap nmap masscan zgrab nuclei gobuster dirbuster wpscan acunetix nessus',
     /\b(?:nikto|sqlmap|nmap scripting|masscan|zgrab|nuclei|gobuster|dirbuster|wpscan|acunetix|nessus)\b/i,
     'GET / "Mozilla/5.0 zgrab/0.x"',
@@ -86,7 +86,7 @@ export const webProxy: readonly PatternRow[] = [
   [
     'http_client_error',
     'WARN',
-    'A request was refused or its target is not there',
+    'A request was refused, or its target does not exist',
     '400 401 402 403 404 405 406 407 408 409 410 411 412 413 414 415 416 417 418 421 422 423 424 425 426 428 429 431 444 451 460 463 494 495 496 497 498 499',
     requestsEndingIn(4),
     '192.0.2.7 - - [12/Jan/2026:03:56:14 +0000] "GET /x HTTP/1.1" 404 0',
@@ -95,7 +95,7 @@ export const webProxy: readonly PatternRow[] = [
   [
     'slow_request',
     'WARN',
-    'A request took long',
+    'A request was slow',
     'slow request took query duration',
     /\b(?:slow (?:request|query|response|sql)|request took \d{2,}(?:\.\d+)? ?s(?:econds)?|long[- ]running (?:request|query))\b/i,
     'slow query: 8.2 s, rows examined 900000',
@@ -104,7 +104,7 @@ export const webProxy: readonly PatternRow[] = [
   [
     'proxy_configuration',
     'ERROR',
-    'A proxy does not know where a request goes',
+    'A proxy has no route for a request',
     'router upstream backend host server_name conflicting',
     /\b(?:host not found in upstream|no (?:such )?(?:router|route|backend|service) (?:found|matches|defined|named)|conflicting server name|no resolver defined|unknown (?:upstream|backend)|backend \S+ does not exist)\b/i,
     'nginx: [emerg] host not found in upstream "app" in site.conf:4',
@@ -113,7 +113,7 @@ export const webProxy: readonly PatternRow[] = [
   [
     'client_disconnected',
     null,
-    'A client went before it had its answer',
+    'A client disconnected before the response',
     'client canceled cancelled abort 499',
     /\b(?:client (?:prematurely )?(?:closed|disconnected|aborted)|context canceled|request (?:was )?(?:canceled|cancelled|aborted) by (?:the )?client|client timed out)\b|"\s499\s/i,
     'client prematurely closed connection while sending response',
@@ -122,7 +122,7 @@ export const webProxy: readonly PatternRow[] = [
   [
     'bad_request',
     'WARN',
-    'A request that is none',
+    'A malformed request',
     'malformed invalid request',
     /\b(?:client sent (?:invalid|plain http)|(?:malformed|invalid|bad) (?:http )?(?:request|header|host|method|chunk)\b|request line .*invalid|error parsing (?:http )?request)/i,
     'client sent invalid host header while reading client request headers',
@@ -131,7 +131,7 @@ export const webProxy: readonly PatternRow[] = [
   [
     'websocket_error',
     'WARN',
-    'A lasting connection to a browser broke',
+    'A WebSocket connection failed',
     'websocket',
     /\bwebsocket\b.*\b(?:error|failed|closed (?:abnormally|unexpectedly)|disconnected|close 10(?:06|11))/i,
     'websocket: close 1006 (abnormal closure): unexpected EOF',
