@@ -34,6 +34,38 @@ test('a stretch shows only that stretch', async () => {
   expect(first.indexOf(Math.max(...first))).toBeLessThan(10)
 })
 
+test.each([
+  ['close', 800, 4],
+  ['far apart', 5, 20],
+])(
+  'windows that are %s are read in few steps, and show the same as columns by themselves',
+  async (_, width, maxSteps) => {
+    const seconds = 20
+    const sweep = Float32Array.from({ length: seconds * RATE }, (_, i) => Math.sin((i / RATE) ** 2 * 400))
+    const audio = audioInMemory([sweep], RATE)
+    let [reads, open, most] = [0, 0, 0]
+    const counted = {
+      ...audio,
+      read: async (start: number, count: number) => {
+        reads += 1
+        open += 1
+        most = Math.max(most, open)
+        await Promise.resolve()
+        open -= 1
+        return audio.read(start, count)
+      },
+    }
+    const height = 16
+    const pixels = await spectrogramPixels(counted, { start: 0, end: seconds * RATE, width, height }, never)
+    expect(reads / most).toBeLessThanOrEqual(maxSteps)
+    const frames = (seconds * RATE) / width
+    for (const at of [0, Math.floor(width / 2), width - 1]) {
+      const tile = { start: at * frames, end: (at + 1) * frames, width: 1, height }
+      expect([...(await spectrogramPixels(audio, tile, never))]).toEqual(column(pixels, width, at))
+    }
+  },
+)
+
 test('a picture is a valid PNG of its size', () => {
   const png = Buffer.from(grayscalePng(Uint8Array.of(0, 50, 100, 150, 200, 250), 3, 2))
   expect(png.subarray(1, 4).toString()).toBe('PNG')
