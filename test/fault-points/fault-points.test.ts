@@ -32,6 +32,6 @@ describe(`faults drawn with TEST_SEED=${runSeed}`, () => {
       expect(violations).toEqual([])
       expect(injected).toBeGreaterThan(0)
     },
-    60_000 * limit,
+    300_000 * limit,
   )
 })
