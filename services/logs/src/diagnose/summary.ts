@@ -203,10 +203,13 @@ const onsetSentences = ({ trouble: { onset, grade, sourceId, isWhole }, zone }: 
   const { began, peak, isBurst } = onset
   const all = grade === 'error' ? 'Errors' : 'Warnings'
   const what = sourceId === undefined ? (isWhole ? all : `Such ${lowered(all)}`) : `${all} of ${sourceId}`
-  const worst = `${peak.count} in ${spanInWords(peak.seconds)} from ${shownTime(peak.time, zone)}`
+  const worst =
+    peak.count > 1
+      ? `, with a peak of ${peak.count} in ${spanInWords(peak.seconds)} from ${shownTime(peak.time, zone)}`
+      : ''
   return isBurst
-    ? [`${what} came in a burst that began about ${shownTime(began, zone)}, with a peak of ${worst}.`]
-    : [`${what} have occurred since about ${shownTime(began, zone)}, with a peak of ${worst}.`]
+    ? [`${what} came in a burst that began about ${shownTime(began, zone)}${worst}.`]
+    : [`${what} have occurred since about ${shownTime(began, zone)}${worst}.`]
 }
 
 const lowered = (text: string): string => `${text.charAt(0).toLowerCase()}${text.slice(1)}`
