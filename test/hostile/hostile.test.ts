@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vites
 import { prepare } from '../aborts/prepare.ts'
 import { rawRequests } from '../aborts/requests.ts'
 import { type Case, casesOf } from '../aborts/ways.ts'
-import { adminKey } from '../conformance/send.ts'
+import { adminKey, webhookEnvironment } from '../conformance/send.ts'
 import { randomFrom, runSeed, runsFactor, shuffled } from '../support/exploration.ts'
 import { holdingsOf, type ObservedTrellis, settle, startObserved } from '../support/holdings.ts'
 import { observe } from '../support/observe.ts'
@@ -63,6 +63,7 @@ beforeAll(async () => {
   observed = await mkdtemp(join(tmpdir(), 'obs-'))
   installation = await startObserved(observed, {
     SERVICE_ORCHARD_ADMIN_KEY: adminKey,
+    ...webhookEnvironment,
     BRANCH_LIMIT: '1',
     // Low enough that a flood exceeds it but the user and other attackers do not.
     RATE_LIMIT: '900',

@@ -38,8 +38,11 @@ export const keysOf = ({ keys }: Action): readonly string[] =>
 
 const sequenceMilliseconds = 1_200
 
-/** Runs actions by their keys; returns a function that stops it. */
-export const listenForKeys = (): (() => void) => {
+/**
+ * Runs actions by their keys; returns a function that stops it. While `isOpening`, a dialog is about to appear: what is typed meanwhile is meant for it,
+ * and runs nothing.
+ */
+export const listenForKeys = (isOpening: () => boolean): (() => void) => {
   let prefix = ''
   let timer: ReturnType<typeof setTimeout> | undefined
   const onKey = (event: KeyboardEvent): void => {
@@ -50,7 +53,7 @@ export const listenForKeys = (): (() => void) => {
     if (pressesControl(document.activeElement, key)) return
     if (isLetter(key) && !preferences.letterKeys) return
     // A modal dialog takes all keys but its own.
-    if (document.querySelector('dialog:modal') !== null && key !== 'Ctrl+K') return
+    if (document.querySelector('dialog:modal') ? key !== 'Ctrl+K' : isOpening()) return
     const sequence = prefix === '' ? key : `${prefix} ${key}`
     const actions = availableActions()
     const found = actions.find((action) => keysOf(action).includes(sequence) && action.blocked === undefined)

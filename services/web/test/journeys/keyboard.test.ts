@@ -99,6 +99,7 @@ describe.skipIf(!hasBrowser)(`without a mouse${skipped}`, () => {
     await page.getByText('on the blocklist', { exact: true }).waitFor()
 
     await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: 'Search for something to do' }).waitFor()
     await page.keyboard.type('blocklist')
     await page.keyboard.press('Enter')
     await headingHasFocus(page, 'Blocklist')
