@@ -15,6 +15,7 @@ import { markDemo } from './runs/marketplace.ts'
 import { searchNow, startEmptySearch, startSearch } from './search/search.ts'
 import { cancelSearch, watchUpdates } from './search/watch.ts'
 import { featuresOf } from './session/features.ts'
+import { guestId } from './session/guests.ts'
 
 /** The guest's cookie, as specified: readable by the page, for a day, under the service's mount; issued over TLS, it is Secure. */
 const guestCookie = (id: string, origin: string | undefined): string =>
@@ -59,7 +60,7 @@ export const listingsRpc = (dependencies: Dependencies): Handlers<typeof Listing
     }
     const id = randomUUID()
     head.header('set-cookie', guestCookie(id, origin))
-    return { userId: `guest:${id}`, tier: caller.tier, features, apiUse: null }
+    return { userId: guestId(id), tier: caller.tier, features, apiUse: null }
   },
   enrich: (request, call) => enrich(dependencies, request, call),
   getListing: async ({ platformListingId }, { caller }) => {

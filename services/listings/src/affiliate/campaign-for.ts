@@ -2,6 +2,7 @@ import type { Caller, Tier } from '@trellis/kit/rpc'
 import type { Kysely } from 'kysely'
 import type { ListingsConfig } from '../config.ts'
 import { type PreferenceTables, readPreferences } from '../preferences/store.ts'
+import { isGuest } from '../session/guests.ts'
 import { campaignOf } from './affiliate.ts'
 
 export type AffiliateUser = Pick<Caller, 'userId' | 'tier'>
@@ -9,7 +10,7 @@ export type AffiliateUser = Pick<Caller, 'userId' | 'tier'>
 /** Tiers whose users may have a campaign of their own. It is checked at each use: a tier may end after the preference was set. */
 const tiersWithOwn: ReadonlySet<Tier> = new Set(['premium', 'ultra'])
 
-const isVisitor = (userId: string) => userId === 'anonymous' || userId.startsWith('guest:')
+const isVisitor = (userId: string) => userId === 'anonymous' || isGuest(userId)
 
 /** The campaign that a user's links are wrapped with. Visitors and guests get the installation's, users with an account have a choice. */
 export const campaignFor = async (

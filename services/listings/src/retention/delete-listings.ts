@@ -2,6 +2,7 @@ import { transact } from '@trellis/kit/store'
 import type { Kysely } from 'kysely'
 import { listingTables } from '../found/listing-tables.ts'
 import { photoTaskType, type TaskTables } from '../photo-analysis/tasks.ts'
+import { allGuests } from '../session/guests.ts'
 import type { Tables } from '../store/tables.ts'
 
 export type ListingsDb = Kysely<Tables & TaskTables>
@@ -49,7 +50,7 @@ export const unseenSince =
       .where('last_seen_at', '<', before.toISOString())
       .orderBy('last_seen_at')
       .limit(limit)
-    const rows = await (ofGuests ? query.where('user_id', 'like', 'guest:%') : query).execute()
+    const rows = await (ofGuests ? query.where('user_id', 'like', allGuests) : query).execute()
     return rows.map(({ id }) => id)
   }
 

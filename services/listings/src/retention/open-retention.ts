@@ -1,6 +1,7 @@
 import type { Dependencies } from '../dependencies.ts'
 import { type Rounds, startRounds } from '../rounds.ts'
 import { deleteOfUnseenGuests } from '../saved-searches/store.ts'
+import { isGuest } from '../session/guests.ts'
 import { deleteListings, surplusOf, unseenSince, usersBeyond } from './delete-listings.ts'
 import {
   deleteEndedTasks,
@@ -17,8 +18,6 @@ const leaseName = 'retention'
 const guestShare = 0.1
 
 type RetentionDependencies = Pick<Dependencies, 'config' | 'db' | 'leases' | 'log' | 'now' | 'signal'>
-
-const isGuest = (userId: string): boolean => userId.startsWith('guest:')
 
 /** Deletes listings that are too old, and those of users who have too many; returns their number. */
 const deleteOldListings = async ({ config, db, now }: RetentionDependencies, signal: AbortSignal): Promise<number> => {

@@ -2,6 +2,7 @@ import { sql } from '@trellis/kit/store'
 import type { Kysely } from 'kysely'
 import { snapshotLifetime } from '../comps/history.ts'
 import type { ListingsTables } from '../schemas.ts'
+import { allGuests } from '../session/guests.ts'
 
 type Db = Kysely<ListingsTables>
 
@@ -16,11 +17,11 @@ const guestRows = [
   ['alert_settings', 'user_id', 'updated_at'],
 ] as const satisfies readonly (readonly [keyof ListingsTables, string, string])[]
 
-/** Deletes what guests have set, reported and imported so many days ago. */
+/** Deletes the rows of guests that are older than a number of days. */
 export const deleteGuestRows = async (db: Db, days: number, now: Date): Promise<void> => {
   const before = daysBefore(now, days)
   for (const [table, owner, time] of guestRows)
-    await sql`DELETE FROM ${sql.table(table)} WHERE ${sql.ref(owner)} LIKE 'guest:%' AND ${sql.ref(time)} < ${before}`.execute(
+    await sql`DELETE FROM ${sql.table(table)} WHERE ${sql.ref(owner)} LIKE ${allGuests} AND ${sql.ref(time)} < ${before}`.execute(
       db,
     )
 }
@@ -43,11 +44,11 @@ export const deleteExpiredComps = async (db: Db, now: Date): Promise<void> => {
   await db.deleteFrom('comp_snapshots').where('taken_on', '<', daysBefore(now, snapshotLifetime).slice(0, 10)).execute()
 }
 
-/** How long a seller is known of whom no listing is stored, in days, and how many one round deletes. */
+/** Days after which a seller without stored listings is deleted, and how many one round deletes. */
 const sellerDays = 30
 const sellersPerRound = 5_000
 
-/** Deletes sellers of whom no listing is left. */
+/** Deletes sellers without stored listings. */
 export const deleteSellersWithoutListings = async (db: Db, now: Date): Promise<void> => {
   const unused = db
     .selectFrom('sellers')

@@ -61,7 +61,7 @@ describe.each(databases)('retention on $name', ({ isMissing, start }) => {
     })
     afterEach(() => opened.disposeAsync())
 
-    /** Listings that a user's searches found so many days ago, with all that is stored about each. */
+    /** Stores a listing that a search of a user found a number of days ago, with all that belongs to it. */
     const find = async (userId: string, id: number, days: number) => {
       const at = daysAgo(days)
       const [row] = await storeListings(db, { id: `${userId} ${days}`, userId }, [listing(id)], at)

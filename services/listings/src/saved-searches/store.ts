@@ -1,5 +1,6 @@
 import { type Migration, transact } from '@trellis/kit/store'
 import type { Generated, Kysely, Selectable } from 'kysely'
+import { allGuests } from '../session/guests.ts'
 
 /** A saved search and its monitor. Times are ISO 8601 text. */
 export type SavedSearchTable = {
@@ -142,7 +143,7 @@ export const recordUse = async (
 export const deleteOfUnseenGuests = async (db: Db, before: Date): Promise<void> => {
   await db
     .deleteFrom('saved_searches')
-    .where('user_id', 'like', 'guest:%')
+    .where('user_id', 'like', allGuests)
     .where('used_at', '<', before.toISOString().slice(0, 10))
     .execute()
 }

@@ -54,7 +54,7 @@ describe.skipIf(!hasBrowser)(`pages in trouble${skipped}`, () => {
   afterAll(() => opened.disposeAsync())
 
   test(
-    'a server that is killed under a live tail, a studio and a search is told, and all go on when it is back',
+    'a live tail, a studio and a search say that their server was killed, and resume when it has restarted',
     async () => {
       const tail = await browser.open(trellis.origin)
       await tail.page.goto('/logs?live=1')
