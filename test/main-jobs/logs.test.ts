@@ -196,6 +196,10 @@ describe('branches', () => {
     })
     return { status: response.status, headers: response.headers, body: await response.json() }
   }
+  const store = async (endpoint: string, key: string, entries: object[]) => {
+    const { status, body } = await push(endpoint, key, entries)
+    expect({ status, body }).toMatchObject({ status: 200, body: { accepted: entries.length } })
+  }
   const found = async (origin: string, query: string) => {
     const response = await fetch(`${origin}/logs/api/search?${query}`, { headers: reader })
     return (await response.json()) as Page & { entries: (Entry & { branch: string | null; anonymized: boolean })[] }
@@ -310,12 +314,12 @@ describe('branches', () => {
     const { slug, api_key: key, submit_endpoint: endpoint } = await graft(origin, { label: 'tailed' })
     const url = `${origin}/logs/api/tail?q=tailed`
     const isGap = ({ event }: { event: string }) => event === 'gap'
-    await push(endpoint, key, [{ text: 'tailed one' }])
+    await store(endpoint, key, [{ text: 'tailed one' }])
     const follow = (last: string) =>
       readEvents(`${url}&history=5`, (event) => isGap(event) || event.data.text === last, {
         headers: reader,
         onOpen: async () => {
-          await push(endpoint, key, [{ text: last }])
+          await store(endpoint, key, [{ text: last }])
         },
       })
     let events = await follow('tailed two')
@@ -323,7 +327,7 @@ describe('branches', () => {
     for (let trial = 1; trial < 5 && events.some(isGap); trial++) events = await follow(`tailed two, trial ${trial}`)
     expect(events[0]?.data).toMatchObject({ text: 'tailed one', branch: slug })
     expect(events.at(-1)?.data).toMatchObject({ text: expect.stringMatching(/^tailed two/), branch: slug })
-    await push(endpoint, key, [{ text: 'tailed three' }])
+    await store(endpoint, key, [{ text: 'tailed three' }])
     const resumed = await readEvents(url, ({ data }) => data.text === 'tailed three', {
       headers: { ...reader, 'last-event-id': events.at(-1)?.id ?? '' },
     })
@@ -335,7 +339,7 @@ describe('branches', () => {
     const { origin } = trellis
     const { slug, api_key: key, submit_endpoint: endpoint } = await graft(origin, { label: 'gate' })
     const visit = (user: string, address: string) => ({ text: `Accepted password for ${user} from ${address} port 22` })
-    await push(endpoint, key, [
+    await store(endpoint, key, [
       visit('ann', '192.0.2.7'),
       visit('kim', '192.0.2.7'),
       visit('ann', '2001:db8::7'),
@@ -357,7 +361,7 @@ describe('branches', () => {
   test('a deactivated branch closes its port and retains its entries, key and port until it is activated', async () => {
     const { origin } = trellis
     const { slug, port, api_key: key, submit_endpoint: endpoint } = await graft(origin, { label: 'shed' })
-    await push(endpoint, key, [{ text: 'shed is locked' }])
+    await store(endpoint, key, [{ text: 'shed is locked' }])
     expect(await isOpen(port)).toBe(true)
     expect((await orchard(origin, 'DELETE', `branches/${slug}`)).status).toBe(204)
     expect(await isOpen(port)).toBe(false)
@@ -395,7 +399,7 @@ describe('branches', () => {
       await using first = await startTrellis(settings, { dataDirectory })
       const made = await graft(first.origin, { label: 'barn' })
       key = made.api_key
-      await push(made.submit_endpoint, key, [{ text: 'hay is in' }])
+      await store(made.submit_endpoint, key, [{ text: 'hay is in' }])
       await first.stop()
     }
     await using second = await startTrellis(settings, { dataDirectory })

@@ -202,7 +202,7 @@ describe.skipIf(!hasBrowser)(`logs behind a key, in a browser${skipped}`, () => 
     await page.getByText('40 found').waitFor()
     await page.getByText('Read-only: enter the key to change things.').waitFor()
     await page.goto('/logs/incidents')
-    expect(await page.getByRole('button', { name: 'New incident' }).getAttribute('aria-disabled')).toBe('true')
+    await page.getByRole('button', { name: 'New incident', disabled: true }).waitFor()
     await page.getByRole('button', { name: 'Enter the key' }).click()
     await dialog.getByLabel('Key', { exact: true }).fill(key)
     await dialog.getByRole('button', { name: 'Use this key' }).click()
