@@ -2,13 +2,15 @@
  * Clients that disconnect: every route, at random points of the exchange and in random ways, against one installation; then one case each of some
  * routes repeatedly. `TEST_RUNS_FACTOR` multiplies the cases: from 10 on, the embedded form runs the whole matrix. `TEST_SEED` repeats a run.
  */
+
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { routes } from '../conformance/document.ts'
 import { randomFrom, runSeed, runs, sample, shuffled } from '../support/exploration.ts'
 import { holdingsOf, type Margins, settle, wideMargins } from '../support/holdings.ts'
 import { form } from '../support/trellis.ts'
+import { waitFor } from '../support/wait-for.ts'
 import { type Aborted, startAborted } from './installation.ts'
 import { nameOfRoute, type RawRequest } from './requests.ts'
 import { createTally } from './tally.ts'
@@ -179,7 +181,7 @@ describe(`the ${form} form with disconnecting clients (TEST_SEED=${runSeed})`, (
       const sent = await fetch(`${origin}/logs/api/glean/batch`, { method: 'POST', headers, body })
       expect(sent.status).toBe(200)
       const search = `${origin}/logs/api/search?q=still%20here&source=afterwards`
-      await vi.waitFor(async () => expect(await (await fetch(search)).text()).toContain('still here'), 20_000)
+      await waitFor(async () => expect(await (await fetch(search)).text()).toContain('still here'))
     }
   })
 })

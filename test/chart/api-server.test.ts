@@ -101,7 +101,7 @@ describe.skipIf(missing !== undefined)(
     }
 
     /** The API server reads new roles into its authorizer a moment after it has stored them. */
-    const allowed = (user: string, right: Right) => expect.poll(() => can(user, right), { timeout: 30_000 }).toBe(true)
+    const allowed = (user: string, right: Right) => expect.poll(() => can(user, right)).toBe(true)
 
     test.each(Object.entries(cases))(
       'the manifests pass strict validation and the pod security level "restricted": %s',

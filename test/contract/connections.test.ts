@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { serveProbe } from '../probe/serve.ts'
+import { waitFor } from '../support/wait-for.ts'
 
 /** Serves the probe behind an edge until the scope ends. */
 const serve = async (environment: Record<string, string> = {}) => {
@@ -86,7 +87,7 @@ test('an address beyond its stream limit gets 429, and other addresses are not a
   // Programs on this machine have no limit.
   for (const _ of [1, 2, 3]) expect((await stream('127.0.0.1')).status).toBe(200)
   leaving.abort()
-  await vi.waitFor(async () => expect((await stream('192.0.2.1')).status).toBe(200), { timeout: 10_000 })
+  await waitFor(async () => expect((await stream('192.0.2.1')).status).toBe(200))
 })
 
 test('connections beyond the limit of an address are closed, and a freed slot is reused', async () => {
@@ -98,13 +99,10 @@ test('connections beyond the limit of an address are closed, and a freed slot is
   third.socket.write(request)
   expect(await third.closed).toBe('')
   first.socket.destroy()
-  await vi.waitFor(
-    async () => {
-      const fourth = open(served.origin)
-      fourth.socket.write(request)
-      expect(await fourth.closed).toMatch(/^HTTP\/1.1 200 /)
-    },
-    { timeout: 10_000 },
-  )
+  await waitFor(async () => {
+    const fourth = open(served.origin)
+    fourth.socket.write(request)
+    expect(await fourth.closed).toMatch(/^HTTP\/1.1 200 /)
+  })
   second.socket.destroy()
 })

@@ -2,11 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { connect } from 'node:net'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { asStarted } from '../support/as-started.ts'
 import { modulePath } from '../support/module-path.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { startTrellis } from '../support/trellis.ts'
+import { waitFor } from '../support/wait-for.ts'
 
 const NODE_OPTIONS = `--import=${new URL('../support/throw-on-signal.mjs', import.meta.url)}`
 
@@ -34,7 +35,7 @@ const openProbe = async (origin: string) => {
   socket.setEncoding('utf8').on('data', (part: string) => (answer += part))
   return {
     finish: async (output: () => string) => {
-      await vi.waitFor(() => expect(output()).toContain('uncaught error'), { timeout: 10_000, interval: 5 })
+      await waitFor(() => expect(output()).toContain('uncaught error'), { interval: 5 })
       const closed = new Promise((resolve) => socket.once('close', resolve))
       socket.write('\r\n')
       await closed
@@ -75,7 +76,7 @@ const start = async (path: string, environment: Record<string, string>) => {
   onTestFinished(() => void child.kill('SIGKILL'))
   const output = outputOf(child)
   const started = (count: number) =>
-    vi.waitFor(() => expect(output.origins().length, output.text()).toBe(count), { timeout: 60_000, interval: 50 })
+    waitFor(() => expect(output.origins().length, output.text()).toBe(count), { interval: 50 })
   return { child, started, ...output }
 }
 
@@ -144,7 +145,7 @@ describe('"npm start"', () => {
     })
     await started(1)
     child.kill('SIGKILL')
-    await vi.waitFor(async () => expect(await isUp(origins()[0] ?? '')).toBe(false), { timeout: 60_000 })
+    await waitFor(async () => expect(await isUp(origins()[0] ?? '')).toBe(false))
   })
 
   test('npm start does not restart a process that fails to start', async () => {

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { createConnection, type Socket } from 'node:net'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { serveProbe, type Transport, transports } from '../probe/serve.ts'
+import { waitFor } from '../support/wait-for.ts'
 
 type Served = Awaited<ReturnType<typeof serveProbe>>
 
@@ -61,9 +62,9 @@ describe.each(transports)('an upload to a service %s', (transport: Transport) =>
 
   test.each(cases)('the handler of a %s fails when the client %s', async (_kind, _how, body, isChunked, leave) => {
     const socket = await sendStart(body, { isChunked })
-    await vi.waitFor(() => expect(served.state.uploading).toBe(1))
+    await waitFor(() => expect(served.state.uploading).toBe(1))
     leave(socket)
-    await vi.waitFor(() => expect(served.state.aborted).toHaveLength(1))
+    await waitFor(() => expect(served.state.aborted).toHaveLength(1))
     expect(served.state.uploading).toBe(0)
   })
 
@@ -74,11 +75,11 @@ describe.each(transports)('an upload to a service %s', (transport: Transport) =>
       served.state.beforeUpload = () => gate.promise
       // Few enough bytes that the server still reads from the connection and notices its end.
       const socket = await sendStart(body, { bytes: 100 })
-      await vi.waitFor(() => expect(served.state.uploading).toBe(1))
+      await waitFor(() => expect(served.state.uploading).toBe(1))
       socket.resetAndDestroy()
-      await vi.waitFor(async () => expect(await openConnections()).toBe(0))
+      await waitFor(async () => expect(await openConnections()).toBe(0))
       gate.resolve()
-      await vi.waitFor(() => expect(served.state.aborted).toHaveLength(1))
+      await waitFor(() => expect(served.state.aborted).toHaveLength(1))
       expect(served.state.uploading).toBe(0)
     },
   )
@@ -96,7 +97,7 @@ test.each(transports)('the handler of an upload that arrives too slowly fails in
     await once(socket, 'close')
     expect(answer).toMatch(/^HTTP\/1.1 408 /)
   }
-  await vi.waitFor(() => expect(served.state.aborted).toHaveLength(2))
+  await waitFor(() => expect(served.state.aborted).toHaveLength(2))
   expect(served.state.uploading).toBe(0)
   await served.close()
 })

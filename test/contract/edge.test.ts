@@ -3,8 +3,9 @@ import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { createConnection } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { serveProbe, type Transport, transports } from '../probe/serve.ts'
+import { waitFor } from '../support/wait-for.ts'
 
 type Served = Awaited<ReturnType<typeof serveProbe>>
 
@@ -259,7 +260,7 @@ describe.each(transports)('the edge before a service %s', (transport: Transport)
     const response = await get('/probe/api/count?to=1&behaviour=forever', { signal: leaving.signal })
     await response.body?.getReader().read()
     leaving.abort()
-    await vi.waitFor(() => expect(served.state.streamsEnded).toBe(before + 1), { timeout: 2_000 })
+    await waitFor(() => expect(served.state.streamsEnded).toBe(before + 1))
   })
 
   test('a download supports ranges, suffixes, UTF-8 filenames and HEAD', async () => {
@@ -421,11 +422,11 @@ describe('a client that stops reading', () => {
     socket.pause()
     socket.write('GET /probe/api/count?to=50000000 HTTP/1.1\r\nHost: localhost\r\n\r\n')
     const before = process.memoryUsage().heapUsed
-    await vi.waitFor(() => expect(performance.now()).toBeGreaterThan(0))
+    await waitFor(() => expect(performance.now()).toBeGreaterThan(0))
     for (let turn = 0; turn < 200; turn += 1) await new Promise((resolve) => setImmediate(resolve))
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(64 * 1024 * 1024)
     socket.destroy()
-    await vi.waitFor(() => expect(served.state.streamsEnded).toBe(1))
+    await waitFor(() => expect(served.state.streamsEnded).toBe(1))
     await served.close()
   })
 })

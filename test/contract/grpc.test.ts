@@ -13,7 +13,7 @@ import {
 } from '@trellis/kit/rpc'
 import { createMetrics, silentLog } from '@trellis/kit/telemetry'
 import { HealthDefinition } from '@trellis/protos/ts/grpc/health/v1/health.ts'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import openapi from '../probe/gen/edge/openapi.json' with { type: 'json' }
 import { routes } from '../probe/gen/edge/routes.ts'
 import { ProbeServiceDefinition } from '../probe/gen/ts/trellis/probe/v1/probe.ts'
@@ -21,6 +21,7 @@ import { createProbeState, probeHandlers } from '../probe/handlers.ts'
 import { canMakeCertificates, createAuthority } from '../support/certificates.ts'
 import { modulePath } from '../support/module-path.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { waitFor } from '../support/wait-for.ts'
 
 const handlers = () => probeHandlers(createProbeState())
 const account = { userId: 'someone', kind: 'account', tier: 'paid' } as const
@@ -118,7 +119,7 @@ describe('replicas', () => {
     const two = await startReplica('two')
     const client = connect(`${one.address},${two.address}`)
     const call = async () => (await client.guarded({}, { isSafe: true })).id
-    await vi.waitFor(async () =>
+    await waitFor(async () =>
       expect(new Set([await call(), await call(), await call()])).toEqual(new Set(['one', 'two'])),
     )
     const answers: Promise<string>[] = []
@@ -129,7 +130,7 @@ describe('replicas', () => {
     }
     expect(await Promise.all(answers)).toHaveLength(300)
     const again = await startReplica('again', one.address)
-    await vi.waitFor(async () => expect(await call()).toBe('again'), { timeout: 10_000 })
+    await waitFor(async () => expect(await call()).toBe('again'))
     for (let count = 0; count < 300; count += 1) {
       answers.push(call())
       if (count === 100) void again.end('SIGTERM')
@@ -161,7 +162,7 @@ describe('replicas', () => {
     })
     expect(performance.now() - began).toBeLessThan(5_000)
     await startReplica('two', one.address)
-    await vi.waitFor(async () => expect(await client.guarded({})).toMatchObject({ id: 'two' }), { timeout: 10_000 })
+    await waitFor(async () => expect(await client.guarded({})).toMatchObject({ id: 'two' }))
   })
 })
 
@@ -182,7 +183,7 @@ test('a call past its deadline fails as upstream_timeout and its handler is abor
     await serveGrpc([implementation(ProbeServiceDefinition, slow)], { address: '127.0.0.1:0', drainMilliseconds: 200 }),
   )
   await expect(connect(server.address, {}, 150).guarded({})).rejects.toMatchObject({ kind: 'upstream_timeout' })
-  await vi.waitFor(() => expect(stopped).toBe(true))
+  await waitFor(() => expect(stopped).toBe(true))
 })
 
 test('an upload whose sender aborts the call never looks complete to its handler', async () => {
@@ -216,9 +217,9 @@ test('an upload whose sender aborts the call never looks complete to its handler
       await received.promise
     }
     const pushed = connection.client.push(parts(), { signal: controller.signal }).catch(() => undefined)
-    await vi.waitFor(() => expect(ends).toEqual(['message', 'message']))
+    await waitFor(() => expect(ends).toEqual(['message', 'message']))
     controller.abort()
-    await vi.waitFor(() => expect(ends.at(-1)).toBe('broken off'))
+    await waitFor(() => expect(ends.at(-1)).toBe('broken off'))
     received.resolve()
     await pushed
   }
@@ -243,7 +244,7 @@ test('health changes to NOT_SERVING while a server drains', async () => {
   const watching = (async () => {
     for await (const { status } of client.watch({ service: '' })) seen.push(status)
   })().catch(() => undefined)
-  await vi.waitFor(() => expect(seen).toEqual(['SERVING']))
+  await waitFor(() => expect(seen).toEqual(['SERVING']))
   await server[Symbol.asyncDispose]()
   await watching
   expect(seen).toEqual(['SERVING', 'NOT_SERVING'])

@@ -5,13 +5,14 @@ import { connectGrpc } from '@trellis/kit/rpc'
 import { AlertsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/alerts.ts'
 import { ListingsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
 import { SavedSearchesServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/saved_searches.ts'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Kind, openHeldSite } from '../../services/listings/test/held-site.ts'
 import { type Client, expectWhole, type Frame, follow, local, request } from '../../services/listings/test/searches.ts'
 import { postgresMissing, startTestPostgres, type TestPostgres } from '../support/postgres.ts'
 import { natsCommand, natsMissing } from '../support/programs.ts'
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { waitFor } from '../support/wait-for.ts'
 
 const missing = natsMissing ?? postgresMissing
 const reason = missing ? ` (skipped: ${missing})` : ''
@@ -168,12 +169,12 @@ describe.skipIf(missing)(`replicas of the listings service, as processes on NATS
     const two = await startReplica()
     await one.end('SIGKILL')
     marketplace.release()
-    await vi.waitFor(
+    await waitFor(
       async () => {
         const { savedSearches } = await two.saved.listSavedSearches({}, caller)
         expect(savedSearches[0]).toMatchObject({ lastCheckedAt: expect.any(String), lastError: null })
       },
-      { timeout: 60_000, interval: 100 },
+      { interval: 100 },
     )
     const { alerts, unreadCount } = await two.alerts.listAlerts({}, caller)
     expect([alerts.length, unreadCount, marketplace.requestedFor('search')]).toEqual([3, 3, 1])

@@ -1,12 +1,13 @@
 import { appendFile, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Answering, type RecordedRequest, startHttpServer } from '../support/http-server.ts'
 import { type LogsReplica, openLogsCluster } from '../support/logs-replicas.ts'
 import { postgresMissing } from '../support/postgres.ts'
 import { natsMissing } from '../support/programs.ts'
 import { makeKeyPair, sshdMissing, startSshd } from '../support/sshd.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { waitFor } from '../support/wait-for.ts'
 
 const missing = natsMissing ?? postgresMissing
 const reason = missing ? ` (skipped: ${missing})` : ''
@@ -106,7 +107,7 @@ describe.skipIf(missing)(`two replicas of the logs service on one Postgres and o
     )
     one = await cluster.startReplica()
     // Wait until it watches, so that the other replica must take over the watch when this one is killed.
-    await vi.waitFor(async () => expect((await one.collect.getWatchStatus({})).running).toBe(true), patiently)
+    await waitFor(async () => expect((await one.collect.getWatchStatus({})).running).toBe(true), patiently)
     other = await cluster.startReplica()
   })
   afterAll(() => opened.disposeAsync())
@@ -267,7 +268,7 @@ describe.skipIf(missing)(`two replicas of the logs service on one Postgres and o
         one.incidents.sendBundle({ id: sentId }),
         one.incidents.exportTicket({ id: ticketId, tracker: 'jira' }),
       ])
-      await vi.waitFor(async () => {
+      await waitFor(async () => {
         expect(jira.issues.length).toBe(before + 1)
         const [bundle] = await sentOf(other, sentId)
         expect(receiver.requested.get(bundle?.id ?? '')).toBe(1)

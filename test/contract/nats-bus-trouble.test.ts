@@ -2,13 +2,14 @@ import { type NatsServer, startNatsServer } from '@trellis/distributed/servers'
 import { type Bus, connectNatsBus, type Delivery, type NatsBusOptions } from '@trellis/kit/bus'
 import { isServiceError } from '@trellis/kit/errors'
 import { createLog, silentLog } from '@trellis/kit/telemetry'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { canMakeCertificates, createAuthority } from '../support/certificates.ts'
 import { take } from '../support/collect.ts'
 import { startNatsCluster, streamOf } from '../support/nats.ts'
 import { natsCommand, natsMissing } from '../support/programs.ts'
 import { openSeverable } from '../support/severable.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { waitFor } from '../support/wait-for.ts'
 import { declarations, type Note } from './nats-bus-process.ts'
 
 const numbers = (deliveries: Delivery<Note>[]) =>
@@ -17,7 +18,7 @@ const numbers = (deliveries: Delivery<Note>[]) =>
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index)
 
 const { notes, jobs } = declarations('trouble')
-const patient = { timeout: 60_000, interval: 20 }
+const patient = { timeout: 120_000, interval: 20 }
 
 describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissing})` : 'a failing NATS server', () => {
   let stop: AbortController
@@ -43,14 +44,14 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
   ) => {
     for (let time = 0; time < times; time += 1) {
       const stored = load.stored()
-      await vi.waitFor(() => expect(load.stored()).toBeGreaterThan(stored + 200), patient)
+      await waitFor(() => expect(load.stored()).toBeGreaterThan(stored + 200), patient)
       const refused = load.refused()
       await server.stop('SIGKILL')
-      await vi.waitFor(() => expect(load.refused()).toBeGreaterThan(refused), patient)
+      await waitFor(() => expect(load.refused()).toBeGreaterThan(refused), patient)
       await server.start()
     }
     const stored = load.stored()
-    await vi.waitFor(() => expect(load.stored()).toBeGreaterThan(stored + 200), patient)
+    await waitFor(() => expect(load.stored()).toBeGreaterThan(stored + 200), patient)
   }
 
   /** Publishes to several topics and follows them on several connections until `compare` is called. */
@@ -79,7 +80,7 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
           refused += 1
         }
       }
-      await vi.waitFor(() => publisher.publish(wide(id), { number: -1 }), patient)
+      await waitFor(() => publisher.publish(wide(id), { number: -1 }), patient)
     })
     return {
       stored: () => [...acknowledged.values()].reduce((sum, { size }) => sum + size, 0),
@@ -119,7 +120,7 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     const ledger = keepLedger(publisher, [publisher, other])
     const more = async () => {
       const stored = ledger.stored()
-      await vi.waitFor(() => expect(ledger.stored()).toBeGreaterThan(stored + 200), patient)
+      await waitFor(() => expect(ledger.stored()).toBeGreaterThan(stored + 200), patient)
     }
     for (const server of cluster) {
       await more()
@@ -173,7 +174,7 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     await killAndStart(server, 3, { stored: () => acknowledged.size, refused: () => refused })
     loading = false
     await enqueuing
-    await vi.waitFor(() => expect([...acknowledged].filter((number) => !done.has(number))).toEqual([]), patient)
+    await waitFor(() => expect([...acknowledged].filter((number) => !done.has(number))).toEqual([]), patient)
     expect(await workers.deadLetters(jobs)).toEqual([])
     stop.abort()
     await working
@@ -192,7 +193,7 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
       expect(result).toMatchObject({ status: 'rejected', reason: { kind: 'unavailable', retryAfterSeconds: 5 } })
     const reading = bus.subscribe(notes('new'), { signal: stop.signal })
     await server.start()
-    await vi.waitFor(() => bus.publish(notes('new'), { number: 1 }), patient)
+    await waitFor(() => bus.publish(notes('new'), { number: 1 }), patient)
     expect(numbers(await take(reading, 1))).toEqual([1])
   })
 
@@ -251,7 +252,7 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     const lost = way.lost()
     way.deafen()
     const publishing = [bus.publish(notes('a'), { number: 1 })]
-    await vi.waitFor(() => expect(way.lost()).toBeGreaterThan(lost), patient)
+    await waitFor(() => expect(way.lost()).toBeGreaterThan(lost), patient)
     way.mend()
     publishing.push(bus.publish(notes('a'), { number: 2 }), bus.publish(notes('a'), { number: 3 }))
     await Promise.all(publishing)
@@ -267,7 +268,7 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     const direct = await connect(server.address)
     way.mute()
     const enqueuing = bus.enqueue(jobs, { number: 1 }, 'one')
-    await vi.waitFor(async () => {
+    await waitFor(async () => {
       expect(await streamOf(server, 'trellis~queues~trouble-jobs')).toMatchObject({ messages: 2 })
     }, patient)
     expect(await direct.enqueue(jobs, { number: 2 }, 'one')).toBe(false)
@@ -323,12 +324,12 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     await server.clear()
     await server.start()
     expect(await next()).toBe('gap')
-    const first = await vi.waitFor(() => bus.publish(notes('a'), { number: 1 }), patient)
+    const first = await waitFor(() => bus.publish(notes('a'), { number: 1 }), patient)
     expect(first).toBeGreaterThan(last)
     expect(await next()).toBe(1)
     expect(numbers(await take(bus.subscribe(notes('a'), { after: last, signal: stop.signal }), 2))).toEqual(['gap', 1])
-    await vi.waitFor(() => bus.enqueue(jobs, { number: 5 }), patient)
-    await vi.waitFor(() => expect(done).toContain(5), patient)
+    await waitFor(() => bus.enqueue(jobs, { number: 5 }), patient)
+    await waitFor(() => expect(done).toContain(5), patient)
     stop.abort()
     await working
   })
@@ -345,7 +346,7 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     const slower = { ...jobs, acknowledgeWithinMilliseconds: 60_000 }
     const working = later.work(slower, async ({ value }) => void done.push(value.number), { signal: stop.signal })
     await later.enqueue(slower, { number: 1 })
-    await vi.waitFor(() => expect(done).toEqual([1]), patient)
+    await waitFor(() => expect(done).toEqual([1]), patient)
     const report = JSON.stringify(await server.monitor('jsz?consumers=true&config=true'))
     expect(report).toContain('"ack_wait":76000000000')
     stop.abort()
@@ -372,7 +373,7 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     }
     const working = bus.work(once, handle, { signal: stop.signal })
     await bus.enqueue(once, { number: 1, filler })
-    await vi.waitFor(async () => expect(await bus.deadLetters(once)).toHaveLength(1), patient)
+    await waitFor(async () => expect(await bus.deadLetters(once)).toHaveLength(1), patient)
     expect(await bus.deadLetters(once)).toEqual([
       { value: { number: 1, filler }, deliveries: 1, reason: 'ü'.repeat(500) },
     ])
@@ -419,7 +420,7 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     await bus.publish(notes('a'), { number: 1 })
     await server.stop('SIGKILL')
     await server.start()
-    await vi.waitFor(() => bus.publish(notes('a'), { number: 2 }), patient)
+    await waitFor(() => bus.publish(notes('a'), { number: 2 }), patient)
     expect(reported.join('')).toMatch(/connected to the message server again/)
     expect(reported.join('') + error?.message + error?.stack).not.toMatch(/secret/)
     await expect(connect(`nats://trellis:hunter2@${server.address}`)).rejects.toThrow(/pass those separately/)

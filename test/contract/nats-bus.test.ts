@@ -3,11 +3,12 @@ import { once } from 'node:events'
 import { type NatsServer, startNatsServer } from '@trellis/distributed/servers'
 import { type Bus, connectNatsBus, type Delivery, type NatsBusOptions } from '@trellis/kit/bus'
 import { silentLog } from '@trellis/kit/telemetry'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { take } from '../support/collect.ts'
 import { modulePath } from '../support/module-path.ts'
 import { startNatsCluster, streamOf } from '../support/nats.ts'
 import { natsCommand, natsMissing } from '../support/programs.ts'
+import { waitFor } from '../support/wait-for.ts'
 import { declarations, type Note, type Order } from './nats-bus-process.ts'
 import { busContract } from './ports/bus.ts'
 
@@ -152,7 +153,7 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     await other.kill()
     const handled: number[] = []
     const working = bus.work(once, async ({ value }) => void handled.push(value.number), { signal: stop.signal })
-    await vi.waitFor(async () => expect(await bus.deadLetters(once)).toHaveLength(1), { timeout: 60_000 })
+    await waitFor(async () => expect(await bus.deadLetters(once)).toHaveLength(1))
     const reason = 'Its workers ended without reporting a result.'
     expect(await bus.deadLetters(once)).toEqual([{ value: { number: 7 }, deliveries: 1, reason }])
     expect(handled).toEqual([])
@@ -168,17 +169,15 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     for (const read of await Promise.all(readers)) expect(numbers(read)).toEqual([1])
     const again = range(0, 1_000).map(() => take(bus.subscribe(notes('a'), { after: 'start', signal: stop.signal }), 2))
     await bus.publish(notes('a'), { number: 2 })
-    await vi.waitFor(async () => {
+    await waitFor(async () => {
       expect(await streamOf(server, `trellis~topics~${name}~notes`)).toMatchObject({ consumer_count: 1 })
     })
     for (const read of await Promise.all(again)) expect(numbers(read)).toEqual([1, 2])
-    await vi.waitFor(
-      async () =>
-        expect(await streamOf(server, `trellis~topics~${name}~notes`)).toMatchObject({
-          consumer_count: 0,
-          messages: 2,
-        }),
-      { timeout: 30_000 },
+    await waitFor(async () =>
+      expect(await streamOf(server, `trellis~topics~${name}~notes`)).toMatchObject({
+        consumer_count: 0,
+        messages: 2,
+      }),
     )
     expect(numbers(await take(bus.subscribe(notes('a'), { after: 'start', signal: stop.signal }), 2))).toEqual([1, 2])
   })

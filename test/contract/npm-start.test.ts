@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
+import { waitFor } from '../support/wait-for.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -41,5 +42,5 @@ test('SIGTERM to "npm start" ends all processes that it started', async () => {
   })
   expect(await isUp(origin)).toBe(true)
   npm.kill('SIGTERM')
-  await vi.waitFor(async () => expect(await isUp(origin)).toBe(false), { timeout: 60_000, interval: 200 })
+  await waitFor(async () => expect(await isUp(origin)).toBe(false), { interval: 200 })
 })

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Broadcast, serveBroadcast } from '../probe/broadcast.ts'
+import { waitFor } from '../support/wait-for.ts'
 
 /** A client that stores only the ids and names of events, so that its own memory does not distort the measurement. */
 const follow = async (origin: string, headers: Record<string, string> = {}) => {
@@ -36,23 +37,21 @@ describe('event streams over HTTP', () => {
       sequences.push(await served.publish(number))
       if (number % 10 === 0) await new Promise((resolve) => setImmediate(resolve))
     }
-    await vi.waitFor(() => expect(clients.every((client) => client.ids().length >= 100)).toBe(true), {
-      timeout: 20_000,
-    })
+    await waitFor(() => expect(clients.every((client) => client.ids().length >= 100)).toBe(true))
     for (const client of clients) expect(client.ids()).toEqual(sequences)
     for (const client of clients) client.leave()
-    await vi.waitFor(() => expect(served.open()).toBe(0), { timeout: 5_000 })
+    await waitFor(() => expect(served.open()).toBe(0))
   })
 
   test('a reconnecting client resumes without loss or repetition', async () => {
     const first = await follow(served.origin)
     const before = await served.publish(1)
-    await vi.waitFor(() => expect(first.ids()).toEqual([before]))
+    await waitFor(() => expect(first.ids()).toEqual([before]))
     first.leave()
     const missed = [await served.publish(2), await served.publish(3)]
     const second = await follow(served.origin, { 'last-event-id': String(before) })
     const next = await served.publish(4)
-    await vi.waitFor(() => expect(second.ids()).toEqual([...missed, next]))
+    await waitFor(() => expect(second.ids()).toEqual([...missed, next]))
     second.leave()
   })
 
@@ -72,9 +71,9 @@ describe('event streams over HTTP', () => {
     }
     // After the ring is full, 40 MB more are sent; none of it may be buffered for the client that does not read.
     expect(((memory.at(-1) ?? 0) - (memory[4] ?? 0)) / 1024 / 1024).toBeLessThan(40)
-    await vi.waitFor(() => expect(reader.ids().at(-1)).toBe(last), { timeout: 20_000 })
+    await waitFor(() => expect(reader.ids().at(-1)).toBe(last))
     stuck.response.resume()
-    await vi.waitFor(() => expect(stuck.ids().at(-1)).toBe(last), { timeout: 20_000 })
+    await waitFor(() => expect(stuck.ids().at(-1)).toBe(last))
     expect(stuck.names).toContain('spelled-out')
     expect(stuck.ids().length).toBeLessThan(reader.ids().length)
     expect(stuck.ids()).toEqual(stuck.ids().toSorted((a, b) => a - b))

@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { serveProbe, transports } from '../probe/serve.ts'
+import { waitFor } from '../support/wait-for.ts'
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
 const post = (path: string, body: string) =>
@@ -35,8 +36,7 @@ describe.each([transports[0], transports[1]])('unread answers, %s', (transport) 
     new Promise<number>((resolve, reject) => {
       served.edge.server.server.getConnections((error, count) => (error ? reject(error) : resolve(count)))
     })
-  const allClosed = () =>
-    vi.waitFor(async () => expect(await connections()).toBe(0), { timeout: 15_000, interval: 100 })
+  const allClosed = () => waitFor(async () => expect(await connections()).toBe(0), { interval: 100 })
 
   test.each(Object.entries(large))('the connection of %s is closed', async (_, request) => {
     await allClosed()

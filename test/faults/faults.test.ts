@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sample } from '../support/exploration.ts'
 import { crash, pidOf } from '../support/installation.ts'
 import { followEvents } from '../support/resuming-events.ts'
 import { startTrellis, type Trellis } from '../support/trellis.ts'
 import { tune } from '../support/tune.ts'
+import { waitFor } from '../support/wait-for.ts'
 
 /**
  * Milliseconds within which every request must be answered or refused. A dead peer is noticed at once, a hanging one after 15 s of
@@ -103,8 +104,7 @@ const pushLines = (origin: string, name: string) => {
 /** Waits until each of these counts has grown by 10. */
 const advances = async (counts: readonly (() => number)[]) => {
   const targets = counts.map((count) => count() + 10)
-  await vi.waitFor(() => expect(counts.filter((count, index) => count() < (targets[index] as number))).toEqual([]), {
-    timeout: 60_000,
+  await waitFor(() => expect(counts.filter((count, index) => count() < (targets[index] as number))).toEqual([]), {
     interval: 100,
   })
 }
@@ -149,17 +149,16 @@ describe('after any process fails', () => {
       await pushing.end()
       expect(pushing.wrong).toEqual([])
       expect((await requesting.end()).wrong).toEqual([])
-      await vi.waitFor(
+      await waitFor(
         async () => {
           const texts = await found(trellis.origin, name)
           expect(texts.toSorted()).toEqual([...new Set(texts)].toSorted())
           expect(pushing.acknowledged.filter((text) => !texts.includes(text))).toEqual([])
         },
-        { timeout: 30_000, interval: 500 },
+        { interval: 500 },
       )
       const seen = () => tail.events.flatMap(({ event, data }) => (event === 'entry' ? [String(data.text)] : []))
-      await vi.waitFor(() => expect(pushing.acknowledged.filter((text) => !seen().includes(text))).toEqual([]), {
-        timeout: 30_000,
+      await waitFor(() => expect(pushing.acknowledged.filter((text) => !seen().includes(text))).toEqual([]), {
         interval: 500,
       })
       expect(seen().toSorted()).toEqual([...new Set(seen())].toSorted())
@@ -181,10 +180,7 @@ describe('after any process fails', () => {
       await sleep(150)
       await crash(trellis, victim)
       const isOver = ({ events }: (typeof searches)[number]) => events.some(({ event }) => event === 'done')
-      await vi.waitFor(() => expect(searches.filter((search) => !isOver(search)).length).toBe(0), {
-        timeout: 90_000,
-        interval: 250,
-      })
+      await waitFor(() => expect(searches.filter((search) => !isOver(search)).length).toBe(0), { interval: 250 })
       expect((await requesting.end()).wrong).toEqual([])
       for (const search of searches) {
         const ids = search.events.map(({ id }) => Number(id)).filter((id) => id > 0)
@@ -217,9 +213,9 @@ describe('after any process fails', () => {
         if (status !== 200) throw new Error(`The chain answered ${status}.`)
         return (body.nodes as Node[]).filter(({ kind }) => kind !== 'upload')
       }
-      await vi.waitFor(
+      await waitFor(
         async () => expect((await branches()).filter(({ status }) => status === 'generating')).toEqual([]),
-        { timeout: 120_000, interval: 500 },
+        { interval: 500 },
       )
       expect((await requesting.end()).wrong).toEqual([])
       const nodes = await branches()

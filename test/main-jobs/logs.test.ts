@@ -1,11 +1,12 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readEvents } from '../support/events.ts'
 import { randomFrom, runSeed } from '../support/exploration.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { startTrellis, type Trellis } from '../support/trellis.ts'
+import { waitFor } from '../support/wait-for.ts'
 
 type Entry = {
   entry_id: string
@@ -382,11 +383,11 @@ describe('branches', () => {
       body: { state: 'active', port },
     })
     // A branch that does not answer in time, possibly just after its start, is left out of a page.
-    await vi.waitFor(
+    await waitFor(
       async () => {
         expect((await found(origin, 'q=locked')).entries).toMatchObject([{ branch: slug }])
       },
-      { timeout: 60_000, interval: 100 },
+      { interval: 100 },
     )
     expect((await push(endpoint, key, [{ text: 'shed is open' }])).status).toBe(200)
   })
@@ -403,7 +404,7 @@ describe('branches', () => {
       await first.stop()
     }
     await using second = await startTrellis(settings, { dataDirectory })
-    await expect.poll(async () => (await found(second.origin, 'q=hay')).total, { timeout: 60_000 }).toBe(1)
+    await expect.poll(async () => (await found(second.origin, 'q=hay')).total).toBe(1)
     const endpoint = `${second.origin}/logs/branches/barn/api/glean/batch`
     expect(await push(endpoint, key, [{ text: 'hay is in' }])).toMatchObject({ body: { accepted: 0, duplicates: 1 } })
   })

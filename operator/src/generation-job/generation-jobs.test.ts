@@ -7,7 +7,8 @@ import {
   type RunReport,
   WorkloadsServiceDefinition,
 } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { waitFor } from '../../../test/support/wait-for.ts'
 import { findControlPlane } from '../../test/control-plane.ts'
 import { eventually } from '../../test/eventually.ts'
 import { type KindsPlane, startKindsPlane, untilIs } from '../../test/kinds-plane.ts'
@@ -626,7 +627,7 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
     await s.until(requested.metadata.name, 'Running', 'Running')
     expect(s.orders).toEqual([])
     // The operator counts from its cache, which lags a moment behind its writes.
-    await vi.waitFor(async () =>
+    await waitFor(async () =>
       expect(await s.rpc.capacity({ workload: 'WORKLOAD_GENERATION' })).toMatchObject({
         running: 1,
         queued: 0,

@@ -9,8 +9,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTrellis, type Trellis } from '../../../test/support/trellis.ts'
+import { waitFor } from '../../../test/support/wait-for.ts'
 
 const main = fileURLToPath(new URL('./main.ts', import.meta.url))
 
@@ -79,7 +80,7 @@ describe('trellis listings search', () => {
       stdio: ['pipe', 'ignore', 'ignore'],
     })
     const childrenOf = async () => (await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')).trim()
-    await vi.waitFor(async () => expect([await childrenOf(), await readdir(own)]).not.toEqual(['', []]), 20_000)
+    await waitFor(async () => expect([await childrenOf(), await readdir(own)]).not.toEqual(['', []]))
     const [server = ''] = (await childrenOf()).split(' ')
     child.kill('SIGTERM')
     await once(child, 'close')

@@ -1,6 +1,7 @@
 import { type Bus, type Delivery, jsonCodec, queue, shared, type Topic, topics } from '@trellis/kit/bus'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { take } from '../../support/collect.ts'
+import { waitFor } from '../../support/wait-for.ts'
 
 type Note = { number: number; about?: string }
 
@@ -201,7 +202,7 @@ export const busContract = (name: string, open: () => Promise<Bus>, { isShared =
         bus.work(jobs, async ({ value }) => void done.push(value.number), { concurrency: 3, signal: stop.signal }),
       )
       for (let number = 0; number < 40; number += 1) expect(await bus.enqueue(jobs, { number })).toBe(true)
-      await vi.waitFor(() => expect(done).toHaveLength(40), { timeout: 5_000 })
+      await waitFor(() => expect(done).toHaveLength(40))
       stop.abort()
       await Promise.all(working)
       expect(done.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, index) => index))
@@ -226,7 +227,7 @@ export const busContract = (name: string, open: () => Promise<Bus>, { isShared =
       }
       const working = bus.work(jobs, handle, { signal: stop.signal })
       await bus.enqueue(jobs, { number: 1 })
-      await vi.waitFor(async () => expect(await bus.deadLetters(jobs)).toHaveLength(1), { timeout: 5_000 })
+      await waitFor(async () => expect(await bus.deadLetters(jobs)).toHaveLength(1))
       stop.abort()
       await working
       expect(deliveries).toEqual([1, 2, 3])
@@ -282,8 +283,8 @@ export const busContract = (name: string, open: () => Promise<Bus>, { isShared =
       expect(await bus.enqueue(jobs, { number: 2 }, 'one')).toBe(false)
       const done: number[] = []
       const working = bus.work(jobs, async ({ value }) => void done.push(value.number), { signal: stop.signal })
-      await vi.waitFor(async () => expect(await bus.enqueue(jobs, { number: 3 }, 'one')).toBe(true))
-      await vi.waitFor(() => expect(done).toEqual([1, 3]))
+      await waitFor(async () => expect(await bus.enqueue(jobs, { number: 3 }, 'one')).toBe(true))
+      await waitFor(() => expect(done).toEqual([1, 3]))
       stop.abort()
       await working
     })

@@ -62,12 +62,12 @@ test('a branch that is killed during a batch is restarted with all acknowledged 
       acknowledged += ((await response.json()) as { accepted: number }).accepted
     }
   })().catch(() => undefined)
-  await expect.poll(() => acknowledged, { timeout: 60_000 }).toBeGreaterThan(2_000)
+  await expect.poll(() => acknowledged).toBeGreaterThan(2_000)
   process.kill(branches.pids.at(-1) ?? 0, 'SIGKILL')
   await sending
   const again = async () => (await branches.client.listBranches({})).branches[0]
-  await expect.poll(() => branches.pids.length, { timeout: 60_000 }).toBe(2)
-  await expect.poll(async () => (await again())?.ready, { timeout: 60_000 }).toBe(true)
+  await expect.poll(() => branches.pids.length).toBe(2)
+  await expect.poll(async () => (await again())?.ready).toBe(true)
   const rpcAddress = (await again())?.rpcAddress ?? ''
   const stored = await countIn(rpcAddress)
   expect(stored).toBeGreaterThanOrEqual(acknowledged)
@@ -125,7 +125,7 @@ test('counts of stopped branches are stored, and only active branches are starte
   }
   await using again = await open('states')
   await expect
-    .poll(async () => (await again.client.listBranches({})).branches, { timeout: 60_000 })
+    .poll(async () => (await again.client.listBranches({})).branches)
     .toMatchObject([
       { slug: 'busy', active: true, ready: true, entryCount: 2 },
       { slug: 'still', active: false, ready: false, entryCount: 2 },

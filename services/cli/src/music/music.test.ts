@@ -5,9 +5,10 @@ import { glob, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sample } from '../../../../test/support/exploration.ts'
 import { startTrellis } from '../../../../test/support/trellis.ts'
+import { waitFor } from '../../../../test/support/wait-for.ts'
 import { blockLength, sliceBlock } from '../../../music/src/audio/pcm.ts'
 import { decodeAll, wavOf } from '../../../music/test/audio-files.ts'
 import { playBand } from '../../../music/test/band.ts'
@@ -81,13 +82,13 @@ describe('trellis music continue', () => {
       body: JSON.stringify({ duration_seconds: 2, seed: 41, prompt: 'calm' }),
     })
     const [take] = ((await branched.json()) as { nodes: { node_id: string }[] }).nodes
-    const served = await vi.waitFor(
+    const served = await waitFor(
       async () => {
         const response = await fetch(`${nodes}/${take?.node_id}/audio`)
         if (!response.ok) throw new Error(await response.text())
         return Buffer.from(await response.arrayBuffer())
       },
-      { timeout: 120_000, interval: 200 },
+      { interval: 200 },
     )
     expect(served.equals(await output('alike/in-take-1.wav'))).toBe(true)
   })
@@ -147,7 +148,7 @@ describe('trellis music continue', () => {
     const childrenOf = async () => (await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')).trim()
     // The piece has been read, so takes are being generated.
     const features = () => Array.fromAsync(glob(join(folder, 'ended/here/.trellis-*/music/nodes/*/features')))
-    await vi.waitFor(async () => expect(await features()).toHaveLength(1), 60_000)
+    await waitFor(async () => expect(await features()).toHaveLength(1))
     const workers = (await childrenOf()).split(' ')
     child.kill(signal)
     expect(await ended).toEqual({ code: 130, result: '', notes: '' })

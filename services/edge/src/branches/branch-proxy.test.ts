@@ -7,7 +7,8 @@ import { createMetrics, silentLog } from '@trellis/kit/telemetry'
 import { routes } from '@trellis/protos/edge/routes.ts'
 import type { BranchLocation } from '@trellis/protos/ts/trellis/logs/v1/branch.ts'
 import { BranchIntakeServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { waitFor } from '../../../../test/support/wait-for.ts'
 import { edgeConfig } from '../config.ts'
 import { createEdge } from '../edge.ts'
 import { createBranchProxy } from './branch-proxy.ts'
@@ -209,7 +210,7 @@ test('a new branch is found, and a moved branch is found at its new address', as
     await bodyOf(received)
     json(response, 200, { from: 'after' })
   })
-  await vi.waitFor(async () => expect(await (await push('barn', '{}')).json()).toEqual({ from: 'after' }))
+  await waitFor(async () => expect(await (await push('barn', '{}')).json()).toEqual({ from: 'after' }))
 })
 
 test('a failed push reports an inactive branch, and the next one looks up its address again', async () => {

@@ -1,14 +1,15 @@
 import { once } from 'node:events'
 import { openStore } from '@trellis/kit/store'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { databases, type RunningDatabase } from '../../../../test/support/databases.ts'
+import { waitFor } from '../../../../test/support/wait-for.ts'
 import { type LeaseTable, leaseTable } from './lease-store.ts'
 import { createLeases } from './leases.ts'
 
 const schema = { name: 'leases', migrations: [{ number: 1, name: 'leases', ...leaseTable('leases') }] }
 
 const forever = () => new AbortController().signal
-const patiently = { timeout: 60_000, interval: 20 }
+const patiently = { timeout: 120_000, interval: 20 }
 
 describe.each(databases)('leases on $name', ({ isMissing, start }) => {
   describe.skipIf(isMissing)('as rows', () => {
@@ -62,7 +63,7 @@ describe.each(databases)('leases on $name', ({ isMissing, start }) => {
       const held = await both.one.take('watch', forever())
       both.clock.now += 20
       // It is renewed by now: what would have been its end is no more.
-      await vi.waitFor(async () => {
+      await waitFor(async () => {
         const [row] = await both.one.store.db.selectFrom('leases').selectAll().execute()
         expect(row?.ends_at).toBe(both.clock.now + 30)
       }, patiently)
@@ -70,7 +71,7 @@ describe.each(databases)('leases on $name', ({ isMissing, start }) => {
       // As if it had been paused past its end.
       both.clock.now += 1_000
       const lost = held && once(held.signal, 'abort')
-      await using next = await vi.waitFor(async () => {
+      await using next = await waitFor(async () => {
         both.clock.now += 1_000
         const taken = await both.other.take('watch', forever())
         expect(taken).toBeDefined()

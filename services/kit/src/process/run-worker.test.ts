@@ -126,7 +126,7 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
     }
     await away.stop()
     const pod = await startPod({ NATS_URL: away.address })
-    await expect.poll(() => status(pod, '/health').catch(() => 0), { timeout: 60_000 }).toBe(200)
+    await expect.poll(() => status(pod, '/health').catch(() => 0)).toBe(200)
     expect(await status(pod, '/ready')).toBe(503)
     await away.start()
     await pod.isReady
@@ -144,7 +144,7 @@ describe.skipIf(natsMissing !== undefined)(natsMissing ? `(skipped: ${natsMissin
       await startPod({ NATS_URL: away.address }),
     ]
     expect(await impatient.exit).toBe(1)
-    await expect.poll(() => status(patient, '/health').catch(() => 0), { timeout: 60_000 }).toBe(200)
+    await expect.poll(() => status(patient, '/health').catch(() => 0)).toBe(200)
     patient.child.kill('SIGTERM')
     expect(await patient.exit).toBe(143)
     await away[Symbol.asyncDispose]()

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
+import { waitFor } from '../../../../test/support/wait-for.ts'
 import { describeExit, type Exit, isReadyMessage, type Supervised, supervise } from './mod.ts'
 
 /** Supervises a Node process that runs a script with a channel to this one. */
@@ -23,7 +24,7 @@ const ready = `process.send({ kind: 'process-ready' })`
 test('a process that crashes is restarted after growing pauses', async () => {
   const { supervised, restarts, pids } = run(`${ready}; setTimeout(() => process.exit(3), 50)`)
   await supervised.ready
-  await vi.waitFor(() => expect(pids.length).toBeGreaterThanOrEqual(3), { timeout: 20_000 })
+  await waitFor(() => expect(pids.length).toBeGreaterThanOrEqual(3))
   await supervised.stop()
   expect(restarts.slice(0, 2)).toEqual([
     { how: 'ended with code 3', pause: 200 },
@@ -35,7 +36,7 @@ test('a process that is killed is restarted', async () => {
   const { supervised, restarts, pids } = run(`${ready}; setInterval(() => undefined, 1000)`)
   await supervised.ready
   process.kill(supervised.pid() ?? 0, 'SIGKILL')
-  await vi.waitFor(() => expect(pids.length).toBe(2), { timeout: 20_000 })
+  await waitFor(() => expect(pids.length).toBe(2))
   expect(restarts).toEqual([{ how: 'was ended by SIGKILL', pause: 200 }])
   await supervised.stop()
   expect(supervised.pid()).toBeUndefined()
@@ -54,7 +55,7 @@ test('a process that ends before it is ready is not restarted, unless that is co
   await expect(once.supervised.ready).rejects.toThrow('ended with code 1')
   expect(await once.supervised.ended).toEqual({ code: 1, signal: null })
   const again = run('process.exit(1)', { restartsUnready: true })
-  await vi.waitFor(() => expect(again.pids.length).toBeGreaterThanOrEqual(2), { timeout: 20_000 })
+  await waitFor(() => expect(again.pids.length).toBeGreaterThanOrEqual(2))
   await again.supervised.stop()
 })
 

@@ -206,9 +206,9 @@ describe.each(databases)('deletions of accounts on $name', ({ start, isMissing }
       true,
     )
     startReplica()
-    await expect.poll(async () => (await row()).passes, { timeout: 20_000 }).toBe(1)
+    await expect.poll(async () => (await row()).passes).toBe(1)
     pass(hour)
-    await expect.poll(async () => (await row()).completed_at, { timeout: 20_000 }).not.toBeNull()
+    await expect.poll(async () => (await row()).completed_at).not.toBeNull()
     const text = await allText()
     expect(text).not.toMatch(/gone\.seller_1(?!2)/)
     expect(text).not.toContain('ma8vp1jysjc')
@@ -272,12 +272,12 @@ describe.each(databases)('deletions of accounts on $name', ({ start, isMissing }
       )
       await insertDeletion(db, { id: 'n1', identifiers: ['immutable-1'] }, time.now)
       startReplica()
-      await expect.poll(async () => (await row()).passes, { timeout: 20_000 }).toBe(1)
+      await expect.poll(async () => (await row()).passes).toBe(1)
       expect(await db.selectFrom('listings').select('id').execute()).toEqual([])
       // The second pass needs the names, too.
       expect(JSON.parse((await row()).identifiers_json ?? '')).toEqual(['immutable-1', 'shown_name'])
       opened.pass(hour)
-      await expect.poll(async () => (await row()).completed_at, { timeout: 20_000 }).not.toBeNull()
+      await expect.poll(async () => (await row()).completed_at).not.toBeNull()
       expect(await allText()).not.toMatch(/immutable-1|shown_name/)
     },
   )
@@ -286,10 +286,10 @@ describe.each(databases)('deletions of accounts on $name', ({ start, isMissing }
     const opened = await open()
     await insertDeletion(opened.db, { id: 'n1', identifiers: ['late_seller'] }, opened.time.now)
     opened.startReplica()
-    await expect.poll(async () => (await opened.row()).passes, { timeout: 20_000 }).toBe(1)
+    await expect.poll(async () => (await opened.row()).passes).toBe(1)
     await leaveTraces(opened, 'late_seller', '1')
     opened.pass(hour)
-    await expect.poll(async () => (await opened.row()).completed_at, { timeout: 20_000 }).not.toBeNull()
+    await expect.poll(async () => (await opened.row()).completed_at).not.toBeNull()
     expect(await opened.allText()).not.toContain('late_seller')
   })
 
@@ -307,13 +307,13 @@ describe.each(databases)('deletions of accounts on $name', ({ start, isMissing }
     }
     await insertDeletion(db, { id: 'n1', identifiers: ['gone_seller'] }, opened.time.now)
     startReplica([failing, ...allErasures])
-    await expect.poll(() => logged, { timeout: 20_000 }).toEqual(['account deletion: incomplete; it is retried'])
+    await expect.poll(() => logged).toEqual(['account deletion: incomplete; it is retried'])
     expect(await db.selectFrom('listings').select('id').execute()).toEqual([])
     await expect.poll(async () => (await row()).claimed_until).toBe(0)
     expect(await row()).toMatchObject({ passes: 0, next_attempt_at: opened.time.now.getTime() + 30_000 })
     isFailing = false
     pass(30_000)
-    await expect.poll(async () => (await row()).passes, { timeout: 20_000 }).toBe(1)
+    await expect.poll(async () => (await row()).passes).toBe(1)
     expect(JSON.parse((await row()).erased_json)).toMatchObject({ elsewhere: 3, listings: 2 })
   })
 
@@ -350,10 +350,10 @@ describe.each(databases)('deletions of accounts on $name', ({ start, isMissing }
             .executeTakeFirstOrThrow()
         ).passes
       // The other replica has looked: it has done the second notification, not the first.
-      await expect.poll(() => passes('n2'), { timeout: 20_000 }).toBe(1)
+      await expect.poll(() => passes('n2')).toBe(1)
       expect([calls, await passes('n1')]).toEqual([2, 0])
       pass(10 * 60_000 + 1)
-      await expect.poll(() => passes('n1'), { timeout: 20_000 }).toBe(1)
+      await expect.poll(() => passes('n1')).toBe(1)
       const after = await row()
       // What the first one concludes late changes nothing.
       release()
@@ -366,9 +366,9 @@ describe.each(databases)('deletions of accounts on $name', ({ start, isMissing }
     const { db, time, startReplica, row, pass } = await open()
     await insertDeletion(db, { id: 'n1', identifiers: ['gone_seller'] }, time.now)
     startReplica()
-    await expect.poll(async () => (await row()).passes, { timeout: 20_000 }).toBe(1)
+    await expect.poll(async () => (await row()).passes).toBe(1)
     pass(hour)
-    await expect.poll(async () => (await row()).completed_at, { timeout: 20_000 }).not.toBeNull()
+    await expect.poll(async () => (await row()).completed_at).not.toBeNull()
     expect(await insertDeletion(db, { id: 'n1', identifiers: ['gone_seller'] }, time.now)).toBe(false)
     expect(await row()).toMatchObject({ identifiers_json: null, next_attempt_at: null })
   })

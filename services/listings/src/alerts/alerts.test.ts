@@ -3,9 +3,10 @@ import { openStore, transact } from '@trellis/kit/store'
 import { AlertKind, AlertsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/alerts.ts'
 import { XMLValidator } from 'fast-xml-parser'
 import type { Kysely } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { databases, type RunningDatabase } from '../../../../test/support/databases.ts'
 import { startTrellis, type Trellis } from '../../../../test/support/trellis.ts'
+import { waitFor } from '../../../../test/support/wait-for.ts'
 import { openService } from '../../test/open-service.ts'
 import { type ListingsTables, migrations } from '../schemas.ts'
 import { recordAlerts } from './record.ts'
@@ -233,10 +234,7 @@ describe('alerts over HTTP, of the demo marketplace', () => {
     const { url } = (await (await send('POST', '/alert-settings/feed')).json()) as { url: string }
     const list = async () =>
       (await (await send('GET', '/alerts?limit=1')).json()) as { alerts: { kind: string }[]; unread_count: number }
-    await vi.waitFor(async () => expect((await list()).unread_count).toBeGreaterThan(0), {
-      timeout: 60_000,
-      interval: 250,
-    })
+    await waitFor(async () => expect((await list()).unread_count).toBeGreaterThan(0), { interval: 250 })
     expect((await list()).alerts).toMatchObject([{ kind: 'new_match', saved_search_name: 'Laptops' }])
 
     const feed = await fetch(url)

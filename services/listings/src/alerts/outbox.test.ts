@@ -4,8 +4,9 @@ import { createEgress } from '@trellis/kit/egress'
 import { openStore, transact } from '@trellis/kit/store'
 import { silentLog } from '@trellis/kit/telemetry'
 import type { Kysely } from 'kysely'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { databases, type RunningDatabase } from '../../../../test/support/databases.ts'
+import { waitFor } from '../../../../test/support/wait-for.ts'
 import { openMailServer } from '../../test/mail-server.ts'
 import { type ListingsTables, migrations } from '../schemas.ts'
 import type { Candidate } from './decide.ts'
@@ -18,7 +19,7 @@ import { confirmEmail, replaceSettings } from './settings.ts'
 import { signatureOf } from './webhook.ts'
 
 const secret = 'a secret of some length'
-const patiently = { timeout: 20_000, interval: 20 }
+const patiently = { timeout: 120_000, interval: 20 }
 
 type Received = { readonly headers: Record<string, unknown>; readonly body: string }
 
@@ -140,10 +141,10 @@ describe.each(databases)('deliveries of alerts on $name', ({ isMissing, start })
     const left = () => db.selectFrom('alert_deliveries').selectAll().orderBy('created_at').execute()
     const settingsOf = () =>
       db.selectFrom('alert_settings').selectAll().where('user_id', '=', 'ann').executeTakeFirstOrThrow()
-    const untilEmpty = () => vi.waitFor(async () => expect(await left()).toEqual([]), patiently)
+    const untilEmpty = () => waitFor(async () => expect(await left()).toEqual([]), patiently)
     /** Lets the pause after a failed attempt pass. */
     const passPause = async (outbox: { wake: () => void }) => {
-      await vi.waitFor(async () => {
+      await waitFor(async () => {
         const [delivery] = await left()
         expect([delivery?.attempts, delivery?.claimed_until]).toEqual([expect.any(Number), null])
         expect(Date.parse(delivery?.next_attempt_at ?? '')).toBeGreaterThan(clock.getTime())
@@ -207,7 +208,7 @@ describe.each(databases)('deliveries of alerts on $name', ({ isMissing, start })
       await settle({ webhook: { url: receiver.url, secret } })
       await alertTo(1)
       const outbox = deliver()
-      await vi.waitFor(
+      await waitFor(
         async () => expect((await left())[0]).toMatchObject({ attempts: 1, claimed_until: null }),
         patiently,
       )
@@ -239,7 +240,7 @@ describe.each(databases)('deliveries of alerts on $name', ({ isMissing, start })
       await alertTo(1)
       const outbox = deliver()
       await passPause(outbox)
-      await vi.waitFor(async () => expect((await left())[0]?.attempts).toBe(2), patiently)
+      await waitFor(async () => expect((await left())[0]?.attempts).toBe(2), patiently)
       await passPause(outbox)
       clock = new Date(clock.getTime() + 24 * 3_600_000)
       outbox.wake()
@@ -273,10 +274,7 @@ describe.each(databases)('deliveries of alerts on $name', ({ isMissing, start })
       await settle({ webhook: { url: receiver.url, secret }, quietHours })
       await alertTo(1)
       const outbox = deliver()
-      await vi.waitFor(
-        async () => expect((await left())[0]?.next_attempt_at).toBe('2026-03-01T13:00:00.000Z'),
-        patiently,
-      )
+      await waitFor(async () => expect((await left())[0]?.next_attempt_at).toBe('2026-03-01T13:00:00.000Z'), patiently)
       await alertTo(2)
       expect(receiver.received).toEqual([])
       clock = new Date('2026-03-01T13:00:00Z')
@@ -324,11 +322,11 @@ describe.each(databases)('deliveries of alerts on $name', ({ isMissing, start })
       })
       const outbox = deliver({ mailer })
       db = whole
-      await vi.waitFor(() => expect(server.messages).toHaveLength(1), patiently)
+      await waitFor(() => expect(server.messages).toHaveLength(1), patiently)
       // Its claim is over before the outcome is recorded.
       clock = new Date(clock.getTime() + 120_000)
       for (let rounds = 0; rounds < 4; rounds += 1) outbox.wake()
-      await vi.waitFor(async () => {
+      await waitFor(async () => {
         outbox.wake()
         expect(await left()).toEqual([])
       }, patiently)

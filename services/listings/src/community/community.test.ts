@@ -142,7 +142,7 @@ describe.each(databases)('community signals on $name', ({ start, isMissing }) =>
       const { dependencies, startReplica, waiting } = await open(url)
       await publishSignal(dependencies, signal)
       startReplica()
-      await expect.poll(waiting, { timeout: 20_000 }).toEqual([])
+      await expect.poll(waiting).toEqual([])
       expect(await published(url)).toEqual([
         {
           id: expect.any(String),
@@ -184,9 +184,9 @@ describe.each(databases)('community signals on $name', ({ start, isMissing }) =>
         .execute()
       startReplica()
       startReplica()
-      await expect.poll(waiting, { timeout: 20_000 }).toHaveLength(1)
+      await expect.poll(waiting).toHaveLength(1)
       time.now = new Date(time.now.getTime() + 121_000)
-      await expect.poll(waiting, { timeout: 20_000 }).toEqual([])
+      await expect.poll(waiting).toEqual([])
       expect(await published(url)).toHaveLength(250)
     },
   )
@@ -210,7 +210,7 @@ describe.each(databases)('community signals on $name', ({ start, isMissing }) =>
       await publishSignal(dependencies, signal)
       const { end } = startReplica()
       await expect
-        .poll(() => logged, { timeout: 20_000 })
+        .poll(() => logged)
         .toContainEqual({
           level: 'error',
           message: expect.stringContaining('grant USAGE on the schema'),
@@ -222,7 +222,7 @@ describe.each(databases)('community signals on $name', ({ start, isMissing }) =>
       await sql`grant select, insert, delete on community.seller_signals to ${sql.id(role)}`.execute(admin.db)
       time.now = new Date(time.now.getTime() + 3_600_000)
       startReplica()
-      await expect.poll(waiting, { timeout: 20_000 }).toEqual([])
+      await expect.poll(waiting).toEqual([])
       expect(await published(url)).toHaveLength(1)
       const person = { platform: 'marketplace', identifiers: ['a_seller'] }
       expect(await erasePublishedSignals(dependencies, person)).toBe(1)

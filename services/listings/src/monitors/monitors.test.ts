@@ -9,8 +9,9 @@ import { createLocalWorkloads } from '@trellis/kit/workloads'
 import { AlertKind, AlertsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/alerts.ts'
 import { SavedSearchesServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/saved_searches.ts'
 import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { databases, type RunningDatabase } from '../../../../test/support/databases.ts'
+import { waitFor } from '../../../../test/support/wait-for.ts'
 import { openHeldSite } from '../../test/held-site.ts'
 import { clientsOf } from '../../test/open-service.ts'
 import { request } from '../../test/searches.ts'
@@ -20,7 +21,7 @@ import { encodeOrder } from '../search/order.ts'
 import { createSession } from '../session/store.ts'
 
 const local: { caller: Caller } = { caller: { userId: 'local', kind: 'local', tier: 'local' } }
-const patiently = { timeout: 30_000, interval: 50 }
+const patiently = { timeout: 120_000, interval: 50 }
 
 let own = new AsyncDisposableStack()
 afterEach(async () => {
@@ -55,7 +56,7 @@ const savedSearch = async ({ saved }: Replica, id: number) => {
 const monitor = async (replica: Replica, query: string, settings = {}) => {
   const { id } = await replica.saved.createSavedSearch({ name: query, query, filtersJson: '{}' }, local)
   await replica.saved.setMonitor({ savedId: id, monitorEnabled: true, ...settings }, local)
-  return vi.waitFor(async () => {
+  return waitFor(async () => {
     const found = await savedSearch(replica, id)
     expect(found?.lastCheckedAt).toBeDefined()
     return found
@@ -129,7 +130,7 @@ describe.each(databases)('monitors on $name', ({ isMissing, start }) => {
       // Its workers, which have pages cached for minutes of their own clock, end with it.
       await started.disposeAsync()
       const restarted = await openGround(store, {}).openReplica(() => new Date(Date.now() + 3_600_000))
-      await vi.waitFor(async () => {
+      await waitFor(async () => {
         const again = await savedSearch(restarted, first?.id ?? 0)
         expect(again?.lastCheckedAt).not.toBe(first?.lastCheckedAt)
         expect(again?.lastError).toBeUndefined()
@@ -178,7 +179,7 @@ describe.each(databases)('monitors on $name', ({ isMissing, start }) => {
       const db = await openDb(store)
       await insertDue(db)
       const replica = await openGround(store, site.environment).openReplica()
-      await vi.waitFor(async () => expect((await savedSearch(replica, 1))?.lastCheckedAt).toBeDefined(), patiently)
+      await waitFor(async () => expect((await savedSearch(replica, 1))?.lastCheckedAt).toBeDefined(), patiently)
       const due = (await savedSearch(replica, 1))?.nextCheckAt ?? ''
       expect(Date.parse(due) - Date.now()).toBeGreaterThan(59 * 60_000)
       expect(site.requestedFor('search')).toBe(1)
@@ -226,7 +227,7 @@ describe.each(databases)('monitors on $name', ({ isMissing, start }) => {
       const replica = await openGround(store, site.environment).openReplica()
       await leave(db)
       await insertDue(db, killed)
-      await vi.waitFor(async () => expect(await alertsOf(replica)).toHaveLength(3), patiently)
+      await waitFor(async () => expect(await alertsOf(replica)).toHaveLength(3), patiently)
       expect(site.requestedFor('search')).toBe(1)
     })
 
@@ -247,7 +248,7 @@ describe.each(databases)('monitors on $name', ({ isMissing, start }) => {
         .set({ run_id: session.id, run_started_at: row?.created_at ?? '', claimed_until: minuteAgo().toISOString() })
         .execute()
       await openReplica()
-      await vi.waitFor(async () => expect(await alertsOf(replica)).toHaveLength(3), patiently)
+      await waitFor(async () => expect(await alertsOf(replica)).toHaveLength(3), patiently)
       const after = await db.selectFrom('saved_searches').select('run_id').executeTakeFirstOrThrow()
       expect([after.run_id, site.requestedFor('search')]).toEqual([null, 1])
     })
@@ -277,7 +278,7 @@ describe.each(databases)('monitors on $name', ({ isMissing, start }) => {
         local,
       )
       await saved.setMonitor({ savedId: created.id, monitorEnabled: true }, local)
-      await vi.waitFor(async () => {
+      await waitFor(async () => {
         expect((await savedSearch(replica, created.id))?.lastError).toContain('"max_price"')
       }, patiently)
       expect(site.requestedFor('search')).toBe(0)
@@ -298,7 +299,7 @@ describe.each(databases)('monitors on $name', ({ isMissing, start }) => {
       await openGround(store, site.environment).openReplica()
       const columns = ['monitor_enabled', 'next_check_at', 'last_error'] as const
       const newest = () => db.selectFrom('saved_searches').select(columns).where('id', '=', 6).executeTakeFirstOrThrow()
-      await vi.waitFor(async () => expect((await newest()).last_error).not.toBeNull(), patiently)
+      await waitFor(async () => expect((await newest()).last_error).not.toBeNull(), patiently)
       expect(await newest()).toEqual({
         monitor_enabled: 0,
         next_check_at: null,
@@ -318,7 +319,7 @@ describe.each(databases)('monitors on $name', ({ isMissing, start }) => {
       await saved.setMonitor({ savedId: id, monitorEnabled: true }, local)
       await site.reached
       await saved.deleteSavedSearch({ savedId: id }, local)
-      await vi.waitFor(async () => {
+      await waitFor(async () => {
         const session = await db.selectFrom('search_sessions').select('ended_at').executeTakeFirstOrThrow()
         expect(session.ended_at).not.toBeNull()
       }, patiently)

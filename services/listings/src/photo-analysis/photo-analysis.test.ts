@@ -37,9 +37,7 @@ describe.each(drawnBackend(databases, suite))('photo analysis on $name', ({ isMi
 
     const tasks = (db: Kysely<ListingsTables>) => db.selectFrom('background_tasks').selectAll().orderBy('id').execute()
     const allEnded = async (db: Kysely<ListingsTables>, status = 'completed') =>
-      expect
-        .poll(async () => new Set((await tasks(db)).map((row) => row.status)), { timeout: 30_000 })
-        .toEqual(new Set([status]))
+      expect.poll(async () => new Set((await tasks(db)).map((row) => row.status))).toEqual(new Set([status]))
 
     /** A whole search, followed to its end; returns its listings and updates. */
     const search = async ({ client }: Pick<OpenService, 'client'>, q: string, caller: Caller = local) => {

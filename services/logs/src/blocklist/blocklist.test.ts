@@ -178,9 +178,9 @@ describe.each(drawnDatabases)('the block list on $name', ({ isMissing, start }) 
       await both.push([query(1, 'a.example.com')], 'router')
       await both.push([query(1, 'b.example.com')], 'other')
       await both.one.set({ router_source_ids: ['router'] })
-      await expect.poll(async () => (await both.one.list(undefined)).length, { timeout: 20_000 }).toBe(1)
+      await expect.poll(async () => (await both.one.list(undefined)).length).toBe(1)
       await both.push([query(2, 'a.example.com'), query(3, 'a.example.com')], 'router')
-      await expect.poll(async () => (await both.one.list(undefined))[0]?.count, { timeout: 20_000 }).toBe(3)
+      await expect.poll(async () => (await both.one.list(undefined))[0]?.count).toBe(3)
     })
 
     const approved = async (both: Awaited<ReturnType<typeof dependencies>>) => {

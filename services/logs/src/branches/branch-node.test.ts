@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { BranchEvent } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
 import { expect, test, vi } from 'vitest'
 import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
+import { waitFor } from '../../../../test/support/wait-for.ts'
 import { knownFormatNames } from '../formats/in-force.ts'
 import { type ServedBranch, serveBranch } from './stores-for-tests.ts'
 
@@ -24,9 +25,7 @@ test('a branch keeps what it was sent under its slug and tenant, and says how mu
   }
   {
     await using barn = await serveBranch('barn', { BRANCH_TENANT_ID: 'acme' }, options)
-    await vi.waitFor(() => expect(notices).toEqual([{ slug: 'barn', entryCount: 0, lastSeen: null }]), {
-      timeout: 10_000,
-    })
+    await waitFor(() => expect(notices).toEqual([{ slug: 'barn', entryCount: 0, lastSeen: null }]))
     expect(
       await barn.push([
         { text: 'one', sequence: 1 },
@@ -45,7 +44,7 @@ test('a branch keeps what it was sent under its slug and tenant, and says how mu
       { branch: 'barn', tenantId: 'acme' },
     ])
     const lastSeen = '2026-02-25T06:13:20.000Z'
-    await vi.waitFor(() => expect(notices.at(-1)).toEqual({ slug: 'barn', entryCount: 2, lastSeen }))
+    await waitFor(() => expect(notices.at(-1)).toEqual({ slug: 'barn', entryCount: 2, lastSeen }))
     expect(await barn.active.client?.countEntries({})).toEqual({ entryCount: 2, lastSeen })
   }
   await using again = await serveBranch('barn', {}, options)
@@ -66,9 +65,9 @@ test('a notice that nobody takes is sent again', async () => {
       },
     },
   )
-  await vi.waitFor(() => expect(attempts).toBe(3), { timeout: 10_000 })
+  await waitFor(() => expect(attempts).toBe(3))
   await barn.push([{ text: 'one' }])
-  await vi.waitFor(() => expect(attempts).toBe(4), { timeout: 10_000 })
+  await waitFor(() => expect(attempts).toBe(4))
 })
 
 test('what names somebody gets pseudonyms as it arrives where that is wanted, and a repeat is still known', async () => {
@@ -129,7 +128,7 @@ test('entries go when they were kept long enough, counted from their arrival', a
     await barn.push([{ text: 'second', timestamp_iso: '2020-01-01T00:00:00Z' }])
     now += 1.5 * day
     vi.advanceTimersByTime(3_600_000)
-    await vi.waitFor(async () => expect(await textsOf(barn)).toEqual(['second']))
+    await waitFor(async () => expect(await textsOf(barn)).toEqual(['second']))
   } finally {
     vi.useRealTimers()
   }

@@ -223,7 +223,7 @@ describe.each(drawnBackend(databases, 'logs/bundles/bundles'))('bundles on $name
       answer = { status: 200 }
       await using again = await openService({ store, environment })
       const statusNow = async () => (await again.incidents.listSentBundles({})).sentBundles[0]?.status
-      await expect.poll(statusNow, { timeout: 60_000 }).toBe('sent')
+      await expect.poll(statusNow).toBe('sent')
       expect((await again.incidents.listSentBundles({})).sentBundles[0]).toMatchObject({ id: queuedId, attempts: 2 })
       expect(receiver.requests.map(({ headers }) => headers['idempotency-key'])).toEqual([queuedId, queuedId])
     })

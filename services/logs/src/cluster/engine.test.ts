@@ -4,7 +4,8 @@ import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
 import { openStore } from '@trellis/kit/store'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { waitFor } from '../../../../test/support/wait-for.ts'
 import { logsMigrations } from '../schemas.ts'
 import { batchOf } from '../segments/store-for-tests.ts'
 import { entryMessages, type Message } from './message.ts'
@@ -145,9 +146,9 @@ test('threads that were idle end, and nothing is lost by it', async () => {
     const before = threads.started.length
     await one.engine.ingest(batchOf(numbered(10, round * 10)))
     expect(threads.started.length).toBeGreaterThan(before)
-    await vi.waitFor(() => expect(threads.running.size).toBe(0), { timeout: 10_000 })
+    await waitFor(() => expect(threads.running.size).toBe(0))
     expect(await countOf(one, 'many')).toBe((round + 1) * 10)
-    await vi.waitFor(() => expect(threads.running.size).toBe(0), { timeout: 10_000 })
+    await waitFor(() => expect(threads.running.size).toBe(0))
   }
   expect(one.problems).toEqual([])
 })
@@ -247,7 +248,7 @@ test('a message that cannot be read is set aside once, and those after it are in
     content: { kind: 'batch', batch: damaged },
   })
   expect(await one.engine.ingest(batchOf(numbered(10)))).toEqual({ entries: 10, duplicates: 0 })
-  await vi.waitFor(() => expect(one.setAside).toEqual([expect.stringContaining('is left out')]))
+  await waitFor(() => expect(one.setAside).toEqual([expect.stringContaining('is left out')]))
   // What was not acknowledged is delivered again to the next replica.
   await one[Symbol.asyncDispose]()
   await using other = await dependencies.open()

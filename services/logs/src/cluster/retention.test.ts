@@ -1,5 +1,6 @@
 import { openStore } from '@trellis/kit/store'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
+import { waitFor } from '../../../../test/support/wait-for.ts'
 import { logsMigrations } from '../schemas.ts'
 import { type AmendmentTables, readAmendments } from '../segments/amendment-store.ts'
 import { keepAll } from '../segments/retention.ts'
@@ -116,7 +117,7 @@ test('retention finds what is overdue in segments that another replica merged me
   await using dependencies = await openHooked(async (_name, other) => {
     await other.engine.ingest(batchOf(numbered(5, 1_000), start + 3 * day))
     // Enough of a size are merged by themselves.
-    await vi.waitFor(async () => expect(await segments(other)).toBe(1), { timeout: 10_000 })
+    await waitFor(async () => expect(await segments(other)).toBe(1))
   })
   const { engine, other } = dependencies
   for (let batch = 1; batch < segmentsPerTier; batch++) await engine.ingest(batchOf(numbered(5, batch * 5), start))

@@ -2,8 +2,9 @@ import { openStore } from '@trellis/kit/store'
 import { EntriesServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/entries.ts'
 import { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { ScoringServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/scoring.ts'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
+import { waitFor } from '../../../../test/support/wait-for.ts'
 import { logsMigrations } from '../schemas.ts'
 import { batchOf, openServiceForTests } from '../service-for-tests.ts'
 import { insertDetection, listDetections } from './detection-store.ts'
@@ -85,7 +86,7 @@ test('DELETE /api/sources/{id} removes the detections about its entries, and tho
   await logs.gleanBatch(batchOf(attempts))
   const sourcesOf = async () =>
     (await scoring.listDetections({ scorer: '' })).detections.map(({ sourceId }) => sourceId).toSorted()
-  await vi.waitFor(async () => expect(await sourcesOf()).toEqual(['door', 'gate']), { timeout: 150_000, interval: 200 })
+  await waitFor(async () => expect(await sourcesOf()).toEqual(['door', 'gate']), { timeout: 150_000, interval: 200 })
   await service.client(EntriesServiceDefinition).deleteSource({ sourceId: 'door' })
   expect(await sourcesOf()).toEqual(['gate'])
 })

@@ -1,14 +1,15 @@
 import { join } from 'node:path'
 import { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { ScoringServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/scoring.ts'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
+import { waitFor } from '../../../../test/support/wait-for.ts'
 import { batchBody, type Pushed } from '../branches/stores-for-tests.ts'
 import { createKeyValue } from '../cluster/replicas-for-tests.ts'
 import { writeTinyModel } from '../models/tiny-model-for-tests.ts'
 import { openServiceForTests, type ServiceForTestsOptions } from '../service-for-tests.ts'
 
-const patiently = { timeout: 60_000, interval: 200 }
+const patiently = { timeout: 120_000, interval: 200 }
 const begin = Date.parse('2026-03-01T10:00:00Z')
 
 const openService = async (options: ServiceForTestsOptions) => {
@@ -45,7 +46,7 @@ const detectionsOf = async ({ scoring }: Pick<Opened, 'scoring'>, scorer = '') =
   (await scoring.listDetections({ scorer })).detections
 /** Waits for the end of a run. */
 const runOf = async (opened: Pick<Opened, 'logs'>, { taskId }: { taskId: string }) => {
-  await vi.waitFor(async () => expect((await opened.logs.getTask({ taskId })).status).not.toBe('running'), patiently)
+  await waitFor(async () => expect((await opened.logs.getTask({ taskId })).status).not.toBe('running'), patiently)
   return opened.logs.getTask({ taskId })
 }
 
@@ -68,7 +69,7 @@ describe('detections', () => {
   test('what comes in is scored without being asked, and the entry carries ml_score, ml_label and ml_scored_at', async () => {
     await using opened = await open()
     await push(opened, bruteForce('192.0.2.7'))
-    await vi.waitFor(async () => expect(await detectionsOf(opened)).toHaveLength(1), patiently)
+    await waitFor(async () => expect(await detectionsOf(opened)).toHaveLength(1), patiently)
     expect(await detectionsOf(opened)).toMatchObject([
       {
         scorer: 'cybersec',
@@ -183,7 +184,7 @@ describe('runs', () => {
     const first = await opened.scoring.runAnomaly({})
     await expect(opened.scoring.runAnomaly({})).rejects.toMatchObject({ kind: 'conflict' })
     await runOf(opened, first)
-    await vi.waitFor(
+    await waitFor(
       async () => expect(await opened.scoring.getAnomalyStatus({})).toMatchObject({ taskId: undefined }),
       patiently,
     )
@@ -214,7 +215,7 @@ describe('replicas', () => {
     await push(other, bruteForce('192.0.2.8', 100))
     const both = ['192.0.2.7', '192.0.2.8']
     for (const replica of [one, other])
-      await vi.waitFor(async () => {
+      await waitFor(async () => {
         const { detections } = await replica.scoring.listDetections({ scorer: 'cybersec', label: 'brute_force' })
         expect(detections.map(({ subject }) => subject).toSorted()).toEqual(both)
       }, patiently)

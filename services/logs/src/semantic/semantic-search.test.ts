@@ -133,9 +133,7 @@ describe('semantic=true', () => {
     ])
     const search = opened.ask(opened.engine, opened.vectors)
     const isFound = async () => textsOf(await search({ q: 'full', words: wordsOf('full', 10), cursor: undefined }))
-    await expect
-      .poll(isFound, { timeout: 60_000 })
-      .toEqual(expect.arrayContaining(['no space left on sdb0', 'no space left on sdb1']))
+    await expect.poll(isFound).toEqual(expect.arrayContaining(['no space left on sdb0', 'no space left on sdb1']))
     expect(await isFound()).not.toContain('the door is open 0')
     const seen: string[] = []
     let cursor: string | undefined

@@ -43,7 +43,7 @@ describe('a removal during generation leaves nothing behind', () => {
   }
 
   const expectNothingOf = async (ids: readonly string[]) => {
-    const patience = { timeout: 60_000, interval: 50 }
+    const patience = { timeout: 120_000, interval: 50 }
     await expect.poll(async () => (await ports.workloads.list({})).runs, patience).toEqual([])
     await expect.poll(() => filesOf(ids), patience).toEqual([])
     await expect.poll(() => rowsOf(ids), patience).toEqual([])
@@ -75,7 +75,7 @@ describe('a removal during generation leaves nothing behind', () => {
     const { nodes } = await branch(chainId, rootNodeId)
     await service.client.deleteChain({ chainId }, asLocal)
     const ids = [chainId, rootNodeId, ...nodes.map(({ nodeId }) => nodeId)]
-    await expect.poll(() => filesOf(ids), { timeout: 60_000 }).toEqual([])
+    await expect.poll(() => filesOf(ids)).toEqual([])
     await expectNothingOf(nodes.map(({ nodeId }) => nodeId))
   })
 
@@ -99,6 +99,6 @@ describe('a removal during generation leaves nothing behind', () => {
       ({ chainId }) => service.client.deleteChain({ chainId }, asLocal),
       () => undefined,
     )
-    await expect.poll(() => filesOf(['nodes']), { timeout: 60_000 }).toEqual(before)
+    await expect.poll(() => filesOf(['nodes'])).toEqual(before)
   })
 })

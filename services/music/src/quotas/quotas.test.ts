@@ -96,7 +96,7 @@ describe('a user in cloud mode', () => {
       const chain = await service.client.getChain({ chainId }, who)
       return ids.filter((id) => nodeOf(chain, id).status === 'NODE_STATUS_GENERATING')
     }
-    await expect.poll(generating, { timeout: 60_000, interval: 50 }).toEqual([])
+    await expect.poll(generating, { interval: 50 }).toEqual([])
     await using opened = await openStore<MusicTables>({ dataDirectory: directory, name: 'music', migrations })
     await opened.db.updateTable('nodes').set({ status: 'error', error: 'Test.' }).where('id', 'in', ids).execute()
     return ids

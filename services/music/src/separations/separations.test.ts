@@ -243,9 +243,9 @@ describe('stems', () => {
       const after = { chainId: next.chainId, nodeId: next.rootNodeId }
       await service.client.createStems(after, asLocal)
       await untilStems(service, after, 'ready')
-      await expect.poll(() => filesWith(`${there.nodeId}/stems`), { timeout: 30_000 }).toEqual([])
+      await expect.poll(() => filesWith(`${there.nodeId}/stems`)).toEqual([])
     }
-    await expect.poll(() => filesWith(there.nodeId), { timeout: 30_000 }).toEqual([])
+    await expect.poll(() => filesWith(there.nodeId)).toEqual([])
   })
 
   test('one user has a limited number of separations under way', async () => {

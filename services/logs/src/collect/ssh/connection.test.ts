@@ -76,12 +76,10 @@ describe.skipIf(sshdMissing !== undefined)(`a connection by SSH${named}`, () => 
     expect(await running.ended).toMatchObject({ code: null })
     const alive = () => outputOf(connection.run, ['kill', '-0', pid], { signal: never, maxBytes: 10 })
     await expect
-      .poll(
-        () =>
-          alive()
-            .then(() => 'alive')
-            .catch(() => 'gone'),
-        { timeout: 20_000 },
+      .poll(() =>
+        alive()
+          .then(() => 'alive')
+          .catch(() => 'gone'),
       )
       .toBe('gone')
   })

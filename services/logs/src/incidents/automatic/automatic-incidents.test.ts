@@ -15,7 +15,7 @@ const automatic = async (service: Service) =>
   (await service.incidents.listIncidents({})).incidents.filter(({ automatic }) => automatic)
 
 /** The limit of the spec for what is evaluated. */
-const within = { timeout: 60_000, interval: 100 }
+const within = { timeout: 120_000, interval: 100 }
 
 describe('auto-incidents', () => {
   test('are created automatically from error clusters, with issue_type auto:<source_id>, and show their errors', async () => {
