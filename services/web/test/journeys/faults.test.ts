@@ -85,7 +85,7 @@ describe.skipIf(!hasBrowser)(`pages in trouble${skipped}`, () => {
       await studio.page.getByLabel('Seconds', { exact: true }).fill('2')
       await studio.page.getByRole('spinbutton', { name: 'Takes' }).fill('1')
       await studio.page.getByRole('button', { name: 'Continue', exact: true }).click()
-      await studio.page.getByRole('row', { name: 'Take 1' }).getByText('undecided').waitFor()
+      await studio.page.getByRole('treeitem', { name: 'Take 1' }).getByText('undecided').waitFor()
       await cards.first().getByRole('button', { name: 'Block seller' }).click()
       await cards.first().getByRole('img', { name: 'Trust 0 of 100' }).waitFor()
       await search.page.reload()

@@ -150,7 +150,7 @@ describe.skipIf(!hasBrowser)(`without a mouse${skipped}`, () => {
     await page.keyboard.press('Control+a')
     await page.keyboard.type('3')
     await page.keyboard.press('Enter')
-    const [first, second] = [1, 2].map((take) => page.getByRole('row', { name: `Take ${take}` }))
+    const [first, second] = [1, 2].map((take) => page.getByRole('treeitem', { name: `Take ${take}` }))
     await second?.getByText('undecided').waitFor()
     await first?.getByText('undecided').waitFor()
 

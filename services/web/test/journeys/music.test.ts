@@ -35,7 +35,7 @@ const heard = async (page: Page): Promise<{ states: string[]; loudest: number }>
 const spine = (page: Page) => page.getByRole('slider', { name: 'Position' })
 const positionOf = async (page: Page) => Number(await spine(page).getAttribute('aria-valuenow'))
 const lengthOf = async (page: Page) => Number(await spine(page).getAttribute('aria-valuemax'))
-const take = (page: Page, name: string) => page.getByRole('treegrid', { name: 'Takes' }).getByRole('row', { name })
+const take = (page: Page, name: string) => page.getByRole('tree', { name: 'Takes' }).getByRole('treeitem', { name })
 
 /** Continues the selected take, and waits for what was made. */
 const generate = async (page: Page, { takes, seconds }: { takes: number; seconds: number }): Promise<void> => {
