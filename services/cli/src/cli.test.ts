@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { asStarted } from '../../../test/support/as-started.ts'
 import { startTrellis, type Trellis } from '../../../test/support/trellis.ts'
 import { waitFor } from '../../../test/support/wait-for.ts'
 
@@ -26,7 +27,7 @@ const call = async (
   environment: Record<string, string> = { TRELLIS_URL: trellis.origin },
 ) => {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...words], {
-    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...environment },
+    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...asStarted, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let [result, notes] = ['', '']
@@ -76,7 +77,7 @@ describe('trellis listings search', () => {
   test('ended by a signal, leaves neither its installation nor that directory behind', async () => {
     const own = await mkdtemp(join(tmpdir(), 'cli-'))
     const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, 'listings', 'mcp'], {
-      env: { PATH: process.env.PATH ?? '', TMPDIR: own },
+      env: { PATH: process.env.PATH ?? '', TMPDIR: own, ...asStarted },
       stdio: ['pipe', 'ignore', 'ignore'],
     })
     const childrenOf = async () => (await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')).trim()

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { asStarted } from '../../../../test/support/as-started.ts'
 import { sample } from '../../../../test/support/exploration.ts'
 import { startTrellis } from '../../../../test/support/trellis.ts'
 import { waitFor } from '../../../../test/support/wait-for.ts'
@@ -30,7 +31,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 const start = (words: readonly string[], environment: Record<string, string> = {}, command = process.execPath) =>
   spawn(command, [...words], {
     cwd: folder,
-    env: { PATH: process.env.PATH ?? '', TMPDIR: folder, ...environment },
+    env: { PATH: process.env.PATH ?? '', TMPDIR: folder, ...asStarted, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
 
