@@ -1,5 +1,5 @@
 import { fetchRange } from '../api/client.ts'
-import { type Part, partsBetween, pieces, type Segment, totalSeconds } from './segments.ts'
+import { type Part, partsBetween, type Segment, totalSeconds, windowsOf } from './segments.ts'
 import { headerBytes, readHeader, readSamples, type WavFormat } from './wav.ts'
 
 /** Seconds of audio that are fetched at once, and how far ahead of the playback. */
@@ -7,21 +7,40 @@ const pieceSeconds = 4
 const aheadSeconds = 10
 /** Time to schedule the first piece, in seconds. */
 const leadSeconds = 0.05
+/** How fast a track becomes louder or quieter: at once to the ear, and without a click. */
+const fadeSeconds = 0.01
 
-export type Playing = { what: string; position: number; isLoading: boolean }
+/** Consecutive segments, and how loud they are: 0 is silent, 1 unchanged. */
+export type Track = { segments: readonly Segment[]; gain: number }
+
+/** A context at the rate of the audio if the browser has one: resampled pieces would click where they join. */
+const contextAt = (sampleRate: number | undefined): AudioContext => {
+  try {
+    return new AudioContext(sampleRate === undefined ? {} : { sampleRate })
+  } catch {
+    return new AudioContext()
+  }
+}
 
 /**
  * Plays segments of WAV files one after another without a gap, to the sample: samples are fetched by range and scheduled, so that memory stays small
- * whatever the length. One thing plays at a time.
+ * whatever the length. One thing plays at a time: a track, or several on one clock.
  */
-export const createPlayer = () => {
+export const createPlayer = (sampleRate: () => number | undefined = () => undefined) => {
   let what = $state<string | undefined>(undefined)
   let position = $state(0)
   let isLoading = $state(false)
   let failure = $state<string | undefined>(undefined)
   let context: AudioContext | undefined
   let current:
-    | { stop: AbortController; sources: Set<AudioBufferSourceNode>; began: number; from: number; to: number }
+    | {
+        stop: AbortController
+        sources: Set<AudioBufferSourceNode>
+        outputs: readonly GainNode[]
+        began: number
+        from: number
+        to: number
+      }
     | undefined
   let frame = 0
   const formats = new Map<string, Promise<WavFormat>>()
@@ -75,48 +94,71 @@ export const createPlayer = () => {
     frame = requestAnimationFrame(follow)
   }
 
-  const play = async (
+  const outputOf = (audio: AudioContext, gain: number): GainNode => {
+    const output = audio.createGain()
+    output.gain.value = gain
+    output.connect(audio.destination)
+    return output
+  }
+
+  /** Plays tracks at once, from and to the same times of each; `setGains` says which are heard. */
+  const playTogether = async (
     name: string,
-    segments: readonly Segment[],
+    tracks: readonly Track[],
     from = 0,
-    to = totalSeconds(segments),
-    gain = 1,
+    to = Math.max(...tracks.map(({ segments }) => totalSeconds(segments))),
   ): Promise<void> => {
     stop()
     failure = undefined
-    context ??= new AudioContext()
+    context ??= contextAt(sampleRate())
     const audio = context
     void audio.resume()
     const abort = new AbortController()
-    const playing = { stop: abort, sources: new Set<AudioBufferSourceNode>(), began: 0, from, to }
+    const sources = new Set<AudioBufferSourceNode>()
+    const outputs = tracks.map(({ gain }) => outputOf(audio, gain))
+    const playing = { stop: abort, sources, outputs, began: 0, from, to }
     current = playing
     what = name
     position = from
     isLoading = true
     frame = requestAnimationFrame(follow)
-    const output = audio.createGain()
-    output.gain.value = gain
-    output.connect(audio.destination)
+    /** Schedules consecutive buffers; returns when the last one ends. */
+    const schedule = (buffers: readonly (AudioBuffer | undefined)[], output: GainNode, start: number): number => {
+      let at = start
+      for (const buffer of buffers) {
+        if (!buffer) continue
+        const source = audio.createBufferSource()
+        source.buffer = buffer
+        source.connect(output)
+        source.onended = () => sources.delete(source)
+        source.start(at)
+        sources.add(source)
+        at += buffer.duration
+      }
+      return at
+    }
     try {
       let next = 0
-      for (const piece of pieces(partsBetween(segments, from, to), pieceSeconds)) {
-        const buffer = await bufferOf(audio, piece, abort.signal)
+      for (const window of windowsOf(from, to, pieceSeconds)) {
+        const loaded = await Promise.all(
+          tracks.map(({ segments }) =>
+            Promise.all(
+              partsBetween(segments, window.from, window.to).map((part) => bufferOf(audio, part, abort.signal)),
+            ),
+          ),
+        )
         if (abort.signal.aborted) return
-        if (!buffer) continue
+        if (!loaded.flat().some(Boolean)) continue
         if (isLoading || next < audio.currentTime) {
-          // The first piece, or the network was slower than the music.
+          // The first window, or the network was slower than the music.
           const shift = next === 0 ? 0 : audio.currentTime - next
           next = audio.currentTime + leadSeconds
           playing.began = playing.began === 0 ? next : playing.began + shift + leadSeconds
           isLoading = false
         }
-        const source = audio.createBufferSource()
-        source.buffer = buffer
-        source.connect(output)
-        source.onended = () => playing.sources.delete(source)
-        source.start(next)
-        playing.sources.add(source)
-        next += buffer.duration
+        const start = next
+        for (const [index, output] of outputs.entries())
+          next = Math.max(next, schedule(loaded[index] ?? [], output, start))
         while (next - audio.currentTime > aheadSeconds && !abort.signal.aborted)
           await new Promise((resolve) => setTimeout(resolve, 200))
       }
@@ -128,6 +170,9 @@ export const createPlayer = () => {
       failure = error instanceof Error ? error.message : String(error)
     }
   }
+
+  const play = (name: string, segments: readonly Segment[], from?: number, to?: number): Promise<void> =>
+    playTogether(name, [{ segments, gain: 1 }], from, to)
 
   return {
     get what() {
@@ -143,11 +188,18 @@ export const createPlayer = () => {
       return failure
     },
     /** Plays `name`, or stops if it plays already. */
-    toggle: (name: string, segments: readonly Segment[], from = 0, to = totalSeconds(segments), gain = 1): void => {
+    toggle: (name: string, segments: readonly Segment[], from?: number, to?: number): void => {
       if (what === name) stop()
-      else void play(name, segments, from, to, gain)
+      else void play(name, segments, from, to)
     },
     play,
+    playTogether,
+    /** Changes how loud each track of what plays is, while it goes on. */
+    setGains: (gains: readonly number[]): void => {
+      if (!current || !context) return
+      for (const [index, { gain }] of current.outputs.entries())
+        gain.setTargetAtTime(gains[index] ?? 0, context.currentTime, fadeSeconds / 3)
+    },
     stop,
     close: (): void => {
       stop()

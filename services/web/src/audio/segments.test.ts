@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { partsBetween, pieces } from './segments.ts'
+import { partsBetween, windowsOf } from './segments.ts'
 
 const segments = [
   { key: 'a', url: '/a', seconds: 10 },
@@ -14,10 +14,11 @@ test('a stretch across a seam has a part of each file', () => {
   expect(partsBetween(segments, 10, 99)).toEqual([{ url: '/b', from: 0, to: 4 }])
 })
 
-test('a long part is fetched in pieces without a gap', () => {
-  expect(pieces([{ url: '/a', from: 1, to: 10 }], 4)).toEqual([
-    { url: '/a', from: 1, to: 5 },
-    { url: '/a', from: 5, to: 9 },
-    { url: '/a', from: 9, to: 10 },
+test('a long stretch is fetched in windows without a gap', () => {
+  expect(windowsOf(1, 10, 4)).toEqual([
+    { from: 1, to: 5 },
+    { from: 5, to: 9 },
+    { from: 9, to: 10 },
   ])
+  expect(windowsOf(10, 10, 4)).toEqual([])
 })

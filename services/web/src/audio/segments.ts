@@ -15,16 +15,12 @@ export const partsBetween = (segments: readonly Segment[], from: number, to: num
   return parts
 }
 
-/** Cuts parts into pieces of at most `seconds`, which are fetched one after another. */
-export const pieces = (parts: readonly Part[], seconds: number): Part[] =>
-  parts.flatMap(({ url, from, to }) => {
-    const count = Math.max(1, Math.ceil((to - from) / seconds))
-    return Array.from({ length: count }, (_, index) => ({
-      url,
-      from: from + index * seconds,
-      to: Math.min(to, from + (index + 1) * seconds),
-    }))
-  })
+/** Cuts a stretch into windows of at most `seconds`, which are fetched one after another. */
+export const windowsOf = (from: number, to: number, seconds: number): { from: number; to: number }[] =>
+  Array.from({ length: Math.max(0, Math.ceil((to - from) / seconds)) }, (_, index) => ({
+    from: from + index * seconds,
+    to: Math.min(to, from + (index + 1) * seconds),
+  }))
 
 export const totalSeconds = (segments: readonly Segment[]): number =>
   segments.reduce((sum, { seconds }) => sum + seconds, 0)

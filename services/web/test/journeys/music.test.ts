@@ -1,6 +1,8 @@
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile, rename } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Download, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
 import type { Trellis } from '../../../../test/support/trellis.ts'
 import { settled, violationsInBothThemes } from '../support/accessible.ts'
 import { hasBrowser, launchBrowser, skipped, type TestBrowser } from '../support/browser.ts'
@@ -45,6 +47,21 @@ const generate = async (page: Page, { takes, seconds }: { takes: number; seconds
   await form.getByRole('button', { name: 'Continue' }).click()
   for (let index = 1; index <= takes; index += 1) await take(page, `Take ${index}`).getByText('undecided').waitFor()
 }
+
+/** Records the gains of the tracks that a page that is yet to load plays. */
+const recordGains = (page: Page) =>
+  page.addInitScript(`
+    window.gains = []
+    const { createGain } = BaseAudioContext.prototype
+    BaseAudioContext.prototype.createGain = function () {
+      const node = createGain.call(this)
+      window.gains.push(node)
+      return node
+    }
+  `)
+/** The gains of the last two tracks. */
+const pairOfGains = async (page: Page): Promise<number[]> =>
+  JSON.parse(await page.evaluate('JSON.stringify(window.gains.slice(-2).map(({ gain }) => gain.value))'))
 
 const bytesOf = async (download: Download): Promise<Buffer> => readFile(await download.path())
 
@@ -187,4 +204,95 @@ describe.skipIf(!hasBrowser)(`music in a browser${skipped}`, () => {
     await page.getByText('There is no such piece.').waitFor()
     expect(problems()).toEqual([])
   })
+
+  test('two takes are compared at one position, equally loud, and decisions are undone one by one, all by keys', async () => {
+    const { page, problems } = await browser.open(trellis.origin)
+    await recordGains(page)
+    await page.goto('/home')
+    await page.getByRole('button', { name: 'Continue an example tune' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Example tune' }).waitFor()
+    await take(page, 'Upload').waitFor()
+    await page.keyboard.press('b')
+    await expect.poll(() => page.evaluate('document.activeElement.labels?.[0]?.textContent')).toBe('In words')
+    await generate(page, { takes: 2, seconds: 8 })
+    await take(page, 'Take 1').click({ position: { x: 5, y: 5 } })
+
+    await page.keyboard.press('a')
+    const status = page.getByRole('status').filter({ hasText: 'compared with' })
+    await status.getByText('Heard: take 1, compared with take 2, equally loud.').waitFor()
+    const loudness = (await page.evaluate(
+      `fetch('/music/api/chains/' + location.pathname.split('/').pop()).then((answer) => answer.json()).then(({ nodes }) => nodes.filter(({ kind }) => kind === 'continuation').toSorted((a, b) => (a.created_at < b.created_at ? -1 : 1)).map(({ loudness_lufs }) => loudness_lufs))`,
+    )) as number[]
+    const [first, second] = loudness.map((each) => 10 ** ((Math.min(...loudness) - each) / 20))
+    await expect.poll(() => pairOfGains(page)).toEqual([expect.closeTo(first ?? 0, 3), 0])
+    const tracks = await page.evaluate('window.gains.length')
+    await page.keyboard.press('a')
+    await status.getByText('Heard: take 2, compared with take 1, equally loud.').waitFor()
+    await expect.poll(() => pairOfGains(page)).toEqual([expect.closeTo(0, 3), expect.closeTo(second ?? 0, 3)])
+    // The same tracks go on: nothing was started again.
+    expect(await page.evaluate('window.gains.length')).toBe(tracks)
+    expect(await take(page, 'Take 2').getAttribute('aria-selected')).toBe('true')
+    await page.waitForURL(/ab=/)
+    expect(await take(page, 'Take 2').getByRole('button', { name: 'A/B' }).getAttribute('aria-pressed')).toBe('true')
+    expect(await violationsInBothThemes(page)).toEqual([])
+    await page.keyboard.press('Space')
+    await status.waitFor({ state: 'detached' })
+
+    await page.keyboard.press('Enter')
+    await page.getByText('the upload and 1 committed take', { exact: true }).waitFor()
+    await take(page, 'Take 1').click({ position: { x: 5, y: 5 } })
+    await page.keyboard.press('Enter')
+    await take(page, 'Take 1').getByText('committed').waitFor()
+    await page.keyboard.press('Control+z')
+    await take(page, 'Take 2').getByText('committed').waitFor()
+    await page.keyboard.press('Control+z')
+    await page.getByText('the upload', { exact: true }).waitFor()
+
+    // The address has the zoom; beyond the whole there is none.
+    await page.keyboard.press('+')
+    await page.keyboard.press('+')
+    await page.waitForURL(/zoom=4/)
+    await page.getByText('4 times larger').waitFor()
+    await page.reload()
+    await page.getByText('4 times larger').waitFor()
+    await settled(page)
+    expect(await violationsInBothThemes(page)).toEqual([])
+    const box = await spine(page).boundingBox()
+    const middle = { x: (box?.x ?? 0) + (box?.width ?? 0) / 2, y: (box?.y ?? 0) + 40 }
+    await page.mouse.click(middle.x, middle.y)
+    // A quarter of the piece is shown, from its beginning.
+    await expect.poll(() => positionOf(page)).toBeCloseTo((await lengthOf(page)) / 8, 0)
+    await page.mouse.move(middle.x, middle.y)
+    await page.keyboard.down('Control')
+    await page.mouse.wheel(0, -100)
+    await page.keyboard.up('Control')
+    await page.waitForURL(/zoom=8/)
+    for (let step = 0; step < 3; step += 1) await page.keyboard.press('-')
+    await page.waitForURL((url) => !url.searchParams.has('zoom'))
+    expect(await page.getByRole('button', { name: 'Zoom out' }).getAttribute('aria-disabled')).toBe('true')
+    expect(problems()).toEqual([])
+  })
+})
+
+test.skipIf(!hasBrowser)(`a take that failed says why, and is made by a second try, by key${skipped}`, async () => {
+  await using opened = new AsyncDisposableStack()
+  const dataDirectory = opened.use(await temporaryDirectory()).path
+  const trellis = opened.use(await startWithPages({}, { dataDirectory, form: 'embedded' }))
+  const browser = opened.use(await launchBrowser())
+  const { page, problems } = await browser.open(trellis.origin)
+  await page.goto('/home')
+  await page.getByRole('button', { name: 'Continue an example tune' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Example tune' }).waitFor()
+  const files = await readdir(dataDirectory, { recursive: true, withFileTypes: true })
+  const samples = files.find((file) => file.isFile() && `${file.parentPath}/${file.name}`.includes('samples'))
+  const path = join(samples?.parentPath ?? '', samples?.name ?? '')
+  await rename(path, `${path}.away`)
+  await page.getByRole('form', { name: 'Continue' }).getByLabel('Takes').fill('1')
+  await page.getByRole('button', { name: 'Continue', exact: true }).click()
+  await take(page, 'Take 1').getByText('no longer exists').waitFor()
+  await take(page, 'Take 1').click({ position: { x: 5, y: 5 } })
+  await rename(`${path}.away`, path)
+  await page.keyboard.press('r')
+  await take(page, 'Take 1').getByText('undecided').waitFor()
+  expect(problems()).toEqual([])
 })

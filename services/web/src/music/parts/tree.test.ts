@@ -1,6 +1,6 @@
 import type { ChainRest, NodeRest } from '@trellis/protos/edge/client.ts'
 import { expect, test } from 'vitest'
-import { pathTo, takesOf } from './tree.ts'
+import { partnerOf, pathTo, takesOf } from './tree.ts'
 
 const node = (node_id: string, parent_id: string | null, created_at: string) =>
   ({ node_id, parent_id, created_at }) as NodeRest
@@ -21,4 +21,27 @@ test('takes follow their parents, numbered in the order in which they were made'
 test('the path to a node starts at the upload', () => {
   expect(pathTo(nodes, 'd').map(({ node_id }) => node_id)).toEqual(['a', 'b', 'd'])
   expect(pathTo(nodes, 'x')).toEqual([])
+})
+
+const take = (node_id: string, parent_id: string, created_at: string, status = 'ready') =>
+  ({ node_id, parent_id, created_at, status, kind: 'continuation' }) as NodeRest
+
+test('a take is compared with the one chosen, a sibling, or the last one heard, and never with itself', () => {
+  const takes = [
+    node('a', null, '1'),
+    take('b', 'a', '2'),
+    take('c', 'a', '3'),
+    take('d', 'a', '4'),
+    take('e', 'b', '5'),
+    take('f', 'a', '6', 'generating'),
+  ]
+  const partner = (id: string, heard: string[] = [], chosen = '') => partnerOf(takes, id, { chosen, heard })
+  expect(partner('b')).toBe('c')
+  expect(partner('b', ['b', 'd', 'c'])).toBe('d')
+  expect(partner('b', ['d'], 'c')).toBe('c')
+  expect(partner('b', ['f'], 'f')).toBe('c')
+  // Without a sibling, with what was heard last.
+  expect(partner('e', ['e', 'd'])).toBe('d')
+  expect(partner('e')).toBe('b')
+  expect(partnerOf(takes.slice(0, 2), 'b', { chosen: '', heard: [] })).toBe(undefined)
 })

@@ -32,3 +32,31 @@ export const pathTo = (nodes: readonly NodeRest[], id: string): NodeRest[] => {
   if (!node) return []
   return node.parent_id === null ? [node] : [...pathTo(nodes, node.parent_id), node]
 }
+
+/** The takes that a take can be compared with: those that are ready, its siblings first, in the order in which they were made. */
+const comparableWith = (nodes: readonly NodeRest[], id: string): NodeRest[] => {
+  const parent = nodes.find(({ node_id: known }) => known === id)?.parent_id
+  return nodes
+    .filter(({ node_id: known, kind, status }) => known !== id && kind === 'continuation' && status === 'ready')
+    .toSorted(
+      (a, b) =>
+        Number(b.parent_id === parent) - Number(a.parent_id === parent) || (a.created_at < b.created_at ? -1 : 1),
+    )
+}
+
+/**
+ * The take that one is compared with: the one chosen before, else the last heard among its siblings, else its first sibling, else the last one heard
+ * or made first.
+ */
+export const partnerOf = (
+  nodes: readonly NodeRest[],
+  id: string,
+  { chosen, heard }: { chosen: string; heard: readonly string[] },
+): string | undefined => {
+  const parent = nodes.find(({ node_id: known }) => known === id)?.parent_id
+  const others = comparableWith(nodes, id)
+  const siblings = others.filter(({ parent_id }) => parent_id === parent).map(({ node_id }) => node_id)
+  const all = others.map(({ node_id }) => node_id)
+  const lastHeard = (among: readonly string[]) => heard.find((known) => among.includes(known))
+  return all.find((known) => known === chosen) ?? lastHeard(siblings) ?? siblings[0] ?? lastHeard(all) ?? all[0]
+}
