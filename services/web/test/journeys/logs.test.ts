@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Trellis } from '../../../../test/support/trellis.ts'
+import { violationsInBothThemes } from '../support/accessible.ts'
 import { hasBrowser, launchBrowser, skipped, type TestBrowser } from '../support/browser.ts'
 import { logLines, pushLines } from '../support/log-lines.ts'
 import { startWithPages } from '../support/served.ts'
@@ -112,6 +113,126 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
     await page.getByText('300 found').waitFor()
     await page.getByRole('button', { name: /^Remove not template/ }).click()
     await page.getByText('400 found').waitFor()
+  })
+
+  test('lines are walked, chosen, copied, linked and filtered by keys', async () => {
+    const texts = logLines(40).split('\n')
+    await pushLines(trellis.origin, 'keys', texts)
+    const { page, context, problems } = await browser.open(trellis.origin)
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    const clipboard = () => page.evaluate('navigator.clipboard.readText()')
+    const selected = page.locator('[role=row].selected')
+    await page.goto('/logs?source=keys&order=time')
+    await page.getByText('40 found').waitFor()
+    const grid = page.getByRole('grid', { name: 'Log lines' })
+    await grid.focus()
+    // Newest first: CRITICAL, ERROR, WARN, INFO, and so on.
+    await page.keyboard.press('j')
+    for (const [key, severity] of [
+      ['e', 'ERROR'],
+      ['w', 'WARN'],
+      ['E', 'ERROR'],
+      ['e', 'CRITICAL'],
+    ] as const) {
+      await page.keyboard.press(key)
+      await selected.getByText(severity, { exact: true }).waitFor()
+    }
+    await page.keyboard.press('c')
+    await page.getByText('Line copied').waitFor()
+    expect(await clipboard()).toBe(texts[35])
+
+    await page.keyboard.press('Home')
+    await page.keyboard.press('x')
+    await page.getByText('1 line chosen').waitFor()
+    await page.keyboard.press('End')
+    await page.keyboard.press('X')
+    await page.getByText('40 lines chosen').waitFor()
+    await page.keyboard.press('c')
+    await page.getByText('40 lines copied').waitFor()
+    expect(await clipboard()).toBe(texts.toReversed().join('\n'))
+    await page.getByRole('button', { name: 'Copy as JSON' }).click()
+    await expect.poll(clipboard).toMatch(/^\{/)
+    expect(await violationsInBothThemes(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Escape')
+    await page.getByRole('group', { name: 'Chosen lines' }).waitFor({ state: 'detached' })
+    await grid.focus()
+    await page.keyboard.press('Home')
+    await page.keyboard.press('Shift+ArrowDown')
+    await page.keyboard.press('Shift+ArrowDown')
+    await page.getByText('3 lines chosen').waitFor()
+
+    await page.keyboard.press('y')
+    await page.getByText('Link to the line copied').waitFor()
+    const link = String(await clipboard())
+    expect(new URL(link).searchParams.get('e')).toBe(new URL(page.url()).searchParams.get('e'))
+
+    await page.keyboard.press('ArrowLeft')
+    await page.keyboard.press('+')
+    await page.waitForURL(/severity=ERROR|severity=WARN/)
+    await page.getByText('10 found').waitFor()
+    await page.goBack()
+    await page.getByText('40 found').waitFor()
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('-')
+    await page.getByText('30 found').waitFor()
+    await page.waitForURL(/not_template=/)
+
+    await page.goto('/logs?source=keys&order=time&q=refused')
+    await page.getByText('10 found').waitFor()
+    await grid.focus()
+    await page.keyboard.press('n')
+    await page.keyboard.press('n')
+    expect(await selected.getAttribute('aria-rowindex')).toBe('2')
+    await page.keyboard.press('N')
+    expect(await selected.getAttribute('aria-rowindex')).toBe('1')
+    expect(problems()).toEqual([])
+  })
+
+  test('long lines are wrapped whole, lines that are alike are one, and columns are left out, all by the address', async () => {
+    const long = [`long ${'x'.repeat(700)} end`, `宽 ${'漢字'.repeat(120)} end`]
+    const alike = Array.from({ length: 12 }, (_, index) => `job ${index + 100} has finished`)
+    await pushLines(trellis.origin, 'shapes', [...long, ...alike])
+    const { page, problems } = await browser.open(trellis.origin, { viewport: { width: 1280, height: 800 } })
+    await page.goto('/logs?source=shapes&order=time')
+    await page.getByText('14 found').waitFor()
+    const grid = page.getByRole('grid', { name: 'Log lines' })
+    expect(await grid.getAttribute('aria-rowcount')).toBe('14')
+    await page.getByRole('button', { name: 'View' }).click()
+    await page.getByLabel('Wrap long lines').check()
+    await page.getByLabel('Lines in a row that are alike').selectOption('template')
+    await page.getByLabel('Time', { exact: true }).uncheck()
+    await page.waitForURL(/wrap=1.*dedupe=template.*cols=severity%2Csource%2Ctext/)
+    await grid.getByText('12 alike').waitFor()
+    expect(await violationsInBothThemes(page)).toEqual([])
+
+    await page.reload()
+    for (const width of [1280, 360]) {
+      await page.setViewportSize({ width, height: 800 })
+      await grid.getByText('12 alike').waitFor()
+      expect(await grid.getAttribute('aria-rowcount')).toBe('3')
+      await grid.focus()
+      await page.keyboard.press('End')
+      await expect
+        .poll(() =>
+          grid
+            .locator('[role=row] .text')
+            .evaluateAll((texts) => texts.map(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)),
+        )
+        .toEqual([0, 0, 0])
+      const tall = await grid.locator('[role=row]').evaluateAll((rows) => rows.map((row) => row.clientHeight))
+      expect(Math.max(...tall)).toBeGreaterThan(100)
+    }
+    expect(await grid.locator('.time').count()).toBe(0)
+    await page.keyboard.press('Escape')
+
+    // What arrives joins the row of its like.
+    await page.goto('/logs?source=shapes&live=1&dedupe=template&wrap=1')
+    await grid.getByText('12 alike').waitFor()
+    await pushLines(trellis.origin, 'shapes', ['job 500 has finished', 'job 501 has finished'])
+    await grid.getByText('14 alike').waitFor()
+    expect(problems()).toEqual([])
   })
 
   test('live lines arrive in order, are held while the reader has scrolled up, and are all there after', async () => {

@@ -1,0 +1,91 @@
+import type { EntryRest, FoundEntryRest } from '@trellis/protos/edge/client.ts'
+import { action } from '../../api/action.svelte.ts'
+import { call, type RequestOf } from '../../api/client.ts'
+import { resource } from '../../api/resource.svelte.ts'
+import type { Live } from '../parts/live.svelte.ts'
+
+const pageSize = 200
+type Query = NonNullable<RequestOf<'GET /logs/api/search'>['query']>
+type Sources = { query: () => Query; live: () => Live | undefined; isLive: () => boolean; selectedId: () => string }
+
+/** The lines of a search, page after page, or of the stream that is followed; and which of them is selected. */
+export const createResults = ({ query, live, isLive, selectedId }: Sources) => {
+  const found = resource('GET /logs/api/search', () =>
+    isLive() ? undefined : { query: { ...query(), limit: pageSize } },
+  )
+  // The pages after the first belong to one question.
+  let more = $state.raw<{ question: string; entries: FoundEntryRest[]; cursor: string | null } | undefined>(undefined)
+  let changed = $state.raw<ReadonlyMap<string, EntryRest>>(new Map())
+  const question = $derived(JSON.stringify(query()))
+  const rest = $derived(more?.question === question ? more : undefined)
+  const cursor = $derived(rest ? rest.cursor : (found.data?.next_cursor ?? null))
+  const entries = $derived([...(found.data?.entries ?? []), ...(rest?.entries ?? [])])
+  const loadMore = action(async () => {
+    if (cursor === null || found.isLoading) return
+    const asked = question
+    const page = await call('GET /logs/api/search', { query: { ...query(), limit: pageSize, cursor } })
+    more = { question: asked, entries: [...(rest?.entries ?? []), ...page.entries], cursor: page.next_cursor }
+  })
+
+  const at = (position: number): EntryRest | undefined => {
+    const stream = live()
+    const entry = stream ? stream.ring.at(position) : entries[position]
+    return entry && (changed.get(entry.entry_id) ?? entry)
+  }
+  const version = $derived((live()?.version ?? entries.length) + changed.size)
+  const count = $derived.by(() => {
+    void version
+    return live()?.ring.size ?? entries.length
+  })
+  const positionOf = (id: string): number => {
+    for (let position = count - 1; position >= 0; position -= 1) if (at(position)?.entry_id === id) return position
+    return -1
+  }
+  const selected = $derived.by(() => {
+    void version
+    return selectedId() === '' ? -1 : positionOf(selectedId())
+  })
+  const linked = resource('GET /logs/api/entries/{entry_id}/context', () =>
+    selectedId() !== '' && selected < 0 && !found.isLoading
+      ? { path: { entry_id: selectedId() }, query: { before: 0, after: 0 } }
+      : undefined,
+  )
+  const selectedEntry = $derived.by(() => {
+    if (selectedId() === '') return undefined
+    return at(selected) ?? linked.data?.entries.find(({ entry_id: id }) => id === selectedId())
+  })
+
+  return {
+    found,
+    linked,
+    loadMore,
+    at,
+    get cursor() {
+      return cursor
+    },
+    get version() {
+      return version
+    },
+    get count() {
+      return count
+    },
+    /** How many lines of the stream were dropped. */
+    get gone() {
+      void version
+      return live()?.ring.dropped ?? 0
+    },
+    /** Position of the selected line, -1 if it is not in the list. */
+    get selected() {
+      return selected
+    },
+    get selectedEntry() {
+      return selectedEntry
+    },
+    /** Shows what a change has made of an entry. */
+    change: (entry: EntryRest): void => {
+      changed = new Map([...changed, [entry.entry_id, entry]])
+    },
+  }
+}
+
+export type Results = ReturnType<typeof createResults>
