@@ -132,7 +132,7 @@ describe.skipIf(!hasBrowser)(`pages in trouble${skipped}`, () => {
     const busy = { status: 503, headers: { 'retry-after': '1' }, body: '{"detail":"No worker is free."}' }
     await page.route(/\/listings\/api\/updates\//, (route) => route.fulfill(busy))
     await page.goto('/listings?q=canon+camera')
-    await page.getByText('No worker is free. Trying again.').waitFor()
+    await page.getByText(/No worker is free\. Trying again in \d+ s\./).waitFor()
     await page.unroute(/\/listings\/api\/updates\//)
     await page.getByText(/\d+ results/).waitFor()
 

@@ -54,7 +54,7 @@ describe.skipIf(!hasBrowser)(`without a mouse${skipped}`, () => {
   afterAll(() => opened.disposeAsync())
 
   test('listings are searched, chosen, compared, and a seller is blocked', async () => {
-    const { page, problems } = await browser.open(trellis.origin)
+    const { page, context, problems } = await browser.open(trellis.origin)
     await page.goto('/home')
     await page.keyboard.press('Tab')
     expect(await focused(page)).toEqual({ name: 'Skip to content', isVisible: true })
@@ -65,7 +65,16 @@ describe.skipIf(!hasBrowser)(`without a mouse${skipped}`, () => {
     await page.getByText(/\d+ results/).waitFor()
     await page.getByRole('button', { name: 'Cancel' }).waitFor({ state: 'detached' })
 
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
     for (const key of ['j', 'x', 'j', 'x']) await page.keyboard.press(key)
+    await page.keyboard.press('y')
+    await page.getByText('Link to the listing copied').waitFor()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toContain(
+      `${trellis.origin}/listings/item/${new URL(page.url()).searchParams.get('sel')}`,
+    )
+    await page.keyboard.press('c')
+    await page.getByText('Listing copied').waitFor()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(/\n[\d.]+ [A-Z]{3}\nhttps?:/)
     await page.waitForURL(/pick=\d+%2C\d+/)
     await page.keyboard.press('m')
     await headingHasFocus(page, 'Compare listings')

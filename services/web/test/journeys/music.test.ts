@@ -59,9 +59,9 @@ const recordGains = (page: Page) =>
       return node
     }
   `)
-/** The gains of the last two tracks. */
-const pairOfGains = async (page: Page): Promise<number[]> =>
-  JSON.parse(await page.evaluate('JSON.stringify(window.gains.slice(-2).map(({ gain }) => gain.value))'))
+/** The gains of the last tracks. */
+const lastGains = async (page: Page, count: number): Promise<number[]> =>
+  JSON.parse(await page.evaluate(`JSON.stringify(window.gains.slice(-${count}).map(({ gain }) => gain.value))`))
 
 const bytesOf = async (download: Download): Promise<Buffer> => readFile(await download.path())
 
@@ -154,6 +154,7 @@ describe.skipIf(!hasBrowser)(`music in a browser${skipped}`, () => {
   test('a take is taken apart into stems, each of which is heard and saved', async () => {
     const { page, problems } = await browser.open(trellis.origin)
     await recordSound(page)
+    await recordGains(page)
     await page.goto('/music')
     await page.getByRole('link', { name: 'Evening tune' }).click()
     await take(page, 'Take 1').getByRole('button', { name: 'Stems' }).click()
@@ -166,6 +167,15 @@ describe.skipIf(!hasBrowser)(`music in a browser${skipped}`, () => {
     await dialog.getByRole('button', { name: 'Play drums' }).click()
     await dialog.getByRole('button', { name: 'Stop drums' }).waitFor()
     await expect.poll(async () => (await heard(page)).loudest).toBeGreaterThan(0.01)
+    await dialog.getByRole('button', { name: 'Play together' }).click()
+    await dialog.getByRole('button', { name: 'Stop all' }).waitFor()
+    const names = (await stems.getByRole('button', { name: 'Mute' }).allTextContents()).map((text) => text.slice(5))
+    const lanes = (isHeard: (name: string) => boolean) => names.map((name) => expect.closeTo(isHeard(name) ? 1 : 0, 3))
+    await expect.poll(() => lastGains(page, 4)).toEqual(lanes(() => true))
+    await dialog.getByRole('button', { name: 'Mute bass' }).click()
+    await expect.poll(() => lastGains(page, 4)).toEqual(lanes((name) => name !== 'bass'))
+    await dialog.getByRole('button', { name: 'Solo drums' }).click()
+    await expect.poll(() => lastGains(page, 4)).toEqual(lanes((name) => name === 'drums'))
     const downloading = page.waitForEvent('download')
     await dialog.getByRole('link', { name: 'Save drums as WAV' }).click()
     const bytes = await bytesOf(await downloading)
@@ -224,11 +234,11 @@ describe.skipIf(!hasBrowser)(`music in a browser${skipped}`, () => {
       `fetch('/music/api/chains/' + location.pathname.split('/').pop()).then((answer) => answer.json()).then(({ nodes }) => nodes.filter(({ kind }) => kind === 'continuation').toSorted((a, b) => (a.created_at < b.created_at ? -1 : 1)).map(({ loudness_lufs }) => loudness_lufs))`,
     )) as number[]
     const [first, second] = loudness.map((each) => 10 ** ((Math.min(...loudness) - each) / 20))
-    await expect.poll(() => pairOfGains(page)).toEqual([expect.closeTo(first ?? 0, 3), 0])
+    await expect.poll(() => lastGains(page, 2)).toEqual([expect.closeTo(first ?? 0, 3), 0])
     const tracks = await page.evaluate('window.gains.length')
     await page.keyboard.press('a')
     await status.getByText('Heard: take 2, compared with take 1, equally loud.').waitFor()
-    await expect.poll(() => pairOfGains(page)).toEqual([expect.closeTo(0, 3), expect.closeTo(second ?? 0, 3)])
+    await expect.poll(() => lastGains(page, 2)).toEqual([expect.closeTo(0, 3), expect.closeTo(second ?? 0, 3)])
     // The same tracks go on: nothing was started again.
     expect(await page.evaluate('window.gains.length')).toBe(tracks)
     expect(await take(page, 'Take 2').getAttribute('aria-selected')).toBe('true')
