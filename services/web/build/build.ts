@@ -23,6 +23,23 @@ const publish = async (built: string, folder: string, stamp: string): Promise<vo
   await rm(old, { recursive: true, force: true })
 }
 
+/**
+ * Runs work as in production: Vite and Svelte otherwise follow the NODE_ENV of the process, so that a test would build, serve and measure the
+ * development form, which is a fifth larger.
+ */
+const inProduction = async (work: () => Promise<unknown>): Promise<void> => {
+  // biome-ignore lint/style/noProcessEnv: no setting of Trellis, but what the tools follow
+  const environment = process.env
+  const before = environment.NODE_ENV
+  environment.NODE_ENV = 'production'
+  try {
+    await work()
+  } finally {
+    if (before === undefined) delete environment.NODE_ENV
+    else environment.NODE_ENV = before
+  }
+}
+
 /** Builds the web app into a folder, unless the folder has a build of the same sources. Returns whether it built. */
 export const buildWeb = async (folder: string = buildFolder): Promise<boolean> => {
   const target = resolve(folder)
@@ -33,13 +50,15 @@ export const buildWeb = async (folder: string = buildFolder): Promise<boolean> =
   try {
     // Loaded only when something has to be built: it takes longer than all the rest.
     const { build } = await import('vite')
-    await build({
-      root: webRoot,
-      configFile: join(webRoot, 'vite.config.ts'),
-      configLoader: 'native',
-      logLevel: 'warn',
-      build: { outDir: building, emptyOutDir: true },
-    })
+    await inProduction(() =>
+      build({
+        root: webRoot,
+        configFile: join(webRoot, 'vite.config.ts'),
+        configLoader: 'native',
+        logLevel: 'warn',
+        build: { outDir: building, emptyOutDir: true },
+      }),
+    )
     await compressFiles(join(building, 'assets'))
     await writeFile(stampFile(building), stamp)
     await publish(building, target, stamp)

@@ -73,7 +73,7 @@ describe.skipIf(!hasBrowser)(`without a mouse${skipped}`, () => {
       `${trellis.origin}/listings/item/${new URL(page.url()).searchParams.get('sel')}`,
     )
     await page.keyboard.press('c')
-    await page.getByText('Listing copied').waitFor()
+    await page.getByText('Listing copied', { exact: true }).waitFor()
     expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(/\n[\d.]+ [A-Z]{3}\nhttps?:/)
     await page.waitForURL(/pick=\d+%2C\d+/)
     await page.keyboard.press('m')

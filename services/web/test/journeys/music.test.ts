@@ -218,9 +218,11 @@ describe.skipIf(!hasBrowser)(`music in a browser${skipped}`, () => {
   test('two takes are compared at one position, equally loud, and decisions are undone one by one, all by keys', async () => {
     const { page, problems } = await browser.open(trellis.origin)
     await recordGains(page)
-    await page.goto('/home')
-    await page.getByRole('button', { name: 'Continue an example tune' }).click()
-    await page.getByRole('heading', { level: 1, name: 'Example tune' }).waitFor()
+    await page.goto('/music')
+    await page.getByRole('group', { name: 'Choose a piece' }).waitFor()
+    const file = { name: 'pair.ogg', mimeType: 'audio/ogg', buffer: await readFile(tune) }
+    await page.locator('input[type=file]').setInputFiles(file)
+    await page.getByRole('heading', { level: 1, name: 'pair' }).waitFor()
     await take(page, 'Upload').waitFor()
     await page.keyboard.press('b')
     await expect.poll(() => page.evaluate('document.activeElement.labels?.[0]?.textContent')).toBe('In words')
