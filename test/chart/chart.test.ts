@@ -26,6 +26,19 @@ describe.skipIf(helmMissing !== undefined)(`the chart${helmMissing ? ` (skipped:
     expect({ code, text: `${output}${error}` }).toMatchObject({ code: 0 })
   })
 
+  test('an installation whose URL has a path is reached at that path', async () => {
+    const manifests = await render({
+      publicUrl: 'https://example.com/trellis',
+      ingress: { enabled: true, hosts: ['example.com'] },
+      httpRoute: { enabled: true, parentRefs: [{ name: 'public' }] },
+    })
+    const specOf = (kind: string) => manifests.find((manifest) => manifest.kind === kind)?.spec
+    expect(specOf('Ingress').rules).toMatchObject([
+      { host: 'example.com', http: { paths: [{ path: '/trellis', pathType: 'Prefix' }] } },
+    ])
+    expect(specOf('HTTPRoute').rules).toMatchObject([{ matches: [{ path: { value: '/trellis' } }] }])
+  })
+
   describe.each(Object.entries(cases))('with the values of %s', (name, values) => {
     test('the rendered manifests match the snapshot', async () => {
       const manifests = (await render(values)).filter((manifest) => !isDefinition(manifest))

@@ -10,6 +10,11 @@
 {{- end -}}
 {{- end -}}
 
+{{/* The path of publicUrl without a slash at its end: empty for a host of its own. The edge removes it from requests by itself. */}}
+{{- define "trellis.basePath" -}}
+{{- with .Values.publicUrl -}}{{ get (urlParse .) "path" | trimSuffix "/" }}{{- end -}}
+{{- end -}}
+
 {{/* Labels for selectors, which are immutable. Takes root and component. */}}
 {{- define "trellis.selectorLabels" -}}
 app.kubernetes.io/name: trellis
