@@ -404,7 +404,12 @@ describe('branches', () => {
       await first.stop()
     }
     await using second = await startTrellis(settings, { dataDirectory })
-    await expect.poll(async () => (await found(second.origin, 'q=hay')).total).toBe(1)
+    const search = async () => {
+      const response = await fetch(`${second.origin}/logs/api/search?q=hay`, { headers: reader })
+      const { total } = (await response.json()) as Page
+      return { total, missing: response.headers.get('x-branches-missing') }
+    }
+    await expect.poll(search, { interval: 500 }).toEqual({ total: 1, missing: null })
     const endpoint = `${second.origin}/logs/branches/barn/api/glean/batch`
     expect(await push(endpoint, key, [{ text: 'hay is in' }])).toMatchObject({ body: { accepted: 0, duplicates: 1 } })
   })
