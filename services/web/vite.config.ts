@@ -16,6 +16,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 250,
     reportCompressedSize: false,
+    // A build at the first start of an installation is shown to its user.
+    rolldownOptions: { checks: { bundlerTimings: false } },
   },
   worker: { format: 'es' },
   server: { port: 5173, proxy: Object.fromEntries(api.map((path) => [path, { target, changeOrigin: true }])) },
