@@ -6,7 +6,7 @@ import { isCurrent, sourceStamp, stampFile } from './stamp.ts'
 
 /** Puts a finished build in place in one step; another process may have been faster, and then its equal build stays. */
 const publish = async (built: string, folder: string, stamp: string): Promise<void> => {
-  // Another process was faster: pages may be loading from its equal build.
+  // Pages may be loading from the equal build of another process.
   if (isCurrent(folder, stamp)) return
   const old = `${built}-old`
   try {

@@ -202,9 +202,12 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
     await page.getByRole('button', { name: 'View' }).click()
     await page.getByLabel('Wrap long lines').check()
     await page.getByLabel('Lines in a row that are alike').selectOption('template')
+    await grid.getByText('12 alike').waitFor()
+    await page.getByLabel('Lines in a row that are alike').selectOption('none')
+    await page.locator('[role=grid][aria-rowcount="14"]').waitFor()
+    await page.getByLabel('Lines in a row that are alike').selectOption('template')
     await page.getByLabel('Time', { exact: true }).uncheck()
     await page.waitForURL(/wrap=1.*dedupe=template.*cols=severity%2Csource%2Ctext/)
-    await grid.getByText('12 alike').waitFor()
     expect(await violationsInBothThemes(page)).toEqual([])
 
     await page.reload()

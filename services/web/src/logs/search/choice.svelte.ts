@@ -1,16 +1,7 @@
 import type { EntryRest } from '@trellis/protos/edge/client.ts'
 import { type CopyFormat, copyText } from '../../lines/copy.ts'
-import { toasts } from '../../ui/toasts.svelte.ts'
+import { toClipboard } from '../../ui/clipboard.ts'
 import type { Results } from './results.svelte.ts'
-
-export const toClipboard = async (text: string, done: string): Promise<void> => {
-  try {
-    await navigator.clipboard.writeText(text)
-    toasts.show(done)
-  } catch {
-    toasts.show('The browser does not allow copying here: select the text instead.', { tone: 'warn' })
-  }
-}
 
 /** The lines that are chosen to be copied, in the order of the list; without any, it is the selected one. */
 export const createChoice = (results: Results) => {

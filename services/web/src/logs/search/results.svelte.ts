@@ -23,8 +23,9 @@ export const createResults = ({ query, live, isLive, selectedId }: Sources) => {
   const loadMore = action(async () => {
     if (cursor === null || found.isLoading) return
     const asked = question
+    const before = rest?.entries ?? []
     const page = await call('GET /logs/api/search', { query: { ...query(), limit: pageSize, cursor } })
-    more = { question: asked, entries: [...(rest?.entries ?? []), ...page.entries], cursor: page.next_cursor }
+    more = { question: asked, entries: [...before, ...page.entries], cursor: page.next_cursor }
   })
 
   const at = (position: number): EntryRest | undefined => {

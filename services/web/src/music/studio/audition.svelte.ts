@@ -5,7 +5,7 @@ import { type Segment, totalSeconds } from '../../audio/segments.ts'
 import { partnerOf, pathTo } from '../parts/tree.ts'
 
 /** How many seconds around a seam are played. */
-export const seamSeconds = 3
+const seamSeconds = 3
 const maxHeard = 20
 
 type Dependencies = {
@@ -64,10 +64,6 @@ export const createAudition = (player: Player, { nodes, selected, chosen, segmen
     get pair() {
       return running
     },
-    /** The take that the selected one would be compared with. */
-    get partner() {
-      return partner
-    },
     /** Lets the other take be heard at the same position; starts before the seam if nothing plays. */
     switch: (): void => {
       const now = current()
@@ -109,5 +105,3 @@ export const createAudition = (player: Player, { nodes, selected, chosen, segmen
     },
   }
 }
-
-export type Audition = ReturnType<typeof createAudition>
