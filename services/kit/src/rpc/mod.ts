@@ -1,3 +1,4 @@
+export { basePathOf } from './base-path.ts'
 export { type ByteContent, byteFrames, parseRange } from './byte-frames.ts'
 export {
   type Call,

@@ -25,14 +25,15 @@ const generatorMessages: Record<NonNullable<NodeRow['generator']>, Generator> = 
 /** Rounds to a hundredth: more digits of a measured value are noise. */
 const rounded = (value: number | null): number | null => (value === null ? null : Math.round(value * 100) / 100)
 
-const pathOf = (chainId: string, nodeId: string): string => `/music/api/chains/${chainId}/nodes/${nodeId}`
+const pathOf = (base: string, chainId: string, nodeId: string): string =>
+  `${base}/music/api/chains/${chainId}/nodes/${nodeId}`
 
-/** The stems of a node in the API's form; undefined if none have been requested. */
-export const stemsMessage = (stems: StemsRow | undefined): Stems => {
+/** The stems of a node in the API's form; undefined if none have been requested. URLs begin with `base`. */
+export const stemsMessage = (stems: StemsRow | undefined, base: string): Stems => {
   if (!stems) return { status: 'none', method: null, progress: 0, error: null, stems: [] }
   const { status, method, progress, error } = stems
   const shares = JSON.parse(stems.energy_shares) as number[]
-  const path = `${pathOf(stems.chain_id, stems.node_id)}/stems`
+  const path = `${pathOf(base, stems.chain_id, stems.node_id)}/stems`
   return {
     status,
     method,
@@ -45,13 +46,14 @@ export const stemsMessage = (stems: StemsRow | undefined): Stems => {
   }
 }
 
-/** A node in the API's form. */
+/** A node in the API's form. URLs begin with `base`. */
 export const nodeMessage = (
   node: NodeRow,
   { sample_rate }: Pick<ChainRow, 'sample_rate'>,
-  stems?: StemsRow | undefined,
+  base: string,
+  stems?: StemsRow,
 ): Node => {
-  const path = pathOf(node.chain_id, node.id)
+  const path = pathOf(base, node.chain_id, node.id)
   const hasSeam = node.kind === 'continuation' && node.status === 'ready'
   return {
     nodeId: node.id,
@@ -80,7 +82,7 @@ export const nodeMessage = (
     loudnessRangeLu: rounded(node.loudness_range_lu),
     audioUrl: `${path}/audio`,
     peaksUrl: `${path}/peaks`,
-    stems: stems ? stemsMessage(stems) : null,
+    stems: stems ? stemsMessage(stems, base) : null,
     createdAt: node.created_at,
     readyAt: node.ready_at,
     promptHonored: JSON.parse(node.prompt_honored) as string[],
@@ -89,8 +91,13 @@ export const nodeMessage = (
   }
 }
 
-/** A chain in the API's form; `nodes` are all its nodes, `stems` those of any chains. */
-export const chainMessage = (chain: ChainRow, nodes: readonly NodeRow[], stems: readonly StemsRow[]): Chain => {
+/** A chain in the API's form; `nodes` are all its nodes, `stems` those of any chains. URLs begin with `base`. */
+export const chainMessage = (
+  chain: ChainRow,
+  nodes: readonly NodeRow[],
+  stems: readonly StemsRow[],
+  base: string,
+): Chain => {
   const root = nodes.find((node) => node.id === chain.root_node_id)
   return {
     chainId: chain.id,
@@ -105,6 +112,7 @@ export const chainMessage = (chain: ChainRow, nodes: readonly NodeRow[], stems: 
       nodeMessage(
         node,
         chain,
+        base,
         stems.find(({ node_id }) => node_id === node.id),
       ),
     ),

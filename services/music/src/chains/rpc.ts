@@ -1,5 +1,5 @@
 import { invalidField, serviceError } from '@trellis/kit/errors'
-import type { Caller, Handlers } from '@trellis/kit/rpc'
+import { basePathOf, type Call, type Handlers } from '@trellis/kit/rpc'
 import { transact } from '@trellis/kit/store'
 import type { Chain, MusicServiceDefinition } from '@trellis/protos/ts/trellis/music/v1/music.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -47,16 +47,18 @@ const fromCursor = (cursor: string | null | undefined): ChainCursor | undefined 
 }
 
 /** A chain of the API, with the stems of its nodes. */
-const describe = async ({ db }: Dependencies, chain: ChainRow, nodes: readonly NodeRow[]): Promise<Chain> =>
-  chainMessage(chain, nodes, await stemsOfChains(db, [chain.id]))
+const describe = async ({ db }: Dependencies, call: Call, chain: ChainRow, nodes: readonly NodeRow[]): Promise<Chain> =>
+  chainMessage(chain, nodes, await stemsOfChains(db, [chain.id]), basePathOf(call))
 
 /** Applies a decision on a node, publishes all nodes that it changes, and returns the chain. */
 const decide = async (
   dependencies: Dependencies,
-  { caller, chainId, nodeId }: { caller: Caller; chainId: string; nodeId: string },
+  call: Call,
+  { chainId, nodeId }: { chainId: string; nodeId: string },
   rule: (nodes: readonly TreeNode[], id: string) => DecisionOutcome,
 ): Promise<Chain> => {
   const { db, bus, now } = dependencies
+  const { caller } = call
   await requireNode(dependencies, caller, { chainId, nodeId })
   const outcome = await transact(db, async (transaction) => {
     const decided = rule(await nodesOfChains(transaction, [chainId]), nodeId)
@@ -69,7 +71,7 @@ const decide = async (
   if (outcome.kind === 'refused') throw serviceError('conflict', outcome.why)
   const { chain, nodes } = await requireTree(dependencies, caller, chainId)
   for (const node of nodes) if (outcome.decisions.has(node.id)) await publishNode(bus, node)
-  return describe(dependencies, chain, nodes)
+  return describe(dependencies, call, chain, nodes)
 }
 
 type Removed = {
@@ -105,12 +107,13 @@ export const chainRpc = (
   /** Stops the run of a node, if there is one. */
   stopGeneration: (node: NodeRow) => Promise<void>,
 ): ChainHandlers => ({
-  async createChain(messages, { caller, signal }) {
-    const { chain, nodes } = await createChain(dependencies, messages, { caller, signal })
-    return describe(dependencies, chain, nodes)
+  async createChain(messages, call) {
+    const { chain, nodes } = await createChain(dependencies, messages, call)
+    return describe(dependencies, call, chain, nodes)
   },
 
-  async listChains({ limit, cursor }, { caller }) {
+  async listChains({ limit, cursor }, call) {
+    const { caller } = call
     const size = limit ?? defaultPage
     const found = await listChains(dependencies.db, caller.userId, size + 1, fromCursor(cursor))
     const page = found.slice(0, size)
@@ -124,25 +127,27 @@ export const chainRpc = (
           chain,
           nodes.filter((node) => node.chain_id === chain.id),
           stems,
+          basePathOf(call),
         ),
       ),
       nextCursor: last ? toCursor({ createdAt: last.created_at, id: last.id }) : null,
     }
   },
 
-  async getChain({ chainId }, { caller }) {
-    const { chain, nodes } = await requireTree(dependencies, caller, chainId)
-    return describe(dependencies, chain, nodes)
+  async getChain({ chainId }, call) {
+    const { chain, nodes } = await requireTree(dependencies, call.caller, chainId)
+    return describe(dependencies, call, chain, nodes)
   },
 
-  async updateChain({ chainId, name }, { caller }) {
+  async updateChain({ chainId, name }, call) {
+    const { caller } = call
     const { chain } = await requireTree(dependencies, caller, chainId)
     const trimmed = name?.trim()
     if (trimmed === '') throw invalidField(['body', 'name'], 'A chain needs a name.')
     if (trimmed)
       await updateChain(dependencies.db, chain.id, { name: trimmed, updated_at: dependencies.now().toISOString() })
     const changed = await requireTree(dependencies, caller, chainId)
-    return describe(dependencies, changed.chain, changed.nodes)
+    return describe(dependencies, call, changed.chain, changed.nodes)
   },
 
   async deleteChain({ chainId }, { caller }) {
@@ -178,7 +183,7 @@ export const chainRpc = (
     return {}
   },
 
-  commitNode: ({ chainId, nodeId }, { caller }) => decide(dependencies, { caller, chainId, nodeId }, commitNode),
+  commitNode: (request, call) => decide(dependencies, call, request, commitNode),
 
-  discardNode: ({ chainId, nodeId }, { caller }) => decide(dependencies, { caller, chainId, nodeId }, discardNode),
+  discardNode: (request, call) => decide(dependencies, call, request, discardNode),
 })

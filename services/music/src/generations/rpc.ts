@@ -1,4 +1,4 @@
-import type { Handlers } from '@trellis/kit/rpc'
+import { basePathOf, type Handlers } from '@trellis/kit/rpc'
 import type { MusicServiceDefinition } from '@trellis/protos/ts/trellis/music/v1/music.ts'
 import { requireNode } from '../chains/access.ts'
 import { nodeMessage } from '../chains/messages.ts'
@@ -11,13 +11,15 @@ type GenerationHandlers = Pick<Handlers<typeof MusicServiceDefinition>, 'createB
 
 /** Handlers that start generations. */
 export const generationsRpc = (dependencies: Dependencies, generations: Generations): GenerationHandlers => ({
-  async createBranches(request, { caller }) {
+  async createBranches(request, call) {
+    const { caller } = call
     const found = await requireNode(dependencies, caller, request)
     const nodes = await createBranches(dependencies, generations, { ...found, caller }, request)
-    return { nodes: nodes.map((node) => nodeMessage(node, found.chain)) }
+    return { nodes: nodes.map((node) => nodeMessage(node, found.chain, basePathOf(call))) }
   },
 
-  async retryNode(request, { caller }) {
+  async retryNode(request, call) {
+    const { caller } = call
     const { node, ...tree } = await requireNode(dependencies, caller, request)
     const restarted = await generations.retry(tree, node, async (transaction) => {
       // The restarted node is already counted.
@@ -25,6 +27,6 @@ export const generationsRpc = (dependencies: Dependencies, generations: Generati
       await requireBytes(transaction, caller, dependencies.config, 0)
     })
     if (!restarted) throw notRetryable(node)
-    return nodeMessage(restarted, tree.chain)
+    return nodeMessage(restarted, tree.chain, basePathOf(call))
   },
 })

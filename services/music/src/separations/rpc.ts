@@ -1,5 +1,5 @@
 import { serviceError } from '@trellis/kit/errors'
-import { byteFrames, type Caller, type Handlers } from '@trellis/kit/rpc'
+import { basePathOf, byteFrames, type Caller, type Handlers } from '@trellis/kit/rpc'
 import type { MusicServiceDefinition } from '@trellis/protos/ts/trellis/music/v1/music.ts'
 import { stemFile } from '../audio/files-layout.ts'
 import { requireNode } from '../chains/access.ts'
@@ -42,16 +42,18 @@ export const stemsRpc = (
   separations: Separations,
   deliveries: Deliveries,
 ): StemHandlers => ({
-  async createStems(request, { caller }) {
+  async createStems(request, call) {
+    const { caller } = call
     const { chain, node } = await requireNode(dependencies, caller, request)
     requirePaid(caller)
-    return stemsMessage(await separations.request({ chain, node, caller }))
+    return stemsMessage(await separations.request({ chain, node, caller }), basePathOf(call))
   },
 
-  async getStems(request, { caller }) {
+  async getStems(request, call) {
+    const { caller } = call
     const { node } = await requireNode(dependencies, caller, request)
     requirePaid(caller)
-    return stemsMessage(await findStems(dependencies.db, node.id))
+    return stemsMessage(await findStems(dependencies.db, node.id), basePathOf(call))
   },
 
   async deleteStems(request, { caller }) {
