@@ -21,6 +21,8 @@ export type Resource<Value> = {
   readonly isLoading: boolean
   /** Loads again. Resolves when the answer is there. */
   readonly reload: () => Promise<void>
+  /** Loads again without `isLoading`, for what the user has not asked for: what is shown is not dimmed. */
+  readonly refresh: () => Promise<void>
   /** Replaces the data by what a change has returned. */
   readonly set: (value: Value) => void
 }
@@ -37,11 +39,11 @@ export const loading = <Value>(request: () => Load<Value> | undefined): Resource
   let isLoading = $state(false)
   let current: AbortController | undefined
 
-  const run = async ({ key, load }: Load<Value>): Promise<void> => {
+  const run = async ({ key, load }: Load<Value>, isQuiet = false): Promise<void> => {
     current?.abort()
     const controller = new AbortController()
     current = controller
-    isLoading = true
+    if (!isQuiet) isLoading = true
     try {
       const answer = await load(controller.signal)
       if (controller.signal.aborted) return
@@ -56,8 +58,11 @@ export const loading = <Value>(request: () => Load<Value> | undefined): Resource
     }
   }
 
+  const wanted = $derived(request())
+  // By its key, so that a request that is made anew, but is the same, loads nothing.
+  const key = $derived(wanted?.key)
   $effect(() => {
-    const wanted = request()
+    void key
     // A key that was entered loads again what failed without it.
     void keys.version
     // So does a server that can be reached again.
@@ -91,6 +96,10 @@ export const loading = <Value>(request: () => Load<Value> | undefined): Resource
     reload: async () => {
       const wanted = untrack(request)
       if (wanted !== undefined) await run(wanted)
+    },
+    refresh: async () => {
+      const wanted = untrack(request)
+      if (wanted !== undefined) await run(wanted, true)
     },
     set: (value) => {
       data = value

@@ -45,20 +45,14 @@ export const list = (): Codec<readonly string[]> => ({
 // biome-ignore lint/suspicious/noExplicitAny: any shape of fields
 type AnyShape = Readonly<Record<string, Codec<any>>>
 
-/** Reads the values of a shape; `rejected` names the parameters whose text means nothing. */
-export const parseValues = <Fields extends AnyShape>(
-  shape: Fields,
-  parameters: URLSearchParams,
-): { values: ValuesOf<Fields>; rejected: string[] } => {
-  const rejected: string[] = []
-  const entries = Object.entries(shape).map(([name, codec]) => {
-    const given = parameters.get(name)
-    if (given === null || given === '') return [name, codec.fallback]
-    const parsed = codec.parse(given)
-    if (parsed === undefined) rejected.push(name)
-    return [name, parsed ?? codec.fallback]
-  })
-  return { values: Object.fromEntries(entries) as ValuesOf<Fields>, rejected }
+/** The value that a text stands for. A text that means nothing is rejected, and stands for the fallback. */
+export const parseValue = <Value>(
+  { fallback, parse }: Pick<Codec<Value>, 'fallback' | 'parse'>,
+  given: string,
+): { value: Value; isRejected: boolean } => {
+  if (given === '') return { value: fallback, isRejected: false }
+  const parsed = parse(given)
+  return { value: parsed ?? fallback, isRejected: parsed === undefined }
 }
 
 /** The parameters with changed values; those with their fallback are left out, so that the URL says only what was chosen. */

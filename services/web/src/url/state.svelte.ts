@@ -1,26 +1,41 @@
-import { type Codec, formatValues, parseValues, type ValuesOf } from './codecs.ts'
+import { type Codec, formatValues, parseValue, type ValuesOf } from './codecs.ts'
 import { here, type NavigateOptions, navigate } from './here.svelte.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: any shape of fields
 type AnyShape = Readonly<Record<string, Codec<any>>>
+
+/** The value of one parameter. It changes only with its own text, so that what depends on it is left alone by the others. */
+const fieldState = <Value>(name: string, codec: Codec<Value>) => {
+  const given = $derived(here.parameters.get(name) ?? '')
+  const parsed = $derived(parseValue(codec, given))
+  return {
+    get value(): Value {
+      return parsed.value
+    },
+    get isRejected(): boolean {
+      return parsed.isRejected
+    },
+  }
+}
 
 /**
  * The state of a page in its URL: `const state = urlState({ q: text(), live: flag() })`, then `state.values.q` and
  * `state.set({ q: 'disk' })`. Choices add to the history; pass `{ replace: true }` while the user types.
  */
 export const urlState = <Fields extends AnyShape>(shape: Fields) => {
-  const parsed = $derived(parseValues(shape, here.parameters))
+  const fields = Object.entries(shape).map(([name, codec]) => [name, fieldState(name, codec)] as const)
+  const values = {} as ValuesOf<Fields>
+  for (const [name, field] of fields) Object.defineProperty(values, name, { enumerable: true, get: () => field.value })
   const searchWith = (change: Partial<ValuesOf<Fields>>): string => {
     const text = formatValues(shape, here.parameters, change).toString()
     return text === '' ? '' : `?${text}`
   }
   return {
-    get values(): ValuesOf<Fields> {
-      return parsed.values
-    },
+    /** The value of each field, reactive for itself. */
+    values,
     /** Names of parameters whose text means nothing: their fallbacks are used, and the page says so. */
     get rejected(): readonly string[] {
-      return parsed.rejected
+      return fields.flatMap(([name, { isRejected }]) => (isRejected ? [name] : []))
     },
     set: (change: Partial<ValuesOf<Fields>>, options?: NavigateOptions): void =>
       navigate(here.path + searchWith(change), options),
