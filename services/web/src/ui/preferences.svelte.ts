@@ -1,3 +1,6 @@
+import { oneOf } from '../url/codecs.ts'
+import { urlState } from '../url/state.svelte.ts'
+
 /** Choices of this device. Everything else that a page shows is in its URL. */
 export type Preferences = {
   theme: 'system' | 'light' | 'dark'
@@ -33,6 +36,9 @@ const read = (): Preferences => {
 
 let values = $state.raw(read())
 
+/** A link may show times in the zone of who sent it. */
+const linked = urlState({ tz: oneOf(['', 'local', 'utc'], '') })
+
 const apply = (): void => {
   const { dataset } = document.documentElement
   if (values.theme === 'system') delete dataset.theme
@@ -51,12 +57,14 @@ export const preferences = {
   get letterKeys() {
     return values.letterKeys
   },
+  /** The zone in which times are shown: that of the address, if it names one. */
   get zone() {
-    return values.zone
+    return linked.values.tz || values.zone
   },
   set: (change: Partial<Preferences>): void => {
     values = { ...values, ...change }
     apply()
+    if (change.zone !== undefined && linked.values.tz !== '') linked.set({ tz: '' }, { replace: true })
     try {
       localStorage.setItem(storageKey, JSON.stringify(values))
     } catch {

@@ -238,6 +238,26 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
     expect(problems()).toEqual([])
   })
 
+  test('a link shows its times in its own zone, until the reader chooses another', async () => {
+    await pushLines(trellis.origin, 'zones', ['2026-03-01T23:30:00Z ERROR midnight is near'])
+    const { page, problems } = await browser.open(trellis.origin, { timezoneId: 'Asia/Tokyo' })
+    const grid = page.getByRole('grid', { name: 'Log lines' })
+    await page.goto('/logs?source=zones')
+    await grid.getByText('2026-03-02 08:30:00.000').waitFor()
+    await page.goto('/logs?source=zones&tz=utc')
+    await grid.getByText('2026-03-01 23:30:00.000').waitFor()
+    await page.getByRole('button', { name: 'View' }).click()
+    await page.getByLabel('Times').selectOption('Local time')
+    await grid.getByText('2026-03-02 08:30:00.000').waitFor()
+    await page.waitForURL(/tz=local/)
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Appearance and keys' }).click()
+    await page.getByRole('menuitemcheckbox', { name: 'Times in UTC' }).click()
+    await grid.getByText('2026-03-01 23:30:00.000').waitFor()
+    await page.waitForURL((url) => !url.searchParams.has('tz'))
+    expect(problems()).toEqual([])
+  })
+
   test('live lines arrive in order, are held while the reader has scrolled up, and are all there after', async () => {
     const { page, problems } = await browser.open(trellis.origin)
     await page.goto('/logs')

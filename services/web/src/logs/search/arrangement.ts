@@ -8,9 +8,10 @@ export const arrangementShape = {
   wrap: flag(),
   dedupe: oneOf(['none', 'text', 'template'], 'none'),
   cols: list(),
+  tz: oneOf(['', 'local', 'utc'], ''),
 }
 export type Dedupe = 'none' | 'text' | 'template'
-export type Arrangement = { wrap: boolean; dedupe: Dedupe; cols: readonly string[] }
+export type Arrangement = { wrap: boolean; dedupe: Dedupe; cols: readonly string[]; tz: '' | 'local' | 'utc' }
 
 export const optionalColumns = ['time', 'severity', 'source'] as const satisfies readonly LineColumn[]
 
