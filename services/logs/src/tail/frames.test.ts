@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import type { StoredEntry } from '../entries/entry.ts'
+import { entryForTests } from '../scoring/security-for-tests.ts'
 import type { Follower } from '../threads/log-engine.ts'
 import { tailSteps } from './frames.ts'
 import { createTail, type Tail } from './tail.ts'
@@ -15,7 +17,10 @@ const open = () => {
       },
     },
   })
-  return { tail, publish: (missed: number) => publish({ entries: [], missed, bytes: 0 }, 0) }
+  return {
+    tail,
+    publish: (missed: number, entries: readonly StoredEntry[] = []) => publish({ entries, missed, bytes: 0 }, 0),
+  }
 }
 const from = (tail: Tail, lastEventId: string | undefined, signal: AbortSignal) =>
   tailSteps(tail, { ...(question as object), lastEventId } as never, signal)
@@ -67,5 +72,25 @@ test('who comes back with a place before the first arrival of a run is told of n
   const next = again.next()
   publish(3)
   expect((await next).value).toMatchObject({ event: { $case: 'gap', value: { missed: 3 } } })
+  ending.abort()
+})
+
+test('entries that were missed are older than those of their batch, so the gap comes before them, and once', async () => {
+  const { tail, publish } = open()
+  const ending = new AbortController()
+  const first = from(tail, undefined, ending.signal)
+  await first.next()
+  const frames = [first.next(), first.next()]
+  const entry = entryForTests('the newest of its batch')
+  publish(3, [entry])
+  expect((await frames[0])?.value).toMatchObject({ eventId: '', event: { $case: 'gap', value: { missed: 3 } } })
+  const { value: shown } = (await frames[1]) ?? {}
+  expect(shown).toMatchObject({ eventId: expect.stringMatching(/\.1\.1$/), followed: { of: [entry], indexes: [0] } })
+
+  const again = from(tail, shown?.eventId, ending.signal)
+  await again.next()
+  const next = again.next()
+  publish(1)
+  expect((await next).value).toMatchObject({ event: { $case: 'gap', value: { missed: 1 } } })
   ending.abort()
 })

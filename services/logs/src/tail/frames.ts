@@ -77,13 +77,18 @@ export async function* tailSteps(tail: Tail, question: TailQuestion, signal: Abo
       }
       const { sequence, event } = delivery
       const skip = resumes && sequence === last.sequence ? last.shown : 0
-      yield* followedOf(
+      const followed = followedOf(
         event,
         (entry, index) => index >= skip && isFollowed(entry, filters, query),
         (index) => encodePosition({ run, sequence, shown: index + 1 }),
       )
-      const isTold = skip === allShown
-      if (event.missed > 0 && !isTold) yield gap(event.missed, encodePosition({ run, sequence, shown: allShown }))
+      const first = followed.next()
+      // The older entries of a batch are missed, so the gap comes first. A reader that returns with a position in the batch knows of it.
+      if (event.missed > 0 && skip === 0)
+        yield gap(event.missed, first.done ? encodePosition({ run, sequence, shown: allShown }) : '')
+      if (first.done) continue
+      yield first.value
+      yield* followed
     }
   } finally {
     leave()

@@ -3,13 +3,23 @@ export const createRing = <Item>(capacity: number) => {
   let items: (Item | undefined)[] = []
   let first = 0
   let next = 0
+  const push = (added: readonly Item[]): void => {
+    for (const item of added) {
+      items[next % capacity] = item
+      next += 1
+    }
+    first = Math.max(first, next - capacity)
+  }
   return {
-    push: (added: readonly Item[]): void => {
-      for (const item of added) {
-        items[next % capacity] = item
-        next += 1
-      }
-      first = Math.max(first, next - capacity)
+    push,
+    /** Adds items before that of a number. The items after them get new numbers. */
+    insert: (number: number, added: readonly Item[]): void => {
+      const start = Math.max(first, Math.min(number, next))
+      const later: Item[] = []
+      for (let each = start; each < next; each += 1) later.push(items[each % capacity] as Item)
+      next = start
+      push(added)
+      push(later)
     },
     /** The item at a position among those retained, the oldest being 0. */
     at: (position: number): Item | undefined => {

@@ -1,6 +1,7 @@
 import type { Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '../../../../test/support/free-port.ts'
+import { openSeverable } from '../../../../test/support/severable.ts'
 import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
 import type { Trellis } from '../../../../test/support/trellis.ts'
 import { settled } from '../support/accessible.ts'
@@ -171,6 +172,45 @@ describe.skipIf(!hasBrowser)(`pages in trouble${skipped}`, () => {
     expect(await page.getByLabel('Id at the marketplace').inputValue()).toBe('typed-offline')
     await block.click()
     await page.getByRole('table', { name: 'Blocked sellers' }).getByText('typed-offline').waitFor()
+    await context.close()
+  })
+
+  test('lines that a page without a network has missed are fetched, and stand where they belong', async () => {
+    await using proxy = await openSeverable(new URL(trellis.origin).host)
+    const { page, context } = await browser.open(`http://${proxy.address}`)
+    await page.goto('/logs?source=missed&live=1')
+    await page.getByRole('status').filter({ hasText: 'Following' }).waitFor()
+    const grid = page.getByRole('grid', { name: 'Log lines' })
+    const start = Date.parse('2026-04-01T00:00:00Z')
+    const textOf = (index: number) => `${new Date(start + index).toISOString()} INFO numbered ${index}`
+    const push = async (from: number, to: number) => {
+      for (let first = from; first < to; first += 2_000)
+        await pushLines(
+          trellis.origin,
+          'missed',
+          Array.from({ length: Math.min(2_000, to - first) }, (_, index) => textOf(first + index)),
+        )
+    }
+    await push(0, 10)
+    await grid.getByText('numbered 9').waitFor()
+    proxy.cut()
+    await page.getByText('Interrupted:').waitFor()
+    await push(10, 30_000)
+    proxy.mend()
+    await grid.getByText('numbered 29999').waitFor()
+    const kept = page.getByText(/^[\d,]+\/s · [\d,]+ lines · [\d,]+ missed$/)
+    const figures = async () => (await kept.textContent())?.replaceAll(',', '').match(/\d+/g)?.map(Number) ?? []
+    const [, shown = 0, missed = 0] = await figures()
+    expect([shown + missed, missed > 10_000]).toEqual([30_000, true])
+
+    await page.getByRole('button', { name: 'Fetch them' }).click()
+    await page.getByText('30,000 lines · 0 missed').waitFor()
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await grid.focus()
+    for (const key of ['Home', 'x', 'Shift+End', 'c']) await page.keyboard.press(key)
+    await page.getByText('30,000 lines copied').waitFor()
+    const copied = String(await page.evaluate('navigator.clipboard.readText()')).split('\n')
+    expect(copied).toEqual(Array.from({ length: 30_000 }, (_, index) => textOf(index)))
     await context.close()
   })
 })

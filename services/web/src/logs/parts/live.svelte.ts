@@ -1,7 +1,8 @@
 import type { EntryRest } from '@trellis/protos/edge/client.ts'
-import { call, type RequestOf } from '../../api/client.ts'
+import type { RequestOf } from '../../api/client.ts'
 import { follow, type StreamState } from '../../api/stream.ts'
 import { createRing } from '../../lines/ring.ts'
+import { entriesBetween } from './entries-between.ts'
 
 /** So many lines stay scrollable: browsers limit the height of an element. */
 export const maxLines = 200_000
@@ -11,9 +12,13 @@ const drawMilliseconds = 100
 const rateMilliseconds = 3_000
 /** So many ids are remembered to recognize lines that a bridging search finds again. */
 const maxKnown = 5_000
-const maxBridged = 1_000
+
+/** Where lines are missing: before the line of a number, after one time and before another. */
+type Hole = { before: number; since: string; until: string | undefined; missed: number | null }
 
 type Query = RequestOf<'GET /logs/api/tail'>['query']
+
+const timeOf = ({ timestamp_iso: time, ingest_time: ingested }: EntryRest): string => time ?? ingested
 
 /** Follows lines as they arrive: they are collected in a ring, and `version` changes when there is something to draw. */
 export const createLive = (query: NonNullable<Query>) => {
@@ -21,6 +26,8 @@ export const createLive = (query: NonNullable<Query>) => {
   let version = $state(0)
   let state = $state.raw<StreamState>({ kind: 'connecting' })
   let missed = $state(0)
+  let holes = $state.raw<readonly Hole[]>([])
+  let order = $state.raw({})
   let rate = $state(0)
   let note = $state('')
   let pending: EntryRest[] = []
@@ -28,6 +35,7 @@ export const createLive = (query: NonNullable<Query>) => {
   let counted = 0
   let known = new Set<string>()
   let lastTime: string | undefined
+  const { history: _, last_event_id: __, ...filters } = query
 
   const draw = (): void => {
     timer = undefined
@@ -39,7 +47,9 @@ export const createLive = (query: NonNullable<Query>) => {
     if (known.has(entry.entry_id)) return
     if (known.size >= maxKnown) known = new Set([...known].slice(-maxKnown / 2))
     known.add(entry.entry_id)
-    lastTime = entry.timestamp_iso ?? entry.ingest_time
+    lastTime = timeOf(entry)
+    const [hole] = holes.slice(-1)
+    if (hole && hole.until === undefined) holes = [...holes.slice(0, -1), { ...hole, until: lastTime }]
     pending.push(entry)
     counted += 1
     timer ??= setTimeout(draw, drawMilliseconds)
@@ -47,16 +57,12 @@ export const createLive = (query: NonNullable<Query>) => {
   /** After a restart the stream has nothing to resume: what came meanwhile is searched for, and known lines are left out. */
   const bridge = async (): Promise<void> => {
     if (lastTime === undefined) return
-    const { history: _, last_event_id: __, ...filters } = query
     try {
-      const { entries, next_cursor } = await call('GET /logs/api/search', {
-        query: { ...filters, since: lastTime, order: 'time', limit: maxBridged },
-      })
-      for (const entry of entries.toReversed()) add(entry)
-      note =
-        next_cursor === null
-          ? 'The server was restarted; nothing was missed.'
-          : 'The server was restarted; some lines were missed.'
+      const { entries, isComplete } = await entriesBetween(filters, { since: lastTime })
+      for (const entry of entries) add(entry)
+      note = isComplete
+        ? 'The server was restarted; nothing was missed.'
+        : 'The server was restarted; some lines were missed.'
     } catch {
       note = 'The server was restarted; lines may have been missed.'
     }
@@ -69,8 +75,12 @@ export const createLive = (query: NonNullable<Query>) => {
         entry: add,
         gap: (gap) => {
           missed += gap.missed ?? 0
-          note =
-            gap.missed === null ? 'Some lines were missed.' : `${gap.missed.toLocaleString('en')} lines were missed.`
+          if (lastTime !== undefined)
+            holes = [
+              ...holes,
+              { before: ring.total + pending.length, since: lastTime, until: undefined, missed: gap.missed },
+            ]
+          note = gap.missed === null ? 'Some lines were missed.' : `${missed.toLocaleString('en')} lines were missed.`
         },
         reset: () => void bridge(),
       },
@@ -80,6 +90,40 @@ export const createLive = (query: NonNullable<Query>) => {
       },
     },
   )
+  /** Searches for the lines that were missed and puts them where they belong. Returns how many, and the position of the first. */
+  const fetchMissed = async (): Promise<{ count: number; first: number }> => {
+    clearTimeout(timer)
+    draw()
+    const wanted = holes
+    let count = 0
+    let first = ring.size
+    // The last ones first, so that the numbers of the others stay.
+    for (const hole of wanted.toReversed()) {
+      const { entries, isComplete } = await entriesBetween(filters, hole)
+      const present = new Set<string>()
+      for (let position = 0; position < ring.size; position += 1) {
+        const entry = ring.at(position)
+        if (entry) present.add(entry.entry_id)
+      }
+      const added = entries.filter(({ entry_id: id }) => !present.has(id))
+      ring.insert(hole.before, added)
+      count += added.length
+      first = Math.max(0, hole.before - ring.dropped)
+      // Of many, the older ones are fetched next.
+      const [oldest] = added
+      const isFilled = isComplete || oldest === undefined
+      const rest = Math.max(0, (hole.missed ?? 0) - (isFilled ? (hole.missed ?? 0) : added.length))
+      missed = Math.max(0, missed - (hole.missed ?? 0) + rest)
+      holes = holes.flatMap((other) => {
+        if (other !== hole) return [other]
+        return isFilled ? [] : [{ ...hole, missed: rest, until: timeOf(oldest) }]
+      })
+      order = {}
+      version += 1
+    }
+    note = `${count.toLocaleString('en')} lines were fetched.`
+    return { count, first }
+  }
   const rates = setInterval(() => {
     rate = Math.round(counted / (rateMilliseconds / 1_000))
     counted = 0
@@ -95,6 +139,15 @@ export const createLive = (query: NonNullable<Query>) => {
     },
     get missed() {
       return missed
+    },
+    /** Whether lines are missing that can be fetched. */
+    get hasHoles() {
+      return holes.length > 0
+    },
+    fetchMissed,
+    /** Another object after lines were put between others. */
+    get order() {
+      return order
     },
     get rate() {
       return rate
