@@ -16,6 +16,7 @@ export const runReasons = [
   'NoReport',
   'MarketplaceRefused',
   'NodeNotFound',
+  'QuotaExceeded',
   'GPUFallback',
   'Cancelled',
   'UserNotAllowed',

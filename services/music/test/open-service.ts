@@ -85,9 +85,13 @@ export const upload = (
 ): Promise<Chain> => client.createChain(form(bytes, filename, name), { caller: local, ...options })
 
 /** Follows a chain's events until none of its nodes is being generated. */
-export const settled = async ({ client }: Pick<OpenService, 'client'>, chainId: string): Promise<Chain> => {
-  for await (const _ of client.streamChainEvents({ chainId }, { caller: local })) {
-    const chain = await client.getChain({ chainId }, { caller: local })
+export const settled = async (
+  { client }: Pick<OpenService, 'client'>,
+  chainId: string,
+  options: CallOptions = { caller: local },
+): Promise<Chain> => {
+  for await (const _ of client.streamChainEvents({ chainId }, options)) {
+    const chain = await client.getChain({ chainId }, options)
     if (chain.nodes.every(({ status }) => status !== 'NODE_STATUS_GENERATING')) return chain
   }
   throw new Error('The events ended before the generations did')

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { readConfig } from '@trellis/kit/config'
 import { type FilesLocation, openFiles } from '@trellis/kit/files'
-import { connectInProcess, type Handlers } from '@trellis/kit/rpc'
+import { type Caller, connectInProcess, type Handlers } from '@trellis/kit/rpc'
 import { silentLog } from '@trellis/kit/telemetry'
 import { generationPlanRequests, runTopic } from '@trellis/kit/workloads'
 import { type Chain, MusicServiceDefinition } from '@trellis/protos/ts/trellis/music/v1/music.ts'
@@ -23,7 +23,7 @@ import { audioWork } from '../worker/audio-work.ts'
 
 const podModule = await modulePath('services/music/src/worker/pod.ts')
 const RATE = 22_050
-const asLocal = { caller: local }
+const ada: Caller = { userId: 'ada', kind: 'account', tier: 'paid' }
 
 const cleanUp: (() => Promise<unknown>)[] = []
 afterEach(async () => {
@@ -78,7 +78,11 @@ const placeFiles = ({ address }: RunningBus, directory: string): FilesLocation =
     : { kind: 'nats', servers: [address], bucket: 'trellis-files', replicas: 1, prefix: 'trellis' }
 
 /** The service where runs are objects, with an operator that the test simulates, and a chain of 6 s. */
-const open = async (ground: RunningBus) => {
+const open = async (
+  ground: RunningBus,
+  { environment = {}, caller = local }: { environment?: Record<string, string>; caller?: Caller } = {},
+) => {
+  const asOwner = { caller }
   const directory = await temporaryDirectory()
   cleanUp.push(async () => directory[Symbol.asyncDispose]())
   const location = placeFiles(ground, `${directory.path}/files`)
@@ -88,7 +92,7 @@ const open = async (ground: RunningBus) => {
   const operator = playOperator({ bus: ground.bus, startPod: pods.start })
   cleanUp.push(async () => operator[Symbol.asyncDispose]())
   const service = await createMusicService({
-    config: readConfig(musicConfig, { MUSIC_GENERATOR_MOCK: '1' }),
+    config: readConfig(musicConfig, { MUSIC_GENERATOR_MOCK: '1', ...environment }),
     dataDirectory: directory.path,
     bus: ground.bus,
     files,
@@ -105,12 +109,13 @@ const open = async (ground: RunningBus) => {
     block.map((channel) => channel.slice(0, 6 * RATE)),
     RATE,
   )
-  const chain = await upload({ client }, wav)
+  const chain = await upload({ client }, wav, asOwner)
 
-  const branch = async (): Promise<string> => {
+  const branch = async (takes = 1): Promise<string> => {
     const { chainId, rootNodeId: nodeId } = chain
-    const request = { chainId, nodeId, prompt: '', durationSeconds: 2, seed: 7, generator: 'GENERATOR_AUTO' as const }
-    return (await client.createBranches(request, asLocal)).nodes[0]?.nodeId ?? ''
+    const generator = 'GENERATOR_AUTO' as const
+    const request = { chainId, nodeId, prompt: '', durationSeconds: 2, seed: 7, takes, generator }
+    return (await client.createBranches(request, asOwner)).nodes[0]?.nodeId ?? ''
   }
   /** A branch whose run fails with the operator's report of a lost pod. */
   const failedBranch = async (): Promise<string> => {
@@ -119,7 +124,7 @@ const open = async (ground: RunningBus) => {
     const runId = `generate-${nodeId}-1`
     const failed = { reason: 'WorkerLost', detail: 'The worker was lost.', kind: 'internal' }
     await ground.bus.publish(runTopic.generation(runId), { runId, report: { $case: 'failed', value: failed } })
-    await settled({ client }, chain.chainId)
+    await settled({ client }, chain.chainId, asOwner)
     pods.isHeld = false
     return nodeId
   }
@@ -130,7 +135,7 @@ const open = async (ground: RunningBus) => {
     generator: 'auto',
     ...change,
   })
-  const now = (): Promise<Chain> => client.getChain({ chainId: chain.chainId }, asLocal)
+  const now = (): Promise<Chain> => client.getChain({ chainId: chain.chainId }, asOwner)
   return { client, operator, chain, files, wav, branch, failedBranch, subject, now, pods }
 }
 
@@ -220,6 +225,45 @@ describe.each(drawnBuses)('over $name, where runs are objects', ({ isMissing, st
       await ground.bus.publish(runTopic.generation(first), { runId: first, report: { $case: 'failed', value: failed } })
       expect(await operator.concluded(runId)).toMatchObject({ outputSeconds: 2 })
       expect(nodeOf(await settled({ client }, chain.chainId), nodeId).status).toBe('NODE_STATUS_READY')
+    })
+
+    test('a plan request is refused beyond the storage quota of the owner of the chain, and changes nothing', async () => {
+      const { operator, failedBranch, subject, now } = await open(ground, {
+        environment: { MUSIC_USER_MB: '1' },
+        caller: ada,
+      })
+      const nodeId = await failedBranch()
+      const before = nodeOf(await now(), nodeId)
+      const [large, small] = [newRun(), newRun()]
+      await operator.order(generationPlanRequests, {
+        runId: large,
+        generation: subject(nodeId, { durationSeconds: 20 }),
+      })
+      expect((await operator.concluded(large)).failure).toMatchObject({
+        reason: 'QuotaExceeded',
+        kind: 'too_large',
+        detail: expect.stringContaining('delete chains or nodes first'),
+      })
+      expect(nodeOf(await now(), nodeId)).toEqual(before)
+      await operator.order(generationPlanRequests, { runId: small, generation: subject(nodeId) })
+      expect(await operator.concluded(small)).toMatchObject({ outputSeconds: 2 })
+    })
+
+    test('a plan request is refused beyond the generations that the owner of the chain may have under way', async () => {
+      const { operator, branch, failedBranch, subject, pods } = await open(ground, {
+        environment: { MUSIC_USER_GENERATIONS: '4' },
+        caller: ada,
+      })
+      const nodeId = await failedBranch()
+      pods.isHeld = true
+      await branch(4)
+      const runId = newRun()
+      await operator.order(generationPlanRequests, { runId, generation: subject(nodeId) })
+      expect((await operator.concluded(runId)).failure).toMatchObject({
+        reason: 'QuotaExceeded',
+        kind: 'rate_limited',
+        detail: expect.stringContaining('at most 4 generations'),
+      })
     })
 
     test('a plan request may name audio to continue, of the same shape only', async () => {

@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isServiceError } from '@trellis/kit/errors'
+import { transact } from '@trellis/kit/store'
 import { generationPlanRequests, handleWithRetries } from '@trellis/kit/workloads'
-import type { PlanRequest } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import type { PlanRequest, RunFailed } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { ChainTree } from '../chains/access.ts'
 import { publishNode } from '../chains/events.ts'
 import { findTree, type Restart, restartNode } from '../chains/store.ts'
 import type { Dependencies } from '../dependencies.ts'
+import { ownerOf, requireRestart } from '../quotas/quotas.ts'
 import type { NodeRow } from '../store/tables.ts'
 import { announce, conclusionOf, failureOf } from './conclusion.ts'
 import { changeGenerating } from './drive.ts'
@@ -30,6 +32,30 @@ const restartOf = ({ runId }: PlanRequest, node: NodeRow, requested: RequestedGe
   input_key: requested.inputKey,
 })
 
+/** A limit of the owner of a chain forbids an order; the sentence says which. */
+type Refused = { readonly failure: RunFailed }
+
+/**
+ * Restarts a node for an order, within the limits of the owner of its chain, as a request of that user would; otherwise nothing
+ * changes. Undefined if the node has not failed.
+ */
+const restart = async (
+  { db, config }: Dependencies,
+  order: PlanRequest,
+  { tree, node, requested }: Extract<Verdict, { kind: 'generate' }>,
+): Promise<NodeRow | Refused | undefined> => {
+  try {
+    return await transact(db, async (transaction) => {
+      const restarted = await restartNode(transaction, node.id, restartOf(order, node, requested))
+      if (restarted) await requireRestart(transaction, ownerOf(tree.chain), config)
+      return restarted
+    })
+  } catch (error) {
+    if (!isServiceError(error, 'rate_limited') && !isServiceError(error, 'too_large')) throw error
+    return { failure: { ...failureOf(error), reason: 'QuotaExceeded' } }
+  }
+}
+
 /** Requests the run; if it is refused permanently, the node and its order fail. */
 const start = async (
   dependencies: Dependencies,
@@ -51,11 +77,13 @@ const generate = async (
   dependencies: Dependencies,
   generations: Generations,
   order: PlanRequest,
-  { tree, node, requested }: Extract<Verdict, { kind: 'generate' }>,
+  verdict: Extract<Verdict, { kind: 'generate' }>,
 ): Promise<void> => {
-  const restarted = await restartNode(dependencies.db, node.id, restartOf(order, node, requested))
+  const { tree, node } = verdict
+  const restarted = await restart(dependencies, order, verdict)
   // Another request was faster: decide again by the new state of the node.
   if (!restarted) return takeOrder(dependencies, generations, order)
+  if ('failure' in restarted) return announce(dependencies, order.runId, restarted)
   await publishNode(dependencies.bus, restarted)
   const nodes = tree.nodes.map((each) => (each.id === node.id ? restarted : each))
   await start(dependencies, generations, { ...tree, nodes }, restarted)

@@ -3,7 +3,7 @@ import type { MusicServiceDefinition } from '@trellis/protos/ts/trellis/music/v1
 import { requireNode } from '../chains/access.ts'
 import { nodeMessage } from '../chains/messages.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { requireBytes, requireGenerations } from '../quotas/quotas.ts'
+import { requireRestart } from '../quotas/quotas.ts'
 import { createBranches } from './branch.ts'
 import { type Generations, notRetryable } from './generations.ts'
 
@@ -21,11 +21,9 @@ export const generationsRpc = (dependencies: Dependencies, generations: Generati
   async retryNode(request, call) {
     const { caller } = call
     const { node, ...tree } = await requireNode(dependencies, caller, request)
-    const restarted = await generations.retry(tree, node, async (transaction) => {
-      // The restarted node is already counted.
-      await requireGenerations(transaction, caller.userId, dependencies.config, 0)
-      await requireBytes(transaction, caller, dependencies.config, 0)
-    })
+    const restarted = await generations.retry(tree, node, (transaction) =>
+      requireRestart(transaction, caller, dependencies.config),
+    )
     if (!restarted) throw notRetryable(node)
     return nodeMessage(restarted, tree.chain, basePathOf(call))
   },

@@ -2,24 +2,33 @@ import { serviceError } from '@trellis/kit/errors'
 import type { Caller } from '@trellis/kit/rpc'
 import { storedLayout } from '../audio/stored-audio.ts'
 import type { MusicConfig } from '../config.ts'
-import type { Db } from '../store/tables.ts'
+import type { ChainRow, Db } from '../store/tables.ts'
 import { chainsOf, generatingOf, samplesOf, separatingOf } from './usage.ts'
 
 const megabyte = 1_000_000
 const retrySeconds = 10
 
-/** Whether storage quotas apply: the single user of a local installation owns the disk. */
-const hasQuota = ({ kind }: Caller): boolean => kind !== 'local'
+/** The user that stored audio counts for. */
+export type Owner = Pick<Caller, 'userId' | 'kind'>
 
-/** Bytes of samples that the caller may still store; undefined if unlimited. Throws 413 if there are too few. */
+/** The owner of a chain, for work that no request of a user started: only local installations have a user `local`. */
+export const ownerOf = ({ user_id: userId }: Pick<ChainRow, 'user_id'>): Owner => ({
+  userId,
+  kind: userId === 'local' ? 'local' : 'account',
+})
+
+/** Whether storage quotas apply: the single user of a local installation owns the disk. */
+const hasQuota = ({ kind }: Owner): boolean => kind !== 'local'
+
+/** Bytes of samples that a user may still store; undefined if unlimited. Throws 413 if there are too few. */
 export const requireBytes = async (
   db: Db,
-  caller: Caller,
+  owner: Owner,
   { userMegabytes }: MusicConfig,
   requested = 1,
 ): Promise<number | undefined> => {
-  if (!hasQuota(caller)) return undefined
-  const left = userMegabytes * megabyte - (await samplesOf(db, caller.userId)) * storedLayout.bytes
+  if (!hasQuota(owner)) return undefined
+  const left = userMegabytes * megabyte - (await samplesOf(db, owner.userId)) * storedLayout.bytes
   if (left >= requested) return left
   throw serviceError(
     'too_large',
@@ -28,8 +37,8 @@ export const requireBytes = async (
 }
 
 /** Throws 403 if the caller has the maximum number of chains. */
-export const requireChainQuota = async (db: Db, caller: Caller, { userChains }: MusicConfig): Promise<void> => {
-  if (!hasQuota(caller) || (await chainsOf(db, caller.userId)) < userChains) return
+export const requireChainQuota = async (db: Db, owner: Owner, { userChains }: MusicConfig): Promise<void> => {
+  if (!hasQuota(owner) || (await chainsOf(db, owner.userId)) < userChains) return
   throw serviceError('forbidden', `You have ${userChains} chains, which is the limit: delete one first.`)
 }
 
@@ -46,6 +55,12 @@ export const requireGenerations = async (
     `You may have at most ${userGenerations} generations under way: wait until some are ready, or remove some.`,
     { retryAfterSeconds: retrySeconds },
   )
+}
+
+/** Throws if a restarted generation exceeds a limit of its owner. The transaction has restarted it, so it is already counted. */
+export const requireRestart = async (db: Db, owner: Owner, config: MusicConfig): Promise<void> => {
+  await requireGenerations(db, owner.userId, config, 0)
+  await requireBytes(db, owner, config, 0)
 }
 
 /** Throws 429 if the caller has the maximum number of separations under way. */
