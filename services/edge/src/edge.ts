@@ -6,7 +6,7 @@ import { type Log, type Metrics, silentLog } from '@trellis/kit/telemetry'
 import type { Route } from '@trellis/protos/edge/routes.ts'
 import fastify, { type FastifyInstance, type FastifyRequest, type onRequestHookHandler } from 'fastify'
 import { createBodyTimeouts } from './admission/body-timeouts.ts'
-import { createClientAddress, isThisMachine } from './admission/client-address.ts'
+import { createClientAddress, createCountedClient, isThisMachine } from './admission/client-address.ts'
 import { createConcurrencyLimiter } from './admission/concurrency-limiter.ts'
 import { connectionLimit } from './admission/connection-limit.ts'
 import { createConnectionShare } from './admission/connection-share.ts'
@@ -233,6 +233,7 @@ export const createEdge = async (options: EdgeOptions): Promise<Edge> => {
   server.decorateRequest('caller')
   server.decorateRequest('startedAt', 0)
   server.decorate('originOf', createOrigins(config.publicUrl))
+  server.decorate('clientOf', createCountedClient(clientAddress))
   server.decorate('basePath', basePath)
   const begin: Begin = (request, reply) => {
     request.startedAt = performance.now()

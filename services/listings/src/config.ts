@@ -188,7 +188,7 @@ export const listingsConfig = {
     'LISTINGS_USER_SEARCHES',
     read.integer(1, 500),
     32,
-    'Maximum waiting and running searches of one user; more get 429. Visitors without a session count as one user.',
+    'Maximum waiting and running searches of one account, or of all guests and visitors at one address; more get 429.',
   ),
   retentionDays: setting(
     'LISTINGS_RETENTION_DAYS',

@@ -44,7 +44,7 @@ export const listingsRpc = (dependencies: Dependencies): Handlers<typeof Listing
     const sessionId =
       plan === undefined
         ? await startEmptySearch(dependencies, chooseAdapter(request.adapter, dependencies.config), call.caller)
-        : await startSearch(dependencies, request, call.caller)
+        : await startSearch(dependencies, request, call)
     return { sessionId, status: 'queued' }
   },
   watchUpdates: (request, call) => watchUpdates(dependencies, request, call),

@@ -15,7 +15,7 @@ import { photoHashesMigration } from './photo-hashes/store.ts'
 import { type PreferenceTables, preferencesMigration } from './preferences/store.ts'
 import { type ReportedTables, reportedMigration } from './reported/store.ts'
 import { type SavedSearchTables, savedSearchesMigration } from './saved-searches/store.ts'
-import { migrations as coreMigrations, lastSeenMigration } from './store/migrations.ts'
+import { migrations as coreMigrations, countedSearchesMigration, lastSeenMigration } from './store/migrations.ts'
 import type { Tables } from './store/tables.ts'
 
 /** The steps of the schema, in order: those of searches and their results, then a line for each feature with tables. */
@@ -38,6 +38,7 @@ export const migrations: readonly Migration[] = [
   photoHashesMigration(19),
   tasksMigration(20),
   lastSeenMigration(21),
+  countedSearchesMigration(22),
 ]
 
 export const listingsSchema = { name: 'listings', migrations }

@@ -40,6 +40,14 @@ export const createClientAddress = (trustedProxies: readonly string[]) => {
   }
 }
 
+/** Creates the reader of the client that services count calls of; undefined for this machine, which is not limited. */
+export const createCountedClient =
+  (clientAddress: (request: IncomingMessage) => string) =>
+  ({ raw }: { raw: IncomingMessage }): string | undefined => {
+    const client = clientAddress(raw)
+    return client === '' || isThisMachine(client) ? undefined : client
+  }
+
 /** A comma-separated list of trusted proxies: addresses, ranges, and names of ranges. */
 export const readProxies: Reader<readonly string[]> = (text) => {
   const proxies = read.list(text)

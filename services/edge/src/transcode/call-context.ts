@@ -17,6 +17,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** The origin at which the client reached this server, such as `https://trellis.example`. */
     originOf: (request: FastifyRequest) => string
+    /** The client that limits count; undefined for clients on this machine, which they do not count. */
+    clientOf: (request: FastifyRequest) => string | undefined
     /** The path of the public URL, put before paths in headers. */
     basePath: Pick<BasePath, 'header'>
   }
@@ -101,6 +103,10 @@ class RequestCall implements CallOptions {
     const { headers, raw } = this.#request
     // A proxy on this machine forwards requests of others, so its own address must not count as the caller's.
     return forwardingHeaders.some((name) => headers[name] !== undefined) ? undefined : raw.socket.remoteAddress
+  }
+
+  get client(): string | undefined {
+    return this.#request.server.clientOf(this.#request)
   }
 
   get head(): ResponseHead {

@@ -50,6 +50,11 @@ export type Call = {
    * callers on this machine. Absent where it is unknown.
    */
   peer?: string | undefined
+  /**
+   * The client that limits of callers without an account count: an address, or the network of an IPv6 address; of trusted proxies
+   * the address that they report. Absent where it is unknown, and for clients on this machine.
+   */
+  client?: string | undefined
   head: ResponseHead
 }
 
@@ -61,6 +66,7 @@ export type CallOptions = {
   traceparent?: string | undefined
   origin?: string | undefined
   peer?: string | undefined
+  client?: string | undefined
   /** Receives status and headers, before the first message. */
   head?: ResponseHead
   /** The request has every field and the caller will not use it again, so an in-process call passes it on without a copy. */

@@ -2,7 +2,7 @@ import { Metadata } from 'nice-grpc-common'
 import { type Detail, type ErrorKind, errorKinds, type ServiceError, serviceError } from '../errors/mod.ts'
 import type { Call, CallOptions, ResponseHead } from './call.ts'
 import { anonymous, type Caller } from './caller.ts'
-import { callerKey, peerKey } from './grpc-security.ts'
+import { callerKey, clientKey, peerKey } from './grpc-security.ts'
 
 const requestIdKey = 'x-request-id'
 const traceKey = 'traceparent'
@@ -23,12 +23,14 @@ export const requestMetadata = ({
   traceparent,
   origin,
   peer,
+  client,
 }: CallOptions): Metadata => {
   const metadata = Metadata({ [callerKey]: json(caller) })
   if (requestId) metadata.set(requestIdKey, requestId)
   if (traceparent) metadata.set(traceKey, traceparent)
   if (origin) metadata.set(originKey, origin)
   if (peer) metadata.set(peerKey, peer)
+  if (client) metadata.set(clientKey, client)
   return metadata
 }
 
@@ -41,6 +43,7 @@ export const callFromMetadata = (metadata: Metadata, signal: AbortSignal, head: 
     traceparent: metadata.get(traceKey),
     origin: metadata.get(originKey),
     peer: metadata.get(peerKey),
+    client: metadata.get(clientKey),
     head,
   }
 }

@@ -35,6 +35,7 @@ export class InsecureListener extends Error {
 
 export const callerKey = 'x-trellis-caller-bin'
 export const peerKey = 'x-trellis-peer'
+export const clientKey = 'x-trellis-client'
 const secretKey = 'x-trellis-secret'
 const refreshMilliseconds = 60_000
 
@@ -105,7 +106,7 @@ export const admission = ({ secrets = [], tls }: RpcSecurity): ServerInterceptor
               }
               const names = secrets.length > 0 ? [] : namesOf(call.getAuthContext().sslPeerCertificate)
               if (tls && secrets.length === 0 && !names.some((name) => tls.callers.includes(name)))
-                for (const key of [callerKey, peerKey]) metadata.remove(key)
+                for (const key of [callerKey, peerKey, clientKey]) metadata.remove(key)
               metadata.remove(secretKey)
               pass(metadata)
             },

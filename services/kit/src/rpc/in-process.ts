@@ -24,6 +24,7 @@ const streamCall = (options: CallOptions, signal: AbortSignal): Call => ({
   traceparent: options.traceparent,
   origin: options.origin,
   peer: options.peer,
+  client: options.client,
   head: options.head ?? ignoreHead,
 })
 
@@ -57,6 +58,10 @@ class UnaryCall implements Call {
 
   get peer(): string | undefined {
     return this.#options.peer
+  }
+
+  get client(): string | undefined {
+    return this.#options.client
   }
 
   get head(): ResponseHead {

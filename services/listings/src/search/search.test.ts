@@ -116,5 +116,28 @@ describe.each(databases)('searches on $name', ({ isMissing, start }) => {
         .toBe('queued')
       release()
     })
+
+    test('of guests and visitors at an address share a limit, however many guests a client makes up', async () => {
+      await open('search', { LISTINGS_USER_SEARCHES: '3' })
+      const { client } = service
+      const at = (address: string, who: { caller: Caller }) =>
+        client.searchAsync(request(), { ...who, client: address })
+      for (const name of ['one', 'two']) await at('192.0.2.7', guest(name))
+      await at('192.0.2.7', visitor)
+      for (const who of [guest('three'), visitor])
+        await expect(at('192.0.2.7', who)).rejects.toMatchObject({
+          status: 429,
+          message: expect.stringContaining('Guests and visitors at your address have 3 searches under way'),
+        })
+      await expect(client.search(request(), { ...guest('four'), client: '192.0.2.7' })).rejects.toMatchObject({
+        status: 429,
+      })
+      const account = { caller: { userId: 'ada', kind: 'account', tier: 'free' } satisfies Caller }
+      for (const who of [account, account, account])
+        expect(await at('192.0.2.7', who)).toMatchObject({ status: 'queued' })
+      await expect(at('192.0.2.8', account)).rejects.toMatchObject({ message: expect.stringContaining('You have 3') })
+      expect(await at('192.0.2.8', guest('one'))).toMatchObject({ status: 'queued' })
+      release()
+    })
   })
 })

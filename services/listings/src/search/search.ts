@@ -16,16 +16,33 @@ const grace = 5_000
 
 const retrySeconds = 10
 
+/** A call that starts a search. */
+type Searcher = Pick<Call, 'caller' | 'client'>
+
+/**
+ * Whose limit a search counts towards: the account's, or that of the client's address, because a client can make up any number of
+ * guests. Clients on this machine have no address here.
+ */
+const countedFor = ({ caller: { kind, userId }, client }: Searcher): string =>
+  client === undefined || kind === 'account' || kind === 'local' ? userId : `address:${client}`
+
+/** The subject of the refusal, and what its reader can do. */
+const limited = (searcher: Searcher): { whose: string; remedy: string } => {
+  if (countedFor(searcher) !== searcher.caller.userId)
+    return { whose: 'Guests and visitors at your address have', remedy: 'sign in, or wait until one has ended' }
+  return searcher.caller.kind === 'anonymous'
+    ? { whose: 'Visitors without a session have', remedy: 'open a session of your own, or wait' }
+    : { whose: 'You have', remedy: 'cancel one, or wait until one has ended' }
+}
+
 /**
  * Throws 429 if a user has the maximum number of searches under way. The limit is approximate: replicas that are called
  * concurrently may each admit one.
  */
-const requireCapacity = async ({ db, config, now }: Dependencies, { userId, kind }: Caller): Promise<void> => {
+const requireCapacity = async ({ db, config, now }: Dependencies, searcher: Searcher): Promise<void> => {
   const limit = config.searchesPerUser
-  if ((await countRunning(db, userId, now())) < limit) return
-  const whose = kind === 'anonymous' ? 'Visitors without a session have' : 'You have'
-  const remedy =
-    kind === 'anonymous' ? 'open a session of your own, or wait' : 'cancel one, or wait until one has ended'
+  if ((await countRunning(db, countedFor(searcher), now())) < limit) return
+  const { whose, remedy } = limited(searcher)
   throw serviceError('rate_limited', `${whose} ${limit} searches under way, which is the limit: ${remedy}.`, {
     retryAfterSeconds: retrySeconds,
   })
@@ -35,15 +52,17 @@ const requireCapacity = async ({ db, config, now }: Dependencies, { userId, kind
 const order = async (
   dependencies: Dependencies,
   sessionId: string,
-  { request, caller, responseMode }: { request: SearchRequest; caller: Caller; responseMode: ResponseMode },
+  { request, searcher, responseMode }: { request: SearchRequest; searcher: Searcher; responseMode: ResponseMode },
 ): Promise<void> => {
   const { db, bus, now, admission } = dependencies
+  const { caller } = searcher
   const deadlineAt = new Date(now().getTime() + deadlineSeconds[responseMode] * 1000)
   const orderJson = encodeOrder({ request, tier: caller.tier, responseMode })
   // Serialized: otherwise concurrent searches would all be counted before any is registered.
   await admission.run(async () => {
-    await requireCapacity(dependencies, caller)
-    await createSession(db, { id: sessionId, userId: caller.userId, deadlineAt, orderJson }, now())
+    await requireCapacity(dependencies, searcher)
+    const session = { userId: caller.userId, countedFor: countedFor(searcher), deadlineAt, orderJson }
+    await createSession(db, { id: sessionId, ...session }, now())
   })
   try {
     await bus.enqueue(searches, { sessionId }, sessionId)
@@ -57,10 +76,10 @@ const order = async (
 export const startSearch = async (
   dependencies: Dependencies,
   request: SearchRequest,
-  caller: Caller,
+  searcher: Searcher,
 ): Promise<string> => {
   const sessionId = randomUUID()
-  await order(dependencies, sessionId, { request, caller, responseMode: 'stream' })
+  await order(dependencies, sessionId, { request, searcher, responseMode: 'stream' })
   return sessionId
 }
 
@@ -77,7 +96,7 @@ export const searchNow = async (dependencies: Dependencies, request: SearchReque
       .catch((error: unknown) => log.warn({ err: error }, 'listings: search could not be cancelled'))
   call.signal.addEventListener('abort', cancel, { once: true })
   try {
-    await order(dependencies, sessionId, { request, caller: call.caller, responseMode: 'answer' })
+    await order(dependencies, sessionId, { request, searcher: call, responseMode: 'answer' })
     if (call.signal.aborted) cancel()
     return await answer()
   } catch (error) {

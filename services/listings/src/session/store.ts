@@ -18,6 +18,8 @@ export const storeOwner = ({ id, user_id }: Pick<SessionRow, 'id' | 'user_id'>):
 export type NewSession = {
   readonly id: string
   readonly userId: string
+  /** Whose limit of searches it counts towards; default: the user's. */
+  readonly countedFor?: string
   readonly deadlineAt: Date
   /** The search's order, as JSON text; null for a search that ends at once. */
   readonly orderJson: string | null
@@ -40,6 +42,7 @@ export const createSession = async (db: Db, session: NewSession, now: Date): Pro
     .values({
       id: session.id,
       user_id: session.userId,
+      counted_for: session.countedFor ?? session.userId,
       created_at: now.toISOString(),
       deadline_at: session.deadlineAt.toISOString(),
       ended_at: null,
@@ -48,12 +51,12 @@ export const createSession = async (db: Db, session: NewSession, now: Date): Pro
     .execute()
 }
 
-/** How many searches of a user wait or run: they have an order, have not ended, and are not past their deadline. */
-export const countRunning = async (db: Db, userId: string, now: Date): Promise<number> => {
+/** How many searches that count towards a limit wait or run: they have an order, have not ended, and are not past their deadline. */
+export const countRunning = async (db: Db, countedFor: string, now: Date): Promise<number> => {
   const { running } = await db
     .selectFrom('search_sessions')
     .select(({ fn }) => fn.countAll().as('running'))
-    .where('user_id', '=', userId)
+    .where('counted_for', '=', countedFor)
     .where('order_json', 'is not', null)
     .where('ended_at', 'is', null)
     .where('deadline_at', '>', now.toISOString())

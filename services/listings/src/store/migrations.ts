@@ -188,3 +188,15 @@ export const lastSeenMigration = (number: number): Migration => ({
     await db.schema.createIndex('listings_by_last_seen').on('listings').columns(['last_seen_at']).execute()
   },
 })
+
+export const countedSearchesMigration = (number: number): Migration => ({
+  number,
+  name: 'whose limit a search counts towards',
+  up: async (db) => {
+    await db.schema
+      .alterTable('search_sessions')
+      .addColumn('counted_for', 'text', (column) => column.notNull().defaultTo(''))
+      .execute()
+    await sql`UPDATE search_sessions SET counted_for = user_id`.execute(db)
+  },
+})

@@ -112,6 +112,8 @@ export type Tables = {
     ended_at: string | null
     /** The requested search: enough to drive it from any replica. Null for a search that never ran. */
     order_json: string | null
+    /** Whose limit of searches it counts towards: a user, or the network address of a visitor or guest. */
+    counted_for: string
     /** Why it failed, as JSON; null for a search that succeeded or has not ended. */
     failure_json: string | null
   }
