@@ -25,6 +25,8 @@ import { natsCommand, natsMissing } from '../support/programs.ts'
 
 const passwords = Object.fromEntries(natsRoles.map((role) => [role, `k-${role}`])) as Record<NatsRole, string>
 const workers = ['search', 'generation', 'branch'] as const
+/** Workers that use files, if those are in NATS. */
+const filesWorkers = ['generation', 'audio'] as const
 const otherKind = { search: 'generation', generation: 'search' } as const
 
 /** Streams that a worker reads or publishes to. */
@@ -74,7 +76,7 @@ describe.skipIf(natsMissing !== undefined).each(modes)(
           NATS_URL: server.address,
           NATS_USER: role,
           NATS_PASSWORD: passwords[role],
-          ...(role === 'generation' && { NATS_FILES_API: 'trellis.js' }),
+          ...(filesWorkers.some((worker) => worker === role) && { NATS_FILES_API: 'trellis.js' }),
         }),
       )
     const buses = {} as Record<(typeof foreign)[number]['role'] | 'operator', Bus>
@@ -170,23 +172,24 @@ describe.skipIf(natsMissing !== undefined).each(modes)(
       expect(counts.toSorted()).toEqual([1, 2, 3, 4, 5, 6])
     })
 
-    test.runIf(filesInNats)('a generation worker reads files, and writes and replaces audio', async () => {
-      await using music = await openFiles(filesAt('music'))
-      await music.write('music/a.wav', Buffer.from('in'))
-      await using worker = await openFiles(filesAt('generation'), { recover: false })
-      expect(await worker.stat('music/a.wav')).toMatchObject({ size: 2 })
-      expect(Buffer.from(await worker.readRange('music/a.wav', { start: 0, end: 9 })).toString()).toBe('in')
-      await worker.write('music/b.wav', Buffer.from('out'))
-      await worker.write('music/b.wav', Buffer.from('again'))
-      expect(Buffer.from(await music.readRange('music/b.wav', { start: 0, end: 9 })).toString()).toBe('again')
-    })
+    test.runIf(filesInNats).each(filesWorkers)(
+      'a %s worker reads files, and writes and replaces audio',
+      async (role) => {
+        await using music = await openFiles(filesAt('music'))
+        await music.write('music/a.wav', Buffer.from('in'))
+        await using worker = await openFiles(filesAt(role), { recover: false })
+        expect(await worker.stat('music/a.wav')).toMatchObject({ size: 2 })
+        expect(Buffer.from(await worker.readRange('music/a.wav', { start: 0, end: 9 })).toString()).toBe('in')
+        await worker.write('music/b.wav', Buffer.from('out'))
+        await worker.write('music/b.wav', Buffer.from('again'))
+        expect(Buffer.from(await music.readRange('music/b.wav', { start: 0, end: 9 })).toString()).toBe('again')
+      },
+    )
 
-    test.runIf(filesInNats)(
-      'a generation worker writes no other files, and has no other use of their stream',
-      async () => {
-        await using client = closing(
-          await connect({ servers: server.address, user: 'generation', pass: passwords.generation }),
-        )
+    test.runIf(filesInNats).each(filesWorkers)(
+      'a %s worker writes no other files, and has no other use of their stream',
+      async (role) => {
+        await using client = closing(await connect({ servers: server.address, user: role, pass: passwords[role] }))
         const calls = ['CREATE', 'UPDATE', 'DELETE', 'SNAPSHOT', 'RESTORE', 'MSG.DELETE']
         const refused = [
           'trellis.files.trellis-files.key.logs.segment',
@@ -206,6 +209,31 @@ describe.skipIf(natsMissing !== undefined).each(modes)(
         expect(answered).toEqual([])
       },
     )
+
+    test('audio workers that are child processes have no access to NATS except for files', async () => {
+      const credentials = { servers: server.address, user: 'audio', pass: passwords.audio, reconnect: false }
+      if (!filesInNats) {
+        await expect(connect(credentials)).rejects.toThrow(/Authorization/)
+        return
+      }
+      await using client = closing(await connect(credentials))
+      const subjects = [
+        ...runKinds.flatMap((kind) => [
+          `trellis.topics.workloads.runs.${kind}.run`,
+          `trellis.topics.workloads.inputs.${kind}.run`,
+          `trellis.topics.workloads.assignments.${kind}.pod`,
+          `trellis.queues.workloads.worker-notices.${kind}.job.a`,
+        ]),
+        ...(await streamNames())
+          .filter(({ name }) => name !== filesStream)
+          .flatMap(({ name }) => requestsAt(name, 'x').filter((subject) => subject.startsWith('$JS.'))),
+      ]
+      const answered: string[] = []
+      for (const subject of subjects) if (!(await isRefused(client.nats, subject))) answered.push(subject)
+      for (const kind of runKinds)
+        if (!(await isSubscriptionRefused(client.nats, `trellis.topics.workloads.runs.${kind}.*`))) answered.push(kind)
+      expect(answered).toEqual([])
+    })
 
     test('clients without a password of a role are refused', async () => {
       const attempts = [

@@ -14,8 +14,6 @@ const modules = {
 }
 
 const serviceNames = ['listings', 'logs', 'music'] as const
-/** Services that read or write files. */
-const usesFiles: ReadonlySet<string> = new Set(['logs', 'music'])
 
 /** All processes of an installation, in start order; each group waits for the previous one. */
 export type Layout = {
@@ -50,7 +48,7 @@ const reserve = async (kind: string, replicas: number) =>
     }),
   )
 
-const noGrants: ServerGrants = { nats: () => ({}), database: {}, files: {} }
+const noGrants: ServerGrants = { nats: () => ({}), database: {}, files: () => ({}) }
 
 const privateDirectories = (
   { SERVICE_PRIVATE_DIRS: configured }: Record<string, string>,
@@ -81,7 +79,7 @@ export const layOut = async ({
   })
   const ofService = (service: (typeof serviceNames)[number]) => ({
     ...ofMigration(service),
-    ...(usesFiles.has(service) && files),
+    ...(service !== 'listings' && files(service)),
   })
   const [runtime] = await reserve('workloads', 1)
   if (!runtime) throw new TypeError('There is one workloads process.')
@@ -119,7 +117,7 @@ export const layOut = async ({
       environment: {
         ...common('workloads'),
         ...nats('workloads'),
-        ...files,
+        ...files('workloads'),
         RPC_ADDRESS: runtime.address,
         METRICS_PORT: runtime.metricsPort,
         TRELLIS_DATA_DIR: join(dataDirectory, runtime.name),

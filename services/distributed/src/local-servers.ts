@@ -25,9 +25,12 @@ export type ServerGrants = {
   nats: (role: NatsRole) => Record<string, string>
   /** Variables for the database. */
   database: Record<string, string>
-  /** Variables for the file store. */
-  files: Record<string, string>
+  /** Variables for the file store, by the role of the process. */
+  files: (role: FilesRole) => Record<string, string>
 }
+
+/** Processes that use files, or start workers that do. */
+export type FilesRole = 'logs' | 'music' | 'workloads'
 
 /** The servers that the processes depend on: variables for connecting to them, and the servers that were started here. */
 export type LocalServers = AsyncDisposable & {
@@ -89,7 +92,7 @@ export const startLocalServers = async (
   const notes = serverNotes(directory)
   await notes.endStale()
   const ending = new AbortController()
-  const grants: ServerGrants = { nats: () => ({}), database: {}, files: {} }
+  const grants: ServerGrants = { nats: () => ({}), database: {}, files: () => ({}) }
   const started: Record<string, ServerProcess> = {}
   const note = () => notes.note(Object.values(started).flatMap((server) => server.pid() ?? []))
   const superviseServer = async <Server extends ServerProcess>(name: string, server: Server): Promise<Server> => {
@@ -110,7 +113,9 @@ export const startLocalServers = async (
     return server
   }
   const folder = (name: string) => join(directory, name)
+  const startsWorkers = (role: FilesRole) => role !== 'logs'
   const executable = config.s3Endpoint === undefined ? orUndefined(() => findS3Server(environment)) : undefined
+  const filesInNats = config.s3Endpoint === undefined && executable === undefined
   try {
     if (config.natsServers.length === 0) {
       const passwords = drawPasswords()
@@ -120,10 +125,13 @@ export const startLocalServers = async (
           command: findNatsServer(environment),
           directory: folder('nats'),
           passwords,
-          filesInNats: config.s3Endpoint === undefined && executable === undefined,
+          filesInNats,
         }),
       )
       grants.nats = (role) => ({ NATS_URL: nats.address, NATS_USER: role, NATS_PASSWORD: passwords[role] })
+      if (filesInNats)
+        grants.files = (role) =>
+          startsWorkers(role) ? { WORKER_NATS_USER: 'audio', WORKER_NATS_PASSWORD: passwords.audio } : {}
     }
     if (config.databaseUrl === undefined) {
       const postgres = await superviseServer(
@@ -140,13 +148,19 @@ export const startLocalServers = async (
   }
   if (executable !== undefined) {
     const s3 = await superviseServer('S3', await startS3Server({ executable, directory: folder('s3') }))
-    grants.files = {
+    /** `workloads` uses no files itself, so it has the keys of its workers only. */
+    const keysOf = (role: FilesRole) => (role === 'workloads' ? s3.workers : s3)
+    grants.files = (role) => ({
       S3_ENDPOINT: s3.endpoint,
       S3_BUCKET: s3.bucket,
       S3_REGION: s3.region,
-      S3_ACCESS_KEY_ID: s3.accessKeyId,
-      S3_SECRET_ACCESS_KEY: s3.secretAccessKey,
-    }
+      S3_ACCESS_KEY_ID: keysOf(role).accessKeyId,
+      S3_SECRET_ACCESS_KEY: keysOf(role).secretAccessKey,
+      ...(role === 'music' && {
+        WORKER_S3_ACCESS_KEY_ID: s3.workers.accessKeyId,
+        WORKER_S3_SECRET_ACCESS_KEY: s3.workers.secretAccessKey,
+      }),
+    })
   }
   const stack = opened.move()
   return { grants, started, [Symbol.asyncDispose]: () => stack.disposeAsync() }

@@ -64,14 +64,18 @@ test('each process gets only the NATS password of its role, and the keys of S3 i
     grants: {
       nats: (role) => ({ NATS_URL: '127.0.0.1:4222', NATS_USER: role, NATS_PASSWORD: passwords[role] }),
       database: { DATABASE_URL: 'postgresql://drawn' },
-      files: { S3_ENDPOINT: 'http://127.0.0.1:9', S3_SECRET_ACCESS_KEY: 's3-drawn' },
+      files: (role) => ({
+        S3_ENDPOINT: 'http://127.0.0.1:9',
+        S3_SECRET_ACCESS_KEY: role === 'workloads' ? 'workers-drawn' : 's3-drawn',
+        ...(role === 'music' && { WORKER_S3_SECRET_ACCESS_KEY: 'workers-drawn' }),
+      }),
     },
   })
   expect(new Set(Object.values(passwords)).size).toBe(natsRoles.length)
   /** The generated credentials of each process: NATS roles and stores. */
   const held = [...byName].map(([name, own]) => {
     const values = Object.values(own).join(' ')
-    const stores = ['postgresql://drawn', 's3-drawn'].filter((secret) => values.includes(secret))
+    const stores = ['postgresql://drawn', 's3-drawn', 'workers-drawn'].filter((secret) => values.includes(secret))
     return [name, ...natsRoles.filter((role) => values.includes(passwords[role])), ...stores]
   })
   expect(held.toSorted()).toEqual([
@@ -81,7 +85,7 @@ test('each process gets only the NATS password of its role, and the keys of S3 i
     ['logs migrate', 'logs', 'postgresql://drawn'],
     ['logs-1', 'logs', 'postgresql://drawn', 's3-drawn'],
     ['music migrate', 'music', 'postgresql://drawn'],
-    ['music-1', 'music', 'postgresql://drawn', 's3-drawn'],
-    ['workloads', 'workloads', 's3-drawn'],
+    ['music-1', 'music', 'postgresql://drawn', 's3-drawn', 'workers-drawn'],
+    ['workloads', 'workloads', 'workers-drawn'],
   ])
 })

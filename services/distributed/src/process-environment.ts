@@ -1,7 +1,7 @@
 import { localBranchesConfig } from '@trellis/branch'
 import { edgeConfig } from '@trellis/edge'
 import { baseConfig, type ConfigSchema } from '@trellis/kit/config'
-import { connectionsConfig, databaseConfig, filesConfig, rpcConfig } from '@trellis/kit/process'
+import { connectionsConfig, databaseConfig, filesConfig, rpcConfig, workerFilesConfig } from '@trellis/kit/process'
 import { serviceConfig } from '@trellis/kit/process/service'
 import { listingsConfig } from '@trellis/listings'
 import { branchConfig, logsConfig } from '@trellis/logs'
@@ -11,14 +11,18 @@ export type ProcessKind = 'edge' | 'listings' | 'logs' | 'music' | 'workloads'
 
 const without = (schema: ConfigSchema, part: ConfigSchema): ConfigSchema =>
   Object.fromEntries(Object.entries(schema).filter(([name]) => !(name in part)))
-const service = [baseConfig, connectionsConfig, serviceConfig]
 
 /** The settings that each kind of process reads. */
 const schemas: Record<ProcessKind, readonly ConfigSchema[]> = {
   edge: [baseConfig, rpcConfig, edgeConfig],
-  listings: [baseConfig, without(connectionsConfig, filesConfig), serviceConfig, listingsConfig],
-  logs: [...service, logsConfig],
-  music: [...service, musicConfig],
+  listings: [
+    baseConfig,
+    without(connectionsConfig, { ...filesConfig, ...workerFilesConfig }),
+    serviceConfig,
+    listingsConfig,
+  ],
+  logs: [baseConfig, without(connectionsConfig, workerFilesConfig), serviceConfig, logsConfig],
+  music: [baseConfig, connectionsConfig, serviceConfig, musicConfig],
   // It stores no rows; it passes settings on to its workers and branches.
   workloads: [
     baseConfig,

@@ -13,7 +13,7 @@ await runService({
       ...ports,
       files: await ports.openFiles(),
       localWorker: generationWorker({
-        files: ports.filesLocation,
+        files: ports.workerFilesLocation,
         workers: config.workers,
         memoryMegabytes: config.workerMegabytes,
       }),

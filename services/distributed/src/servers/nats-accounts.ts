@@ -2,13 +2,13 @@ import { natsNames } from '@trellis/kit/bus'
 import { natsFilesNames } from '@trellis/kit/files'
 import { type RunKind, runKinds } from '@trellis/kit/workloads'
 
-/**
- * Processes that share the account of all streams. `workloads` replaces the operator where there is no
- * cluster; its children read and write files with its credentials.
- */
+/** Processes that share the account of all streams. `workloads` replaces the operator where there is no cluster. */
 export const natsServices = ['operator', 'workloads', 'listings', 'logs', 'music'] as const
-/** Processes with their own accounts, which import only what they need from the account of all streams. */
-export const natsWorkers = ['search', 'generation', 'branch'] as const
+/**
+ * Processes with their own accounts, which import only what they need from the account of all streams. `audio` is for audio workers
+ * that are child processes: they use files, and report to their parent, which accepts reports of their own run only.
+ */
+export const natsWorkers = ['search', 'generation', 'branch', 'audio'] as const
 /** The roles that connect to NATS, each as a user of this name with its own password. The edge does not connect. */
 export const natsRoles = [...natsServices, ...natsWorkers] as const
 
@@ -42,7 +42,7 @@ const ofRuns: Streams = {
 /** The streams that each service publishes to, reads and works on. */
 const streamsOf: Readonly<Record<Service, Streams>> = {
   operator: ofRuns,
-  workloads: { ...ofRuns, files: true },
+  workloads: ofRuns,
   listings: {
     topics: [
       'listings.updates',
@@ -84,6 +84,7 @@ const rightsOf: Readonly<Record<Worker, { writes: Streams; reads: Streams; files
   },
   generation: { ...ofWorker('generation'), filesFolder: 'music' },
   branch: { writes: { queues: ['workloads.branch-notices'] }, reads: {} },
+  audio: { writes: {}, reads: {}, filesFolder: 'music' },
 }
 
 /** The variable with the password of a role in the server's environment. */
@@ -181,9 +182,9 @@ const workerAccount = (worker: Worker, naming: Naming): string[] => {
 }
 
 /** The export lines: each subject once, with the accounts that may import it. */
-const exportsFor = (kind: 'service' | 'stream', naming: Naming): string[] => {
+const exportsFor = (kind: 'service' | 'stream', workers: readonly Worker[], naming: Naming): string[] => {
   const importers = new Map<string, string[]>()
-  for (const worker of natsWorkers) {
+  for (const worker of workers) {
     const { services, deliveries } = importsOf(worker, naming)
     for (const subject of kind === 'service' ? services.map((one) => one.subject) : deliveries)
       importers.set(subject, [...(importers.get(subject) ?? []), accountOf(worker)])
@@ -200,6 +201,8 @@ export type NatsAccountsOptions = {
   filesInNats: boolean
   /** The services of the installation; default all. */
   services?: readonly Service[]
+  /** Whether audio workers are child processes of services; without files in NATS they do not connect. */
+  hasAudioWorkers?: boolean
 }
 
 /**
@@ -212,7 +215,9 @@ export const natsAccounts = ({
   filesBucket = 'trellis-files',
   filesInNats,
   services = natsServices,
+  hasAudioWorkers = false,
 }: NatsAccountsOptions): string => {
+  const workers = natsWorkers.filter((worker) => worker !== 'audio' || (hasAudioWorkers && filesInNats))
   const naming: Naming = { names: natsNames(prefix), files: natsFilesNames(prefix, filesBucket), filesInNats }
   const users = services.map((service) => {
     const owned = streams(streamsOf[service], naming).flatMap(ownerSubjects)
@@ -226,11 +231,11 @@ export const natsAccounts = ({
     ...users.map((line) => `      ${line}`),
     '    ]',
     '    exports: [',
-    ...exportsFor('service', naming),
-    ...exportsFor('stream', naming),
+    ...exportsFor('service', workers, naming),
+    ...exportsFor('stream', workers, naming),
     '    ]',
     '  }',
-    ...natsWorkers.flatMap((worker) => workerAccount(worker, naming)),
+    ...workers.flatMap((worker) => workerAccount(worker, naming)),
     '}',
     '',
   ].join('\n')

@@ -56,7 +56,7 @@ export const startNatsServer = async (options: NatsServerOptions): Promise<NatsS
     `listen: "127.0.0.1:${port}"`,
     `http: "127.0.0.1:${monitorPort}"`,
     `jetstream { store_dir: "${store}" }`,
-    ...(passwords ? [natsAccounts({ filesInNats: options.filesInNats ?? false })] : []),
+    ...(passwords ? [natsAccounts({ filesInNats: options.filesInNats ?? false, hasAudioWorkers: true })] : []),
   ]
   if (passwords) await adoptGlobalAccount(store)
   await writeFile(configurationFile, [...lines, configuration, ''].join('\n'))

@@ -15,7 +15,7 @@ await runService({
     musicWorkers: musicConfig.workers,
     musicWorkerMegabytes: musicConfig.workerMegabytes,
   },
-  create: async (config, { bus, log, metrics, filesLocation, dataDirectory }) => {
+  create: async (config, { bus, log, metrics, workerFilesLocation, dataDirectory }) => {
     await using opened = new AsyncDisposableStack()
     const workloads = opened.use(
       createLocalWorkloads({
@@ -24,7 +24,7 @@ await runService({
         kinds: {
           WORKLOAD_SEARCH: searchWorker(config),
           WORKLOAD_GENERATION: generationWorker({
-            files: filesLocation,
+            files: workerFilesLocation,
             workers: config.musicWorkers,
             memoryMegabytes: config.musicWorkerMegabytes,
           }),

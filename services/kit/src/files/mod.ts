@@ -3,3 +3,4 @@ export { type ByteRange, type FileInfo, type Files, keyPattern } from './files.t
 export { type FilesLocation, readLocation } from './location.ts'
 export { createSubjects as natsFilesNames } from './nats/subjects.ts'
 export { type OpenedFiles, type OpenFilesOptions, openFiles } from './open-files.ts'
+export { setBucketPolicy } from './s3/bucket-policy.ts'

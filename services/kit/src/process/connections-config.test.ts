@@ -9,6 +9,7 @@ import {
   shareConnections,
   storeElsewhere,
   storeLocation,
+  workerFilesLocation,
 } from './connections-config.ts'
 
 const connections = (environment: Record<string, string>) => readConfig(connectionsConfig, environment)
@@ -52,6 +53,35 @@ describe('locations of rows and files', () => {
     const s3 = { S3_ENDPOINT: 'http://s3:9000', S3_ACCESS_KEY_ID: 'id', S3_SECRET_ACCESS_KEY: 'secret' }
     expect(filesLocation(connections(s3))).toMatchObject({ kind: 's3', endpoint: 'http://s3:9000', bucket: 'trellis' })
     expect(() => filesLocation(connections({ S3_ENDPOINT: 'http://s3:9000' }))).toThrow(/S3_ACCESS_KEY_ID/)
+  })
+
+  test('audio workers use the same store, with their own credentials if they have some', () => {
+    const s3 = {
+      S3_ENDPOINT: 'http://s3:9000',
+      S3_ACCESS_KEY_ID: 'id',
+      S3_SECRET_ACCESS_KEY: 'secret',
+      S3_SESSION_TOKEN: 'of-the-owner',
+    }
+    const nats = { NATS_URL: 'a:4222', NATS_USER: 'music', NATS_PASSWORD: 'm', NATS_PREFIX: 'own' }
+    for (const environment of [s3, nats])
+      expect(workerFilesLocation(connections(environment))).toEqual(filesLocation(connections(environment)))
+    const keys = { WORKER_S3_ACCESS_KEY_ID: 'audio', WORKER_S3_SECRET_ACCESS_KEY: 'less' }
+    const onS3 = workerFilesLocation(connections({ ...s3, ...keys }))
+    expect(onS3).toMatchObject({ bucket: 'trellis', accessKeyId: 'audio', secretAccessKey: 'less' })
+    expect(onS3).not.toHaveProperty('sessionToken')
+    const user = { WORKER_NATS_USER: 'audio', WORKER_NATS_PASSWORD: 'a' }
+    expect(workerFilesLocation(connections({ ...nats, ...user }))).toMatchObject({
+      servers: ['a:4222'],
+      user: 'audio',
+      password: 'a',
+      apiPrefix: 'own.js',
+    })
+    expect(() => workerFilesLocation(connections({ ...s3, WORKER_S3_ACCESS_KEY_ID: 'audio' }))).toThrow(
+      /WORKER_S3_SECRET_ACCESS_KEY/,
+    )
+    expect(() => workerFilesLocation(connections({ ...nats, WORKER_NATS_USER: 'audio' }))).toThrow(
+      /WORKER_NATS_PASSWORD/,
+    )
   })
 })
 

@@ -1,6 +1,6 @@
 import type { NatsBusOptions } from '../bus/mod.ts'
 import { ConfigError, read, secret, setting, type ValuesOf } from '../config/mod.ts'
-import type { FilesLocation } from '../files/mod.ts'
+import { type FilesLocation, natsFilesNames } from '../files/mod.ts'
 import type { RpcSecurity } from '../rpc/mod.ts'
 import { isPostgres, postgresLimits, type StoreLocation } from '../store/mod.ts'
 
@@ -58,6 +58,29 @@ export const filesConfig = {
   ),
 }
 
+/** The file store of audio workers that a process starts, where they have credentials of their own. */
+export const workerFilesConfig = {
+  workerS3AccessKeyId: secret(
+    'WORKER_S3_ACCESS_KEY_ID',
+    optionalText,
+    undefined,
+    'The id of the access key of audio workers, which need not delete files; unset: S3_ACCESS_KEY_ID.',
+  ),
+  workerS3SecretAccessKey: secret(
+    'WORKER_S3_SECRET_ACCESS_KEY',
+    optionalText,
+    undefined,
+    'The secret of that access key.',
+  ),
+  workerNatsUser: setting(
+    'WORKER_NATS_USER',
+    optionalText,
+    undefined,
+    'The user for the NATS object store of audio workers, in an account that imports its API; unset: NATS_USER.',
+  ),
+  workerNatsPassword: secret('WORKER_NATS_PASSWORD', optionalText, undefined, 'The password of that user.'),
+}
+
 /** Settings for the servers that a process of a distributed installation depends on. */
 export const connectionsConfig = {
   ...databaseConfig,
@@ -87,6 +110,7 @@ export const connectionsConfig = {
     'Maximum size of a stream, past which its oldest events are dropped; required by accounts with limits.',
   ),
   ...filesConfig,
+  ...workerFilesConfig,
 }
 
 /** How processes authenticate their calls to each other. */
@@ -235,6 +259,28 @@ export const filesLocation = (config: ConnectionsConfig): FilesLocation => {
     forcePathStyle: config.s3PathStyle,
     checksums: config.s3Checksums,
   }
+}
+
+/**
+ * The file store of audio workers that a process starts: its own, with the credentials of workers where they are set. Throws
+ * ConfigError.
+ */
+export const workerFilesLocation = (config: ConnectionsConfig): FilesLocation => {
+  const { workerS3AccessKeyId, workerS3SecretAccessKey, workerNatsUser, workerNatsPassword } = config
+  if ((workerS3AccessKeyId === undefined) !== (workerS3SecretAccessKey === undefined))
+    throw new ConfigError('WORKER_S3_ACCESS_KEY_ID and WORKER_S3_SECRET_ACCESS_KEY must be set together.')
+  if ((workerNatsUser === undefined) !== (workerNatsPassword === undefined))
+    throw new ConfigError('WORKER_NATS_USER and WORKER_NATS_PASSWORD must be set together.')
+  const location = filesLocation(config)
+  if (location.kind === 's3' && workerS3AccessKeyId !== undefined && workerS3SecretAccessKey !== undefined) {
+    // A session token belongs to the other key.
+    const { sessionToken: _, ...store } = location
+    return { ...store, accessKeyId: workerS3AccessKeyId, secretAccessKey: workerS3SecretAccessKey }
+  }
+  if (location.kind !== 'nats' || workerNatsUser === undefined || workerNatsPassword === undefined) return location
+  const { token: _, ...store } = location
+  const apiPrefix = natsFilesNames(config.natsPrefix, config.natsFilesBucket).importedApi
+  return { ...store, user: workerNatsUser, password: workerNatsPassword, apiPrefix }
 }
 
 /** Secrets and certificates. Throws ConfigError where only some of the certificate settings are set. */

@@ -13,6 +13,8 @@ export {
   shareConnections,
   storeElsewhere,
   storeLocation,
+  workerFilesConfig,
+  workerFilesLocation,
 } from './connections-config.ts'
 export { type ConfigPart, configPart, printConfig, setButNotInUse } from './print-config.ts'
 export { isReadyMessage } from './ready-message.ts'

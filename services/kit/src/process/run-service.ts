@@ -14,6 +14,7 @@ import {
   rpcConfig,
   rpcSecurity,
   storeLocation,
+  workerFilesLocation,
 } from './connections-config.ts'
 import { configPart, printConfig, setButNotInUse } from './print-config.ts'
 import { type Running, runProcess } from './run-process.ts'
@@ -27,6 +28,8 @@ export type ServicePorts = {
   /** Opens the file store, for services that read and write files themselves; it is closed with the service. */
   openFiles: () => Promise<Files>
   filesLocation: FilesLocation
+  /** The same store, with the credentials of audio workers. */
+  workerFilesLocation: FilesLocation
   workloads: RpcClient<typeof WorkloadsServiceDefinition>
   /** The runtime of branches and the security of calls to them; absent where no runtime is configured. */
   branches: { service: RpcClient<typeof BranchesServiceDefinition>; security: RpcSecurity } | undefined
@@ -84,6 +87,7 @@ const readAll = <Schema extends ConfigSchema>(schema: Schema, environment: NodeJ
     ({ connections, rpc }) => ({
       bus: () => busOptions(connections),
       files: () => filesLocation(connections),
+      workerFiles: () => workerFilesLocation(connections),
       security: () => rpcSecurity(rpc),
     }),
   )
@@ -151,6 +155,7 @@ export const runService = <const Schema extends ConfigSchema>(service: ServicePr
         bus,
         openFiles: async () => opened.use(await openFiles(config.files)),
         filesLocation: config.files,
+        workerFilesLocation: config.workerFiles,
         workloads,
         branches: branches && { service: branches, security },
         runsAreObjects: config.rpc.runsAreObjects,

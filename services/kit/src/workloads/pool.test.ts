@@ -24,3 +24,29 @@ test('a pool that is killed fails its runs, starts no others, and waits until it
   expect(() => pool.run(run)).toThrow('The server is shutting down.')
   await pool.kill()
 })
+
+test('a worker reports on its own run only: what it says of another is ignored', async () => {
+  const module = new URL('../../../../test/probe/forging-worker.ts', import.meta.url)
+  const pool = createPool({ ...probeWorker, module, warm: 0 }, { name: 'probe', log: silentLog })
+  const reported: string[] = []
+  const begin = (runId: string, input: string) => {
+    const started = Promise.withResolvers<string>()
+    const ended = Promise.withResolvers<Outcome>()
+    pool.run({
+      runId,
+      input: Buffer.from(input),
+      onStarted: started.resolve,
+      onProgress: (_fraction, detail) => reported.push(`${runId} progress ${detail}`),
+      onOutput: (message) => reported.push(`${runId} output ${message}`),
+      onEnded: ended.resolve,
+    })
+    return { started: started.promise, ended: ended.promise }
+  }
+  const victim = begin('victim', '')
+  await victim.started
+  const forger = begin('forger', 'victim')
+  expect(await forger.ended).toMatchObject({ kind: 'completed', result: Buffer.from('own') })
+  await pool.kill()
+  expect(await victim.ended).toMatchObject({ kind: 'failed', failure: { reason: 'ServerStopping' } })
+  expect(reported).toEqual([])
+})
