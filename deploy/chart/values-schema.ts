@@ -313,6 +313,7 @@ export const valuesSchema: Schema = {
       existingSecret: name,
       accessKeyIdKey: text,
       secretAccessKeyKey: text,
+      workers: only({ existingSecret: name, accessKeyIdKey: text, secretAccessKeyKey: text }),
     }),
     networkPolicy: only({
       enabled: flag,

@@ -202,6 +202,26 @@ describe.skipIf(helmMissing !== undefined)(`the chart${helmMissing ? ` (skipped:
     expect(['search', 'generation', 'branch'].filter((role) => holds(templates[role]))).toEqual(['generation'])
   })
 
+  test('workers have an access key of their own for S3 if the values name one', async () => {
+    const s3 = { endpoint: 'https://s3.example.com', existingSecret: 'owner', workers: { existingSecret: 'worker' } }
+    const manifests = await render({ s3 })
+    type Variable = { name: string; valueFrom?: { secretKeyRef?: { name: string } } }
+    const keysOf = ({ env = [] }: { env?: Variable[] }) =>
+      env.flatMap(({ name, valueFrom }) =>
+        name.endsWith('S3_SECRET_ACCESS_KEY') ? [`${name} ${valueFrom?.secretKeyRef?.name}`] : [],
+      )
+    const ofService = (name: string) =>
+      manifests
+        .filter(({ metadata, kind }) => kind === 'Deployment' && metadata.name.endsWith(name))
+        .flatMap((manifest) => podOf(manifest)?.containers.flatMap(keysOf) ?? [])
+    expect(ofService('-logs')).toEqual(['S3_SECRET_ACCESS_KEY owner'])
+    expect(ofService('-music')).toEqual(['S3_SECRET_ACCESS_KEY owner', 'WORKER_S3_SECRET_ACCESS_KEY worker'])
+    const { generation } = JSON.parse(
+      manifests.find(({ metadata }) => metadata.name.endsWith('-workers'))?.data['workers.json'],
+    )
+    expect(keysOf(generation)).toEqual(['S3_SECRET_ACCESS_KEY worker'])
+  })
+
   test('generation workers get NATS_FILES_API only for files in the bundled NATS', async () => {
     const apiOf = async (values: object) => {
       const manifests = await render(values)

@@ -26,6 +26,7 @@ const refused: [string, object, RegExp][] = [
     /cloud\.licenseUrl needs cloud\.enabled/,
   ],
   ['S3 without its secret', { s3: { endpoint: 'https://s3.example.com' } }, /s3\.endpoint needs s3\.existingSecret/],
+  ['a key of workers for S3 without S3', { s3: { workers: { existingSecret: 'x' } } }, /needs s3\.endpoint/],
   ['NATS credentials without a NATS URL', { nats: { existingSecret: 'x' } }, /set nats\.url too/],
   [
     'NATS credentials without key names',

@@ -9,6 +9,9 @@
 {{- if and .Values.s3.endpoint (not .Values.s3.existingSecret) }}
 {{- fail "s3.endpoint needs s3.existingSecret: the Secret with the access key." }}
 {{- end }}
+{{- if and .Values.s3.workers.existingSecret (not .Values.s3.endpoint) }}
+{{- fail "s3.workers.existingSecret needs s3.endpoint: without it, files are stored in NATS." }}
+{{- end }}
 {{- if and .Values.nats.existingSecret (not .Values.nats.url) }}
 {{- fail "nats.existingSecret is for servers of your own: set nats.url too. The bundled one takes its token from secrets.existingSecret." }}
 {{- end }}

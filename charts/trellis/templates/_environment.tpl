@@ -49,9 +49,10 @@
 {{- end }}
 {{- end -}}
 
-{{/* The object storage for files, if they are not stored in NATS. */}}
+{{/* The object storage for files, if they are not stored in NATS. Takes root, and ofWorkers for the access key of workers. */}}
 {{- define "trellis.env.files" -}}
-{{- with .Values.s3 -}}
+{{- $ofWorkers := .ofWorkers -}}
+{{- with .root.Values.s3 -}}
 {{- if .endpoint }}
 - name: S3_ENDPOINT
   value: {{ .endpoint | quote }}
@@ -65,10 +66,24 @@
   value: {{ ternary "1" "0" .pathStyle | quote }}
 - name: S3_CHECKSUMS
   value: {{ ternary "1" "0" .checksums | quote }}
-{{ include "trellis.fromSecret" (dict "name" "S3_ACCESS_KEY_ID" "secret" .existingSecret "key" .accessKeyIdKey) }}
-{{ include "trellis.fromSecret" (dict "name" "S3_SECRET_ACCESS_KEY" "secret" .existingSecret "key" .secretAccessKeyKey) }}
+{{ include "trellis.env.s3Keys" (dict "from" (ternary .workers . (and (not (empty $ofWorkers)) (not (empty .workers.existingSecret)))) "prefix" "") }}
 {{- end }}
 {{- end }}
+{{- end -}}
+
+{{/* The access key of the workers that a service starts, if they have one of their own. */}}
+{{- define "trellis.env.workerFiles" -}}
+{{- with .Values.s3 -}}
+{{- if and .endpoint .workers.existingSecret }}
+{{ include "trellis.env.s3Keys" (dict "from" .workers "prefix" "WORKER_") }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{/* An access key. Takes from, the values with its Secret, and prefix, that of the variables. */}}
+{{- define "trellis.env.s3Keys" -}}
+{{ include "trellis.fromSecret" (dict "name" (printf "%sS3_ACCESS_KEY_ID" .prefix) "secret" .from.existingSecret "key" .from.accessKeyIdKey) }}
+{{ include "trellis.fromSecret" (dict "name" (printf "%sS3_SECRET_ACCESS_KEY" .prefix) "secret" .from.existingSecret "key" .from.secretAccessKeyKey) }}
 {{- end -}}
 
 {{/* The Postgres database. */}}

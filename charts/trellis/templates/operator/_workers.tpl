@@ -59,7 +59,7 @@
   value: {{ . | quote }}
 {{- end }}
 {{- else if eq .kind "generation" }}
-{{ include "trellis.env.files" .root }}
+{{ include "trellis.env.files" (dict "root" .root "ofWorkers" true) }}
 {{- /* The NATS account of generation workers imports the API of the file store under this prefix. */}}
 {{- if and (include "trellis.natsAccounts" .root) (not .root.Values.s3.endpoint) }}
 - name: NATS_FILES_API
