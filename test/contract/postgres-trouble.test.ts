@@ -185,6 +185,18 @@ describe.skipIf(postgresMissing !== undefined)(
         await store.close()
       })
 
+      test('a statement waits 30 s for a lock, and the limit of its duration does not end that wait', async () => {
+        const { store } = await open()
+        type Setting = { name: string; milliseconds: number }
+        const { rows } = await sql<Setting>`
+          select name, setting::int as milliseconds from pg_settings where name in ('lock_timeout', 'statement_timeout')
+        `.execute(store.db)
+        const limits = Object.fromEntries(rows.map(({ name, milliseconds }) => [name, milliseconds]))
+        expect(limits.lock_timeout).toBe(30_000)
+        expect(limits.statement_timeout).toBeGreaterThan(30_000)
+        await store.close()
+      })
+
       test('a lock that is not released in time is a 503', async () => {
         const { store } = await open({ lockMilliseconds: 200 })
         await store.db.insertInto('totals').values({ id: 'a', total: 0 }).execute()

@@ -20,7 +20,7 @@ describe('locations of rows and files', () => {
     const settings = connections({ DATABASE_URL: 'postgresql://db/trellis', DATABASE_CONNECTIONS: '3' })
     expect(storeLocation(settings, './data')).toMatchObject({
       databaseUrl: 'postgresql://db/trellis',
-      limits: { connections: 3, statementMilliseconds: 30_000 },
+      limits: { connections: 3, statementMilliseconds: 60_000 },
     })
     expect(() => storeLocation(connections({ DATABASE_URL: 'mysql://db' }), './data')).toThrow(ConfigError)
   })

@@ -23,8 +23,8 @@ export const databaseConfig = {
   databaseStatementSeconds: setting(
     'DATABASE_STATEMENT_SECONDS',
     read.integer(1, 3_600),
-    30,
-    'Time limit of a statement.',
+    60,
+    'Time limit of a statement, including up to 30 s in which it waits for locks.',
   ),
 }
 

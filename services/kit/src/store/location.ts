@@ -8,7 +8,7 @@ export type PostgresLimits = {
   idleMilliseconds: number
   /** Maximum queries that wait for a connection; past it further queries fail at once. */
   waiting: number
-  /** Maximum duration of a statement. */
+  /** Maximum duration of a statement, with its waits for locks. */
   statementMilliseconds: number
   /** Maximum wait of a statement for another transaction's lock. */
   lockMilliseconds: number
@@ -37,12 +37,16 @@ export type StoreLocation = SqliteLocation | PostgresLocation
 
 export const isPostgres = (location: StoreLocation): location is PostgresLocation => 'databaseUrl' in location
 
+/** How long a statement waits for the lock of another transaction, on either database, in milliseconds. */
+export const defaultLockWait = 30_000
+
 export const postgresLimits: PostgresLimits = {
   connections: 10,
   connectMilliseconds: 5_000,
   idleMilliseconds: 30_000,
   waiting: 1_000,
-  statementMilliseconds: 30_000,
-  lockMilliseconds: 10_000,
+  // Above the wait for a lock, which otherwise would end as a statement that takes too long.
+  statementMilliseconds: 60_000,
+  lockMilliseconds: defaultLockWait,
   idleInTransactionMilliseconds: 30_000,
 }

@@ -3,6 +3,7 @@ import { Kysely } from 'kysely'
 import { type Log, silentLog } from '../telemetry/mod.ts'
 import { createDataDirectory } from './create-directory.ts'
 import {
+  defaultLockWait,
   isPostgres,
   type PostgresLocation,
   postgresLimits,
@@ -32,7 +33,6 @@ export type PlacedSchema = Pick<StoreSchema, 'name' | 'migrations'> & { location
 
 export type StoreOptions = StoreLocation & StoreSchema
 
-const defaultLockWait = 30_000
 const defaultSchemaWait = 60_000
 /** How long a migrator waits for another one; changing a large table may take minutes. */
 const migratorWait = 10 * 60_000
