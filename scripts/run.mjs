@@ -49,6 +49,7 @@ const commands = {
   },
   generate: { install: 'all', steps: generate },
   'images:bundle': { install: 'all', steps: [main('deploy', 'images', 'build.ts')] },
+  'images:sbom': { install: 'all', steps: [main('deploy', 'images', 'sbom.ts')] },
   'protos:release': {
     install: 'all',
     steps: [tool('buf', 'build', 'protos', '--exclude-source-info', '-o', 'protos/released.binpb')],

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
-import { readdir, readFile } from 'node:fs/promises'
-import { join, relative } from 'node:path'
+import { glob, readdir, readFile } from 'node:fs/promises'
+import { join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { freePort, startNatsServer } from '@trellis/distributed/servers'
@@ -9,6 +9,7 @@ import { postgresMissing, startTestPostgres } from '../../test/support/postgres.
 import { natsCommand, natsMissing } from '../../test/support/programs.ts'
 import { startServiceProcess } from '../../test/support/service-process.ts'
 import { temporaryDirectory } from '../../test/support/temporary-directory.ts'
+import { billOfMaterials } from './bill-of-materials.ts'
 import { bundle } from './bundle.ts'
 import { entries, entryModules, root } from './entries.ts'
 
@@ -50,6 +51,35 @@ test.each(configurable)('%s prints its configuration', async (name) => {
 test('the bundle refers to no source file', async () => {
   const files = (await readdir(folder)).filter((name) => name.endsWith('.js'))
   for (const name of files) expect(await readFile(join(folder, name), 'utf8')).not.toMatch(/new URL\([^)]*\.ts['"]/)
+})
+
+test('the bill of materials lists every package in the bundle, with its version and digest, and no tools', async () => {
+  const maps = (await readdir(folder)).filter((name) => name.endsWith('.js.map'))
+  const sources = await Promise.all(
+    maps.map(async (name) => (JSON.parse(await readFile(join(folder, name), 'utf8')) as { sources: string[] }).sources),
+  )
+  const folders = new Set(
+    sources.flat().flatMap((source) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(resolve(folder, source)) ?? []),
+  )
+  const copied = await Array.fromAsync(glob('node_modules/{*,@*/*}/package.json', { cwd: folder }))
+  const manifests = [
+    ...[...folders].map((each) => join(each, 'package.json')),
+    ...copied.map((each) => join(folder, each)),
+  ]
+  const bundled = await Promise.all(
+    manifests.map(async (file) => {
+      const { name, version } = JSON.parse(await readFile(file, 'utf8')) as { name: string; version: string }
+      return name.startsWith('@trellis/') ? [] : [`pkg:npm/${name.replace('@', '%40')}@${version}`]
+    }),
+  )
+  const document = await billOfMaterials()
+  const listed = new Set(document.components.map(({ purl }) => purl))
+  expect(folders.size).toBeGreaterThan(50)
+  expect(copied.length).toBeGreaterThan(5)
+  expect(bundled.flat().filter((purl) => !listed.has(purl))).toEqual([])
+  expect(document.components.filter(({ hashes = [] }) => hashes.length === 0)).toEqual([])
+  expect(document.components.map(({ name }) => name)).not.toContain('vitest')
+  expect(await billOfMaterials()).toEqual(document)
 })
 
 const missing = natsMissing ?? postgresMissing

@@ -202,6 +202,22 @@ describe.skipIf(helmMissing !== undefined)(`the chart${helmMissing ? ` (skipped:
     expect(['search', 'generation', 'branch'].filter((role) => holds(templates[role]))).toEqual(['generation'])
   })
 
+  test('with digests in the values every image is referenced by its digest', async () => {
+    const digest = `sha256:${'0123456789abcdef'.repeat(4)}`
+    const pinned = { bundled: { image: { digest } } }
+    const manifests = await render({ image: { digest }, nats: pinned, database: pinned })
+    const templates = JSON.parse(
+      manifests.find(({ metadata }) => metadata.name.endsWith('-workers'))?.data['workers.json'],
+    )
+    const containers = manifests.flatMap((manifest) => {
+      const pod = podOf(manifest)
+      return [...(pod?.initContainers ?? []), ...(pod?.containers ?? [])]
+    })
+    const images = [...containers, ...Object.values<{ image: string }>(templates)].map(({ image }) => image)
+    expect(images.length).toBeGreaterThan(10)
+    expect(images.filter((image) => !image.endsWith(`@${digest}`))).toEqual([])
+  })
+
   test('workers have an access key of their own for S3 if the values name one', async () => {
     const s3 = { endpoint: 'https://s3.example.com', existingSecret: 'owner', workers: { existingSecret: 'worker' } }
     const manifests = await render({ s3 })
