@@ -2,7 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
+import { hasBrowser, launchBrowser, skipped } from '../../services/web/test/support/browser.ts'
 import { type Event, readEvents } from '../support/events.ts'
+import { waitFor } from '../support/wait-for.ts'
 import { provideNodeAs } from './support/images.ts'
 import { createNamespace, install, type Namespace, type Release, small } from './support/installation.ts'
 import { clusterMissing, root, unlessMissing } from './support/programs.ts'
@@ -122,6 +124,32 @@ describe.skipIf(clusterMissing !== undefined)(unlessMissing('user journeys on a 
       })
       await wait('delete', 'search', '-l', made)
       expect(await namespace.list('pods', '-l', made)).toEqual([])
+    },
+    10 * minutes,
+  )
+
+  test.skipIf(!hasBrowser)(
+    `a Search that is applied is shown by the web app while it runs${skipped}`,
+    async () => {
+      await using browser = await launchBrowser()
+      const { page, problems } = await browser.open(origin)
+      await page.goto('/')
+      await page.waitForURL('**/home')
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await namespace.apply(search('in-the-app', { query: 'thinkpad', pages: 2 }))
+      const session = await waitFor(async () => {
+        const { sessionId } = (await namespace.get('search/in-the-app')).status
+        expect(sessionId).toMatch(/./)
+        return String(sessionId)
+      })
+      await page.goto(`/listings?q=thinkpad&s=${session}`)
+      const listings = page.getByRole('list', { name: 'Listings' }).locator(':scope > li')
+      await listings.first().waitFor()
+      await page.getByText('all scores final').waitFor()
+      await wait('condition=Complete', 'search/in-the-app')
+      const { listingsFound } = (await namespace.get('search/in-the-app')).status
+      await page.getByText(`${listingsFound} results`).waitFor()
+      expect(problems()).toEqual([])
     },
     10 * minutes,
   )
