@@ -203,7 +203,7 @@ export const createOpenApi = (model: ModelReader, examples: Examples) => {
     const successes = [
       route.status,
       ...route.also,
-      ...(route.stream === 'bytes' && route.method === 'GET' ? [206] : []),
+      ...(route.stream === 'bytes' && route.method === 'GET' ? [206, 304] : []),
     ]
     return {
       operationId: `${service.mount.slice(1)}_${route.rpc}`,

@@ -310,6 +310,28 @@ describe.each(transports)('the edge before a service %s', (transport: Transport)
   })
 
   test.each([
+    ['GET', '"v1"', {}, 304],
+    ['GET', 'W/"v1"', {}, 304],
+    ['GET', '"v0", "v1"', {}, 304],
+    ['GET', '*', {}, 304],
+    ['HEAD', '"v1"', {}, 304],
+    ['GET', '"v1"', { range: 'bytes=26-29' }, 304],
+    ['GET', '"v0"', {}, 200],
+    ['GET', '"v0"', { range: 'bytes=26-29' }, 206],
+  ])('%s of a download with If-None-Match %s and %j is answered %i', async (method, ifNoneMatch, headers, status) => {
+    const url = '/probe/api/download?size=100'
+    const response = await get(url, { method, headers: { 'if-none-match': ifNoneMatch, ...headers } })
+    expect([response.status, response.headers.get('etag')]).toEqual([status, '"v1"'])
+    const text = await response.text()
+    if (status !== 304) return expect(text.length).toBe(status === 206 ? 4 : 100)
+    expect([text, response.headers.get('content-length'), response.headers.get('cache-control')]).toEqual([
+      '',
+      null,
+      'private',
+    ])
+  })
+
+  test.each([
     '/health',
     '/ready',
     '/openapi.json',

@@ -1968,7 +1968,7 @@ export type Routes = {
    * not changed since the ETag in `If-None-Match`. */
   'GET /listings/api/alerts/feed': {
     path: {}
-    query: { token?: string | null | undefined; if_none_match?: string | null | undefined }
+    query: { token?: string | null | undefined }
     body: undefined
     answer: Blob
     frames: {}

@@ -1625,7 +1625,6 @@ export const SnoozeAlertRequestFromRest = (j: any): trellis_listings_v1_alerts.S
 
 export const ReadAlertFeedRequestFromRest = (j: any): trellis_listings_v1_alerts.ReadAlertFeedRequest => ({
   token: j.token ?? '',
-  ifNoneMatch: j.if_none_match ?? undefined,
 })
 
 export const GetAlertSettingsRequestFromRest = (_: any): trellis_listings_v1_alerts.GetAlertSettingsRequest => ({

@@ -1,4 +1,5 @@
 import { serviceError } from '@trellis/kit/errors'
+import { isUnchanged } from '@trellis/kit/rpc'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { WebApp } from './entry.ts'
 import { chooseEncoding, type StaticFile } from './files.ts'
@@ -13,7 +14,7 @@ const pathOf = ({ url }: FastifyRequest): string => url.split('?', 1)[0] ?? ''
 
 const send = (request: FastifyRequest, reply: FastifyReply, file: StaticFile) => {
   reply.header('etag', file.etag).header('vary', 'Accept-Encoding')
-  if (request.headers['if-none-match'] === file.etag) return reply.code(304).send()
+  if (isUnchanged(file.etag, request.headers['if-none-match'])) return reply.code(304).send()
   const encoding = chooseEncoding(file, String(request.headers['accept-encoding'] ?? ''))
   if (encoding) reply.header('content-encoding', encoding)
   return reply.type(file.type).send((encoding && file.encoded[encoding]) ?? file.plain)

@@ -1,4 +1,5 @@
 import { isServiceError } from '@trellis/kit/errors'
+import { isUnchanged } from '@trellis/kit/rpc'
 import type { ByteFrame, ByteHead } from '@trellis/protos/ts/trellis/http/v1/messages.ts'
 import type { FastifyReply } from 'fastify'
 import { drained } from '../stream/drained.ts'
@@ -77,19 +78,30 @@ export const openIfCurrent = async (
   throw outside
 }
 
+type Sending = {
+  readonly headOnly: boolean
+  /** `If-None-Match` of a request that reads; undefined for others, which it would make conditional. */
+  readonly ifNoneMatch: string | undefined
+}
+
 /**
- * Sends the frames of a BYTES method. Nothing is written before the first frame, so an error until then becomes a plain
+ * Sends the frames of a BYTES method, or 304 if the client has the current version. Nothing is written before the first frame, so an error until then becomes a plain
  * error answer; a later one closes the connection, which the client detects by the announced length.
  */
 export const sendBytes = async (
   frames: AsyncIterable<ByteFrame>,
   reply: FastifyReply,
-  { headOnly }: { headOnly: boolean },
+  { headOnly, ifNoneMatch }: Sending,
 ) => {
   const iterator = frames[Symbol.asyncIterator]()
   const first = await iterator.next()
   if (first.done || first.value.frame?.$case !== 'head') throw new TypeError('A byte stream must start with its head.')
   const head = first.value.frame.value
+  if (head.etag && isUnchanged(head.etag, ifNoneMatch)) {
+    await iterator.return?.()
+    reply.code(304).header('etag', head.etag).send()
+    return
+  }
   reply.headers(headersOf(head))
   if (head.start != null) reply.code(206)
   reply.hijack()

@@ -147,7 +147,8 @@ const bytes = (route: Route, backend: Backend, answered: Answered): Handle => {
       delete request.headers.range
     }
     const frames = ifRange === undefined ? open() : await openIfCurrent(open, String(ifRange), dropRange)
-    await sendBytes(frames, reply, { headOnly: request.method === 'HEAD' })
+    const ifNoneMatch = route.method === 'GET' ? request.headers['if-none-match'] : undefined
+    await sendBytes(frames, reply, { headOnly: request.method === 'HEAD', ifNoneMatch })
     answered(request, reply.statusCode)
   }
 }

@@ -76,9 +76,3 @@ export const atomFeed = (
   )
   return { body, etag: `"${createHash('sha256').update(body).digest('base64url')}"` }
 }
-
-/** Whether an `If-None-Match` header names this version, by the weak comparison (RFC 9110, 13.1.2). */
-export const isUnchanged = (etag: string, ifNoneMatch: string | null | undefined): boolean => {
-  const named = (ifNoneMatch ?? '').split(',').map((one) => one.trim().replace(/^W\//, ''))
-  return named.includes('*') || named.includes(etag)
-}

@@ -10,7 +10,7 @@ import {
 } from '@trellis/protos/ts/trellis/listings/v1/alerts.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { hasStore, requireSession, requireSignedIn } from '../session/access.ts'
-import { atomFeed, isUnchanged } from './feed.ts'
+import { atomFeed } from './feed.ts'
 import { findSettings } from './outbox-store.ts'
 import {
   confirmEmail,
@@ -120,7 +120,7 @@ const feedAddress = ({ origin }: Call, token: string): string =>
 
 async function* readFeed(
   { db, now }: Dependencies,
-  { token, ifNoneMatch }: ReadAlertFeedRequest,
+  { token }: ReadAlertFeedRequest,
   call: Call,
 ): AsyncGenerator<ByteFrame> {
   const settings = await findByFeedToken(db, token)
@@ -134,11 +134,6 @@ async function* readFeed(
   const alerts = await listAlerts(db, userId, page, now())
   const { body, etag } = atomFeed({ userId, address: feedAddress(call, token), since }, alerts)
   call.head.header('cache-control', 'private, no-cache')
-  if (isUnchanged(etag, ifNoneMatch)) {
-    call.head.status(304)
-    yield { frame: { $case: 'head', value: { mediaType: 'application/atom+xml', etag } } }
-    return
-  }
   const read = async function* ({ start, end }: { start: number; end: number }) {
     yield body.subarray(start, end)
   }

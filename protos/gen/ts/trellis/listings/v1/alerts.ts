@@ -139,7 +139,6 @@ export interface SnoozeAlertRequest {
 
 export interface ReadAlertFeedRequest {
   token: string;
-  ifNoneMatch?: string | null | undefined;
 }
 
 /** A daily span of local time in which nothing is sent; what accumulates is sent together at its end. */
@@ -912,16 +911,13 @@ export const SnoozeAlertRequest: MessageFns<SnoozeAlertRequest> = {
 };
 
 function createBaseReadAlertFeedRequest(): ReadAlertFeedRequest {
-  return { token: "", ifNoneMatch: null };
+  return { token: "" };
 }
 
 export const ReadAlertFeedRequest: MessageFns<ReadAlertFeedRequest> = {
   encode(message: ReadAlertFeedRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.token !== "") {
       writer.uint32(10).string(message.token);
-    }
-    if (message.ifNoneMatch !== undefined && message.ifNoneMatch !== null) {
-      writer.uint32(18).string(message.ifNoneMatch);
     }
     return writer;
   },
@@ -947,14 +943,6 @@ export const ReadAlertFeedRequest: MessageFns<ReadAlertFeedRequest> = {
             message.token = reader.string();
             continue;
           }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.ifNoneMatch = reader.string();
-            continue;
-          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -973,7 +961,6 @@ export const ReadAlertFeedRequest: MessageFns<ReadAlertFeedRequest> = {
   fromPartial(object: DeepPartial<ReadAlertFeedRequest>): ReadAlertFeedRequest {
     const message = createBaseReadAlertFeedRequest();
     message.token = object.token ?? "";
-    message.ifNoneMatch = object.ifNoneMatch ?? undefined;
     return message;
   },
 };
