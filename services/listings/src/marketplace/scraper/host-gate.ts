@@ -58,6 +58,8 @@ export const createHostGate = ({ gapMilliseconds, hostStates, clock, sleep }: Ho
     },
     succeeded: (host) =>
       hostStates.change(host, (hostState) => {
+        // While a host is closed no request goes: this one went before the refusal, and says nothing about it.
+        if (hostState.closedUntil > clock()) return
         hostState.refusals = 0
         hostState.closedUntil = 0
       }),
@@ -65,7 +67,9 @@ export const createHostGate = ({ gapMilliseconds, hostStates, clock, sleep }: Ho
       hostStates.change(host, (hostState) => {
         const backOff = Math.min(longestBackOff, firstBackOff * 2 ** hostState.refusals)
         hostState.refusals += 1
-        hostState.closedUntil = clock() + (retryAfterSeconds === undefined ? backOff : retryAfterSeconds * 1000)
+        const opens = clock() + (retryAfterSeconds === undefined ? backOff : retryAfterSeconds * 1000)
+        // A refusal of a request that went at the same time does not shorten the pause.
+        hostState.closedUntil = Math.max(hostState.closedUntil, opens)
       }),
     slowDown: (host, requested) =>
       hostStates.change(host, (hostState) => {

@@ -246,6 +246,28 @@ describe('refusals', () => {
     expect(requests.filter(({ path }) => path === '/a')).toHaveLength(1)
   })
 
+  test.each([
+    ['a page', 200],
+    ['a refusal without Retry-After', 403],
+  ])('%s that was requested before a refusal does not reopen the host', async (_, status) => {
+    const held: ServerResponse[] = []
+    const { fetchPage, baseUrl, advance } = await site((incoming, response) => {
+      if (incoming.url === '/robots.txt') return send(response, 404, '')
+      if (incoming.url === '/slow') return void held.push(response)
+      send(response, 429, '', { 'retry-after': '120' })
+    })
+    const slow = fetchPage(`${baseUrl}/slow`, signal).catch(() => undefined)
+    await expect.poll(() => held.length).toBe(1)
+    await expect(fetchPage(`${baseUrl}/a`, signal)).rejects.toMatchObject({ retryAfterSeconds: 120 })
+    for (const response of held) send(response, status, page)
+    await slow
+    advance(20_000)
+    await expect(fetchPage(`${baseUrl}/b`, signal)).rejects.toMatchObject({
+      reason: 'BreakerOpen',
+      retryAfterSeconds: 100,
+    })
+  })
+
   test('without Retry-After the pause after refusals doubles from 2 s', async () => {
     let status = 403
     const { fetchPage, baseUrl, pauses } = await site(unlessRobots((response) => send(response, status, page)))
