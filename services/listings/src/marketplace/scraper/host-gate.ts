@@ -26,6 +26,8 @@ export type HostGate = {
 
 const firstBackOff = 2_000
 const longestBackOff = 60_000
+/** Longest pause that a Retry-After may impose, in milliseconds: a wrong one must not close a site for good. */
+const longestPause = 24 * 3_600_000
 /** Longest wait of a request for a closed host to open; beyond it the request fails at once with the time to retry after. */
 const longestWait = 4_000
 /** Maximum gap that a robots.txt may impose, in milliseconds. */
@@ -67,9 +69,9 @@ export const createHostGate = ({ gapMilliseconds, hostStates, clock, sleep }: Ho
       hostStates.change(host, (hostState) => {
         const backOff = Math.min(longestBackOff, firstBackOff * 2 ** hostState.refusals)
         hostState.refusals += 1
-        const opens = clock() + (retryAfterSeconds === undefined ? backOff : retryAfterSeconds * 1000)
+        const pause = retryAfterSeconds === undefined ? backOff : Math.min(longestPause, retryAfterSeconds * 1000)
         // A refusal of a request that went at the same time does not shorten the pause.
-        hostState.closedUntil = Math.max(hostState.closedUntil, opens)
+        hostState.closedUntil = Math.max(hostState.closedUntil, clock() + pause)
       }),
     slowDown: (host, requested) =>
       hostStates.change(host, (hostState) => {

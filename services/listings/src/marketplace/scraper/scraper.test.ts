@@ -268,6 +268,14 @@ describe('refusals', () => {
     })
   })
 
+  test('a Retry-After of years closes the host for a day', async () => {
+    const { fetchPage, baseUrl } = await site(
+      unlessRobots((response) => send(response, 429, '', { 'retry-after': '99999999999' })),
+    )
+    await expect(fetchPage(`${baseUrl}/a`, signal)).rejects.toMatchObject({ status: 502 })
+    await expect(fetchPage(`${baseUrl}/b`, signal)).rejects.toMatchObject({ retryAfterSeconds: 86_400 })
+  })
+
   test('without Retry-After the pause after refusals doubles from 2 s', async () => {
     let status = 403
     const { fetchPage, baseUrl, pauses } = await site(unlessRobots((response) => send(response, status, page)))
