@@ -67,7 +67,7 @@ describe('hosts and origins', () => {
     expect((await send(served, { path, headers: ignored })).status).toBe(200)
   })
 
-  test.each(['localhost', 'box:9000', '[::1]', '127.0.0.7:8080'])(
+  test.each(['localhost', 'box:9000', '[::1]', '127.0.0.7:8080', '192.168.1.5:8080'])(
     'a request to the host %s is served',
     async (host) => {
       expect((await send(served, { path: '/probe/api/echo/x', headers: { host } })).status).toBe(200)

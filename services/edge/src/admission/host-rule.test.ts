@@ -15,6 +15,9 @@ test.each([
   '127.0.0.1:8080',
   '10.9.8.7:80',
   '[::1]:8080',
+  '192.168.1.5',
+  '8.8.8.8:80',
+  '[FE80::1]:8080',
   'box:9000',
   'trellis.home',
   'a.team.example',
@@ -33,9 +36,9 @@ test.each([
   'evilteam.example',
   'trellis.example.evil',
   '2130706433',
-  '192.168.1.5',
-  '8.8.8.8',
-  '[FE80::1]',
+  '192.168.1.5.example',
+  '192.168.1',
+  '0x7f.0.0.1',
   'localhost@evil.example',
   'localhost/evil.example',
   'evil.example:localhost',
@@ -65,14 +68,8 @@ test('"*" accepts every host', () => {
 })
 
 test.each([
-  ['127.0.0.1', '192.168.1.5', false],
-  ['localhost', '192.168.1.5', false],
-  ['192.168.1.5', '192.168.1.5:8080', true],
-  ['192.168.1.5', '192.168.1.6', false],
-  ['192.168.1.5', '127.0.0.1', true],
-  ['0.0.0.0', '192.168.1.5', true],
-  ['::', '[fe80::1]', true],
-  ['::', 'evil.example', false],
+  ['127.0.0.1', 'box.lan', false],
+  ['0.0.0.0', 'evil.example', false],
   ['Box.lan', 'box.lan:8080', true],
 ])('a server that listens on %s accepts the host %s: %s', (address, host, accepted) => {
   const rule = createHostRule({ hosts: [], publicUrl: undefined, listensOn: () => address })

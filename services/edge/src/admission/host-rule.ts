@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import { hostNameOf, isLoopbackName, matchesHost } from '@trellis/kit/hosts'
-import { isThisMachine } from './client-address.ts'
 
 export type HostRuleOptions = {
   /** Names from `EDGE_HOSTS`: exact names, `*.example.com` for all subdomains, or `*` for all. */
@@ -15,13 +14,10 @@ export type HostRuleOptions = {
 const absoluteForm = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i
 const maxCachedHosts = 256
 
-const unspecified: ReadonlySet<string> = new Set(['0.0.0.0', '::', ''])
-
 /**
- * Accepts a request by its `Host`, and by the authority of an absolute-form target (RFC 9112, 3.2.2). Accepted names are loopback names
- * and configured ones. Accepted addresses are loopback addresses, the address that the server listens on, and, if it listens on all
- * addresses, any address: behind a forwarded port it is unknown which address clients use, and an address in `Host` is not DNS
- * rebinding, which needs a name. A request without `Host` is HTTP/1.0, which no browser sends; Node rejects HTTP/1.1 without it.
+ * Accepts a request by its `Host`, and by the authority of an absolute-form target (RFC 9112, 3.2.2). Accepted names are loopback names,
+ * configured ones and the one that the server listens on. Every IP address is accepted: behind a forwarded port it is unknown which
+ * address clients use, and an address in `Host` is not DNS rebinding, which needs a name. A request without `Host` is HTTP/1.0, which no browser sends; Node rejects HTTP/1.1 without it.
  */
 export const createHostRule = ({ hosts, publicUrl, listensOn = () => undefined }: HostRuleOptions) => {
   const patterns = hosts.map((host) => hostNameOf(host) ?? host.toLowerCase())
@@ -29,15 +25,13 @@ export const createHostRule = ({ hosts, publicUrl, listensOn = () => undefined }
   if (own !== undefined) patterns.push(own)
   const cached = new Map<string, boolean>()
 
-  const isOwnAddress = (name: string): boolean => {
-    const address = listensOn()?.toLowerCase()
-    return name === address || (isIP(name) !== 0 && address !== undefined && unspecified.has(address))
-  }
   const judge = (authority: string): boolean => {
     const name = hostNameOf(authority)
     if (name === undefined) return false
-    const isLoopback = isLoopbackName(name) || isThisMachine(name)
-    return isLoopback || isOwnAddress(name) || patterns.some((pattern) => matchesHost(pattern, name))
+    const isListenedOn = name === listensOn()?.toLowerCase()
+    return (
+      isIP(name) !== 0 || isLoopbackName(name) || isListenedOn || patterns.some((pattern) => matchesHost(pattern, name))
+    )
   }
   const isAccepted = (authority: string): boolean => {
     const known = cached.get(authority)
