@@ -2014,7 +2014,7 @@ export type Routes = {
     answer: undefined
     frames: {}
   }
-  /** Lists the blocked sellers, latest first. */
+  /** Lists the blocked sellers of all marketplaces, latest first. */
   'GET /listings/api/blocklist': {
     path: {}
     query: {}
@@ -2030,10 +2030,10 @@ export type Routes = {
     answer: BlockedSellerRest
     frames: {}
   }
-  /** Removes a seller from the list, also if they are not on it. Requires an account. */
+  /** Removes a seller from the list; 204 also if they are not on it. Requires an account. */
   'DELETE /listings/api/blocklist/{platform_seller_id}': {
     path: { platform_seller_id: string | number }
-    query: {}
+    query: { platform?: string | null | undefined }
     body: undefined
     answer: undefined
     frames: {}

@@ -1668,12 +1668,13 @@ export const BlockSellerRequestFromRest = (j: any): trellis_listings_v1_blocklis
   platform: j.platform ?? '',
   platformSellerId: j.platform_seller_id ?? '',
   username: j.username ?? '',
-  reason: j.reason ?? '',
+  reason: j.reason ?? undefined,
   flags: j.flags ?? [],
 })
 
 export const UnblockSellerRequestFromRest = (j: any): trellis_listings_v1_blocklist.UnblockSellerRequest => ({
   platformSellerId: j.platform_seller_id ?? '',
+  platform: j.platform ?? undefined,
 })
 
 export const ExportBlocklistRequestFromRest = (_: any): trellis_listings_v1_blocklist.ExportBlocklistRequest => ({

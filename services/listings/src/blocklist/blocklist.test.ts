@@ -82,6 +82,23 @@ describe('the blocklist', () => {
     expect(await idsOf()).not.toContain('odd/id ü')
   })
 
+  test('has a seller once for each marketplace, and loses those of one marketplace or of all', async () => {
+    const headers = await cloud.user('free')
+    for (const platform of [undefined, 'other', 'third'])
+      expect((await block(headers, { platform, platform_seller_id: 'p', username: 'P', reason: null })).status).toBe(
+        201,
+      )
+    const platforms = async () =>
+      (await entries()).filter(({ platform_seller_id: id }) => id === 'p').map(({ platform }) => platform)
+    expect(await platforms()).toEqual(['third', 'other', 'marketplace'])
+    const exported = await (await fetch(api('blocklist/export'))).text()
+    expect(exported).toContain('\r\nother,p,P,,manual,')
+    expect((await fetch(api('blocklist/p?platform=other'), { method: 'DELETE', headers })).status).toBe(204)
+    expect(await platforms()).toEqual(['third', 'marketplace'])
+    await unblock(headers, 'p')
+    expect(await platforms()).toEqual([])
+  })
+
   test('is imported from CSV: good rows are imported, bad ones reported', async () => {
     const headers = await cloud.user('free')
     const text = '\ufeffplatform_seller_id,username,reason\ni1,One,late\n,Two,\ni3,Three,\n'

@@ -8,7 +8,16 @@ import type {
 import type { Dependencies } from '../dependencies.ts'
 import { requireSession, requireSignedIn } from '../session/access.ts'
 import { csvHeader, decodeCsv, maxImport, readCsv, toCsv } from './csv.ts'
-import { addEntries, type BlocklistRow, entriesBefore, maxEntries, ownerOf, removeEntry, sharedOwner } from './store.ts'
+import {
+  addEntries,
+  type BlocklistRow,
+  entriesBefore,
+  keyOf,
+  maxEntries,
+  ownerOf,
+  removeEntry,
+  sharedOwner,
+} from './store.ts'
 
 /** Entries per query. */
 const pageSize = 5_000
@@ -44,12 +53,12 @@ const readAll = async ({ content }: UploadedFile): Promise<Buffer> => {
 type Needs = Pick<Dependencies, 'db' | 'config' | 'now'>
 
 /** All entries that apply to a user, latest first, page by page; a seller whom both parts name comes once. */
-async function* allEntries({ db, config }: Needs, userId: string): AsyncGenerator<BlocklistRow[]> {
+async function* allEntries({ db }: Needs, userId: string): AsyncGenerator<BlocklistRow[]> {
   const named = new Set<string>()
   for (let before: number | undefined; ; ) {
-    const rows = await entriesBefore(db, userId, { platform: config.platform, before, limit: pageSize })
-    const fresh = rows.filter(({ platform_seller_id: id }) => !named.has(id))
-    for (const { platform_seller_id: id } of fresh) named.add(id)
+    const rows = await entriesBefore(db, userId, { before, limit: pageSize })
+    const fresh = rows.filter((row) => !named.has(keyOf(row)))
+    for (const row of fresh) named.add(keyOf(row))
     yield fresh
     if (rows.length < pageSize) return
     before = rows.at(-1)?.id
@@ -76,7 +85,7 @@ export const blocklistRpc = (
         platform: platform.trim() || config.platform,
         platform_seller_id: platformSellerId.trim(),
         username: username.trim(),
-        reason: reason.trim() || null,
+        reason: reason?.trim() || null,
         source: 'manual',
       } as const
       if (entry.platform_seller_id === '') throw invalidField(['body', 'platform_seller_id'], 'must not be blank')
@@ -86,9 +95,9 @@ export const blocklistRpc = (
       await share(userId, added, flags)
       return present(added)
     },
-    unblockSeller: async ({ platformSellerId }, { caller }) => {
+    unblockSeller: async ({ platformSellerId, platform }, { caller }) => {
       requireSignedIn(caller, 'remove sellers from the blocklist')
-      await removeEntry(db, config.platform, platformSellerId)
+      await removeEntry(db, platformSellerId, platform?.trim() || undefined)
       return {}
     },
     async *exportBlocklist(_request, { caller }) {

@@ -54,6 +54,10 @@ export const ownerOf = ({ kind, userId }: Pick<Caller, 'kind' | 'userId'>): stri
 
 const rowsPerStatement = 500
 
+/** What identifies a seller, as one text. */
+export const keyOf = (entry: Pick<BlocklistRow, 'platform' | 'platform_seller_id'>): string =>
+  JSON.stringify([entry.platform, entry.platform_seller_id])
+
 /**
  * Adds entries to one part of the list. An existing entry gets the new name and source, and the new reason unless that is null.
  * All entries are added or, beyond the maximum, none; then it returns undefined.
@@ -65,7 +69,7 @@ export const addEntries = (
   now: Date,
 ): Promise<BlocklistRow[] | undefined> => {
   const max = owner === sharedOwner ? maxEntries.shared : maxEntries.guest
-  const byKey = new Map(entries.map((entry) => [JSON.stringify([entry.platform, entry.platform_seller_id]), entry]))
+  const byKey = new Map(entries.map((entry) => [keyOf(entry), entry]))
   // Sorted, so that concurrent imports lock rows in the same order.
   const rows = [...byKey]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
@@ -103,34 +107,25 @@ export const addEntries = (
   })
 }
 
-/** Removes a seller from the shared list. */
-export const removeEntry = async (db: Db, platform: string, sellerId: string): Promise<void> => {
-  await db
-    .deleteFrom('blocklist')
-    .where('owner', '=', sharedOwner)
-    .where('platform', '=', platform)
-    .where('platform_seller_id', '=', sellerId)
-    .execute()
+/** Removes a seller from the shared list: of one platform, or of all. */
+export const removeEntry = async (db: Db, sellerId: string, platform: string | undefined): Promise<void> => {
+  const entries = db.deleteFrom('blocklist').where('owner', '=', sharedOwner).where('platform_seller_id', '=', sellerId)
+  await (platform === undefined ? entries : entries.where('platform', '=', platform)).execute()
 }
 
 /** The parts of the list that apply to a user: the shared one, and the user's own. */
 const ownersFor = (userId: string): readonly string[] => [sharedOwner, userId]
 
-/** A page of the entries that apply to a user, latest first, before an id. An entry may be in both parts. */
+/** A page of the entries that apply to a user, of all platforms, latest first, before an id. An entry may be in both parts. */
 export const entriesBefore = (
   db: Db,
   userId: string,
-  {
-    platform,
-    before,
-    limit,
-  }: { readonly platform: string; readonly before?: number | undefined; readonly limit: number },
+  { before, limit }: { readonly before?: number | undefined; readonly limit: number },
 ): Promise<BlocklistRow[]> => {
   const query = db
     .selectFrom('blocklist')
     .selectAll()
     .where('owner', 'in', ownersFor(userId))
-    .where('platform', '=', platform)
     .orderBy('id', 'desc')
     .limit(limit)
   return (before === undefined ? query : query.where('id', '<', before)).execute()

@@ -35,13 +35,18 @@ export interface BlockSellerRequest {
   platform: string;
   platformSellerId: string;
   username: string;
-  reason: string;
+  reason?:
+    | string
+    | null
+    | undefined;
   /** Words for what the seller did, published along with the seller if the user shares their blocklist. */
   flags: string[];
 }
 
 export interface UnblockSellerRequest {
   platformSellerId: string;
+  /** Only the seller of this marketplace; without it, of every marketplace. */
+  platform?: string | null | undefined;
 }
 
 export interface ExportBlocklistRequest {
@@ -291,7 +296,7 @@ export const ListBlockedSellersResponse: MessageFns<ListBlockedSellersResponse> 
 };
 
 function createBaseBlockSellerRequest(): BlockSellerRequest {
-  return { platform: "", platformSellerId: "", username: "", reason: "", flags: [] };
+  return { platform: "", platformSellerId: "", username: "", reason: null, flags: [] };
 }
 
 export const BlockSellerRequest: MessageFns<BlockSellerRequest> = {
@@ -305,7 +310,7 @@ export const BlockSellerRequest: MessageFns<BlockSellerRequest> = {
     if (message.username !== "") {
       writer.uint32(26).string(message.username);
     }
-    if (message.reason !== "") {
+    if (message.reason !== undefined && message.reason !== null) {
       writer.uint32(34).string(message.reason);
     }
     for (const v of message.flags) {
@@ -387,20 +392,23 @@ export const BlockSellerRequest: MessageFns<BlockSellerRequest> = {
     message.platform = object.platform ?? "";
     message.platformSellerId = object.platformSellerId ?? "";
     message.username = object.username ?? "";
-    message.reason = object.reason ?? "";
+    message.reason = object.reason ?? undefined;
     message.flags = object.flags?.map((e) => e) || [];
     return message;
   },
 };
 
 function createBaseUnblockSellerRequest(): UnblockSellerRequest {
-  return { platformSellerId: "" };
+  return { platformSellerId: "", platform: null };
 }
 
 export const UnblockSellerRequest: MessageFns<UnblockSellerRequest> = {
   encode(message: UnblockSellerRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.platformSellerId !== "") {
       writer.uint32(10).string(message.platformSellerId);
+    }
+    if (message.platform !== undefined && message.platform !== null) {
+      writer.uint32(18).string(message.platform);
     }
     return writer;
   },
@@ -426,6 +434,14 @@ export const UnblockSellerRequest: MessageFns<UnblockSellerRequest> = {
             message.platformSellerId = reader.string();
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.platform = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -444,6 +460,7 @@ export const UnblockSellerRequest: MessageFns<UnblockSellerRequest> = {
   fromPartial(object: DeepPartial<UnblockSellerRequest>): UnblockSellerRequest {
     const message = createBaseUnblockSellerRequest();
     message.platformSellerId = object.platformSellerId ?? "";
+    message.platform = object.platform ?? undefined;
     return message;
   },
 };
@@ -725,7 +742,7 @@ export const SellerBlocklistServiceDefinition = {
   name: "SellerBlocklistService",
   fullName: "trellis.listings.v1.SellerBlocklistService",
   methods: {
-    /** Lists the blocked sellers, latest first. */
+    /** Lists the blocked sellers of all marketplaces, latest first. */
     listBlockedSellers: {
       name: "ListBlockedSellers",
       requestType: ListBlockedSellersRequest as typeof ListBlockedSellersRequest,
@@ -743,7 +760,7 @@ export const SellerBlocklistServiceDefinition = {
       responseStream: false,
       options: {},
     },
-    /** Removes a seller from the list, also if they are not on it. Requires an account. */
+    /** Removes a seller from the list; 204 also if they are not on it. Requires an account. */
     unblockSeller: {
       name: "UnblockSeller",
       requestType: UnblockSellerRequest as typeof UnblockSellerRequest,
