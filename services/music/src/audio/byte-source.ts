@@ -17,6 +17,12 @@ export const bytesInMemory = (bytes: Uint8Array): ByteSource => ({
     bytes.subarray(Math.min(offset, bytes.length), Math.min(offset + length, bytes.length)),
 })
 
+/** The bytes of a source from `start` on, as a source. */
+export const bytesFrom = (source: ByteSource, start: number): ByteSource => ({
+  size: Math.max(0, source.size - start),
+  read: (offset, length) => source.read(start + offset, length),
+})
+
 /** A local file, open until it is disposed. */
 export const openFileBytes = async (path: string): Promise<ByteSource & AsyncDisposable> => {
   const file = await open(path, 'r')

@@ -1,5 +1,5 @@
 import { openAiff } from './aiff-read.ts'
-import type { ByteSource } from './byte-source.ts'
+import { type ByteSource, bytesFrom } from './byte-source.ts'
 import { openCompressed } from './codec-open.ts'
 import type { DecodedAudio } from './decoded-audio.ts'
 import { openMp4 } from './mp4/mp4-open.ts'
@@ -16,8 +16,9 @@ export const openAudio = async (source: ByteSource): Promise<DecodedAudio> => {
       'The file is not audio of a known kind: send WAV, AIFF, MP3, FLAC, M4A (AAC-LC, ALAC) or Ogg (Vorbis, Opus).',
     )
   }
-  if (found.container === 'm4a') return openMp4(source)
-  if (found.container === 'wav') return openWav(source)
-  if (found.container === 'aiff') return openAiff(source)
+  // Positions in these formats count from the start of the audio, whatever tag precedes it.
+  if (found.container === 'm4a') return openMp4(bytesFrom(source, found.offset))
+  if (found.container === 'wav') return openWav(bytesFrom(source, found.offset))
+  if (found.container === 'aiff') return openAiff(bytesFrom(source, found.offset))
   return openCompressed(found.container, source, found.offset)
 }

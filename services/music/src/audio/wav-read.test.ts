@@ -57,6 +57,11 @@ describe('a WAV file', () => {
     await expectPiece(riff(chunk(true, 'fmt ', formatOf(layout)), chunk(true, 'data', samplesOf(layout))))
   })
 
+  test('may begin with an ID3 tag', async () => {
+    const tag = bytesOf(true, 'ID3\x04\0\0\0\0\0\x05', 'title')
+    await expectPiece(bytesOf(true, tag, riff(format16, data16)))
+  })
+
   test('may be extensible with any actual format', async () => {
     const layout = layouts['32-bit float'] ?? sixteen
     const format = bytesOf(
