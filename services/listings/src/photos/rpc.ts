@@ -25,7 +25,9 @@ export const photosRpc = (
     if (address === undefined)
       throw serviceError(
         'not_found',
-        `The listing "${platformListingId}" has ${photoUrls.length} photos, numbered from 0; there is no ${n}.`,
+        photoUrls.length === 0
+          ? `The listing "${platformListingId}" has no photos.`
+          : `The photos of the listing "${platformListingId}" are numbered from 0 to ${photoUrls.length - 1}; there is no ${n}.`,
       )
     const { body, mediaType, etag } = await source.get(address, AbortSignal.any([signal, ending]))
     head.header('cache-control', cacheControl)

@@ -13,9 +13,11 @@ const grace = 5_000
 const unknownSession = (id: string) =>
   serviceError('not_found', `You have no search "${id}", or its updates have expired.`)
 
-const sequenceAfter = (lastEventId: string | null | undefined): number | 'start' => {
-  const sequence = Number(lastEventId ?? '')
-  return lastEventId && Number.isSafeInteger(sequence) && sequence >= 0 ? sequence : 'start'
+/** The sequence to resume after: undefined for a new client, null for an id that is none of ours. */
+const sequenceOf = (lastEventId: string | null | undefined): number | undefined | null => {
+  if (!lastEventId) return undefined
+  const sequence = Number(lastEventId)
+  return Number.isSafeInteger(sequence) && sequence >= 0 ? sequence : null
 }
 
 /** Follows a caller's search from the requested event until it is done. */
@@ -28,7 +30,8 @@ export async function* watchUpdates(
   const { sessionId } = request
   const session = await findSession(db, call.caller.userId, sessionId)
   if (session === undefined) throw unknownSession(sessionId)
-  const after = sequenceAfter(request.lastEventId)
+  const resumeAfter = sequenceOf(request.lastEventId)
+  const after = resumeAfter ?? 'start'
   const hasEnded = session.ended_at !== null
   if (hasEnded || after !== 'start') {
     const done = await findDone(bus, sessionId, AbortSignal.any([call.signal, dependencies.signal]))
@@ -46,6 +49,8 @@ export async function* watchUpdates(
   await bus.publish<Control>(controlOf(sessionId), { kind: 'joined' })
   try {
     yield { eventId: '', event: null }
+    // Everything follows again.
+    if (resumeAfter === null) yield { eventId: '', event: { $case: 'reset', value: {} } }
     for await (const whole of wholes(deliveries)) {
       if (whole.kind === 'gap') yield { eventId: '', event: { $case: 'reset', value: {} } }
       if (whole.kind !== 'message') continue
