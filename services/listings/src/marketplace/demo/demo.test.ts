@@ -114,6 +114,16 @@ test('prices, categories, exclusions and alternatives restrict a search', async 
   expect((await results('/sch/i.html?_nkw=iphone&_sacat=27386')).total).toBe(0)
 })
 
+test('titles with the word come before titles in which it is part of another', async () => {
+  const titles: string[] = []
+  for (let page = 1; titles.length === 60 * (page - 1); page++)
+    titles.push(...(await results(`/sch/i.html?_nkw=iphone&_pgn=${page}`)).cards.map(({ title }) => title ?? ''))
+  const guitars = titles.findIndex((title) => /epiphone/i.test(title))
+  expect(guitars).toBeGreaterThan(0)
+  expect(titles.slice(0, guitars).every((title) => /\biphone/i.test(title))).toBe(true)
+  expect(titles.slice(guitars).some((title) => /\biphone/i.test(title))).toBe(false)
+})
+
 test('a search that finds nothing is empty, not refused', async () => {
   expect(await results('/sch/i.html?_nkw=zeppelin')).toMatchObject({ cards: [], fewerWords: [], total: 0 })
 })

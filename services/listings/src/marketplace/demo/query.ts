@@ -7,6 +7,19 @@ const misses = ({ required, excluded }: ParsedQuery, title: string): number => {
   return required.filter((group) => !group.some((term) => text.includes(term))).length
 }
 
+const isLetter = (character: string | undefined): boolean => character !== undefined && /[\p{L}\p{N}]/u.test(character)
+
+const startsWord = (text: string, term: string): boolean => {
+  for (let at = text.indexOf(term); at !== -1; at = text.indexOf(term, at + 1)) if (!isLetter(text[at - 1])) return true
+  return false
+}
+
+/** How many of the required words only occur inside longer ones, as "iphone" does in "Epiphone". */
+const inside = ({ required }: ParsedQuery, title: string): number => {
+  const text = title.toLowerCase()
+  return required.filter((group) => !group.some((term) => startsWord(text, term))).length
+}
+
 /** With fewer exact results than this, results that match fewer words are added. */
 const scarce = 5
 const maxFewerWords = 60
@@ -37,17 +50,19 @@ const passes = ({ seller, category, low, high }: DemoSearch, item: DemoItem): bo
   (low === undefined || item.price >= low) &&
   (high === undefined || item.price <= high)
 
-/** Searches the inventory as a marketplace would: by all words first; with few results, by most of them. */
+/** Searches the inventory as a marketplace would: by all words first, in any part of a word but best at its start; with few results, by most of them. */
 export const searchInventory = (inventory: Inventory, search: DemoSearch, now: Date): DemoResults => {
   const query = parseQuery(search.words)
   const candidates = (search.isOver ? inventory.over : inventory.active).filter((item) => passes(search, item))
   const ranked = candidates.map((item) => ({ item, missing: misses(query, item.title) }))
   const exact = ranked.filter(({ missing }) => missing === 0).map(({ item }) => item)
+  const best = () =>
+    exact.map((item) => ({ item, within: inside(query, item.title) })).sort((a, b) => a.within - b.within)
   const order = sorts[search.sort ?? '']?.(now)
   const canRelax = query.required.length > 1 && exact.length < scarce
   const fewer = ranked
     .filter(({ missing }) => missing > 0 && missing < query.required.length)
     .sort((a, b) => a.missing - b.missing)
   const fewerWords = canRelax ? fewer.slice(0, maxFewerWords).map(({ item }) => item) : []
-  return { exact: order === undefined ? exact : exact.sort(order), fewerWords }
+  return { exact: order === undefined ? best().map(({ item }) => item) : exact.sort(order), fewerWords }
 }
