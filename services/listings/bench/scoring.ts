@@ -30,7 +30,7 @@ const listingOf = (item: DemoItem): Listing => ({
   condition: item.condition.toLowerCase(),
   sellerPlatformId: item.seller.name,
   url: `http://demo.test/itm/${item.id}`,
-  photoUrls: [`http://demo.test/images/g/${item.photo}/s-l500.svg`],
+  photoUrls: [`http://demo.test/images/g/${item.photo}/s-l500.png`],
   listingAgeDays: 0,
   buyingFormat: item.bids === undefined ? 'fixed_price' : 'auction',
   endsAt: null,

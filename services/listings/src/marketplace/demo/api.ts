@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { findItem } from './changes.ts'
 import type { DemoItem, DemoSeller, Inventory } from './inventory.ts'
 import { searchInventory } from './query.ts'
+import { categoryTree, treeId } from './taxonomy.ts'
 import { daysBefore } from './words.ts'
 
 /** A request to the demo's API. */
@@ -85,7 +86,7 @@ const summaryOf = (item: DemoItem, origin: string, now: Date) => {
     categories: path
       .toReversed()
       .map((categoryName, index) => ({ categoryId: index === 0 ? id : `${id}${index}`, categoryName })),
-    image: { imageUrl: `${origin}/images/g/${item.photo}/s-l500.svg` },
+    image: { imageUrl: `${origin}/images/g/${item.photo}/s-l500.png` },
     ...(item.bids === undefined
       ? { price: money(item.price) }
       : { currentBidPrice: money(item.price), bidCount: item.bids }),
@@ -235,6 +236,11 @@ const routes: readonly (readonly [path: RegExp, respond: Respond])[] = [
   [/^\/buy\/browse\/v1\/item\/([^/]+)$/, (request, state, id) => itemOf(id, request, state)],
   [/^\/buy\/marketplace_insights\/v1_beta\/item_sales\/search$/, searchSales],
   [/^\/shopping$/, profileOf],
+  [
+    /^\/commerce\/taxonomy\/v1\/get_default_category_tree_id$/,
+    () => ({ status: 200, body: { categoryTreeId: treeId, categoryTreeVersion: '1' } }),
+  ],
+  [new RegExp(`^/commerce/taxonomy/v1/category_tree/${treeId}$`), () => ({ status: 200, body: categoryTree() })],
   [/^\/developer\/analytics\/v1_beta\/rate_limit\/?$/, (_, state) => quotaOf(state)],
 ]
 
@@ -248,7 +254,7 @@ export const isCounted = (pathname: string): boolean => pathname.startsWith('/bu
 
 /**
  * The demo marketplace's official API: tokens by the client-credentials grant for any credentials, search, items, sales
- * insights, profiles and the quota, in the shapes of the real one. Pure.
+ * insights, profiles, categories and the quota, in the shapes of the real one. Pure.
  */
 export const answerApi = (request: ApiRequest, state: ApiState): ApiAnswer => {
   const { pathname } = request.address

@@ -2,6 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accountAge } from '../../account-opening.ts'
 import { summariseSales } from '../../comps/comps.ts'
 import { parseQuery } from '../../query-notation.ts'
+import { createApiCall } from '../api/call.ts'
+import { readCategories } from '../api/taxonomy.ts'
+import { createTokenSource } from '../api/token.ts'
 import { readItemPage } from '../item-page.ts'
 import { salesAmong } from '../sales.ts'
 import { readSearchPage, type SearchPage } from '../search-page.ts'
@@ -271,6 +274,29 @@ test('a query consists of words, phrases, alternatives and exclusions', () => {
     required: [['gpu'], ['16gb', '24gb'], ['founders edition']],
     excluded: ['blower', 'for parts'],
   })
+})
+
+test('the API has a photo for each item, and the categories that the items are in', async () => {
+  const call = createApiCall({ userAgent: 'Tester/1.0' })
+  const adapter = { call, apiUrl: demo.url, now: () => now }
+  const categories = await readCategories(
+    { ...adapter, credentials: { id: 'any', secret: 'any' }, marketplaceId: undefined },
+    AbortSignal.timeout(10_000),
+  )
+  const known = families.map(({ category }) => category)
+  expect(categories.toSorted((a, b) => Number(a.id) - Number(b.id))).toEqual(
+    [...new Map(known.map(({ id, path }) => [id, { id, path }])).values()].toSorted(
+      (a, b) => Number(a.id) - Number(b.id),
+    ),
+  )
+  const { tokenFor } = createTokenSource({ ...adapter, clientId: 'any', clientSecret: 'any', now: () => now.getTime() })
+  const token = await tokenFor(`${demo.url}/oauth/api_scope`, AbortSignal.timeout(10_000))
+  const found = await call(`${demo.url}/buy/browse/v1/item_summary/search?q=camera&limit=5`, {
+    headers: { authorization: `Bearer ${token}` },
+    signal: AbortSignal.timeout(10_000),
+  })
+  for (const { image } of found.itemSummaries as { image: { imageUrl: string } }[])
+    expect((await fetch(image.imageUrl)).headers.get('content-type')).toBe('image/png')
 })
 
 test('an unknown page is a 404', async () => {
