@@ -1646,6 +1646,7 @@ export type ChainRest = {
   chain_id: string
   name: string
   created_at: string
+  /** When it was last renamed, or takes were added, decided on or removed. */
   updated_at: string
   /** Samples per second of all its audio. */
   sample_rate: number

@@ -337,6 +337,22 @@ describe('the music service', () => {
     expect(await kindOf(client.listChains({ cursor: 'nonsense' }, account))).toBe('invalid')
   })
 
+  test('a chain has changed when a take is added, decided on or removed', async () => {
+    const { client } = service
+    const { chainId, rootNodeId } = await upload(service, wav)
+    const get = () => client.getChain({ chainId }, asLocal)
+    const changes = async (change: () => Promise<unknown>) => {
+      const before = Date.parse((await get()).updatedAt)
+      await expect.poll(() => Date.now()).toBeGreaterThan(before)
+      await change()
+      expect(Date.parse((await get()).updatedAt)).toBeGreaterThan(before)
+    }
+    await changes(() => client.createBranches({ chainId, nodeId: rootNodeId, durationSeconds: 1 }, asLocal))
+    const nodeId = (await get()).nodes.at(-1)?.nodeId ?? ''
+    await changes(() => client.discardNode({ chainId, nodeId }, asLocal))
+    await changes(() => client.deleteNode({ chainId, nodeId }, asLocal))
+  })
+
   test('a chain can be renamed, and deleted with all its files', async () => {
     const { client, files } = service
     const own = await upload(service, wav, { name: '  Draft  ' })

@@ -176,6 +176,7 @@ export const chainRpc = (
       const all = await stemsOfChains(transaction, [node.chain_id])
       await noteLeftovers(transaction, [node.id], dependencies.now())
       await deleteNodes(transaction, [node.id])
+      await updateChain(transaction, node.chain_id, { updated_at: dependencies.now().toISOString() })
       return all.filter(({ node_id }) => node_id === node.id)
     })
     await publishNodeRemoved(dependencies.bus, node)

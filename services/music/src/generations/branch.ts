@@ -9,7 +9,7 @@ import { publishNode, publishNodeRemoved } from '../chains/events.ts'
 import { newId } from '../chains/ids.ts'
 import { noteLeftovers } from '../chains/leftovers.ts'
 import { pathTo } from '../chains/spine.ts'
-import { deleteNodes, insertNodes, nodesOfChains } from '../chains/store.ts'
+import { deleteNodes, insertNodes, nodesOfChains, updateChain } from '../chains/store.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { requireBytes, requireGenerations } from '../quotas/quotas.ts'
 import type { NodeRow } from '../store/tables.ts'
@@ -122,6 +122,7 @@ export const createBranches = async (
     await requireGenerations(transaction, caller.userId, config, takes)
     await requireBytes(transaction, caller, config, takes * frames * chain.channels * storedLayout.bytes)
     await insertNodes(transaction, made)
+    await updateChain(transaction, chain.id, { updated_at: created_at })
   })
   for (const node of made) await publishNode(bus, node)
   try {

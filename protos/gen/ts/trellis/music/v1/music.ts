@@ -322,6 +322,7 @@ export interface Chain {
   chainId: string;
   name: string;
   createdAt: string;
+  /** When it was last renamed, or takes were added, decided on or removed. */
   updatedAt: string;
   /** Samples per second of all its audio. */
   sampleRate: number;
