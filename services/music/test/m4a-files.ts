@@ -48,6 +48,19 @@ export const aacEntry = (config: Uint8Array, { quickTime = false, object = 0x40,
     : mp4Box(type, ...head, esds)
 }
 
+/** Variations of the form of fragments. */
+export type FragmentForm = {
+  readonly packetsPerFragment: number
+  /** What positions count from: the fragment by a flag, the fragment as the standard says without one, or the start of the file. */
+  readonly base: 'flag' | 'standard' | 'file'
+  /** Where sizes and durations are: with each packet, or as defaults of the fragment where they are all equal. */
+  readonly hasDefaults?: boolean
+  /** Splits the packets of a fragment into two runs, of which the second continues the first. */
+  readonly hasTwoRuns?: boolean
+  /** Precedes the track with one of another id. */
+  readonly hasOtherTrack?: boolean
+}
+
 /** What an MP4 file is built from, and variations of its form. */
 export type Mp4Parts = {
   readonly packets: readonly Uint8Array[]
@@ -65,6 +78,7 @@ export type Mp4Parts = {
   readonly packetsPerChunk?: number
   readonly handler?: string
   readonly isFragmented?: boolean
+  readonly fragments?: FragmentForm
   /** Stores only the first packet, for which all entries of the index stand. */
   readonly isOverlapping?: boolean
 }
@@ -77,8 +91,64 @@ const freeForm = (name: string, text: string): Uint8Array =>
     mp4Box('data', u32(1), u32(0), text),
   )
 
+const trackId = 7
+
+/** One fragment with its data; it begins at `position` of the file. */
+const buildFragment = (
+  packets: readonly Uint8Array[],
+  durations: readonly number[],
+  { position, form }: { position: number; form: FragmentForm },
+): Uint8Array => {
+  const { base, hasDefaults, hasTwoRuns, hasOtherTrack } = form
+  const sizes = packets.map(({ length }) => length)
+  const header = (id: number): Uint8Array => {
+    const flags = { flag: 0x20000, standard: 0, file: 0x1 }[base] | (hasDefaults ? 0x10 : 0)
+    return mp4Box(
+      'tfhd',
+      u32(flags),
+      u32(id),
+      ...(base === 'file' ? [{ u64: 0 }] : []),
+      ...(hasDefaults ? [u32(sizes[0] ?? 0)] : []),
+    )
+  }
+  const run = (from: number, to: number, offset: number | undefined): Uint8Array =>
+    mp4Box(
+      'trun',
+      u32((offset === undefined ? 0 : 0x1) | (hasDefaults ? 0 : 0x300)),
+      u32(to - from),
+      ...(offset === undefined ? [] : [u32(offset)]),
+      ...(hasDefaults ? [] : sizes.slice(from, to).flatMap((size, i) => [u32(durations[from + i] ?? 0), u32(size)])),
+    )
+  const middle = hasTwoRuns ? packets.length >> 1 : packets.length
+  const fragment = (offset: number): Uint8Array =>
+    mp4Box(
+      'moof',
+      mp4Box('mfhd', u32(0), u32(1)),
+      mp4Box('traf', header(trackId), run(0, middle, offset), hasTwoRuns ? run(middle, packets.length, undefined) : ''),
+      hasOtherTrack ? mp4Box('traf', header(trackId + 1), run(0, 1, offset)) : '',
+    )
+  const data = fragment(0).length + 8
+  return bytesOf(false, fragment(base === 'file' ? position + data : data), mp4Box('mdat', ...packets))
+}
+
+/** Builds an MP4 file whose packets are in fragments. */
+const buildFragmentedMp4 = ({
+  fragments: form,
+  ...parts
+}: Mp4Parts & { readonly fragments: FragmentForm }): Uint8Array => {
+  const { packets, packetDuration, lastDuration = packetDuration } = parts
+  let file = buildMp4({ ...parts, packets: [], isFragmented: true })
+  for (let at = 0; at < packets.length; at += form.packetsPerFragment) {
+    const own = packets.slice(at, at + form.packetsPerFragment)
+    const durations = own.map((_, i) => (at + i === packets.length - 1 ? lastDuration : packetDuration))
+    file = bytesOf(false, file, buildFragment(own, durations, { position: file.length, form }))
+  }
+  return file
+}
+
 /** Builds an MP4 file. */
-export const buildMp4 = (parts: Mp4Parts): Uint8Array => {
+export const buildMp4 = ({ fragments, ...parts }: Mp4Parts): Uint8Array => {
+  if (fragments) return buildFragmentedMp4({ ...parts, fragments })
   const { packets, entry, scale, packetDuration, lastDuration = packetDuration, movieScale = 1000 } = parts
   const perChunk = parts.packetsPerChunk ?? 3
   const chunks = Array.from({ length: Math.ceil(packets.length / perChunk) }, (_, i) =>
@@ -98,8 +168,12 @@ export const buildMp4 = (parts: Mp4Parts): Uint8Array => {
     const table = mp4Box(
       'stbl',
       mp4Box('stsd', u32(0), u32(1), entry),
-      mp4Box('stts', u32(0), u32(2), u32(packets.length - 1), u32(packetDuration), u32(1), u32(lastDuration)),
-      mp4Box('stsc', u32(0), u32(2), ...[1, perChunk, 1, chunks.length, lastSize, 1].map(u32)),
+      packets.length === 0
+        ? mp4Box('stts', u32(0), u32(0))
+        : mp4Box('stts', u32(0), u32(2), u32(packets.length - 1), u32(packetDuration), u32(1), u32(lastDuration)),
+      packets.length === 0
+        ? mp4Box('stsc', u32(0), u32(0))
+        : mp4Box('stsc', u32(0), u32(2), ...[1, perChunk, 1, chunks.length, lastSize, 1].map(u32)),
       parts.compactSizes
         ? mp4Box('stz2', u32(0), u32(16), u32(packets.length), ...sizes.map(u16))
         : mp4Box('stsz', u32(0), u32(0), u32(packets.length), ...sizes.map(u32)),
@@ -119,8 +193,8 @@ export const buildMp4 = (parts: Mp4Parts): Uint8Array => {
     return mp4Box(
       'moov',
       mp4Box('mvhd', u32(0), u32(0), u32(0), u32(movieScale), u32(0), new Uint8Array(80)),
-      mp4Box('trak', list, media),
-      parts.isFragmented ? mp4Box('mvex') : '',
+      mp4Box('trak', mp4Box('tkhd', u32(0), u32(0), u32(0), u32(trackId), new Uint8Array(68)), list, media),
+      parts.isFragmented ? mp4Box('mvex', mp4Box('trex', u32(0), ...[trackId, 1, packetDuration, 0, 0].map(u32))) : '',
       items === '' ? '' : mp4Box('udta', mp4Box('meta', u32(0), items)),
     )
   }

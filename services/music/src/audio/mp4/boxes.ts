@@ -12,11 +12,11 @@ export type Box = {
 const maxBoxes = 1_000
 
 /** Lists the boxes between two positions. A box that claims more than there is ends where its parent does. */
-export const readBoxes = async (source: ByteSource, start: number, end: number): Promise<Box[]> => {
+export const readBoxes = async (source: ByteSource, start: number, end: number, max = maxBoxes): Promise<Box[]> => {
   const boxes: Box[] = []
   const limit = Math.min(end, source.size)
   for (let at = start; at + 8 <= limit; ) {
-    if (boxes.length >= maxBoxes) throw invalidAudio(`The file has a box with more than ${maxBoxes} boxes.`)
+    if (boxes.length >= max) throw invalidAudio(`The file has a box with more than ${max} boxes.`)
     const head = await source.read(at, 16)
     if (head.length < 8) break
     const view = viewOf(head)

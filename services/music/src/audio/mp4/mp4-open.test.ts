@@ -66,6 +66,15 @@ describe('an M4A file', () => {
         ],
       },
     ],
+    ['fragments', { fragments: { packetsPerFragment: 4, base: 'flag' } }],
+    ['fragments of one packet', { fragments: { packetsPerFragment: 1, base: 'standard' } }],
+    ['fragments at positions of the file', { fragments: { packetsPerFragment: 5, base: 'file' } }],
+    ['two runs in a fragment', { fragments: { packetsPerFragment: 6, base: 'flag', hasTwoRuns: true } }],
+    ['fragments of two tracks', { fragments: { packetsPerFragment: 6, base: 'standard', hasOtherTrack: true } }],
+    [
+      'an edit list without a duration in fragments',
+      { fragments: { packetsPerFragment: 4, base: 'flag' }, edits: [{ duration: 0, mediaTime: delay }] },
+    ],
     ['the length in a comment', { edits: [], comment: ' 00000000 00000400 00000123 000000000000675D 00000000' }],
     ['an edit list and a comment', { comment: ' 00000000 00000400 00000123 000000000000675D 00000000' }],
   ])('with %s is decoded to the same samples', async (_, variation) => {
@@ -80,6 +89,31 @@ describe('an M4A file', () => {
     const expected = await decodeAll(fixture('band.m4a'))
     expect(blockLength(block)).toBe(frames + delay)
     expect(left(block).subarray(delay)).toEqual(left(expected.block))
+  })
+
+  test('with sizes and durations as defaults of its fragments is read completely', async () => {
+    const [packet = new Uint8Array()] = packets
+    const same = Array.from({ length: 12 }, () => packet)
+    const fragments = { packetsPerFragment: 4, base: 'flag', hasDefaults: true } as const
+    const { block } = await decodeAll(buildMp4({ ...parts, packets: same, edits: [], fragments }))
+    expect(blockLength(block)).toBe(12 * 1_024)
+  })
+
+  test('that is cut short within a fragment ends there', async () => {
+    const whole = buildMp4({ ...parts, fragments: { packetsPerFragment: 4, base: 'flag' } })
+    const { block } = await decodeAll(whole.subarray(0, whole.length - 200))
+    expect(blockLength(block)).toBeGreaterThan(frames - 3 * 1_024)
+    expect(blockLength(block)).toBeLessThan(frames)
+  })
+
+  test('with fragments that claim impossible packets is rejected as invalid', async () => {
+    const whole = Buffer.from(buildMp4({ ...parts, fragments: { packetsPerFragment: 4, base: 'flag' } }))
+    const run = whole.indexOf('trun')
+    const [sizes, offset] = [Buffer.from(whole), Buffer.from(whole)]
+    sizes.writeUInt32BE(0, run + 20)
+    offset.writeInt32BE(-1_000_000, run + 12)
+    for (const spoiled of [sizes, offset])
+      await expect(decodeAll(spoiled)).rejects.toMatchObject({ name: 'AudioRefused', reason: 'invalid' })
   })
 
   test('that is cut by its edit list ends with the edit', async () => {
@@ -100,7 +134,6 @@ describe('an M4A file', () => {
     ['encrypted audio', { entry: aacEntry(lowComplexity, { type: 'drms' }) }, /encrypted/],
     ['Dolby Digital', { entry: aacEntry(lowComplexity, { type: 'ac-3' }) }, /Dolby Digital/],
     ['video only', { handler: 'vide' }, /no audio track/],
-    ['fragments', { isFragmented: true }, /fragmented/],
     [
       'several edits',
       {

@@ -6,6 +6,7 @@ import { type Block, blockLength, joinBlocks, sliceBlock } from '../pcm.ts'
 import { AudioRefused, invalidAudio } from '../refusal.ts'
 import { type Box, findBox, readBody, readBoxes } from './boxes.ts'
 import { readSpan, type Span } from './edits.ts'
+import { readFragments } from './fragments.ts'
 import { readAhead } from './read-ahead.ts'
 import { isSound, type Mp4Codec, readCodec } from './sample-entry.ts'
 import { readSampleTable, type SampleTable } from './sample-table.ts'
@@ -40,16 +41,14 @@ const requireBox = async (source: ByteSource, parent: Box, ...path: string[]): P
   return box
 }
 
-const findMovie = async (source: ByteSource): Promise<Box> => {
-  const boxes = await readBoxes(source, 0, source.size)
+/** Boxes of a file that consists of fragments: four for each of them, of which a second of audio may be one. */
+const maxFileBoxes = 10_000
+
+const readFile = async (source: ByteSource): Promise<{ boxes: readonly Box[]; movie: Box }> => {
+  const boxes = await readBoxes(source, 0, source.size, maxFileBoxes)
   const movie = boxes.find(({ type }) => type === 'moov')
   if (!movie) throw invalidAudio('The M4A file has no index ("moov"): it is probably truncated.')
-  if (boxes.some(({ type }) => type === 'moof') || (await findBox(source, movie, 'mvex')))
-    throw new AudioRefused(
-      'unsupported',
-      'The M4A file is fragmented, as for streaming: convert it to an ordinary M4A, FLAC or WAV.',
-    )
-  return movie
+  return { boxes, movie }
 }
 
 const decoderOf = (codec: Mp4Codec): ((packet: Uint8Array) => Block) =>
@@ -64,7 +63,8 @@ async function* decodePackets(source: ByteSource, table: SampleTable, codec: Mp4
   const read = readAhead(source)
   let total = 0
   for (const { offset, length } of table.packets()) {
-    if (length > largestPacket || length === 0) throw invalidAudio('A packet of the M4A file has an impossible size.')
+    if (length > largestPacket || length === 0 || offset < 0)
+      throw invalidAudio('A packet of the M4A file has an impossible size or position.')
     total += length
     if (offset + length > source.size || total > source.size) return
     yield decode(await read(offset, length))
@@ -94,11 +94,11 @@ async function* framesOfSpan(
 }
 
 /**
- * Opens an MP4 file with AAC-LC or ALAC. It is gapless: only the span of its edit list, or of iTunes' comment, is read. Throws
+ * Opens an MP4 file with AAC-LC or ALAC, in one piece or in fragments. It is gapless: only the span of its edit list, or of iTunes' comment, is read. Throws
  * AudioRefused.
  */
 export const openMp4 = async (source: ByteSource): Promise<DecodedAudio> => {
-  const movie = await findMovie(source)
+  const { boxes, movie } = await readFile(source)
   const track = await findSoundTrack(source, movie)
   const media = await requireBox(source, track, 'mdia')
   const scaleIn = async (parent: Box, name: string) =>
@@ -106,7 +106,9 @@ export const openMp4 = async (source: ByteSource): Promise<DecodedAudio> => {
   const [movieScale, mediaScale] = [await scaleIn(movie, 'mvhd'), await scaleIn(media, 'mdhd')]
   const samples = await requireBox(source, media, 'minf', 'stbl')
   const codec = await readCodec(source, await requireBox(source, samples, 'stsd'))
-  const table = await readSampleTable(source, samples)
+  const ordinary = await readSampleTable(source, samples)
+  const isFragmented = boxes.some(({ type }) => type === 'moof')
+  const table = isFragmented ? await readFragments(source, { boxes, movie, track, table: ordinary }) : ordinary
   const { sampleRate, channels } = codec.config
   const timing = { sampleRate, movieScale, mediaScale, mediaDuration: table.duration }
   const span = await readSpan(source, { movie, track }, timing)
