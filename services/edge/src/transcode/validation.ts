@@ -75,6 +75,15 @@ const formatNames: Record<string, string> = {
   int32: 'a whole number of at most 32 bits, from -2147483648 to 2147483647',
 }
 
+/** Words for the patterns of our fields; other patterns are quoted. */
+const patternSentences: Record<string, string> = {
+  '\\S': 'must not be blank',
+  '^([01][0-9]|2[0-3]):[0-5][0-9]$': 'must be a time of day as HH:MM, such as 07:30',
+  '^[0-9]{6}$': 'must be six digits',
+  '^[a-z0-9-]{1,40}$': 'must be 1 to 40 lower-case letters, digits and hyphens',
+  '^[1-9][0-9]{0,8}(\\.[0-9]{1,3})?([kMGTPE]|[KMGTPE]i)?$': 'must be an amount such as 10Gi',
+}
+
 type Sentence = (params: Record<string, unknown>, schema: Record<string, unknown>) => string
 
 const sentences: Record<string, Sentence> = {
@@ -88,7 +97,7 @@ const sentences: Record<string, Sentence> = {
   maxItems: ({ limit }) => `must have at most ${limit} items`,
   minimum: ({ limit }) => `must be at least ${limit}`,
   maximum: ({ limit }) => `must be at most ${limit}`,
-  pattern: ({ pattern }) => `must match ${pattern}`,
+  pattern: ({ pattern }) => patternSentences[String(pattern)] ?? `must match ${pattern}`,
   format: ({ format }) => `must be ${formatNames[String(format)] ?? `a valid ${format}`}`,
 }
 
