@@ -6,8 +6,9 @@ export const packageImports: Record<string, readonly string[]> = {
   'services/kit': ['protos'],
   'services/edge': ['protos', 'services/kit'],
   'services/listings': ['protos', 'services/kit'],
-  'services/logs': ['protos', 'services/kit'],
-  'services/music': ['protos', 'services/kit'],
+  'services/model-runtime': [],
+  'services/logs': ['protos', 'services/kit', 'services/model-runtime'],
+  'services/music': ['protos', 'services/kit', 'services/model-runtime'],
   'services/branch': ['protos', 'services/kit', 'services/edge', 'services/logs'],
   'services/all-in-one': [
     'protos',
@@ -34,7 +35,7 @@ export const packageImports: Record<string, readonly string[]> = {
 }
 
 /** Packages whose tests may import more than their sources do: test helpers, and servers to test against. */
-export const testImports: readonly string[] = ['test', 'services/distributed', 'deploy', 'services/logs']
+export const testImports: readonly string[] = ['test', 'services/distributed', 'deploy', 'services/model-runtime']
 
 /** Folders whose sources may import a third-party module. Tests, benches and `test/` may import any that their package depends on. */
 export const moduleFolders: Record<string, readonly string[]> = {
@@ -45,7 +46,7 @@ export const moduleFolders: Record<string, readonly string[]> = {
   '@fastify/swagger': ['services/edge/src/docs'],
   '@fastify/swagger-ui': ['services/edge/src/docs'],
   '@grpc/grpc-js': ['services/kit/src/rpc'],
-  '@huggingface/tokenizers': ['services/logs/src/models'],
+  '@huggingface/tokenizers': ['services/logs/src/models', 'services/music/src/generate/model'],
   '@jsquash/jpeg': ['services/listings/src/photo-analysis'],
   '@jsquash/png': ['services/listings/src/photo-analysis'],
   '@jsquash/webp': ['services/listings/src/photo-analysis'],
@@ -80,7 +81,7 @@ export const moduleFolders: Record<string, readonly string[]> = {
   'node:sqlite': ['services/kit/src/store'],
   nodemailer: ['services/listings/src/alerts'],
   'ogg-opus-decoder': ['services/music/src/audio'],
-  'onnxruntime-node': ['services/logs/src/models', 'services/music/src/stems/model'],
+  'onnxruntime-node': ['services/logs/src/models', 'services/music/src/onnx', 'services/music/src/stems/model'],
   pg: ['services/kit/src/store'],
   picomatch: ['services/logs/src/collect'],
   pino: ['services/kit/src/telemetry'],
@@ -98,7 +99,7 @@ export const moduleFolders: Record<string, readonly string[]> = {
   'wasm-media-encoders': ['services/music/src/export'],
   yaml: ['operator/src/crds', 'services/logs/src'],
   yauzl: ['services/logs/src/ingest', 'services/logs/make-model'],
-  zod: ['services/cli/src/mcp', 'services/kit/src/files'],
+  zod: ['services/cli/src/mcp', 'services/kit/src/files', 'services/music/src/generate/model'],
 }
 
 /** Largest cycles of folders that stand today, by package, as numbers of folders. They may only fall; other packages have none. */

@@ -2,19 +2,14 @@ import { serviceError } from '@trellis/kit/errors'
 import { AudioResult, type SeparateTask } from '@trellis/protos/ts/trellis/music/v1/work.ts'
 import { stemFile } from '../audio/files-layout.ts'
 import { createExactStems } from '../stems/exact-stems.ts'
-import { readStemModel, StemModelUnusable } from '../stems/model/model-folder.ts'
+import { readStemModel } from '../stems/model/model-folder.ts'
 import { separateByModel } from '../stems/model/separate-by-model.ts'
 import { separateBlind } from '../stems/separate-blind.ts'
 import type { Separator } from '../stems/separator.ts'
 import { splitParts } from '../stems/split-parts.ts'
 import { stemNames } from '../stems/stem-names.ts'
 import { openPiece, type TaskDependencies } from './pieces.ts'
-
-/** Reports a model that cannot be used to the user, as the reason of the failure. */
-const readable = (error: unknown): unknown =>
-  error instanceof StemModelUnusable
-    ? serviceError('invalid', `The model of MUSIC_STEMS_MODEL cannot be used. ${error.message}`, { cause: error })
-    : error
+import { readableModel } from './readable-model.ts'
 
 const separatorFor = async (model: string | undefined): Promise<Separator> =>
   model === undefined ? separateBlind : separateByModel(await readStemModel(model))
@@ -48,6 +43,6 @@ export const separateAudio = async (task: SeparateTask, dependencies: TaskDepend
   try {
     return await separate(task, dependencies)
   } catch (error) {
-    throw readable(error)
+    throw readableModel(error, 'MUSIC_STEMS_MODEL')
   }
 }

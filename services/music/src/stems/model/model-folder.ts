@@ -1,11 +1,8 @@
-import { readFile, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { ModelUnusable } from '../../onnx/model-unusable.ts'
+import { readDescription } from '../../onnx/read-description.ts'
 import { type StemName, stemNames } from '../stem-names.ts'
-
-/** A model that cannot be used. The message names the file and what is wrong with it. */
-export class StemModelUnusable extends Error {
-  override name = 'StemModelUnusable'
-}
 
 /** A model that separates stems. All but the network comes from `stems.json`, or has the values of HTDemucs. */
 export type StemModel = {
@@ -35,47 +32,29 @@ const defaults = {
 
 const networkFile = 'model.onnx'
 const descriptionFile = 'stems.json'
-const largestDescription = 65_536
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const readDescription = async (path: string): Promise<Record<string, unknown>> => {
-  const info = await stat(path).catch(() => undefined)
-  if (!info) return {}
-  if (info.size > largestDescription) throw new StemModelUnusable(`${path} is larger than ${largestDescription} bytes.`)
-  let value: unknown
-  try {
-    value = JSON.parse(await readFile(path, 'utf8'))
-  } catch (cause) {
-    throw new StemModelUnusable(`${path} is not JSON.`, { cause })
-  }
-  if (!isObject(value)) throw new StemModelUnusable(`${path} is not an object.`)
-  return value
-}
 
 const isPermutation = (value: unknown): value is StemName[] =>
   Array.isArray(value) && value.length === stemNames.length && stemNames.every((name) => value.includes(name))
 
-/** Reads the folder of a model, except for the network itself. Throws StemModelUnusable. */
+/** Reads the folder of a model, except for the network itself. Throws ModelUnusable. */
 export const readStemModel = async (folder: string): Promise<StemModel> => {
   const network = join(folder, networkFile)
   const info = await stat(network).catch(() => undefined)
-  if (!info?.isFile()) throw new StemModelUnusable(`There is no file ${network}.`)
+  if (!info?.isFile()) throw new ModelUnusable(`There is no file ${network}.`)
   const path = join(folder, descriptionFile)
   const description = { ...defaults, ...(await readDescription(path)) }
   const { stems, normalize } = description as { stems: unknown; normalize: unknown }
   if (!isPermutation(stems))
-    throw new StemModelUnusable(`"stems" in ${path} must list vocals, drums, bass and other in the model's order.`)
-  if (typeof normalize !== 'boolean') throw new StemModelUnusable(`"normalize" in ${path} must be true or false.`)
+    throw new ModelUnusable(`"stems" in ${path} must list vocals, drums, bass and other in the model's order.`)
+  if (typeof normalize !== 'boolean') throw new ModelUnusable(`"normalize" in ${path} must be true or false.`)
   const whole = (name: 'sample_rate' | 'frames' | 'fft_size' | 'hop', low: number, high: number): number => {
     const value: unknown = description[name]
     if (typeof value === 'number' && Number.isInteger(value) && value >= low && value <= high) return value
-    throw new StemModelUnusable(`"${name}" in ${path} must be a whole number from ${low} to ${high}.`)
+    throw new ModelUnusable(`"${name}" in ${path} must be a whole number from ${low} to ${high}.`)
   }
   const transform = { size: whole('fft_size', 256, 16_384), hop: whole('hop', 64, 8_192) }
   if (!Number.isInteger(Math.log2(transform.size)) || transform.size % transform.hop !== 0)
-    throw new StemModelUnusable(`"fft_size" in ${path} must be a power of two and a multiple of "hop".`)
+    throw new ModelUnusable(`"fft_size" in ${path} must be a power of two and a multiple of "hop".`)
   return {
     network,
     stems,

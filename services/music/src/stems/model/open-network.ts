@@ -1,9 +1,11 @@
 import { messageOf } from '@trellis/kit/errors'
 import type { InferenceSession, Tensor } from 'onnxruntime-node'
 import type { Block } from '../../audio/pcm.ts'
+import { ModelUnusable } from '../../onnx/model-unusable.ts'
+import { loadRuntime, openSession, type Runtime } from '../../onnx/runtime.ts'
 import { stemNames } from '../stem-names.ts'
 import { type ChannelSpectra, createChannelSpectra } from './channel-spectra.ts'
-import { type StemModel, StemModelUnusable } from './model-folder.ts'
+import type { StemModel } from './model-folder.ts'
 
 /** A loaded network: estimates of all stems, in the model's order, for one stretch of stereo. */
 export type StemNetwork = {
@@ -13,40 +15,11 @@ export type StemNetwork = {
   release(): Promise<void>
 }
 
-type Runtime = typeof import('onnxruntime-node')
 type Shape = { readonly name: string; readonly dimensions: readonly (number | undefined)[] }
 
 const channels = 2
 /** Real and imaginary parts of both channels. */
 const parts = 2 * channels
-/** As many as the target of the benchmarks has. */
-const threads = 2
-
-/** Loaded with the first model: it is large, and most installations have none. */
-const loadRuntime = async (): Promise<Runtime> => {
-  try {
-    const loaded = await import('onnxruntime-node')
-    return loaded.default ?? loaded
-  } catch (cause) {
-    throw new StemModelUnusable(
-      `The package onnxruntime-node, which runs models, is not installed or cannot run here (${messageOf(cause)}). "npm start" installs it when MUSIC_STEMS_MODEL is set in its environment.`,
-      { cause },
-    )
-  }
-}
-
-const openSession = async (runtime: Runtime, network: string): Promise<InferenceSession> => {
-  try {
-    return await runtime.InferenceSession.create(network, {
-      executionProviders: ['cpu'],
-      intraOpNumThreads: threads,
-      interOpNumThreads: 1,
-      logSeverityLevel: 3,
-    })
-  } catch (cause) {
-    throw new StemModelUnusable(`${network} cannot be loaded: ${messageOf(cause)}`, { cause })
-  }
-}
 
 const shapesOf = (values: InferenceSession['inputMetadata']): Shape[] =>
   values.flatMap((value) =>
@@ -74,7 +47,7 @@ type Ports = {
   readonly outputs: { readonly waveform: Shape | undefined; readonly spectrogram: Shape | undefined }
 }
 
-/** Distinguishes the interfaces of models by the shapes of their inputs and outputs. Throws StemModelUnusable for any other. */
+/** Distinguishes the interfaces of models by the shapes of their inputs and outputs. Throws ModelUnusable for any other. */
 const portsOf = (session: InferenceSession, network: string): Ports => {
   const [inputs, outputs] = [shapesOf(session.inputMetadata), shapesOf(session.outputMetadata)]
   const ports = {
@@ -93,14 +66,14 @@ const portsOf = (session: InferenceSession, network: string): Ports => {
   if (known.length === session.inputNames.length && (isSpectral || isWaveform)) return ports
   const shown = (shapes: readonly Shape[]) =>
     shapes.map(({ name, dimensions }) => `${name} [${dimensions.map((size) => size ?? '?').join(', ')}]`).join(', ')
-  throw new StemModelUnusable(
+  throw new ModelUnusable(
     `${network} has the inputs ${shown(inputs)} and the outputs ${shown(outputs)}. A model of stems takes [1, 2, frames] and returns [1, 4, 2, frames], or takes [1, 4, bins, frames] (possibly with the former) and returns [1, 4, 4, bins, frames].`,
   )
 }
 
 const floatsOf = (tensor: Tensor | undefined, network: string): Float32Array => {
   if (tensor?.data instanceof Float32Array) return tensor.data
-  throw new StemModelUnusable(`${network} returns no 32-bit floats.`)
+  throw new ModelUnusable(`${network} returns no 32-bit floats.`)
 }
 
 const inputTensors = (runtime: Runtime, { inputs }: Ports, stretch: Block, frames: number, spectra: ChannelSpectra) => {
@@ -119,9 +92,9 @@ const inputTensors = (runtime: Runtime, { inputs }: Ports, stretch: Block, frame
   return tensors
 }
 
-/** Loads a network. Throws StemModelUnusable. */
+/** Loads a network. Throws ModelUnusable. */
 export const openStemNetwork = async ({ network, frames: usual, transform }: StemModel): Promise<StemNetwork> => {
-  const runtime = await loadRuntime()
+  const runtime = await loadRuntime('MUSIC_STEMS_MODEL')
   const session = await openSession(runtime, network)
   const ports = portsOf(session, network)
   const frames = ports.inputs.waveform?.dimensions[2] ?? usual
@@ -134,9 +107,9 @@ export const openStemNetwork = async ({ network, frames: usual, transform }: Ste
     const spectral = outputs.spectrogram && floatsOf(results[outputs.spectrogram.name], network)
     const columns = spectra.framesOf(frames)
     if (waves && waves.length !== count * channels * frames)
-      throw new StemModelUnusable(`${network} returns ${waves.length} samples for ${frames} frames.`)
+      throw new ModelUnusable(`${network} returns ${waves.length} samples for ${frames} frames.`)
     if (spectral && spectral.length !== count * parts * spectra.bins * columns)
-      throw new StemModelUnusable(`${network} returns spectrograms of another size than it receives.`)
+      throw new ModelUnusable(`${network} returns spectrograms of another size than it receives.`)
     return stemNames.map((_, stem) =>
       Array.from({ length: channels }, (_, channel) => {
         const index = stem * channels + channel
@@ -153,8 +126,8 @@ export const openStemNetwork = async ({ network, frames: usual, transform }: Ste
       try {
         return await separate(stretch)
       } catch (cause) {
-        if (cause instanceof StemModelUnusable) throw cause
-        throw new StemModelUnusable(`${network} fails: ${messageOf(cause)}`, { cause })
+        if (cause instanceof ModelUnusable) throw cause
+        throw new ModelUnusable(`${network} fails: ${messageOf(cause)}`, { cause })
       }
     },
     release: () => session.release(),

@@ -2,14 +2,15 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { temporaryDirectory } from '../../../../../test/support/temporary-directory.ts'
-import { createOnnxGraph, type OnnxGraph } from '../../../../logs/make-model/onnx-graph.ts'
+import { createOnnxGraph, type OnnxGraph } from '../../../../model-runtime/onnx-graph/onnx-graph.ts'
 import { likeness } from '../../../test/audio-files.ts'
 import { audioInMemory } from '../../audio/audio-path.ts'
 import type { Block } from '../../audio/pcm.ts'
 import { encodeSamples, openStoredAudio, type StoredAudio } from '../../audio/stored-audio.ts'
+import { ModelUnusable } from '../../onnx/model-unusable.ts'
 import { createExactStems } from '../exact-stems.ts'
 import { stemNames } from '../stem-names.ts'
-import { readStemModel, StemModelUnusable } from './model-folder.ts'
+import { readStemModel } from './model-folder.ts'
 import { separateByModel } from './separate-by-model.ts'
 
 const [frames, size, hop] = [16_384, 1_024, 256]
@@ -182,7 +183,7 @@ test.each(unusable)('a model %s is refused with a sentence', async (_, network, 
   await using directory = await temporaryDirectory()
   await writeModel(directory.path, network, description)
   const separating = separate(directory.path, mixtureOf(44_100, 2, 20_000))
-  await expect(separating).rejects.toThrow(StemModelUnusable)
+  await expect(separating).rejects.toThrow(ModelUnusable)
   await expect(separating).rejects.toThrow(sentence)
 })
 

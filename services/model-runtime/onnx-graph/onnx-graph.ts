@@ -2,26 +2,30 @@ import { bytes, encode, type Field, float, integer, integers, message, text } fr
 
 /** A tensor's content, row by row. */
 export type Weights = { shape: readonly number[]; data: Float32Array | BigInt64Array | Int8Array | Uint8Array }
-export type Attribute = number | readonly number[] | { float: number }
+export type Attribute = number | readonly number[] | { float: number } | { graph: OnnxGraph }
 export type Dimension = number | string
+export type ElementType = 'float' | 'float16' | 'int64' | 'bool'
 
 /** Writes a model in the format of ONNX (https://onnx.ai/onnx/repo-docs/IR.html), node by node. */
 export type OnnxGraph = {
   /** `dimensions` with a name are told at run time. */
-  input: (name: string, type: 'int64' | 'float', dimensions: readonly Dimension[]) => string
+  input: (name: string, type: ElementType, dimensions: readonly Dimension[]) => string
   weights: (name: string, weights: Weights) => string
   /** Adds a node with one output and gives that one's name. */
   node: (operator: string, inputs: readonly string[], attributes?: Readonly<Record<string, Attribute>>) => string
   /** The same with several outputs. */
   nodes: (operator: string, inputs: readonly string[], outputs: number) => string[]
-  output: (from: string, name: string, dimensions: readonly Dimension[]) => void
+  /** Floats, unless another type is named. */
+  output: (from: string, name: string, dimensions: readonly Dimension[], type?: ElementType) => void
   finish: () => Buffer
+  /** Its content as a part of another graph, of whose values it may use all that are computed before. */
+  fields: () => readonly Field[]
 }
 
 const operatorSet = 20
 const intermediateRepresentation = 9
-const elementTypes = { float: 1, uint8: 2, int8: 3, int64: 7 }
-const attributeTypes = { float: 1, integer: 2, integers: 7 }
+const elementTypes = { float: 1, uint8: 2, int8: 3, int64: 7, bool: 9, float16: 10 }
+const attributeTypes = { float: 1, integer: 2, graph: 5, integers: 7 }
 
 const elementTypeOf = (data: Weights['data']): number => {
   if (data instanceof Float32Array) return elementTypes.float
@@ -32,6 +36,8 @@ const elementTypeOf = (data: Weights['data']): number => {
 const attributeField = (name: string, value: Attribute): Field => {
   if (typeof value === 'number')
     return message(5, [text(1, name), integer(3, value), integer(20, attributeTypes.integer)])
+  if ('graph' in value)
+    return message(5, [text(1, name), message(6, value.graph.fields()), integer(20, attributeTypes.graph)])
   if ('float' in value) return message(5, [text(1, name), float(2, value.float), integer(20, attributeTypes.float)])
   return message(5, [text(1, name), integers(8, value), integer(20, attributeTypes.integers)])
 }
@@ -50,7 +56,8 @@ const valueField = (number: number, name: string, elementType: number, dimension
     ]),
   ])
 
-export const createOnnxGraph = (name: string): OnnxGraph => {
+/** The names of values in a graph begin with `prefix`: those in graphs within another must differ from that one's. */
+export const createOnnxGraph = (name: string, prefix = ''): OnnxGraph => {
   const nodes: Field[] = []
   const initializers: Field[] = []
   const inputs: Field[] = []
@@ -63,14 +70,15 @@ export const createOnnxGraph = (name: string): OnnxGraph => {
       message(1, [
         ...from.map((input) => text(1, input)),
         ...to.map((output) => text(2, output)),
-        text(3, `${operator}_${made}`),
+        text(3, `${operator}_${nodes.length}`),
         text(4, operator),
         ...named,
       ]),
     )
   }
   const namesFor = (operator: string, count: number) =>
-    Array.from({ length: count }, () => `${operator.toLowerCase()}_${made++}`)
+    Array.from({ length: count }, () => `${prefix}${operator.toLowerCase()}_${made++}`)
+  const fields = () => [...nodes, text(2, name), ...initializers, ...inputs, ...outputs]
 
   return {
     input: (input, type, dimensions) => {
@@ -94,16 +102,17 @@ export const createOnnxGraph = (name: string): OnnxGraph => {
       addNode(operator, from, to)
       return to
     },
-    output: (from, output, dimensions) => {
+    output: (from, output, dimensions, type = 'float') => {
       addNode('Identity', [from], [output])
-      outputs.push(valueField(12, output, elementTypes.float, dimensions))
+      outputs.push(valueField(12, output, elementTypes[type], dimensions))
     },
     finish: () =>
       encode([
         integer(1, intermediateRepresentation),
         text(2, 'trellis'),
-        message(7, [...nodes, text(2, name), ...initializers, ...inputs, ...outputs]),
+        message(7, fields()),
         message(8, [text(1, ''), integer(2, operatorSet)]),
       ]),
+    fields,
   }
 }
