@@ -27,7 +27,7 @@ const web = main('services', 'web', 'build', 'main.ts')
 
 /** Models need a package of nearly 300 MB, of a workspace that is installed only if a model is configured. */
 const namesModel = Object.entries(process.env).some(
-  ([name, value]) => /^(?:SERVICE_[A-Z]+|MUSIC_STEMS)_MODEL$/.test(name) && value,
+  ([name, value]) => /^(?:SERVICE_[A-Z]+_|MUSIC_STEMS_|MUSIC_)MODEL$/.test(name) && value,
 )
 const toRun = namesModel ? 'run-with-models' : 'run'
 

@@ -1635,7 +1635,7 @@ export type NodeRest = {
   ready_at: string | null
   /** Words of the prompt that the generator followed. */
   prompt_honored: string[]
-  /** Other words of the prompt, which the recombining generator did not follow; empty until the node is ready. */
+  /** Other words of the prompt, which the generator did not follow; empty until the node is ready. */
   prompt_ignored: string[]
   /** Range between soft and loud passages in LU (EBU Tech 3342); null for silence and below 3 s. */
   loudness_range_lu: number | null
@@ -1700,7 +1700,7 @@ export type GeneratorStatusRest = {
   reason: string | null
   /** Length of the longest continuation that it generates at once. */
   max_seconds: number
-  /** Sample rate of its output; null: the rate of the chain. */
+  /** Rate at which it generates, before its output is converted to that of the chain; null: the rate of the chain. */
   sample_rate: number | null
 }
 

@@ -37,6 +37,7 @@ export const composeTrellis = async (
     files: filesLocation,
     workers: config.music.workers,
     memoryMegabytes: config.music.workerMegabytes,
+    modelRuntime: config.music,
   })
   const runtime = opened.use(
     createLocalWorkloads({

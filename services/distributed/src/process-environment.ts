@@ -35,7 +35,7 @@ const schemas: Record<ProcessKind, readonly ConfigSchema[]> = {
   ],
 }
 
-/** Variables that any program may read: paths, locale, temporary files, certificate authorities. None is a setting of Trellis. */
+/** Variables that any program may read: paths, locale, temporary files, certificate authorities. No service reads them itself. */
 const ambient =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|TMP|TEMP|SYSTEMROOT|TERM|NO_COLOR|FORCE_COLOR|NODE_\w+|SSL_CERT_FILE|SSL_CERT_DIR|MALLOC_\w+|LD_LIBRARY_PATH|XDG_\w+|UV_\w+|CUDA_\w+|(?:https?|no|all)_proxy)$/i
 

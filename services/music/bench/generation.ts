@@ -6,6 +6,7 @@ import { ContinueTask } from '@trellis/protos/ts/trellis/music/v1/work.ts'
 import { nodeFile } from '../src/audio/files-layout.ts'
 import { encodeSamples, openStoredAudio } from '../src/audio/stored-audio.ts'
 import { wavBytes } from '../src/audio/wav-write.ts'
+import { createModelCache } from '../src/generate/model/model-cache.ts'
 import type { TaskDependencies } from '../src/worker/pieces.ts'
 import { continueAudio, ingest } from '../src/worker/tasks.ts'
 import { playBand } from '../test/band.ts'
@@ -56,6 +57,7 @@ export const timeGeneration = async (sourceSeconds: number, audioSeconds: number
   const files = await openDirectoryFiles(directory)
   const dependencies: TaskDependencies = {
     files,
+    models: createModelCache('cpu'),
     progress: () => {
       generated = performance.now()
     },

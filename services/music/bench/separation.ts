@@ -6,6 +6,7 @@ import { SeparateTask } from '@trellis/protos/ts/trellis/music/v1/work.ts'
 import { nodeFile, stemFile } from '../src/audio/files-layout.ts'
 import type { Block } from '../src/audio/pcm.ts'
 import { encodeSamples, openStoredAudio } from '../src/audio/stored-audio.ts'
+import { createModelCache } from '../src/generate/model/model-cache.ts'
 import { stemNames } from '../src/stems/stem-names.ts'
 import { separateAudio } from '../src/worker/separate.ts'
 import { type Arrangement, arrangements, playParts, siSdr } from '../test/stem-pieces.ts'
@@ -26,7 +27,12 @@ const separated = async <Result>(
     const files = await openDirectoryFiles(directory)
     await files.write(nodeFile('piece', 'samples'), samples)
     const piece = { nodeId: 'piece', sampleRate: rate, channels }
-    const dependencies = { files, progress: () => undefined, signal: new AbortController().signal }
+    const dependencies = {
+      files,
+      models: createModelCache('cpu'),
+      progress: () => undefined,
+      signal: new AbortController().signal,
+    }
     const [began, usedBefore] = [performance.now(), process.cpuUsage()]
     await separateAudio(SeparateTask.fromPartial({ piece, folder: 'stems' }), dependencies)
     const used = process.cpuUsage(usedBefore)

@@ -1,9 +1,32 @@
 import { read, secret, setting } from '@trellis/kit/config'
 import { type FilesLocation, readLocation } from '@trellis/kit/files'
+import { deviceChoices } from './onnx/devices.ts'
 
 const databaseFile = (text: string): string => {
   if (text.endsWith('.db')) return text
   throw new Error('must be a path that ends in .db')
+}
+
+/** What workers need to know of the machine that they run models on. */
+export const modelRuntimeConfig = {
+  modelDevice: setting(
+    'MUSIC_MODEL_DEVICE',
+    read.oneOf(...deviceChoices),
+    'auto',
+    'What the model of MUSIC_MODEL runs on: auto (a GPU of NVIDIA if there is one that can be used, else the CPU), cpu or cuda.',
+  ),
+  libraryPath: setting(
+    'LD_LIBRARY_PATH',
+    read.optional(read.text),
+    undefined,
+    'Folders of shared libraries, passed on to workers: where CUDA and cuDNN are, if a model runs on a GPU.',
+  ),
+  visibleGpus: setting(
+    'CUDA_VISIBLE_DEVICES',
+    read.optional(read.text),
+    undefined,
+    'GPUs that a model may use, passed on to workers; unset: all.',
+  ),
 }
 
 /** Settings of the music service. */
@@ -55,6 +78,13 @@ export const musicConfig = {
     undefined,
     'Folder of an ONNX model that separates stems (model.onnx, and stems.json if its stems are not drums, bass, other, vocals); unset: stems are separated without a model.',
   ),
+  model: setting(
+    'MUSIC_MODEL',
+    read.optional(read.text),
+    undefined,
+    'Folder of an ONNX model that generates continuations, described by its model.json; unset: pieces are continued from their own material.',
+  ),
+  ...modelRuntimeConfig,
   exportHours: setting(
     'MUSIC_EXPORT_HOURS',
     read.integer(1, 8_760),
@@ -78,6 +108,7 @@ export const workerConfig = {
     { kind: 'directory', path: './data/files' },
     'Location of the files, as JSON.',
   ),
+  modelDevice: modelRuntimeConfig.modelDevice,
 }
 
 export type MusicConfig = { readonly [Name in keyof typeof musicConfig]: (typeof musicConfig)[Name]['fallback'] }

@@ -3,6 +3,7 @@ import type { Files } from '@trellis/kit/files'
 import type { Log } from '@trellis/kit/telemetry'
 import type { Kysely } from 'kysely'
 import type { MusicConfig } from './config.ts'
+import type { InstalledModel } from './models/installed-model.ts'
 import type { MusicTables } from './schemas.ts'
 import type { WorkloadsClient } from './worker/run-task.ts'
 
@@ -20,6 +21,8 @@ export type Dependencies = {
   readonly localWorkloads: WorkloadsClient
   /** Separates stems: beside the service, too, and apart from uploads and downloads, which users wait for. */
   readonly separationWorkloads: WorkloadsClient
+  /** The model that generates continuations. */
+  readonly installedModel: InstalledModel
   readonly log: Log
   readonly now: () => Date
   /** Aborted when the service shuts down. */

@@ -16,6 +16,7 @@ await runService({
         files: ports.workerFilesLocation,
         workers: config.workers,
         memoryMegabytes: config.workerMegabytes,
+        modelRuntime: config,
       }),
     }),
   environment: process.env,

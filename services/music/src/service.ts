@@ -9,6 +9,7 @@ import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads
 import type { MusicConfig } from './config.ts'
 import type { Dependencies } from './dependencies.ts'
 import { features } from './features.ts'
+import { openInstalledModel } from './models/installed-model.ts'
 import { type MusicTables, musicSchema } from './schemas.ts'
 import type { WorkloadsClient } from './worker/run-task.ts'
 
@@ -59,6 +60,16 @@ export const createMusicService = async (options: MusicServiceOptions): Promise<
     createLocalWorkloads({ bus, kinds: { WORKLOAD_GENERATION: separationWorker }, log }),
   )
   const ending = new AbortController()
+  const separations = connectInProcess(WorkloadsServiceDefinition, separationWorkloads.handlers)
+  const installedModel = opened.use(
+    openInstalledModel({
+      config,
+      runner: { bus, workloads: separations },
+      runsElsewhere: runsAreObjects,
+      log,
+      signal: ending.signal,
+    }),
+  )
   const dependencies: Dependencies = {
     config,
     db,
@@ -67,7 +78,8 @@ export const createMusicService = async (options: MusicServiceOptions): Promise<
     workloads,
     runsAreObjects,
     localWorkloads: connectInProcess(WorkloadsServiceDefinition, localWorkloads.handlers),
-    separationWorkloads: connectInProcess(WorkloadsServiceDefinition, separationWorkloads.handlers),
+    separationWorkloads: separations,
+    installedModel,
     log,
     now,
     signal: ending.signal,

@@ -13,16 +13,18 @@ import {
 } from '@trellis/protos/ts/trellis/music/v1/music.ts'
 import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { createMusicService, generationWorker, musicConfig } from '../src/mod.ts'
+import type { ModelRuntime } from '../src/worker/environment.ts'
 
 export const local: Caller = { userId: 'local', kind: 'local', tier: 'local' }
 
 /** Embedded dependencies of one or several replicas of the service, in a directory. */
-export const openPorts = async (directory: string) => {
+export const openPorts = async (directory: string, modelRuntime: Partial<ModelRuntime> = {}) => {
   await using opened = new AsyncDisposableStack()
   const filesDirectory = join(directory, 'files')
   const bus = opened.use(createMemoryBus())
   const files = await openDirectoryFiles(filesDirectory)
-  const worker = generationWorker({ files: { kind: 'directory', path: filesDirectory }, workers: 2 })
+  const location = { kind: 'directory', path: filesDirectory } as const
+  const worker = generationWorker({ files: location, workers: 2, modelRuntime })
   const local = opened.use(createLocalWorkloads({ bus, kinds: { WORKLOAD_GENERATION: worker }, log: silentLog }))
   const workloads = connectInProcess(WorkloadsServiceDefinition, local.handlers)
   const stack = opened.move()
@@ -54,9 +56,13 @@ export const openReplica = async (
 }
 
 /** The embedded music service, in a directory; disposing it simulates a stop of the server. */
-export const openService = async (directory: string, environment: Record<string, string> = {}) => {
+export const openService = async (
+  directory: string,
+  environment: Record<string, string> = {},
+  modelRuntime: Partial<ModelRuntime> = {},
+) => {
   await using opened = new AsyncDisposableStack()
-  const ports = opened.use(await openPorts(directory))
+  const ports = opened.use(await openPorts(directory, modelRuntime))
   const service = opened.use(await openReplica(ports, { environment }))
   const stack = opened.move()
   return { ...service, [Symbol.asyncDispose]: () => stack.disposeAsync() }

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import type { AudioFormat, LocalAudio, LocalPiece, LocalTake } from '@trellis/music/local'
+import type { AudioFormat, GeneratorName, LocalAudio, LocalPiece, LocalTake } from '@trellis/music/local'
 import { type Command, readArguments, type Surroundings } from '../command.ts'
 import { CommandFailure } from '../failure.ts'
 import { explained } from './explained.ts'
@@ -14,6 +14,8 @@ const options = {
   takes: { type: 'string' },
   seed: { type: 'string' },
   prompt: { type: 'string' },
+  generator: { type: 'string' },
+  context: { type: 'string' },
   format: { type: 'string' },
   whole: { type: 'boolean' },
   output: { type: 'string', short: 'o' },
@@ -27,8 +29,11 @@ const limits = {
   seconds: { min: 1, max: 60 },
   takes: { min: 1, max: 4, isWhole: true },
   seed: { min: 0, max: Number.MAX_SAFE_INTEGER, isWhole: true },
+  context: { min: 1, max: 1_200 },
 } as const
 const promptCharacters = 2_000
+/** Those of the API. */
+const generatorChoices = ['auto', 'recombine', 'onnx', 'mock'] as const
 const defaultSeconds = 10
 /** The range of random seeds, which is the widest that Node offers. */
 const randomSeeds = 2 ** 48 - 1
@@ -39,10 +44,17 @@ const seedsOf = (first: number, takes: number): number[] => {
   return Array.from({ length: takes }, (_, take) => first + take)
 }
 
+const generatorOf = (name: string = 'auto'): GeneratorName => {
+  const found = generatorChoices.find((choice) => choice === name)
+  if (found) return found
+  throw new CommandFailure(`--generator must be one of ${generatorChoices.join(', ')}.`, 2)
+}
+
 /** What scripts receive of a take. */
-const recordOf = (file: string, { seconds, seed, bpm, key, loudnessLufs, seam }: LocalTake) => ({
+const recordOf = (file: string, { seconds, seed, bpm, key, loudnessLufs, seam, generator }: LocalTake) => ({
   file,
   seed,
+  generator,
   duration_seconds: seconds,
   bpm,
   key,
@@ -58,6 +70,8 @@ type TakesRequest = {
   readonly seeds: readonly number[]
   readonly seconds: number
   readonly prompt: string
+  readonly generator: GeneratorName
+  readonly contextSeconds: number | undefined
   readonly format: AudioFormat
   readonly isWhole: boolean
 }
@@ -66,13 +80,17 @@ type TakesRequest = {
 const makeTakes = (
   audio: LocalAudio,
   piece: LocalPiece,
-  { seeds, seconds, prompt, format, isWhole }: TakesRequest,
+  { seeds, format, isWhole, contextSeconds, ...request }: TakesRequest,
   show: Surroundings['progress'],
 ) => {
   const progress = sharedProgress('Continuing', seeds.length, show)
   return Promise.all(
     seeds.map(async (seed, index) => {
-      const take = await audio.generate(piece, { seconds, seed, prompt }, progress(index))
+      const take = await audio.generate(
+        piece,
+        { ...request, seed, ...(contextSeconds !== undefined && { contextSeconds }) },
+        progress(index),
+      )
       return { take, file: await audio.encode(isWhole ? [piece.stored, take.stored] : [take.stored], format) }
     }),
   )
@@ -80,7 +98,7 @@ const makeTakes = (
 
 export const continueCommand: Command = {
   usage:
-    'FILE [--seconds N] [--takes N] [--seed N] [--prompt WORDS] [--format wav|flac|mp3] [--whole] [-o FOLDER] [--force] [--json]',
+    'FILE [--seconds N] [--takes N] [--seed N] [--prompt WORDS] [--generator NAME] [--context N] [--format wav|flac|mp3] [--whole] [-o FOLDER] [--force] [--json]',
   purpose: 'continues a piece of music and writes each take as a file; needs no server',
   help: `Continues a piece of music. Each take is written as FOLDER/NAME-take-1.wav and so on; their paths are printed.
 
@@ -90,6 +108,9 @@ export const continueCommand: Command = {
   --seed N          of the first take, the next ones count on from it; random by default. The same seed
                     gives the same bytes as before, and as a server
   --prompt WORDS    wishes about energy, variety, drums and an ending, such as "calm, no drums, outro"
+  --generator NAME  ${generatorChoices.join(', ')}: a model (onnx) if MUSIC_MODEL names the folder of one,
+                    else the piece is recombined; auto, the best one, by default
+  --context N       seconds of the piece's end to continue from; by default 10 for a model, else all
   --format FORMAT   ${formats.join(', ')}; wav (24 bits) by default
   --whole           writes the piece with its continuation, instead of the continuation alone
   -o, --output      the folder for the takes, which is created if necessary; the current one by default
@@ -103,6 +124,8 @@ Example: ${example}`,
       const seconds = numberWithin('seconds', values.seconds, limits.seconds) ?? defaultSeconds
       const takes = numberWithin('takes', values.takes, limits.takes) ?? 1
       const seeds = seedsOf(numberWithin('seed', values.seed, limits.seed) ?? randomInt(randomSeeds), takes)
+      const contextSeconds = numberWithin('context', values.context, limits.context)
+      const generator = generatorOf(values.generator)
       const format = formatOf(values.format)
       const { prompt = '' } = values
       if ([...prompt].length > promptCharacters)
@@ -113,7 +136,8 @@ Example: ${example}`,
       await using audio = await openAudio(outputs.workspace, surroundings)
       progress('Reading')
       const piece = await audio.read(path)
-      const request = { seeds, seconds, prompt, format, isWhole: values.whole ?? false }
+      const isWhole = values.whole ?? false
+      const request = { seeds, seconds, prompt, generator, contextSeconds, format, isWhole }
       const made = await makeTakes(audio, piece, request, progress)
       const paths = await outputs.place(made.map(({ file }, index) => ({ file, name: names[index] ?? '' })))
       if (values.json) {

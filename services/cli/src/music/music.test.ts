@@ -13,6 +13,7 @@ import { waitFor } from '../../../../test/support/wait-for.ts'
 import { blockLength, sliceBlock } from '../../../music/src/audio/pcm.ts'
 import { decodeAll, wavOf } from '../../../music/test/audio-files.ts'
 import { playBand } from '../../../music/test/band.ts'
+import { smallModels } from '../../../music/test/models/make-models.ts'
 
 const main = fileURLToPath(new URL('../main.ts', import.meta.url))
 const sampleRate = 22_050
@@ -110,6 +111,7 @@ describe('trellis music continue', () => {
         {
           file: 'whole/in-take-1.wav',
           seed: 1,
+          generator: 'mock',
           duration_seconds: 2,
           bpm: expect.toBeOneOf([null, expect.any(Number)]),
           key: expect.toBeOneOf([null, expect.any(String)]),
@@ -157,6 +159,37 @@ describe('trellis music continue', () => {
     expect(workers.length).toBeGreaterThan(0)
     for (const pid of workers) expect(existsSync(`/proc/${pid}`)).toBe(false)
     await rm(join(folder, 'ended'), { recursive: true })
+  })
+})
+
+describe('trellis music continue with a model', () => {
+  test('continues by the model that MUSIC_MODEL names, from the end of the piece, the same bytes each time', async () => {
+    const environment = { MUSIC_MODEL: (await smallModels()).latent }
+    const words = ['continue', 'in.wav', '--seconds', '2', '--seed', '4', '--json', '-o', 'model']
+    const called = await call([...words, '--context', '3'], environment)
+    expect(called).toMatchObject({ code: 0, notes: '' })
+    expect(JSON.parse(called.result)).toMatchObject([{ generator: 'onnx', seed: 4, duration_seconds: 2 }])
+    const first = await output('model/in-take-1.wav')
+    const again = [...words, '--context', '3', '--generator', 'onnx', '--force']
+    expect(await call(again, environment)).toMatchObject({ code: 0 })
+    expect((await output('model/in-take-1.wav')).equals(first)).toBe(true)
+    await call([...words, '--context', '2', '--force'], environment)
+    expect((await output('model/in-take-1.wav')).equals(first)).toBe(false)
+  })
+
+  test.each([
+    [['--generator', 'onnx'], {}, 1, /^No model is installed here/],
+    [
+      ['--generator', 'onnx'],
+      { MUSIC_MODEL: 'none' },
+      1,
+      /^The model of MUSIC_MODEL cannot be used\. There is no file/,
+    ],
+    [['--generator', 'choir'], {}, 2, /^--generator must be one of auto, recombine, onnx, mock\./],
+    [['--context', '0'], {}, 2, /^--context must be/],
+  ] as const)('%j fails with a sentence if it cannot be done', async (words, environment, code, notes) => {
+    const called = await call(['continue', 'in.wav', ...words, '-o', 'none'], environment)
+    expect(called).toEqual({ code, result: '', notes: expect.stringMatching(notes) })
   })
 })
 

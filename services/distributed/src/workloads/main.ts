@@ -14,6 +14,9 @@ await runService({
     branchLimit: localBranchesConfig.limit,
     musicWorkers: musicConfig.workers,
     musicWorkerMegabytes: musicConfig.workerMegabytes,
+    modelDevice: musicConfig.modelDevice,
+    libraryPath: musicConfig.libraryPath,
+    visibleGpus: musicConfig.visibleGpus,
   },
   create: async (config, { bus, log, metrics, workerFilesLocation, dataDirectory }) => {
     await using opened = new AsyncDisposableStack()
@@ -27,6 +30,7 @@ await runService({
             files: workerFilesLocation,
             workers: config.musicWorkers,
             memoryMegabytes: config.musicWorkerMegabytes,
+            modelRuntime: config,
           }),
         },
       }),

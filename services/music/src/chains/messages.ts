@@ -1,4 +1,5 @@
 import type { Chain, Decision, Generator, Node, NodeStatus, Stems } from '@trellis/protos/ts/trellis/music/v1/music.ts'
+import { ignoredWords } from '../generate/prompt-words.ts'
 import { readPrompt } from '../generate/steering.ts'
 import { stemNames } from '../stems/stem-names.ts'
 import type { ChainRow, Decision as DecisionWord, NodeRow, Status, StemsRow } from '../store/tables.ts'
@@ -46,6 +47,14 @@ export const stemsMessage = (stems: StemsRow | undefined, base: string): Stems =
   }
 }
 
+/** What became of the words of a node's prompt. */
+const promptWords = ({ prompt, prompt_honored, status, generator }: NodeRow) => {
+  const promptHonored = JSON.parse(prompt_honored) as string[]
+  if (status !== 'ready') return { promptHonored, promptIgnored: [] }
+  if (generator === 'onnx') return { promptHonored, promptIgnored: ignoredWords(prompt, promptHonored) }
+  return { promptHonored, promptIgnored: generator === 'recombine' ? [...readPrompt(prompt).ignored] : [] }
+}
+
 /** A node in the API's form. URLs begin with `base`. */
 export const nodeMessage = (
   node: NodeRow,
@@ -85,9 +94,7 @@ export const nodeMessage = (
     stems: stems ? stemsMessage(stems, base) : null,
     createdAt: node.created_at,
     readyAt: node.ready_at,
-    promptHonored: JSON.parse(node.prompt_honored) as string[],
-    promptIgnored:
-      node.status === 'ready' && node.generator === 'recombine' ? [...readPrompt(node.prompt).ignored] : [],
+    ...promptWords(node),
   }
 }
 

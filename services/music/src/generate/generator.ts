@@ -21,6 +21,8 @@ export type ContinuationRequest = {
   readonly context: StoredAudio
   /** Loads the analysed context, if its features are stored: measuring them takes long. */
   readonly listen?: () => Promise<ContextSound>
+  /** How much of the context's end a model takes, in frames; 0 for its default. */
+  readonly contextFrames?: number
   /** Exact length of the result. */
   readonly frames: number
   readonly prompt: string

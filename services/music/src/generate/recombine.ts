@@ -6,12 +6,11 @@ import { tryFirstJoins } from './first-join.ts'
 import { analyseContext, type ContinuationRequest, type Generator } from './generator.ts'
 import { planContinuation } from './plan.ts'
 import { renderPlan } from './render.ts'
+import { silence } from './silence.ts'
 import { silentSteps, startCosts } from './start-costs.ts'
 import { readPrompt } from './steering.ts'
 import { cutIntoSteps } from './steps.ts'
 
-/** A context whose loudest 1.5 ms are below this (-66 dB) is silence. */
-const silence = 0.0005
 /** How much earlier than its length an outro may end, with a phrase (s), at most as a share of its length. */
 const outroEarly = { seconds: 5, share: 0.4 }
 /** The longest fade of an outro without beats (s), and its largest share of the continuation. */

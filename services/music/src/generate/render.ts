@@ -1,17 +1,17 @@
 import type { MonoPiece } from '../analysis/mono-piece.ts'
 import { analysisRate } from '../analysis/spectral-frames.ts'
-import { limitTruePeak } from '../audio/limiter.ts'
 import { loudnessOf } from '../audio/loudness.ts'
 import { type Block, blockLength, silentBlock, sliceBlock } from '../audio/pcm.ts'
 import type { StoredAudio } from '../audio/stored-audio.ts'
-import { createTruePeakMeter } from '../audio/true-peak.ts'
 import { clamp } from '../dsp/statistics.ts'
 import { alignJoin, clearAttack, fadeBeforeAttack } from './align.ts'
 import { crossfade } from './crossfade.ts'
 import { extrapolate } from './extrapolate.ts'
+import { fadeFromPast } from './first-fade.ts'
 import { FIRST_FADE } from './first-join.ts'
 import { fitLength } from './fit-length.ts'
 import { mostStretch, type Plan, type Run } from './plan.ts'
+import { limitToSource } from './source-peak.ts'
 import { entryOf } from './start-costs.ts'
 import type { StepGrid } from './steps.ts'
 
@@ -126,14 +126,6 @@ const createPlayer = (request: RenderRequest, output: Block): PlayRun => {
   // Where the source was left, in samples at ANALYSIS_RATE: at its end, before the first run.
   let left = mono.samples
 
-  const firstFade = async (incoming: Block, seconds: number, correlation: number): Promise<void> => {
-    const past = await source.read(source.frames - inFrames(PAST), inFrames(PAST))
-    const length = Math.min(inFrames(seconds), blockLength(incoming))
-    const extrapolated = past.map((channel) => extrapolate(channel, length))
-    crossfade(extrapolated, sliceBlock(incoming, 0, length), correlation)
-    for (const [index, channel] of extrapolated.entries()) incoming[index]?.set(channel)
-  }
-
   return async (run, index, at) => {
     const isFirst = index === 0
     const isCut = !plan.isWhole && index === plan.runs.length - 1
@@ -153,9 +145,11 @@ const createPlayer = (request: RenderRequest, output: Block): PlayRun => {
     const before = sliceBlock(stretch, 0, lead)
     const gain = matchingGain({ played, before, coming, sampleRate, position: isFirst ? 'first' : 'inner' })
     applyGain(coming, gain, sampleRate)
-    if (isFirst)
-      await firstFade(coming, fadeBeforeAttack(attacks, clear, entry + shift, FIRST_FADE[grid.kind]), correlation)
-    else if (fade > 0) {
+    if (isFirst) {
+      const past = await source.read(source.frames - inFrames(PAST), inFrames(PAST))
+      const seconds = fadeBeforeAttack(attacks, clear, entry + shift, FIRST_FADE[grid.kind])
+      fadeFromPast(past, coming, { frames: inFrames(seconds), correlation })
+    } else if (fade > 0) {
       crossfade(sliceBlock(output, at - fade, at), sliceBlock(coming, 0, fade), correlation)
     }
     for (const [channel, samples] of coming.entries()) output[channel]?.set(samples.subarray(fade), at)
@@ -164,20 +158,9 @@ const createPlayer = (request: RenderRequest, output: Block): PlayRun => {
   }
 }
 
-/** Level (linear) that the result must not exceed: the source's own true peak, within these bounds. */
-const ceilings = { lowest: 10 ** (-1 / 20), highest: 1 } as const
-
-const truePeakOf = (block: Block, sampleRate: number): number => {
-  const meter = createTruePeakMeter(sampleRate, block.length)
-  meter.push(block)
-  return meter.finish()
-}
-
 /** How long (s) the last sounds of a piece that ends ring on, and at least fade. */
 const ringSeconds = 1.2
 const shortestRing = 0.4
-/** Length (s) of the source's end from which its true peak is taken. */
-const peakSeconds = 20
 
 /** Ends a piece before its length: its last sounds ring on, as linear prediction extends them, and fade out into silence. */
 const ringOut = (block: Block, frames: number, sampleRate: number): Block => {
@@ -214,8 +197,6 @@ export const renderPlan = async (request: RenderRequest): Promise<Block> => {
   if (!plan.isWhole && at < frames) throw new Error(`The plan covers only ${at} of ${frames} frames`)
   const finish = request.ends ? ringOut : fitLength
   const result = plan.isWhole ? finish(sliceBlock(output, 0, at), frames, sampleRate) : output
-  const reach = Math.min(source.frames, peakSeconds * sampleRate)
-  const peak = truePeakOf(await source.read(source.frames - reach, reach), sampleRate)
-  limitTruePeak(result, sampleRate, clamp(peak, ceilings.lowest, ceilings.highest))
+  await limitToSource(result, source)
   return result
 }

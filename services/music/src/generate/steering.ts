@@ -1,3 +1,5 @@
+import { isParticle } from './prompt-words.ts'
+
 /** How a prompt steers a plan. */
 export type Steering = {
   /** Above 0 prefers louder and denser stretches, below 0 quieter ones. */
@@ -52,13 +54,6 @@ const meaningOf = (word: string): Meaning | undefined => vocabulary.find((entry)
 const negates = (words: readonly string[], index: number): boolean =>
   negations.includes(words[index] ?? '') && meaningOf(words[index + 1] ?? '') !== undefined
 
-/** Words without a meaning of their own, which are neither followed nor ignored. */
-const particles = new Set(
-  'a an and the of in on at to for with by some little bit very much more lots then please make it its be is this that but or'.split(
-    ' ',
-  ),
-)
-
 /** Parses the words of a prompt that a recombining generator can follow; all others are left to models. */
 export const readPrompt = (prompt: string): ReadPrompt => {
   const words = prompt.toLowerCase().match(/[\p{Letter}\p{Number}]+/gu) ?? []
@@ -68,7 +63,7 @@ export const readPrompt = (prompt: string): ReadPrompt => {
   for (const [index, word] of words.entries()) {
     const meaning = meaningOf(word)
     if (!meaning) {
-      if (!particles.has(word) && !negates(words, index)) ignored.push(word)
+      if (!isParticle(word) && !negates(words, index)) ignored.push(word)
       continue
     }
     const before = words[index - 1] ?? ''

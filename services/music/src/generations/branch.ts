@@ -14,7 +14,7 @@ import type { Dependencies } from '../dependencies.ts'
 import { requireBytes, requireGenerations } from '../quotas/quotas.ts'
 import type { NodeRow } from '../store/tables.ts'
 import type { Generations } from './generations.ts'
-import { generatorFor } from './generator-for.ts'
+import { contextFor, generatorFor, requireLength } from './generator-for.ts'
 
 const defaultSeconds = 10
 /** The largest possible seed, and the range of random seeds, which is the widest that Node offers. */
@@ -50,7 +50,7 @@ const requireCapacity = (nodes: readonly NodeRow[], takes: number, max: number):
 const newNode = (
   parent: NodeRow,
   request: CreateBranchesRequest,
-  facts: Pick<NodeRow, 'seed' | 'frames' | 'generator' | 'created_at'>,
+  facts: Pick<NodeRow, 'seed' | 'frames' | 'generator' | 'context_seconds' | 'created_at'>,
 ): NodeRow => {
   const id = newId()
   return {
@@ -61,7 +61,6 @@ const newNode = (
     status: 'generating',
     decision: 'undecided',
     prompt: request.prompt,
-    context_seconds: request.contextSeconds ?? null,
     progress: 0,
     error: null,
     run_id: `generate-${id}-1`,
@@ -103,18 +102,24 @@ export const createBranches = async (
   { chain, nodes, node: parent, caller }: ChainTree & { node: NodeRow; caller: Caller },
   request: CreateBranchesRequest,
 ): Promise<NodeRow[]> => {
-  const { db, bus, config, now } = dependencies
+  const { db, bus, config, installedModel, now } = dependencies
   requireReady(parent)
   const takes = request.takes ?? 1
   requireCapacity(nodes, takes, config.maxNodes)
-  const generator = generatorFor(request.generator, config.mockGenerator)
+  const model = await installedModel.status()
+  const generator = generatorFor(request.generator, { mockGenerator: config.mockGenerator, model })
+  const context_seconds = contextFor(generator, request.contextSeconds ?? null, model)
+  const seconds = request.durationSeconds ?? defaultSeconds
+  requireLength(generator, seconds, model)
   const path = pathTo(nodes, parent.id)
-  if (isSilent(path, chain.sample_rate, request.contextSeconds ?? null)) {
+  if (isSilent(path, chain.sample_rate, context_seconds)) {
     throw invalidField(['path', 'node_id'], 'The context is silent: there is nothing to continue from.')
   }
-  const frames = Math.round((request.durationSeconds ?? defaultSeconds) * chain.sample_rate)
+  const frames = Math.round(seconds * chain.sample_rate)
   const created_at = now().toISOString()
-  const made = seedsOf(request, takes).map((seed) => newNode(parent, request, { seed, frames, generator, created_at }))
+  const made = seedsOf(request, takes).map((seed) =>
+    newNode(parent, request, { seed, frames, generator, context_seconds, created_at }),
+  )
   await transact(db, async (transaction) => {
     const present = await nodesOfChains(transaction, [chain.id])
     requireCapacity(present, takes, config.maxNodes)

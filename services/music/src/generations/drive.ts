@@ -106,7 +106,7 @@ const driveToItsEnd = async (
   if (!tree) return abandon(dependencies, order, signal)
   let reported = node.progress
   const how = { signal, resumes: true, retryBudgetMilliseconds: DEADLINE_SECONDS * 1_000 }
-  for await (const report of await streamRun(dependencies, generationRun(tree, node), how)) {
+  for await (const report of await streamRun(dependencies, generationRun(tree, node, dependencies.config), how)) {
     if (report.$case === 'started') await recordStart(dependencies, order)
     const changes = changesOf(report, reported, dependencies.now)
     if (!changes) continue

@@ -23,13 +23,13 @@ export type Generations = {
 }
 
 export const createGenerations = (dependencies: Dependencies): Generations => {
-  const { db, bus, workloads } = dependencies
+  const { db, bus, workloads, config } = dependencies
 
   /** Requests the run here, so that the caller receives a refusal; any replica may follow it. */
   const start = async (tree: ChainTree, node: NodeRow): Promise<void> => {
     const fault = faultOfInput(node.input_key, tree.nodes)
     if (fault !== undefined) throw serviceError('invalid', fault)
-    const run = generationRun(tree, node)
+    const run = generationRun(tree, node, config)
     await workloads.run(run)
     await bus.enqueue(generationOrders, { nodeId: node.id, runId: run.runId }, run.runId)
     // If the node was removed after its row was written, it was stopped before there was a run to cancel.

@@ -2,6 +2,7 @@ import { jsonCodec, queue } from '@trellis/kit/bus'
 import type { GenerationSubject, RunRequest } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { ChainTree } from '../chains/access.ts'
 import { pathTo } from '../chains/spine.ts'
+import type { MusicConfig } from '../config.ts'
 import type { NodeOrder } from '../orders/drive-orders.ts'
 import type { NodeRow } from '../store/tables.ts'
 import { runRequest, type TaskRun } from '../worker/run-task.ts'
@@ -17,7 +18,7 @@ export const generationOrders = queue({
   maxDeliveries: 5,
 })
 
-const taskOf = ({ chain, nodes }: ChainTree, node: NodeRow): TaskRun['task'] => ({
+const taskOf = ({ chain, nodes }: ChainTree, node: NodeRow, model: string | undefined): TaskRun['task'] => ({
   $case: 'continue',
   value: {
     nodeId: node.id,
@@ -31,6 +32,7 @@ const taskOf = ({ chain, nodes }: ChainTree, node: NodeRow): TaskRun['task'] => 
     prompt: node.prompt,
     seed: node.seed ?? 0,
     generator: node.generator ?? 'recombine',
+    model: node.generator === 'onnx' ? (model ?? null) : null,
     parentBpm: nodes.find((parent) => parent.id === node.parent_id)?.bpm ?? null,
     input:
       node.input_key === null ? null : { key: node.input_key, sampleRate: chain.sample_rate, channels: chain.channels },
@@ -52,12 +54,12 @@ const subjectOf = ({ chain }: ChainTree, node: NodeRow): GenerationSubject => ({
   generator: node.generator ?? 'auto',
 })
 
-/** The run of a node that is being generated. It is deterministic, so requesting it again is idempotent. */
-export const generationRun = (tree: ChainTree, node: NodeRow): RunRequest =>
+/** The run of a node that is being generated, by the model of a folder if it is a model's. It is deterministic, so requesting it again is idempotent. */
+export const generationRun = (tree: ChainTree, node: NodeRow, { model }: Pick<MusicConfig, 'model'>): RunRequest =>
   runRequest({
     subject: subjectOf(tree, node),
     runId: node.run_id ?? '',
-    task: taskOf(tree, node),
+    task: taskOf(tree, node, model),
     deadlineSeconds: DEADLINE_SECONDS,
     user: tree.chain.user_id,
   })

@@ -97,7 +97,9 @@ const requeue = async ({ bus, signal }: Dependencies, order: PlanRequest): Promi
 
 const takeOrder = async (dependencies: Dependencies, generations: Generations, order: PlanRequest): Promise<void> => {
   const tree = await findTree(dependencies.db, order.generation?.chainId ?? '')
-  const verdict = validateOrder(order, tree, dependencies.config)
+  const { config, installedModel } = dependencies
+  const installed = { mockGenerator: config.mockGenerator, model: await installedModel.status() }
+  const verdict = validateOrder(order, tree, installed)
   switch (verdict.kind) {
     case 'refuse':
       return announce(dependencies, order.runId, { failure: verdict.failure })

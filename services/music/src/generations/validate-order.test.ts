@@ -59,7 +59,8 @@ const judge = ({ node = {}, subject = {}, user = '', rootStatus = 'ready' }: Cas
   const generation = { chainId: 'chain', nodeId: 'node', durationSeconds: 2, generator: 'auto', ...subject }
   const order: PlanRequest = { runId: 'run', user, activeDeadlineSeconds: 60, search: null, generation }
   const nodes = [{ ...root, status: rootStatus }, nodeOf(node)]
-  return validateOrder(order, { chain, nodes }, { mockGenerator: false })
+  const model = { available: false, reason: 'No model is installed here.' } as const
+  return validateOrder(order, { chain, nodes }, { mockGenerator: false, model })
 }
 
 const error = { status: 'error', error: 'It was lost.' } as const

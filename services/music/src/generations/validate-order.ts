@@ -3,7 +3,7 @@ import type { GenerationSubject, PlanRequest, RunFailed } from '@trellis/protos/
 import type { ChainTree } from '../chains/access.ts'
 import type { NodeRow } from '../store/tables.ts'
 import { failed } from './conclusion.ts'
-import { type GeneratorWord, generatorFor, generatorNamed } from './generator-for.ts'
+import { contextFor, type GeneratorWord, generatorFor, generatorNamed, type Installed } from './generator-for.ts'
 import { faultOfInput } from './input-key.ts'
 
 /** Requested parameters of a node; `undefined` means that of the node itself. */
@@ -38,14 +38,27 @@ const refuse = (...args: Parameters<typeof failed>): Verdict => ({ kind: 'refuse
 const notFound = (detail: string): Verdict => refuse('NodeNotFound', 'not_found', detail)
 const quoted = (text: string): string => JSON.stringify(text)
 
-const requestedOf = (subject: GenerationSubject, sampleRate: number, isMock: boolean): RequestedGeneration => ({
-  prompt: subject.prompt ?? undefined,
-  seed: subject.seed ?? undefined,
-  frames: subject.durationSeconds > 0 ? Math.round(subject.durationSeconds * sampleRate) : undefined,
-  contextSeconds: subject.contextSeconds === 0 ? null : (subject.contextSeconds ?? undefined),
-  generator: subject.generator === '' ? undefined : generatorFor(generatorNamed(subject.generator), isMock),
-  inputKey: subject.inputKey || null,
-})
+const requestedOf = (
+  subject: GenerationSubject,
+  { sampleRate, node, installed }: { sampleRate: number; node: NodeRow; installed: Installed },
+): RequestedGeneration => {
+  const generator = subject.generator === '' ? undefined : generatorFor(generatorNamed(subject.generator), installed)
+  const usedBy = generator ?? node.generator ?? 'recombine'
+  const contextSeconds = subject.contextSeconds === 0 ? null : (subject.contextSeconds ?? undefined)
+  const isOther = generator !== undefined && generator !== node.generator
+  return {
+    prompt: subject.prompt ?? undefined,
+    seed: subject.seed ?? undefined,
+    frames: subject.durationSeconds > 0 ? Math.round(subject.durationSeconds * sampleRate) : undefined,
+    contextSeconds:
+      // Another generator has another default.
+      contextSeconds === undefined && !isOther
+        ? undefined
+        : contextFor(usedBy, contextSeconds ?? null, installed.model),
+    generator,
+    inputKey: subject.inputKey || null,
+  }
+}
 
 /** Whether a node was generated with the requested parameters. */
 const isMadeOf = (node: NodeRow, requested: RequestedGeneration): boolean =>
@@ -79,11 +92,7 @@ const judgeNode = (order: PlanRequest, tree: ChainTree, node: NodeRow, requested
  * Decides what to do with a generation that an object requests. `tree` is the chain that it names, if that exists. An order
  * without a user may name any chain; with a user, other users' chains are reported as missing.
  */
-export const validateOrder = (
-  order: PlanRequest,
-  tree: ChainTree | undefined,
-  { mockGenerator }: { readonly mockGenerator: boolean },
-): Verdict => {
+export const validateOrder = (order: PlanRequest, tree: ChainTree | undefined, installed: Installed): Verdict => {
   const { generation: subject, user } = order
   if (!subject) return refuse('Failed', 'invalid', 'The plan request has no generation.')
   if (!tree || (user !== '' && tree.chain.user_id !== user))
@@ -95,7 +104,7 @@ export const validateOrder = (
       `The node ${quoted(node.id)} is the upload that its chain begins with: only continuations are generated.`,
     )
   try {
-    return judgeNode(order, tree, node, requestedOf(subject, tree.chain.sample_rate, mockGenerator))
+    return judgeNode(order, tree, node, requestedOf(subject, { sampleRate: tree.chain.sample_rate, node, installed }))
   } catch (error) {
     if (isServiceError(error)) return refuse('Failed', error.kind, error.message)
     throw error

@@ -9,7 +9,7 @@ import type {
 import { CapacityResponse } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { requireOwner } from '../chains/access.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { noModel } from '../generations/generator-for.ts'
+import type { ModelStatus } from '../models/installed-model.ts'
 import type { LeaseRow } from '../store/tables.ts'
 import { estimatedWait, expectedSeconds } from './estimate.ts'
 import { endLease, latestRunSeconds, renewLease, takeLease } from './store.ts'
@@ -22,9 +22,11 @@ type GpuHandlers = Pick<
 /** The longest continuation, in seconds. */
 const longest = 60
 
-const generators: readonly GeneratorStatus[] = [
+const generatorsWith = (model: ModelStatus): GeneratorStatus[] => [
   { name: 'recombine', available: true, reason: null, maxSeconds: longest, sampleRate: null },
-  { name: 'onnx', available: false, reason: noModel, maxSeconds: longest, sampleRate: null },
+  model.available
+    ? { name: 'onnx', available: true, reason: null, maxSeconds: model.maxSeconds, sampleRate: model.sampleRate }
+    : { name: 'onnx', available: false, reason: model.reason, maxSeconds: longest, sampleRate: null },
   { name: 'mock', available: true, reason: null, maxSeconds: longest, sampleRate: null },
 ]
 
@@ -53,7 +55,11 @@ const sessionOf = ({ id, expires_at }: LeaseRow): GpuSession => ({
 /** Handlers of generation capacity, and of leases on it. */
 export const gpuRpc = (dependencies: Dependencies): GpuHandlers => ({
   async getGpu() {
-    const [capacity, took] = await Promise.all([capacityOf(dependencies), latestRunSeconds(dependencies.db)])
+    const [capacity, took, model] = await Promise.all([
+      capacityOf(dependencies),
+      latestRunSeconds(dependencies.db),
+      dependencies.installedModel.status(),
+    ])
     return {
       mode: modes[capacity.mode] ?? 'GPU_MODE_NONE',
       observedAt: capacity.observedAt,
@@ -67,7 +73,7 @@ export const gpuRpc = (dependencies: Dependencies): GpuHandlers => ({
       queueDepth: capacity.queued,
       running: capacity.running,
       estimatedWaitSeconds: estimatedWait(capacity, expectedSeconds(took)),
-      generators: [...generators],
+      generators: generatorsWith(model),
       reasons: capacity.reasons,
     }
   },

@@ -7,7 +7,11 @@ import { deliveryFolder, nodeFile, stemFile, stemsFolder } from '../audio/files-
 import { newId } from '../chains/ids.ts'
 import { blameUpload, uploadWithin } from '../chains/upload.ts'
 import type { MusicConfig } from '../config.ts'
+import { modelSetting, noModel } from '../generate/model-setting.ts'
+import { contextFor, generatorFor, generatorNamed, requireLength } from '../generations/generator-for.ts'
 import { DEADLINE_SECONDS } from '../generations/order.ts'
+import type { ModelStatus } from '../models/installed-model.ts'
+import { ModelUnusable } from '../onnx/model-unusable.ts'
 import { separationSeconds } from '../separations/order.ts'
 import { type StemName, stemNames } from '../stems/stem-names.ts'
 import { openTaskPool } from './task-pool.ts'
@@ -31,7 +35,12 @@ export type Seam = {
   readonly beatErrorMs: number | null
 }
 
-export type LocalTake = LocalPiece & { readonly seed: number; readonly seam: Seam | null }
+export type LocalTake = LocalPiece & {
+  readonly seed: number
+  readonly seam: Seam | null
+  /** The one that made it. */
+  readonly generator: GeneratorName
+}
 
 export type LocalStem = { readonly name: StemName; readonly energyShare: number; readonly stored: StoredPiece }
 
@@ -42,6 +51,19 @@ export type LocalRhythm = {
   readonly metre: string | null
   readonly keyConfidence: number | null
 }
+
+export type TakeRequest = {
+  readonly seconds: number
+  readonly seed: number
+  readonly prompt: string
+  /** The best one if it is absent. */
+  readonly generator?: GeneratorName
+  /** Length of the context; by default that of the generator. */
+  readonly contextSeconds?: number
+}
+
+/** Generators by their names in the API. */
+export type GeneratorName = 'auto' | 'recombine' | 'onnx' | 'mock'
 
 export type AudioFormat = 'wav' | 'flac' | 'mp3'
 
@@ -55,11 +77,7 @@ export type LocalAudio = AsyncDisposable & {
   /** Decodes and measures a file. */
   readonly read: (path: string, onProgress?: OnProgress) => Promise<LocalPiece>
   readonly findBeats: (piece: LocalPiece) => Promise<LocalRhythm>
-  readonly generate: (
-    piece: LocalPiece,
-    request: { seconds: number; seed: number; prompt: string },
-    onProgress?: OnProgress,
-  ) => Promise<LocalTake>
+  readonly generate: (piece: LocalPiece, request: TakeRequest, onProgress?: OnProgress) => Promise<LocalTake>
   readonly separate: (piece: LocalPiece, onProgress?: OnProgress) => Promise<LocalStem[]>
   /** Writes pieces, one after the other, as one file, and returns its path. The caller may move it. */
   readonly encode: (pieces: readonly StoredPiece[], format: AudioFormat) => Promise<string>
@@ -95,10 +113,24 @@ const seamOf = ({ distancePercentile, loudnessStepLu, beatErrorMs }: AudioResult
     ? { distancePercentile, loudnessStepLu, beatErrorMs: beatErrorMs ?? null }
     : null
 
+/** The model of the settings, as its folder describes it: the first take finds out whether its networks can be used. */
+const localModel = async ({ model: folder }: MusicConfig): Promise<ModelStatus> => {
+  if (folder === undefined) return { available: false, reason: noModel }
+  const { readModelFolder } = await import('../generate/model/manifest.ts')
+  try {
+    const { manifest, contextSeconds } = await readModelFolder(folder)
+    const { sample_rate: sampleRate, max_seconds: maxSeconds } = manifest
+    return { available: true, sampleRate, maxSeconds, contextSeconds }
+  } catch (error) {
+    if (!(error instanceof ModelUnusable)) throw error
+    return { available: false, reason: `The model of ${modelSetting} cannot be used. ${error.message}` }
+  }
+}
+
 export const openLocalAudio = async ({ directory, config, signal }: LocalAudioOptions): Promise<LocalAudio> => {
   const files = await openDirectoryFiles(directory)
   const { workers, workerMegabytes: memoryMegabytes, maxSeconds, maxUploadMegabytes } = config
-  const pool = openTaskPool({ directory, workers, memoryMegabytes, signal })
+  const pool = openTaskPool({ directory, workers, memoryMegabytes, modelRuntime: config, signal })
   const unread = (nodeId: string): StoredPiece => ({ nodeId, sampleRate: 0, channels: 0, key: null })
 
   return {
@@ -122,23 +154,28 @@ export const openLocalAudio = async ({ directory, config, signal }: LocalAudioOp
       return { beats, downbeats, metre: metre ?? null, keyConfidence: keyConfidence ?? null }
     },
 
-    async generate(piece, { seconds, seed, prompt }, onProgress) {
+    async generate(piece, { seconds, seed, prompt, generator: requested = 'auto', contextSeconds }, onProgress) {
       if (piece.isSilent) throw serviceError('invalid', 'The piece is silent: there is nothing to continue from.')
       const nodeId = newId()
+      const model = await localModel(config)
+      const generator = generatorFor(generatorNamed(requested), { mockGenerator: config.mockGenerator, model })
+      requireLength(generator, seconds, model)
+      const context = contextFor(generator, contextSeconds ?? null, model) ?? 0
       const value = {
         nodeId,
         path: [piece.stored],
         frames: Math.round(seconds * piece.sampleRate),
-        contextFrames: 0,
+        contextFrames: Math.round(context * piece.sampleRate),
         prompt,
         seed,
-        generator: config.mockGenerator ? 'mock' : 'recombine',
+        generator,
+        model: generator === 'onnx' ? (config.model ?? null) : null,
         parentBpm: piece.bpm,
         input: null,
       }
       const options = { deadlineSeconds: DEADLINE_SECONDS, ...(onProgress && { onProgress }) }
       const result = await pool.run({ $case: 'continue', value }, options)
-      return { ...pieceOf(unread(nodeId), result), seed, seam: seamOf(result) }
+      return { ...pieceOf(unread(nodeId), result), seed, generator, seam: seamOf(result) }
     },
 
     async separate({ stored, seconds }, onProgress) {

@@ -1,6 +1,7 @@
 export { musicConfig } from '../config.ts'
 export {
   type AudioFormat,
+  type GeneratorName,
   type LocalAudio,
   type LocalPiece,
   type LocalRhythm,

@@ -2,7 +2,7 @@ import { serviceError } from '@trellis/kit/errors'
 import { type Log, silentLog } from '@trellis/kit/telemetry'
 import { createPool, errorOfRun, type Outcome } from '@trellis/kit/workloads'
 import { AudioResult, AudioTask } from '@trellis/protos/ts/trellis/music/v1/work.ts'
-import { generationWorker } from '../worker/environment.ts'
+import { generationWorker, type ModelRuntime } from '../worker/environment.ts'
 
 export type TaskPoolOptions = {
   /** The folder of the files that tasks read and write. */
@@ -10,6 +10,7 @@ export type TaskPoolOptions = {
   readonly workers: number
   /** Maximum physical memory of a worker. */
   readonly memoryMegabytes: number
+  readonly modelRuntime: ModelRuntime
   /** When it aborts, all tasks fail with its reason. */
   readonly signal: AbortSignal
 }
@@ -39,8 +40,19 @@ const errorOf = (failure: Extract<Outcome, { kind: 'failed' }>['failure'], trace
     ? serviceError('internal', `The work failed unexpectedly: ${trace.split('\n')[0]}`, { cause: trace })
     : errorOfRun({ ...failure, retryAfterSeconds: failure.retryAfterSeconds ?? null })
 
-export const openTaskPool = ({ directory, workers, memoryMegabytes, signal }: TaskPoolOptions): TaskPool => {
-  const kind = generationWorker({ files: { kind: 'directory', path: directory }, workers, memoryMegabytes })
+export const openTaskPool = ({
+  directory,
+  workers,
+  memoryMegabytes,
+  modelRuntime,
+  signal,
+}: TaskPoolOptions): TaskPool => {
+  const kind = generationWorker({
+    files: { kind: 'directory', path: directory },
+    workers,
+    memoryMegabytes,
+    modelRuntime,
+  })
   const traces = new Map<string, string>()
   // Nothing follows the last task, so no worker is started in advance.
   const pool = createPool({ ...kind, warm: 0 }, { name: 'audio', log: tracesOf(traces) })

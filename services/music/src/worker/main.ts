@@ -3,4 +3,5 @@ import { serveWork } from '@trellis/kit/workloads'
 import { workerConfig } from '../config.ts'
 import { audioWork } from './audio-work.ts'
 
-serveWork(audioWork(readConfig(workerConfig, process.env).files))
+const { files, modelDevice } = readConfig(workerConfig, process.env)
+serveWork(audioWork(files, modelDevice))

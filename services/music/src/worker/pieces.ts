@@ -5,10 +5,12 @@ import type { PathPiece } from '../analysis/path-features.ts'
 import type { ByteSource } from '../audio/byte-source.ts'
 import { nodeFile } from '../audio/files-layout.ts'
 import { openStoredAudio, type StoredAudio } from '../audio/stored-audio.ts'
+import type { ModelCache } from '../generate/model/model-cache.ts'
 
 /** Dependencies of tasks. */
 export type TaskDependencies = {
   readonly files: Files
+  readonly models: ModelCache
   readonly progress: (share: number) => void
   readonly signal: AbortSignal
 }

@@ -8,6 +8,7 @@ import { sample } from '../../../../test/support/exploration.ts'
 import { wavOf } from '../../test/audio-files.ts'
 import { playBand } from '../../test/band.ts'
 import { nodeFile } from '../audio/files-layout.ts'
+import { createModelCache } from '../generate/model/model-cache.ts'
 import type { TaskDependencies } from './pieces.ts'
 import { continueAudio, ingest } from './tasks.ts'
 
@@ -33,7 +34,12 @@ describe('the stored features of a node', () => {
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'trellis-music-'))
     files = await openDirectoryFiles(directory)
-    dependencies = { files, progress: () => undefined, signal: new AbortController().signal }
+    dependencies = {
+      files,
+      models: createModelCache('cpu'),
+      progress: () => undefined,
+      signal: new AbortController().signal,
+    }
     const { block, sampleRate } = playBand({ bpm: 112, bars: 8, sampleRate: RATE })
     await files.write(
       nodeFile('root', 'upload'),

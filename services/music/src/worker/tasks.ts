@@ -23,13 +23,15 @@ import { wavBytes } from '../audio/wav-write.ts'
 import { flacBytes } from '../export/flac-encode.ts'
 import { encodeMp3 } from '../export/mp3-encode.ts'
 import { joinSpine, normalisingGain, withGain } from '../export/spine.ts'
-import { analyseContext, type ContextSound, type Generator } from '../generate/generator.ts'
+import { analyseContext, type ContextSound, type ContinuationRequest, type Generator } from '../generate/generator.ts'
 import { mockContinuation } from '../generate/mock.ts'
+import { modelSetting, noModel } from '../generate/model-setting.ts'
 import { recombine } from '../generate/recombine.ts'
 import { measureSeam, seamSeconds } from '../generate/seam.ts'
 import { grayscalePng } from '../spectrogram/png.ts'
 import { spectrogramPixels } from '../spectrogram/spectrogram.ts'
 import { byteSource, openPath, openPathPiece, openPiece, type TaskDependencies } from './pieces.ts'
+import { readableModel } from './readable-model.ts'
 
 /** Stores a node's samples and outline as they pass by; returns their description. */
 const storeSamples = async (
@@ -106,7 +108,15 @@ const sameOctave = (bpm: number | null, parent: number | null): number | null =>
   return [bpm * 2, bpm / 2].find((other) => Math.abs(other / parent - 1) < sameTempo) ?? bpm
 }
 
-const generators: Record<string, Generator> = { recombine, mock: mockContinuation }
+/** The generator of a task; that of a model opens it. */
+const generatorOf = async ({ generator, model }: ContinueTask, { models }: TaskDependencies): Promise<Generator> => {
+  if (generator === 'recombine') return recombine
+  if (generator === 'mock') return mockContinuation
+  if (generator !== 'onnx') throw serviceError('invalid', `There is no generator of kind ${generator}.`)
+  if (!model) throw serviceError('invalid', noModel)
+  const { continueByModel } = await import('../generate/model/continue-by-model.ts')
+  return continueByModel(await models.open(model))
+}
 
 /** Shares of the progress: generating, then describing and measuring. */
 const generated = 0.85
@@ -132,18 +142,26 @@ const contextOf = (pieces: readonly PathPiece[], frames: number, signal: AbortSi
   return { path, context: tailOf(path, path.frames - skipped), listen }
 }
 
+const generate = async (task: ContinueTask, dependencies: TaskDependencies, request: ContinuationRequest) => {
+  try {
+    const generator = await generatorOf(task, dependencies)
+    return await generator(request)
+  } catch (error) {
+    throw readableModel(error, modelSetting)
+  }
+}
+
 /** Generates a node's samples from its context. */
 export const continueAudio = async (task: ContinueTask, dependencies: TaskDependencies): Promise<AudioResult> => {
-  const generate = generators[task.generator]
-  if (!generate) throw serviceError('unavailable', `This installation has no generator of kind ${task.generator}.`)
   const { signal } = dependencies
   const pieces = task.input
     ? [await openInput(dependencies, task.nodeId, task.input)]
     : await Promise.all(task.path.map((piece) => openPathPiece(dependencies, piece)))
   const { path, context, listen } = contextOf(pieces, task.contextFrames, signal)
-  const { block, honored } = await generate({
+  const { block, honored } = await generate(task, dependencies, {
     context,
     listen,
+    contextFrames: task.contextFrames,
     frames: task.frames,
     prompt: task.prompt,
     seed: task.seed,

@@ -154,11 +154,11 @@ export function nodeKindToNumber(object: NodeKind): number {
 
 export const Generator = {
   UNSPECIFIED: "GENERATOR_UNSPECIFIED",
-  /** AUTO - The best generator of this installation. */
+  /** AUTO - The best generator of this installation: a model, if one is installed, else recombining. */
   AUTO: "GENERATOR_AUTO",
   /** RECOMBINE - Recombines the beats of the preceding audio. */
   RECOMBINE: "GENERATOR_RECOMBINE",
-  /** ONNX - A model, if one is installed. */
+  /** ONNX - The model of this installation, if there is one (`MUSIC_MODEL`). */
   ONNX: "GENERATOR_ONNX",
   /** MOCK - A tune unrelated to the piece, for tests. */
   MOCK: "GENERATOR_MOCK",
@@ -383,7 +383,7 @@ export interface Node {
     | undefined;
   /** Words of the prompt that the generator followed. */
   promptHonored: string[];
-  /** Other words of the prompt, which the recombining generator did not follow; empty until the node is ready. */
+  /** Other words of the prompt, which the generator did not follow; empty until the node is ready. */
   promptIgnored: string[];
   /** Range between soft and loud passages in LU (EBU Tech 3342); null for silence and below 3 s. */
   loudnessRangeLu?: number | null | undefined;
@@ -495,7 +495,10 @@ export interface CreateBranchesRequest {
     | number
     | null
     | undefined;
-  /** Length of the preceding audio to use as context. Default: all of it for recombining, 10 s for a model. */
+  /**
+   * Length of the preceding audio to use as context. Default: all of it for recombining, 10 s for a model. The node shows the length
+   * that its model used, if that is shorter.
+   */
   contextSeconds?: number | null | undefined;
   takes?: number | null | undefined;
   generator: Generator;
@@ -692,7 +695,7 @@ export interface GeneratorStatus {
     | undefined;
   /** Length of the longest continuation that it generates at once. */
   maxSeconds: number;
-  /** Sample rate of its output; null: the rate of the chain. */
+  /** Rate at which it generates, before its output is converted to that of the chain; null: the rate of the chain. */
   sampleRate?: number | null | undefined;
 }
 

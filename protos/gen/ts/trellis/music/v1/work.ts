@@ -15,6 +15,7 @@ export interface AudioTask {
     | { $case: "spectrogram"; value: SpectrogramTask }
     | { $case: "separate"; value: SeparateTask }
     | { $case: "analyse"; value: AnalyseTask }
+    | { $case: "checkModel"; value: CheckModelTask }
     | null;
 }
 
@@ -45,7 +46,7 @@ export interface ContinueTask {
   contextFrames: number;
   prompt: string;
   seed: number;
-  /** recombine or mock. */
+  /** recombine, onnx or mock. */
   generator: string;
   /** Tempo of the parent: decides between two tempi an octave apart for the continuation. */
   parentBpm?:
@@ -53,7 +54,11 @@ export interface ContinueTask {
     | null
     | undefined;
   /** Audio to continue instead of the path. */
-  input: InputAudio | null;
+  input:
+    | InputAudio
+    | null;
+  /** Folder of the model on the worker's machine, for onnx. */
+  model?: string | null | undefined;
 }
 
 /** Audio referenced by its key: the samples of a node, or a file of a type that is accepted as an upload. It must have this shape. */
@@ -103,7 +108,13 @@ export interface AnalyseTask {
   piece: StoredPiece | null;
 }
 
-/** Properties of the samples that a worker has stored: the result of ingesting, continuing and separating; empty for an export. */
+/** Loads a model and tries it with a few frames. */
+export interface CheckModelTask {
+  /** Folder of the model on this machine. */
+  model: string;
+}
+
+/** Properties of the samples that a worker has stored: the result of ingesting, continuing and separating; empty for an export and for a check of a model. */
 export interface AudioResult {
   sampleRate: number;
   channels: number;
@@ -158,6 +169,9 @@ export const AudioTask: MessageFns<AudioTask> = {
         break;
       case "analyse":
         AnalyseTask.encode(message.task.value, writer.uint32(50).fork()).join();
+        break;
+      case "checkModel":
+        CheckModelTask.encode(message.task.value, writer.uint32(58).fork()).join();
         break;
     }
     return writer;
@@ -224,6 +238,14 @@ export const AudioTask: MessageFns<AudioTask> = {
             message.task = { $case: "analyse", value: AnalyseTask.decode(reader, reader.uint32()) };
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.task = { $case: "checkModel", value: CheckModelTask.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -275,6 +297,12 @@ export const AudioTask: MessageFns<AudioTask> = {
       case "analyse": {
         if (object.task?.value !== undefined && object.task?.value !== null) {
           message.task = { $case: "analyse", value: AnalyseTask.fromPartial(object.task.value) };
+        }
+        break;
+      }
+      case "checkModel": {
+        if (object.task?.value !== undefined && object.task?.value !== null) {
+          message.task = { $case: "checkModel", value: CheckModelTask.fromPartial(object.task.value) };
         }
         break;
       }
@@ -464,6 +492,7 @@ function createBaseContinueTask(): ContinueTask {
     generator: "",
     parentBpm: null,
     input: null,
+    model: null,
   };
 }
 
@@ -495,6 +524,9 @@ export const ContinueTask: MessageFns<ContinueTask> = {
     }
     if (message.input !== undefined && message.input !== null) {
       InputAudio.encode(message.input, writer.uint32(74).fork()).join();
+    }
+    if (message.model !== undefined && message.model !== null) {
+      writer.uint32(82).string(message.model);
     }
     return writer;
   },
@@ -584,6 +616,14 @@ export const ContinueTask: MessageFns<ContinueTask> = {
             message.input = InputAudio.decode(reader, reader.uint32());
             continue;
           }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.model = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -610,6 +650,7 @@ export const ContinueTask: MessageFns<ContinueTask> = {
     message.generator = object.generator ?? "";
     message.parentBpm = object.parentBpm ?? undefined;
     message.input = (object.input !== undefined && object.input !== null) ? InputAudio.fromPartial(object.input) : null;
+    message.model = object.model ?? undefined;
     return message;
   },
 };
@@ -1071,6 +1112,61 @@ export const AnalyseTask: MessageFns<AnalyseTask> = {
     message.piece = (object.piece !== undefined && object.piece !== null)
       ? StoredPiece.fromPartial(object.piece)
       : null;
+    return message;
+  },
+};
+
+function createBaseCheckModelTask(): CheckModelTask {
+  return { model: "" };
+}
+
+export const CheckModelTask: MessageFns<CheckModelTask> = {
+  encode(message: CheckModelTask, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.model !== "") {
+      writer.uint32(10).string(message.model);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CheckModelTask {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCheckModelTask();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.model = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<CheckModelTask>): CheckModelTask {
+    return CheckModelTask.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CheckModelTask>): CheckModelTask {
+    const message = createBaseCheckModelTask();
+    message.model = object.model ?? "";
     return message;
   },
 };

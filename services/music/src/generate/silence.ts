@@ -1,0 +1,2 @@
+/** A context whose loudest samples are below this (-66 dB) is silence. */
+export const silence = 0.0005
