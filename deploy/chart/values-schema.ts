@@ -238,7 +238,16 @@ export const valuesSchema: Schema = {
     httpRoute: only({ enabled: flag, parentRefs: list(open), hostnames: texts, annotations: map }),
     listings: component({ ...listingsFields, serviceAccount }),
     logs: component({ ...logsFields, serviceAccount }),
-    music: component({ enabled: flag, models: only({ existingClaim: name, stems: folder }), serviceAccount }),
+    music: component({
+      enabled: flag,
+      models: only({
+        existingClaim: name,
+        stems: folder,
+        generator: folder,
+        device: choice('auto', 'cpu', 'cuda'),
+      }),
+      serviceAccount,
+    }),
     operator: component({
       maximumRuns: count(1, 10_000),
       maximumQueuedRuns: count(0, 100_000),

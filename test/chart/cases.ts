@@ -80,7 +80,7 @@ export const cases = {
       models: { existingClaim: 'models', embedding: 'mini-lm', security: 'threats/v2' },
       blockPrivateUpstreams: true,
     },
-    music: { models: { existingClaim: 'models', stems: 'htdemucs' } },
+    music: { models: { existingClaim: 'models', stems: 'htdemucs', generator: 'musicgen' } },
     llm: { baseUrl: 'http://llm:8000/v1', model: 'small', visionModel: 'sees', existingSecret: 'llm' },
     networkPolicy: { edgeFrom: [{ namespaceSelector: { matchLabels: { name: 'ingress' } } }] },
     monitoring: {

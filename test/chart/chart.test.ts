@@ -113,6 +113,27 @@ describe.skipIf(helmMissing !== undefined)(`the chart${helmMissing ? ` (skipped:
     })
   })
 
+  test('the model that generates music is mounted into the service and the generation workers', async () => {
+    const values = { music: { models: { existingClaim: 'shared', generator: 'musicgen', device: 'cuda' } } }
+    const volume = { name: 'models', persistentVolumeClaim: { claimName: 'shared', readOnly: true } }
+    const mount = { name: 'models', mountPath: '/models', readOnly: true }
+    const { containers, volumes } = (await deploymentOf('music', values)).spec.template.spec
+    expect(containers[0].env).toContainEqual({ name: 'MUSIC_MODEL', value: '/models/musicgen' })
+    expect([volumes, containers[0].volumeMounts]).toEqual([
+      expect.arrayContaining([volume]),
+      expect.arrayContaining([mount]),
+    ])
+    const workersOf = async (own: object) => {
+      const manifests = await render(own)
+      const file = manifests.find(({ metadata }) => metadata.name.endsWith('-workers'))?.data['workers.json']
+      return parseWorkerTemplates(file, 'the chart')
+    }
+    const { generation, search } = await workersOf(values)
+    expect(generation.env).toContainEqual({ name: 'MUSIC_MODEL_DEVICE', value: 'cuda' })
+    expect(generation).toMatchObject({ extraVolumes: [volume], extraVolumeMounts: [mount] })
+    expect([search, (await workersOf({})).generation].map(({ extraVolumes }) => extraVolumes ?? [])).toEqual([[], []])
+  })
+
   test('CORS origins are set from the values, for listings and logs, and separately for music', async () => {
     const opened = async (edge: object) => {
       const { spec } = await deploymentOf('edge', { edge })

@@ -21,8 +21,8 @@
 {{- if and (not .Values.nats.url) (gt (int .Values.nats.replicas) 1) }}
 {{- fail "nats.replicas above 1 needs servers of your own (nats.url): the bundled one is a single server." }}
 {{- end }}
-{{- if and .Values.music.models.stems (not .Values.music.models.existingClaim) }}
-{{- fail "music.models.stems names a folder: music.models.existingClaim must name the claim of the volume that contains it." }}
+{{- if and (or .Values.music.models.stems .Values.music.models.generator) (not .Values.music.models.existingClaim) }}
+{{- fail "music.models names a folder: music.models.existingClaim must name the claim of the volume that contains it." }}
 {{- end }}
 {{- with .Values.logs }}
 {{- if and (or .models.embedding .models.anomaly .models.security) (not .models.existingClaim) }}

@@ -28,6 +28,11 @@
 {{- $mounts = concat $mounts (include "trellis.logs.fileMounts" $files | fromJsonArray) -}}
 {{- with merge (dict) (include "trellis.logs.fileAnnotations" $files | fromJson) $values.podAnnotations -}}{{- $_ := set $template "podAnnotations" . -}}{{- end -}}
 {{- end -}}
+{{- /* The service names the folder to the worker, where it must be the same. */}}
+{{- if and (eq $kind "generation") $.Values.music.models.generator -}}
+{{- $volumes = concat $volumes (include "trellis.music.volumes" $ | fromYamlArray) -}}
+{{- $mounts = concat $mounts (include "trellis.music.mounts" $ | fromYamlArray) -}}
+{{- end -}}
 {{- with $.Values.nats.tlsAuthoritySecret -}}
 {{- $volumes = append $volumes (dict "name" "nats-tls" "secret" (dict "secretName" .)) -}}
 {{- $mounts = append $mounts (dict "name" "nats-tls" "mountPath" "/etc/trellis/nats-tls" "readOnly" true) -}}
@@ -60,6 +65,10 @@
 {{- end }}
 {{- else if eq .kind "generation" }}
 {{ include "trellis.env.files" (dict "root" .root "ofWorkers" true) }}
+{{- if .root.Values.music.models.generator }}
+- name: MUSIC_MODEL_DEVICE
+  value: {{ .root.Values.music.models.device }}
+{{- end }}
 {{- /* The NATS account of generation workers imports the API of the file store under this prefix. */}}
 {{- if and (include "trellis.natsAccounts" .root) (not .root.Values.s3.endpoint) }}
 - name: NATS_FILES_API
