@@ -114,6 +114,9 @@ describe('callers in cloud mode', () => {
     ['signed with another secret', () => sign({ id: 'ann' }, { key: 'x'.repeat(40) })],
     ['without an id', () => sign({ sub: 'ann' })],
     ['with an empty id', () => sign({ id: '' })],
+    ['with the id of a guest', () => sign({ id: `guest:${guest}` })],
+    ['with the id of visitors', () => sign({ id: 'anonymous' })],
+    ['with the id of the user of local mode', () => sign({ id: 'local' })],
     ['without an expiry', () => sign({ id: 'ann' }, { expires: null })],
     ['that has expired', () => sign({ id: 'ann' }, { expires: '-1m' })],
     ['with another algorithm', () => sign({ id: 'ann' }, { algorithm: 'HS512' })],
@@ -121,6 +124,11 @@ describe('callers in cloud mode', () => {
       'with none',
       async () =>
         `${btoa('{"alg":"none"}').replaceAll('=', '')}.${btoa('{"id":"ann","exp":9999999999}').replaceAll('=', '')}.x`,
+    ],
+    [
+      'without a signature',
+      async () =>
+        `${btoa('{"alg":"none"}').replaceAll('=', '')}.${btoa('{"id":"ann","exp":9999999999}').replaceAll('=', '')}.`,
     ],
   ])('a token %s is 401', async (_what, token) => {
     expect(await who({ 'x-gateway-session': await token() })).toBe(401)

@@ -6,7 +6,8 @@ export const sessionCookie = 'gateway_session'
 export const guestCookie = 'listing_guest'
 const sessionHeader = 'x-gateway-session'
 
-const tokenShape = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/
+/** Three parts; an unsigned token has an empty third one, and is invalid rather than absent. */
+const tokenShape = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*$/
 const uuidShape = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 type Headers = Record<string, string | string[] | undefined>
@@ -30,6 +31,9 @@ export const guestId = (headers: Headers): string | undefined => {
   return guest !== undefined && uuidShape.test(guest) ? guest.toLowerCase() : undefined
 }
 
+/** Ids of callers without an account, which no token may claim. */
+const isReserved = (id: string): boolean => ['anonymous', 'local'].includes(id) || id.startsWith('guest:')
+
 const refused = (cause?: unknown) =>
   serviceError('unauthenticated', 'The session is invalid or has expired. Sign in again.', {
     cause,
@@ -45,7 +49,7 @@ export const verifySessionToken = async (token: string, secrets: readonly string
         requiredClaims: ['id', 'exp'],
       })
       const id = payload.id
-      if (typeof id === 'string' && id !== '') return id
+      if (typeof id === 'string' && id !== '' && !isReserved(id)) return id
       if (typeof id === 'number') return String(id)
       throw refused()
     } catch (error) {
