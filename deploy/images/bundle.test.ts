@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { glob, readdir, readFile } from 'node:fs/promises'
+import { glob, readdir, readFile, stat } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -10,8 +10,8 @@ import { natsCommand, natsMissing } from '../../test/support/programs.ts'
 import { startServiceProcess } from '../../test/support/service-process.ts'
 import { temporaryDirectory } from '../../test/support/temporary-directory.ts'
 import { billOfMaterials } from './bill-of-materials.ts'
-import { bundle } from './bundle.ts'
-import { entries, entryModules, root } from './entries.ts'
+import { writeContents } from './contents.ts'
+import { entries, root } from './entries.ts'
 
 const run = promisify(execFile)
 const folderOfRepository = fileURLToPath(root)
@@ -36,7 +36,7 @@ let directory: Awaited<ReturnType<typeof temporaryDirectory>>
 beforeAll(async () => {
   directory = await temporaryDirectory()
   folder = join(directory.path, 'app')
-  await bundle(entryModules(), folder)
+  await writeContents(folder)
 })
 afterAll(() => directory[Symbol.asyncDispose]())
 
@@ -46,6 +46,18 @@ test.each(configurable)('%s prints its configuration', async (name) => {
     env: { ...requiredSettings, TRELLIS_WORKERS: join(directory.path, 'workers.json') },
   })
   expect(stdout).toMatch(/^# every process\n.*^METRICS_PORT=9090/ms)
+})
+
+test('whoever an image runs as may read all of it, the web app included', async () => {
+  const paths = ['', ...(await readdir(folder, { recursive: true }))]
+  expect(paths).toContain('web/index.html')
+  const unreadable: string[] = []
+  for (const path of paths) {
+    const found = await stat(join(folder, path))
+    const needed = found.isDirectory() ? 0o005 : 0o004
+    if ((found.mode & needed) !== needed) unreadable.push(path)
+  }
+  expect(unreadable).toEqual([])
 })
 
 test('the bundle refers to no source file', async () => {

@@ -145,8 +145,8 @@ describe.skipIf(clusterMissing !== undefined)(unlessMissing('user journeys on a 
       await page.goto(`/listings?q=thinkpad&s=${session}`)
       const listings = page.getByRole('list', { name: 'Listings' }).locator(':scope > li')
       await listings.first().waitFor()
-      await page.getByText('all scores final').waitFor()
       await wait('condition=Complete', 'search/in-the-app')
+      await page.getByRole('button', { name: 'Cancel' }).waitFor({ state: 'detached' })
       const { listingsFound } = (await namespace.get('search/in-the-app')).status
       await page.getByText(`${listingsFound} results`).waitFor()
       expect(problems()).toEqual([])

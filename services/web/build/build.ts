@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { compressFiles } from './compress.ts'
 import { buildFolder, webRoot } from './folders.ts'
@@ -61,6 +61,8 @@ export const buildWeb = async (folder: string = buildFolder): Promise<boolean> =
     )
     await compressFiles(join(building, 'assets'))
     await writeFile(stampFile(building), stamp)
+    // A temporary folder is private; in an image the edge runs as another user than the build.
+    await chmod(building, 0o755)
     await publish(building, target, stamp)
   } finally {
     await rm(building, { recursive: true, force: true })

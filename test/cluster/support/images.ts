@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import { copyFile, glob, readFile, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { bundle } from '../../../deploy/images/bundle.ts'
-import { entryModules } from '../../../deploy/images/entries.ts'
+import { writeContents } from '../../../deploy/images/contents.ts'
 import { attempt, must } from '../../support/run-program.ts'
 import { temporaryDirectory } from '../../support/temporary-directory.ts'
 import { type ListedImage, outdatedImages } from './outdated-images.ts'
@@ -74,16 +73,16 @@ const provide = async ({ image, file, context, base }: Recipe, directory: string
 /** Builds one of our images from its Dockerfile, and returns its tag. */
 const provideOwn = async (name: string, file: string, base: string, directory: string): Promise<string> => {
   const dockerfile = join(root, 'deploy/images', file)
-  const tag = await digestOf(`${directory}/app/*.js`, dockerfile)
+  const tag = await digestOf(`${directory}/app/**`, dockerfile)
   const recipe = { image: `localhost/${name}:${tag}`, file: dockerfile, context: directory }
   await provide({ ...recipe, base: { argument: 'NODE_IMAGE', image: base } }, directory)
   return tag
 }
 
-/** Calls `use` with a temporary folder that contains the bundle of this checkout. */
+/** Calls `use` with a temporary folder that contains the programs and the web app of this checkout. */
 const withBundle = async <Result>(use: (directory: string) => Promise<Result>): Promise<Result> => {
   await using directory = await temporaryDirectory()
-  await bundle(entryModules(), join(directory.path, 'app'))
+  await writeContents(join(directory.path, 'app'))
   return await use(directory.path)
 }
 

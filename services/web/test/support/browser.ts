@@ -15,8 +15,11 @@ export type TestBrowser = AsyncDisposable & {
 /** Time for what a page shows. Ample, so that a busy machine fails no test: a generation beside other tests takes a minute. */
 const ampleMilliseconds = 120_000
 
-/** Text of a network change on this machine, which other tests cause; pages send such requests again. */
-const harmless = /ERR_NETWORK_CHANGED/
+/**
+ * Text of a network change on this machine, which other tests cause; pages send such requests again. And of a header that browsers only apply to
+ * HTTPS and loopback addresses.
+ */
+const harmless = /ERR_NETWORK_CHANGED|Cross-Origin-Opener-Policy header has been ignored/
 
 const watch = (page: Page, problems: string[]): void => {
   page.on('pageerror', (error) => problems.push(`error: ${error.stack ?? error.message}`))
