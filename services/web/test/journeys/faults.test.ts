@@ -1,6 +1,6 @@
+import { freePort } from '@trellis/distributed/servers'
 import type { Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { freePort } from '../../../../test/support/free-port.ts'
 import { openSeverable } from '../../../../test/support/severable.ts'
 import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
 import type { Trellis } from '../../../../test/support/trellis.ts'
@@ -34,7 +34,7 @@ describe.skipIf(!hasBrowser)(`pages in trouble${skipped}`, () => {
   beforeAll(async () => {
     opened = new AsyncDisposableStack()
     dataDirectory = opened.use(await temporaryDirectory()).path
-    port = await freePort()
+    port = String(await freePort())
     trellis = await start()
     opened.defer(() => trellis[Symbol.asyncDispose]())
     browser = opened.use(await launchBrowser())

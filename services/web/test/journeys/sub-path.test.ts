@@ -1,5 +1,5 @@
+import { freePort } from '@trellis/distributed/servers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { freePort } from '../../../../test/support/free-port.ts'
 import type { Trellis } from '../../../../test/support/trellis.ts'
 import { everyPage } from '../every-page.ts'
 import { hasBrowser, launchBrowser, skipped, type TestBrowser } from '../support/browser.ts'
@@ -14,7 +14,7 @@ describe.skipIf(!hasBrowser)(`below a path, in a browser${skipped}`, () => {
   let browser: TestBrowser
   beforeAll(async () => {
     opened = new AsyncDisposableStack()
-    const port = await freePort()
+    const port = String(await freePort())
     trellis = opened.use(await startWithPages({ PORT: port, EDGE_URL: `http://127.0.0.1:${port}${base}` }))
     browser = opened.use(await launchBrowser())
     await pushLines(trellis.origin, 'shop', logLines(40).split('\n'))
