@@ -41,6 +41,16 @@ describe('sources suggested for a text', () => {
     )
   })
 
+  test('are the one that is named as it is, and not those that share an ending with it', () => {
+    const logs = ['a.log', 'b.log', 'aa.log', 'shop.log'].map((id) => source(id))
+    expect(suggested('A.log is full', {}, logs)).toEqual([
+      { sourceId: 'a.log', score: 0.9, reason: 'It is named ("a.log").' },
+    ])
+    expect(suggested('look at b.log.', {}, logs).map(({ sourceId }) => sourceId)).toEqual(['b.log'])
+    expect(suggested('the shop is slow', {}, logs).map(({ sourceId }) => sourceId)).toEqual(['shop.log'])
+    expect(suggested('b.log.1 and x-a.log', {}, logs)).toEqual([])
+  })
+
   test('are none where nothing speaks for any, whatever errors there are', () => {
     expect(suggested('zzz', {}, [source('app:one', 99)])).toEqual([])
   })

@@ -20,14 +20,21 @@ const weights = { wholeName: 0.9, partOfName: 0.6, role: 0.5, words: 0.4, errors
 
 type Sign = { weight: number; says: string }
 
+/** Words of file names, which many sources share. */
+const common: ReadonlySet<string> = new Set(['log', 'logs', 'txt', 'out', 'err', 'gz', 'json'])
+
+/** Whether a text contains an id as it is, and not as a part of a longer name. */
+const contains = (text: string, id: string): boolean =>
+  new RegExp(`(?<![\\p{L}\\p{N}._-])${RegExp.escape(id)}(?![\\p{L}\\p{N}_-]|\\.[\\p{L}\\p{N}])`, 'iu').test(text)
+
 const list = (words: readonly string[]): string => words.map((word) => `"${word}"`).join(', ')
 
 const signOfName = (said: ReadonlySet<string>, words: readonly string[]): Sign | undefined => {
-  const common = words.filter((word) => said.has(word))
-  if (common.length === 0) return undefined
-  return common.length === words.length
-    ? { weight: weights.wholeName, says: `it is named (${list(common)})` }
-    : { weight: (weights.partOfName * (1 + common.length)) / (1 + words.length), says: `its name has ${list(common)}` }
+  const shared = words.filter((word) => said.has(word))
+  if (shared.length === 0) return undefined
+  return shared.length === words.length
+    ? { weight: weights.wholeName, says: `it is named (${list(shared)})` }
+    : { weight: (weights.partOfName * (1 + shared.length)) / (1 + words.length), says: `its name has ${list(shared)}` }
 }
 
 const signOfRole = (said: ReadonlySet<string>, words: readonly string[]): Sign | undefined => {
@@ -49,11 +56,15 @@ export const suggestSources = ({ text, sources, hits }: SuggestInput): Suggestio
   return sources
     .flatMap((source) => {
       // A name may have a word more than once: `openssh:OpenSSH`.
-      const words = [...new Set(wordsOf(source.sourceId).filter((word) => word.length > 1 && !/^\d+$/.test(word)))]
+      const words = [...new Set(wordsOf(source.sourceId))].filter(
+        (word) => word.length > 1 && !/^\d+$/.test(word) && !common.has(word),
+      )
       const found = hits.get(source.sourceId) ?? 0
       const errors = source.bySeverity[1] + source.bySeverity[2]
       const about: Sign[] = [
-        signOfName(said, words),
+        contains(text, source.sourceId)
+          ? { weight: weights.wholeName, says: `it is named ("${source.sourceId}")` }
+          : signOfName(said, words),
         signOfRole(said, words),
         found > 0
           ? {
