@@ -52,6 +52,10 @@ const readsText = ({ operation: { parameters = [], requestBody } }: Route): bool
   parameters.some((parameter: Parameter) => parameter.in !== 'path' && isText(parameter.schema)) ||
   Object.values(requestBody?.content ?? {}).some(({ schema }) => schema !== undefined && isText(schema))
 
+/** All parts of a form are text, so a file that is a number in the fuzzer's case is a file with that text. */
+const isForm = ({ operation: { requestBody } }: Route): boolean =>
+  requestBody?.content['multipart/form-data'] !== undefined
+
 const list = (statuses: readonly string[]) => `[${statuses.map((status) => JSON.stringify(status)).join(', ')}]`
 
 /** Whether another route with a parameter has the same address, so that its methods are not unknown there: a seller may be called "export". */
@@ -73,6 +77,9 @@ const rulesOf = (route: Route, routes: readonly Route[]): string => {
     `expected-statuses = ${list(['2xx', '3xx', ...declared([...refusals, ...(readsText(route) ? ['422'] : []), ...extra])])}`,
     '[operations.checks.not_a_server_error]',
     `expected-statuses = ${list(['2xx', '3xx', '4xx', ...declared(upstream)])}`,
+    ...(isForm(route)
+      ? ['[operations.checks.negative_data_rejection]', `expected-statuses = ${list(['2xx', '4xx', '5xx'])}`]
+      : []),
     ...(isShared(route, routes) ? ['[operations.checks.unsupported_method]', 'enabled = false'] : []),
     '',
   ].join('\n')

@@ -1,5 +1,5 @@
 import type { EntryRest } from '@trellis/protos/edge/client.ts'
-import type { LineColumn } from '../../lines/LineList.svelte'
+import type { LineColumn } from '../../lines/columns.ts'
 import { flag, list, oneOf } from '../../url/codecs.ts'
 import type { FilterValues, ListFilter } from '../parts/filters.ts'
 

@@ -1,8 +1,8 @@
 import { onDestroy } from 'svelte'
 import { action } from '../../api/action.svelte.ts'
 import type { RequestOf } from '../../api/client.ts'
-import { toasts } from '../../ui/toasts.svelte.ts'
 import { saveFile } from '../../ui/save-file.ts'
+import { toasts } from '../../ui/toasts.svelte.ts'
 import type { ExportFormat } from './export.ts'
 
 type Query = NonNullable<RequestOf<'GET /logs/api/search'>['query']>
