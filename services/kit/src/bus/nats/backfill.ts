@@ -40,7 +40,7 @@ export const createBackfill = <Event>({
   let ring: Ring<Event> | undefined
   /** All retained events behind this sequence are in the ring. */
   let base = 0
-  /** Upper bound of the server's clock minus ours, in milliseconds. */
+  /** Lower bound of the server's clock minus ours, in milliseconds. */
   let clockAhead = 0
   let consumer: SubjectConsumer | undefined
   /** Messages buffered until it is known what the ring is missing. */
