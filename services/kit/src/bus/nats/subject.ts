@@ -10,7 +10,7 @@ export type SubjectState = {
   trimmedThrough: number
   /** The stream's newest sequence, over all subjects. */
   newest: number
-  /** Upper bound of the server's clock minus ours, in milliseconds. */
+  /** Lower bound of the server's clock minus ours, in milliseconds. */
   clockAhead: number
 }
 
