@@ -3,9 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { type Behaviour, delta, ended, serveChat as serve } from '../../../../test/support/chat-server.ts'
 import { type ChatEnd, type ChatLimits, chat, LanguageModelError } from './chat.ts'
 
+/** Ample, so that a busy machine fails no test. */
 const patient: ChatLimits = {
-  stallMilliseconds: 500,
-  totalMilliseconds: 5_000,
+  stallMilliseconds: 60_000,
+  totalMilliseconds: 120_000,
   characters: 500,
   busyMilliseconds: 1_000,
 }
@@ -91,7 +92,8 @@ describe('a language model', () => {
     ],
   ])('that %s fails with a sentence', async (_, behave, sentence) => {
     await using server = await serve(behave)
-    expect((await send(server.baseUrl)).failure).toContain(sentence)
+    const limits = sentence === 'stopped answering' ? { ...patient, stallMilliseconds: 500 } : patient
+    expect((await send(server.baseUrl, limits)).failure).toContain(sentence)
   })
 
   test('whose context is too small fails as too long', async () => {
