@@ -76,9 +76,7 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
     testbed.skip(61_000, 'cold')
     await eventually(() => testbed.isGone('cold'), 'it is removed')
     // The watch may report the deletion before its response arrives.
-    await expect
-      .poll(testbed.writes)
-      .toEqual(['create pods', 'status searches', 'status searches', 'delete searches'])
+    await expect.poll(testbed.writes).toEqual(['create pods', 'status searches', 'status searches', 'delete searches'])
     expect(testbed.lines('a run ended')).toMatchObject([
       {
         workload: 'search',
