@@ -48,7 +48,7 @@ test.each(configurable)('%s prints its configuration', async (name) => {
   expect(stdout).toMatch(/^# every process\n.*^METRICS_PORT=9090/ms)
 })
 
-test('whoever an image runs as may read all of it, the web app included', async () => {
+test('every user can read all files of an image, including the web app', async () => {
   const paths = ['', ...(await readdir(folder, { recursive: true }))]
   expect(paths).toContain('web/index.html')
   const unreadable: string[] = []

@@ -77,9 +77,7 @@ const rulesOf = (route: Route, routes: readonly Route[]): string => {
     `expected-statuses = ${list(['2xx', '3xx', ...declared([...refusals, ...(readsText(route) ? ['422'] : []), ...extra])])}`,
     '[operations.checks.not_a_server_error]',
     `expected-statuses = ${list(['2xx', '3xx', '4xx', ...declared(upstream)])}`,
-    ...(isForm(route)
-      ? ['[operations.checks.negative_data_rejection]', `expected-statuses = ${list(['2xx', '4xx', '5xx'])}`]
-      : []),
+    ...(isForm(route) ? ['[operations.checks.negative_data_rejection]', 'enabled = false'] : []),
     ...(isShared(route, routes) ? ['[operations.checks.unsupported_method]', 'enabled = false'] : []),
     '',
   ].join('\n')

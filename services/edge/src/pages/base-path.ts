@@ -1,9 +1,11 @@
+import { basePathOf } from '@trellis/kit/rpc'
+
 /**
  * The path of `EDGE_URL`, under which a proxy serves this installation: removed from requests and put before paths in answers. Requests without it
  * are accepted, too, because some proxies remove it themselves and probes do not know it.
  */
 export const createBasePath = (publicUrl: string | undefined) => {
-  const base = publicUrl === undefined ? '' : new URL(publicUrl).pathname.replace(/\/+$/, '')
+  const base = basePathOf({ origin: publicUrl })
   return {
     base,
     /** The URL of a request without the base. */

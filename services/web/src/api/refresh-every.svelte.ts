@@ -1,7 +1,7 @@
 import type { Resource } from './resource.svelte.ts'
 
 /**
- * Refreshes a resource while the tab is seen and `isWanted`, each time so long after the last answer. To be called while a component is created.
+ * Refreshes a resource while its tab is visible and `isWanted`, each time this long after the last response. Call it while a component is created.
  */
 export const refreshEvery = (
   milliseconds: number,

@@ -21,7 +21,7 @@ export type Resource<Value> = {
   readonly isLoading: boolean
   /** Loads again. Resolves when the answer is there. */
   readonly reload: () => Promise<void>
-  /** Loads again without `isLoading`, for what the user has not asked for: what is shown is not dimmed. */
+  /** Loads again without `isLoading`, for updates in the background: what is shown is not dimmed. */
   readonly refresh: () => Promise<void>
   /** Replaces the data by what a change has returned. */
   readonly set: (value: Value) => void
@@ -39,7 +39,7 @@ export const loading = <Value>(request: () => Load<Value> | undefined): Resource
   let isLoading = $state(false)
   let current: AbortController | undefined
 
-  const run = async ({ key, load }: Load<Value>, isQuiet = false): Promise<void> => {
+  const run = async ({ key, load }: Load<Value>, isQuiet: boolean): Promise<void> => {
     current?.abort()
     const controller = new AbortController()
     current = controller
@@ -59,7 +59,7 @@ export const loading = <Value>(request: () => Load<Value> | undefined): Resource
   }
 
   const wanted = $derived(request())
-  // By its key, so that a request that is made anew, but is the same, loads nothing.
+  // An equal request has the same key, and does not load again.
   const key = $derived(wanted?.key)
   $effect(() => {
     void key
@@ -78,10 +78,15 @@ export const loading = <Value>(request: () => Load<Value> | undefined): Resource
         data = known
         failure = undefined
       }
-      void run(wanted)
+      void run(wanted, false)
     })
     return () => current?.abort()
   })
+
+  const loadAgain = async (isQuiet: boolean): Promise<void> => {
+    const current = untrack(() => wanted)
+    if (current !== undefined) await run(current, isQuiet)
+  }
 
   return {
     get data() {
@@ -93,14 +98,8 @@ export const loading = <Value>(request: () => Load<Value> | undefined): Resource
     get isLoading() {
       return isLoading
     },
-    reload: async () => {
-      const wanted = untrack(request)
-      if (wanted !== undefined) await run(wanted)
-    },
-    refresh: async () => {
-      const wanted = untrack(request)
-      if (wanted !== undefined) await run(wanted, true)
-    },
+    reload: () => loadAgain(false),
+    refresh: () => loadAgain(true),
     set: (value) => {
       data = value
     },

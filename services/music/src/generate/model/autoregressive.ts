@@ -62,14 +62,14 @@ const portsOf = (network: Network, { names, steps_per_call: perCall }: Autoregre
  * on those of the codebooks before it (Copet et al., "Simple and Controllable Music Generation", 2023). Column 0 has no code.
  */
 export const delayedColumns = (delays: readonly number[]) => {
-  const [least, most] = [Math.min(...delays), Math.max(...delays)]
+  const [min, max] = [Math.min(...delays), Math.max(...delays)]
   return {
     /** The frame whose code of a codebook is in a column; negative before the first. */
     frameAt: (column: number, codebook: number): number => column - 1 - (delays[codebook] ?? 0),
-    /** The number of columns without an unknown frame, if so many frames are known. */
-    known: (frames: number): number => frames + 1 + least,
-    /** The number of columns that contain so many frames. */
-    all: (frames: number): number => frames + 1 + most,
+    /** The number of leading columns that only contain codes of the first `frames` frames. */
+    known: (frames: number): number => frames + 1 + min,
+    /** The number of columns that contain all codes of the first `frames` frames. */
+    all: (frames: number): number => frames + 1 + max,
   }
 }
 

@@ -10,13 +10,16 @@ type Query = NonNullable<RequestOf<'GET /logs/api/search'>['query']>
 export const entriesBetween = async (
   filters: Query,
   { since, until }: { since: string; until?: string | undefined },
+  signal: AbortSignal,
 ): Promise<{ entries: EntryRest[]; isComplete: boolean }> => {
   const pages: EntryRest[][] = []
   let cursor: string | null = null
   do {
-    const page: { entries: EntryRest[]; next_cursor: string | null } = await call('GET /logs/api/search', {
-      query: { ...filters, since, until, order: 'time', limit: perPage, cursor },
-    })
+    const page: { entries: EntryRest[]; next_cursor: string | null } = await call(
+      'GET /logs/api/search',
+      { query: { ...filters, since, until, order: 'time', limit: perPage, cursor } },
+      { signal },
+    )
     pages.unshift(page.entries.toReversed())
     cursor = page.next_cursor
   } while (cursor !== null && pages.length < maxPages)

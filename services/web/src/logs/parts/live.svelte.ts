@@ -36,6 +36,7 @@ export const createLive = (query: NonNullable<Query>) => {
   let known = new Set<string>()
   let lastTime: string | undefined
   const { history: _, last_event_id: __, ...filters } = query
+  const closing = new AbortController()
 
   const draw = (): void => {
     timer = undefined
@@ -58,7 +59,7 @@ export const createLive = (query: NonNullable<Query>) => {
   const bridge = async (): Promise<void> => {
     if (lastTime === undefined) return
     try {
-      const { entries, isComplete } = await entriesBetween(filters, { since: lastTime })
+      const { entries, isComplete } = await entriesBetween(filters, { since: lastTime }, closing.signal)
       for (const entry of entries) add(entry)
       note = isComplete
         ? 'The server was restarted; nothing was missed.'
@@ -94,17 +95,16 @@ export const createLive = (query: NonNullable<Query>) => {
   const fetchMissed = async (): Promise<{ count: number; first: number }> => {
     clearTimeout(timer)
     draw()
-    const wanted = holes
+    const present = new Set<string>()
+    for (let position = 0; position < ring.size; position += 1) {
+      const entry = ring.at(position)
+      if (entry) present.add(entry.entry_id)
+    }
     let count = 0
     let first = ring.size
     // The last ones first, so that the numbers of the others stay.
-    for (const hole of wanted.toReversed()) {
-      const { entries, isComplete } = await entriesBetween(filters, hole)
-      const present = new Set<string>()
-      for (let position = 0; position < ring.size; position += 1) {
-        const entry = ring.at(position)
-        if (entry) present.add(entry.entry_id)
-      }
+    for (const hole of holes.toReversed()) {
+      const { entries, isComplete } = await entriesBetween(filters, hole, closing.signal)
       const added = entries.filter(({ entry_id: id }) => !present.has(id))
       ring.insert(hole.before, added)
       count += added.length
@@ -158,6 +158,7 @@ export const createLive = (query: NonNullable<Query>) => {
     },
     close: (): void => {
       stream.close()
+      closing.abort()
       clearInterval(rates)
       clearTimeout(timer)
     },
