@@ -144,7 +144,7 @@ describe.skipIf(typeof programs === 'string')(`on a real kube-apiserver${reason}
       log: silentLog,
       metrics: createRuntimeMetrics(metrics),
       pageSize: 3,
-      backoff: { initial: 20, limit: 200 },
+      backoff: { initial: 20, max: 200, jitter: 0 },
     })
     const stop = new AbortController()
     const running = reflector.run(stop.signal)
@@ -239,7 +239,7 @@ describe.skipIf(typeof programs === 'string')(`on a real kube-apiserver${reason}
       let later = 0
       const clock = { ...systemClock, monotonic: () => systemClock.monotonic() + later }
       const credentials = createCredentials(() => loadConfig({ kubeconfig: JSON.stringify(config) }), clock)
-      const retry = { initial: 1, limit: 1, attempts: 1, longestRest: 0 }
+      const retry = { initial: 1, max: 1, attempts: 1, longestRest: 0 }
       await using running = createHttpClient({ credentials, clock, retry })
       await expect(running.list(configMaps, { namespace, limit: 1 })).rejects.toMatchObject({ maybeSent: false })
       await writeFile(authority, plane.ca)

@@ -27,7 +27,7 @@ export type OptionalCache<T extends KubeObject> = {
 }
 
 /** From 1 s to 5 minutes: a missing RBAC rule is rarely added within minutes. */
-const backoff = { initial: 1_000, limit: 300_000, factor: 4, jitter: 0.2 }
+const backoff = { initial: 1_000, max: 300_000 }
 
 const isRefusal = (error: unknown): error is ApiError => error instanceof ApiError && error.status === 403
 

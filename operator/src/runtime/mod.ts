@@ -1,4 +1,3 @@
-export { type Backoff, type BackoffOptions, backoffAt, createBackoff } from './backoff.ts'
 export {
   ApiError,
   ConnectionError,

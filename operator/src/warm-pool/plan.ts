@@ -1,4 +1,4 @@
-import { type BackoffOptions, backoffAt } from '../runtime/mod.ts'
+import { backoff } from '@trellis/kit/retry'
 import { isLiveMember, type Member } from './member.ts'
 
 export type DesiredPool = {
@@ -25,9 +25,10 @@ const startingLimits = { quiet: 10, busy: 2 }
 const healthyShare = 0.5
 
 /** Backoff before a failed worker is replaced, by the number of consecutive failures. */
-const failureBackoff: BackoffOptions = { initial: 1_000, limit: 300_000 }
+/** Without jitter: a plan depends on nothing but its input. */
+const failureBackoff = { initial: 1_000, max: 300_000, jitter: 0 }
 
-const dueAt = ({ endedAt, attempt }: Member): number => endedAt + backoffAt(attempt, failureBackoff)
+const dueAt = ({ endedAt, attempt }: Member): number => endedAt + backoff(attempt + 1, failureBackoff)
 
 /** Removal order of surplus pods: outdated templates, then pods that are not ready, then the youngest. */
 const byDispensability = (a: Member, b: Member): number =>

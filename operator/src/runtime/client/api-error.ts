@@ -78,15 +78,6 @@ export const isNamespaceTerminating = (error: unknown): boolean =>
   error.status === 403 &&
   (error.details?.causes ?? []).some(({ reason }) => reason === 'NamespaceTerminating')
 
-/** Parses a `Retry-After` header, in seconds or as a date, into milliseconds. */
-export const readRetryAfter = (header: string | undefined, now: number): number | undefined => {
-  if (header === undefined || header === '') return undefined
-  const seconds = Number(header)
-  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1_000)
-  const date = Date.parse(header)
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
-}
-
 /** Parses an error response's body; anything that is not a Status is quoted, truncated to 500 characters. */
 export const readApiError = (status: number, body: string, retryAfter?: number): ApiError => {
   try {

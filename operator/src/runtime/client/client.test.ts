@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ApiError, ConnectionError, readApiError, readRetryAfter } from './api-error.ts'
+import { ApiError, ConnectionError, readApiError } from './api-error.ts'
 import { mayRetry } from './retry.ts'
 import { MalformedEvent, readLines, readWatchEvent } from './watch-stream.ts'
 
@@ -30,15 +30,6 @@ test('a Status is parsed from the body, and any other body is quoted', () => {
   })
   expect(readApiError(502, '<html>Bad gateway</html>')).toMatchObject({ status: 502, reason: '' })
   expect(readApiError(502, '<html>Bad gateway</html>').message).toContain('Bad gateway')
-})
-
-test.each([
-  ['3', 3_000],
-  ['Tue, 01 Jan 2030 00:00:10 GMT', 10_000],
-  ['soon', undefined],
-  [undefined, undefined],
-])('Retry-After: %s', (header, milliseconds) => {
-  expect(readRetryAfter(header, Date.UTC(2030, 0, 1))).toBe(milliseconds)
 })
 
 test('lines are reassembled from chunks, even when a character is split', async () => {

@@ -22,7 +22,7 @@ const connect = async (options: HttpClientOptions = {}) => {
   const server = await startScriptedServer()
   const client = createHttpClient({
     credentials: createCredentials(() => loadConfig({ kubeconfig: server.kubeconfig() }), systemClock),
-    retry: { initial: 1, limit: 5, attempts: 3, longestRest: 5_000 },
+    retry: { initial: 1, max: 5, attempts: 3, longestRest: 5_000 },
     ...options,
   })
   return {

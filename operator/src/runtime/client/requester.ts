@@ -1,8 +1,9 @@
 import { childAbortController } from '@trellis/kit/lifecycle'
+import { parseRetryAfter } from '@trellis/kit/retry'
 import { DecoratorHandler, type Dispatcher } from 'undici'
 import type { Clock, Random } from '../clock.ts'
 import type { RuntimeMetrics } from '../metrics.ts'
-import { ApiError, ConnectionError, NotLeader, readApiError, readRetryAfter } from './api-error.ts'
+import { ApiError, ConnectionError, NotLeader, readApiError } from './api-error.ts'
 import type { WriteGuard, WriteOptions } from './client.ts'
 import type { Credentials } from './credentials.ts'
 import { type RetryOptions, withRetries } from './retry.ts'
@@ -124,7 +125,8 @@ export const createRequester = (limits: RequesterOptions): Requester => {
       })
       code = String(answer.statusCode)
       if (answer.statusCode < 400) return await read(answer.body)
-      const rest = readRetryAfter(headerOf(answer.headers, 'retry-after'), clock.now())
+      const seconds = parseRetryAfter(headerOf(answer.headers, 'retry-after'), clock.now())
+      const rest = seconds === undefined ? undefined : seconds * 1_000
       throw readApiError(answer.statusCode, await answer.body.text(), rest)
     } catch (error) {
       if (error instanceof ApiError || error instanceof NotLeader) throw error

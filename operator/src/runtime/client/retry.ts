@@ -1,4 +1,4 @@
-import { type Backoff, type BackoffOptions, createBackoff } from '../backoff.ts'
+import { type Backoff, type BackoffOptions, createBackoff } from '@trellis/kit/retry'
 import type { Clock, Random } from '../clock.ts'
 import { ApiError, ConnectionError } from './api-error.ts'
 
@@ -11,10 +11,9 @@ export type RetryOptions = BackoffOptions & {
 }
 
 export const defaultRetry: RetryOptions = {
-  initial: 100,
-  limit: 5_000,
-  factor: 2,
-  jitter: 0.5,
+  initial: 150,
+  max: 7_500,
+  jitter: 1 / 3,
   attempts: 5,
   longestRest: 30_000,
 }
@@ -49,7 +48,7 @@ export const withRetries = async <T>(
     } catch (error) {
       signal?.throwIfAborted()
       const rest = error instanceof ApiError ? (error.retryAfter ?? 0) : 0
-      const isLast = backoff.attempts() >= retry.attempts - 1
+      const isLast = backoff.failures() >= retry.attempts - 1
       if (isLast || rest > retry.longestRest || !mayRetry(error, idempotent)) throw error
       await waitFor(error, backoff, clock, signal)
     }

@@ -1,6 +1,6 @@
 import { childAbortController } from '@trellis/kit/lifecycle'
+import type { BackoffOptions } from '@trellis/kit/retry'
 import type { Log } from '@trellis/kit/telemetry'
-import type { BackoffOptions } from '../backoff.ts'
 import { ApiError, NotLeader } from '../client/api-error.ts'
 import type { Clock } from '../clock.ts'
 import type { RuntimeMetrics } from '../metrics.ts'

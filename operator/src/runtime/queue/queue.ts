@@ -1,4 +1,4 @@
-import { type BackoffOptions, backoffAt } from '../backoff.ts'
+import { type BackoffOptions, backoff as pauseAfter } from '@trellis/kit/retry'
 import type { Clock } from '../clock.ts'
 import type { RuntimeMetrics } from '../metrics.ts'
 
@@ -42,7 +42,8 @@ export type Queue = {
 }
 
 /** 5 ms, doubled with each failure up to 1,000 s, as in controller-runtime. */
-const defaultBackoff: BackoffOptions = { initial: 5, limit: 1_000_000 }
+/** Without jitter: keys fail one by one. */
+const defaultBackoff: BackoffOptions = { initial: 5, max: 1_000_000, jitter: 0 }
 
 type Delayed = { due: number; priority: number; cancel: () => void }
 
@@ -150,7 +151,7 @@ export const createQueue = ({ name, clock, metrics, backoff = defaultBackoff }: 
       const failed = failures.get(key) ?? 0
       failures.set(key, failed + 1)
       instruments.retried()
-      addAfter(key, backoffAt(failed, backoff), priority)
+      addAfter(key, pauseAfter(failed + 1, backoff), priority)
     },
     resetBackoff: (key) => {
       failures.delete(key)

@@ -49,7 +49,7 @@ const reflecting = async (answers: Answers, options: Partial<ReflectorOptions<Ku
   const runtimeMetrics = createRuntimeMetrics(metrics)
   const client = createHttpClient({
     credentials: createCredentials(() => loadConfig({ kubeconfig: server.kubeconfig() }), systemClock),
-    retry: { initial: 1, limit: 5, attempts: 2, longestRest: 0 },
+    retry: { initial: 1, max: 5, attempts: 2, longestRest: 0 },
   })
   const store = createStore<KubeObject>({ freeze: true })
   const reflector = createReflector({
@@ -61,7 +61,7 @@ const reflecting = async (answers: Answers, options: Partial<ReflectorOptions<Ku
     random: Math.random,
     log: createLog({ level: 'debug', format: 'json', destination: { write: () => undefined } }),
     metrics: runtimeMetrics,
-    backoff: { initial: 2, limit: 20 },
+    backoff: { initial: 2, max: 20, jitter: 0 },
     ...options,
   })
   const stop = new AbortController()
@@ -225,7 +225,7 @@ test.each<[string, { watch: Answers['watch'] }]>([
       list: (response, count) =>
         json(response, 200, listOf(count === 1 ? 10 : 50, thing('a', 5), thing('c', 40 + count))),
     },
-    { backoff: { initial: 600_000, limit: 600_000 } },
+    { backoff: { initial: 600_000, max: 600_000, jitter: 0 } },
   )
   await eventually(() => running.watches() === 1, 'the watch')
   await Promise.all([running.reflector.refresh(), running.reflector.refresh()])

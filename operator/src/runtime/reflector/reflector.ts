@@ -1,5 +1,5 @@
+import { type BackoffOptions, createBackoff } from '@trellis/kit/retry'
 import type { Log } from '@trellis/kit/telemetry'
-import { type BackoffOptions, createBackoff } from '../backoff.ts'
 import { ApiError, ConnectionError, isExpired, type Status } from '../client/api-error.ts'
 import type { Client, Selection, WatchEvent } from '../client/client.ts'
 import { MalformedEvent } from '../client/watch-stream.ts'
@@ -57,8 +57,8 @@ export type Reflector = {
   sinceContact: () => number
 }
 
-/** The backoff of client-go: from 0.8 s to 30 s, plus up to 100% jitter. */
-const defaultBackoff: BackoffOptions = { initial: 800, limit: 30_000, factor: 2, jitter: 1 }
+/** The backoff of client-go: from 0.8 s to 30 s, and up to as much again at random. */
+const defaultBackoff: BackoffOptions = { initial: 1_600, max: 60_000, jitter: 0.5 }
 
 /** A watch that ends sooner than this, in milliseconds, without an event is a failure. */
 const shortWatch = 1_000
@@ -227,10 +227,10 @@ export const createReflector = <T extends KubeObject>(options: ReflectorOptions<
     instruments.failed(causeOf(error))
     // In both cases, changes may have been missed.
     if (isExpired(error) || error instanceof MalformedEvent) version = undefined
-    const isFirst = backoff.attempts() === 0
+    const isFirst = backoff.failures() === 0
     const wait = backoff.next()
     const requested = error instanceof ApiError ? Math.min(error.retryAfter ?? 0, longestRest) : 0
-    const failures = backoff.attempts()
+    const failures = backoff.failures()
     const level = failures < 3 || isExpectedFailure(error) ? 'debug' : 'warn'
     log[level]({ err: error, failures }, 'a list or watch failed and is restarted')
     return isFirst && isExpired(error) ? requested : Math.max(requested, wait)

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isServiceError } from '@trellis/kit/errors'
+import { createBackoff } from '@trellis/kit/retry'
 
 type Message = Record<string, unknown>
 
 const retryMilliseconds = 60_000
 /** Maximum openings before the first message: a replica may have just stopped while another is available. */
 const maxOpenings = 3
-const longestPauseMilliseconds = 2_000
+const pauses = { initial: 50, max: 2_000 }
 
 export type Resumable = {
   /** Requests the stream from the service, behind `lastEventId` if it is set. */
@@ -26,13 +27,13 @@ export async function* resume({ open, idOf, signal }: Resumable): AsyncGenerator
   let lastEventId: string | undefined
   let hasBegun = false
   let lostAt: number | undefined
-  let pause = 50
+  const backoff = createBackoff(pauses)
   for (let openings = 1; ; openings += 1) {
     try {
       for await (const message of open(lastEventId)) {
         hasBegun = true
         lostAt = undefined
-        pause = 50
+        backoff.reset()
         lastEventId = idOf(message) ?? lastEventId
         yield message
       }
@@ -43,8 +44,7 @@ export async function* resume({ open, idOf, signal }: Resumable): AsyncGenerator
       const isAbandoned = hasBegun ? performance.now() - lostAt > retryMilliseconds : openings >= maxOpenings
       if (!isLost || isAbandoned) throw error
     }
-    await sleep(pause * (0.5 + Math.random() / 2))
-    pause = Math.min(pause * 2, longestPauseMilliseconds)
+    await sleep(backoff.next())
     if (signal.aborted) return
   }
 }

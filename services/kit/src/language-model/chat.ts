@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createParser } from 'eventsource-parser'
 import { type Egress, EgressRefused, type EgressResponse } from '../egress/mod.ts'
 import { messageOf } from '../errors/mod.ts'
+import { parseRetryAfter } from '../retry/mod.ts'
 import { createThinkingFilter, type ShownText } from './thinking-filter.ts'
 
 /** A chat-completions server in the style of OpenAI, and a model that it serves. An empty key sends none. */
@@ -161,8 +162,8 @@ const refusalOf = async (response: EgressResponse, apiKey: string): Promise<Lang
 /** `Retry-After` of a busy server in milliseconds; undefined where it is not busy or sends none. */
 const retryAfter = (response: EgressResponse): number | undefined => {
   if (response.status !== 429 && response.status !== 503) return undefined
-  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
-  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined
+  const seconds = parseRetryAfter(response.headers.get('retry-after'), Date.now())
+  return seconds === undefined ? undefined : seconds * 1000
 }
 
 const requestBody = (

@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createBackoff } from '../retry/mod.ts'
 
 /** How a process ended: its exit code, the signal that ended it, or why it could not be started. */
 export type Exit = { code: number | null; signal: NodeJS.Signals | null; error?: Error }
@@ -32,8 +33,8 @@ export type Supervised = {
   stop: () => Promise<void>
 }
 
-const firstPauseMilliseconds = 200
-const maxPauseMilliseconds = 5_000
+/** Without jitter: the processes of a machine do not fail together. */
+const pauses = { initial: 200, max: 5_000, jitter: 0 }
 /** The back-off is reset after a process has run for this long. */
 const healthyMilliseconds = 10_000
 /** Time limit for the rest of its output, which children of the process may hold open. */
@@ -69,7 +70,7 @@ export const supervise = (options: SuperviseOptions): Supervised => {
   let timer: NodeJS.Timeout | undefined
   let isStopping = false
   let wasReady = false
-  let pause = firstPauseMilliseconds
+  const backoff = createBackoff(pauses)
 
   const start = () => {
     const startedAt = performance.now()
@@ -80,10 +81,10 @@ export const supervise = (options: SuperviseOptions): Supervised => {
       if (child === started) child = undefined
       if (!wasReady) ready.reject(new Error(describeExit(exit), { cause: exit.error }))
       if (isStopping || !isFailure(exit) || !(wasReady || restartsUnready)) return ended.resolve(exit)
-      if (performance.now() - startedAt > healthyMilliseconds) pause = firstPauseMilliseconds
+      if (performance.now() - startedAt > healthyMilliseconds) backoff.reset()
+      const pause = backoff.next()
       onRestart(exit, pause)
       timer = setTimeout(start, pause)
-      pause = Math.min(pause * 2, maxPauseMilliseconds)
     })
   }
   start()

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { ClientError, Status } from 'nice-grpc-common'
+import { retry } from '../retry/mod.ts'
 
-const attempts = 4
-const firstPauseMilliseconds = 50
+const maxAttempts = 4
+const backoff = { initial: 50, max: 400 }
 
 /** grpc-js has no code for unsent calls, so they are recognized by its messages; a test covers these. */
 const unsent = ['No connection established', 'Name resolution failed']
@@ -28,23 +28,17 @@ export type Retry = {
 
 /**
  * Makes a call with retries: a call that was never sent is always retried, a call whose
- * replica was lost only if it is safe. Pauses double from 50 to 400 ms, with jitter; the signal ends them.
+ * replica was lost only if it is safe. Pauses grow from 50 to 400 ms, with jitter; the signal ends them.
  */
-export const callWithRetry = async <Value>(
+export const callWithRetry = <Value>(
   call: () => Promise<Value>,
   { isSafe, isAnswer, wasReached, signal }: Retry,
 ): Promise<Value> => {
   const waitsUntil = wasReached ? 0 : performance.now() + firstContactMilliseconds
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await call()
-    } catch (error) {
-      if (!(error instanceof ClientError) || isAnswer(error) || signal.aborted) throw error
-      if (!(isSafe ? wasLost(error) : neverSent(error))) throw error
-      const isWaiting = neverSent(error) && performance.now() < waitsUntil
-      if (attempt >= attempts && !isWaiting) throw error
-      const pause = firstPauseMilliseconds * 2 ** Math.min(attempt - 1, attempts - 1)
-      await sleep(pause * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => undefined)
-    }
+  const isRetryable = (error: unknown, failures: number): boolean => {
+    if (!(error instanceof ClientError) || isAnswer(error)) return false
+    if (!(isSafe ? wasLost(error) : neverSent(error))) return false
+    return failures < maxAttempts || (neverSent(error) && performance.now() < waitsUntil)
   }
+  return retry({ backoff, isRetryable }, call, signal)
 }

@@ -1,5 +1,4 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import { setTimeout as sleep } from 'node:timers/promises'
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -11,6 +10,7 @@ import {
   SqliteQueryCompiler,
 } from 'kysely'
 import { serviceError } from '../errors/mod.ts'
+import { retry } from '../retry/mod.ts'
 import { toParameter } from './parameters.ts'
 
 const sqliteBusy = 5
@@ -25,23 +25,20 @@ const isBusy = (error: unknown): boolean =>
 export type SqliteOptions = { path: string; lockWaitMilliseconds: number }
 
 /** Retries a statement while another process holds the write lock, without blocking the event loop. */
-const waitingForLock = async <T>(run: () => T, limitMilliseconds: number): Promise<T> => {
-  const deadline = performance.now() + limitMilliseconds
-  for (let pause = 2; ; pause = Math.min(pause * 2, 100)) {
-    try {
-      return run()
-    } catch (error) {
-      if (!isBusy(error)) throw error
-      if (performance.now() + pause > deadline) {
-        throw serviceError('unavailable', 'The database stayed locked by another writer. Try again shortly.', {
+const waitingForLock = <T>(run: () => T, limitMilliseconds: number): Promise<T> =>
+  retry(
+    {
+      backoff: { initial: 4, max: 100 },
+      withinMilliseconds: limitMilliseconds,
+      isRetryable: isBusy,
+      onExhausted: (error) =>
+        serviceError('unavailable', 'The database stayed locked by another writer. Try again shortly.', {
           cause: error,
           retryAfterSeconds: 5,
-        })
-      }
-      await sleep(pause)
-    }
-  }
-}
+        }),
+    },
+    run,
+  )
 
 /** LRU cache of prepared statements, so that a query's SQL is parsed once. */
 const createStatements = (database: DatabaseSync) => {

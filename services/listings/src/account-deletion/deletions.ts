@@ -1,3 +1,4 @@
+import { backoff } from '@trellis/kit/retry'
 import type { Dependencies } from '../dependencies.ts'
 import type { Erasure, Person } from '../erasure/person.ts'
 import { type Rounds, startRounds } from '../rounds.ts'
@@ -10,8 +11,8 @@ const limits = {
   perRound: 20,
   /** After this, another replica continues the work of one that died. */
   claimMilliseconds: 10 * 60_000,
-  firstPause: 30_000,
-  longestPause: 6 * hour,
+  /** Without jitter: one replica at a time works on a deletion. */
+  backoff: { initial: 30_000, max: 6 * hour, jitter: 0 },
   /** How long records of completed deletions are retained. */
   retentionMilliseconds: 2 * 365 * 24 * hour,
 }
@@ -25,9 +26,6 @@ export type DeletionsOptions = Pick<Dependencies, 'db' | 'config' | 'log' | 'now
   readonly erasures: readonly Erasure[]
   readonly roundMilliseconds?: number
 }
-
-const pauseAfter = (attempts: number): number =>
-  Math.min(limits.firstPause * 2 ** Math.min(attempts - 1, 20), limits.longestPause)
 
 /**
  * Deletes what is stored about the holders of deleted accounts. Each notification is a row, which one replica at a time has claimed:
@@ -64,7 +62,7 @@ export const openDeletions = (options: DeletionsOptions): Rounds => {
     const sums = Object.entries(counts).map(([name, count]) => [name, (before[name] ?? 0) + count] as const)
     const common = { erased_json: JSON.stringify({ ...before, ...Object.fromEntries(sums) }), claimed_until: 0 }
     const time = now().getTime()
-    if (failures.length > 0) return { ...common, next_attempt_at: time + pauseAfter(row.attempts) }
+    if (failures.length > 0) return { ...common, next_attempt_at: time + backoff(row.attempts, limits.backoff) }
     if (row.passes + 1 < passes.count)
       return { ...common, passes: row.passes + 1, attempts: 0, next_attempt_at: time + passes.pauseMilliseconds }
     const completed = { identifiers_json: null, next_attempt_at: null, completed_at: now().toISOString() }

@@ -1,4 +1,5 @@
 import type { Egress } from '@trellis/kit/egress'
+import { backoff } from '@trellis/kit/retry'
 import { transact } from '@trellis/kit/store'
 import type { Kysely } from 'kysely'
 import type { Dependencies } from '../dependencies.ts'
@@ -38,14 +39,11 @@ const atOnce = 16
 const claimMilliseconds = 60_000
 /** A delivery that was not accepted for this time is abandoned, in milliseconds. */
 const abandonAfterMilliseconds = 24 * 3_600_000
-const firstRetry = 10_000
-const longestRetry = 3_600_000
+const pauses = { initial: 10_000, max: 3_600_000 }
 
 /** The pause after a failed attempt, in milliseconds: it doubles with each, has jitter, and is not shorter than the receiver's `Retry-After`. */
-export const pauseAfterAttempt = (attempts: number, retryAfterSeconds: number | null, random: () => number): number => {
-  const whole = Math.min(firstRetry * 2 ** Math.min(attempts - 1, 20), longestRetry)
-  return Math.max(whole * (0.5 + random() / 2), Math.min((retryAfterSeconds ?? 0) * 1000, abandonAfterMilliseconds))
-}
+export const pauseAfterAttempt = (attempts: number, retryAfterSeconds: number | null, random: () => number): number =>
+  Math.max(backoff(attempts, pauses, random), Math.min((retryAfterSeconds ?? 0) * 1000, abandonAfterMilliseconds))
 
 type Db = Kysely<AlertTables>
 

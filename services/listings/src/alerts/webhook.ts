@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { type Egress, EgressRefused } from '@trellis/kit/egress'
 import { messageOf } from '@trellis/kit/errors'
+import { parseRetryAfter } from '@trellis/kit/retry'
 import type { AlertContent } from './delivery-content.ts'
 import type { Attempt } from './outbox.ts'
 import type { DeliveryRow } from './tables.ts'
@@ -24,13 +25,6 @@ export const signatureOf = (
 export const webhookBody = ({ content_json, created_at }: Pick<DeliveryRow, 'content_json' | 'created_at'>): string => {
   const { alerts, omitted } = JSON.parse(content_json) as AlertContent
   return JSON.stringify({ type: 'listings.alerts', timestamp: created_at, data: { alerts, omitted } })
-}
-
-/** Seconds in a `Retry-After` header (RFC 9110, 10.2.3), as a number or a date. */
-const retryAfterOf = (header: string | null, now: Date): number | null => {
-  if (header === null) return null
-  const seconds = /^\d{1,9}$/.test(header.trim()) ? Number(header) : (Date.parse(header) - now.getTime()) / 1000
-  return Number.isFinite(seconds) ? Math.max(0, seconds) : null
 }
 
 const answerOf = async (response: Awaited<ReturnType<Egress['fetch']>>): Promise<string> => {
@@ -76,7 +70,8 @@ export const sendToWebhook = async (
     const detail = `The webhook answered ${response.status}${answer === '' ? '.' : `: ${answer}`}`
     // 410 means that the receiver is gone for good.
     if (response.status === 410) return { kind: 'refused', detail }
-    return { kind: 'failed', detail, retryAfterSeconds: retryAfterOf(response.headers.get('retry-after'), now()) }
+    const retryAfterSeconds = parseRetryAfter(response.headers.get('retry-after'), now().getTime()) ?? null
+    return { kind: 'failed', detail, retryAfterSeconds }
   } catch (error) {
     if (error instanceof EgressRefused) return { kind: 'refused', detail: error.message }
     return { kind: 'failed', detail: `The webhook could not be reached: ${reasonOf(error)}`, retryAfterSeconds: null }

@@ -1,3 +1,4 @@
+import { backoff } from '@trellis/kit/retry'
 import { MigrationError } from '@trellis/kit/store'
 import type { Dependencies } from '../dependencies.ts'
 import { type Rounds, startRounds } from '../rounds.ts'
@@ -10,8 +11,7 @@ const limits = {
   batch: 100,
   /** Longer than publishing takes: after it, another replica publishes the signals of one that died. */
   claimMilliseconds: 120_000,
-  firstPause: 5_000,
-  longestPause: 3_600_000,
+  backoff: { initial: 5_000, max: 3_600_000 },
   /** After this a signal is abandoned. */
   lifetimeMilliseconds: 7 * 86_400_000,
 }
@@ -25,10 +25,6 @@ const sharedRow = (row: PublishedSignalRow) => ({
   flags: row.flags_json,
   created_at: row.created_at,
 })
-
-/** Exponential back-off with jitter: half of the pause to all of it. */
-const pauseAfter = (attempts: number, random: () => number): number =>
-  Math.min(limits.firstPause * 2 ** Math.min(attempts - 1, 20), limits.longestPause) * (0.5 + random() / 2)
 
 export type OutboxOptions = Pick<Dependencies, 'db' | 'config' | 'log' | 'now' | 'signal'> & {
   readonly roundMilliseconds?: number
@@ -57,7 +53,7 @@ export const openOutbox = (options: OutboxOptions): Rounds => {
     const expired = rows.filter(({ created_at }) => time - Date.parse(created_at) > limits.lifetimeMilliseconds)
     if (expired.length > 0) await deletePublished(db, expired)
     const attempts = Math.max(...rows.map((row) => row.attempts))
-    const next = Math.round(time + pauseAfter(attempts, random))
+    const next = Math.round(time + backoff(attempts, limits.backoff, random))
     await postponeSignals(db, rows, { next, error: error instanceof Error ? error.name : 'Error' })
     const context = { err: error, signals: rows.length, abandoned: expired.length }
     if (error instanceof MigrationError) log.error(context, error.message)

@@ -1,3 +1,5 @@
+import { backoff } from '@trellis/kit/retry'
+
 const minute = 60_000
 /** Longest pause after failures, in minutes. */
 const longestPause = 1440
@@ -20,6 +22,6 @@ export const checkAfterFailure = (
   schedule: Schedule,
   { failures, retryAfterSeconds }: { readonly failures: number; readonly retryAfterSeconds: number | null },
 ): string => {
-  const pause = Math.min(schedule.intervalMinutes * 2 ** Math.min(failures, 10), longestPause)
+  const pause = backoff(failures + 1, { initial: schedule.intervalMinutes, max: longestPause, jitter: 0 })
   return after(schedule, Math.max(pause, (retryAfterSeconds ?? 0) / 60))
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { type Egress, EgressRefused, type EgressResponse } from '@trellis/kit/egress'
 import { isServiceError, serviceError } from '@trellis/kit/errors'
+import { parseRetryAfter } from '@trellis/kit/retry'
 import { marketplaceFailure } from '../marketplace/failures.ts'
 import type { HostGate } from '../marketplace/scraper/host-gate.ts'
-import { readRetryAfter } from '../marketplace/scraper/http-get.ts'
 import { judgeStatus } from '../marketplace/scraper/polite-get.ts'
 import type { Robots } from '../marketplace/scraper/robots.ts'
 import { type ImageType, imageTypeOf } from './image-type.ts'
@@ -82,7 +82,7 @@ export const createFetchPhoto = ({
     const headers = { 'user-agent': userAgent, accept }
     const response = await egress.fetch(url, { headers, signal, onlyPublic: !mayBePrivate(hostname) })
     try {
-      const retryAfterSeconds = readRetryAfter(response.headers.get('retry-after'), new Date())
+      const retryAfterSeconds = parseRetryAfter(response.headers.get('retry-after'), Date.now())
       await judgeStatus(gate, { status: response.status, address: url.href, retryAfterSeconds })
       if (!response.ok) throw serviceError('not_found', 'The marketplace no longer has this photo.')
       const body = await readLimited(response)

@@ -1,8 +1,8 @@
 import { EgressRefused } from '@trellis/kit/egress'
+import { backoff, parseRetryAfter } from '@trellis/kit/retry'
 import { inRounds } from '../cluster/rounds.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { IncidentDb } from '../incidents/all-tables.ts'
-import { pauseAfter, retryAfter } from './backoff.ts'
 import { claimBundle, concludeAttempt, dueBundles } from './store.ts'
 import type { SentBundleTable } from './tables.ts'
 
@@ -28,13 +28,18 @@ const attemptMilliseconds = 30_000
 const claimMilliseconds = attemptMilliseconds + 10_000
 /** A bundle that nobody has taken for so long is given up. */
 const giveUpMilliseconds = 24 * 3_600_000
+const pauses = { initial: 5_000, max: 3_600_000 }
+
+/** The pause after so many attempts, in milliseconds: not shorter than the receiver's `Retry-After`, which is bounded. */
+export const pauseAfter = (attempts: number, afterSeconds: number | undefined, random?: () => number): number =>
+  Math.max(backoff(attempts, pauses, random), Math.min((afterSeconds ?? 0) * 1_000, giveUpMilliseconds))
 const maxPerRound = 20
 const maxWords = 300
 
 type Outcome =
   | { kind: 'taken' }
   | { kind: 'refused'; words: string }
-  | { kind: 'again'; words: string; after: number | undefined }
+  | { kind: 'again'; words: string; afterSeconds: number | undefined }
 
 const isForLater = (status: number): boolean => status >= 500 || [408, 425, 429].includes(status)
 
@@ -82,10 +87,10 @@ export const createOutbox = (options: OutboxOptions): Outbox => {
       const words = await wordsOf(response)
       if (response.ok) return { kind: 'taken' }
       if (!isForLater(response.status)) return { kind: 'refused', words }
-      return { kind: 'again', words, after: retryAfter(response.headers.get('retry-after'), now()) }
+      return { kind: 'again', words, afterSeconds: parseRetryAfter(response.headers.get('retry-after'), now()) }
     } catch (error) {
       if (error instanceof EgressRefused) return { kind: 'refused', words: error.message }
-      return { kind: 'again', words: messageOf(error), after: undefined }
+      return { kind: 'again', words: messageOf(error), afterSeconds: undefined }
     }
   }
   const changeFor = (row: SentBundleTable, outcome: Outcome): Partial<SentBundleTable> => {
@@ -93,7 +98,7 @@ export const createOutbox = (options: OutboxOptions): Outbox => {
     if (outcome.kind === 'taken')
       return { status: 'sent', sent_at: at, next_attempt_at: null, last_error: null, content: null }
     const last_error = withoutSecrets(outcome.words)
-    const next = at + (outcome.kind === 'again' ? pauseAfter(row.attempts, outcome.after, random) : 0)
+    const next = at + (outcome.kind === 'again' ? pauseAfter(row.attempts, outcome.afterSeconds, random) : 0)
     if (outcome.kind === 'refused' || next - row.created_at > giveUpMilliseconds)
       return { status: 'failed', next_attempt_at: null, last_error, content: null }
     return { next_attempt_at: Math.round(next), last_error }

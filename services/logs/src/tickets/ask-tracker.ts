@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { EgressRefused } from '@trellis/kit/egress'
 import { serviceError } from '@trellis/kit/errors'
-import { retryAfter } from '../bundles/backoff.ts'
+import { parseRetryAfter } from '@trellis/kit/retry'
 import { parsedJson } from '../parsed-json.ts'
 import type { TrackerContext } from './tracker.ts'
 
@@ -64,8 +64,8 @@ export const askTracker = async (request: TrackerRequest, context: TrackerContex
         ...(body !== undefined && { body: JSON.stringify(body) }),
         signal: AbortSignal.any([context.signal, AbortSignal.timeout(answerMilliseconds)]),
       })
-      const pause =
-        response.status === 429 ? (retryAfter(response.headers.get('retry-after'), Date.now()) ?? 1_000) : undefined
+      const requested = parseRetryAfter(response.headers.get('retry-after'), Date.now()) ?? 1
+      const pause = response.status === 429 ? requested * 1_000 : undefined
       answer = { status: response.status, text: await readText(response.body), pause }
     } catch (error) {
       throw asFailure(title, error, context)

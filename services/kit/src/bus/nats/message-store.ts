@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { JetStreamApiError } from '@nats-io/jetstream'
 import { headers, type MsgHdrs, Nuid } from '@nats-io/transport-node'
 import { serviceError } from '../../errors/mod.ts'
+import { createBackoff } from '../../retry/mod.ts'
 import type { Connection } from './connection.ts'
 import { apiCodes, isApiError, tooLarge, unavailable } from './errors.ts'
 import type { NatsBusLimits } from './options.ts'
@@ -10,7 +11,7 @@ import type { StreamShape, Streams } from './streams.ts'
 
 /** Time limit of one attempt: a message without an acknowledgement by then is sent again, in milliseconds. */
 const attemptMilliseconds = 2_000
-const pauseMilliseconds = { first: 25, max: 500 }
+const pauses = { initial: 25, max: 500 }
 
 export type Message = {
   /** Messages of one lane are stored in call order, also when some are sent again. */
@@ -86,7 +87,7 @@ export const createMessageStore = ({ connection, streams, limits, signal: closin
 
   const store = async (message: Message, deadline: number): Promise<Stored> => {
     const id = message.id ?? ids.next()
-    let pause = pauseMilliseconds.first
+    const backoff = createBackoff(pauses)
     let lastError: unknown
     for (let attempts = 1; ; attempts += 1) {
       const left = deadline - performance.now()
@@ -101,8 +102,7 @@ export const createMessageStore = ({ connection, streams, limits, signal: closin
         if (error instanceof JetStreamApiError && !isRetryable(error)) throw new Refused(error, { attempts, id })
         lastError = error
         streams.doubt(message.stream.name)
-        await sleep(Math.min(pause, Math.max(0, deadline - performance.now())))
-        pause = Math.min(pause * 2, pauseMilliseconds.max)
+        await sleep(Math.min(backoff.next(), Math.max(0, deadline - performance.now())))
       }
     }
   }

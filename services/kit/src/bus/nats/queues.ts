@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Nuid } from '@nats-io/transport-node'
 import { isServiceError, serviceError } from '../../errors/mod.ts'
+import { createBackoff } from '../../retry/mod.ts'
 import type { Log } from '../../telemetry/mod.ts'
 import type { Bus } from '../bus.ts'
 import type { Queue, QueueRules } from '../queue.ts'
@@ -16,7 +17,7 @@ import type { Semaphore } from './semaphore.ts'
 import type { Streams } from './streams.ts'
 import { work } from './worker.ts'
 
-const ensurePauseMilliseconds = { first: 100, max: 2_000 }
+const ensurePauses = { initial: 100, max: 2_000 }
 
 type QueuesOptions = {
   connection: Connection
@@ -81,7 +82,7 @@ export const createQueues = ({ connection, names, streams, store, semaphore, lim
 
   /** Retries until the queue exists, so that a worker may start while the server is away. */
   const ensurePatiently = async (queue: QueueRules, until: AbortSignal) => {
-    let pause = ensurePauseMilliseconds.first
+    const backoff = createBackoff(ensurePauses)
     while (!until.aborted) {
       try {
         await connection.connected(until)
@@ -89,8 +90,7 @@ export const createQueues = ({ connection, names, streams, store, semaphore, lim
       } catch (error) {
         if (until.aborted) return
         log.warn({ err: error, queue: queue.name }, 'queue: not ready, retrying')
-        await sleep(pause, undefined, { signal: until }).catch(() => undefined)
-        pause = Math.min(pause * 2, ensurePauseMilliseconds.max)
+        await sleep(backoff.next(), undefined, { signal: until }).catch(() => undefined)
       }
     }
   }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createBackoff } from '../../retry/mod.ts'
 import type { Delivery } from '../bus.ts'
 import { type Reader, type ReaderOptions, type Ring, read } from '../ring.ts'
 import { type BackfillOptions, createBackfill, type Position } from './backfill.ts'
@@ -10,7 +11,7 @@ import { heartbeatMilliseconds } from './subject-consumer.ts'
 
 /** Assumed maximum clock difference between two servers of a cluster when one takes over from the other, in milliseconds. */
 const clockAllowance = 200
-const pauseMilliseconds = { first: 50, max: 2_000 }
+const pauses = { initial: 50, max: 2_000 }
 /** Consecutive failures past which they are logged as warnings. */
 const seriousFailures = 3
 /** The pause is reset once the topic has been followed without failure for this long, in milliseconds. */
@@ -107,20 +108,20 @@ export const createTopicReader = <Event>(options: TopicReaderOptions<Event>) => 
   }
 
   const run = async () => {
-    let pause = pauseMilliseconds.first
+    const backoff = createBackoff(pauses)
     let failures = 0
     while (!ended.aborted) {
       const startedAt = performance.now()
       const error = await fill().catch((thrown: unknown) => thrown)
       if (ended.aborted) return
       const wentWell = performance.now() - startedAt > steadyMilliseconds
-      pause = wentWell ? pauseMilliseconds.first : Math.min(pause * 2, pauseMilliseconds.max)
+      if (wentWell) backoff.reset()
       failures = wentWell || error instanceof ConnectionLost ? 0 : failures + 1
       if (failures > 0) streams.doubt(stream.name)
       // A single failure is a busy server, and affects all topics at once; repeated ones need attention.
       const write = failures > seriousFailures ? log.warn : log.debug
       write.call(log, { err: error, topic: topic.name }, 'topic: subscribing again')
-      await sleep(pause, undefined, { signal: ended }).catch(() => undefined)
+      await sleep(backoff.next(), undefined, { signal: ended }).catch(() => undefined)
     }
   }
 

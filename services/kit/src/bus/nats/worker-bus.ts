@@ -1,6 +1,7 @@
 import { jetstreamManager } from '@nats-io/jetstream'
 import { Nuid } from '@nats-io/transport-node'
 import { addAbortListener } from '../../lifecycle/mod.ts'
+import { createBackoff } from '../../retry/mod.ts'
 import type { Bus, Delivery, WorkerBus } from '../bus.ts'
 import type { Topic } from '../topic.ts'
 import { type Connection, openConnection } from './connection.ts'
@@ -17,7 +18,7 @@ import type { StreamShape, Streams } from './streams.ts'
 const headroom = 256
 const requestMilliseconds = 5_000
 /** Pauses between reads of a topic without news: short after a wake-up, which may overtake its event, then growing. */
-const pauseMilliseconds = { first: 5, max: 2_000 }
+const pauses = { initial: 10, max: 2_000 }
 
 /** A wait that ends when it is woken, when the time is up, or when the signal aborts. */
 const createAlarm = (signal: AbortSignal) => {
@@ -76,18 +77,18 @@ async function* followTopic<Event>(
   const alarm = createAlarm(signal)
   const subscription = connection.nats.subscribe(subject, { callback: alarm.ring })
   let cursor = after === 'start' ? 0 : after
-  let pause = pauseMilliseconds.first
+  const backoff = createBackoff(pauses)
   try {
     while (!signal.aborted) {
       // Retried when the stream does not exist yet or the server is away.
       const message = await reader.next(stream, subject, cursor + 1).catch(() => null)
       if (signal.aborted) return
       if (message === null) {
-        const wasRung = await alarm.wait(pause)
-        pause = wasRung ? pauseMilliseconds.first : Math.min(pause * 2, pauseMilliseconds.max)
+        const wasRung = await alarm.wait(backoff.next())
+        if (wasRung) backoff.reset()
         continue
       }
-      pause = pauseMilliseconds.first
+      backoff.reset()
       cursor = message.seq
       try {
         yield { kind: 'event', sequence: cursor, event: topic.decode(message.data) }

@@ -1,8 +1,9 @@
 import { JetStreamApiError, jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { connect, errors, type NatsConnection } from '@nats-io/transport-node'
 import { serviceError } from '../../errors/mod.ts'
+import { type RetryPolicy, retry } from '../../retry/mod.ts'
 import type { NatsLocation } from '../location.ts'
-import { type RetryPolicy, retrying } from '../retry.ts'
+import { storeRetries } from '../store-retries.ts'
 import { createSubjects } from './subjects.ts'
 
 /** JetStream error codes that are handled. */
@@ -32,7 +33,7 @@ const unavailable = (error: unknown) => {
 }
 
 /** Retry policy for requests to the store. */
-export const natsRetryPolicy: RetryPolicy = { isRetryable, retryAfterSeconds: () => 0, onExhausted: unavailable }
+export const natsRetryPolicy: RetryPolicy = { ...storeRetries, isRetryable, onExhausted: unavailable }
 
 const connectTo = async ({ servers, token, user, password, tls }: NatsLocation): Promise<NatsConnection> => {
   try {
@@ -74,12 +75,12 @@ export const openBucket = async (location: NatsLocation) => {
     direct: manager.direct,
     /** The last message of a subject, read from the stream's leader (read your writes). */
     last: (subject: string) =>
-      retrying(natsRetryPolicy, () => manager.streams.getMessage(stream, { last_by_subj: subject })),
-    purge: (subject: string) => retrying(natsRetryPolicy, () => manager.streams.purge(stream, { filter: subject })),
+      retry(natsRetryPolicy, () => manager.streams.getMessage(stream, { last_by_subj: subject })),
+    purge: (subject: string) => retry(natsRetryPolicy, () => manager.streams.purge(stream, { filter: subject })),
     close: () => connection.close(),
   }
   try {
-    await retrying(natsRetryPolicy, async () => {
+    await retry(natsRetryPolicy, async () => {
       // A worker may use the stream but not create it.
       const isThere = await manager.streams.info(stream).then(
         () => true,

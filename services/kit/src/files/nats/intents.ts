@@ -1,4 +1,4 @@
-import { retrying } from '../retry.ts'
+import { retry } from '../../retry/mod.ts'
 import { type Bucket, natsRetryPolicy } from './bucket.ts'
 import { readManifest } from './manifest.ts'
 
@@ -9,7 +9,7 @@ const sweptAtOnce = 1_000
 
 /** Records that content is about to be written, or to be removed from its key, so that a sweep finds it after a crash. */
 export const declareIntent = async (bucket: Bucket, id: string, key: string): Promise<void> => {
-  await retrying(natsRetryPolicy, () => bucket.publish(bucket.subjects.intent(id), key))
+  await retry(natsRetryPolicy, () => bucket.publish(bucket.subjects.intent(id), key))
 }
 
 /** Deletes an intent, best effort: the sweep deletes it later if this fails. */
@@ -41,7 +41,7 @@ export const manifestOf = async ({ last, subjects }: Bucket, key: string) => {
 /** Processes the intents of crashed writers: removes their content unless its manifest was written. */
 export const sweepIntents = async (bucket: Bucket, now: number): Promise<void> => {
   const { subjects, streams, stream } = bucket
-  const info = await retrying(natsRetryPolicy, () => streams.info(stream, { subjects_filter: subjects.intents }))
+  const info = await retry(natsRetryPolicy, () => streams.info(stream, { subjects_filter: subjects.intents }))
   for (const subject of Object.keys(info.state.subjects ?? {}).slice(0, sweptAtOnce)) {
     const message = await bucket.last(subject)
     if (!message || message.time.getTime() > now - staleAfterMilliseconds) continue

@@ -1,5 +1,5 @@
+import { retry } from '../../retry/mod.ts'
 import type { FileInfo } from '../files.ts'
-import { retrying } from '../retry.ts'
 import { type Bucket, natsRetryPolicy } from './bucket.ts'
 import { manifestOf } from './intents.ts'
 import { readManifest } from './manifest.ts'
@@ -10,7 +10,7 @@ const batchKeys = 500
 /** The manifests of some keys, as far as the answering server has them. */
 const manifestsOf = async ({ direct, stream, subjects }: Bucket, keys: readonly string[]) => {
   const found = new Map<string, FileInfo>()
-  await retrying(natsRetryPolicy, async () => {
+  await retry(natsRetryPolicy, async () => {
     const messages = await direct.getLastMessagesFor(stream, { multi_last: keys.map(subjects.key) })
     for await (const message of messages) {
       const key = subjects.toKey(message.subject)
@@ -24,7 +24,7 @@ const manifestsOf = async ({ direct, stream, subjects }: Bucket, keys: readonly 
 export async function* listManifests(bucket: Bucket, prefix: string): AsyncGenerator<FileInfo> {
   const { streams, stream, subjects } = bucket
   const options = { subjects_filter: subjects.keysNear(prefix) }
-  const info = await retrying(natsRetryPolicy, () => streams.info(stream, options))
+  const info = await retry(natsRetryPolicy, () => streams.info(stream, options))
   const keys = Object.keys(info.state.subjects ?? {})
     .map(subjects.toKey)
     .filter((key) => key.startsWith(prefix))

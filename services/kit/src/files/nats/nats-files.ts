@@ -1,8 +1,8 @@
+import { retry } from '../../retry/mod.ts'
 import type { Files } from '../files.ts'
 import { checkKey } from '../key.ts'
 import type { NatsLocation } from '../location.ts'
 import type { OpenedFiles, OpenFilesOptions } from '../open-files.ts'
-import { retrying } from '../retry.ts'
 import { type Bucket, natsRetryPolicy, openBucket } from './bucket.ts'
 import { declareIntent, manifestOf, removeContent, sweepIntents } from './intents.ts'
 import { listManifests } from './list.ts'
@@ -15,7 +15,7 @@ const removeFile = async (bucket: Bucket, key: string): Promise<void> => {
   await declareIntent(bucket, manifest.id, key)
   try {
     // Deletes this manifest only: a later write stays.
-    await retrying(natsRetryPolicy, () => bucket.streams.deleteMessage(bucket.stream, manifest.sequence, false))
+    await retry(natsRetryPolicy, () => bucket.streams.deleteMessage(bucket.stream, manifest.sequence, false))
   } catch (error) {
     const left = await manifestOf(bucket, key)
     if (left?.sequence === manifest.sequence) throw error

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { serviceError } from '../../errors/mod.ts'
+import { retry } from '../../retry/mod.ts'
 import type { ByteRange } from '../files.ts'
 import { missingFile } from '../key.ts'
-import { retrying } from '../retry.ts'
 import { type Bucket, natsRetryPolicy } from './bucket.ts'
 import { manifestOf } from './intents.ts'
 import { sequencesFrom } from './manifest.ts'
@@ -13,8 +13,8 @@ const chunksAhead = 4
 /** Reads a chunk from any server, and from the leader if that server does not have it yet. */
 const readChunk = async ({ direct, streams, stream, subjects }: Bucket, key: string, id: string, sequence: number) => {
   const message =
-    (await retrying(natsRetryPolicy, () => direct.getMessage(stream, { seq: sequence }))) ??
-    (await retrying(natsRetryPolicy, () => streams.getMessage(stream, { seq: sequence })))
+    (await retry(natsRetryPolicy, () => direct.getMessage(stream, { seq: sequence }))) ??
+    (await retry(natsRetryPolicy, () => streams.getMessage(stream, { seq: sequence })))
   if (message?.subject !== subjects.content(id)) {
     throw serviceError('conflict', `The file "${key}" was replaced or removed while it was read.`)
   }

@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { headers } from '@nats-io/transport-node'
 import { serviceError } from '../../errors/mod.ts'
+import { retry } from '../../retry/mod.ts'
 import { cut } from '../cut.ts'
-import { retrying } from '../retry.ts'
 import { type Bucket, isReplaced, natsRetryPolicy } from './bucket.ts'
 import { declareIntent, endIntent, manifestOf, removeContent } from './intents.ts'
 import { type Manifest, toRuns, writeManifest } from './manifest.ts'
@@ -30,7 +30,7 @@ const publishChunks = async (
   let total = 0
   // A chunk whose acknowledgement was lost is sent again with the same id, and acknowledged with its first sequence.
   const publish = async (index: number, chunk: Uint8Array) =>
-    (await retrying(natsRetryPolicy, () => bucket.publish(subject, chunk, { msgID: `${id}.${index}` }), signal)).seq
+    (await retry(natsRetryPolicy, () => bucket.publish(subject, chunk, { msgID: `${id}.${index}` }), signal)).seq
   try {
     for await (const chunk of cut(content, size, signal)) {
       digest.update(chunk)
@@ -61,7 +61,7 @@ const commit = async (bucket: Bucket, key: string, manifest: Manifest): Promise<
     rollup.set('Nats-Rollup', 'sub')
     const expect = { lastSubjectSequence: old?.sequence ?? 0 }
     try {
-      await retrying(natsRetryPolicy, () => bucket.publish(bucket.subjects.key(key), text, { headers: rollup, expect }))
+      await retry(natsRetryPolicy, () => bucket.publish(bucket.subjects.key(key), text, { headers: rollup, expect }))
       return old?.id
     } catch (error) {
       if (!isReplaced(error)) throw error

@@ -1,5 +1,5 @@
+import { parseRetryAfter, retry } from '../../retry/mod.ts'
 import type { S3Location } from '../location.ts'
-import { retrying } from '../retry.ts'
 import { type Answer, createExchange, discard, readText } from './exchange.ts'
 import { S3Error, s3RetryPolicy } from './s3-error.ts'
 import { escapePath, escapeText, sha256, signedHeaders } from './sign.ts'
@@ -29,10 +29,7 @@ export type S3Client = {
 
 const idleMilliseconds = 20_000
 
-const retryAfterOf = (answer: Answer): number | undefined => {
-  const seconds = Number(answer.header('retry-after') ?? Number.NaN)
-  return Number.isFinite(seconds) ? seconds : undefined
-}
+const retryAfterOf = (answer: Answer): number | undefined => parseRetryAfter(answer.header('retry-after'), Date.now())
 
 /** The URL of a bucket, which is in the path or in the host name. */
 export const bucketUrl = ({
@@ -87,8 +84,8 @@ export const createS3Client = (location: S3Location): S3Client => {
 
   return {
     sendOnce,
-    send: (request) => retrying(s3RetryPolicy, () => sendOnce(request), request.signal),
-    sendForText: (request) => retrying(s3RetryPolicy, async () => readText(await sendOnce(request)), request.signal),
+    send: (request) => retry(s3RetryPolicy, () => sendOnce(request), request.signal),
+    sendForText: (request) => retry(s3RetryPolicy, async () => readText(await sendOnce(request)), request.signal),
     close: exchange.close,
   }
 }

@@ -1,5 +1,6 @@
 import { serviceError } from '../../errors/mod.ts'
-import type { RetryPolicy } from '../retry.ts'
+import type { RetryPolicy } from '../../retry/mod.ts'
+import { storeRetries } from '../store-retries.ts'
 
 /**
  * An error answer of the store. It holds no more than the code, because bodies of such answers repeat what was
@@ -91,7 +92,8 @@ export const toStoreError = (error: unknown): unknown => {
 
 /** Retry policy for requests to a store. */
 export const s3RetryPolicy: RetryPolicy = {
+  ...storeRetries,
   isRetryable,
-  retryAfterSeconds: (error) => (error instanceof S3Error ? (error.retryAfterSeconds ?? 0) : 0),
+  requestedPause: (error) => (error instanceof S3Error ? (error.retryAfterSeconds ?? 0) * 1_000 : undefined),
   onExhausted: toStoreError,
 }

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { serviceError } from '../../errors/mod.ts'
+import { retry } from '../../retry/mod.ts'
 import { cut } from '../cut.ts'
-import { retrying } from '../retry.ts'
 import type { S3Client } from './client.ts'
 import { discard, readText } from './exchange.ts'
 import { S3Error, s3RetryPolicy } from './s3-error.ts'
@@ -114,7 +114,7 @@ const complete = async (
   const { client, checksums, signal } = options
   const full = { 'x-amz-checksum-type': 'FULL_OBJECT', 'x-amz-checksum-crc32': checksumOf(sent.crc) }
   const began = new Date()
-  await retrying(
+  await retry(
     s3RetryPolicy,
     async (again) => {
       try {

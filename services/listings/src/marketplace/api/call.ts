@@ -1,6 +1,6 @@
 import { createEgress, EgressRefused, type EgressResponse } from '@trellis/kit/egress'
+import { parseRetryAfter } from '@trellis/kit/retry'
 import { isMarketplaceFailure, marketplaceFailure } from '../failures.ts'
-import { readRetryAfter } from '../scraper/http-get.ts'
 
 export type ApiRequest = {
   readonly method?: 'GET' | 'POST'
@@ -89,7 +89,7 @@ export const createApiCall = ({
       if (response.ok) return await readJson(response, maxBytes)
       const words = await readWords(response)
       const retryAfterSeconds =
-        readRetryAfter(response.headers.get('retry-after'), new Date()) ??
+        parseRetryAfter(response.headers.get('retry-after'), Date.now()) ??
         (response.status === 429 ? defaultRetrySeconds : undefined)
       const refused = [401, 403, 404, 429].includes(response.status)
       throw Object.assign(

@@ -1,3 +1,4 @@
+import { backoff } from '@trellis/kit/retry'
 import { marketplaceFailure } from '../failures.ts'
 import type { HostState, HostStates } from './host-states.ts'
 
@@ -24,8 +25,8 @@ export type HostGate = {
   readonly slowDown: (host: string, gapMilliseconds: number) => Promise<void>
 }
 
-const firstBackOff = 2_000
-const longestBackOff = 60_000
+/** Without jitter: one host is paused for all of its requests. */
+const pauses = { initial: 2_000, max: 60_000, jitter: 0 }
 /** Longest pause that a Retry-After may impose, in milliseconds: a wrong one must not close a site for good. */
 const longestPause = 24 * 3_600_000
 /** Longest wait of a request for a closed host to open; beyond it the request fails at once with the time to retry after. */
@@ -67,9 +68,11 @@ export const createHostGate = ({ gapMilliseconds, hostStates, clock, sleep }: Ho
       }),
     refused: (host, retryAfterSeconds) =>
       hostStates.change(host, (hostState) => {
-        const backOff = Math.min(longestBackOff, firstBackOff * 2 ** hostState.refusals)
         hostState.refusals += 1
-        const pause = retryAfterSeconds === undefined ? backOff : Math.min(longestPause, retryAfterSeconds * 1000)
+        const pause =
+          retryAfterSeconds === undefined
+            ? backoff(hostState.refusals, pauses)
+            : Math.min(longestPause, retryAfterSeconds * 1000)
         // A refusal of a request that went at the same time does not shorten the pause.
         hostState.closedUntil = Math.max(hostState.closedUntil, clock() + pause)
       }),

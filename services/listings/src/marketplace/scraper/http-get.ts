@@ -1,4 +1,5 @@
 import { createEgress, EgressRefused, type EgressResponse } from '@trellis/kit/egress'
+import { parseRetryAfter } from '@trellis/kit/retry'
 import { isMarketplaceFailure, marketplaceFailure } from '../failures.ts'
 
 export type HttpAnswer = {
@@ -21,13 +22,6 @@ export type HttpGetOptions = {
   readonly acceptLanguage?: string
   /** Configured hosts, such as the demo's, may have private addresses; hosts that pages name may not. */
   readonly mayBePrivate: (hostname: string) => boolean
-}
-
-/** Seconds until the time of a Retry-After header, a number or a date; undefined if it has neither. */
-export const readRetryAfter = (header: string | null, now: Date): number | undefined => {
-  if (header === null) return undefined
-  const seconds = /^\s*\d+\s*$/.test(header) ? Number(header) : (Date.parse(header) - now.getTime()) / 1000
-  return Number.isFinite(seconds) ? Math.max(0, seconds) : undefined
 }
 
 const readLimited = async (response: EgressResponse, maxBytes: number): Promise<Uint8Array> => {
@@ -85,7 +79,7 @@ export const createHttpGet = ({
         body: decoded(bytes, contentType),
         address: response.url,
         contentType,
-        retryAfterSeconds: readRetryAfter(response.headers.get('retry-after'), new Date()),
+        retryAfterSeconds: parseRetryAfter(response.headers.get('retry-after'), Date.now()),
       }
     } catch (error) {
       signal.throwIfAborted()

@@ -6,7 +6,7 @@ import { searchAddress, soldAddress } from './addresses.ts'
 import { createFetchPage } from './fetch-page.ts'
 import { createHostGate } from './host-gate.ts'
 import { createMemoryHostStates } from './host-states.ts'
-import { createHttpGet, readRetryAfter } from './http-get.ts'
+import { createHttpGet } from './http-get.ts'
 import { createPageCache } from './page-cache.ts'
 import { cacheMilliseconds } from './polite.ts'
 import { createRobots } from './robots.ts'
@@ -363,13 +363,6 @@ describe('refusals', () => {
     await expect(configured(`${baseUrl}/a`, signal)).resolves.toMatchObject({ status: 200 })
     for (const name of ['localhost', '[::ffff:7f00:1]'])
       await expect(configured(baseUrl.replace('127.0.0.1', name), signal)).rejects.toThrow('is not an allowed address')
-  })
-
-  test('Retry-After is seconds or a date', () => {
-    const now = new Date('2026-06-15T12:00:00Z')
-    expect(readRetryAfter('30', now)).toBe(30)
-    expect(readRetryAfter('Mon, 15 Jun 2026 12:01:00 GMT', now)).toBe(60)
-    expect(readRetryAfter('soon', now)).toBeUndefined()
   })
 })
 

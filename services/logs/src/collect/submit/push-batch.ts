@@ -2,6 +2,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Egress } from '@trellis/kit/egress'
 import { messageOf } from '@trellis/kit/errors'
+import { parseRetryAfter } from '@trellis/kit/retry'
 import type { OutboxRow } from './outbox-store.ts'
 
 const pack = promisify(gzip)
@@ -23,11 +24,6 @@ export type Pushed =
 const waitMilliseconds = 60_000
 const maxAnswerBytes = 4 * 1024 * 1024
 const longestRetrySeconds = 300
-
-const retryAfterOf = (header: string | null): number | undefined => {
-  const seconds = Number(header)
-  return header !== null && seconds >= 0 ? Math.min(seconds, longestRetrySeconds) : undefined
-}
 
 /** The reasons for what was not taken; it would not be taken another time. */
 const rejectedOf = (answer: string): string[] => {
@@ -66,7 +62,8 @@ export const pushBatch = async (
     }
     await response.body?.cancel()
     if (status === 413) return { kind: 'tooLarge' }
-    const retryAfterSeconds = retryAfterOf(response.headers.get('retry-after'))
+    const requested = parseRetryAfter(response.headers.get('retry-after'), Date.now())
+    const retryAfterSeconds = requested === undefined ? undefined : Math.min(requested, longestRetrySeconds)
     return { kind: 'later', reason: `it answered ${status}`, retryAfterSeconds }
   } catch (error) {
     signal.throwIfAborted()

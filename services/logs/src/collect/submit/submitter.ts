@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { serviceError } from '@trellis/kit/errors'
 import type { Leases } from '@trellis/kit/leases'
+import { createBackoff } from '@trellis/kit/retry'
 import type { Log } from '@trellis/kit/telemetry'
 import type { Kysely } from 'kysely'
 import type { MatchedEntry } from '../../entries/matched-entry.ts'
@@ -49,6 +50,7 @@ export const submitLimits: SubmitLimits = {
 }
 
 const rowsPerStatement = 200
+const longestPauseMilliseconds = 60_000
 
 /** An entry as `POST /logs/api/glean/batch` takes it. The receiver derives the id that it has here, and so knows it again. */
 const bodyOf = ({ sourceId, sequence, timestampIso, severity, text }: MatchedEntry): string =>
@@ -66,7 +68,7 @@ export const createSubmitter = ({ db, target, leases, log, limits = submitLimits
   /** Tells whether the batch has left the outbox. */
   const pushWithPatience = async (rows: OutboxRow[], signal: AbortSignal): Promise<boolean> => {
     let batch = rows
-    let pause = limits.firstPauseMilliseconds
+    const backoff = createBackoff({ initial: limits.firstPauseMilliseconds, max: longestPauseMilliseconds })
     for (let left = limits.tries; left > 0; ) {
       const pushed = await pushBatch(target, batch, signal)
       if (pushed.kind === 'tooLarge' && batch.length > 1) {
@@ -84,13 +86,13 @@ export const createSubmitter = ({ db, target, leases, log, limits = submitLimits
         return true
       }
       left--
+      const pause = backoff.next()
       log.warn({ reason: pushed.reason, left }, 'matched entries could not be pushed')
       if (left > 0)
         await sleep(pushed.retryAfterSeconds === undefined ? pause : pushed.retryAfterSeconds * 1000, undefined, {
           signal,
           ref: false,
         })
-      pause *= 2
     }
     return false
   }
