@@ -17,7 +17,9 @@ const folderOf = (path: string): string | undefined =>
     .filter((folder) => path.startsWith(`${folder}/`))
     .toSorted((a, b) => b.length - a.length)[0]
 
-const isRead = (path: string): boolean => !path.includes('/gen/') && !path.startsWith('test/words/')
+/** Generated and vendored files are not written here, and this folder names the words. */
+const isRead = (path: string): boolean =>
+  !path.includes('/gen/') && !path.startsWith('protos/vendor/') && !path.startsWith('test/words/')
 
 const [argument] = process.argv.slice(2)
 const listed = argument !== undefined && argument !== '--lower' ? argument : undefined

@@ -31,13 +31,13 @@ describe('retry', () => {
     return task
   }
 
-  test('repeats the task until it succeeds, and tells it that it is repeated', async () => {
+  test('repeats the task until it succeeds, and the task knows that it is repeated', async () => {
     const task = failing(3)
     expect(await retry(quick, task)).toBe('done')
     expect(task.mock.calls).toEqual([[false], [true], [true], [true]])
   })
 
-  test('gives up after the last attempt, when the time is up, and at an error that is final', async () => {
+  test('stops after the last attempt, when the time is up, and at an error that is final', async () => {
     const thrice = failing(9)
     await expect(retry({ ...quick, maxAttempts: 3 }, thrice)).rejects.toBe('later')
     expect(thrice).toHaveBeenCalledTimes(3)

@@ -23,7 +23,7 @@ export type RetryPolicy = {
 export type Attempts = {
   /** Waits after a retryable error. Throws other errors, `onExhausted` when attempts or time are used up, and the signal's reason when it aborts. */
   readonly pause: (error: unknown) => Promise<void>
-  /** Starts counting anew, after progress. */
+  /** Resets the count and the time, after progress. */
   readonly reset: () => void
 }
 
@@ -50,7 +50,7 @@ export const createAttempts = (policy: RetryPolicy, signal?: AbortSignal): Attem
 }
 
 /**
- * Repeats an idempotent task until it succeeds or its policy gives up. `isAgain` is false for the first attempt.
+ * Repeats an idempotent task until it succeeds or its policy is exhausted. `isAgain` is false for the first attempt.
  * Throws what `Attempts.pause` throws.
  */
 export const retry = async <Value>(
