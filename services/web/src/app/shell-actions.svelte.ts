@@ -41,7 +41,14 @@ const pageActions = ({ services }: Shell): Action[] =>
 /** Everything that works on every page. */
 export const useShellActions = (shell: () => Shell, open: { palette: () => void; help: () => void }): void =>
   useActions(() => [
-    { id: 'palette', title: 'Search or do …', keys: 'Ctrl+K', group: 'Everywhere', run: open.palette, hidden: true },
+    {
+      id: 'palette',
+      title: 'Search or run a command',
+      keys: 'Ctrl+K',
+      group: 'Everywhere',
+      run: open.palette,
+      hidden: true,
+    },
     { id: 'help', title: 'Show keys', keys: '?', group: 'Everywhere', run: open.help },
     {
       id: 'focus-search',

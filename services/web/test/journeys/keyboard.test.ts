@@ -149,6 +149,7 @@ describe.skipIf(!hasBrowser)(`without a mouse${skipped}`, () => {
   test('a tune is continued, heard, committed, discarded and exported', async () => {
     const { page, problems } = await browser.open(trellis.origin)
     await page.goto('/home')
+    await page.getByRole('button', { name: 'Continue an example tune' }).waitFor()
     await tabTo(page, 'Continue an example tune')
     await page.keyboard.press('Enter')
     await headingHasFocus(page, 'Example tune')

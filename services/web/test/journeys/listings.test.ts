@@ -63,7 +63,7 @@ describe.skipIf(!hasBrowser)(`listings in a browser${skipped}`, () => {
     })
     expect(final.length).toBeGreaterThan(1)
     expect(Number(final.at(-1))).toBeGreaterThan(Number(final[0]))
-    expect(states[0]).toContain('Searching')
+    expect(states[0]).toContain('searching')
     expect(problems()).toEqual([])
   })
 

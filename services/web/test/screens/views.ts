@@ -22,7 +22,7 @@ export const views: readonly View[] = [
     narrow: true,
     prepare: async (page) => {
       await allFinal(page)
-      await page.getByText('Searching …').or(page.getByText('Looking sellers up …')).waitFor({ state: 'detached' })
+      await page.getByText('searching …').or(page.getByText('looking up sellers …')).waitFor({ state: 'detached' })
     },
   },
   { name: 'listings-table', path: () => `${search}&view=table&sort=price`, prepare: allFinal },
