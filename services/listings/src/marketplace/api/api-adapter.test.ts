@@ -76,6 +76,30 @@ const serve = async (answer: (address: URL, incoming: IncomingMessage) => Answer
 }
 
 describe('records', () => {
+  test('numbers that the API gets wrong become ones that can be stored, or none', () => {
+    const bid = { buyingOptions: ['AUCTION'], bidCount: 1e12, price: { value: '-5', currency: 'USD' } }
+    expect(toListing(item('1', bid), context)).toMatchObject({ bidCount: 2 ** 31 - 1, price: null })
+    const seller = (change: object) => toSeller(item('1', { seller: { username: 'ada', ...change } }), context)
+    expect(seller({ feedbackScore: 12.5, feedbackPercentage: '150' })).toMatchObject({
+      feedbackCount: 12,
+      feedbackRatio: null,
+    })
+    expect(seller({ feedbackScore: -3 })?.feedbackCount).toBe(0)
+    expect(seller({ username: 'x'.repeat(201) })).toBeUndefined()
+    expect(toListing(item('1', { seller: { username: 'x'.repeat(201) } }), context)?.sellerPlatformId).toBe('')
+  })
+
+  test('characters that no database stores are replaced', async () => {
+    const { adapter } = await serve(() => ({
+      body: { itemSummaries: [item('1', { title: 'A\0B \ud800', seller: { username: 'a\0b' } })] },
+    }))
+    const { listings, sellers } = await adapter.search(request, signal)
+    expect(listings.map(({ title, sellerPlatformId }) => [title, sellerPlatformId])).toEqual([
+      ['A\ufffdB \ufffd', 'a\ufffdb'],
+    ])
+    expect(sellers.map(({ username }) => username)).toEqual(['a\ufffdb'])
+  })
+
   test('a listing has texts of limited length and only web addresses', () => {
     const pictures = ['javascript:alert(1)', 'file:///etc/passwd', 'data:image/png;base64,AA', 'https://images.test/a']
     const listing = toListing(

@@ -14,6 +14,10 @@ export type ApiCall = (address: string, request: ApiRequest) => Promise<Readonly
 
 const mebibyte = 1024 * 1024
 
+/** U+0000 and halves of surrogate pairs, which JSON can contain and databases refuse, become U+FFFD. */
+const storable = (_key: string, value: unknown): unknown =>
+  typeof value === 'string' ? value.replaceAll('\0', '\ufffd').toWellFormed() : value
+
 const readJson = async (response: EgressResponse, maxBytes: number): Promise<Readonly<Record<string, unknown>>> => {
   const chunks: Uint8Array[] = []
   let size = 0
@@ -22,7 +26,7 @@ const readJson = async (response: EgressResponse, maxBytes: number): Promise<Rea
     if (size > maxBytes) throw marketplaceFailure('failed', `its API sent more than ${maxBytes / mebibyte} MiB`)
     chunks.push(chunk)
   }
-  const parsed: unknown = JSON.parse(Buffer.concat(chunks).toString())
+  const parsed: unknown = JSON.parse(Buffer.concat(chunks).toString(), storable)
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
     throw marketplaceFailure('failed', 'its API sent something other than a JSON object')
   return parsed as Readonly<Record<string, unknown>>

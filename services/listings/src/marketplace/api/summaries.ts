@@ -1,7 +1,7 @@
 import { webAddress } from '@trellis/kit/egress'
 import type { AccountOpening, BuyingFormat, Listing, Sale, Seller } from '../../records.ts'
 import type { ApiQuota, SellerFacts } from '../adapter.ts'
-import { withinLimits } from '../listing-limits.ts'
+import { sellerWithinLimits, withinLimits } from '../listing-limits.ts'
 
 /** Longest stored id of a user, in characters. */
 const longestUserId = 100
@@ -81,7 +81,7 @@ export const toSeller = (value: unknown, { platform }: SummaryContext): Seller |
   const username = text(seller.username)
   if (username === undefined) return undefined
   const percentage = number(seller.feedbackPercentage)
-  return {
+  return sellerWithinLimits({
     platform,
     platformSellerId: username,
     username,
@@ -89,7 +89,7 @@ export const toSeller = (value: unknown, { platform }: SummaryContext): Seller |
     feedbackCount: number(seller.feedbackScore) ?? null,
     feedbackRatio: percentage === undefined ? null : Math.round(percentage * 1000) / 100_000,
     categoryHistory: null,
-  }
+  })
 }
 
 /** Maps a row of the sales insights to a sale; undefined without a positive price in a currency. */

@@ -37,13 +37,29 @@ const readLimited = async (response: EgressResponse, maxBytes: number): Promise<
   return Buffer.concat(chunks)
 }
 
-const decoded = (bytes: Uint8Array, contentType: string | null): string => {
-  const label = /charset=["']?([\w-]+)/i.exec(contentType ?? '')?.[1] ?? 'utf-8'
+/** Bytes in which a page without a charset in its header may declare one (HTML, 13.2.3.2). */
+const declaredWithin = 1024
+const charset = /charset\s*=\s*["']?\s*([\w-]+)/i
+
+const declaredIn = (bytes: Uint8Array, contentType: string | null): string | undefined => {
+  if (contentType !== null && !/html/i.test(contentType)) return undefined
+  const start = Buffer.from(bytes.subarray(0, declaredWithin)).toString('latin1')
+  const tags = start.match(/<meta\b[^>]*>/gi) ?? []
+  return tags.map((tag) => charset.exec(tag)?.[1]).find((label) => label !== undefined)
+}
+
+const decodedAs = (bytes: Uint8Array, label: string): string => {
   try {
     return new TextDecoder(label).decode(bytes)
   } catch {
     return new TextDecoder().decode(bytes)
   }
+}
+
+/** A body as text. As in a browser, U+0000 becomes U+FFFD: no browser shows it, and no database stores it. */
+const decoded = (bytes: Uint8Array, contentType: string | null): string => {
+  const label = charset.exec(contentType ?? '')?.[1] ?? declaredIn(bytes, contentType) ?? 'utf-8'
+  return decodedAs(bytes, label).replaceAll('\0', '\ufffd')
 }
 
 /**

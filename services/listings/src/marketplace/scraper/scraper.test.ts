@@ -126,6 +126,33 @@ describe('addresses', () => {
   })
 })
 
+describe('text of pages', () => {
+  const html = `<html><head><title>x</title><meta charset="iso-8859-1"></head><body><ul class="srp-results"><li class="s-card" data-listingid="256000000001"><a class="s-card__link" href="/itm/256000000001"><div class="s-card__title">Caf\u00e9 A\0B</div></a><span class="s-card__price">$5.00</span><div class="s-card__attribute-row">bo\0b 99% positive (99999999999)</div></li></ul></body></html>`
+  const titles = async (headers: Record<string, string>, body: Buffer) => {
+    const { scraper } = await site((incoming, response) => {
+      response.writeHead(incoming.url === '/robots.txt' ? 404 : 200, headers)
+      response.end(incoming.url === '/robots.txt' ? '' : body)
+    })
+    return scraper.search(request, signal)
+  }
+
+  test('is decoded as the page declares it, and its NUL characters are replaced, since databases refuse them', async () => {
+    const { listings, sellers } = await titles({ 'content-type': 'text/html' }, Buffer.from(html, 'latin1'))
+    expect(listings.map(({ title }) => title)).toEqual(['Café A\ufffdB'])
+    expect(sellers.map(({ username }) => username)).toEqual(['bo\ufffdb'])
+  })
+
+  test('is decoded as the header states, whatever the page declares', async () => {
+    const { listings } = await titles({ 'content-type': 'text/html; charset=utf-8' }, Buffer.from(html))
+    expect(listings.map(({ title }) => title)).toEqual(['Café A\ufffdB'])
+  })
+
+  test('a count that no column of integers can store is the largest one', async () => {
+    const { sellers } = await titles({ 'content-type': 'text/html; charset=utf-8' }, Buffer.from(html))
+    expect(sellers.map(({ feedbackCount }) => feedbackCount)).toEqual([2 ** 31 - 1])
+  })
+})
+
 describe('politeness', () => {
   test('requests have our user agent and a gap between them, and repeated pages come from the cache', async () => {
     const { fetchPage, baseUrl, requests, pauses } = await site(unlessRobots((response) => send(response, 200, page)))

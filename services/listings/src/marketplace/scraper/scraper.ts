@@ -3,7 +3,7 @@ import type { MarketplaceAdapter, SearchRequest } from '../adapter.ts'
 import type { Card } from '../card.ts'
 import { marketplaceFailure } from '../failures.ts'
 import { readItemPage } from '../item-page.ts'
-import { withinLimits } from '../listing-limits.ts'
+import { sellerWithinLimits, withinLimits } from '../listing-limits.ts'
 import { createFieldCounter, fieldsOfCards, fieldsOfItem, fieldsOfSeller, notUnderstood } from '../page-fields.ts'
 import { salesAmong } from '../sales.ts'
 import { readSearchPage, type SearchPage } from '../search-page.ts'
@@ -48,7 +48,7 @@ const toListing = (card: Card, platform: string, defaultCurrency: string): Listi
 const toSeller = ({ seller }: Card, platform: string): Seller | undefined =>
   seller === null
     ? undefined
-    : {
+    : sellerWithinLimits({
         platform,
         platformSellerId: seller.name,
         username: seller.name,
@@ -56,7 +56,7 @@ const toSeller = ({ seller }: Card, platform: string): Seller | undefined =>
         feedbackCount: seller.feedbackCount,
         feedbackRatio: seller.feedbackRatio,
         categoryHistory: null,
-      }
+      })
 
 const uniqueBy = <Row>(rows: readonly Row[], key: (row: Row) => string): readonly Row[] =>
   [...new Map(rows.toReversed().map((row) => [key(row), row])).values()].toReversed()
