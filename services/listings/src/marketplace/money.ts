@@ -93,9 +93,14 @@ const resolve = (currency: string, siteCurrency: string | undefined): string => 
 
 const isLetter = (character: string | undefined): boolean => character !== undefined && /\p{L}/u.test(character)
 
+/** A code before a sign that is ambiguous without it ("MXN $"). */
+const codeBefore = /(?:^|[^\p{L}])([A-Z]{3})\s*(?:\$|¥|￥|kr\.?)$/u
+
 /** The sign at the end of the text before a number ("US $"), or at the start of the text after it ("EUR", "zł"). */
 const signAt = (text: string, side: 'end' | 'start'): string | undefined => {
   const trimmed = side === 'end' ? text.trimEnd() : text.trimStart()
+  const named = side === 'end' ? codeBefore.exec(trimmed)?.[1] : undefined
+  if (named !== undefined && isoCodes.has(named)) return named
   const code = (side === 'end' ? /(?:^|[^\p{L}])([A-Z]{3})$/u : /^([A-Z]{3})(?!\p{L})/u).exec(trimmed)?.[1]
   if (code !== undefined && isoCodes.has(code)) return code
   for (const [sign, currency] of signs) {
