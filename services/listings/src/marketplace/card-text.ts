@@ -6,8 +6,12 @@ export type Line = { readonly text: string; readonly isStruck: boolean; readonly
 
 const silentTags = new Set(['script', 'style', 'svg', 'template', 'noscript'])
 const inlineTags = new Set(['a', 'b', 'i', 'em', 'strong', 'font', 'bdi', 'sup', 'sub', 'small'])
-/** Invisible characters that pages put between letters so that words cannot be found. */
-const invisible = /[\u200b-\u200f\u2060-\u2064\ufeff\u00ad]/g
+/**
+ * Invisible characters that pages put between letters so that words cannot be found, and controls of the writing direction, which would also reverse the
+ * text around a title. Joiners stay where writing needs them: in emoji, and in scripts whose letters change with their neighbours.
+ */
+const invisible =
+  /[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\u00ad]|(?<=[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}]|^)[\u200c\u200d]+|[\u200c\u200d]+(?=[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{N}]|$)/gu
 
 const isHidden = ({ attribs }: Element): boolean => {
   const classes = attribs.class

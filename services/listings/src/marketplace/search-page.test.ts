@@ -34,6 +34,17 @@ const secondary = (text: string) => `<div class="su-card-container__attributes__
 const notice = (text: string, name = 'REWRITE_START') =>
   `<li class="srp-river-answer srp-river-answer--${name}"><section><p><span>${text}</span></p></section></li>`
 
+describe('invisible characters of a title', () => {
+  test.each([
+    ['are removed within words', 'ca\u200bme\u200dra \u00adbody\u200c', 'camera body'],
+    ['that reverse the text are removed', '\u202eexe.gpj\u202c \u2067abc\u2069', 'exe.gpj abc'],
+    ['stay in emoji', 'Gift \u{1f468}\u200d\u{1f469}\u200d\u{1f467}', 'Gift \u{1f468}\u200d\u{1f469}\u200d\u{1f467}'],
+    ['stay in Persian words', 'می\u200cخواهم', 'می\u200cخواهم'],
+  ])('%s', (_what, title, read) => {
+    expect(resultsOf(list(card({ title }))).cards.map((found) => found.title)).toEqual([read])
+  })
+})
+
 describe('cards in other languages', () => {
   test('a German auction: decimal commas, bids, time left, offers, feedback in thousands', () => {
     const [found] = resultsOf(
