@@ -194,6 +194,8 @@ describe.each(databases)('alerts on $name', ({ isMissing, start }) => {
         ['a webhook at a private address, with accounts', { webhook: { ...webhook, url: 'http://192.168.1.7/' } }],
         ['a webhook at a metadata service', { webhook: { ...webhook, url: 'http://169.254.169.254/' } }],
         ['a short secret', { webhook: { ...webhook, secret: 'short' } }],
+        ['a secret that is no base64', { webhook: { ...webhook, secret: 'whsec_!!!!!!!!!!!!!!!!!!!!' } }],
+        ['a secret of a few bytes', { webhook: { ...webhook, secret: 'whsec_c2hvcnQgc2VjcmV0' } }],
         ['an unknown time zone', { quietHours: { ...quietHours, timeZone: 'Mars/Base' } }],
         ['quiet hours without a length', { quietHours: { ...quietHours, end: '22:00' } }],
         ['an e-mail address that is none', { email: { address: 'ann' } }],

@@ -27,15 +27,30 @@ test('zones with an offset of half an hour count', () => {
   expect(until?.toISOString()).toBe('2026-03-02T01:30:00.000Z')
 })
 
-test('after the night in which clocks change, the end that was computed is checked again', () => {
-  // Clocks go forward at 01:00Z: the night is an hour shorter, so the computed end is an hour late.
-  const until = quietUntil(new Date('2026-03-28T22:00:00Z'), night('Europe/Berlin'))
-  expect(until?.toISOString()).toBe('2026-03-29T06:00:00.000Z')
-  expect(quietUntil(until ?? new Date(0), night('Europe/Berlin'))).toBeUndefined()
-  // Clocks go back: it is an hour early, and the rest follows.
-  const early = quietUntil(new Date('2026-10-24T22:00:00Z'), night('Europe/Berlin'))
-  expect(early?.toISOString()).toBe('2026-10-25T05:00:00.000Z')
-  expect(quietUntil(early ?? new Date(0), night('Europe/Berlin'))?.toISOString()).toBe('2026-10-25T06:00:00.000Z')
+test.each([
+  ['forward', '22:00', '07:00', 'Europe/Berlin', '2026-03-28T22:00:00Z', '2026-03-29T05:00:00.000Z'],
+  ['back', '22:00', '07:00', 'Europe/Berlin', '2026-10-24T22:00:00Z', '2026-10-25T06:00:00.000Z'],
+  [
+    'forward by half an hour',
+    '22:00',
+    '07:00',
+    'Australia/Lord_Howe',
+    '2026-10-03T12:00:00Z',
+    '2026-10-03T20:00:00.000Z',
+  ],
+  ['back over a date', '22:00', '07:00', 'America/New_York', '2026-11-01T03:00:00Z', '2026-11-01T12:00:00.000Z'],
+])(
+  'in the night in which clocks go %s, they end by the clock on the wall',
+  (_way, start, end, timeZone, now, until) => {
+    expect(quietUntil(new Date(now), { start, end, timeZone })?.toISOString()).toBe(until)
+  },
+)
+
+test('an end that the clocks skip is over within an hour', () => {
+  const quiet = { start: '22:00', end: '02:30', timeZone: 'Europe/Berlin' }
+  const until = quietUntil(new Date('2026-03-28T22:00:00Z'), quiet)
+  expect(until?.toISOString()).toBe('2026-03-29T01:30:00.000Z')
+  expect(quietUntil(new Date('2026-03-29T01:00:00Z'), quiet)).toBeUndefined()
 })
 
 test('only time zones that the runtime knows are accepted', () => {

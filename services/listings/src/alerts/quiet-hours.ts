@@ -25,17 +25,26 @@ const localMinutes = (now: Date, timeZone: string): number => {
   return minutesOf(format.format(now))
 }
 
+const daily = (minutes: number): number => ((minutes % minutesPerDay) + minutesPerDay) % minutesPerDay
+
+/** Minutes of quiet that are left by the clock on the wall; undefined outside of the quiet hours. */
+const minutesLeft = (at: number, { start, end, timeZone }: QuietHours): number | undefined => {
+  const sinceStart = daily(localMinutes(new Date(at), timeZone) - minutesOf(start))
+  const length = daily(minutesOf(end) - minutesOf(start))
+  return sinceStart >= length ? undefined : length - sinceStart
+}
+
 /**
- * When the quiet hours that contain `now` end; undefined outside of them. On the day that clocks change, this may be an hour
- * early or late: callers check again at that time.
+ * When the quiet hours that contain `now` end by the clock on the wall, also in a night in which clocks change; undefined outside of them. Where the
+ * change skips the time at which they end, they end up to an hour later.
  */
 export const quietUntil = (now: Date, quiet: QuietHours | undefined): Date | undefined => {
   if (quiet === undefined) return undefined
-  const [start, end] = [minutesOf(quiet.start), minutesOf(quiet.end)]
-  const local = localMinutes(now, quiet.timeZone)
-  const sinceStart = (local - start + minutesPerDay) % minutesPerDay
-  const length = (end - start + minutesPerDay) % minutesPerDay
-  if (sinceStart >= length) return undefined
   const whole = Math.floor(now.getTime() / minute) * minute
-  return new Date(whole + (length - sinceStart) * minute)
+  const left = minutesLeft(whole, quiet)
+  if (left === undefined) return undefined
+  const unchanged = whole + left * minute
+  const shown = daily(localMinutes(new Date(unchanged), quiet.timeZone) - minutesOf(quiet.end) + minutesPerDay / 2)
+  const corrected = unchanged - (shown - minutesPerDay / 2) * minute
+  return new Date(corrected > whole && minutesLeft(corrected, quiet) === undefined ? corrected : unchanged)
 }

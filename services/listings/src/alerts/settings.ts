@@ -6,6 +6,7 @@ import type { Kysely } from 'kysely'
 import { findSettings } from './outbox-store.ts'
 import { isTimeZone, type QuietHours } from './quiet-hours.ts'
 import type { AlertTables, SettingsRow } from './tables.ts'
+import { isWellFormed, keyOf } from './webhook.ts'
 
 type Db = Kysely<AlertTables>
 
@@ -57,6 +58,9 @@ const secretFor = (url: string, secret: string, stored: SettingsRow | undefined)
   const field = ['body', 'webhook', 'secret']
   if (secret !== hiddenSecret) {
     if (secret.length < shortestSecret) throw invalidField(field, `must have at least ${shortestSecret} characters`)
+    if (!isWellFormed(secret)) throw invalidField(field, 'must be base64 after whsec_')
+    if (keyOf(secret).length < shortestSecret)
+      throw invalidField(field, `must have at least ${shortestSecret} bytes of base64 after whsec_`)
     return secret
   }
   const isSameHost = stored?.webhook_url != null && new URL(stored.webhook_url).host === new URL(url).host

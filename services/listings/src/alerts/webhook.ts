@@ -12,8 +12,12 @@ const maxAnswerCharacters = 200
 const base64Prefix = 'whsec_'
 
 /** The key of a secret, as Standard Webhooks defines it: base64 after the prefix; other text is used as it is. */
-const keyOf = (secret: string): Buffer =>
+export const keyOf = (secret: string): Buffer =>
   secret.startsWith(base64Prefix) ? Buffer.from(secret.slice(base64Prefix.length), 'base64') : Buffer.from(secret)
+
+/** Whether what follows the prefix of a secret is base64, if it has one: other characters would be ignored, down to an empty key. */
+export const isWellFormed = (secret: string): boolean =>
+  !secret.startsWith(base64Prefix) || /^[A-Za-z0-9+/]+={0,2}$/.test(secret.slice(base64Prefix.length))
 
 /** The signature of a message by HMAC-SHA-256. https://www.standardwebhooks.com */
 export const signatureOf = (
