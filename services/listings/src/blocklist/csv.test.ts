@@ -65,6 +65,17 @@ describe('a blocklist as CSV', () => {
     ])
   })
 
+  test('reports rows of separators only, and skips empty lines, which count as rows', () => {
+    const { entries, errors } = readCsv('platform_seller_id,username\na,Ann\n,\n\n  \n,Bob', 'marketplace')
+    expect(entries).toHaveLength(1)
+    expect(errors).toEqual(['Row 3: platform_seller_id is missing.', 'Row 6: platform_seller_id is missing.'])
+  })
+
+  test('keeps quotes within a cell that has none around it', () => {
+    const { entries } = readCsv('platform_seller_id,username\nx,The 19" rack shop\n"y","Bob ""B"""', 'marketplace')
+    expect(entries.map(({ username }) => username)).toEqual(['The 19" rack shop', 'Bob "B"'])
+  })
+
   test('reports every row if a required column is missing', () => {
     expect(readCsv('platform_seller_id\na\nb', 'marketplace')).toEqual({
       entries: [],

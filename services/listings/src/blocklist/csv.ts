@@ -66,7 +66,7 @@ export const readCsv = (text: string, defaultPlatform: string): Import => {
   const entries: NewEntry[] = []
   const errors: string[] = []
   for (const [index, row] of rows.entries()) {
-    if (row.every((cell) => cell.trim() === '')) continue
+    if (row.length === 1 && row[0]?.trim() === '') continue
     const cells: Cells = {
       platform: at(row, 'platform') || defaultPlatform,
       platform_seller_id: at(row, 'platform_seller_id'),
@@ -86,6 +86,7 @@ const parseRecords = (text: string): string[][] => {
       bom: true,
       record_delimiter: ['\r\n', '\n', '\r'],
       relax_column_count: true,
+      relax_quotes: true,
       to: maxImport.rows + 2,
       max_record_size: 100_000,
     })
