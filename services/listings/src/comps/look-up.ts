@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { serviceError } from '@trellis/kit/errors'
+import type { ServiceError } from '@trellis/kit/errors'
 import type { Call } from '@trellis/kit/rpc'
 import { Adapter, type GetCompsResponse } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
 import { chooseAdapter } from '../choose-adapter.ts'
@@ -7,6 +7,7 @@ import type { Dependencies } from '../dependencies.ts'
 import type { Sale } from '../records.ts'
 import { marketplaceFor } from '../runs/marketplace.ts'
 import { startRun } from '../runs/marketplace-run.ts'
+import { errorOfPart } from '../worker/failure.ts'
 import { summariseSales } from './comps.ts'
 import { compMessage } from './message.ts'
 import { findComp, saveComp } from './store.ts'
@@ -31,13 +32,13 @@ export const lookUpComp = async (dependencies: Dependencies, query: string, call
     },
   )
   let sales: readonly Sale[] = []
-  let failure: string | null = null
+  let failed: ServiceError | undefined
   for await (const output of outputs) {
     if (output.kind !== 'sales') continue
-    failure = output.failure
+    failed = errorOfPart(output)
     sales = output.sales
   }
-  if (failure !== null) throw serviceError('upstream_failed', failure)
+  if (failed !== undefined) throw failed
   const at = now()
   return compMessage(query, await saveComp(db, config.platform, query, summariseSales(sales, query, at), at))
 }

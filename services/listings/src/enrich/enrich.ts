@@ -11,6 +11,7 @@ import { startRun } from '../runs/marketplace-run.ts'
 import { sellersForUser } from '../sellers/for-user.ts'
 import { findSellers, type SellerRow } from '../sellers/store.ts'
 import { requireSession } from '../session/access.ts'
+import { errorOfPart } from '../worker/failure.ts'
 import { learnSeller } from './learn.ts'
 import { pageIdOf, questionsOf } from './tasks.ts'
 
@@ -44,8 +45,7 @@ const lookUp = async (dependencies: Dependencies, seller: SellerRow, listingId: 
     if (output.kind !== 'seller') continue
     const learned = await learnSeller(dependencies, output)
     if (isServiceError(learned)) failed = learned
-    else if (output.facts === null && output.categories === null && output.failure !== null)
-      failed = serviceError('upstream_failed', output.failure)
+    else if (output.facts === null && output.categories === null) failed = errorOfPart(output) ?? failed
   }
   if (failed !== undefined) throw failed
 }

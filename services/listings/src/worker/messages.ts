@@ -1,6 +1,7 @@
 import type { ApiUsage, SearchRequest, SellerFacts } from '../marketplace/adapter.ts'
 import type { FieldCount } from '../marketplace/page-fields.ts'
 import type { CategoryHistory, FoundListings, Sale } from '../records.ts'
+import type { PartFailure } from './failure.ts'
 
 /** The marketplace that a run accesses, and the adapter. The demo needs no pauses between requests. */
 export type Marketplace = {
@@ -36,18 +37,17 @@ export type WorkerInput =
 /** Outputs of a run. Sales that could not be looked up are empty, with the reason. `found` may come in parts. */
 export type WorkerOutput =
   | ({ readonly kind: 'found'; readonly toCome: number } & FoundListings)
-  | { readonly kind: 'sales'; readonly query: string; readonly sales: readonly Sale[]; readonly failure: string | null }
+  | ({ readonly kind: 'sales'; readonly query: string; readonly sales: readonly Sale[] } & PartFailure)
   | ({ readonly kind: 'api' } & ApiUsage)
   | { readonly kind: 'pages'; readonly fields: readonly FieldCount[] }
-  | {
+  | ({
       readonly kind: 'seller'
       readonly sellerId: string
       /** The listing whose page has the facts. */
       readonly listingId: string | null
       readonly facts: SellerFacts | null
       readonly categories: CategoryHistory | null
-      readonly failure: string | null
-    }
+    } & PartFailure)
 
 export const encodeMessage = (message: WorkerInput | WorkerOutput): Uint8Array => Buffer.from(JSON.stringify(message))
 

@@ -1,5 +1,6 @@
 import type { MarketplaceAdapter, SearchRequest, SellerFacts } from '../marketplace/adapter.ts'
 import type { FoundListings } from '../records.ts'
+import { partFailure } from './failure.ts'
 import { splitFound } from './found-parts.ts'
 import { encodeMessage, type Marketplace, type SellerTask, type WorkerInput, type WorkerOutput } from './messages.ts'
 
@@ -31,8 +32,6 @@ const inLanes = async <Value, Result>(
   await Promise.all(Array.from({ length: Math.min(width, values.length) }, lane))
   return results
 }
-
-const words = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** The first of the values with each key, in order. */
 const firstOfEach = <Value>(values: readonly Value[], keyOf: (value: Value) => string): readonly Value[] => {
@@ -77,7 +76,7 @@ const lookUpSales = async (
     })
   } catch (error) {
     dependencies.signal.throwIfAborted()
-    emit(dependencies, { kind: 'sales', query, sales: [], failure: words(error) })
+    emit(dependencies, { kind: 'sales', query, sales: [], ...partFailure(error) })
   }
 }
 
@@ -143,14 +142,14 @@ const lookUpSeller = async (sources: Sources, task: SellerTask, dependencies: Wo
   ])
   dependencies.signal.throwIfAborted()
   const [facts, categories] = requested
-  const failures = requested.flatMap((result) => (result.status === 'rejected' ? [words(result.reason)] : []))
+  const [failed] = requested.flatMap((result) => (result.status === 'rejected' ? [partFailure(result.reason)] : []))
   emit(dependencies, {
     kind: 'seller',
     sellerId,
     listingId,
     facts: facts.status === 'fulfilled' ? (facts.value ?? null) : null,
     categories: categories.status === 'fulfilled' ? categories.value : null,
-    failure: failures[0] ?? null,
+    ...(failed ?? { failure: null }),
   })
 }
 
