@@ -375,6 +375,22 @@ describe.each(drawnBackend(databases, 'listings/service'))('on $name', ({ isMiss
         expect(frames[0]?.value).toMatchObject({ type: 'search_failed', status: 502 })
       })
 
+      test('a market price or a seller that the site refuses to show is a 502 with Retry-After', async () => {
+        let isRefusing = false
+        const { service } = await site((address, response) =>
+          isRefusing
+            ? response.writeHead(429, { 'retry-after': '120' }).end()
+            : response.end(isSold(address) || !address.searchParams.has('_nkw') ? page() : page(card(first))),
+        )
+        const { listings } = await service.client.search(request(), { caller: local })
+        isRefusing = true
+        const refusal = { status: 502, retryAfterSeconds: expect.any(Number) }
+        await expect(service.client.getComps({ q: 'camera' }, { caller: local })).rejects.toMatchObject(refusal)
+        const seller = listings[0]?.sellerPlatformId ?? ''
+        const enriched = service.client.enrich({ seller, listingId: String(first), query: '' }, { caller: local })
+        await expect(enriched).rejects.toMatchObject(refusal)
+      })
+
       test('a failed sales lookup leaves the price unknown without failing the search', async () => {
         const { service } = await site((address, response) =>
           isSold(address) ? response.writeHead(500).end() : response.end(page(card(first))),
@@ -420,6 +436,23 @@ describe.each(drawnBackend(databases, 'listings/service'))('on $name', ({ isMiss
         )
         expect(priceHistory.map(({ price }) => price)).toEqual([100, 80, 100])
         expect(listing).toMatchObject({ price: 100, priceAtFirstSeen: 100, timesSeen: 4 })
+      })
+
+      test('a price in another currency than the first one is no drop', async () => {
+        const prices = ['12,000 円', '$80.00', '$50.00']
+        const { service } = await site((address, response) =>
+          response.end(
+            isSold(address) || !address.searchParams.has('_nkw')
+              ? page()
+              : page(card(first, { price: prices.shift() ?? '$1.00' }), card(first + 1, { price: '$100.00' })),
+          ),
+        )
+        const flags: (readonly string[] | undefined)[] = []
+        for (const maxPrice of [1000, 1001, 1002]) {
+          const { trustScores } = await service.client.search(request({ maxPrice }), { caller: local })
+          flags.push(trustScores[String(first)]?.softFlags)
+        }
+        expect(flags).toEqual([[], [], []])
       })
 
       test('results after the divider are left out', async () => {

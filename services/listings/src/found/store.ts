@@ -178,6 +178,26 @@ export const priceHistory = (db: Db, listingId: number) =>
     .orderBy('id')
     .execute()
 
+/** The currencies of the first known prices of listings, by their internal ids. */
+export const currenciesAtFirstSeen = async (db: Db, ids: readonly number[]): Promise<ReadonlyMap<number, string>> => {
+  const found = new Map<number, string>()
+  for (const chunk of chunks(ids)) {
+    const first = db
+      .selectFrom('listing_prices')
+      .select((eb) => eb.fn.min('id').as('id'))
+      .where('listing_id', 'in', chunk)
+      .where('price', 'is not', null)
+      .groupBy('listing_id')
+    const rows = await db
+      .selectFrom('listing_prices')
+      .select(['listing_id', 'currency'])
+      .where('id', 'in', first)
+      .execute()
+    for (const { listing_id, currency } of rows) found.set(listing_id, currency)
+  }
+  return found
+}
+
 /** How many of a user's listings each of the sellers has in each category. */
 export const categoryCounts = async (db: Db, userId: string, sellers: readonly string[]) =>
   sellers.length === 0

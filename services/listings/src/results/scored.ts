@@ -2,7 +2,13 @@ import { findBlocked } from '../blocklist/store.ts'
 import { stratumOfListing } from '../comps/relevance.ts'
 import type { StoredComp } from '../comps/store.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { type ListingRow, listingOf, listingsOfSellers, type SellersRow } from '../found/store.ts'
+import {
+  currenciesAtFirstSeen,
+  type ListingRow,
+  listingOf,
+  listingsOfSellers,
+  type SellersRow,
+} from '../found/store.ts'
 import { findPhotoMatches } from '../photo-hashes/store.ts'
 import type { Batch } from '../scoring/batch.ts'
 import { scoreListing } from '../scoring/score.ts'
@@ -52,6 +58,16 @@ const provenanceOf = (seller: SellerRow | undefined): SellerProvenance => ({
   historySource: seller?.history_source ?? 'marketplace',
 })
 
+/** Listings whose first price was in another currency: the site shows its visitors prices in theirs, so the two cannot be compared. */
+const pricedOtherwise = async (db: Dependencies['db'], rows: readonly ListingRow[]): Promise<ReadonlySet<number>> => {
+  const changed = rows.filter(({ price, price_at_first_seen: first }) => first !== null && first !== price)
+  const first = await currenciesAtFirstSeen(
+    db,
+    changed.map(({ id }) => id),
+  )
+  return new Set(changed.filter(({ id, currency }) => (first.get(id) ?? currency) !== currency).map(({ id }) => id))
+}
+
 /** Scores stored listings of one user and saves the scores; returns them by the marketplace's listing ids. */
 export const scoreRows = async (
   { db, config, now }: Dependencies,
@@ -69,6 +85,7 @@ export const scoreRows = async (
     db,
     rows.map(({ id }) => id),
   )
+  const otherwise = await pricedOtherwise(db, rows)
   const scores = rows.map((row) => {
     const seller = sellers.get(row.seller_platform_id)
     const score = scoreListing(listingOf(row), seller === undefined ? undefined : sellerOf(seller), {
@@ -78,7 +95,7 @@ export const scoreRows = async (
       sightings: {
         timesSeen: row.times_seen,
         firstSeenAt: row.first_seen_at,
-        priceAtFirstSeen: row.price_at_first_seen,
+        priceAtFirstSeen: otherwise.has(row.id) ? null : row.price_at_first_seen,
       },
       blocked: blocked.get(row.seller_platform_id) ?? false,
       photoMatch: photoMatches.get(row.id),
