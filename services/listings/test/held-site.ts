@@ -1,16 +1,16 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Kinds of requests to a marketplace: listings, completed sales, or a page about a seller. */
-export type Kind = 'search' | 'sales' | 'seller'
+/** Kinds of requests to a marketplace: listings, completed sales, a page about a seller, or a photo. */
+export type Kind = 'search' | 'sales' | 'seller' | 'photo'
 
 const sellers = ['ada', 'bob', 'eve']
 
-const card = (index: number, price: string) =>
-  `<li class="s-card" data-listingid="${130000000001 + index}"><a class="s-card__link" href="/itm/${130000000001 + index}"><div class="s-card__title"><span>Camera ${index}</span></div></a><span class="s-card__price">${price}</span><div class="su-card-container__attributes__secondary"><div class="s-card__attribute-row"><span>${sellers[index % sellers.length]} 99.5% positive (1.2K)</span></div></div></li>`
+const card = (index: number, price: string, withPhotos: boolean) =>
+  `<li class="s-card" data-listingid="${130000000001 + index}"><a class="s-card__link" href="/itm/${130000000001 + index}"><div class="s-card__title"><span>Camera ${index}</span></div></a>${withPhotos ? `<img class="s-card__image" src="/photos/${index}.png">` : ''}<span class="s-card__price">${price}</span><div class="su-card-container__attributes__secondary"><div class="s-card__attribute-row"><span>${sellers[index % sellers.length]} 99.5% positive (1.2K)</span></div></div></li>`
 
-const page = (count: number, price: string) =>
-  `<h1 class="srp-controls__count-heading">${count} results</h1><ul class="srp-results">${Array.from({ length: count }, (_, index) => card(index, price)).join('')}</ul>`
+const page = (count: number, price: string, withPhotos: boolean) =>
+  `<h1 class="srp-controls__count-heading">${count} results</h1><ul class="srp-results">${Array.from({ length: count }, (_, index) => card(index, price, withPhotos)).join('')}</ul>`
 
 const product = { '@context': 'https://schema.org', '@type': 'Product', name: 'Camera' }
 const itemPage = (seller: string | undefined) =>
@@ -20,15 +20,25 @@ const itemPage = (seller: string | undefined) =>
 const sellerOf = ({ pathname }: URL) => sellers[(Number(pathname.split('/').at(-1)) - 130000000001) % sellers.length]
 
 const kindOf = ({ pathname, searchParams }: URL): Kind =>
-  searchParams.has('LH_Sold') ? 'sales' : pathname.includes('/sch') && searchParams.has('_nkw') ? 'search' : 'seller'
+  pathname.startsWith('/photos/')
+    ? 'photo'
+    : searchParams.has('LH_Sold')
+      ? 'sales'
+      : pathname.includes('/sch') && searchParams.has('_nkw')
+        ? 'search'
+        : 'seller'
 
 /**
  * A marketplace on loopback that delays its responses to one kind of request until `release` is called. It has `count`
- * listings of three sellers, who joined in March 2015, all at the current `price`, and no completed sales.
+ * listings of three sellers, who joined in March 2015, all at the current `price`, photos only on request, and no completed sales.
  */
 export const openHeldSite = async (
   held: Kind | undefined,
-  { count = 3, price = () => '$100.00' }: { count?: number; price?: () => string } = {},
+  {
+    count = 3,
+    price = () => '$100.00',
+    withPhotos = false,
+  }: { count?: number; price?: () => string; withPhotos?: boolean } = {},
 ) => {
   const requested: Kind[] = []
   const reached = Promise.withResolvers<void>()
@@ -41,7 +51,9 @@ export const openHeldSite = async (
       await released.promise
     }
     response.end(
-      address.pathname.startsWith('/itm/') ? itemPage(sellerOf(address)) : page(kind === 'search' ? count : 0, price()),
+      address.pathname.startsWith('/itm/')
+        ? itemPage(sellerOf(address))
+        : page(kind === 'search' ? count : 0, price(), withPhotos),
     )
   }
   const server = createServer((incoming, response) => {

@@ -78,11 +78,23 @@ describe.each(databases)('monitors on $name', ({ isMissing, start }) => {
     const openDb = async (store: StoreLocation) =>
       own.use(await openStore<ListingsTables>({ ...store, name: 'listings', migrations })).db
 
-    const openSite = async (options: Parameters<typeof openHeldSite>[1] = {}) => {
-      const site = await openHeldSite(undefined, options)
+    const openSite = async (
+      options: Parameters<typeof openHeldSite>[1] = {},
+      held?: Parameters<typeof openHeldSite>[0],
+    ) => {
+      const site = await openHeldSite(held, options)
       own.defer(() => site.close())
       return site
     }
+
+    test('end without waiting for the analysis of photos, which goes on', async () => {
+      const site = await openSite({ withPhotos: true }, 'photo')
+      const environment = { ...site.environment, LISTINGS_PHOTO_WAIT_SECONDS: '120' }
+      const replica = await openGround(await openStoreOf(), environment).openReplica()
+      expect(await monitor(replica, 'camera')).toMatchObject({ lastError: undefined })
+      expect(await alertsOf(replica)).toHaveLength(3)
+      await site.reached
+    })
 
     test('alert once to each trusted listing, whichever search finds it, and to a change of its price', async () => {
       let price = '$100.00'

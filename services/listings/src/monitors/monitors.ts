@@ -12,7 +12,7 @@ export type MonitorOptions = {
 
 /** Pause between rounds while nothing is under way, and while something is, in milliseconds. */
 const idlePause = 5_000
-const busyPause = 500
+const busyPause = 250
 /** How long a replica claims a run to conclude it, in milliseconds; another takes over when it has died. */
 const concludeClaim = 60_000
 /** A run is checked when it has been under way for this long, and again after this time, in milliseconds. */

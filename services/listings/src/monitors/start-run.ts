@@ -37,6 +37,8 @@ const orderOf = (row: SavedSearchRow, { config }: Dependencies): string => {
     tier,
     responseMode: 'stream',
     object: { activeDeadlineSeconds: deadlineSeconds.stream },
+    // Photos raise flags, but do not change the score that alerts depend on.
+    leavesPhotos: true,
   })
 }
 

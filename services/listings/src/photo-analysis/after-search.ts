@@ -17,6 +17,8 @@ export type AnalysedSearch = {
   readonly owner: string
   readonly publisher: UpdatePublisher
   readonly signal: AbortSignal
+  /** Whether to publish the scores that the photos change. */
+  readonly waits: boolean
 }
 
 /** Tasks for the listings whose first photo has not been compared yet, or not been analysed where a model is configured. */
@@ -52,8 +54,12 @@ const queuePhotos = async (dependencies: Dependencies, rows: readonly ListingRow
 export const analysePhotos = async (
   dependencies: Dependencies,
   found: Found,
-  { owner, publisher, signal }: AnalysedSearch,
+  { owner, publisher, signal, waits }: AnalysedSearch,
 ): Promise<void> => {
+  if (!waits) {
+    await queuePhotos(dependencies, found.rows, owner)
+    return
+  }
   const byId = new Map(found.rows.map((row) => [row.id, row]))
   const left = new AbortController()
   const until = AbortSignal.any([signal, left.signal])

@@ -73,6 +73,20 @@ export const savedSearchesMigration = (number: number): Migration => ({
   },
 })
 
+/** Monitors that are due are those without a run: with `run_id` alone, every monitor would be read for each round. */
+export const dueMonitorsMigration = (number: number): Migration => ({
+  number,
+  name: 'due monitors by run and time',
+  up: async (db) => {
+    await db.schema.dropIndex('saved_searches_running').execute()
+    await db.schema
+      .createIndex('saved_searches_running')
+      .on('saved_searches')
+      .columns(['run_id', 'next_check_at'])
+      .execute()
+  },
+})
+
 /** Monitors as they are before their first change. */
 export const newMonitor = { intervalMinutes: 60, minTrustScore: 60 } as const
 

@@ -73,7 +73,12 @@ const completeFound = async (
   const settled = await Promise.allSettled([
     enrichFound(dependencies, found, { ...run, owner, sessionId: session.id, publisher }),
     featuresOf(order.tier).photoAnalysis
-      ? analysePhotos(dependencies, found, { owner, publisher, signal: run.signal })
+      ? analysePhotos(dependencies, found, {
+          owner,
+          publisher,
+          signal: run.signal,
+          waits: order.leavesPhotos !== true,
+        })
       : undefined,
   ])
   for (const result of settled) if (result.status === 'rejected') throw result.reason
