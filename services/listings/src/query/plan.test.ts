@@ -42,6 +42,31 @@ test.each([{}, keys, api])('requiring the API fails with %j', (environment) => {
   )
 })
 
+test.each([
+  ['the lowest price', { price: 10 }, true],
+  ['the highest price', { price: 80 }, true],
+  ['less', { price: 9.99 }, false],
+  ['more', { price: 80.01 }, false],
+  ['no price', { price: null }, true],
+  ['a range that reaches into the limits', { price: 5, priceHigh: 12 }, true],
+  ['a range below them', { price: 5, priceHigh: 9 }, false],
+  ['a range above them', { price: 81, priceHigh: 90 }, false],
+  ['a price in another currency', { price: 12_000, currency: 'JPY' }, true],
+])('a listing of %s is accepted: %j is %s', (_what, change, accepted) => {
+  const plan = planSearch({ ...request, maxPrice: 80 }, 'paid', bare)
+  const listing = { title: 'RTX card', price: 50, priceHigh: null, currency: 'USD', ...change }
+  expect(plan?.accepts(listing)).toBe(accepted)
+})
+
+test('limits are in the currency of the site, and listings of other words are not accepted', () => {
+  const german = readConfig(listingsConfig, { MARKETPLACE_BASE_URL: 'https://www.site.de' })
+  const plan = planSearch({ ...request, maxPrice: 80 }, 'paid', german)
+  const listing = { title: 'RTX card', price: 90, priceHigh: null, currency: 'EUR' }
+  expect(plan?.accepts(listing)).toBe(false)
+  expect(plan?.accepts({ ...listing, currency: 'USD' })).toBe(true)
+  expect(plan?.accepts({ ...listing, price: 70, title: 'RTX card, broken' })).toBe(false)
+})
+
 test('a plan has the effective limits, and the pages that the tier allows', () => {
   expect(planSearch(request, 'paid', bare)).toMatchObject({
     adapter: 'scraper',

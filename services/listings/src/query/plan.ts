@@ -6,6 +6,8 @@ import {
 import { chooseAdapter } from '../choose-adapter.ts'
 import type { ListingsConfig } from '../config.ts'
 import type { SearchRequest } from '../marketplace/adapter.ts'
+import { siteCurrency } from '../marketplace/sites.ts'
+import type { Listing } from '../records.ts'
 import { type MustIncludeMode, readTerms, type SearchTerms } from '../search-terms.ts'
 import { clampPages } from '../session/features.ts'
 
@@ -14,6 +16,8 @@ export type SearchPlan = {
   readonly adapter: 'api' | 'scraper'
   readonly terms: SearchTerms
   readonly requests: readonly SearchRequest[]
+  /** Whether a listing that the marketplace returned is one that was asked for: it also shows some that are not, such as advertisements. */
+  readonly accepts: (listing: Pick<Listing, 'title' | 'price' | 'priceHigh' | 'currency'>) => boolean
 }
 
 const modeOf = (mode: Mode): MustIncludeMode => (mode === Mode.ANY ? 'any' : mode === Mode.GROUPS ? 'groups' : 'all')
@@ -21,6 +25,18 @@ const modeOf = (mode: Mode): MustIncludeMode => (mode === Mode.ANY ? 'any' : mod
 /** A price limit; 0 or less is no limit. */
 export const priceLimit = (price: number | null | undefined): number | undefined =>
   price !== null && price !== undefined && price > 0 ? price : undefined
+
+type PriceLimits = { readonly minPrice: number | undefined; readonly maxPrice: number | undefined }
+
+/**
+ * Whether a price, or a part of a range of prices, is within the limits. They are in the currency of the site: a price that is unknown, or shown in
+ * another currency, is for the marketplace to judge.
+ */
+const isWithin = (
+  { price, priceHigh, currency }: Pick<Listing, 'price' | 'priceHigh' | 'currency'>,
+  { minPrice = 0, maxPrice = Number.POSITIVE_INFINITY }: PriceLimits,
+  limitCurrency: string,
+): boolean => price === null || currency !== limitCurrency || (price <= maxPrice && (priceHigh ?? price) >= minPrice)
 
 /** Plans a search from its parameters; undefined for a blank query, which finds nothing. Throws 422 and 503. */
 export const planSearch = (request: ApiRequest, tier: Tier, config: ListingsConfig): SearchPlan | undefined => {
@@ -39,5 +55,11 @@ export const planSearch = (request: ApiRequest, tier: Tier, config: ListingsConf
     categoryId: request.categoryId === '' ? undefined : request.categoryId,
     pages: clampPages(request.pages, tier),
   }
-  return { adapter, terms, requests: terms.queries.map((query) => ({ query, ...restrictions })) }
+  const limitCurrency = siteCurrency(config.baseUrl) ?? config.currency
+  return {
+    adapter,
+    terms,
+    requests: terms.queries.map((query) => ({ query, ...restrictions })),
+    accepts: (listing) => terms.matches(listing.title) && isWithin(listing, restrictions, limitCurrency),
+  }
 }

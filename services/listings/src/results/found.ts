@@ -23,12 +23,12 @@ export type Found = {
 export const storeFound = async (
   dependencies: Dependencies,
   search: { readonly id: string; readonly userId: string },
-  { terms }: SearchPlan,
+  { terms, accepts }: SearchPlan,
   { listings: all, sellers, comp }: FoundListings & { readonly comp: StoredComp | undefined },
 ): Promise<Found> => {
   const { db } = dependencies
   const at = dependencies.now()
-  const listings = all.filter(({ title }) => terms.matches(title))
+  const listings = all.filter(accepts)
   const context = { batch: batchOf(listings), comp, compQuery: terms.compQuery }
   if (listings.length === 0) return { rows: [], sellers: new Map(), context }
   const rows = await storeListings(db, search, listings, at)

@@ -76,7 +76,7 @@ const storeOutput = async (
     const isRawEnough = publisher === undefined ? isServiceError(error, 'unavailable') : isLockTimeout(error)
     if (!isRawEnough || mustStore) throw error
     dependencies.log.warn({ err: error }, 'listings: database unavailable, search answered without scores')
-    const listings = output.listings.filter(({ title }) => plan.terms.matches(title))
+    const listings = output.listings.filter(plan.accepts)
     return { found: undefined, answer: rawAnswer(listings, frame) }
   }
 }
