@@ -103,15 +103,13 @@ const readSeller = (nodes: readonly ChildNode[]): ShownSeller | null => {
   const [link] = findAll('sellerName', nodes)
   const name = usernameIn(link) ?? (link === undefined ? undefined : visibleText(link))
   if (name === undefined || name === '') return null
-  const feedback = findAll('sellerCard', nodes)
-    .map((card) =>
-      readFeedback(
-        lines(card.children)
-          .map(({ text }) => text)
-          .join(' '),
-      ),
-    )
-    .find((found) => found !== undefined)
+  const cards = findAll('sellerCard', nodes).map((card) =>
+    lines(card.children)
+      .map(({ text }) => text)
+      .join(' '),
+  )
+  // The count and the percentage may be in parts of a card without a common element of their own.
+  const feedback = [...cards, cards.join(' ')].map(readFeedback).find((found) => found !== undefined)
   return { name, feedbackCount: feedback?.count ?? null, feedbackRatio: feedback?.ratio ?? null }
 }
 

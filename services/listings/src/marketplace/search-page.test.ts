@@ -34,6 +34,18 @@ const secondary = (text: string) => `<div class="su-card-container__attributes__
 const notice = (text: string, name = 'REWRITE_START') =>
   `<li class="srp-river-answer srp-river-answer--${name}"><section><p><span>${text}</span></p></section></li>`
 
+test('an item page shows the feedback of its seller, whether or not its parts are in one element', () => {
+  const parts =
+    '<div class="x-sellercard-atf__info__about-seller"><a href="/usr/ada">ada</a> <span>(1,234)</span></div><div class="x-sellercard-atf__data-item">99.5% positive</div>'
+  for (const shown of [parts, `<div class="x-sellercard-atf">${parts}</div>`]) {
+    const page = readItemPage(`<html><h1 class="x-item-title__mainTitle">Camera</h1>${shown}</html>`, {
+      ...context,
+      pageUrl: 'https://www.site.com/itm/110000000001',
+    })
+    expect(page).toMatchObject({ kind: 'item', seller: { name: 'ada', feedbackCount: 1234, feedbackRatio: 0.995 } })
+  }
+})
+
 describe('invisible characters of a title', () => {
   test.each([
     ['are removed within words', 'ca\u200bme\u200dra \u00adbody\u200c', 'camera body'],
