@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Caller } from '@trellis/kit/rpc'
 import { type Migration, transact } from '@trellis/kit/store'
 import type { Generated, Kysely, Selectable } from 'kysely'
@@ -77,7 +78,9 @@ export const addEntries = (
   const isFull = Symbol('full')
   const add = transact(db, async (transaction) => {
     const added: BlocklistRow[] = []
-    for (let start = 0; start < rows.length; start += rowsPerStatement)
+    for (let start = 0; start < rows.length; start += rowsPerStatement) {
+      // An embedded database works in this thread, which serves other calls between two statements.
+      if (start > 0) await nextTurn()
       added.push(
         ...(await transaction
           .insertInto('blocklist')
@@ -92,6 +95,7 @@ export const addEntries = (
           .returningAll()
           .execute()),
       )
+    }
     const { count } = await transaction
       .selectFrom('blocklist')
       .select(({ fn }) => fn.countAll().as('count'))
