@@ -10,6 +10,7 @@ const parts: Record<string, () => Promise<string[]> | AsyncIterable<string[]>> =
   listings: async function* () {
     yield await (await import('./pages.ts')).benchPages()
     yield* (await import('./searches.ts')).benchSearches()
+    yield await (await import('./monitors.ts')).benchMonitors()
   },
   logs: async function* () {
     yield* (await import('./logs.ts')).benchLogs()
