@@ -51,16 +51,16 @@ export type SimilarPhoto = { readonly listingId: number; readonly distance: numb
 /** Listings of a user whose photos' hashes differ in at most 8 bits, the most similar first. Exact: none is missed. */
 export const findSimilar = async (db: PhotoHashDb, userId: string, hash: string): Promise<readonly SimilarPhoto[]> => {
   const probes = probesFor(hash)
-  const candidates = new Map<number, string>()
-  for (const [index, band] of bandColumns.entries()) {
-    const rows = await db
+  const within = (band: 0 | 1 | 2) =>
+    db
       .selectFrom('photo_hashes')
       .select(['listing_id', 'phash'])
       .where('user_id', '=', userId)
-      .where(band, 'in', probes[index] ?? [])
-      .execute()
-    for (const { listing_id, phash } of rows) if (phash !== null) candidates.set(listing_id, phash)
-  }
+      .where(bandColumns[band], 'in', probes[band] ?? [])
+  // One statement: three would cost a database server three round trips.
+  const rows = await within(0).unionAll(within(1)).unionAll(within(2)).execute()
+  const candidates = new Map<number, string>()
+  for (const { listing_id, phash } of rows) if (phash !== null) candidates.set(listing_id, phash)
   return [...candidates]
     .map(([listingId, phash]) => ({ listingId, distance: distanceBetween(hash, phash) }))
     .filter(({ distance }) => distance <= maxDistance)
