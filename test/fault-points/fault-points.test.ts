@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { runSeed, runs } from '../support/exploration.ts'
+import { runSeed, runs, runsOrWhole, sample } from '../support/exploration.ts'
 import { search, streamedSearch } from './listing-scenarios.ts'
 import { monitor, savedData } from './listing-user-scenarios.ts'
 import { compaction, deletion, ingest, ingestUpload } from './log-scenarios.ts'
@@ -23,8 +23,11 @@ const scenarios: AnyScenario[] = [
   exporting,
 ]
 
+/** Scenarios of a run: each starts installations of its own. With a factor of 10 all of them. */
+const drawn = sample(scenarios, runsOrWhole(4, scenarios.length), 'scenarios')
+
 describe(`faults drawn with TEST_SEED=${runSeed}`, () => {
-  test.each(scenarios)(
+  test.each(drawn)(
     '$name loses nothing acknowledged, whichever call fails, hangs or crashes its process',
     async (scenario) => {
       const { violations, injected, points } = await runPoints(scenario, { seed: runSeed, limit })

@@ -5,6 +5,7 @@ import { XMLValidator } from 'fast-xml-parser'
 import type { Kysely } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { databases, type RunningDatabase } from '../../../../test/support/databases.ts'
+import { drawnBackend } from '../../../../test/support/exploration.ts'
 import { startTrellis, type Trellis } from '../../../../test/support/trellis.ts'
 import { waitFor } from '../../../../test/support/wait-for.ts'
 import { openService } from '../../test/open-service.ts'
@@ -31,7 +32,7 @@ const candidate = (id: number, price = 100) => ({
   hardFilters: [],
 })
 
-describe.each(databases)('alerts on $name', ({ isMissing, start }) => {
+describe.each(drawnBackend(databases, 'alerts'))('alerts on $name', ({ isMissing, start }) => {
   describe.skipIf(isMissing)('of a user', () => {
     const stack = new AsyncDisposableStack()
     let database: RunningDatabase

@@ -11,6 +11,7 @@ import { SavedSearchesServiceDefinition } from '@trellis/protos/ts/trellis/listi
 import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { databases, type RunningDatabase } from '../../../../test/support/databases.ts'
+import { drawnBackend } from '../../../../test/support/exploration.ts'
 import { waitFor } from '../../../../test/support/wait-for.ts'
 import { openHeldSite } from '../../test/held-site.ts'
 import { clientsOf } from '../../test/open-service.ts'
@@ -66,7 +67,7 @@ const monitor = async (replica: Replica, query: string, settings = {}) => {
 const alertsOf = async ({ alerts }: Replica, includeDismissed = false) =>
   (await alerts.listAlerts({ includeDismissed }, local)).alerts
 
-describe.each(databases)('monitors on $name', ({ isMissing, start }) => {
+describe.each(drawnBackend(databases, 'monitors'))('monitors on $name', ({ isMissing, start }) => {
   describe.skipIf(isMissing)('of saved searches', () => {
     let database: RunningDatabase
     beforeAll(async () => {

@@ -2,6 +2,7 @@ import { anonymous, type Caller } from '@trellis/kit/rpc'
 import { openStore } from '@trellis/kit/store'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { databases } from '../../../../test/support/databases.ts'
+import { drawnBackend } from '../../../../test/support/exploration.ts'
 import { openHeldSite } from '../../test/held-site.ts'
 import { type OpenService, openService } from '../../test/open-service.ts'
 import { request } from '../../test/searches.ts'
@@ -12,7 +13,7 @@ import type { Tables } from '../store/tables.ts'
 const visitor = { caller: anonymous }
 const guest = (id: string) => ({ caller: { userId: `guest:${id}`, kind: 'guest', tier: 'free' } satisfies Caller })
 
-describe.each(databases)('searches on $name', ({ isMissing, start }) => {
+describe.each(drawnBackend(databases, 'searches'))('searches on $name', ({ isMissing, start }) => {
   describe.skipIf(isMissing)('of one user', () => {
     const stack = new AsyncDisposableStack()
     let service: OpenService
