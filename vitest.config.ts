@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import { distributed, onCluster } from './test/run/distributed-files.ts'
+import { distributed, leftOutOnDistributed, onCluster } from './test/run/distributed-files.ts'
 import { LongestFirst } from './test/run/longest-first.ts'
 import { drawSeed } from './test/run/seed.ts'
 import { postgresMissing } from './test/support/postgres.ts'
@@ -28,6 +28,12 @@ const imported = { viteModuleRunner: false }
 
 /** Why this machine cannot run the distributed form, if it cannot. */
 const missing = natsMissing ?? postgresMissing ?? ''
+
+// Imported late, because it reads the seed.
+const { runsFactor, sample } = await import('./test/support/exploration.ts')
+const leftOut = leftOutOnDistributed(process.argv.slice(2), runsFactor >= 10, (group) =>
+  sample(group, 1, group.join(' ')),
+)
 
 /** What the whole cluster feels, so that nothing else may run on it meanwhile. */
 const aloneOnCluster = ['test/cluster/faults/node-faults.test.ts']
@@ -85,6 +91,7 @@ export default defineConfig({
         test: {
           name: 'distributed',
           include: missing === '' ? distributed : ['test/skipped/distributed.test.ts'],
+          exclude: ['**/node_modules/**', ...leftOut],
           env: { TRELLIS_FORM: 'distributed', TRELLIS_MISSING: missing },
         },
       },
