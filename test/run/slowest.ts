@@ -25,10 +25,10 @@ export const slowestLines = (costs: readonly Cost[], count = listed): string[] =
   ]
 }
 
-/** A vitest reporter that lists the most expensive test files at the end of a run with more files than that. */
+/** A vitest reporter that lists the most expensive test files at the end of a run with more files than that, or of any with TEST_LISTED. */
 export default class SlowestReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]) {
-    if (modules.length <= listed) return
+    if (modules.length <= listed && !process.env.TEST_LISTED) return
     const costs = modules.map((module) => costOf(module, module.project.vitest.config.root))
     process.stdout.write(`\n${slowestLines(costs).join('\n')}\n`)
   }
