@@ -6,15 +6,15 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { asStarted } from '../../../test/support/as-started.ts'
+import { modulePath } from '../../../test/support/module-path.ts'
 import { startTrellis, type Trellis } from '../../../test/support/trellis.ts'
 import { waitFor } from '../../../test/support/wait-for.ts'
 
-const main = fileURLToPath(new URL('./main.ts', import.meta.url))
+const main = await modulePath('services/cli/src/main.ts')
 
 let trellis: Trellis
 beforeAll(async () => {

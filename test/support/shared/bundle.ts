@@ -22,6 +22,7 @@ const started = [
   // Its workers.
   'test/probe/worker-kind.ts',
   'services/all-in-one/src/main.ts',
+  'services/cli/src/main.ts',
   'services/all-in-one/src/supervisor/main.ts',
   'services/distributed/src/main.ts',
   'services/distributed/src/workloads/main.ts',

@@ -4,10 +4,10 @@ import { existsSync } from 'node:fs'
 import { glob, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { asStarted } from '../../../../test/support/as-started.ts'
 import { sample } from '../../../../test/support/exploration.ts'
+import { modulePath } from '../../../../test/support/module-path.ts'
 import { startTrellis } from '../../../../test/support/trellis.ts'
 import { waitFor } from '../../../../test/support/wait-for.ts'
 import { blockLength, sliceBlock } from '../../../music/src/audio/pcm.ts'
@@ -15,7 +15,7 @@ import { decodeAll, wavOf } from '../../../music/test/audio-files.ts'
 import { playBand } from '../../../music/test/band.ts'
 import { smallModels } from '../../../music/test/models/make-models.ts'
 
-const main = fileURLToPath(new URL('../main.ts', import.meta.url))
+const main = await modulePath('services/cli/src/main.ts')
 const sampleRate = 22_050
 const mock = { MUSIC_GENERATOR_MOCK: '1' }
 
