@@ -14,9 +14,10 @@ const none = Number.NEGATIVE_INFINITY
 const { widest, counts, lengths, costs, shortest, longest } = beatLengths
 const changes = Float64Array.from({ length: mostChange + 1 }, (_, i) => -trust * changeCost * i)
 
-/** log(exp(a) + exp(b)), without overflow. */
+/** log(exp(a) + exp(b)), without overflow. Called so often that destructuring would keep the garbage collector busy. */
 const addLogs = (a: number, b: number): number => {
-  const [high, low] = a > b ? [a, b] : [b, a]
+  const high = a > b ? a : b
+  const low = a > b ? b : a
   return low === none || high - low > negligible ? high : high + Math.log1p(Math.exp(low - high))
 }
 

@@ -82,12 +82,14 @@ const resampleWith = ({ up, down, reach, taps }: PolyphaseFilter): Resampler => 
     const count = Math.max(0, Math.min(end, reached) - produced)
     const out = new Float32Array(count)
     const length = 2 * reach
+    // A local constant, which the loop below need not look up.
+    const input = held
     for (let i = 0; i < count; i++, produced++) {
       const position = produced * down
       const row = (position % up) * length
       const first = Math.floor(position / up) - (reach - 1) - heldFrom
       let sum = 0
-      for (let k = 0; k < length; k++) sum += (taps[row + k] ?? 0) * (held[first + k] ?? 0)
+      for (let k = 0; k < length; k++) sum += (taps[row + k] ?? 0) * (input[first + k] ?? 0)
       out[i] = sum
     }
     const keepFrom = Math.max(heldFrom, Math.floor((produced * down) / up) - reach)

@@ -11,9 +11,11 @@ export type Position = {
 /** Cosine similarity of the stretches at two positions, -1..1; 0 if either is silent. */
 export const similarity = (a: Position, b: Position, length: number): number => {
   let [product, squaresA, squaresB] = [0, 0, 0]
+  const { values: left, at: leftAt } = a
+  const { values: right, at: rightAt } = b
   for (let i = 0; i < length; i++) {
-    const x = a.values[a.at + i] ?? 0
-    const y = b.values[b.at + i] ?? 0
+    const x = left[leftAt + i] ?? 0
+    const y = right[rightAt + i] ?? 0
     product += x * y
     squaresA += x * x
     squaresB += y * y

@@ -7,8 +7,8 @@ const damping = 0.9995
 
 /** Prediction coefficients of a signal by Burg's method: x[n] is about -Σ a[k] x[n-k]. */
 const burg = (signal: Float64Array, order: number): Float64Array => {
-  let forward = Float64Array.from(signal)
-  let backward = Float64Array.from(signal)
+  const forward = Float64Array.from(signal)
+  const backward = Float64Array.from(signal)
   let coefficients = new Float64Array([1])
   for (let m = 1; m <= order; m++) {
     let [numerator, denominator] = [0, 0]
@@ -23,16 +23,13 @@ const burg = (signal: Float64Array, order: number): Float64Array => {
     const next = new Float64Array(m + 1)
     for (let k = 0; k <= m; k++) next[k] = (coefficients[k] ?? 0) + reflection * (coefficients[m - k] ?? 0)
     coefficients = next
-    const nextForward = new Float64Array(signal.length)
-    const nextBackward = new Float64Array(signal.length)
-    for (let n = m; n < signal.length; n++) {
+    // In place, from the end, because each value needs the previous one of `backward`. Values before `m` are not read again.
+    for (let n = signal.length - 1; n >= m; n--) {
       const f = forward[n] ?? 0
       const b = backward[n - 1] ?? 0
-      nextForward[n] = f + reflection * b
-      nextBackward[n] = b + reflection * f
+      forward[n] = f + reflection * b
+      backward[n] = b + reflection * f
     }
-    forward = nextForward
-    backward = nextBackward
   }
   return coefficients.map((value, k) => value * damping ** k)
 }
