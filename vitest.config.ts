@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import { distributed, leftOutOnDistributed, onCluster } from './test/run/distributed-files.ts'
+import { distributed, onCluster } from './test/run/distributed-files.ts'
 import { LongestFirst } from './test/run/longest-first.ts'
 import { drawSeed } from './test/run/seed.ts'
 import { postgresMissing } from './test/support/postgres.ts'
@@ -30,10 +30,8 @@ const imported = { viteModuleRunner: false }
 const missing = natsMissing ?? postgresMissing ?? ''
 
 // Imported late, because it reads the seed.
-const { runsFactor, sample } = await import('./test/support/exploration.ts')
-const leftOut = leftOutOnDistributed(process.argv.slice(2), runsFactor >= 10, (group) =>
-  sample(group, 1, group.join(' ')),
-)
+const { leftOutOnDistributed } = await import('./test/run/drawn-on-distributed.ts')
+const leftOut = leftOutOnDistributed(process.argv.slice(2))
 
 /** What the whole cluster feels, so that nothing else may run on it meanwhile. */
 const aloneOnCluster = ['test/cluster/faults/node-faults.test.ts']

@@ -11,6 +11,10 @@ const began = performance.now()
 const args = process.argv.slice(2)
 process.env.TEST_SEED ||= String(drawSeed())
 print(`Random choices are determined by TEST_SEED=${process.env.TEST_SEED}.`)
+if (args.length === 0) {
+  const { leftOutOnDistributed } = await import('./drawn-on-distributed.ts')
+  print(`Not drawn on the distributed form: ${leftOutOnDistributed([]).join(', ')}.`)
+}
 const parts: Counts[] =
   args.length === 0 ? await Promise.all([runChecks(), runTests(everywhere)]) : [await runTests(args)]
 const total = (key: keyof Counts) => parts.reduce((sum, counts) => sum + counts[key], 0)
