@@ -14,6 +14,8 @@ import { measureSeam } from './seam.ts'
 
 const RATE = 22_050
 const band = playBand({ bpm: 112, bars: 12, sampleRate: RATE, channels: 2 })
+/** For what holds of any piece: its analysis takes half the time. */
+const short = playBand({ bpm: 112, bars: 6, sampleRate: RATE, channels: 2 })
 
 const continueBlock = (block: Block, { seconds = 8, seed = 1, prompt = '', rate = RATE } = {}) =>
   recombine({ context: audioInMemory(block, rate), frames: Math.round(seconds * rate), seed, prompt })
@@ -35,14 +37,14 @@ describe('a continuation', () => {
   test.each(sample([1, 3.33337, 8, 60], 2))(
     'of %d s has exactly that length, in the shape of its source',
     async (seconds) => {
-      const { block } = await continueBlock(band.block, { seconds })
+      const { block } = await continueBlock(short.block, { seconds })
       expect(block).toHaveLength(2)
       expect(blockLength(block)).toBe(Math.round(seconds * RATE))
     },
   )
 
   test('is determined by its seed', async () => {
-    const takes = await Promise.all([1, 1, 2, 3, 4].map((seed) => continueBlock(band.block, { seed })))
+    const takes = await Promise.all([1, 1, 2, 3, 4].map((seed) => continueBlock(short.block, { seed, seconds: 4 })))
     const [first, again, ...others] = takes.map(({ block }) => Buffer.from(block[0]?.buffer ?? new ArrayBuffer()))
     expect(again?.equals(first ?? Buffer.alloc(0))).toBe(true)
     expect(new Set([first, ...others].map((bytes) => bytes?.toString('base64'))).size).toBe(4)
@@ -97,7 +99,7 @@ describe('a continuation', () => {
     expect(loudnessOf(sliceBlock(block, 3 * RATE, 6 * RATE), RATE)).toBeGreaterThan(-30)
   })
 
-  test.each<[string, Block]>([
+  const unusual: [string, Block][] = [
     ['one second of music', head(band.block, 1)],
     ['noise', noise(6, 1)],
     ['a single long tone', [Float32Array.from({ length: 5 * RATE }, (_, i) => 0.3 * Math.sin(i * 0.06))]],
@@ -106,7 +108,8 @@ describe('a continuation', () => {
       [Float32Array.from({ length: 4 * RATE }, (_, i) => (i < 5_000 ? 0.5 * Math.sin(i * 0.1) : 0))],
     ],
     ['a soft piece', noise(3, 2, 0.005)],
-  ])('of %s is audible and within full scale', async (_, source) => {
+  ]
+  test.each(sample(unusual, 3))('of %s is audible and within full scale', async (_, source) => {
     const { block } = await continueBlock(source, { seconds: 5 })
     expect(blockLength(block)).toBe(5 * RATE)
     const peak = Math.max(...block.map((channel) => channel.reduce((max, value) => Math.max(max, Math.abs(value)), 0)))

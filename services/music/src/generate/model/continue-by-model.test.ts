@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sample } from '../../../../../test/support/exploration.ts'
 import { playBand } from '../../../test/band.ts'
 import { type ModelKind, smallModels } from '../../../test/models/make-models.ts'
 import { analysisRate, BANDS, computeSpectralFrames } from '../../analysis/spectral-frames.ts'
@@ -81,7 +82,7 @@ const brightness = (block: Block): number => {
   return mono.reduce((sum, value, i) => sum + (value - (mono[i - 1] ?? value)) ** 2, 0) / power
 }
 
-describe.each(kinds)('a model of the kind %s', (kind) => {
+describe.each(sample(kinds, 1, 'kinds of models'))('a model of the kind %s', (kind) => {
   test('continues a piece nearer to it than noise, another piece, and random frames of its own codec are', async () => {
     const { block } = await usually(kind)
     const own = distanceFromPiece(block)
