@@ -11,8 +11,8 @@ import { cases } from './cases.ts'
 import { helmMissing, template } from './helm.ts'
 import { findSchemas, folderOf, locationIn } from './schemas.ts'
 
-/** The supported Kubernetes versions in addition to that of the API server in other tests. */
-const versions = ['1.33.0', '1.34.0', '1.35.0']
+/** The supported Kubernetes versions in addition to that of the API server in other tests: one of them in a run. */
+const versions = sample(['1.33.0', '1.34.0', '1.35.0'], 1, 'versions')
 
 /** Third-party kinds without schemas in Kubernetes. */
 const ofOthers = 'PodMonitor,ServiceMonitor,PrometheusRule,Certificate,HTTPRoute'

@@ -8,7 +8,12 @@ import { silentLog } from '@trellis/kit/telemetry'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { numbered } from '../../services/logs/src/cluster/numbered-lines-for-tests.ts'
 import { openReplica } from '../../services/logs/src/cluster/replicas-for-tests.ts'
-import { describeReplicas, numbersIn, type Testbed } from '../../services/logs/src/cluster/replicas-suite.ts'
+import {
+  describeReplicas,
+  drawnReplicas,
+  numbersIn,
+  type Testbed,
+} from '../../services/logs/src/cluster/replicas-suite.ts'
 import { describeSharedCatalogue } from '../../services/logs/src/cluster/shared-catalogue-suite.ts'
 import { logsMigrations } from '../../services/logs/src/schemas.ts'
 import { batchOf } from '../../services/logs/src/segments/store-for-tests.ts'
@@ -70,8 +75,8 @@ describe.skipIf(missing !== undefined)(`with real servers${missing ? ` (${missin
     }
   }
   const filesStores = { 'NATS, S3 and Postgres': 's3', 'NATS and Postgres alone': 'nats' } as const
-  for (const [name, files] of sample(Object.entries(filesStores), 1, 'logs-replicas'))
-    describeReplicas(name, () => createTestbed(files))
+  for (const name of drawnReplicas(undefined))
+    if (name !== 'in one process') describeReplicas(name, () => createTestbed(filesStores[name]))
   describeSharedCatalogue('Postgres', async () => {
     const location = { databaseUrl: await postgres.createDatabase() }
     await migrateStore(location, { name: 'logs', migrations: logsMigrations })

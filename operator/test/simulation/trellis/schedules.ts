@@ -1,8 +1,8 @@
-import { exploredSeeds, runs } from '../../../../test/support/exploration.ts'
+import { exploredSeeds, runs, runsFactor } from '../../../../test/support/exploration.ts'
 import { live, type Schedule } from './life.ts'
 
-/** Number of simulated lives in the tests of one file; each takes about 25 ms. */
-export const scheduleCount = 100
+/** Number of simulated lives in the tests of one file; each takes about 25 ms. With a factor of 10, a thousand. */
+export const scheduleCount = runsFactor >= 10 ? 100 : 50
 
 /** A generous timeout: a life takes half a second on a busy machine. */
 export const timeout = Math.max(900_000, runs(scheduleCount) * 1_000)

@@ -5,15 +5,19 @@ import { join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
 import { openStore } from '@trellis/kit/store'
 import { describe, expect, test } from 'vitest'
+import { postgresMissing } from '../../../../test/support/postgres.ts'
+import { natsMissing, s3Missing } from '../../../../test/support/programs.ts'
 import { waitFor } from '../../../../test/support/wait-for.ts'
 import { logsMigrations } from '../schemas.ts'
 import { batchOf } from '../segments/store-for-tests.ts'
 import { entryMessages, type Message } from './message.ts'
 import { numbered } from './numbered-lines-for-tests.ts'
 import { createKeyValue } from './replicas-for-tests.ts'
-import { countOf, describeReplicas } from './replicas-suite.ts'
+import { countOf, describeReplicas, drawnReplicas } from './replicas-suite.ts'
 
-describeReplicas('one bus in memory, a folder and an SQLite file', createKeyValue)
+const serversMissing = natsMissing ?? s3Missing ?? postgresMissing
+if (drawnReplicas(serversMissing).includes('in one process'))
+  describeReplicas('one bus in memory, a folder and an SQLite file', createKeyValue)
 
 const bytesIn = async (directory: string) => {
   const sizes = await Promise.all(

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { describe, expect, test } from 'vitest'
+import { sample } from '../../../../test/support/exploration.ts'
 import { modulePath } from '../../../../test/support/module-path.ts'
 import { parseQuery } from '../search/query.ts'
 import type { SearchRequest } from '../search/search.ts'
@@ -47,6 +48,16 @@ const upload = async ({ engine }: Replica) => {
 /** Waits for what comes by itself; the test's own limit ends it. */
 const until = async (holds: () => boolean | Promise<boolean>) => {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20))
+}
+
+/** What the replicas of the suite stand on: one of these in a run, drawn by the seed. */
+const backends = ['in one process', 'NATS, S3 and Postgres', 'NATS and Postgres alone'] as const
+const onServers: readonly string[] = backends.slice(1)
+
+/** The back ends that a run draws, of those that this machine has. */
+export const drawnReplicas = (serversMissing: string | undefined): readonly (typeof backends)[number][] => {
+  const there = backends.filter((backend) => serversMissing === undefined || !onServers.includes(backend))
+  return sample(there, 1, 'replicas of the log engine')
 }
 
 /** What replicas owe, whatever they stand on. */
