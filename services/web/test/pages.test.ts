@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runSeed } from '../../../test/support/exploration.ts'
 import type { Trellis } from '../../../test/support/trellis.ts'
 import { everyPage } from './every-page.ts'
-import { settled, violationsOf } from './support/accessible.ts'
+import { drawnThemes, settled, violationsOf } from './support/accessible.ts'
 import { hasBrowser, launchBrowser, skipped, type TestBrowser } from './support/browser.ts'
 import { logLines, pushLines } from './support/log-lines.ts'
 import { startWithPages } from './support/served.ts'
@@ -26,8 +27,8 @@ describe.skipIf(!hasBrowser)(`every page${skipped}`, () => {
   })
   afterAll(() => opened.disposeAsync())
 
-  test.each(everyPage)('%s is accessible in both themes, and has no errors', async (path) => {
-    for (const colorScheme of ['light', 'dark'] as const) {
+  test.each(everyPage)(`%s is accessible in its themes, and has no errors (TEST_SEED=${runSeed})`, async (path) => {
+    for (const colorScheme of drawnThemes(path)) {
       const { page, context, problems } = await browser.open(trellis.origin, { colorScheme })
       await page.goto(path)
       await settled(page)

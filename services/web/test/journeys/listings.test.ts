@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Trellis } from '../../../../test/support/trellis.ts'
-import { settled, violationsInBothThemes } from '../support/accessible.ts'
+import { settled, violationsInThemes } from '../support/accessible.ts'
 import { hasBrowser, launchBrowser, skipped, type TestBrowser } from '../support/browser.ts'
 import { startWithPages } from '../support/served.ts'
 
@@ -141,10 +141,10 @@ describe.skipIf(!hasBrowser)(`listings in a browser${skipped}`, () => {
     const photo = page.getByRole('img', { name: /^The listing, photo/ })
     expect(await photo.getAttribute('src')).toMatch(/^\/listings\/api\/photos\//)
     await settled(page)
-    expect(await violationsInBothThemes(page)).toEqual([])
+    expect(await violationsInThemes(page)).toEqual([])
     await page.getByRole('button', { name: 'Block seller' }).click()
     await page.getByRole('dialog', { name: 'Block seller' }).getByLabel('Reason').waitFor()
-    expect(await violationsInBothThemes(page)).toEqual([])
+    expect(await violationsInThemes(page)).toEqual([])
     await page.keyboard.press('Escape')
     await page.goBack()
     await ended(page)
@@ -167,7 +167,7 @@ describe.skipIf(!hasBrowser)(`listings in a browser${skipped}`, () => {
       [first, second].map((title) => expect.stringContaining(title)),
     )
     await settled(page)
-    expect(await violationsInBothThemes(page)).toEqual([])
+    expect(await violationsInThemes(page)).toEqual([])
     await table
       .getByRole('button', { name: `Remove ${first}` })
       .first()
@@ -198,7 +198,7 @@ describe.skipIf(!hasBrowser)(`listings in a browser${skipped}`, () => {
     const status = page.getByRole('status').filter({ hasText: 'to look at' })
     const unread = async () => Number.parseInt((await status.textContent()) ?? '', 10)
     const count = await unread()
-    expect(await violationsInBothThemes(page)).toEqual([])
+    expect(await violationsInThemes(page)).toEqual([])
     const title = (await alerts.first().getByRole('link').first().textContent()) ?? ''
     await alerts.first().getByRole('button', { name: 'Dismiss' }).click()
     await expect.poll(unread).toBe(count - 1)
@@ -243,7 +243,7 @@ describe.skipIf(!hasBrowser)(`listings in a browser${skipped}`, () => {
     await page.locator('input[type=file]').setInputFiles(file)
     await page.getByText('1 seller was imported, a row was not:').waitFor()
     await list.getByText('Never sent, twice').waitFor()
-    expect(await violationsInBothThemes(page)).toEqual([])
+    expect(await violationsInThemes(page)).toEqual([])
     const bad = { name: 'photo.csv', mimeType: 'text/csv', buffer: Buffer.from([0xff, 0xd8, 0xff, 0, 1, 2]) }
     await page.locator('input[type=file]').setInputFiles(bad)
     await page.getByRole('alert').getByText('Nothing was imported.').waitFor()

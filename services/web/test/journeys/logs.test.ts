@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Trellis } from '../../../../test/support/trellis.ts'
-import { violationsInBothThemes } from '../support/accessible.ts'
+import { violationsInThemes } from '../support/accessible.ts'
 import { hasBrowser, launchBrowser, skipped, type TestBrowser } from '../support/browser.ts'
 import { logLines, pushLines } from '../support/log-lines.ts'
 import { startWithPages } from '../support/served.ts'
@@ -152,7 +152,7 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
     expect(await clipboard()).toBe(texts.toReversed().join('\n'))
     await page.getByRole('button', { name: 'Copy as JSON' }).click()
     await expect.poll(clipboard).toMatch(/^\{/)
-    expect(await violationsInBothThemes(page)).toEqual([])
+    expect(await violationsInThemes(page)).toEqual([])
     await page.keyboard.press('Escape')
     await page.keyboard.press('Escape')
     await page.getByRole('group', { name: 'Chosen lines' }).waitFor({ state: 'detached' })
@@ -208,7 +208,7 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
     await page.getByLabel('Lines in a row that are alike').selectOption('template')
     await page.getByLabel('Time', { exact: true }).uncheck()
     await page.waitForURL(/wrap=1.*dedupe=template.*cols=severity%2Csource%2Ctext/)
-    expect(await violationsInBothThemes(page)).toEqual([])
+    expect(await violationsInThemes(page)).toEqual([])
 
     await page.reload()
     for (const width of [1280, 360]) {

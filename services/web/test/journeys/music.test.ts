@@ -4,7 +4,7 @@ import type { Download, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
 import type { Trellis } from '../../../../test/support/trellis.ts'
-import { settled, violationsInBothThemes } from '../support/accessible.ts'
+import { settled, violationsInThemes } from '../support/accessible.ts'
 import { hasBrowser, launchBrowser, skipped, type TestBrowser } from '../support/browser.ts'
 import { startWithPages } from '../support/served.ts'
 
@@ -103,11 +103,11 @@ describe.skipIf(!hasBrowser)(`music in a browser${skipped}`, () => {
     await take(page, 'Take 2').getByText('discarded').waitFor()
     await expect.poll(() => lengthOf(page)).toBeCloseTo(uploaded + 4, 1)
     await settled(page)
-    expect(await violationsInBothThemes(page)).toEqual([])
+    expect(await violationsInThemes(page)).toEqual([])
 
     await page.getByRole('button', { name: 'Export' }).click()
     const dialog = page.getByRole('dialog', { name: 'Export the spine' })
-    expect(await violationsInBothThemes(page)).toEqual([])
+    expect(await violationsInThemes(page)).toEqual([])
     const firstBytes = { wav: 'RIFF', flac: 'fLaC' }
     for (const [format, magic] of Object.entries(firstBytes)) {
       if (!(await dialog.isVisible())) await page.getByRole('button', { name: 'Export' }).click()
@@ -180,7 +180,7 @@ describe.skipIf(!hasBrowser)(`music in a browser${skipped}`, () => {
     await dialog.getByRole('link', { name: 'Save drums as WAV' }).click()
     const bytes = await bytesOf(await downloading)
     expect([bytes.subarray(0, 4).toString(), bytes.length > 100_000]).toEqual(['RIFF', true])
-    expect(await violationsInBothThemes(page)).toEqual([])
+    expect(await violationsInThemes(page)).toEqual([])
     expect(problems()).toEqual([])
   })
 
@@ -197,7 +197,7 @@ describe.skipIf(!hasBrowser)(`music in a browser${skipped}`, () => {
     const alert = page.getByRole('alert').filter({ hasText: 'The piece could not be uploaded.' })
     await alert.waitFor()
     expect((await alert.locator('p').last().textContent())?.length).toBeGreaterThan(20)
-    expect(await violationsInBothThemes(page)).toEqual([])
+    expect(await violationsInThemes(page)).toEqual([])
 
     await input.setInputFiles({ name: 'garden.ogg', mimeType: 'audio/ogg', buffer: await readFile(tune) })
     await page.getByRole('heading', { level: 1, name: 'garden' }).waitFor()
@@ -207,7 +207,7 @@ describe.skipIf(!hasBrowser)(`music in a browser${skipped}`, () => {
     await page.getByRole('button', { name: 'Delete garden' }).click()
     const confirm = page.getByRole('dialog', { name: 'Delete this piece?' })
     await confirm.getByText('garden').waitFor()
-    expect(await violationsInBothThemes(page)).toEqual([])
+    expect(await violationsInThemes(page)).toEqual([])
     await confirm.getByRole('button', { name: 'Delete piece' }).click()
     await page.getByRole('link', { name: 'garden' }).waitFor({ state: 'detached' })
     await page.goto('/music/chains/none')
@@ -246,7 +246,7 @@ describe.skipIf(!hasBrowser)(`music in a browser${skipped}`, () => {
     expect(await take(page, 'Take 2').getAttribute('aria-selected')).toBe('true')
     await page.waitForURL(/ab=/)
     expect(await take(page, 'Take 2').getByRole('button', { name: 'A/B' }).getAttribute('aria-pressed')).toBe('true')
-    expect(await violationsInBothThemes(page)).toEqual([])
+    expect(await violationsInThemes(page)).toEqual([])
     await page.keyboard.press('Space')
     await status.waitFor({ state: 'detached' })
 
@@ -268,7 +268,7 @@ describe.skipIf(!hasBrowser)(`music in a browser${skipped}`, () => {
     await page.reload()
     await page.getByText('4 times larger').waitFor()
     await settled(page)
-    expect(await violationsInBothThemes(page)).toEqual([])
+    expect(await violationsInThemes(page)).toEqual([])
     const box = await spine(page).boundingBox()
     const middle = { x: (box?.x ?? 0) + (box?.width ?? 0) / 2, y: (box?.y ?? 0) + 40 }
     await page.mouse.click(middle.x, middle.y)

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
+import { sample } from '../../../../test/support/exploration.ts'
 
 type Violation = { id: string; help: string; nodes: { html: string; failureSummary: string }[] }
 
@@ -17,10 +18,14 @@ export const violationsOf = async (page: Page): Promise<string[]> => {
   )
 }
 
-/** What axe finds wrong with a page as it stands, in both themes. */
-export const violationsInBothThemes = async (page: Page): Promise<string[]> => {
+/** The themes in which a page is checked: one of them in a run, drawn for each page. */
+export const drawnThemes = (page: string): ('dark' | 'light')[] =>
+  sample(['dark', 'light'] as const, 1, `theme ${page}`)
+
+/** What axe finds wrong with a page as it stands, in the themes that are drawn for it. */
+export const violationsInThemes = async (page: Page): Promise<string[]> => {
   const found: string[] = []
-  for (const colorScheme of ['dark', 'light'] as const) {
+  for (const colorScheme of drawnThemes(new URL(page.url()).pathname)) {
     await page.emulateMedia({ colorScheme })
     found.push(...(await violationsOf(page)).map((line) => `${colorScheme}: ${line}`))
   }
