@@ -16,8 +16,8 @@ const changes = Float64Array.from({ length: mostChange + 1 }, (_, i) => -trust *
 
 /** log(exp(a) + exp(b)), without overflow. Called so often that destructuring would keep the garbage collector busy. */
 const addLogs = (a: number, b: number): number => {
-  const high = a > b ? a : b
-  const low = a > b ? b : a
+  const high = Math.max(a, b)
+  const low = Math.min(a, b)
   return low === none || high - low > negligible ? high : high + Math.log1p(Math.exp(low - high))
 }
 
