@@ -13,11 +13,9 @@ import { newId } from './ids.ts'
 import { deleteLeftover, noteLeftovers } from './leftovers.ts'
 import { removeOwnerFiles } from './remove-files.ts'
 import { findNode, insertChain } from './store.ts'
-import { blameUpload, uploadWithin } from './upload.ts'
+import { blameUpload, ingestSeconds, uploadWithin } from './upload.ts'
 
 const longestName = 200
-/** Timeout of an upload. Decoding and analysing 20 minutes of MP3 took 14 s on a busy core; files that take far longer are hostile. */
-const ingestSeconds = 120
 
 const storeUpload = async (
   { files, config }: Dependencies,
@@ -69,7 +67,12 @@ const ingest = async (
     $case: 'ingest',
     value: { nodeId, maximumSeconds: config.maxSeconds, maximumBytes: maxBytes },
   } as const
-  const run = { runId: `ingest-${nodeId}`, task, deadlineSeconds: ingestSeconds, user: caller.userId }
+  const run = {
+    runId: `ingest-${nodeId}`,
+    task,
+    deadlineSeconds: ingestSeconds(config.maxSeconds),
+    user: caller.userId,
+  }
   try {
     return await runTask({ bus, workloads: localWorkloads }, run, signal)
   } catch (error) {

@@ -15,3 +15,9 @@ export const blameUpload = (error: unknown): ServiceError | unknown =>
   isServiceError(error, 'internal') || isServiceError(error, 'upstream_timeout')
     ? serviceError('invalid', 'The file could not be decoded within the limits of time and memory.', { cause: error })
     : error
+
+/**
+ * Time limit in seconds of decoding and analysing an upload of at most this length. Twenty minutes took 50 s of processor time,
+ * which are several minutes on a machine that is busy with other work; files that take far longer are hostile.
+ */
+export const ingestSeconds = (maxSeconds: number): number => 120 + Math.ceil(maxSeconds / 2)
