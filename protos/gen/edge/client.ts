@@ -3244,10 +3244,11 @@ export type Routes = {
     answer: Blob
     frames: {}
   }
-  /** Exports the spine as one file, exactly as long as its nodes together, to the sample. */
+  /** Exports the spine as one file, exactly as long as its nodes together, to the sample. Supports byte ranges, so that an interrupted download can be
+   * continued by the same request. */
   'POST /music/api/chains/{chain_id}/export': {
     path: { chain_id: string | number }
-    query: {}
+    query: { range?: string | null | undefined }
     body: { format?: AudioFormatWord | null | undefined; crossfade_ms?: number | null | undefined; normalize?: boolean | null | undefined }
     answer: Blob
     frames: {}

@@ -2401,6 +2401,7 @@ export const ExportChainRequestFromRest = (j: any): trellis_music_v1_music.Expor
   format: AudioFormatValues[j.format ?? "wav"] ?? 'AUDIO_FORMAT_UNSPECIFIED',
   crossfadeMs: j.crossfade_ms ?? 0,
   normalize: j.normalize ?? undefined,
+  range: j.range ?? undefined,
 })
 
 export const StreamChainEventsRequestFromRest = (j: any): trellis_music_v1_music.StreamChainEventsRequest => ({

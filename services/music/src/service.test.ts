@@ -195,6 +195,9 @@ describe('the music service', () => {
       const { bytes, head } = await content(service.client.exportChain({ chainId: chain.chainId, ...options }, asLocal))
       expect(blockLength((await decodeAll(bytes)).block)).toBe(frames)
       expect(head?.filename).toMatch(/^Evening theme\.(wav|mp3|flac)$/)
+      const request = { chainId: chain.chainId, ...options, range: 'bytes=100-' }
+      const rest = await content(service.client.exportChain(request, asLocal))
+      expect(rest.bytes.equals(bytes.subarray(100))).toBe(true)
     }
     expect((await decide(two, 'discardNode')).spine).toEqual([chain.rootNodeId])
     expect(await kindOf(decide(chain.rootNodeId, 'discardNode'))).toBe('conflict')

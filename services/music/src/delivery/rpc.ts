@@ -83,7 +83,7 @@ export const deliveryRpc = (dependencies: Dependencies, deliveries: Deliveries):
     yield* byteFrames({ ...content, read: (range) => dependencies.files.read(key, range) }, undefined)
   },
 
-  async *exportChain({ chainId, format, crossfadeMs, normalize }, { caller, signal }) {
+  async *exportChain({ chainId, format, crossfadeMs, normalize, range }, { caller, signal }) {
     const { chain, nodes } = await requireTree(dependencies, caller, chainId)
     const word = formatWord(format)
     const order = {
@@ -96,6 +96,6 @@ export const deliveryRpc = (dependencies: Dependencies, deliveries: Deliveries):
     }
     const { key, ...content } = await deliveries.audio(order, signal)
     const filename = `${chain.name}.${word}`
-    yield* byteFrames({ ...content, filename, read: (range) => dependencies.files.read(key, range) }, undefined)
+    yield* byteFrames({ ...content, filename, read: (part) => dependencies.files.read(key, part) }, range)
   },
 })

@@ -605,6 +605,7 @@ export interface ExportChainRequest {
     | undefined;
   /** Normalizes the whole to -14 LUFS, or as near as true peaks of -1 dB allow. */
   normalize?: boolean | null | undefined;
+  range?: string | null | undefined;
 }
 
 export interface StreamChainEventsRequest {
@@ -3224,7 +3225,7 @@ export const GetStemAudioRequest: MessageFns<GetStemAudioRequest> = {
 };
 
 function createBaseExportChainRequest(): ExportChainRequest {
-  return { chainId: "", format: AudioFormat.UNSPECIFIED, crossfadeMs: null, normalize: null };
+  return { chainId: "", format: AudioFormat.UNSPECIFIED, crossfadeMs: null, normalize: null, range: null };
 }
 
 export const ExportChainRequest: MessageFns<ExportChainRequest> = {
@@ -3240,6 +3241,9 @@ export const ExportChainRequest: MessageFns<ExportChainRequest> = {
     }
     if (message.normalize !== undefined && message.normalize !== null) {
       writer.uint32(32).bool(message.normalize);
+    }
+    if (message.range !== undefined && message.range !== null) {
+      writer.uint32(42).string(message.range);
     }
     return writer;
   },
@@ -3289,6 +3293,14 @@ export const ExportChainRequest: MessageFns<ExportChainRequest> = {
             message.normalize = reader.bool();
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.range = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3310,6 +3322,7 @@ export const ExportChainRequest: MessageFns<ExportChainRequest> = {
     message.format = object.format ?? AudioFormat.UNSPECIFIED;
     message.crossfadeMs = object.crossfadeMs ?? undefined;
     message.normalize = object.normalize ?? undefined;
+    message.range = object.range ?? undefined;
     return message;
   },
 };
@@ -4701,7 +4714,10 @@ export const MusicServiceDefinition = {
       responseStream: true,
       options: {},
     },
-    /** Exports the spine as one file, exactly as long as its nodes together, to the sample. */
+    /**
+     * Exports the spine as one file, exactly as long as its nodes together, to the sample. Supports byte ranges, so that an interrupted download can be
+     * continued by the same request.
+     */
     exportChain: {
       name: "ExportChain",
       requestType: ExportChainRequest as typeof ExportChainRequest,
