@@ -61,7 +61,8 @@ export const judgeAnalysis = ({ score, samples, ...truth }: SyntheticPiece): Ana
     truth.beats.reduce((nearest, beat) => (Math.abs(time - beat) < Math.abs(nearest) ? time - beat : nearest), 1),
   )
   const { exact, octave } = tempoAccuracy(score.bpm, found.bpm)
-  const likely = (isRight: boolean) => found.likely.filter((_, i) => Math.abs(misses[i] ?? 1) <= 0.07 === isRight)
+  const probabilities = found.likely()
+  const likely = (isRight: boolean) => probabilities.filter((_, i) => Math.abs(misses[i] ?? 1) <= 0.07 === isRight)
   const { positions, beatsPerBar } = found.bars
   const stretches = found.beats.map((start, i) => ({ start, end: found.beats[i + 1] ?? found.samples }))
   const { contrast: distance } = soundsOf(found, stretches)

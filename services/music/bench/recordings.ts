@@ -11,7 +11,7 @@ const downbeatsOf = ({ beats, bars }: Analysis, offset: number): number[] =>
 
 const describe = ({ bpm, bars, key, likely }: Analysis): string => {
   const name = key ? `${key.name} (${key.confidence.toFixed(2)})` : 'no key'
-  return `${bpm === null ? 'no tempo' : `${bpm.toFixed(1)} bpm`}  ${bars.metre}  ${name}  beats likely to ${meanOf(likely).toFixed(2)}`
+  return `${bpm === null ? 'no tempo' : `${bpm.toFixed(1)} bpm`}  ${bars.metre}  ${name}  beats likely to ${meanOf(likely()).toFixed(2)}`
 }
 
 /** Analyses a recording and each of its thirds alone: a steady piece should have the same tempo and bars in all of them. */

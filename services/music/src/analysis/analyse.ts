@@ -23,8 +23,8 @@ export type Analysis = {
   readonly chroma: ChromaFrames
   /** Beat times in samples at ANALYSIS_RATE, ascending, over the whole piece; empty without a pulse. */
   readonly beats: readonly number[]
-  /** How likely (0..1) each of them is a beat; 0 where it was extrapolated over silence. */
-  readonly likely: readonly number[]
+  /** Computes how likely (0..1) each of them is a beat; 0 where it was extrapolated over silence. It takes as long as all the rest. */
+  readonly likely: () => readonly number[]
   readonly bars: BarGrid
   /** Null without a clear pulse. */
   readonly bpm: number | null
@@ -80,7 +80,10 @@ export const analyseSound = ({ samples, spectral, flux, chroma, peaks, attacks }
     attacks,
   )
   const { beats, before } = audible.length < 2 ? { beats: [], before: 0 } : extendBeats(snapped, samples)
-  const posteriors = decoded ? beatPosteriors(activations, model, { frames: audible, firstSound: start }) : []
+  const likely = (): number[] => {
+    const posteriors = decoded ? beatPosteriors(activations, model, { frames: audible, firstSound: start }) : []
+    return beats.map((_, i) => posteriors[i - before] ?? 0)
+  }
   const clarity = clarityOf(onsets, beats)
   const hasPulse = beatAttack(onsets, beats) >= minAttack && clarity >= minClarity && beats.length >= 4
   return {
@@ -89,7 +92,7 @@ export const analyseSound = ({ samples, spectral, flux, chroma, peaks, attacks }
     onsets,
     chroma,
     beats,
-    likely: beats.map((_, i) => posteriors[i - before] ?? 0),
+    likely,
     bars: findBars(accentsOf(chroma, activations, beats), model),
     bpm: hasPulse ? tempoOf(snapped.length > 2 ? snapped : beats) : null,
     key: estimateKey(peaks),
