@@ -16,11 +16,17 @@ const parts: Record<string, () => Promise<string[]> | AsyncIterable<string[]>> =
     yield* (await import('./logs.ts')).benchLogs()
   },
   'logs-soak': async () => (await import('./logs-soak.ts')).benchSoak(),
-  music: async function* () {
-    yield* (await import('./music.ts')).benchMusic()
+  'music-analysis': async function* () {
+    yield* (await import('./music.ts')).benchAnalysis()
   },
   'music-recombination': async function* () {
     yield* (await import('./music.ts')).benchRecombination()
+  },
+  'music-speed': async function* () {
+    yield* (await import('./music.ts')).benchSpeed()
+  },
+  'music-stems': async function* () {
+    yield* (await import('./separation.ts')).benchSeparation()
   },
   distributed: async () => (await import('./distributed.ts')).benchDistributed(),
   files: async () => (await import('./files.ts')).benchFiles(),
@@ -31,18 +37,23 @@ const parts: Record<string, () => Promise<string[]> | AsyncIterable<string[]>> =
 }
 
 /** Run only on request, because they need servers that not every machine has, take long, or are part of another. */
-const onRequest = new Set(['distributed', 'operator', 'logs-soak', 'music-recombination'])
+const onRequest = new Set(['distributed', 'operator', 'logs-soak'])
 
-const selected = process.argv.slice(2)
-const unknown = selected.find((name) => !Object.hasOwn(parts, name))
+/** A name also selects the parts that begin with it: `music` all of music. */
+const partsOf = (name: string): string[] =>
+  Object.hasOwn(parts, name) ? [name] : Object.keys(parts).filter((part) => part.startsWith(`${name}-`))
+
+const named = process.argv.slice(2)
+const unknown = named.find((name) => partsOf(name).length === 0)
 if (unknown !== undefined) {
   process.stderr.write(`There is no bench "${unknown}". There are: ${Object.keys(parts).join(', ')}.\n`)
   process.exit(1)
 }
+const selected = named.flatMap(partsOf)
 
 const print = (lines: string[]) => process.stdout.write(`${lines.join('\n')}\n`)
 
-print(machineLines(`npm run bench${selected.length > 0 ? ` -- ${selected.join(' ')}` : ''}`))
+print(machineLines(`npm run bench${named.length > 0 ? ` -- ${named.join(' ')}` : ''}`))
 for (const [name, measure] of Object.entries(parts)) {
   if (selected.length > 0 ? !selected.includes(name) : onRequest.has(name)) continue
   print(['', `## ${name}`])

@@ -7,10 +7,11 @@ import { decodeAll } from '../../services/music/test/audio-files.ts'
 import { type PieceScore, playPiece } from '../../services/music/test/synthetic-pieces.ts'
 import { sharedData } from '../support/shared-data.ts'
 import { round } from './machine.ts'
-import { benchSeparation } from './separation.ts'
 
 /** A seed that no weight was chosen with. */
 const seed = 101
+/** With a number above 1 only every so many of the synthesised pieces are judged, where little time is available. */
+const thinning = Math.max(1, Math.floor(Number(process.env.BENCH_MUSIC_EVERY) || 1))
 
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
 const share = (values: readonly boolean[]): string => `${round(100 * mean(values.map(Number)))} %`
@@ -45,9 +46,10 @@ const wrongLines = (figures: readonly AnalysisFigures[]): string[] =>
         `    missed: ${score.metre} ${score.style} at ${score.bpm} bpm as ${metre} at ${bpm === null ? 'none' : round(bpm, 1)}, beats F ${round(beats, 2)}, downbeats F ${round(downbeats, 2)}`,
     )
 
-async function* benchAnalysis(): AsyncGenerator<string[]> {
+/** Measures analyses of known pieces and of recordings. */
+export async function* benchAnalysis(): AsyncGenerator<string[]> {
   yield ['Analysis of synthesised pieces, 60 to 200 bpm (mir_eval definitions; beats within 70 ms):']
-  const steady = judgeAll(benchScores(seed, { stride: 2 }))
+  const steady = judgeAll(benchScores(seed, { stride: 2 * thinning }))
   for (const metre of ['4/4', '3/4', '6/8'] as const)
     yield [
       analysisLine(
@@ -57,17 +59,18 @@ async function* benchAnalysis(): AsyncGenerator<string[]> {
     ]
   yield [analysisLine('steady', steady), ...wrongLines(steady)]
   for (const pace of ['drift', 'rubato'] as const) {
-    const figures = judgeAll(benchScores(seed, { stride: 6, pace }))
+    const figures = judgeAll(benchScores(seed, { stride: 6 * thinning, pace }))
     yield [analysisLine(pace, figures)]
   }
   yield [
     `  probability of a beat: ${round(mean(steady.flatMap(({ likelyRight }) => likelyRight)), 3)} where it is one, ${round(mean(steady.flatMap(({ likelyWrong }) => likelyWrong)), 3)} where it is not`,
     `  CPU time, one core: ${round(mean(steady.map(({ cpuShare }) => cpuShare)), 4)} of the audio's own time (target: 0.05)`,
   ]
-  const long = judgeAll(benchScores(seed, { stride: 8, seconds: 100 }))
+  const long = judgeAll(benchScores(seed, { stride: 8 * thinning, seconds: 100 }))
   yield [
     `  section boundaries of ${long.length} pieces of 100 s: F ${round(mean(long.map(({ sections }) => sections[0])), 2)} within 0.5 s, ${round(mean(long.map(({ sections }) => sections[1])), 2)} within 3 s`,
   ]
+  yield* benchRecordings()
 }
 
 const recordings = ['vibe-ace', 'brahms-hungarian-dance-5', 'solo-trumpet-90bpm'].flatMap((name) => {
@@ -108,7 +111,7 @@ const seamLines = (name: string, figures: readonly RecombinationFigures[]): stri
 export async function* benchRecombination(): AsyncGenerator<string[]> {
   yield ['Recombination:']
   const made: RecombinationFigures[] = []
-  for (const [index, score] of benchScores(seed + 1, { stride: 4, seconds: 36 }).entries())
+  for (const [index, score] of benchScores(seed + 1, { stride: 4 * thinning, seconds: 36 }).entries())
     made.push(await judgeRecombination(sourceOf(score), { cut: 22 + ((index * 7.3) % 12), seconds: 10, seed: index }))
   yield seamLines('synthesised pieces', made)
   const real: RecombinationFigures[] = []
@@ -126,11 +129,8 @@ async function* benchRecordings(): AsyncGenerator<string[]> {
   for (const recording of recordings) yield judgeThirds(await openRecording(recording))
 }
 
-/** Measures analyses and continuations of known pieces, and the time to generate relative to the duration of the result. */
-export async function* benchMusic(): AsyncGenerator<string[]> {
-  yield* benchAnalysis()
-  yield* benchRecordings()
-  yield* benchRecombination()
+/** Measures the time of continuations relative to their length. */
+export async function* benchSpeed(): AsyncGenerator<string[]> {
   yield [
     'Time of recombination from a synthesised band at 44.1 kHz in stereo, in one process, analysis and seam figures included:',
   ]
@@ -141,5 +141,4 @@ export async function* benchMusic(): AsyncGenerator<string[]> {
       `  ${String(audioSeconds).padStart(3)} s from ${String(sourceSeconds).padStart(3)} s  ${round(ratio, 3)} of the audio's own time (target: below 0.5)  generation ${round(generationSeconds, 2)} s, measuring ${round(measuringSeconds, 2)} s`,
     ]
   }
-  yield await benchSeparation()
 }

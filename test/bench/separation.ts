@@ -15,22 +15,21 @@ const separateAlone = async (seconds: number): Promise<Record<'elapsed' | 'proce
 }
 
 /** Measures time and memory of separations, and their quality on pieces with known stems. */
-export const benchSeparation = async (): Promise<string[]> => {
-  const lines = ['Separation into stems without a model, 44.1 kHz in stereo, in one process of its own:']
+export async function* benchSeparation(): AsyncGenerator<string[]> {
+  yield ['Separation into stems without a model, 44.1 kHz in stereo, in one process of its own:']
   for (const seconds of separatedSeconds) {
     const { elapsed, processor, peakMegabytes } = await separateAlone(seconds)
-    lines.push(
+    yield [
       `  ${String(seconds).padStart(4)} s  ${round(elapsed, 2)} of the audio's own time (target: at most 1.0), ${round(processor, 2)} of processor time  peak memory ${round(peakMegabytes)} MiB`,
-    )
+    ]
   }
-  lines.push('SI-SDR on six synthesised pieces of 12 s, mean in dB (gain over the mixture as the estimate):')
+  yield ['SI-SDR on six synthesised pieces of 12 s, mean in dB (gain over the mixture as the estimate):']
   for (const channels of [2, 1] as const) {
     const { mixture, stems } = await measureSeparation(channels, { seconds: 12 })
     const shown = stemNames.map(
       (name, index) =>
         `${name} ${round(stems[index] ?? 0, 1)} (+${round((stems[index] ?? 0) - (mixture[index] ?? 0), 1)})`,
     )
-    lines.push(`  ${channels === 2 ? 'stereo' : 'mono'}  ${shown.join('  ')}`)
+    yield [`  ${channels === 2 ? 'stereo' : 'mono'}  ${shown.join('  ')}`]
   }
-  return lines
 }

@@ -1,4 +1,4 @@
-import { createPowerSpectrum } from '../dsp/fourier.ts'
+import { createPowerSpectrum } from '../dsp/power-spectrum.ts'
 import { analysisRate, HOP } from './spectral-frames.ts'
 
 const window = 1024

@@ -1,4 +1,4 @@
-import { createPowerSpectrum } from '../dsp/fourier.ts'
+import { createPowerSpectrum } from '../dsp/power-spectrum.ts'
 import { parabolicOffset } from '../dsp/statistics.ts'
 import { analysisRate } from './spectral-frames.ts'
 

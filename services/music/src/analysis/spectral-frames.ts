@@ -1,4 +1,4 @@
-import { createPowerSpectrum } from '../dsp/fourier.ts'
+import { createPowerSpectrum } from '../dsp/power-spectrum.ts'
 
 /** The sample rate of all analysis, which is in mono. */
 export const analysisRate = 22_050

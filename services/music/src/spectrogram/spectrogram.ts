@@ -1,6 +1,6 @@
 import { monoOf } from '../audio/pcm.ts'
 import type { StoredAudio } from '../audio/stored-audio.ts'
-import { createPowerSpectrum } from '../dsp/fourier.ts'
+import { createPowerSpectrum } from '../dsp/power-spectrum.ts'
 
 const windowFrames = 2_048
 /** Windows of a column, spread over it; each pixel shows the loudest. */
