@@ -4,7 +4,7 @@ import { judgeAnalysis } from '../../bench/analysis.ts'
 import { beatFMeasure, boundaryFMeasure, keyScore, tempoAccuracy } from '../../test/beat-metrics.ts'
 import { type PieceScore, playPiece } from '../../test/synthetic-pieces.ts'
 
-/** Scores at which the analysis must not fail; `npm run bench -- music` measures how often it does in general. */
+/** Scores at which the analysis must not fail; `npm run bench -- music-analysis` measures how often it does in general. */
 const clear: readonly Pick<PieceScore, 'metre' | 'style' | 'bpm' | 'pace'>[] = [
   { metre: '4/4', style: 'rock', bpm: 72 },
   { metre: '4/4', style: 'swing', bpm: 150 },
