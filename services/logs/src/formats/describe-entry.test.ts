@@ -29,3 +29,19 @@ test('a wrapped line of no format is the message', () => {
     timestampRaw: null,
   })
 })
+
+test.each([
+  ['an array of strings', '{"__REALTIME_TIMESTAMP":"1795601702123456","PRIORITY":"3","MESSAGE":["a","b"]}'],
+  ['left out', '{"__REALTIME_TIMESTAMP":"1795601702123456","PRIORITY":"3","_SYSTEMD_UNIT":"x.service"}'],
+  [
+    'null, as the journal writes what is long',
+    '{"__REALTIME_TIMESTAMP":"1795601702123456","PRIORITY":"3","MESSAGE":null}',
+  ],
+])("a journal's line whose message is %s is described once, by its whole line", (_, line) => {
+  expect(describeEntry('json-journald', line)).toMatchObject({ message: line, fields: { PRIORITY: '3' } })
+})
+
+test('a wrapped message ends without the line end that its container wrote', () => {
+  const line = '{"log":"goes on\\n","stream":"stderr","time":"2024-05-01T10:00:00.5Z"}'
+  expect(describeEntry('json-docker', line).message).toBe('goes on')
+})

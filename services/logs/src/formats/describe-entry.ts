@@ -1,3 +1,4 @@
+import { cleanLine } from './clean.ts'
 import { describePattern } from './describe-pattern.ts'
 import { wrappedFormatOf } from './detect.ts'
 import type { LogFormat, PatternFormat } from './format.ts'
@@ -6,12 +7,15 @@ import { formatsInForce } from './in-force.ts'
 import { describeJson, parseJsonLine } from './json-reader.ts'
 import { describeLogfmt } from './logfmt-reader.ts'
 
-/** A line that wraps another, as what the other says with what its own header says; of one name, its own. */
-const describeWrapped = (outer: Description): Description => {
-  const line = outer.message.trimEnd()
-  const format = wrappedFormatOf(line)
+/**
+ * A line that wraps another, as what the other says with what its own header says; of one name, its own. A header without a message
+ * has its whole line as the message, and that wraps nothing: the line is described once.
+ */
+const describeWrapped = (outer: Description, whole: string): Description => {
+  const line = cleanLine(outer.message.trimEnd())
+  const format = line.length < whole.length ? wrappedFormatOf(line) : undefined
   const inner = format && describeLine(format, line)
-  if (!inner) return outer
+  if (!inner) return { ...outer, message: line }
   const fields = inner.fields || outer.fields ? { ...inner.fields, ...outer.fields } : null
   return { message: inner.message, fields, timestampRaw: outer.timestampRaw ?? inner.timestampRaw }
 }
@@ -43,7 +47,7 @@ const describeOwn = (format: LogFormat, line: string): Description | undefined =
 /** Message, fields and written time of a line; undefined where the format does not fit it. */
 export const describeLine = (format: LogFormat, line: string): Description | undefined => {
   const described = describeOwn(format, line)
-  return described && format.kind !== 'logfmt' && format.wraps === true ? describeWrapped(described) : described
+  return described && format.kind !== 'logfmt' && format.wraps === true ? describeWrapped(described, line) : described
 }
 
 /** Message, fields and written time of an entry, found again in its text. */

@@ -167,19 +167,22 @@ export const createFileReader = (context: TimeContext, forcedFormat?: string): F
     chooseBy: (lines, areRead = 'next') => {
       const header = createHeader()
       const margin = lines.filter((line) => line !== '' && !/^\s/.test(line))
-      for (const line of margin) {
-        const fits = candidates.beginnings
+      const fitting = (line: string) =>
+        candidates.beginnings
           .mayMatch(line)
           .map((place) => candidates.all[place])
           .find((candidate) => candidate?.read(line, header) !== undefined)
+      const opening = margin[0] === undefined ? undefined : fitting(margin[0])
+      for (const line of margin) {
+        const fits = fitting(line)
         if (fits) tally.set(fits, (tally.get(fits) ?? 0) + 1)
       }
       const [max] = [...tally].filter(([candidate]) => !candidate.isGeneric).toSorted((a, b) => b[1] - a[1])
       if (!forced) current = max?.[0]
       const known = [...tally.values()].reduce((sum, count) => sum + count, 0)
       tally.clear()
-      const beginsWithHeader =
-        max !== undefined && margin[0] !== undefined && max[0].read(margin[0], header) !== undefined
+      // Of whichever format that knows more: what opens a log has often another than its entries.
+      const beginsWithHeader = opening !== undefined && !opening.isGeneric
       if (areRead === 'next') named.moment = Number.NaN
       return { joinsFreely: beginsWithHeader || known >= margin.length * headersForJoining }
     },

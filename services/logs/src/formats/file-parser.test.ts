@@ -275,3 +275,29 @@ describe('a file', () => {
     )
   })
 })
+
+describe('what opens a log in a way of its own', () => {
+  test("lets a slow query's lines belong to it", () => {
+    const query = (second: number) =>
+      `# Time: 2024-05-01T10:20:0${second}.5Z\n# User@Host: kim[kim] @ localhost []  Id: 7\n# Query_time: 5.0\nSET timestamp=1;\nSELECT *\nFROM shelf;\n`
+    const { entries } = parse(
+      `/usr/sbin/mysqld, Version: 8.0.35 (MySQL). started with:\nTcp port: 3306  Unix socket: /run/mysqld.sock\nTime                 Id Command    Argument\n${query(1)}${query(2)}`,
+    )
+    expect(entries.map(({ format, text }) => [format, text.split('\n').length])).toEqual([
+      ['mysql-started', 3],
+      ['mysql-slow', 6],
+      ['mysql-slow', 6],
+    ])
+  })
+
+  test('lets the lines of a message that the Event Viewer saved belong to it', () => {
+    const { entries } = parse(
+      '\uFEFFLevel,Date and Time,Source,Event ID,Task Category\r\nInformation,5/1/2024 1:20:30 PM,Auditing,4625,Logon,"An account failed to log on.\r\n\r\nSubject:\r\n\tSecurity ID:\tNULL SID\r\nDone."\r\nError,5/1/2024 1:20:31 PM,Keeper,7,None,It ended.\r\n',
+    )
+    expect(entries.map(({ format, text, time }) => [format, text.split('\n').length, time])).toEqual([
+      ['windows-event-csv', 1, null],
+      ['windows-event-csv', 5, '2024-05-01T13:20:30.000Z'],
+      ['windows-event-csv', 1, '2024-05-01T13:20:31.000Z'],
+    ])
+  })
+})

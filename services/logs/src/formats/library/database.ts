@@ -137,6 +137,21 @@ export const databaseFormats: readonly LogFormat[] = [
   },
   {
     kind: 'pattern',
+    name: 'mysql-started',
+    // What the server writes at the beginning of its slow and its general log, and each time that it opens them again.
+    pattern: pattern`^(?<message>\S*(?:mysqld|mariadbd)\S*, Version: (?<version>\S+) .*started with:)`,
+    joins: 'untilHeader',
+    samples: [
+      {
+        line: '/usr/sbin/mysqld, Version: 8.0.35 (MySQL Community Server - GPL). started with:',
+        time: null,
+        severity: null,
+        fields: { version: '8.0.35' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
     name: 'mysql-slow',
     pattern: pattern`^# Time: (?<time>\S+)(?<message>.*)`,
     time: 'iso',

@@ -15,6 +15,8 @@ const someTimes = [
   'created_at',
   'Timestamp',
   'timestamp_ns',
+  // VictoriaLogs and Splunk.
+  '_time',
   'EdgeStartTimestamp',
 ]
 const someLevels = [
@@ -42,6 +44,8 @@ const someMessages = [
   'error',
   'requestURI',
   'RequestPath',
+  '_msg',
+  '_raw',
 ]
 
 /** Conventions of logging libraries, whoever uses them; the first whose keys are all there reads the line. */
@@ -281,6 +285,11 @@ export const jsonConventions: readonly JsonFormat[] = [
         time: '2024-05-01T10:20:30.250Z',
         severity: 'CRITICAL',
         message: 'the roof leaks',
+      },
+      {
+        line: '{"_time":"2024-05-01T10:20:30Z","_stream":"{app=\\"attic\\"}","_msg":"no room"}',
+        time: '2024-05-01T10:20:30.000Z',
+        message: 'no room',
       },
       { line: '{"a":1}', time: null, severity: null },
     ],

@@ -126,6 +126,29 @@ export const systemFormats: readonly LogFormat[] = [
   },
   {
     kind: 'pattern',
+    name: 'windows-event-csv',
+    // What the Event Viewer saves, with its heading. A message has lines of its own. Elsewhere than in the US, day and month change places.
+    pattern: pattern`^\uFEFF?(?:(?:Level|Keywords),Date and Time,Source,Event ID,Task Category|(?<level>Critical|Error|Warning|Information|Verbose|Audit (?:Success|Failure)),(?<time>\d{1,2}/\d{1,2}/\d{4} \d{1,2}:\d{2}:\d{2} [AP]M),(?<provider>[^,]*),(?<event>\d+),(?<category>"[^"]*"|[^,]*)(?:,"?(?<message>.*?)"?)?)$`,
+    time: 'americanYear',
+    levels: new Map([
+      ['audit success', null],
+      ['audit failure', 'WARN'],
+    ]),
+    joins: 'untilHeader',
+    samples: [
+      {
+        line: 'Error,5/1/2024 1:20:30 PM,Shelf Keeper,7031,None,"The shelf keeper ended, again."',
+        time: '2024-05-01T13:20:30.000Z',
+        severity: 'ERROR',
+        message: 'The shelf keeper ended, again.',
+        fields: { provider: 'Shelf Keeper', event: '7031' },
+      },
+      { line: 'Information,5/1/2024 9:20:30 AM,Shelf Keeper,6,(63),"It is an error to close', severity: null },
+      { line: 'Level,Date and Time,Source,Event ID,Task Category', time: null, severity: null },
+    ],
+  },
+  {
+    kind: 'pattern',
     name: 'windows-event-xml',
     // Each part is looked for by itself: what stands between them differs by who wrote the event out.
     pattern: pattern`^<Event [^>]*>\s*<System>(?=.*?<Provider Name=["'](?<provider>[^"']*)|)(?=.*?<EventID[^>]*>(?<event>\d+)<)(?=.*?<Level>(?<level>[123])<|)(?=.*?<EventRecordID>(?<record>\d+)<|)(?=.*?<Channel>(?<channel>[^<]*)<|)(?=.*?<Computer>(?<host>[^<]*)<|)(?=.*?SystemTime=["'](?<time>[^"']+)["'])(?:.*?<Message>(?<message>[^<]*)</Message>|)`,
