@@ -6,7 +6,7 @@ import { createJsonReader, startsLikeObject } from './json-reader.ts'
 import { createLogfmtReader, startsLikePair } from './logfmt-reader.ts'
 import type { JoinRule } from './multiline.ts'
 import { createPatternReader } from './pattern-reader.ts'
-import type { TimeContext } from './time.ts'
+import { startYear, type TimeContext } from './time.ts'
 import { utc } from './zone.ts'
 
 export const joinRuleOf = (name: string): JoinRule => {
@@ -134,7 +134,8 @@ export const createFileReader = (context: TimeContext, forcedFormat?: string): F
   const { all, byName } = formatsInForce()
   const forced = forcedFormat === undefined ? undefined : byName.get(forcedFormat)
   const named = { moment: Number.NaN }
-  const candidates = allCandidates({ ...context, named }, all, forced)
+  const followed = startYear(context.firstYear)
+  const candidates = allCandidates({ ...context, named, followed }, all, forced)
   let current = forced && candidates.all[0]
   let misses = 0
   const tally = new Map<Candidate, number>()
@@ -183,7 +184,10 @@ export const createFileReader = (context: TimeContext, forcedFormat?: string): F
       tally.clear()
       // Of whichever format that knows more: what opens a log has often another than its entries.
       const beginsWithHeader = opening !== undefined && !opening.isGeneric
-      if (areRead === 'next') named.moment = Number.NaN
+      if (areRead === 'next') {
+        named.moment = Number.NaN
+        Object.assign(followed, startYear(context.firstYear))
+      }
       return { joinsFreely: beginsWithHeader || known >= margin.length * headersForJoining }
     },
   }

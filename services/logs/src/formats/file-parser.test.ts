@@ -13,11 +13,11 @@ type Parsed = {
   repeat: number
 }
 
-const parse = (content: string | Buffer, cutAt = Number.POSITIVE_INFINITY, format?: string) => {
+const parse = (content: string | Buffer, cutAt = Number.POSITIVE_INFINITY, format?: string, firstYear?: number) => {
   const entries: Parsed[] = []
   const parser = createFileParser({
     source: { sourceId: 'test', branch: null, tenantId: null },
-    time: { zone: utc, reference: Date.UTC(2024, 11, 31) },
+    time: { zone: utc, reference: Date.UTC(2024, 11, 31), firstYear },
     format,
     now: () => 0,
     onBatch: (buffer) => {
@@ -300,4 +300,34 @@ describe('what opens a log in a way of its own', () => {
       ['windows-event-csv', 1, '2024-05-01T13:20:31.000Z'],
     ])
   })
+})
+
+test('the lines that tell a format do not move a file on to the next year before it is read', () => {
+  const { entries } = parse(
+    [
+      'Dec 31 23:59:58 attic a: old',
+      'Jan  1 00:00:01 attic a: new',
+      'Dec 31 23:59:59 attic a: late',
+      'Feb 29 00:00:01 attic a: leap',
+    ].join('\n'),
+    Number.POSITIVE_INFINITY,
+    undefined,
+    2019,
+  )
+  expect(entries.slice(0, 3).map(({ time }) => time)).toEqual([
+    '2019-12-31T23:59:58.000Z',
+    '2020-01-01T00:00:01.000Z',
+    '2019-12-31T23:59:59.000Z',
+  ])
+  expect(entries[3]?.time).toBe('2020-02-29T00:00:01.000Z')
+})
+
+test('the year goes on for all formats of a file that write none', () => {
+  const { entries } = parse(
+    'Dec 31 23:59:58 attic a: old\nJan  1 00:00:01 attic a: new\nE0102 10:20:30.123456       1 shelf.go:7] leans\n',
+    Number.POSITIVE_INFINITY,
+    undefined,
+    2019,
+  )
+  expect(entries.map(({ time }) => time?.slice(0, 4))).toEqual(['2019', '2020', '2020'])
 })

@@ -39,7 +39,14 @@ export type TimeContext = {
   firstYear?: number | undefined
   /** For times of day: a moment of the day that a line of the file named last, NaN where none has. Followed line by line. */
   named?: { moment: number } | undefined
+  /** How far the lines of the file have gone from `firstYear`, whatever their formats. */
+  followed?: FollowedYear
 }
+
+/** The year that a file is in, and the month and the day of its last time without a year; month 0 before the first one. */
+export type FollowedYear = { year: number | undefined; month: number; day: number }
+
+export const startYear = (firstYear: number | undefined): FollowedYear => ({ year: firstYear, month: 0, day: 0 })
 
 /** Gives epoch milliseconds, or NaN for what is no time. Keeps what it needs to follow a file through the turn of a year. */
 export type TimeReader = (text: string) => number
@@ -64,14 +71,15 @@ const isDate = (year: number, month: number, dayOfMonth: number): boolean =>
   dayOfMonth <= (monthLengths[month - 1] ?? 0) + (month === 2 && isLeap(year) ? 1 : 0)
 
 /** Where a year has to be guessed: see TimeContext. */
-const createYearGuess = ({ reference, firstYear }: TimeContext) => {
-  let year = firstYear
-  let lastMonth = 0
+const createYearGuess = ({ reference, firstYear, followed = startYear(firstYear) }: TimeContext) => {
   return (month: number, dayOfMonth: number): number => {
-    if (year !== undefined) {
-      if (lastMonth - month >= 6) year++
-      lastMonth = month
-      return year
+    if (followed.year !== undefined) {
+      // A line that comes late does not begin another year.
+      const isLate = month === 12 && dayOfMonth >= 30 && followed.month === 1 && followed.day <= 2
+      if (isLate && followed.year !== firstYear) return followed.year - 1
+      if (followed.month - month >= 6) followed.year++
+      Object.assign(followed, { month, day: dayOfMonth })
+      return followed.year
     }
     const latest = new Date(reference + day).getUTCFullYear()
     for (let candidate = latest; candidate > latest - 9; candidate--) {
