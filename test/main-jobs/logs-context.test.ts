@@ -37,6 +37,13 @@ describe('the context, mounted under {prefix}/api/context', () => {
     expect((await send('DELETE', '/docs?all=true')).body).toEqual({ deleted: 1 })
   })
 
+  test('what is answered has the text that is stored, also of surrogates that stand alone', async () => {
+    const made = await send('POST', '/docs', { title: 'broken \uD800', text: 'half \uDC00 a pair' })
+    expect(made).toMatchObject({ status: 201, body: { title: 'broken \uFFFD', text: 'half \uFFFD a pair' } })
+    expect((await send('GET', `/docs/${made.body.id}`)).body).toEqual(made.body)
+    await send('DELETE', `/docs/${made.body.id}`)
+  })
+
   test('an upload of context documents stores them; it is never a 500', async () => {
     const form = (name: string, content: string | Uint8Array) => {
       const made = new FormData()

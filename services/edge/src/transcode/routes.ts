@@ -20,6 +20,7 @@ import { readsEncoding, refuseEncoded } from './content-encoding.ts'
 import { sendJson } from './json-answer.ts'
 import { requestReader } from './request.ts'
 import { uploadMessages } from './upload-messages.ts'
+import { wellFormedJson } from './well-formed-json.ts'
 
 /** A client of a service: methods by name, independent of the transport. */
 // biome-ignore lint/suspicious/noExplicitAny: the generated table has the message types of each method
@@ -221,7 +222,7 @@ const takeJsonAlone = (server: FastifyInstance): void => {
       return done(error as Error)
     }
     if (body === '' && request.routeOptions.config.takesNoBody === true) done(null)
-    else void parse(request, body, done)
+    else void parse(request, wellFormedJson(body), done)
   })
 }
 
