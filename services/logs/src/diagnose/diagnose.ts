@@ -32,6 +32,8 @@ const maxTemplates = 20
 /** What counts of that which is far from the question. */
 const farShare = 0.1
 const nearMilliseconds = 3_600_000
+/** What counts of a source that is only suggested, where entries have the words of the question. */
+const suggestedShare = 0.5
 
 const windowOf = ({ query, since, until, now, zone }: DiagnoseInput): { window: Window; symptom: string } => {
   const phrase = timePhraseOf(query, now, zone)
@@ -43,12 +45,20 @@ const windowOf = ({ query, since, until, now, zone }: DiagnoseInput): { window: 
 }
 
 /** How near an entry is to the question, by the layer that found it. What merely failed meanwhile counts little once something nearer did. */
-const relevanceOf = ({ layers, scans, trouble: { isWhole } }: Looked): ((entry: StoredEntry) => number) => {
-  const shares: Record<Layer, number> = { keywords: 1, source: 1, context: 0.5, window: isWhole ? 1 : farShare }
-  const found = new Map(layers.flatMap(({ layer, entries }) => entries.map(({ entryId }) => [entryId, shares[layer]])))
+const relevanceOf = (looked: Looked): ((entry: StoredEntry) => number) => {
+  const { layers, scans, trouble, nearness, suggested } = looked
+  const shares: Record<Layer, (entry: StoredEntry) => number> = {
+    keywords: nearness.shareOf,
+    source: () => (suggested.length > 0 && nearness.isSaid ? suggestedShare : 1),
+    context: () => 0.5,
+    window: () => (trouble.isWhole ? 1 : farShare),
+  }
+  const found = new Map(
+    layers.flatMap(({ layer, entries }) => entries.map((entry) => [entry.entryId, shares[layer](entry)])),
+  )
   const asked = new Set(scans.map(({ sourceId }) => sourceId))
   const isFar = ({ origin }: StoredEntry) => asked.size > 0 && !asked.has(origin.sourceId)
-  return (entry) => Math.min(found.get(entry.entryId) ?? 0, isFar(entry) ? farShare : 1)
+  return (entry) => Math.min(found.get(entry.entryId) ?? 0, isFar(entry) ? farShare : Number.POSITIVE_INFINITY)
 }
 
 /**
@@ -77,7 +87,7 @@ const byImportance = (groups: readonly Group[], relevance: (entry: StoredEntry) 
   groups
     .map((group) => {
       const nearest = group.entries.reduce((max, entry) => Math.max(max, relevance(entry)), 0)
-      return { ...group, weight: nearest * weightOf(group) }
+      return { ...group, nearest, weight: nearest * weightOf(group) }
     })
     .toSorted((a, b) => b.weight - a.weight)
 

@@ -18,3 +18,16 @@ test('a source is named by all its words, or by one that only it has', () => {
   expect(namedSources('the router on the host', sources)).toEqual(['router'])
   expect(namedSources('the app logs errors', sources)).toEqual([])
 })
+
+test('a host names all its sources, unless it has many or one of them is named', () => {
+  const sources = ['nas:smbd', 'nas:kernel', 'web:nginx', 'nassau:cron']
+  expect(namedSources('is a disk of the NAS broken?', sources)).toEqual(['nas:smbd', 'nas:kernel'])
+  expect(namedSources('is a disk of the nas broken?', [...sources, 'a.log'])).toEqual(['nas:smbd', 'nas:kernel'])
+  expect(namedSources('smbd of the nas is slow', sources)).toEqual(['nas:smbd'])
+  expect(
+    namedSources(
+      'the nas',
+      Array.from({ length: 6 }, (_, shelf) => `nas:s${shelf}`),
+    ),
+  ).toEqual([])
+})

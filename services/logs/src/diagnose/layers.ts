@@ -7,6 +7,7 @@ import { suggestSources } from '../sources/suggest.ts'
 import type { SourceCount } from '../threads/index-calls.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 import { namedSources } from './named-sources.ts'
+import { type Nearness, nearnessOf } from './nearness.ts'
 import { gradedFilters, type SourceScan, scanSource } from './source-scan.ts'
 import { withLoggedWords } from './symptom-words.ts'
 import { type Asked, findTrouble, type Trouble } from './trouble.ts'
@@ -26,6 +27,10 @@ export type Looked = {
   /** What those said, where they said anything: the question is about that then. */
   scans: SourceScan[]
   sources: SourceCount[]
+  /** How near the entries with its words are to the question. */
+  nearness: Nearness
+  /** Sources that the question may be about although it names none. */
+  suggested: string[]
   /** The errors that the question is most nearly about. */
   trouble: Trouble
   layers: LayerEntries[]
@@ -133,7 +138,13 @@ export async function* look(input: LookInput): AsyncGenerator<LookStatus, Looked
     ? (['error', 'warning'] as const).map((grade): Asked => ({ query, filters: gradedFilters(filters, grade), grade }))
     : []
   const whole: Asked = { query: null, filters: failures, grade: 'error', known: byWindow, isWhole: true }
-  const trouble = await findTrouble(search, isOfSources ? ofSources : [...ofSources, ...ofWords, whole])
+  const nearness = nearnessOf(
+    byKeyword.entries.map(({ entry }) => entry),
+    keywords,
+  )
+  // What has the very words is nearer than a source that is only suggested.
+  const near = nearness.isSaid ? [...ofWords, ...ofSources] : [...ofSources, ...ofWords]
+  const trouble = await findTrouble(search, isOfSources ? ofSources : [...near, whole])
   const found: [Layer, StoredEntry[]][] = [
     ['keywords', byKeyword.entries.map(({ entry }) => entry)],
     ['source', scans.flatMap(({ result }) => result.entries.map(({ entry }) => entry))],
@@ -150,6 +161,8 @@ export async function* look(input: LookInput): AsyncGenerator<LookStatus, Looked
     byWindow,
     named: isSaid ? named : [],
     scans: isSaid ? scans : [],
+    nearness,
+    suggested: isSaid ? [] : named,
     sources,
     trouble,
     layers: distinct(found),

@@ -16,7 +16,22 @@ const tooCommon = new Set([
   'txt',
 ])
 
-/** The sources that a symptom names: all meaningful words of the id, or one of them that is at least three characters and no other's. */
+/** A host with more sources than these is not looked through for its name alone. */
+const maxOfHost = 5
+
+/** The sources whose ids begin with a word of the symptom, as those of a host do: `nas:smbd`, `nas:kernel`. */
+const sourcesOfHost = (keywords: ReadonlySet<string>, sourceIds: readonly string[]): string[] => {
+  const ofHost = sourceIds.filter((sourceId) => {
+    const [host, ...rest] = sourceId.split(':')
+    return rest.length > 0 && host !== undefined && host.length >= 3 && keywords.has(host.toLowerCase())
+  })
+  return ofHost.length > maxOfHost ? [] : ofHost
+}
+
+/**
+ * The sources that a symptom names: all meaningful words of the id, or one of them that is at least three characters and no other's. Where it
+ * names none so, those of the host that it names.
+ */
 export const namedSources = (symptom: string, sourceIds: readonly string[]): string[] => {
   const said = new Set(wordsOf(symptom))
   const keywords = new Set(keywordsOf(symptom))
@@ -26,11 +41,13 @@ export const namedSources = (symptom: string, sourceIds: readonly string[]): str
   }))
   const uses = new Map<string, number>()
   for (const { words } of wordsBySource) for (const word of new Set(words)) uses.set(word, (uses.get(word) ?? 0) + 1)
-  return wordsBySource
+  const named = wordsBySource
     .filter(({ words }) => {
       if (words.length === 0) return false
-      if (words.every((word) => said.has(word))) return true
+      // An article or another small word names none: "a disk" is not about a.log.
+      if (words.every((word) => said.has(word)) && words.some((word) => keywords.has(word))) return true
       return words.some((word) => word.length >= 3 && keywords.has(word) && uses.get(word) === 1)
     })
     .map(({ sourceId }) => sourceId)
+  return named.length > 0 ? named : sourcesOfHost(keywords, sourceIds)
 }

@@ -36,8 +36,8 @@ export const countsOf = (facets: Facets | null): Counts => ({
 
 const weights = { CRITICAL: 4, ERROR: 2, WARN: 1 }
 
-/** A group, and how much it speaks for its causes. */
-export type WeighedGroup = Group & { weight: number }
+/** A group, how near it is to the question, and how much it speaks for its causes. */
+export type WeighedGroup = Group & { nearest: number; weight: number }
 
 /** 4 for a critical entry, 2 for an error, 1 for a warning, a quarter for others; a kind that repeats weighs as much as its logarithm. */
 export const weightOf = (group: Group): number =>
@@ -57,15 +57,15 @@ const domainNamed = (name: string): Domain | undefined => domains.find((domain) 
 const errorSeverities: readonly Group['worst'][] = ['CRITICAL', 'ERROR']
 const isErrorGroup = ({ worst }: Group) => errorSeverities.includes(worst)
 
-/** Warnings speak for something only where nothing failed. */
-const signsOf = ({ entries: [newest], template, worst }: Group, anyFailed: boolean): Sign[] => {
+/** Warnings speak for something only where nothing failed that is as near to the question. */
+const signsOf = ({ entries: [newest], template, worst, nearest }: WeighedGroup, nearestFailed: number): Sign[] => {
   if (newest.matchedPatterns.length > 0)
     return newest.matchedPatterns.map((tag) => ({
       title: patternOf(tag)?.description ?? tag,
       share: weightOfTag(tag),
       domain: domainNamed(domainOf(tag)),
     }))
-  return errorSeverities.includes(worst) || (worst === 'WARN' && !anyFailed)
+  return errorSeverities.includes(worst) || (worst === 'WARN' && nearest > nearestFailed)
     ? [
         {
           title: `${worst === 'WARN' ? 'A warning' : 'An error'} of ${newest.origin.sourceId}: ${shortened(template.replaceAll('\n', ' '), maxTitle)}`,
@@ -82,12 +82,12 @@ const signsOf = ({ entries: [newest], template, worst }: Group, anyFailed: boole
  */
 export const suspectedCauses = (groups: readonly WeighedGroup[]): Cause[] => {
   const byTitle = new Map<string, { weight: number; evidence: string[]; first: number; domain: Domain | undefined }>()
-  const anyFailed = groups.some(isErrorGroup)
+  const nearestFailed = Math.max(0, ...groups.filter(isErrorGroup).map(({ nearest }) => nearest))
   let total = 0
   for (const group of groups) {
     const { weight } = group
     total += weight
-    for (const { title, share, domain } of signsOf(group, anyFailed)) {
+    for (const { title, share, domain } of signsOf(group, nearestFailed)) {
       const known = byTitle.get(title) ?? { weight: 0, evidence: [], first: group.first, domain }
       known.weight += weight * share
       known.first = Math.min(known.first, group.first)
