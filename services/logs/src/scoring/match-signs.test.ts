@@ -49,6 +49,30 @@ describe('signs of attacks', () => {
     expect(wordsOf(line).filter((word) => sign?.words.includes(word))).not.toEqual([])
   })
 
+  test.each([
+    'java.lang.RuntimeException: boom\n\tat org.example.Shop.open(Shop.java:7)',
+    'java.io.IOException: Cannot run program "x"\n\tat java.lang.ProcessBuilder.start(ProcessBuilder.java:1048)\n\tat java.base/java.lang.Runtime.exec(Runtime.java:620)',
+    'java.lang.ClassNotFoundException: org.example.Driver\n\tat java.lang.Class.forName0(Native Method)\n\tat java.lang.Class.forName(Class.java:264)',
+    "2024-05-01 10:20:30 UTC [7] kim@shop LOG:  statement: SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'",
+    '2024-05-01 10:20:30 UTC [7] LOG:  duration: 10002.1 ms  execute <unnamed>: SELECT pg_sleep(10)',
+    '2024-05-01T10:20:30.123456Z\t    8 Query\tSELECT a FROM x UNION ALL SELECT b FROM y',
+    "Error: Cannot find module '../../../proc/hosts'",
+    'ERROR in ../../src/self/app.ts(3,5): TS2304',
+    '[2024/05/01 10:20:30,  1] ../../source3/auth/auth.c:100(check)\n  passwd of [kim] is wrong',
+  ])('nor do traces, statements that a database logs, and files of a program: %s', (line) => {
+    expect(labelsOf(line)).toEqual([])
+  })
+
+  test.each([
+    ['sql_injection', '"GET /item?q=statement:+x&id=7+UNION+ALL+SELECT+1,2 HTTP/1.1" 200'],
+    ['sql_injection', "LOG:  statement: EXEC xp_cmdshell 'whoami'"],
+    ['path_traversal', '"GET /../../../app.php HTTP/1.1" 404 "not found"'],
+    ['template_injection', '"GET /?x=T(java.lang.Runtime).getRuntime().exec(%22id%22) HTTP/1.1" 200'],
+    ['template_injection', '"GET /?x=%22%22.getClass().forName(%22x%22) HTTP/1.1" 200'],
+  ])('%s is found where an attacker makes it look ordinary: %s', (label, line) => {
+    expect(labelsOf(line)).toContain(label)
+  })
+
   test('a sign whose words are not there is not asked, and what is found is the same', () => {
     const groupsOf = createWordMarks(signGroups)
     const lines = attackSigns.flatMap(({ samples }) => [...samples.matches, samples.passes])

@@ -1,5 +1,6 @@
 import { type AttackSign, signOf } from './attack-sign.ts'
 import { hostSigns } from './host-signs.ts'
+import { isOrdinary } from './ordinary-texts.ts'
 import { webSigns } from './web-signs.ts'
 
 export const attackSigns: readonly AttackSign[] = [...webSigns, ...hostSigns].map(signOf)
@@ -63,7 +64,7 @@ export const matchSigns = (text: string, having = -1): AttackSign[] => {
     const sign = attackSigns[index]
     if (!sign || (asked & (1 << (index % groups))) === 0) continue
     for (const reading of readings) {
-      if (!sign.matcher.test(reading)) continue
+      if (!sign.matcher.test(reading) || isOrdinary(sign.label, reading)) continue
       found.push(sign)
       break
     }

@@ -84,7 +84,7 @@ export const webSigns: readonly AttackSignRow[] = [
     0.88,
     'A request carries an expression that a template engine or an expression language would run',
     'class forname getclass runtime exec getruntime java lang ognl classloader processbuilder multipartiterator script freemarker scriptengine javascript nashorn spel',
-    /getruntime\s*\(\s*\)|java\.lang\.(?:runtime|processbuilder)|class\.module\.classloader|#_memberaccess|@java\.lang|\.forname\s*\(|\$\{(?:script|url|dns):|freemarker\.template\.utility\.execute|t\(java\.lang\./,
+    /getruntime\s*\(\s*\)|java\.lang\.(?:runtime|processbuilder)\b(?!\.\w{1,40}\((?:\w+\.java|unknown source|native method))|class\.module\.classloader|#_memberaccess|@java\.lang|\.forname\s*\((?!\w+\.java|unknown source|native method)|\$\{(?:script|url|dns):|freemarker\.template\.utility\.execute|t\(java\.lang\./,
     [
       '"GET /%24%7B%22%22.getClass().forName(%22java.lang.Runtime%22)%7D/ HTTP/1.1" 404',
       '"POST /?class.module.classLoader.resources.context.parent.pipeline=x HTTP/1.1" 200',

@@ -1,0 +1,17 @@
+/** A text with a request is judged by its request, whatever else it says. */
+const request = /(?:^|[\s"'|=:])(?:get|post|put|patch|head|delete|options|connect) \S{1,2000}|\bhttp\/\d/
+
+/**
+ * What is no attack although it has the sign of one, where no request is in the text: databases log the statements of their clients, and
+ * compilers and run times name files from where they stand. In lower case.
+ */
+const ordinary: Readonly<Record<string, RegExp>> = {
+  sql_injection:
+    /\b(?:statement|query|sql|hibernate|execute [^:]{0,60}|parse [^:]{0,60}|bind [^:]{0,60}):\s|^\S+z\s+\d+ (?:query|execute|prepare)\s|\bset timestamp=\d+;|\bquery_time:|\bquery\t/,
+  path_traversal:
+    /(?:cannot find|can't find|not found|can't resolve|failed to resolve|could not resolve)\b|\.\.\/[\w@-][\w@./-]{0,200}\.(?:[cm]?[jt]sx?|vue|s?css|c|cc|cpp|h|hpp|rs|go|java|py|rb|php)\b/,
+}
+
+/** Whether a text that has a sign is an ordinary one of its kind. */
+export const isOrdinary = (label: string, reading: string): boolean =>
+  ordinary[label]?.test(reading) === true && !reading.includes('xp_cmdshell') && !request.test(reading)
