@@ -49,7 +49,7 @@ const relevanceOf = (looked: Looked): ((entry: StoredEntry) => number) => {
   const { layers, scans, trouble, nearness, suggested } = looked
   const shares: Record<Layer, (entry: StoredEntry) => number> = {
     keywords: nearness.shareOf,
-    source: () => (suggested.length > 0 && nearness.isSaid ? suggestedShare : 1),
+    source: () => (suggested.length > 0 && nearness.hasMatches ? suggestedShare : 1),
     context: () => 0.5,
     window: () => (trouble.isWhole ? 1 : farShare),
   }

@@ -143,7 +143,7 @@ export async function* look(input: LookInput): AsyncGenerator<LookStatus, Looked
     keywords,
   )
   // What has the very words is nearer than a source that is only suggested.
-  const near = nearness.isSaid ? [...ofWords, ...ofSources] : [...ofSources, ...ofWords]
+  const near = nearness.hasMatches ? [...ofWords, ...ofSources] : [...ofSources, ...ofWords]
   const trouble = await findTrouble(search, isOfSources ? ofSources : [...near, whole])
   const found: [Layer, StoredEntry[]][] = [
     ['keywords', byKeyword.entries.map(({ entry }) => entry)],

@@ -33,7 +33,7 @@ afterAll(() => service[Symbol.asyncDispose]())
 
 test.each([
   ['of the source that the question names by its host', 'is a disk of the attic broken?', 'disk'],
-  ['with the word itself, not with what logs say for another', 'album crashed', 'memory'],
+  ['with the word itself rather than a synonym', 'album crashed', 'memory'],
   ['that only warns, where it has more of the words', 'the kitchen sensor is unavailable', 'sensor.kitchen'],
 ])('the first cause is the one %s', async (_, query, words) => {
   const { suspectedCauses } = await client.diagnose({ query, timezone: 'UTC' })

@@ -8,7 +8,7 @@ import { describeJson, parseJsonLine } from './json-reader.ts'
 import { describeLogfmt } from './logfmt-reader.ts'
 
 /**
- * A line that wraps another, as what the other says with what its own header says; of one name, its own. A header without a message
+ * A line that wraps another: its fields are those of both, its own first. A header without a message
  * has its whole line as the message, and that wraps nothing: the line is described once.
  */
 const describeWrapped = (outer: Description, whole: string): Description => {

@@ -302,7 +302,7 @@ describe('what opens a log in a way of its own', () => {
   })
 })
 
-test('the lines that tell a format do not move a file on to the next year before it is read', () => {
+test('detecting the format does not advance the year of a file', () => {
   const { entries } = parse(
     [
       'Dec 31 23:59:58 attic a: old',

@@ -1,4 +1,4 @@
-/** A text with a request is judged by its request, whatever else it says. */
+/** A text with a request is never ordinary. */
 const request = /(?:^|[\s"'|=:])(?:get|post|put|patch|head|delete|options|connect) \S{1,2000}|\bhttp\/\d/
 
 /**
