@@ -25,6 +25,53 @@ test('a pool that is killed fails its runs, starts no others, and waits until it
   await pool.kill()
 })
 
+test('a run whose worker is lost is started once more, and fails when that worker is lost, too', async () => {
+  await using opened = new AsyncDisposableStack()
+  const pool = createPool({ ...probeWorker, warm: 0 }, { name: 'probe', log: silentLog })
+  opened.defer(() => pool.kill())
+  const workers: string[] = []
+  const ended = Promise.withResolvers<Outcome>()
+  pool.run({
+    runId: 'lost',
+    input: Buffer.from(JSON.stringify({ do: 'wait' })),
+    onStarted: (worker) => workers.push(worker),
+    onProgress: () => undefined,
+    onOutput: () => undefined,
+    onEnded: ended.resolve,
+  })
+  for (const count of [1, 2]) {
+    await expect.poll(() => workers.length).toBe(count)
+    process.kill(Number(workers.at(-1)), 'SIGKILL')
+  }
+  expect(await ended.promise).toMatchObject({
+    kind: 'failed',
+    failure: { reason: 'WorkerLost', detail: 'The worker was ended by SIGKILL before it was done.' },
+  })
+  expect(new Set(workers).size).toBe(2)
+  expect(pool.counts()).toMatchObject({ running: 0, queued: 0 })
+})
+
+test('a run that was cancelled is not started again when its worker ends', async () => {
+  await using opened = new AsyncDisposableStack()
+  const pool = createPool({ ...probeWorker, warm: 0 }, { name: 'probe', log: silentLog })
+  opened.defer(() => pool.kill())
+  const workers: string[] = []
+  const ended = Promise.withResolvers<Outcome>()
+  pool.run({
+    runId: 'cancelled',
+    input: Buffer.from(JSON.stringify({ do: 'wait' })),
+    onStarted: (worker) => workers.push(worker),
+    onProgress: () => undefined,
+    onOutput: () => undefined,
+    onEnded: ended.resolve,
+  })
+  await expect.poll(() => workers.length).toBe(1)
+  pool.cancel('cancelled')
+  process.kill(Number(workers[0]), 'SIGKILL')
+  expect(await ended.promise).toMatchObject({ kind: 'failed', failure: { reason: 'Cancelled' } })
+  expect(workers).toHaveLength(1)
+})
+
 test('a worker reports on its own run only: what it says of another is ignored', async () => {
   const module = new URL('../../../../test/probe/forging-worker.ts', import.meta.url)
   const pool = createPool({ ...probeWorker, module, warm: 0 }, { name: 'probe', log: silentLog })

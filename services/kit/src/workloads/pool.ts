@@ -9,6 +9,7 @@ export type Outcome = { kind: 'completed'; result: Uint8Array } | { kind: 'faile
 export type Running = {
   runId: string
   input: Uint8Array
+  /** Called again when the run is started once more. */
   onStarted: (worker: string, warm: boolean) => void
   onProgress: (fraction: number, detail: string) => void
   onOutput: (message: Uint8Array) => void
@@ -16,6 +17,9 @@ export type Running = {
 }
 
 const cancelGraceMilliseconds = 5_000
+
+/** The reason of a run whose worker has ended without a report. Such a run is started once more. */
+const workerLost = 'WorkerLost'
 
 const lost = ({ code, signal, lastWords, limitMegabytes }: ChildExit): FailureReport => {
   if (limitMegabytes !== undefined) {
@@ -37,7 +41,7 @@ const lost = ({ code, signal, lastWords, limitMegabytes }: ChildExit): FailureRe
   }
   const how = signal ? `was ended by ${signal}` : `ended with code ${code}`
   return {
-    reason: 'WorkerLost',
+    reason: workerLost,
     kind: 'internal',
     detail: `The worker ${how} before it was done.`,
     retryAfterSeconds: undefined,
@@ -56,7 +60,7 @@ const stopped = (reason: string, detail: string): FailureReport => ({
 
 /**
  * A pool of child processes of one kind. Each does one run at a time, and is ready for another when it has reported its end. Runs beyond
- * the concurrency are queued in FIFO order.
+ * the concurrency are queued in FIFO order. A run whose worker is lost is started once more, as in a cluster.
  */
 export const createPool = (kind: WorkerKind, { name, log }: { name: string; log: Log }) => {
   const waiting: Running[] = []
@@ -66,6 +70,7 @@ export const createPool = (kind: WorkerKind, { name, log }: { name: string; log:
   >()
   const ready = new Set<Child>()
   const starting = new Set<Child>()
+  const restarted = new WeakSet<Running>()
   /** All workers that have not exited. */
   const alive = new Set<Child>()
   const noneAlive = Promise.withResolvers<void>()
@@ -88,6 +93,13 @@ export const createPool = (kind: WorkerKind, { name, log }: { name: string; log:
     clearTimeout(busyRun.timer)
     busy.delete(runId)
     busyRun.run.onEnded(busyRun.failure ? { kind: 'failed', failure: busyRun.failure } : outcome)
+  }
+
+  /** Runs once more, in another worker, what a worker was doing when it was lost. */
+  const restart = (run: Running) => {
+    restarted.add(run)
+    busy.delete(run.runId)
+    waiting.unshift(run)
   }
 
   const release = (child: Child) => {
@@ -125,8 +137,11 @@ export const createPool = (kind: WorkerKind, { name, log }: { name: string; log:
     const wasStarting = starting.delete(child)
     const busyRun = runOf(child)
     if (busyRun) {
-      if (!busyRun.failure) log.error({ runId: busyRun.run.runId, ...exit }, `a ${name} worker was lost`)
-      settle(busyRun.run.runId, { kind: 'failed', failure: lost(exit) })
+      const { run } = busyRun
+      if (!busyRun.failure) log.error({ runId: run.runId, ...exit }, `a ${name} worker was lost`)
+      const failure = lost(exit)
+      if (!busyRun.failure && !closed && failure.reason === workerLost && !restarted.has(run)) restart(run)
+      else settle(run.runId, { kind: 'failed', failure })
     } else if (wasStarting && !closed) {
       log.error({ ...exit }, `a ${name} worker did not start`)
       // Queued runs fail, because another start would fail in the same way.
