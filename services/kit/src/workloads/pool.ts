@@ -138,9 +138,11 @@ export const createPool = (kind: WorkerKind, { name, log }: { name: string; log:
     const busyRun = runOf(child)
     if (busyRun) {
       const { run } = busyRun
-      if (!busyRun.failure) log.error({ runId: run.runId, ...exit }, `a ${name} worker was lost`)
       const failure = lost(exit)
-      if (!busyRun.failure && !closed && failure.reason === workerLost && !restarted.has(run)) restart(run)
+      const isRestarted = !busyRun.failure && !closed && failure.reason === workerLost && !restarted.has(run)
+      if (isRestarted) log.warn({ runId: run.runId, ...exit }, `a ${name} worker was lost; its run is started again`)
+      else if (!busyRun.failure) log.error({ runId: run.runId, ...exit }, `a ${name} worker was lost`)
+      if (isRestarted) restart(run)
       else settle(run.runId, { kind: 'failed', failure })
     } else if (wasStarting && !closed) {
       log.error({ ...exit }, `a ${name} worker did not start`)
