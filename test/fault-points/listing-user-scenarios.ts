@@ -141,7 +141,14 @@ export const monitor: Scenario<User & { saved: string }> = {
       ((await listed(`${api(installation)}/alerts?limit=200`, state, 'alerts')) as Alert[]).filter(
         ({ kind }) => kind === 'new_match',
       )
-    const found = (await listed(`${api(installation)}/search?q=camera`, state, 'listings')) as Listing[]
+    // The marketplace may be paused after a fault.
+    let found: Listing[] = []
+    wrong.push(
+      ...(await eventually(async () => {
+        found = (await listed(`${api(installation)}/search?q=camera`, state, 'listings')) as Listing[]
+        return []
+      }, takeOverLimit)),
+    )
     // The price and the end of an auction decide whether it alerts, and both change.
     const onSale = new Set(
       found.filter((one) => one.buying_format === 'fixed_price').map((one) => one.platform_listing_id),
