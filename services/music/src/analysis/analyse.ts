@@ -1,7 +1,6 @@
 import { type Activations, activationsOf } from './activations.ts'
 import { envelopeLevels } from './attack-envelope.ts'
 import { bandFlux } from './band-flux.ts'
-import { decodeBars } from './bar-pointer.ts'
 import { type BarGrid, findBars } from './bars.ts'
 import { beatPosteriors } from './beat-posteriors.ts'
 import { audibleRange, beatAttack, extendBeats, tempoOf } from './beats.ts'
@@ -11,6 +10,7 @@ import { type Sound, soundOf } from './features.ts'
 import { estimateKey, type Key } from './key.ts'
 import { barModels } from './metres.ts'
 import { onsetStrength } from './onset-strength.ts'
+import { decodePulse } from './pulse.ts'
 import { snapToAttacks } from './snap.ts'
 import { analysisRate, bandLevels, HOP, type SpectralFrames } from './spectral-frames.ts'
 
@@ -65,14 +65,17 @@ const firstSound = ({ onset }: Activations): number =>
     onset.findIndex((value) => value > 0.3),
   )
 
-/** Analyses a sound: onsets, tempo, beats, bars and key. */
-export const analyseSound = ({ samples, spectral, flux, chroma, peaks, attacks }: Sound): Analysis => {
+/** Analyses a sound: onsets, tempo, beats, bars and key. `findPulse` may know its pulse from an earlier analysis. */
+export const analyseSound = (
+  { samples, spectral, flux, chroma, peaks, attacks }: Sound,
+  findPulse = decodePulse,
+): Analysis => {
   const onsets = onsetStrength(spectral)
   const activations = activationsOf(flux, spectral, chroma)
   const start = firstSound(activations)
-  const decoded = decodeBars(activations, start)
-  const model = decoded?.model ?? barModels[0]
-  const frames = decoded?.beats.map(({ frame }) => frame) ?? []
+  const pulse = findPulse(activations, start)
+  const model = pulse?.model ?? barModels[0]
+  const frames = pulse?.frames ?? []
   const [first, last] = audibleRange(frames, activations.onset)
   const audible = frames.slice(first, last + 1)
   const snapped = snapToAttacks(
@@ -81,7 +84,7 @@ export const analyseSound = ({ samples, spectral, flux, chroma, peaks, attacks }
   )
   const { beats, before } = audible.length < 2 ? { beats: [], before: 0 } : extendBeats(snapped, samples)
   const likely = (): number[] => {
-    const posteriors = decoded ? beatPosteriors(activations, model, { frames: audible, firstSound: start }) : []
+    const posteriors = pulse ? beatPosteriors(activations, model, { frames: audible, firstSound: start }) : []
     return beats.map((_, i) => posteriors[i - before] ?? 0)
   }
   const clarity = clarityOf(onsets, beats)

@@ -6,6 +6,8 @@ const weights = { onset: 1, accent: 2.6, low: 0.7, snare: 0.8, harmony: 2, divis
 /** Expected strength of a beat: above 1, since one that is as strong as what lies between beats is none. */
 const expected = { onset: 1, accent: 1.3 }
 
+export const evidenceWeights = { weights, expected } as const
+
 /** Log likelihood (up to a constant) of evidence `value` where `mean` is usual, with unit variance. */
 const fit = (value: number, mean: number): number => value * mean - (mean * mean) / 2
 

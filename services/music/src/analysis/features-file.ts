@@ -29,8 +29,8 @@ export const encodeFeatures = (firstPart: number, { levels, flux, envelope, peak
 /** Decodes a features file; undefined if it is invalid. */
 export const decodeFeatures = (bytes: Uint8Array): StoredFeatures | undefined => {
   if (bytes.length < HEADER * 4) return undefined
-  // A copy, since typed arrays must be aligned to the size of their elements.
-  const { buffer } = bytes.slice()
+  // A copy, since typed arrays must be aligned to the size of their elements. (slice of a Buffer is no copy.)
+  const { buffer } = new Uint8Array(bytes)
   const [version, firstPart = 0, parts = 0, peaks = 0] = new Uint32Array(buffer, 0, HEADER)
   const floats = parts * (framesPerPart * (BANDS + fluxGroups) + envelopePerPart) + 2 * peaks
   if (version !== VERSION || bytes.length !== (HEADER + floats) * 4 + parts * 2) return undefined

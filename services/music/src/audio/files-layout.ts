@@ -7,6 +7,8 @@ const nodeFiles = {
   samples: 'samples.s24le',
   overview: 'overview.s16le',
   features: 'features',
+  /** The pulse of what the node continues, or of the upload. */
+  pulse: 'pulse',
   /** Decoded audio that the node continues instead of its path. */
   input: 'input.s24le',
 } as const

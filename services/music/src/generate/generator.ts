@@ -1,5 +1,6 @@
 import { measureFeatures, type Sound, soundOf } from '../analysis/features.ts'
 import { type MonoPiece, monoPieceOf } from '../analysis/mono-piece.ts'
+import type { FindPulse } from '../analysis/pulse.ts'
 import type { Block } from '../audio/pcm.ts'
 import type { StoredAudio } from '../audio/stored-audio.ts'
 
@@ -7,6 +8,8 @@ import type { StoredAudio } from '../audio/stored-audio.ts'
 export type ContextSound = {
   readonly mono: MonoPiece
   readonly sound: Sound
+  /** Finds its pulse, if not by the bar pointer alone. */
+  readonly findPulse?: FindPulse
 }
 
 /** Analyses a context without stored features. */

@@ -33,12 +33,12 @@ const fadeOut = (block: Block, sampleRate: number): void => {
  * not depend on the length of the continuation, or on its seed.
  */
 export const prepareMaterial = async ({ context, listen, onProgress, signal }: Omit<ContinuationRequest, 'seed'>) => {
-  const { mono, sound } = await (listen?.() ?? analyseContext(context, signal))
+  const { mono, sound, findPulse } = await (listen?.() ?? analyseContext(context, signal))
   if (sound.loudest < silence)
     throw new AudioRefused('silent', 'The audio is silent: there is nothing to continue from.')
   onProgress?.(0.3)
   const { attacks } = sound
-  const analysis = analyseSound(sound)
+  const analysis = analyseSound(sound, findPulse)
   onProgress?.(0.4)
   const grid = cutIntoSteps(analysis)
   const alike = startCosts(analysis.spectral, grid)

@@ -18,6 +18,16 @@ export const generationOrders = queue({
   maxDeliveries: 5,
 })
 
+/** Other continuations whose stored pulses a run reads at most. */
+const mostOtherTakes = 8
+
+/** The latest other continuations of a node's parent: they have most likely analysed the same context. */
+const otherTakes = (nodes: readonly NodeRow[], { id, parent_id }: NodeRow): string[] =>
+  nodes
+    .filter((other) => other.parent_id === parent_id && other.id !== id)
+    .slice(-mostOtherTakes)
+    .map((other) => other.id)
+
 const taskOf = ({ chain, nodes }: ChainTree, node: NodeRow, model: string | undefined): TaskRun['task'] => ({
   $case: 'continue',
   value: {
@@ -34,6 +44,7 @@ const taskOf = ({ chain, nodes }: ChainTree, node: NodeRow, model: string | unde
     generator: node.generator ?? 'recombine',
     model: node.generator === 'onnx' ? (model ?? null) : null,
     parentBpm: nodes.find((parent) => parent.id === node.parent_id)?.bpm ?? null,
+    otherTakes: otherTakes(nodes, node),
     input:
       node.input_key === null ? null : { key: node.input_key, sampleRate: chain.sample_rate, channels: chain.channels },
   },

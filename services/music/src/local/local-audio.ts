@@ -171,6 +171,7 @@ export const openLocalAudio = async ({ directory, config, signal }: LocalAudioOp
         generator,
         model: generator === 'onnx' ? (config.model ?? null) : null,
         parentBpm: piece.bpm,
+        otherTakes: [],
         input: null,
       }
       const options = { deadlineSeconds: DEADLINE_SECONDS, ...(onProgress && { onProgress }) }

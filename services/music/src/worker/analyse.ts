@@ -5,7 +5,7 @@ import { soundOf } from '../analysis/features.ts'
 import { monoPieceOf } from '../analysis/mono-piece.ts'
 import { featuresOfPath } from '../analysis/path-features.ts'
 import { analysisRate } from '../analysis/spectral-frames.ts'
-import { openPathPiece, type TaskDependencies } from './pieces.ts'
+import { openPathPiece, openPulses, type TaskDependencies } from './pieces.ts'
 
 /** Finds tempo, key, beats and bars of a piece, from its stored features if there are any. */
 export const analyseAudio = async ({ piece }: AnalyseTask, dependencies: TaskDependencies): Promise<AudioResult> => {
@@ -13,7 +13,8 @@ export const analyseAudio = async ({ piece }: AnalyseTask, dependencies: TaskDep
   const path = await openPathPiece(dependencies, piece)
   const mono = monoPieceOf(path.audio)
   const features = await featuresOfPath([path], mono, 0, dependencies.signal)
-  const { beats, bars, bpm, key } = analyseSound(soundOf(features, mono.samples))
+  const pulses = await openPulses(dependencies, [piece.nodeId])
+  const { beats, bars, bpm, key } = analyseSound(soundOf(features, mono.samples), pulses.find)
   const hasPulse = bpm !== null
   const seconds = beats.map((beat) => beat / analysisRate)
   const { sampleRate, channels, frames } = path.audio

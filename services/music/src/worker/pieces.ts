@@ -2,6 +2,7 @@ import { serviceError } from '@trellis/kit/errors'
 import type { Files } from '@trellis/kit/files'
 import type { StoredPiece } from '@trellis/protos/ts/trellis/music/v1/work.ts'
 import type { PathPiece } from '../analysis/path-features.ts'
+import { maxPulseBytes, type StoredPulses, storedPulses } from '../analysis/pulse-file.ts'
 import type { ByteSource } from '../audio/byte-source.ts'
 import { nodeFile } from '../audio/files-layout.ts'
 import { openStoredAudio, type StoredAudio } from '../audio/stored-audio.ts'
@@ -39,3 +40,25 @@ export const openPathPiece = async (dependencies: TaskDependencies, piece: Store
     return info && dependencies.files.readRange(key, { start: 0, end: info.size })
   },
 })
+
+/** The pulses in the folders of some nodes: one of them may be that of the audio to analyse. */
+export const openPulses = async ({ files }: TaskDependencies, nodeIds: readonly string[]): Promise<StoredPulses> => {
+  const found = await Promise.all(
+    nodeIds.map(async (nodeId) => {
+      const key = nodeFile(nodeId, 'pulse')
+      const info = await files.stat(key)
+      return info && info.size <= maxPulseBytes ? files.readRange(key, { start: 0, end: info.size }) : undefined
+    }),
+  )
+  return storedPulses(found.filter((file) => file !== undefined))
+}
+
+/** Stores the pulse that was found for a node, if there was need of one. */
+export const storePulse = async (
+  { files, signal }: TaskDependencies,
+  nodeId: string,
+  pulses: StoredPulses,
+): Promise<void> => {
+  const encoded = pulses.encoded()
+  if (encoded) await files.write(nodeFile(nodeId, 'pulse'), encoded, signal)
+}

@@ -18,15 +18,26 @@ describe('the stored features of a node', () => {
   let directory = ''
   let files: Files
   let dependencies: TaskDependencies
-  const stored = async (nodeId: string, name: 'samples' | 'features'): Promise<Uint8Array> => {
+  const stored = async (nodeId: string, name: 'samples' | 'features' | 'pulse'): Promise<Uint8Array> => {
     const info = await files.stat(nodeFile(nodeId, name))
     return files.readRange(nodeFile(nodeId, name), { start: 0, end: info?.size ?? 0 })
   }
   /** Continues a path of nodes by 4 s and returns the samples. */
-  const branch = async (path: string[], nodeId: string, { contextSeconds = 0, seed = 3 } = {}) => {
+  const branch = async (
+    path: string[],
+    nodeId: string,
+    { contextSeconds = 0, seed = 3, otherTakes = [] as string[] } = {},
+  ) => {
     const pieces = path.map((piece) => ({ nodeId: piece, sampleRate: RATE, channels: 2 }))
     const lengths = { frames: 4 * RATE, contextFrames: contextSeconds * RATE }
-    const task = ContinueTask.fromPartial({ nodeId, path: pieces, ...lengths, seed, generator: 'recombine' })
+    const task = ContinueTask.fromPartial({
+      nodeId,
+      path: pieces,
+      ...lengths,
+      seed,
+      otherTakes,
+      generator: 'recombine',
+    })
     const result = await continueAudio(task, dependencies)
     return { result, samples: await stored(nodeId, 'samples') }
   }
@@ -94,6 +105,40 @@ describe('the stored features of a node', () => {
     const measured = await branch(path, 'measured')
     await files.write(nodeFile('first', 'features'), bytes)
     expect(Buffer.from(measured.samples).equals(expected.samples)).toBe(true)
+  })
+
+  /** A pulse file without its beats: a continuation that uses it finds no beat. */
+  const withoutBeats = (file: Uint8Array): Uint8Array =>
+    Buffer.concat([file.subarray(0, 32), new Uint8Array(Uint32Array.of(0xffffffff, 0).buffer)])
+
+  test.each<[string, string[], { owner: string; target: string }]>([
+    ['an upload', ['root'], { owner: 'root', target: 'reusing' }],
+    ['another take', path, { owner: 'other-take', target: 'reusing' }],
+    ['an earlier attempt', path, { owner: 'again', target: 'again' }],
+  ])(
+    'include a pulse of %s that a continuation uses, without an effect on its bytes',
+    async (_, from, { owner, target }) => {
+      const options = { seed: 5, otherTakes: ['removed-take', 'other-take'] }
+      await files.remove(nodeFile('root', 'pulse'))
+      const decoded = await branch(from, 'decoded', { seed: 5 })
+      const file = await stored('decoded', 'pulse')
+      await files.write(nodeFile(owner, 'pulse'), file)
+      const reusing = await branch(from, target, options)
+      expect(Buffer.from(reusing.samples).equals(decoded.samples)).toBe(true)
+      expect(reusing.result).toEqual(decoded.result)
+      for (const node of [owner, target]) await files.write(nodeFile(node, 'pulse'), withoutBeats(file))
+      const misled = await branch(from, target, options)
+      expect(Buffer.from(misled.samples).equals(decoded.samples)).toBe(false)
+      for (const node of [owner, target]) await files.remove(nodeFile(node, 'pulse'))
+    },
+  )
+
+  test('include the pulse of an upload as a continuation of all of it needs it', async () => {
+    await ingest({ nodeId: 'root', maximumSeconds: 60, maximumBytes: 0 }, dependencies)
+    const file = await stored('root', 'pulse')
+    await files.remove(nodeFile('root', 'pulse'))
+    await branch(['root'], 'needing')
+    expect(await stored('needing', 'pulse')).toEqual(file)
   })
 
   test('have less than a tenth of the size of the samples at 44.1 kHz', async () => {

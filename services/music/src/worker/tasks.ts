@@ -11,6 +11,8 @@ import { analyseSound } from '../analysis/analyse.ts'
 import { partSamples, soundOf } from '../analysis/features.ts'
 import { monoFrom, monoPieceOf } from '../analysis/mono-piece.ts'
 import { featuresOfPath, featuresToStore, type PathPiece } from '../analysis/path-features.ts'
+import type { FindPulse } from '../analysis/pulse.ts'
+import { storedPulses } from '../analysis/pulse-file.ts'
 import { analysisRate } from '../analysis/spectral-frames.ts'
 import { concatenateAudio, tailOf } from '../audio/audio-path.ts'
 import { type AudioDescription, createDescriber } from '../audio/describe.ts'
@@ -30,7 +32,15 @@ import { recombine } from '../generate/recombine.ts'
 import { measureSeam, seamSeconds } from '../generate/seam.ts'
 import { grayscalePng } from '../spectrogram/png.ts'
 import { spectrogramPixels } from '../spectrogram/spectrogram.ts'
-import { byteSource, openPath, openPathPiece, openPiece, type TaskDependencies } from './pieces.ts'
+import {
+  byteSource,
+  openPath,
+  openPathPiece,
+  openPiece,
+  openPulses,
+  storePulse,
+  type TaskDependencies,
+} from './pieces.ts'
 import { readableModel } from './readable-model.ts'
 
 /** Stores a node's samples and outline as they pass by; returns their description. */
@@ -67,7 +77,10 @@ export const ingest = async (
   await dependencies.files.write(nodeFile(nodeId, 'features'), stored, dependencies.signal)
   const path = [{ ...piece, stored: async () => stored }]
   const mono = monoPieceOf(piece.audio)
-  const { bpm, key } = analyseSound(soundOf(await featuresOfPath(path, mono, 0, dependencies.signal), mono.samples))
+  const sound = soundOf(await featuresOfPath(path, mono, 0, dependencies.signal), mono.samples)
+  const pulses = storedPulses([])
+  const { bpm, key } = analyseSound(sound, pulses.find)
+  await storePulse(dependencies, nodeId, pulses)
   return AudioResult.fromPartial({ ...description, bpm, key: key?.name ?? null })
 }
 
@@ -128,7 +141,7 @@ const generated = 0.85
 const longestContext = 1_800
 
 /** The context of a continuation: the last `frames` frames of its path (0 for all), from the beginning of a part on. */
-const contextOf = (pieces: readonly PathPiece[], frames: number, signal: AbortSignal) => {
+const contextOf = (pieces: readonly PathPiece[], frames: number, findPulse: FindPulse, signal: AbortSignal) => {
   const path = concatenateAudio(pieces.map(({ audio }) => audio))
   const mono = monoPieceOf(path)
   const requested = Math.min(longestContext, frames > 0 ? frames / path.sampleRate : longestContext)
@@ -136,7 +149,7 @@ const contextOf = (pieces: readonly PathPiece[], frames: number, signal: AbortSi
   const offset = startPart * partSamples
   const listen = async (): Promise<ContextSound> => {
     const features = await featuresOfPath(pieces, mono, startPart, signal)
-    return { mono: monoFrom(mono, offset), sound: soundOf(features, mono.samples - offset) }
+    return { mono: monoFrom(mono, offset), sound: soundOf(features, mono.samples - offset), findPulse }
   }
   const skipped = Math.round((offset * path.sampleRate) / analysisRate)
   return { path, context: tailOf(path, path.frames - skipped), listen }
@@ -151,13 +164,19 @@ const generate = async (task: ContinueTask, dependencies: TaskDependencies, requ
   }
 }
 
+/** Nodes that may have stored the pulse of the context: the upload, other continuations of the parent, and an earlier attempt at this one. */
+const pulseOwners = ({ nodeId, path, otherTakes }: ContinueTask): string[] => [
+  ...new Set([nodeId, ...path.slice(0, 1).map((root) => root.nodeId), ...otherTakes]),
+]
+
 /** Generates a node's samples from its context. */
 export const continueAudio = async (task: ContinueTask, dependencies: TaskDependencies): Promise<AudioResult> => {
   const { signal } = dependencies
   const pieces = task.input
     ? [await openInput(dependencies, task.nodeId, task.input)]
     : await Promise.all(task.path.map((piece) => openPathPiece(dependencies, piece)))
-  const { path, context, listen } = contextOf(pieces, task.contextFrames, signal)
+  const pulses = await openPulses(dependencies, pulseOwners(task))
+  const { path, context, listen } = contextOf(pieces, task.contextFrames, pulses.find, signal)
   const { block, honored } = await generate(task, dependencies, {
     context,
     listen,
@@ -168,6 +187,7 @@ export const continueAudio = async (task: ContinueTask, dependencies: TaskDepend
     onProgress: (share) => dependencies.progress(share * generated),
     signal,
   })
+  await storePulse(dependencies, task.nodeId, pulses)
   const { sampleRate, channels } = path
   const description = await storeSamples(dependencies, task.nodeId, { sampleRate, channels }, [block])
   const made = await openPathPiece(dependencies, { nodeId: task.nodeId, sampleRate, channels })

@@ -58,7 +58,12 @@ export interface ContinueTask {
     | InputAudio
     | null;
   /** Folder of the model on the worker's machine, for onnx. */
-  model?: string | null | undefined;
+  model?:
+    | string
+    | null
+    | undefined;
+  /** Other continuations of the parent, whose stored pulses may be that of the same context. */
+  otherTakes: string[];
 }
 
 /** Audio referenced by its key: the samples of a node, or a file of a type that is accepted as an upload. It must have this shape. */
@@ -493,6 +498,7 @@ function createBaseContinueTask(): ContinueTask {
     parentBpm: null,
     input: null,
     model: null,
+    otherTakes: [],
   };
 }
 
@@ -527,6 +533,9 @@ export const ContinueTask: MessageFns<ContinueTask> = {
     }
     if (message.model !== undefined && message.model !== null) {
       writer.uint32(82).string(message.model);
+    }
+    for (const v of message.otherTakes) {
+      writer.uint32(90).string(v!);
     }
     return writer;
   },
@@ -624,6 +633,14 @@ export const ContinueTask: MessageFns<ContinueTask> = {
             message.model = reader.string();
             continue;
           }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.otherTakes.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -651,6 +668,7 @@ export const ContinueTask: MessageFns<ContinueTask> = {
     message.parentBpm = object.parentBpm ?? undefined;
     message.input = (object.input !== undefined && object.input !== null) ? InputAudio.fromPartial(object.input) : null;
     message.model = object.model ?? undefined;
+    message.otherTakes = object.otherTakes?.map((e) => e) || [];
     return message;
   },
 };

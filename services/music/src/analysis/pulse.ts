@@ -1,0 +1,18 @@
+import type { Activations } from './activations.ts'
+import { decodeBars } from './bar-pointer.ts'
+import type { BarModel } from './metres.ts'
+
+/** The kind of bar of a piece and the frames of its beats, as the bar pointer finds them. */
+export type Pulse = {
+  readonly model: BarModel
+  readonly frames: readonly number[]
+}
+
+/** Finds the pulse in the evidence of a piece whose sound begins in the frame `firstSound`; undefined if there is none. */
+export type FindPulse = (activations: Activations, firstSound: number) => Pulse | undefined
+
+/** Finds the pulse by the bar pointer: most of the time that an analysis takes. */
+export const decodePulse: FindPulse = (activations, firstSound) => {
+  const decoded = decodeBars(activations, firstSound)
+  return decoded && { model: decoded.model, frames: decoded.beats.map(({ frame }) => frame) }
+}
