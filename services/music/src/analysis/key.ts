@@ -1,4 +1,4 @@
-import { meanOf } from '../dsp/statistics.ts'
+import { clamp, meanOf } from '../dsp/statistics.ts'
 import { chromaHop, type Peaks, tuningOf } from './chroma.ts'
 import { analysisRate } from './spectral-frames.ts'
 
@@ -28,7 +28,9 @@ const minFit = 0.45
 const stretchSeconds = 8
 /** Decrease of the likelihood of a key by how much less it fits. */
 const sharpness = 24
-/** A partial sounds as its fundamental, too: intervals (semitones) below it, and shares. */
+/** Pitch classes in which a key can be distinguished from its relatives: those of a triad. Fewer are less evidence. */
+const fullEvidence = 3
+/** A partial sounds as its fundamental, too, if that sounds: intervals (semitones) below it, and shares. */
 const fundamentals: readonly (readonly [below: number, share: number])[] = [
   [0, 1],
   [12, 0.4],
@@ -81,6 +83,7 @@ const stretchesOf = ({ counts, pitches, strengths }: Peaks): Float64Array[] => {
       const isSteady = has(pitch, previous, start) || has(pitch, end, next)
       const strength = ((strengths[i] ?? 0) / frameStrength) * (isSteady ? 1 : fleeting)
       for (const [below, share] of fundamentals) {
+        if (below > 0 && !has(pitch - below, start, end)) continue
         const exact = pitch - tuning - below
         const nearest = Math.round(exact)
         const at = ((nearest % 12) + 12) % 12
@@ -93,6 +96,14 @@ const stretchesOf = ({ counts, pitches, strengths }: Peaks): Float64Array[] => {
   return stretches
 }
 
+/** How many pitch classes sound, weighted by their strengths: the exponential of their entropy. */
+const classesIn = (classes: Float64Array): number => {
+  const total = classes.reduce((sum, value) => sum + value, 0)
+  return Math.exp(
+    classes.reduce((sum, value) => (value > 0 ? sum - (value / total) * Math.log(value / total) : sum), 0),
+  )
+}
+
 /** The key that most stretches of a piece support, or null if none fits. */
 export const estimateKey = (peaks: Peaks): Key | null => {
   const stretches = stretchesOf(peaks).filter((classes) => classes.some((value) => value > 0))
@@ -100,6 +111,7 @@ export const estimateKey = (peaks: Peaks): Key | null => {
   const fit = Math.max(...fits)
   const best = keys[fits.indexOf(fit)]
   if (!best || fit < minFit) return null
-  const total = fits.reduce((sum, other) => sum + Math.exp(sharpness * (other - fit)), 0)
+  const evidence = clamp((meanOf(stretches.map(classesIn)) - 1) / (fullEvidence - 1), 0, 1)
+  const total = fits.reduce((sum, other) => sum + Math.exp(sharpness * evidence * (other - fit)), 0)
   return { name: best.name, fit, confidence: 1 / total }
 }
