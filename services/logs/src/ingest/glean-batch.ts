@@ -1,9 +1,8 @@
-import { pipeline } from 'node:stream'
-import { createGunzip } from 'node:zlib'
 import { isServiceError, serviceError } from '@trellis/kit/errors'
 import type { GleanBatchParameters, GleanBatchResponse } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { PushedOptions } from './read-pushed.ts'
+import { gunzip } from './unpack/gunzip.ts'
 
 /** What a batch is kept with. */
 export type Intake = Pick<Dependencies, 'pressure' | 'now'> & {
@@ -27,16 +26,11 @@ const isGzip = (encoding: string | null | undefined): boolean => {
 
 type BodyOptions = { isGzip: boolean; maxBytes: number; hold: (bytes: number) => void }
 
-/** Unpacked as it arrives. An error of either side ends both; `pipe` would forward none, and one of the content would end the process. */
-const gunzipped = (content: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> =>
-  // The reader of the result receives the errors.
-  pipeline(content, createGunzip(), () => undefined)
-
 const readBody = async (
   content: AsyncIterable<Uint8Array>,
   { isGzip, maxBytes, hold }: BodyOptions,
 ): Promise<Uint8Array<ArrayBuffer>> => {
-  const source = isGzip ? gunzipped(content) : content
+  const source = isGzip ? gunzip(content) : content
   const parts: Uint8Array[] = []
   let size = 0
   try {

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
-import { createGunzip, createZstdDecompress } from 'node:zlib'
+import { createZstdDecompress } from 'node:zlib'
+import { gunzip } from '../../ingest/unpack/gunzip.ts'
 import { type Excerpt, type FilePlace, noExcerpt } from './file-place.ts'
 import type { Packing } from './log-names.ts'
 
@@ -80,9 +81,17 @@ export async function* unpacked(
   path: string,
   packing: Exclude<Packing, 'plain'>,
   open: OpenFile,
-): AsyncGenerator<Buffer> {
+): AsyncGenerator<Uint8Array> {
   const file = (await open(path)).createReadStream()
-  const unpacker = packing === 'gzip' ? createGunzip() : createZstdDecompress()
+  if (packing === 'gzip') {
+    try {
+      yield* gunzip(file)
+    } finally {
+      file.destroy()
+    }
+    return
+  }
+  const unpacker = createZstdDecompress()
   file.on('error', (error) => unpacker.destroy(error))
   try {
     yield* file.pipe(unpacker) as AsyncIterable<Buffer>

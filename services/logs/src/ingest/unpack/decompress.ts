@@ -1,8 +1,9 @@
-import type { Transform } from 'node:stream'
-import { createGunzip, createInflateRaw, createZstdDecompress, constants as zlib } from 'node:zlib'
+import { createInflateRaw, createZstdDecompress, constants as zlib } from 'node:zlib'
 import { serviceError } from '@trellis/kit/errors'
 import type { FileExpansion } from './expansion.ts'
+import { gunzip } from './gunzip.ts'
 import type { Chunks } from './peeked.ts'
+import { throughDecompressor } from './through-decompressor.ts'
 
 /** Bytes that come out of a decompressor at a time. */
 const chunkSize = 128 * 1024
@@ -10,9 +11,13 @@ const chunkSize = 128 * 1024
 const maxZstdWindow = 27
 
 const decompressors = {
-  gzip: () => createGunzip({ chunkSize }),
-  deflate: () => createInflateRaw({ chunkSize }),
-  zstd: () => createZstdDecompress({ chunkSize, params: { [zlib.ZSTD_d_windowLogMax]: maxZstdWindow } }),
+  gzip: gunzip,
+  deflate: (packed: Chunks) => throughDecompressor(createInflateRaw({ chunkSize }), packed),
+  zstd: (packed: Chunks) =>
+    throughDecompressor(
+      createZstdDecompress({ chunkSize, params: { [zlib.ZSTD_d_windowLogMax]: maxZstdWindow } }),
+      packed,
+    ),
 }
 export type Decompressor = keyof typeof decompressors
 
@@ -31,54 +36,20 @@ const explained = (error: unknown, name: Decompressor): unknown => {
 }
 
 /**
- * Unpacks as bytes come. All that could be unpacked is given before an error is thrown, which a stream that is destroyed would keep:
- * `malformed` for what breaks off or is damaged, `too_large` past the limits.
+ * Unpacks as bytes come. All that could be unpacked is given before an error is thrown: `malformed` for what breaks off or is damaged,
+ * `too_large` past the limits.
  */
 export async function* decompress(
   name: Decompressor,
   packed: Chunks,
   { expanded }: FileExpansion,
 ): AsyncGenerator<Uint8Array> {
-  const stream: Transform = decompressors[name]()
-  let changed = () => {}
-  let failed: unknown
-  let hasEnded = false
-  stream.on('readable', () => changed())
-  stream.on('end', () => {
-    hasEnded = true
-    changed()
-  })
-  stream.on('error', (error) => {
-    failed = error
-    changed()
-  })
-  async function* readUntil(isDone: () => boolean): AsyncGenerator<Uint8Array> {
-    for (;;) {
-      const chunk: Buffer | null = stream.read()
-      if (chunk !== null) {
-        expanded(chunk.length)
-        yield chunk
-        continue
-      }
-      if (failed !== undefined) throw explained(failed, name)
-      if (isDone()) return
-      await new Promise<void>((resolve) => {
-        changed = resolve
-      })
-    }
-  }
   try {
-    for await (const chunk of packed) {
-      let isTaken = false
-      stream.write(chunk, () => {
-        isTaken = true
-        changed()
-      })
-      yield* readUntil(() => isTaken)
+    for await (const chunk of decompressors[name](packed)) {
+      expanded(chunk.length)
+      yield chunk
     }
-    stream.end()
-    yield* readUntil(() => hasEnded)
-  } finally {
-    stream.destroy()
+  } catch (error) {
+    throw explained(error, name)
   }
 }

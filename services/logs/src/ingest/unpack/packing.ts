@@ -1,4 +1,5 @@
 import { isNoText } from '../../formats/binary-bytes.ts'
+import { utf16Of } from './utf16.ts'
 
 /**
  * How bytes are packed, by what they begin with; never by a file's name. `zeros` has bytes of zero, as binaries have and texts with a
@@ -64,6 +65,8 @@ export const packingOf = (start: Uint8Array): Packing => {
   const head = start.subarray(0, tarBlockBytes)
   // A tar without a single file is zeros.
   if (isTarHeader(head) || (head.length === tarBlockBytes && head.every((byte) => byte === 0))) return 'tar'
+  const unmarked = utf16Of(start)
+  if (unmarked) return unmarked
   if (isNoText(start)) return 'binary'
   return head.includes(0) ? 'zeros' : 'plain'
 }

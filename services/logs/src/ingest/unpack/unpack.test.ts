@@ -127,6 +127,21 @@ describe('what a file is, its bytes tell', () => {
       { a: log, b: long },
     ],
     ['UTF-16 as Windows writes it', () => Buffer.from(`\ufeff${log}`, 'utf16le'), { '': log }],
+    ['UTF-16 without a mark', () => Buffer.from(`Grüße 日本 ${log}`, 'utf16le'), { '': `Grüße 日本 ${log}` }],
+    ['UTF-16 of the other order without a mark', () => Buffer.from(log, 'utf16le').swap16(), { '': log }],
+    ['UTF-16 without a mark in gzip', () => gzipSync(Buffer.from(log, 'utf16le')), { '': log }],
+    ['a text with a hole of zeros', () => Buffer.from(`\0\0\0\0${log}`), { '': `\0\0\0\0${log}` }],
+    ['lines that end in carriage returns', () => Buffer.from(log.replaceAll('\n', '\r')), { '': log }],
+    ['UTF-16 that does', () => Buffer.from(log.replaceAll('\n', '\r'), 'utf16le'), { '': log }],
+    ['progress on a line', () => Buffer.from('1 %\r2 %\r3 %\ndone\r\n'), { '': '1 %\r2 %\r3 %\ndone\r\n' }],
+    ['gzip that is padded with zeros', () => Buffer.concat([gzipSync(log), Buffer.alloc(40_000)]), { '': log }],
+    ['gzip with something behind it', () => Buffer.concat([gzipSync(log), Buffer.from('no gzip')]), { '': log }],
+    ['gzip with a byte behind it', () => Buffer.concat([gzipSync(log), Buffer.from('x')]), { '': log }],
+    [
+      'a long gzip with something long behind it',
+      () => Buffer.concat([gzipSync(long), Buffer.from(long)]),
+      { '': long },
+    ],
   ])('%s', async (_, make, texts) => {
     const content = await make()
     expect(await read(content)).toMatchObject({ texts, skipped: {}, failure: undefined })

@@ -6,7 +6,7 @@ import { isArchive, isCompression, isUnreadable, type Packing } from './packing.
 import { type Chunks, type Peeked, peek } from './peeked.ts'
 import type { Spool } from './spool.ts'
 import { tarMembers } from './tar.ts'
-import { toUtf8 } from './transcode.ts'
+import { toUtf8, withLineFeeds } from './transcode.ts'
 import { zipMembers } from './zip.ts'
 
 /**
@@ -27,7 +27,7 @@ async function* counted(content: Chunks, { packed }: FileExpansion): AsyncGenera
 }
 
 const textOf = ({ packing, content }: Peeked): Chunks =>
-  packing === 'utf16le' || packing === 'utf16be' ? toUtf8(content, packing) : content
+  withLineFeeds(packing === 'utf16le' || packing === 'utf16be' ? toUtf8(content, packing) : content)
 
 /** Takes off a compression, if there is one. */
 const uncompressed = async (outer: Peeked, expansion: FileExpansion): Promise<Peeked> =>

@@ -1,0 +1,119 @@
+import { crc32, createInflateRaw } from 'node:zlib'
+import type { Chunks } from './peeked.ts'
+import { throughDecompressor } from './through-decompressor.ts'
+
+const chunkSize = 128 * 1024
+/** A name or a comment that is longer is none. */
+const maxHeaderBytes = 128 * 1024
+const trailerBytes = 8
+
+const flag = { checksum: 2, extra: 4, name: 8, comment: 16 }
+
+/** As zlib reports it. */
+const broken = (message: string, code: 'Z_DATA_ERROR' | 'Z_BUF_ERROR') => Object.assign(new Error(message), { code })
+
+/** The length of a member's header (RFC 1952, 2.3), if these bytes have all of it. */
+const headerLength = (bytes: Buffer): number | undefined => {
+  if (bytes.length < 10) return undefined
+  const flags = bytes[3] ?? 0
+  let at = 10
+  if (flags & flag.extra) {
+    if (bytes.length < at + 2) return undefined
+    at += 2 + bytes.readUInt16LE(at)
+  }
+  for (const text of [flag.name, flag.comment]) {
+    if (!(flags & text)) continue
+    const end = bytes.indexOf(0, at)
+    if (end < 0) return undefined
+    at = end + 1
+  }
+  if (flags & flag.checksum) at += 2
+  return at <= bytes.length ? at : undefined
+}
+
+/** Whether a member of the one method there is, deflate, begins here. */
+const beginsMember = (bytes: Buffer): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b && bytes[2] === 8
+
+/** Bytes that were read too far, and then those that come. */
+const createBytes = (packed: Chunks) => {
+  const iterator = packed[Symbol.asyncIterator]()
+  let ahead: Buffer = Buffer.alloc(0)
+  const more = async (): Promise<boolean> => {
+    const next = await iterator.next()
+    if (next.done) return false
+    ahead = ahead.length === 0 ? Buffer.from(next.value) : Buffer.concat([ahead, next.value])
+    return true
+  }
+  return {
+    close: async () => {
+      await iterator.return?.()
+    },
+    /** At least so many, or all that there are. */
+    atLeast: async (length: number): Promise<Buffer> => {
+      while (ahead.length < length) if (!(await more())) break
+      return ahead
+    },
+    skip: (length: number) => {
+      ahead = ahead.subarray(length)
+    },
+    putBack: (rest: Uint8Array) => {
+      ahead = Buffer.from(rest)
+    },
+    async *chunks(): AsyncGenerator<Uint8Array> {
+      do {
+        const given = ahead
+        ahead = Buffer.alloc(0)
+        if (given.length > 0) yield given
+      } while (await more())
+    },
+  }
+}
+type Bytes = ReturnType<typeof createBytes>
+
+const skipHeader = async (bytes: Bytes): Promise<void> => {
+  for (let wanted = 10; ; ) {
+    const start = await bytes.atLeast(wanted)
+    const length = headerLength(start)
+    if (length !== undefined) return bytes.skip(length)
+    if (start.length < wanted) throw broken('unexpected end of file', 'Z_BUF_ERROR')
+    if (start.length > maxHeaderBytes) throw broken('the header has no end', 'Z_DATA_ERROR')
+    wanted = start.length + 1
+  }
+}
+
+async function* memberContent(bytes: Bytes): AsyncGenerator<Uint8Array> {
+  let checksum = 0
+  let size = 0
+  for await (const chunk of throughDecompressor(createInflateRaw({ chunkSize }), bytes.chunks(), bytes.putBack)) {
+    checksum = crc32(chunk, checksum)
+    size += chunk.length
+    yield chunk
+  }
+  const trailer = await bytes.atLeast(trailerBytes)
+  if (trailer.length < trailerBytes) throw broken('unexpected end of file', 'Z_BUF_ERROR')
+  if (trailer.readUInt32LE(0) !== checksum) throw broken('incorrect data check', 'Z_DATA_ERROR')
+  if (trailer.readUInt32LE(4) !== size % 2 ** 32) throw broken('incorrect length check', 'Z_DATA_ERROR')
+  bytes.skip(trailerBytes)
+}
+
+/**
+ * The content of gzip, of all members one after the other. What follows the last member and is none, such as the padding of a tape, is left
+ * out, as gunzip does; the engine's own decompressor would throw away what it had unpacked, too. Errors have zlib's codes, and are thrown
+ * after all that could be unpacked has been given.
+ */
+export async function* gunzip(packed: Chunks): AsyncGenerator<Uint8Array> {
+  const bytes = createBytes(packed)
+  try {
+    for (let isFirst = true; ; isFirst = false) {
+      const start = await bytes.atLeast(3)
+      if (!beginsMember(start)) {
+        if (isFirst) throw broken('incorrect header check', 'Z_DATA_ERROR')
+        return
+      }
+      await skipHeader(bytes)
+      yield* memberContent(bytes)
+    }
+  } finally {
+    await bytes.close()
+  }
+}

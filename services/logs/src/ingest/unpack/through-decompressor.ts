@@ -1,0 +1,62 @@
+import type { Transform } from 'node:stream'
+import type { Chunks } from './peeked.ts'
+
+/** A stream of zlib, which counts the bytes that it has taken. */
+export type Decompressing = Transform & { bytesWritten: number }
+
+/**
+ * What comes out of a decompressor as chunks are written to it. All of it is given before an error is thrown, which a stream that is
+ * destroyed would keep. Ends where the packed data does; what of a chunk is behind that is given to `onRest`.
+ */
+export async function* throughDecompressor(
+  stream: Decompressing,
+  packed: Chunks,
+  onRest: (rest: Uint8Array) => void = () => {},
+): AsyncGenerator<Uint8Array> {
+  let changed = () => {}
+  let failed: unknown
+  let hasEnded = false
+  stream.on('readable', () => changed())
+  stream.on('end', () => {
+    hasEnded = true
+    changed()
+  })
+  stream.on('error', (error) => {
+    failed = error
+    changed()
+  })
+  async function* readUntil(isDone: () => boolean): AsyncGenerator<Uint8Array> {
+    for (;;) {
+      const chunk: Buffer | null = stream.read()
+      if (chunk !== null) {
+        yield chunk
+        continue
+      }
+      if (failed !== undefined) throw failed
+      if (isDone()) return
+      await new Promise<void>((resolve) => {
+        changed = resolve
+      })
+    }
+  }
+  try {
+    for await (const chunk of packed) {
+      const before = stream.bytesWritten
+      let isTaken = false
+      stream.write(chunk, () => {
+        isTaken = true
+        changed()
+      })
+      // What follows the end of the data is never taken.
+      yield* readUntil(() => isTaken || hasEnded)
+      const rest = chunk.subarray(stream.bytesWritten - before)
+      if (!hasEnded && rest.length === 0) continue
+      onRest(rest)
+      return
+    }
+    stream.end()
+    yield* readUntil(() => hasEnded)
+  } finally {
+    stream.destroy()
+  }
+}

@@ -1,0 +1,34 @@
+/** A file with fewer of its characters in ASCII, blanks and line ends among them, is not read as UTF-16 unless a mark says so. */
+const minAsciiShare = 0.1
+/** Shorter texts tell too little. */
+const minCharacters = 4
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: no text has them
+const noText = /[\0-\x06\x0e-\x1a\x1c-\x1f\x7f\ufffd\ufffe\uffff]/
+
+type Utf16 = 'utf16le' | 'utf16be'
+const labels: Record<Utf16, string> = { utf16le: 'utf-16le', utf16be: 'utf-16be' }
+
+const reads = (start: Uint8Array, encoding: Utf16): boolean => {
+  try {
+    const text = new TextDecoder(labels[encoding], { fatal: true }).decode(start, { stream: true })
+    return !noText.test(text)
+  } catch {
+    return false
+  }
+}
+
+/**
+ * The byte order of UTF-16 without a byte order mark, by the first bytes of a file: the high byte of what is in ASCII is zero, and no low byte
+ * is. Undefined for whatever else it is.
+ */
+export const utf16Of = (start: Uint8Array): Utf16 | undefined => {
+  const zeros = [0, 0]
+  for (let at = 0; at < start.length; at++) if (start[at] === 0) zeros[at % 2] = (zeros[at % 2] ?? 0) + 1
+  const [even = 0, odd = 0] = zeros
+  const characters = start.length >> 1
+  if (characters < minCharacters || Math.max(even, odd) < characters * minAsciiShare) return undefined
+  if (even > 0 && odd > 0) return undefined
+  const encoding = odd > 0 ? 'utf16le' : 'utf16be'
+  return reads(start, encoding) ? encoding : undefined
+}
