@@ -14,6 +14,12 @@ export const joinRuleOf = (name: string): JoinRule => {
   return format === undefined ? 'traces' : format.kind === 'pattern' ? format.joins : 'traces'
 }
 
+/** By which stream a line came that wraps another; undefined for a format that wraps none. */
+export const streamOf = (name: string, line: string): string | undefined => {
+  const format = formatsInForce().byName.get(name)
+  return format === undefined || format.kind === 'logfmt' ? undefined : format.stream?.exec(line)?.[1]
+}
+
 export const announcesNextLine = (name: string): boolean => {
   const format = formatsInForce().byName.get(name)
   return format?.kind === 'pattern' && format.announces === true

@@ -200,6 +200,39 @@ describe('a file', () => {
     expect(parse(`${line}\n  indented\n`).entries.map(({ format }) => format)).toEqual(['access-log', 'plain'])
   })
 
+  const tracesOf = (lines: readonly string[]) => parse(`${lines.join('\n')}\n`).entries.map(({ text }) => text)
+  const dockerLine = (log: string, stream = 'stderr', second = 0) =>
+    JSON.stringify({ log: `${log}\n`, stream, time: `2024-05-01T10:00:0${second}.5Z` }).replaceAll('<', '\\u003c')
+
+  test('a trace that the runtime of a container wraps line by line is one entry', () => {
+    const trace = [
+      dockerLine('ERROR:root:it broke'),
+      dockerLine('Traceback (most recent call last):'),
+      dockerLine('  File "<stdin>", line 1, in <module>'),
+      dockerLine('ValueError: no'),
+      dockerLine(''),
+      dockerLine('During handling of the above exception, another exception occurred:'),
+    ]
+    const java = [
+      dockerLine('java.lang.IllegalStateException: no luck'),
+      dockerLine('\tat org.example.App.main(App.java:7)'),
+      dockerLine('\t... 12 more'),
+    ]
+    const other = [dockerLine('ready again'), dockerLine('  indented elsewhere', 'stdout')]
+    const later = dockerLine('\tat much later', 'stdout', 7)
+    expect(tracesOf([...trace, ...other, later])).toEqual([trace.join('\n'), ...other, later])
+    expect(tracesOf([other[0] ?? '', ...java])).toEqual([[other[0], ...java].join('\n')])
+  })
+
+  test.each([
+    ['Kubernetes', (text: string) => `2024-05-01T10:00:00.123456789Z stderr F ${text}`],
+    ['Compose', (text: string) => `shop-1  | ${text}`],
+  ])('so it is in logs of %s', (_, wrap) => {
+    const trace = ['panic: no luck', '', 'goroutine 1 [running]:', 'main.main()', '\t/app/main.go:7 +0x1d'].map(wrap)
+    const lines = [wrap('ready'), ...trace, wrap('ready again')]
+    expect(tracesOf(lines)).toEqual([lines[0], trace.join('\n'), lines.at(-1)])
+  })
+
   test('however the bytes are cut, the entries are the same', () => {
     const content = `${java}${python}\r\n\x1b[31mrote Zeile: Ä€😀\x1b[0m\r\nlast line without an end`
     const whole = parse(content)

@@ -1,7 +1,7 @@
 import { createBatchBuilder } from '../entries/batch-builder.ts'
 import type { Origin } from '../entries/entry.ts'
 import { cleanLine, maxTextBytes } from './clean.ts'
-import { announcesNextLine, createFileReader, joinRuleOf } from './detect.ts'
+import { announcesNextLine, createFileReader, joinRuleOf, streamOf } from './detect.ts'
 import { clearHeader, createHeader } from './header.ts'
 import { plainFormat } from './in-force.ts'
 import { createLineParts, mayBePart } from './line-parts.ts'
@@ -52,6 +52,9 @@ export const batchTextBytes = 1024 * 1024
 const sampleLines = 64
 const sampleCharacters = 64 * 1024
 
+/** The lines of a trace that a container's runtime wraps one by one are written at once. */
+const joinMilliseconds = 1_000
+
 /** A line that waits until the format is chosen. */
 type SampleLine = { text: string; isCut: boolean }
 
@@ -70,6 +73,9 @@ type OpenEntry = {
   trace: TraceState
   blankLines: number
   awaitsMessage: boolean
+  /** Where a container's runtime wrote it: the stream, and when its last line came. */
+  stream: string | undefined
+  lastTime: number
 }
 
 export const createFileParser = (options: FileParserOptions): FileParser => {
@@ -134,18 +140,27 @@ export const createFileParser = (options: FileParserOptions): FileParser => {
       messageStart: header.messageStart,
       messageEnd: header.messageEnd,
       isCut,
-      trace: nextTraceState(line, 'none'),
+      trace: nextTraceState(header.wrapped ?? line, 'none'),
       blankLines: 0,
       awaitsMessage: announcesNextLine(name),
+      stream: streamOf(name, line),
+      lastTime: header.time,
     }
   }
   const hasRoom = (line: string, entry: OpenEntry): boolean =>
     entry.extra.length < maxJoinedLines && (entry.bytes + line.length + entry.blankLines + 1) * 3 <= maxTextBytes
+  /** Whether a line wraps one that goes on with the trace in the entry, which came by the same stream. */
+  const continuesWrapped = (line: string, name: string, entry: OpenEntry): boolean => {
+    const { wrapped, isBare, time } = header
+    if (wrapped === undefined || !isBare || entry.stream === undefined || options.joins === 'never') return false
+    if (Math.abs(time - entry.lastTime) > joinMilliseconds || streamOf(name, line) !== entry.stream) return false
+    return wrapped === '' ? entry.trace !== 'none' : continuesTrace(wrapped, entry.trace)
+  }
   /** `name` is the format that knows the line, if one does. */
   const continues = (line: string, name: string | undefined, entry: OpenEntry): boolean => {
     if (!hasRoom(line, entry)) return false
     if (entry.awaitsMessage) return name === undefined || Number.isNaN(header.time)
-    if (name !== undefined) return false
+    if (name !== undefined) return name === entry.format && continuesWrapped(line, name, entry)
     const rule = options.joins ?? joinRuleOf(entry.format)
     if (rule === 'never') return false
     return (rule === 'untilHeader' && (joinsFreely || options.joins !== undefined)) || continuesTrace(line, entry.trace)
@@ -154,7 +169,8 @@ export const createFileParser = (options: FileParserOptions): FileParser => {
     for (; entry.blankLines > 0; entry.blankLines--) entry.extra.push('')
     entry.extra.push(line)
     entry.bytes += line.length + 1
-    entry.trace = nextTraceState(line, entry.trace)
+    entry.trace = nextTraceState(header.wrapped ?? line, entry.trace)
+    entry.lastTime = header.time
     entry.awaitsMessage = false
     counts.joined++
   }

@@ -36,6 +36,8 @@ export type PatternFormat = {
   unescaped?: (text: string) => string
   /** The message is a line of another format, which names what this one does not. */
   wraps?: boolean
+  /** Its first group is the stream that a wrapped line came by: a trace goes on in its own stream. */
+  stream?: RegExp
   /** Its message may be JSON or a line of one of these formats, which then names what this one does not. Tried where a message begins like one. */
   carries?: readonly string[]
   /** What it announces stands on the next line, whatever that looks like; a level there counts where the header has none. */
@@ -68,6 +70,8 @@ export type JsonFormat = {
   numbers?: NumericLevels['scheme']
   /** The message is a line of another format. */
   wraps?: boolean
+  /** As that of a pattern. */
+  stream?: RegExp
   samples: readonly Sample[]
 }
 

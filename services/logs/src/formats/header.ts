@@ -8,6 +8,10 @@ export type Header = {
   /** Where the message stands in the line, in UTF-16 units; all of the line where the format does not say. */
   messageStart: number
   messageEnd: number
+  /** What a line wraps. */
+  wrapped: string | undefined
+  /** Whether no format knows that: it may go on with a trace that was wrapped before. */
+  isBare: boolean
 }
 
 /** The end of a message that goes up to the end of its line. */
@@ -19,12 +23,16 @@ export const createHeader = (): Header => ({
   repeatCount: 1,
   messageStart: 0,
   messageEnd: lineEnd,
+  wrapped: undefined,
+  isBare: false,
 })
 
 export const clearHeader = (header: Header): void => {
   header.time = Number.NaN
   header.severity = undefined
   header.repeatCount = 1
+  header.wrapped = undefined
+  header.isBare = false
   setMessage(header, 0, lineEnd)
 }
 

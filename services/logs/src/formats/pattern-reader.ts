@@ -158,8 +158,12 @@ export const readInner = (inner: LineReader, message: string, header: Header, st
     header.time = time
     header.severity = severity
     setMessage(header, start, start + message.length)
+    header.wrapped = message
+    header.isBare = true
     return
   }
+  header.wrapped = message
+  header.isBare = false
   setMessage(header, start + header.messageStart, start + Math.min(header.messageEnd, message.length))
   if (!Number.isNaN(time)) header.time = time
   header.severity = severity ?? header.severity

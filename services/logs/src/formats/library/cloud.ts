@@ -92,6 +92,7 @@ export const cloudFormats: readonly LogFormat[] = [
     time: 'iso',
     joins: 'traces',
     wraps: true,
+    stream: /\[([\w.-]+)\]/,
     samples: [
       {
         line: '2024-05-01T10:20:30.123456+00:00 app[web.1]: {"level":"error","ts":1717019822.5,"msg":"no room"}',

@@ -295,6 +295,7 @@ export const containerFormats: readonly LogFormat[] = [
     time: 'iso',
     joins: 'traces',
     wraps: true,
+    stream: / (stdout|stderr) /,
     samples: [
       {
         line: '2024-12-31T17:40:00.000000100+01:00 stdout F level=error msg="no route" code=7',
@@ -320,6 +321,7 @@ export const containerFormats: readonly LogFormat[] = [
     time: 'iso',
     joins: 'traces',
     wraps: true,
+    stream: /^([\w.-]+)/,
     samples: [
       {
         line: 'caddy  | {"level":"warn","ts":1717019822.5,"msg":"not formatted"}',

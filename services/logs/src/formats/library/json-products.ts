@@ -47,6 +47,7 @@ export const jsonProducts: readonly JsonFormat[] = [
     level: [],
     message: ['log'],
     wraps: true,
+    stream: /"stream":\s*"(\w+)"/,
     samples: [
       {
         line: '{"log":"level=warn msg=\\"low\\" left=3\\n","stream":"stderr","time":"2024-05-01T10:00:00.5Z"}',

@@ -9,6 +9,8 @@ const cefLevels: ReadonlyMap<string, Severity | null> = new Map<string, Severity
   ...['7', '8'].map((level) => [level, 'ERROR'] as const),
   ...['9', '10', 'very-high'].map((level) => [level, 'CRITICAL'] as const),
 ])
+/** LEEF's severity: 1 to 10, the worst last. */
+const leefLevels: ReadonlyMap<string, Severity | null> = new Map([...cefLevels, ['critical', 'CRITICAL']])
 const cefText = String.raw`(?:[^|\\]|\\.)*`
 const cefEscapes: Readonly<Record<string, string>> = { n: '\n', r: '\r' }
 const withoutBackslashes = (text: string): string =>
@@ -74,7 +76,9 @@ export const securityFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'leef',
-    pattern: pattern`^(?:LEEF: ?)?(?<version>[12]\.0)\|(?<vendor>[^|]*)\|(?<product>[^|]*)\|(?<product_version>[^|]*)\|(?<event>[^|]*)\|(?<message>.*)`,
+    pattern: pattern`^(?:LEEF: ?)?(?<version>[12]\.0)\|(?<vendor>[^|]*)\|(?<product>[^|]*)\|(?<product_version>[^|]*)\|(?<event>[^|]*)\|(?:(?=(?:.*?[|\t^])?devTime=(?<time>\d{10}(?:\d{3})?\b|${isoTime}|${syslogTime}(?: [A-Z]{3,4}\b)?))|)(?:(?=(?:.*?[|\t^])?sev=(?<level>\d{1,2}|[A-Z][a-z-]+)\b)|)(?<message>.*)`,
+    time: 'moment',
+    levels: leefLevels,
     joins: 'traces',
     // Parted by tabs, or in version 2.0 by what stands before the first.
     pairs: /(?<=[|\t^])([\w.-]{1,100})=([^\t^]*)/g,
@@ -82,8 +86,20 @@ export const securityFormats: readonly LogFormat[] = [
       {
         line: 'LEEF:1.0|Example|Mailer|4.0|15345|src=192.0.2.0\tdst=10.0.0.2\tsev=5',
         time: null,
+        severity: 'WARN',
+        fields: { product: 'Mailer', event: '15345', dst: '10.0.0.2', sev: '5' },
+      },
+      {
+        line: 'LEEF:1.0|Example|Mailer|4.0|15346|devTime=May 01 2024 10:20:30\tdevTimeFormat=MMM dd yyyy HH:mm:ss\tsev=8',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: 'ERROR',
+        fields: { sev: '8' },
+      },
+      {
+        line: 'LEEF:2.0|Example|Gate|9.4|201|^|devTime=1714558830250^sev=1^usrName=kim',
+        time: '2024-05-01T10:20:30.250Z',
         severity: null,
-        fields: { product: 'Mailer', event: '15345', dst: '10.0.0.2' },
+        fields: { usrName: 'kim' },
       },
     ],
   },
