@@ -47,7 +47,9 @@ const numbered =
 /** Between a key and its value, in text (`key=value`, `key: value`), JSON, JSON in JSON, Ruby and PHP. */
 const between = String.raw`\\?["']?\s{0,3}(?:=>|[:=])\s{0,3}`
 
-const bareSecret = String.raw`[^\s&,;"'\\][^\s&,;"']{0,511}`
+/** What parts values is of the value where no key, blank or end follows it. */
+const partOfValue = String.raw`[,;](?![\s,;"'\])}]|[\w.-]{1,40}\\?["']?\s{0,3}[:=]|$)`
+const bareSecret = String.raw`[^\s&,;"'\\](?:[^\s&,;"']|${partOfValue}){0,511}`
 const secretHint =
   /(?:pass|pwd|secret|token|key|sid|session|sig|credential|cookie|auth|code)[\w-]{0,40}\\?["']?\s{0,3}(?:[:=]|%3[ad])/i
 
@@ -110,6 +112,24 @@ const nameMasks: readonly MaskPlace[] = namePlaces.map(({ pattern }) => ({
   mask: (value, names) => replaceWrittenName(value, (own) => numbered('user')(own, names)),
 }))
 
+/** Programs that take a password behind a letter. */
+const passwordLetters = [
+  // Of databases it stands right behind the letter, or is asked for.
+  String.raw`\b(?:mysql|mariadb)[\w-]{0,20}\s(?:[^\n|;&]{0,200}?\s)?-p`,
+  String.raw`\bsshpass\s{1,3}-p\s{0,3}`,
+  String.raw`\bredis-cli\s(?:[^\n|;&]{0,200}?\s)?-a\s{1,3}`,
+]
+const passwordQuotes = [`')([^']{1,256}`, `")([^"]{1,256}`, String.raw`)([^\s'"][^\s'"]{0,255}`]
+
+const letterMasks: readonly MaskPlace[] = passwordLetters.flatMap((before) =>
+  passwordQuotes.map((value) => ({
+    name: 'password behind a letter',
+    hint: /(?:mysql|mariadb|sshpass|redis-cli)/,
+    pattern: new RegExp(`(${before}${value})`, 'u'),
+    mask: secret('password'),
+  })),
+)
+
 /** All that is masked, in the order in which it is looked for at one place: tables for people to extend. */
 export const maskPlaces: readonly MaskPlace[] = [
   {
@@ -168,6 +188,7 @@ export const maskPlaces: readonly MaskPlace[] = [
     pattern: /(--(?:[a-z]{1,20}-)?(?:password|passwd|pass|token|secret|api-key)\s)([^\s-]\S{0,255})/u,
     mask: secret('password'),
   },
+  ...letterMasks,
   {
     name: 'password in SQL',
     hint: /identified by/i,
