@@ -15,8 +15,9 @@ const read = (entries: readonly object[]) => {
   })
   const sequences = batches.flatMap((batch) => [...batch.sequences].map(sequenceOf))
   const truncated = batches.flatMap(({ flags }) => [...flags].map((flag) => (flag & 8) !== 0))
+  const times = batches.flatMap((batch) => [...batch.times])
   const repeats = batches.flatMap((batch) => [...batch.repeats])
-  return { rejected, texts, sequences, repeats, truncated, counts: batches.map(({ count }) => count) }
+  return { rejected, texts, sequences, times, repeats, truncated, counts: batches.map(({ count }) => count) }
 }
 
 test('alike entries without numbers are told apart by which of them each is; numbers that are given stand', () => {
@@ -28,6 +29,22 @@ test('alike entries without numbers are told apart by which of them each is; num
       { text: 'tick', sequence: 8 },
     ]).sequences,
   ).toEqual([7, 8])
+})
+
+test.each([1_714_558_830, 1_714_558_830_250, 1_714_558_830.25])(
+  'a time that is the number %d is read as a text, too',
+  (timestamp_iso) => {
+    const [number] = read([{ text: 'x', timestamp_iso }]).times
+    expect(read([{ text: 'x', timestamp_iso: String(timestamp_iso) }]).times).toEqual([number])
+    expect(number).toBeGreaterThan(Date.UTC(2024, 4, 1))
+  },
+)
+
+test('a body may begin with a byte order mark', () => {
+  const texts: number[] = []
+  for (const body of ['{"entries": [{"source_id": "a", "text": "x"}]}', '{"source_id": "a", "text": "x"}\n'])
+    readPushed(Buffer.from(`\ufeff${body}`), { arrived: 0 }, (batch) => texts.push(decodeBatch(batch).count))
+  expect(texts).toEqual([1, 1])
 })
 
 test('colours and carriage returns go from each line of a text, and half a character becomes a whole one', () => {

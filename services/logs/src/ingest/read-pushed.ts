@@ -35,6 +35,10 @@ const entriesPerBatch = 4_096
 const maxSequence = 2 ** 52
 const maxRepeats = 2 ** 32 - 1
 
+/** What some editors and shells begin a text with. */
+const byteOrderMark = '\ufeff'
+const withoutMark = (text: string): string => (text.startsWith(byteOrderMark) ? text.slice(1) : text)
+
 type Given = Record<string, unknown>
 const isObject = (value: unknown): value is Given =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -75,6 +79,9 @@ const isRepeatCount = (value: unknown): boolean =>
   value === undefined ||
   value === null ||
   (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= maxRepeats)
+
+/** An epoch, as a number or as a text of it. */
+const epoch = /^-?\d{9,19}(?:\.\d{1,9})?$/
 
 type Read = { entry: NewEntry } | { reason: string }
 
@@ -119,7 +126,9 @@ const createEntryReader = (
   }
   const timeOf = (given: unknown): number => {
     if (typeof given === 'number') return readEpoch(String(given))
-    return typeof given === 'string' ? readIso(given) : Number.NaN
+    if (typeof given !== 'string') return Number.NaN
+    const written = readIso(given)
+    return Number.isNaN(written) && epoch.test(given) ? readEpoch(given) : written
   }
   return (given: unknown, place: number): Read => {
     if (!isObject(given)) return { reason: 'This is no JSON object.' }
@@ -181,7 +190,7 @@ const createChange = (key: Uint8Array | undefined): ((entry: NewEntry) => NewEnt
  * entry. Throws `malformed`, `invalid` or `too_large` for a body that is no batch or names no usable source, before any of it is given.
  */
 export const readPushed = (body: Buffer, options: PushedOptions, onBatch: (batch: ArrayBuffer) => void): Rejected[] => {
-  const { sourceId, entries } = listOf(body.toString('utf8'))
+  const { sourceId, entries } = listOf(withoutMark(body.toString('utf8')))
   if (entries.length > maxEntries)
     throw serviceError('too_large', `A batch may have ${maxEntries} entries. Send it in parts.`)
   const named = sourceId ?? options.sourceId
