@@ -21,3 +21,7 @@ test.each([
 ])('%s stay as they are', (_, text) => {
   expect(wellFormedJson(text)).toBe(text)
 })
+
+test('a byte order mark at the beginning is left out', () => {
+  expect(wellFormedJson('\uFEFF{"a":"\uFEFF"}')).toBe('{"a":"\uFEFF"}')
+})
