@@ -35,7 +35,7 @@ const entriesPerBatch = 4_096
 const maxSequence = 2 ** 52
 const maxRepeats = 2 ** 32 - 1
 
-/** What some editors and shells begin a text with. */
+/** Some editors and shells write it at the beginning of a text. */
 const byteOrderMark = '\ufeff'
 const withoutMark = (text: string): string => (text.startsWith(byteOrderMark) ? text.slice(1) : text)
 
@@ -124,11 +124,11 @@ const createEntryReader = (
     origins.set(key, known)
     return known
   }
-  const timeOf = (given: unknown): number => {
-    if (typeof given === 'number') return readEpoch(String(given))
-    if (typeof given !== 'string') return Number.NaN
-    const written = readIso(given)
-    return Number.isNaN(written) && epoch.test(given) ? readEpoch(given) : written
+  const timeOf = (value: unknown): number => {
+    if (typeof value === 'number') return readEpoch(String(value))
+    if (typeof value !== 'string') return Number.NaN
+    const time = readIso(value)
+    return Number.isNaN(time) && epoch.test(value) ? readEpoch(value) : time
   }
   return (given: unknown, place: number): Read => {
     if (!isObject(given)) return { reason: 'This is no JSON object.' }

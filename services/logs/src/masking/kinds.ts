@@ -114,7 +114,7 @@ const nameMasks: readonly MaskPlace[] = namePlaces.map(({ pattern }) => ({
 
 /** Programs that take a password behind a letter. */
 const passwordLetters = [
-  // Of databases it stands right behind the letter, or is asked for.
+  // Clients of databases take it right behind the letter.
   String.raw`\b(?:mysql|mariadb)[\w-]{0,20}\s(?:[^\n|;&]{0,200}?\s)?-p`,
   String.raw`\bsshpass\s{1,3}-p\s{0,3}`,
   String.raw`\bredis-cli\s(?:[^\n|;&]{0,200}?\s)?-a\s{1,3}`,

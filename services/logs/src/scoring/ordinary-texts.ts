@@ -8,7 +8,7 @@ const request = /(?:^|[\s"'|=:])(?:get|post|put|patch|head|delete|options|connec
 const ordinary: Readonly<Record<string, RegExp>> = {
   sql_injection:
     /\b(?:statement|query|sql|hibernate|execute [^:]{0,60}|parse [^:]{0,60}|bind [^:]{0,60}):\s|^\S+z\s+\d+ (?:query|execute|prepare)\s|\bset timestamp=\d+;|\bquery_time:|\bquery\t/,
-  // Loggers look names up that their container gives, and write defaults of lookups as they stand in their configuration.
+  // Loggers look names up in their container, and log the defaults of lookups in their configuration.
   log4shell:
     /^(?!.*\$\{jndi:(?!java:)|.*\$\{(?!(?:sys|env|ctx|main|spring|docker|web):[\w.-]{1,60}:-\$\{)[^{}]{0,20}\$\{(?:lower|upper|env|sys|date|::-|:))/s,
   path_traversal:

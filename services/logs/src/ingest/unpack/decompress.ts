@@ -36,8 +36,7 @@ const explained = (error: unknown, name: Decompressor): unknown => {
 }
 
 /**
- * Unpacks as bytes come. All that could be unpacked is given before an error is thrown: `malformed` for what breaks off or is damaged,
- * `too_large` past the limits.
+ * Decompresses a stream. Output precedes an error: `malformed` for truncated or damaged data, `too_large` past the limits.
  */
 export async function* decompress(
   name: Decompressor,

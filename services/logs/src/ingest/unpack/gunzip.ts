@@ -48,7 +48,7 @@ const createBytes = (packed: Chunks) => {
     close: async () => {
       await iterator.return?.()
     },
-    /** At least so many, or all that there are. */
+    /** At least `length` bytes, fewer at the end of the data. */
     atLeast: async (length: number): Promise<Buffer> => {
       while (ahead.length < length) if (!(await more())) break
       return ahead
@@ -61,9 +61,9 @@ const createBytes = (packed: Chunks) => {
     },
     async *chunks(): AsyncGenerator<Uint8Array> {
       do {
-        const given = ahead
+        const buffered = ahead
         ahead = Buffer.alloc(0)
-        if (given.length > 0) yield given
+        if (buffered.length > 0) yield buffered
       } while (await more())
     },
   }
@@ -71,13 +71,13 @@ const createBytes = (packed: Chunks) => {
 type Bytes = ReturnType<typeof createBytes>
 
 const skipHeader = async (bytes: Bytes): Promise<void> => {
-  for (let wanted = 10; ; ) {
-    const start = await bytes.atLeast(wanted)
+  for (let required = 10; ; ) {
+    const start = await bytes.atLeast(required)
     const length = headerLength(start)
     if (length !== undefined) return bytes.skip(length)
-    if (start.length < wanted) throw broken('unexpected end of file', 'Z_BUF_ERROR')
+    if (start.length < required) throw broken('unexpected end of file', 'Z_BUF_ERROR')
     if (start.length > maxHeaderBytes) throw broken('the header has no end', 'Z_DATA_ERROR')
-    wanted = start.length + 1
+    required = start.length + 1
   }
 }
 
@@ -99,7 +99,7 @@ async function* memberContent(bytes: Bytes): AsyncGenerator<Uint8Array> {
 /**
  * The content of gzip, of all members one after the other. What follows the last member and is none, such as the padding of a tape, is left
  * out, as gunzip does; the engine's own decompressor would throw away what it had unpacked, too. Errors have zlib's codes, and are thrown
- * after all that could be unpacked has been given.
+ * after the content before them.
  */
 export async function* gunzip(packed: Chunks): AsyncGenerator<Uint8Array> {
   const bytes = createBytes(packed)

@@ -5,8 +5,8 @@ import type { Chunks } from './peeked.ts'
 export type Decompressing = Transform & { bytesWritten: number }
 
 /**
- * What comes out of a decompressor as chunks are written to it. All of it is given before an error is thrown, which a stream that is
- * destroyed would keep. Ends where the packed data does; what of a chunk is behind that is given to `onRest`.
+ * The output of a decompressor while chunks are written to it. Output precedes an error, although a destroyed stream would discard it.
+ * Ends where the compressed data does; `onRest` receives the bytes of the chunk that follow.
  */
 export async function* throughDecompressor(
   stream: Decompressing,

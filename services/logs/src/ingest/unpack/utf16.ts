@@ -1,9 +1,9 @@
-/** A file with fewer of its characters in ASCII, blanks and line ends among them, is not read as UTF-16 unless a mark says so. */
+/** Below this share of ASCII characters, white space included, a file needs a byte order mark. */
 const minAsciiShare = 0.1
-/** Shorter texts tell too little. */
+/** Shorter texts are ambiguous. */
 const minCharacters = 4
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: no text has them
+// biome-ignore lint/suspicious/noControlCharactersInRegex: binary content has them
 const noText = /[\0-\x06\x0e-\x1a\x1c-\x1f\x7f\ufffd\ufffe\uffff]/
 
 type Utf16 = 'utf16le' | 'utf16be'
@@ -20,7 +20,7 @@ const reads = (start: Uint8Array, encoding: Utf16): boolean => {
 
 /**
  * The byte order of UTF-16 without a byte order mark, by the first bytes of a file: the high byte of what is in ASCII is zero, and no low byte
- * is. Undefined for whatever else it is.
+ * is. Undefined for other content.
  */
 export const utf16Of = (start: Uint8Array): Utf16 | undefined => {
   const zeros = [0, 0]
