@@ -9,8 +9,6 @@ declare module 'fastify' {
     caller: Caller
   }
   interface FastifyContextConfig {
-    /** The route reads no body. */
-    takesNoBody?: boolean
     /** Calls change and start nothing, so they may be retried. */
     isSafe?: boolean
   }

@@ -18,7 +18,6 @@ const kindOfStatus = new Map<number, ErrorKind>(
 const sentences: Record<string, string> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'The body is larger than this server accepts.',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'The body must be JSON (Content-Type: application/json).',
-  FST_ERR_CTP_EMPTY_JSON_BODY: 'The body is empty, but its Content-Type is JSON.',
   FST_ERR_CTP_INVALID_JSON_BODY: 'The body is not valid JSON.',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The length of the body differs from its Content-Length.',
   FST_ERR_BAD_URL: 'The address is not a valid URL path.',

@@ -210,7 +210,7 @@ export type RouteOptions = {
   durations: RequestDurations
 }
 
-/** Accepts only JSON bodies. Routes without a body accept an empty one with a JSON Content-Type, because some clients always send that header. */
+/** Accepts only JSON bodies. An empty one counts as absent, because some clients always send a JSON Content-Type. */
 const takeJsonAlone = (server: FastifyInstance): void => {
   server.removeContentTypeParser('text/plain')
   const parse = server.getDefaultJsonParser('error', 'error')
@@ -221,7 +221,7 @@ const takeJsonAlone = (server: FastifyInstance): void => {
     } catch (error) {
       return done(error as Error)
     }
-    if (body === '' && request.routeOptions.config.takesNoBody === true) done(null)
+    if (body === '') done(null)
     else void parse(request, wellFormedJson(body), done)
   })
 }
@@ -262,7 +262,7 @@ export const registerRoutes = async (
       method: (withHead ? ['GET', 'HEAD'] : [route.method]) as HTTPMethods[],
       url: fastifyPath(route.path),
       exposeHeadRoute: route.method === 'GET' && route.stream === 'none',
-      config: { takesNoBody: !route.hasBody, isSafe: route.method === 'GET' && route.starts === 'none' },
+      config: { isSafe: route.method === 'GET' && route.starts === 'none' },
       onRequest: beginsItself ? [] : [begin, ...(admission ? [admission] : []), ...limits],
       handler: handlerOf(route, backend, beginsItself ? options.begin : () => undefined),
     })
