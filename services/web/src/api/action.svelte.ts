@@ -1,9 +1,30 @@
 import { type Failure, isAbort, toFailure } from './failure.ts'
 
-/** A change that the user starts: `const save = action(() => call(...))`, then `save.run()`, `save.isRunning` and `save.failure`. */
-export const action = <Arguments extends unknown[], Value>(perform: (...values: Arguments) => Promise<Value>) => {
+/**
+ * A change that the user starts: `const save = action(() => call(...))`, then `save.run()`, `save.isRunning` and `save.failure`. A second start while
+ * it runs is ignored. With `inTurn`, for the rows of a list and for controls that are saved as they are changed, it waits for the first, and only
+ * one with the same arguments, such as a double click, is ignored.
+ */
+export const action = <Arguments extends unknown[], Value>(
+  perform: (...values: Arguments) => Promise<Value>,
+  { inTurn = false }: { inTurn?: boolean } = {},
+) => {
+  let last: Promise<unknown> = Promise.resolve()
+  const pending = new Set<string>()
   let isRunning = $state(false)
   let failure = $state.raw<Failure | undefined>(undefined)
+  const start = async (...values: Arguments): Promise<Value | undefined> => {
+    isRunning = true
+    failure = undefined
+    try {
+      return await perform(...values)
+    } catch (error) {
+      if (!isAbort(error)) failure = toFailure(error)
+      return undefined
+    } finally {
+      isRunning = false
+    }
+  }
   return {
     get isRunning() {
       return isRunning
@@ -14,19 +35,15 @@ export const action = <Arguments extends unknown[], Value>(perform: (...values: 
     dismiss: () => {
       failure = undefined
     },
-    /** The result, or undefined if it failed; then `failure` says why. A second start while it runs is ignored. */
+    /** The result, or undefined if it failed or was ignored; if it failed, `failure` says why. */
     run: async (...values: Arguments): Promise<Value | undefined> => {
-      if (isRunning) return undefined
-      isRunning = true
-      failure = undefined
-      try {
-        return await perform(...values)
-      } catch (error) {
-        if (!isAbort(error)) failure = toFailure(error)
-        return undefined
-      } finally {
-        isRunning = false
-      }
+      if (!inTurn) return isRunning ? undefined : start(...values)
+      const key = JSON.stringify(values)
+      if (pending.has(key)) return undefined
+      pending.add(key)
+      const turn = last.then(() => start(...values)).finally(() => pending.delete(key))
+      last = turn
+      return turn
     },
   }
 }
