@@ -44,8 +44,12 @@ const sequenceMilliseconds = 1_200
  */
 export const listenForKeys = (isOpening: () => boolean): (() => void) => {
   let prefix = ''
+  let wasModal = false
   let timer: ReturnType<typeof setTimeout> | undefined
   const onKey = (event: KeyboardEvent): void => {
+    // A dialog that a key has met is not opening any more, even if the event of its end is yet to come.
+    const isModal = document.querySelector('dialog:modal') !== null
+    wasModal = isModal || (wasModal && isOpening())
     if (event.defaultPrevented || event.isComposing || ['Control', 'Shift', 'Alt', 'Meta'].includes(event.key)) return
     const key = keyOf(event)
     const isInField = isTyping(document.activeElement)
@@ -53,7 +57,7 @@ export const listenForKeys = (isOpening: () => boolean): (() => void) => {
     if (pressesControl(document.activeElement, key)) return
     if (isLetter(key) && !preferences.letterKeys) return
     // A modal dialog takes all keys but its own.
-    if (document.querySelector('dialog:modal') ? key !== 'Ctrl+K' : isOpening()) return
+    if (isModal ? key !== 'Ctrl+K' : isOpening() && !wasModal) return
     const sequence = prefix === '' ? key : `${prefix} ${key}`
     const actions = availableActions()
     const found = actions.find((action) => keysOf(action).includes(sequence) && action.blocked === undefined)

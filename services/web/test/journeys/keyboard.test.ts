@@ -139,6 +139,7 @@ describe.skipIf(!hasBrowser)(`without a mouse${skipped}`, () => {
     await dialog.waitFor({ state: 'hidden' })
     expect((await focused(page)).name).toBe('Log lines')
     await page.keyboard.press('i')
+    await dialog.waitFor()
     await tabTo(page, 'Label')
     await page.keyboard.type('Upstream refuses')
     await page.keyboard.press('Enter')
