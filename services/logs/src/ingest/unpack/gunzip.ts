@@ -6,6 +6,9 @@ const chunkSize = 128 * 1024
 /** A name or a comment that is longer is none. */
 const maxHeaderBytes = 128 * 1024
 const trailerBytes = 8
+/** So many members may be of any size; with more of them, a member has at least `minMemberBytes` on average. Each costs a decompressor. */
+const freeMembers = 1_000
+const minMemberBytes = 32
 
 const flag = { checksum: 2, extra: 4, name: 8, comment: 16 }
 
@@ -57,7 +60,7 @@ const createBytes = (packed: Chunks) => {
       ahead = ahead.subarray(length)
     },
     putBack: (rest: Uint8Array) => {
-      ahead = Buffer.from(rest)
+      ahead = Buffer.from(rest.buffer, rest.byteOffset, rest.byteLength)
     },
     async *chunks(): AsyncGenerator<Uint8Array> {
       do {
@@ -103,15 +106,21 @@ async function* memberContent(bytes: Bytes): AsyncGenerator<Uint8Array> {
  */
 export async function* gunzip(packed: Chunks): AsyncGenerator<Uint8Array> {
   const bytes = createBytes(packed)
+  let total = 0
   try {
-    for (let isFirst = true; ; isFirst = false) {
+    for (let members = 0; ; members += 1) {
       const start = await bytes.atLeast(3)
       if (!beginsMember(start)) {
-        if (isFirst) throw broken('incorrect header check', 'Z_DATA_ERROR')
+        if (members === 0) throw broken('incorrect header check', 'Z_DATA_ERROR')
         return
       }
+      if (members > freeMembers && total < members * minMemberBytes)
+        throw broken('too many members with hardly any content', 'Z_DATA_ERROR')
       await skipHeader(bytes)
-      yield* memberContent(bytes)
+      for await (const chunk of memberContent(bytes)) {
+        total += chunk.length
+        yield chunk
+      }
     }
   } finally {
     await bytes.close()
