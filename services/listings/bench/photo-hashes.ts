@@ -47,7 +47,7 @@ try {
     }
   })
   await createBandIndexes(db)
-  // As the server does by itself some time after so many changes: only then are rows answered from the indexes alone.
+  // Autovacuum does this after so many changes; queries read rows from the indexes alone only afterwards.
   if (databaseUrl !== undefined) await sql`VACUUM ANALYZE photo_hashes`.execute(db)
   const times: number[] = []
   let found = 0

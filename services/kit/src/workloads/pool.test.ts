@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { probeWorker } from '../../../../test/probe/worker-kind.ts'
 import { silentLog } from '../telemetry/mod.ts'
-import { createPool, type Outcome } from './pool.ts'
+import { createPool, type Outcome, type Pool } from './pool.ts'
 
 test('a pool that is killed fails its runs, starts no others, and waits until its workers have exited', async () => {
   const pool = createPool({ ...probeWorker, warm: 0 }, { name: 'probe', log: silentLog })
@@ -25,25 +25,31 @@ test('a pool that is killed fails its runs, starts no others, and waits until it
   await pool.kill()
 })
 
-test('a run whose worker is lost is started once more, and fails when that worker is lost, too', async () => {
-  await using opened = new AsyncDisposableStack()
-  const pool = createPool({ ...probeWorker, warm: 0 }, { name: 'probe', log: silentLog })
-  opened.defer(() => pool.kill())
+/** Begins a run that waits; gives the workers that it has had, and its end. */
+const beginWaiting = (pool: Pool, runId: string) => {
   const workers: string[] = []
   const ended = Promise.withResolvers<Outcome>()
   pool.run({
-    runId: 'lost',
+    runId,
     input: Buffer.from(JSON.stringify({ do: 'wait' })),
     onStarted: (worker) => workers.push(worker),
     onProgress: () => undefined,
     onOutput: () => undefined,
     onEnded: ended.resolve,
   })
+  return { workers, ended: ended.promise }
+}
+
+test('a run whose worker is lost is started once more, and fails when that worker is lost, too', async () => {
+  await using opened = new AsyncDisposableStack()
+  const pool = createPool({ ...probeWorker, warm: 0 }, { name: 'probe', log: silentLog })
+  opened.defer(() => pool.kill())
+  const { workers, ended } = beginWaiting(pool, 'lost')
   for (const count of [1, 2]) {
     await expect.poll(() => workers.length).toBe(count)
     process.kill(Number(workers.at(-1)), 'SIGKILL')
   }
-  expect(await ended.promise).toMatchObject({
+  expect(await ended).toMatchObject({
     kind: 'failed',
     failure: { reason: 'WorkerLost', detail: 'The worker was ended by SIGKILL before it was done.' },
   })
@@ -55,20 +61,11 @@ test('a run that was cancelled is not started again when its worker ends', async
   await using opened = new AsyncDisposableStack()
   const pool = createPool({ ...probeWorker, warm: 0 }, { name: 'probe', log: silentLog })
   opened.defer(() => pool.kill())
-  const workers: string[] = []
-  const ended = Promise.withResolvers<Outcome>()
-  pool.run({
-    runId: 'cancelled',
-    input: Buffer.from(JSON.stringify({ do: 'wait' })),
-    onStarted: (worker) => workers.push(worker),
-    onProgress: () => undefined,
-    onOutput: () => undefined,
-    onEnded: ended.resolve,
-  })
+  const { workers, ended } = beginWaiting(pool, 'cancelled')
   await expect.poll(() => workers.length).toBe(1)
   pool.cancel('cancelled')
   process.kill(Number(workers[0]), 'SIGKILL')
-  expect(await ended.promise).toMatchObject({ kind: 'failed', failure: { reason: 'Cancelled' } })
+  expect(await ended).toMatchObject({ kind: 'failed', failure: { reason: 'Cancelled' } })
   expect(workers).toHaveLength(1)
 })
 

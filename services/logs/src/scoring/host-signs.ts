@@ -107,7 +107,7 @@ export const hostSigns: readonly AttackSignRow[] = [
     'setuid_shell',
     'CRITICAL',
     0.9,
-    'A shell was given the rights of its owner, for whoever runs it',
+    'A shell was made to run with the rights of its owner for every user',
     'chmod',
     /\bchmod\b\s+(?:-\w{1,20}\s+)?(?:[ugo]{0,3}\+[rwx]{0,3}s|[0]?[4267][0-7]{3})\s+\S{0,80}\/(?:ba|da|z|k)?sh\b/,
     ['COMMAND=/bin/chmod u+s /bin/bash', 'sh -c "chmod 4755 /usr/local/bin/sh"'],
