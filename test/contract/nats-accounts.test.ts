@@ -2,7 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { connect, type NatsConnection } from '@nats-io/transport-node'
+import { jetstream, jetstreamManager } from '@nats-io/jetstream'
+import { connect, headers, type NatsConnection } from '@nats-io/transport-node'
 import { type NatsRole, type NatsServer, natsRoles, startNatsServer } from '@trellis/distributed/servers'
 import { type Bus, connectNatsBus, connectNatsWorkerBus, jsonCodec, queue, shared, topics } from '@trellis/kit/bus'
 import { readConfig } from '@trellis/kit/config'
@@ -98,6 +99,7 @@ describe.skipIf(natsMissing !== undefined).each(modes)(
       if (filesInNats) {
         await using files = await openFiles(filesAt('music'))
         await files.write('logs/segment', Buffer.from('lines'))
+        await files.write('music/kept.wav', Buffer.from('kept'))
       }
       await buses.listings.update(standings, 'host', () => ({ value: { count: 0 }, result: undefined }))
       for (const { role, topic, jobs } of foreign) {
@@ -173,7 +175,7 @@ describe.skipIf(natsMissing !== undefined).each(modes)(
     })
 
     test.runIf(filesInNats).each(filesWorkers)(
-      'a %s worker reads files, and writes and replaces audio',
+      'a %s worker reads files, and writes and replaces audio; the service removes what was replaced',
       async (role) => {
         await using music = await openFiles(filesAt('music'))
         await music.write('music/a.wav', Buffer.from('in'))
@@ -183,6 +185,21 @@ describe.skipIf(natsMissing !== undefined).each(modes)(
         await worker.write('music/b.wav', Buffer.from('out'))
         await worker.write('music/b.wav', Buffer.from('again'))
         expect(Buffer.from(await music.readRange('music/b.wav', { start: 0, end: 9 })).toString()).toBe('again')
+        const messagesByKind = async () => {
+          await using client = closing(
+            await connect({ servers: server.address, user: 'music', pass: passwords.music, reconnect: false }),
+          )
+          const { streams } = await jetstreamManager(client.nats)
+          const { state } = await streams.info(filesStream, { subjects_filter: '>' })
+          const found = Object.entries(state.subjects ?? {}).map(([subject, count]) => [subject.split('.')[3], count])
+          return Object.groupBy(found, ([kind]) => String(kind))
+        }
+        expect((await messagesByKind()).intent?.length).toBeGreaterThan(0)
+        await (await openFiles(filesAt('music'), { now: () => Date.now() + 25 * 60 * 60_000 }))[Symbol.asyncDispose]()
+        const { key = [], content = [], intent = [] } = await messagesByKind()
+        expect(intent).toEqual([])
+        expect(content).toHaveLength(key.length)
+        expect(Buffer.from(await music.readRange('music/b.wav', { start: 0, end: 9 })).toString()).toBe('again')
       },
     )
 
@@ -190,10 +207,14 @@ describe.skipIf(natsMissing !== undefined).each(modes)(
       'a %s worker writes no other files, and has no other use of their stream',
       async (role) => {
         await using client = closing(await connect({ servers: server.address, user: role, pass: passwords[role] }))
-        const calls = ['CREATE', 'UPDATE', 'DELETE', 'SNAPSHOT', 'RESTORE', 'MSG.DELETE']
+        const calls = ['CREATE', 'UPDATE', 'DELETE', 'PURGE', 'SNAPSHOT', 'RESTORE', 'MSG.DELETE']
         const refused = [
           'trellis.files.trellis-files.key.logs.segment',
           'trellis.files.trellis-files.key.segment',
+          ...['content', 'intent'].flatMap((kind) => [
+            `trellis.files.trellis-files.${kind}.logs.a`,
+            `trellis.files.trellis-files.${kind}.a`,
+          ]),
           ...['$JS.API', 'trellis.js'].flatMap((api) => [
             ...calls.map((call) => `${api}.STREAM.${call}.${filesStream}`),
             `${api}.STREAM.PURGE.trellis~topics~logs~tasks`,
@@ -207,6 +228,43 @@ describe.skipIf(natsMissing !== undefined).each(modes)(
         const answered: string[] = []
         for (const subject of refused) if (!(await isRefused(client.nats, subject))) answered.push(subject)
         expect(answered).toEqual([])
+      },
+    )
+
+    test.runIf(filesInNats).each(filesWorkers)(
+      'a hostile %s worker erases no files, neither itself nor through the service that removes its own',
+      async (role) => {
+        await using logs = await openFiles(filesAt('logs'))
+        const segment = async () => Buffer.from(await logs.readRange('logs/segment', { start: 0, end: 99 })).toString()
+        expect(await segment()).toBe('lines')
+        const root = 'trellis.files.trellis-files'
+        const key = `music/${role}/forged`
+        await using client = closing(await connect({ servers: server.address, user: role, pass: passwords[role] }))
+        const streams = jetstream(client.nats, { apiPrefix: 'trellis.js' })
+        for (const value of ['all', 'sub']) {
+          const rollup = headers()
+          rollup.set('Nats-Rollup', value)
+          for (const subject of [`${root}.key.music.a`, `${root}.content.music.a`, `${root}.intent.music.a`])
+            await expect(streams.publish(subject, 'x', { headers: rollup })).rejects.toThrow(/rollup/)
+        }
+        const answer = await client.nats.request(
+          `trellis.js.STREAM.MSG.GET.${filesStream}`,
+          JSON.stringify({ last_by_subj: `${root}.key.logs.segment` }),
+        )
+        const { message } = answer.json<{ message: { data: string } }>()
+        const manifest = JSON.parse(Buffer.from(message.data, 'base64').toString())
+        expect(manifest.id).toMatch(/^logs\./)
+        const ids: string[] = [manifest.id, `music.${manifest.id}`, 'logs.>', '>', 'music.>']
+        await using music = await openFiles(filesAt('music'))
+        for (const id of ids) {
+          await streams.publish(`${root}.key.music.${role}.forged`, JSON.stringify({ ...manifest, id }))
+          await expect(music.readRange(key, { start: 0, end: 9 })).rejects.toMatchObject({ kind: 'upstream_failed' })
+          await expect(music.remove(key)).rejects.toMatchObject({ kind: 'upstream_failed' })
+        }
+        for (const named of ['logs/segment', 'logs', key]) await streams.publish(`${root}.intent.music.forged`, named)
+        await (await openFiles(filesAt('music'), { now: () => Date.now() + 25 * 60 * 60_000 }))[Symbol.asyncDispose]()
+        expect(await segment()).toBe('lines')
+        expect(Buffer.from(await music.readRange('music/kept.wav', { start: 0, end: 9 })).toString()).toBe('kept')
       },
     )
 

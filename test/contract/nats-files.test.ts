@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
 import { startNatsServer } from '@trellis/distributed/servers'
 import { openFiles } from '@trellis/kit/files'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { collect } from '../support/collect.ts'
 import { natsCommand, natsMissing } from '../support/programs.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
@@ -70,7 +70,7 @@ describe.skipIf(natsMissing)(`NATS${reason}`, () => {
     const subjects = await subjectsOf(bucket.bucket)
     expect(Object.entries(subjects).map(([name, count]) => [name.replace(/[0-9a-f-]{36}$/, 'ID'), count])).toEqual(
       expect.arrayContaining([
-        ['content.ID', 8],
+        ['content.a.ID', 8],
         ['key.a.b~wav', 1],
       ]),
     )
@@ -95,6 +95,45 @@ describe.skipIf(natsMissing)(`NATS${reason}`, () => {
     await (await openFiles(bucket, { now: () => Date.now() + 25 * 60 * 60 * 1_000 }))[Symbol.asyncDispose]()
     expect(Object.keys(await subjectsOf(bucket.bucket)).toSorted()).toEqual([whole, 'key.whole'])
     expect((await files.readRange('whole', { start: 0, end: 2 * MEBIBYTE })).byteLength).toBe(MEBIBYTE)
+  })
+
+  test('a stream of an earlier version stays readable, and an hour after the start no message in it may replace others', async () => {
+    const bucket = location()
+    const name = `trellis_files_${bucket.bucket}`
+    const root = `trellis.files.${bucket.bucket}`
+    await using connection = {
+      nats: await connect({ servers: server.url }),
+      [Symbol.asyncDispose]: () => connection.nats.close(),
+    }
+    const { streams } = await jetstreamManager(connection.nats)
+    await streams.add({ name, subjects: [`${root}.>`], allow_direct: true, allow_rollup_hdrs: true })
+    const digest = createHash('sha256').update('old').digest('hex')
+    const putWithoutFolder = async (key: string, id: string) => {
+      const { seq } = await jetstream(connection.nats).publish(`${root}.content.${id}`, 'old')
+      const manifest = { id, size: 3, chunkBytes: 9, digest, runs: [[seq, 1]] }
+      await jetstream(connection.nats).publish(`${root}.key.music.${key}`, JSON.stringify(manifest))
+    }
+    for (const key of ['read', 'replaced', 'removed']) await putWithoutFolder(key, `id-${key}`)
+    const opened = async () => {
+      vi.useFakeTimers({ toFake: ['setInterval'] })
+      try {
+        return await openFiles(bucket)
+      } finally {
+        vi.advanceTimersByTime(60 * 60 * 1_000)
+        vi.useRealTimers()
+      }
+    }
+    await using files = await opened()
+    await expect.poll(async () => (await streams.info(name)).config.allow_rollup_hdrs ?? false).toBe(false)
+    await files.write('music/replaced', Buffer.from('new'))
+    await files.remove('music/removed')
+    const text = async (key: string) => Buffer.from(await files.readRange(key, { start: 0, end: 9 })).toString()
+    expect([await text('music/read'), await text('music/replaced')]).toEqual(['old', 'new'])
+    expect((await collect(files.list('music/'))).map(({ key }) => key)).toEqual(['music/read', 'music/replaced'])
+    const left = Object.keys(await subjectsOf(bucket.bucket)).map((subject) => subject.replace(/[0-9a-f-]{36}$/, 'ID'))
+    expect(left.toSorted()).toEqual(['content.id-read', 'content.music.ID', 'key.music.read', 'key.music.replaced'])
+    await putWithoutFolder('late', 'id-late')
+    await expect(text('music/late')).rejects.toMatchObject({ kind: 'upstream_failed' })
   })
 
   test('concurrently written files are read correctly, in any range', async () => {

@@ -127,15 +127,15 @@ const userLine = (role: NatsRole, { publish, subscribe }: { publish: string[]; s
 /** A subject of the account of all streams, and its name in the importing account, if that differs. */
 type Import = { subject: string; as?: string }
 
-/** Requests to the stream of files for reading and replacing files; `PURGE` removes the old content. */
-const filesCalls = ['STREAM.INFO', 'STREAM.MSG.GET', 'STREAM.PURGE', 'DIRECT.GET']
+/** Requests to the stream of files for reading. What a worker replaces is removed by the service that owns the files. */
+const filesCalls = ['STREAM.INFO', 'STREAM.MSG.GET', 'DIRECT.GET']
 
 /**
  * Imports of an account that writes files below a folder. JetStream requests are imported under another name, because
  * an account answers `$JS.API` for its own streams.
  */
 const filesImports = (folder: string, { files }: Naming): Import[] => [
-  ...[files.keysIn(folder), files.content('*'), files.intents].map((subject) => ({ subject })),
+  ...[files.keysIn(folder), files.contentIn(folder), files.intentsIn(folder)].map((subject) => ({ subject })),
   ...filesCalls.map((call) => ({
     subject: `$JS.API.${call}.${files.stream}`,
     as: `${files.importedApi}.${call}.${files.stream}`,

@@ -1,10 +1,10 @@
-import { JetStreamApiError, jetstream, jetstreamManager } from '@nats-io/jetstream'
+import { JetStreamApiError, jetstream, jetstreamManager, type StreamInfo } from '@nats-io/jetstream'
 import { connect, errors, type NatsConnection } from '@nats-io/transport-node'
 import { serviceError } from '../../errors/mod.ts'
 import { type RetryPolicy, retry } from '../../retry/mod.ts'
 import type { NatsLocation } from '../location.ts'
 import { storeRetries } from '../store-retries.ts'
-import { createSubjects } from './subjects.ts'
+import { createSubjects, type Subjects } from './subjects.ts'
 
 /** JetStream error codes that are handled. */
 const streamExists = 10058
@@ -56,7 +56,45 @@ const connectTo = async ({ servers, token, user, password, tls }: NatsLocation):
   }
 }
 
-/** Opens a bucket, which is a stream; creates the stream when it does not exist. Throws `unavailable`. */
+/** The stream's metadata key for the last sequence that it had when content ids got a folder. */
+const lastWithoutFolders = 'trellis-last-without-folders'
+
+type Streams = Awaited<ReturnType<typeof jetstreamManager>>['streams']
+
+/** Creates the stream; one that exists, maybe with settings of an administrator, is left as it is. */
+const createStream = async (streams: Streams, { stream, all }: Subjects, replicas: number): Promise<void> => {
+  try {
+    await streams.add({
+      name: stream,
+      subjects: [all],
+      num_replicas: replicas,
+      allow_direct: true,
+      discard: 'new',
+      metadata: { [lastWithoutFolders]: '0' },
+    })
+  } catch (error) {
+    if (!(error instanceof JetStreamApiError && error.code === streamExists)) throw error
+  }
+}
+
+/** The stream's state and settings; undefined where it does not exist. */
+const findStream = async (streams: Streams, stream: string) => {
+  try {
+    return await streams.info(stream)
+  } catch (error) {
+    if (error instanceof JetStreamApiError && error.code === streamMissing) return undefined
+    throw error
+  }
+}
+
+/** The last sequence at which a manifest may name content without a folder; infinite in a stream of an earlier version. */
+const lastWithoutFoldersOf = ({ config }: Pick<StreamInfo, 'config'>): number =>
+  Number(config.metadata?.[lastWithoutFolders] ?? Number.POSITIVE_INFINITY)
+
+/**
+ * Opens a bucket, which is a stream. Its owner creates the stream when it does not exist, and removes messages; a worker of another
+ * account, which has `apiPrefix`, only adds messages. Throws `unavailable`.
+ */
 export const openBucket = async (location: NatsLocation) => {
   const connection = await connectTo(location)
   const subjects = createSubjects(location.prefix, location.bucket)
@@ -68,43 +106,45 @@ export const openBucket = async (location: NatsLocation) => {
   const streams = jetstream(connection, api)
   // The first request shows whether the account has JetStream; a separate check would slow down the start.
   const manager = await jetstreamManager(connection, { ...api, checkAPI: false })
-  const bucket = {
-    ...{ connection, subjects, stream },
-    publish: streams.publish.bind(streams),
-    streams: manager.streams,
-    direct: manager.direct,
-    /** The last message of a subject, read from the stream's leader (read your writes). */
-    last: (subject: string) =>
-      retry(natsRetryPolicy, () => manager.streams.getMessage(stream, { last_by_subj: subject })),
-    purge: (subject: string) => retry(natsRetryPolicy, () => manager.streams.purge(stream, { filter: subject })),
-    close: () => connection.close(),
-  }
+  const isOwner = location.apiPrefix === undefined
   try {
-    await retry(natsRetryPolicy, async () => {
-      // A worker may use the stream but not create it.
-      const isThere = await manager.streams.info(stream).then(
-        () => true,
-        (error: unknown) => {
-          if (error instanceof JetStreamApiError && error.code === streamMissing) return false
-          throw error
-        },
-      )
-      if (isThere) return
-      try {
-        await manager.streams.add({
-          name: stream,
-          subjects: [subjects.all],
-          num_replicas: location.replicas,
-          allow_direct: true,
-          allow_rollup_hdrs: true,
-          discard: 'new',
-        })
-      } catch (error) {
-        // The stream exists with other settings; an operator may have changed them.
-        if (!(error instanceof JetStreamApiError && error.code === streamExists)) throw error
-      }
+    const info = await retry(natsRetryPolicy, async () => {
+      const found = await findStream(manager.streams, stream)
+      if (found) return found
+      await createStream(manager.streams, subjects, location.replicas)
+      return manager.streams.info(stream)
     })
-    return bucket
+    let lastSequenceWithoutFolders = lastWithoutFoldersOf(info)
+    return {
+      ...{ connection, subjects, stream, isOwner },
+      /** Whether a manifest with this sequence may name content without a folder. */
+      mayLackFolder: (sequence: number) => sequence <= lastSequenceWithoutFolders,
+      /**
+       * Upgrades a stream of an earlier version, once no process of that version is left: ends its permission for messages that replace
+       * others (`Nats-Rollup`), with which whoever writes a file could empty the stream.
+       */
+      upgrade: () =>
+        retry(natsRetryPolicy, async () => {
+          const { config, state } = await manager.streams.info(stream)
+          const metadata = { ...config.metadata, [lastWithoutFolders]: String(state.last_seq) }
+          const upgraded = config.allow_rollup_hdrs
+            ? await manager.streams.update(stream, { allow_rollup_hdrs: false, metadata })
+            : { config }
+          lastSequenceWithoutFolders = lastWithoutFoldersOf(upgraded)
+        }),
+      publish: streams.publish.bind(streams),
+      streams: manager.streams,
+      direct: manager.direct,
+      /** The last message of a subject, read from the stream's leader (read your writes). */
+      last: (subject: string) =>
+        retry(natsRetryPolicy, () => manager.streams.getMessage(stream, { last_by_subj: subject })),
+      /** Deletes the messages of a subject, where `before` is given only those with lower sequences. For the owner. */
+      purge: (subject: string, before?: number) =>
+        retry(natsRetryPolicy, () =>
+          manager.streams.purge(stream, { filter: subject, ...(before !== undefined && { seq: before }) }),
+        ),
+      close: () => connection.close(),
+    }
   } catch (error) {
     await connection.close()
     throw error instanceof JetStreamApiError

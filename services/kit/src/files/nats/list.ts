@@ -14,7 +14,7 @@ const manifestsOf = async ({ direct, stream, subjects }: Bucket, keys: readonly 
     const messages = await direct.getLastMessagesFor(stream, { multi_last: keys.map(subjects.key) })
     for await (const message of messages) {
       const key = subjects.toKey(message.subject)
-      found.set(key, { key, size: readManifest(message.string()).size, modifiedAt: message.time })
+      found.set(key, { key, size: readManifest(key, message.string()).size, modifiedAt: message.time })
     }
   })
   return found

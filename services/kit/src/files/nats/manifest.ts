@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { type ServiceError, serviceError } from '../../errors/mod.ts'
 
 const manifestSchema = z.object({
   id: z.string(),
@@ -16,7 +17,17 @@ export type Manifest = z.infer<typeof manifestSchema>
 
 export const writeManifest = (manifest: Manifest): string => JSON.stringify(manifest)
 
-export const readManifest = (text: string): Manifest => manifestSchema.parse(JSON.parse(text))
+export const damagedManifest = (key: string, cause?: unknown): ServiceError =>
+  serviceError('upstream_failed', `The record of the file "${key}" in the NATS store is damaged.`, { cause })
+
+/** Throws `upstream_failed` where the text is no manifest. */
+export const readManifest = (key: string, text: string): Manifest => {
+  try {
+    return manifestSchema.parse(JSON.parse(text))
+  } catch (error) {
+    throw damagedManifest(key, error)
+  }
+}
 
 /** Encodes sequences, in the order of the content, as runs. */
 export const toRuns = (sequences: readonly number[]): Manifest['runs'] => {

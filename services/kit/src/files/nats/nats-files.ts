@@ -1,9 +1,8 @@
-import { retry } from '../../retry/mod.ts'
 import type { Files } from '../files.ts'
 import { checkKey } from '../key.ts'
 import type { NatsLocation } from '../location.ts'
 import type { OpenedFiles, OpenFilesOptions } from '../open-files.ts'
-import { type Bucket, natsRetryPolicy, openBucket } from './bucket.ts'
+import { type Bucket, openBucket } from './bucket.ts'
 import { declareIntent, manifestOf, removeContent, sweepIntents } from './intents.ts'
 import { listManifests } from './list.ts'
 import { readContent } from './read.ts'
@@ -13,13 +12,8 @@ const removeFile = async (bucket: Bucket, key: string): Promise<void> => {
   const manifest = await manifestOf(bucket, key)
   if (!manifest) return
   await declareIntent(bucket, manifest.id, key)
-  try {
-    // Deletes this manifest only: a later write stays.
-    await retry(natsRetryPolicy, () => bucket.streams.deleteMessage(bucket.stream, manifest.sequence, false))
-  } catch (error) {
-    const left = await manifestOf(bucket, key)
-    if (left?.sequence === manifest.sequence) throw error
-  }
+  // Deletes this manifest and those that it replaced: a later write stays.
+  await bucket.purge(bucket.subjects.key(key), manifest.sequence + 1)
   await removeContent(bucket, manifest.id)
 }
 
@@ -45,6 +39,20 @@ const createFiles = (bucket: Bucket): Files => {
   }
 }
 
+/** Also long enough that no process of an earlier version is left after an upgrade. */
+const maintenanceMilliseconds = 60 * 60 * 1_000
+
+/** Upgrades the stream and processes the intents that workers leave, every hour until disposed. What fails is repeated an hour later. */
+const maintain = (bucket: Bucket, now: () => number): Disposable => {
+  const run = async () => {
+    await bucket.upgrade()
+    await sweepIntents(bucket, now())
+  }
+  const timer = setInterval(() => run().catch(() => undefined), maintenanceMilliseconds)
+  timer.unref()
+  return { [Symbol.dispose]: () => clearInterval(timer) }
+}
+
 /** The files port on a dedicated JetStream stream, for installations with NATS but without S3. Throws `unavailable`. */
 export const openNatsFiles = async (
   location: NatsLocation,
@@ -53,7 +61,14 @@ export const openNatsFiles = async (
   const bucket = await openBucket(location)
   try {
     if (recover) await sweepIntents(bucket, now())
-    return { ...createFiles(bucket), [Symbol.asyncDispose]: bucket.close }
+    const maintenance = recover ? maintain(bucket, now) : undefined
+    return {
+      ...createFiles(bucket),
+      [Symbol.asyncDispose]: async () => {
+        maintenance?.[Symbol.dispose]()
+        await bucket.close()
+      },
+    }
   } catch (error) {
     await bucket.close()
     throw error

@@ -1,10 +1,9 @@
-import { createHash, randomUUID } from 'node:crypto'
-import { headers } from '@nats-io/transport-node'
+import { createHash } from 'node:crypto'
 import { serviceError } from '../../errors/mod.ts'
 import { retry } from '../../retry/mod.ts'
 import { cut } from '../cut.ts'
 import { type Bucket, isReplaced, natsRetryPolicy } from './bucket.ts'
-import { declareIntent, endIntent, manifestOf, removeContent } from './intents.ts'
+import { declareIntent, endIntent, manifestOf, removeContent, removeReplacedManifests } from './intents.ts'
 import { type Manifest, toRuns, writeManifest } from './manifest.ts'
 
 /** Bytes per message, where the server accepts that many. A range of 64 KiB reads one or two messages. */
@@ -57,11 +56,10 @@ const commit = async (bucket: Bucket, key: string, manifest: Manifest): Promise<
     // An earlier attempt succeeded, but its answer was lost.
     if (old?.id === manifest.id) return undefined
     if (old) await declareIntent(bucket, old.id, key)
-    const rollup = headers()
-    rollup.set('Nats-Rollup', 'sub')
     const expect = { lastSubjectSequence: old?.sequence ?? 0 }
     try {
-      await retry(natsRetryPolicy, () => bucket.publish(bucket.subjects.key(key), text, { headers: rollup, expect }))
+      const { seq } = await retry(natsRetryPolicy, () => bucket.publish(bucket.subjects.key(key), text, { expect }))
+      if (old) await removeReplacedManifests(bucket, key, seq)
       return old?.id
     } catch (error) {
       if (!isReplaced(error)) throw error
@@ -90,7 +88,7 @@ export const writeContent = async (
   signal?: AbortSignal,
 ): Promise<{ size: number }> => {
   signal?.throwIfAborted()
-  const id = randomUUID()
+  const id = bucket.subjects.newId(key)
   await declareIntent(bucket, id, key)
   const manifest = await prepare(bucket, id, content, signal)
   // If this fails the manifest may be stored nevertheless, so the content stays, and the intent leaves it to the sweep.
