@@ -1,11 +1,12 @@
 import { call } from '../api/client.ts'
 import { exampleTune, toWav } from './example-tune.ts'
+import { nameOf } from './piece-name.ts'
 
 /** Uploads a piece, named after its file; returns the path of its page. */
 export const createPiece = async (file: Blob, fileName: string): Promise<string> => {
   const form = new FormData()
   form.append('file', file, fileName)
-  form.append('name', fileName.replace(/\.[^.]+$/, ''))
+  form.append('name', nameOf(fileName))
   const { chain_id: id } = await call('POST /music/api/chains', { body: form })
   return `/music/chains/${encodeURIComponent(id)}`
 }

@@ -1,14 +1,14 @@
 import type { GetSessionResponseRest } from '@trellis/protos/edge/client.ts'
 import { untrack } from 'svelte'
-import { call } from '../../api/client.ts'
-import { connection } from '../../api/connection.svelte.ts'
-import { type Failure, toFailure } from '../../api/failure.ts'
+import { call } from './client.ts'
+import { connection } from './connection.svelte.ts'
+import { type Failure, toFailure } from './failure.ts'
 
 let session = $state.raw<GetSessionResponseRest | undefined>(undefined)
 let failure = $state.raw<Failure | undefined>(undefined)
 let opening: Promise<void> | undefined
 
-/** The caller and what they may use. A visitor becomes a guest, whose finds are stored: every page of listings opens it first. */
+/** The caller and what they may use. A visitor becomes a guest, whose finds are stored: every page of listings opens it first, and those of music where visitors can sign in. */
 export const caller = {
   get session(): GetSessionResponseRest | undefined {
     return session
