@@ -15,7 +15,6 @@ export const action = <Arguments extends unknown[], Value>(
   let failure = $state.raw<Failure | undefined>(undefined)
   const start = async (...values: Arguments): Promise<Value | undefined> => {
     isRunning = true
-    failure = undefined
     try {
       return await perform(...values)
     } catch (error) {
@@ -37,9 +36,12 @@ export const action = <Arguments extends unknown[], Value>(
     },
     /** The result, or undefined if it failed or was ignored; if it failed, `failure` says why. */
     run: async (...values: Arguments): Promise<Value | undefined> => {
-      if (!inTurn) return isRunning ? undefined : start(...values)
+      if (isRunning && !inTurn) return undefined
       const key = JSON.stringify(values)
       if (pending.has(key)) return undefined
+      // Why one failed stays while those that were started before it was shown are still running.
+      if (pending.size === 0) failure = undefined
+      if (!inTurn) return start(...values)
       pending.add(key)
       const turn = last.then(() => start(...values)).finally(() => pending.delete(key))
       last = turn

@@ -69,6 +69,11 @@ const jsonOf = async (response: Response): Promise<unknown> => {
   }
 }
 
+/** Whether the page is being left: what is sent now is to arrive although nobody waits for the answer. */
+let isLeaving = false
+window.addEventListener('pagehide', () => (isLeaving = true))
+window.addEventListener('pageshow', () => (isLeaving = false))
+
 /** Sends a request; a GET that a network error hits is sent once more. */
 const send = async (url: string, init: RequestInit, isSafe: boolean): Promise<Response> => {
   try {
@@ -106,6 +111,7 @@ export const request = async (
   const { headers: bodyHeaders, ...sent } = bodyOf(body)
   const init: RequestInit = {
     method,
+    keepalive: isLeaving,
     ...sent,
     ...(signal ? { signal } : {}),
     headers: { accept: 'application/json, */*;q=0.5', ...bodyHeaders, ...credentialsOf(path), ...headers },

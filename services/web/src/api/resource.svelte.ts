@@ -38,6 +38,8 @@ export const loading = <Value>(request: () => Load<Value> | undefined): Resource
   let failure = $state.raw<Failure | undefined>(undefined)
   let isLoading = $state(false)
   let current: AbortController | undefined
+  /** Counts what changes have returned: an answer that was on its way meanwhile may be older. */
+  let changes = 0
 
   const run = async ({ key, load }: Load<Value>, isQuiet: boolean): Promise<void> => {
     current?.abort()
@@ -45,7 +47,10 @@ export const loading = <Value>(request: () => Load<Value> | undefined): Resource
     current = controller
     if (!isQuiet) isLoading = true
     try {
-      const answer = await load(controller.signal)
+      const before = changes
+      const first = await load(controller.signal)
+      if (controller.signal.aborted) return
+      const answer = before === changes ? first : await load(controller.signal)
       if (controller.signal.aborted) return
       data = answer
       failure = undefined
@@ -101,7 +106,10 @@ export const loading = <Value>(request: () => Load<Value> | undefined): Resource
     reload: () => loadAgain(false),
     refresh: () => loadAgain(true),
     set: (value) => {
+      changes += 1
       data = value
+      const key = untrack(() => wanted)?.key
+      if (key !== undefined) store(key, value)
     },
   }
 }

@@ -64,6 +64,14 @@ export const navigate = (to: string, { replace = false }: NavigateOptions = {}):
   if (isOtherPage) arrival = { place: null }
 }
 
+/** A way to another page for what takes a while, such as an upload: it is not taken once the reader has left the page where it began. */
+export const navigateLater = (): ((to: string) => void) => {
+  const { pathname } = url
+  return (to) => {
+    if (url.pathname === pathname) navigate(to)
+  }
+}
+
 /** Plain left clicks on links to pages of the app become navigation; files and other sites are left to the browser. */
 const followLink = (isPage: (path: string) => boolean) => (event: MouseEvent) => {
   if (event.defaultPrevented || event.button !== 0) return

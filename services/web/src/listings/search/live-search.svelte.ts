@@ -33,8 +33,11 @@ export const createLiveSearch = (onSession: (id: string) => void) => {
   let stream: Stream | undefined
   let session: string | undefined
   let isDemo = $state(false)
+  let isAffiliate = $state(false)
   /** Counts starts: the answer to an earlier one is not shown, nor one that arrives after the page was left. */
   let round = 0
+  /** Whether the page was left: a search that was about to start is not started. */
+  let isClosed = false
 
   const clear = (): void => {
     listings = []
@@ -51,6 +54,7 @@ export const createLiveSearch = (onSession: (id: string) => void) => {
     scores = new Map(Object.entries(answer.trust_scores))
     sellers = new Map(Object.entries(answer.sellers))
     adapter = answer.adapter_used
+    isAffiliate = answer.affiliate_active
     state = 'looking up sellers'
   }
 
@@ -110,6 +114,7 @@ export const createLiveSearch = (onSession: (id: string) => void) => {
   }
 
   const start = async (asked: Asked): Promise<void> => {
+    if (isClosed) return
     const stopped = stop()
     const own = round
     await stopped
@@ -165,6 +170,10 @@ export const createLiveSearch = (onSession: (id: string) => void) => {
     get isDemo() {
       return isDemo
     },
+    /** Whether links carry the installation's campaign. */
+    get isAffiliate() {
+      return isAffiliate
+    },
     get adapter() {
       return adapter
     },
@@ -208,6 +217,7 @@ export const createLiveSearch = (onSession: (id: string) => void) => {
     },
     /** Leaves the page: the stream closes, and the server ends the search that nobody follows. */
     close: (): void => {
+      isClosed = true
       round += 1
       stream?.close()
     },

@@ -6,47 +6,50 @@ import { toasts } from '../../ui/toasts.svelte.ts'
 
 type Word = 'commit' | 'discard'
 type Decision = { before: readonly string[]; node: NodeRest; undo: () => void }
+/** What the user wants of the chain: to decide, or to take back a decision, the last one if none is named. */
+type Step = { press: number; node: NodeRest; what: Word } | { press: number; undone: Decision | undefined }
 
 const maxUndone = 50
 const pathTo = (chain: string, node: string) => ({ path: { chain_id: chain, node_id: node } })
 
-/** What is committed and discarded on a chain, with the way back. */
+/** What is committed and discarded on a chain, with the way back. Each step waits for the one before it, so that none of several quick ones is lost. */
 export const createDecisions = (chain: Resource<ChainRest>) => {
   let made = $state.raw<readonly Decision[]>([])
+  let presses = 0
   const spine = (): readonly string[] => chain.data?.spine ?? []
   const send = async (what: Word, chainId: string, id: string): Promise<void> =>
     chain.set(await call(`POST /music/api/chains/{chain_id}/nodes/{node_id}/${what}`, pathTo(chainId, id)))
 
   /** Commits again what was committed before, from the top down; a take that was not is discarded. */
-  const takeBack = action(
-    async ({ before, node }: Decision) => {
-      const { chain_id: chainId, node_id: id } = node
-      for (const missing of before.filter((known) => !spine().includes(known))) await send('commit', chainId, missing)
-      if (!before.includes(id) && spine().includes(id)) await send('discard', chainId, id)
-    },
-    { inTurn: true },
-  )
-  const undo = (decision: Decision | undefined): void => {
+  const takeBack = async (decision: Decision | undefined): Promise<void> => {
     // Undone once, by its toast or by the key.
-    if (decision === undefined || !made.includes(decision) || takeBack.isRunning) return
+    if (decision === undefined || !made.includes(decision)) return
+    const { before, node, undo } = decision
+    const { chain_id: chainId, node_id: id } = node
+    for (const missing of before.filter((known) => !spine().includes(known))) await send('commit', chainId, missing)
+    if (!before.includes(id) && spine().includes(id)) await send('discard', chainId, id)
     made = made.filter((other) => other !== decision)
-    const toast = toasts.shown.find((shown) => shown.undo === decision.undo)
+    const toast = toasts.shown.find((shown) => shown.undo === undo)
     if (toast) toasts.dismiss(toast.id)
-    void takeBack.run(decision)
   }
-  const decide = action(
-    async (node: NodeRest, what: Word) => {
-      const before = spine()
-      await send(what, node.chain_id, node.node_id)
-      const text = what === 'commit' ? 'Committed' : 'Discarded'
-      // A take that was not committed cannot become undecided again; it can still be committed.
-      if (what === 'discard' && !before.includes(node.node_id)) return toasts.show(text)
-      const decision: Decision = { before, node, undo: () => undo(decision) }
-      made = [...made, decision].slice(-maxUndone)
-      toasts.show(text, { undo: decision.undo })
-    },
+  const decide = async (node: NodeRest, what: Word): Promise<void> => {
+    const before = spine()
+    await send(what, node.chain_id, node.node_id)
+    const text = what === 'commit' ? 'Committed' : 'Discarded'
+    // A take that was not committed cannot become undecided again; it can still be committed.
+    if (what === 'discard' && !before.includes(node.node_id)) return toasts.show(text)
+    const decision: Decision = { before, node, undo: () => undo(decision) }
+    made = [...made, decision].slice(-maxUndone)
+    toasts.show(text, { undo: decision.undo })
+  }
+  const steps = action(
+    async (step: Step) => ('what' in step ? decide(step.node, step.what) : takeBack(step.undone ?? made.at(-1))),
     { inTurn: true },
   )
+  const undo = (undone?: Decision): void => {
+    presses += 1
+    void steps.run({ press: presses, undone })
+  }
   const retry = action(
     async ({ chain_id: chainId, node_id: id }: NodeRest) => {
       const changed = await call('POST /music/api/chains/{chain_id}/nodes/{node_id}/retry', pathTo(chainId, id))
@@ -62,20 +65,32 @@ export const createDecisions = (chain: Resource<ChainRest>) => {
     },
     { inTurn: true },
   )
-  const changes = [decide, takeBack, retry, remove]
+  const changes = [steps, retry, remove]
+  /** The nodes that are being changed: their buttons wait, those of others do not. */
+  let pending = $state.raw<readonly string[]>([])
+  const during = async (id: string, work: () => Promise<unknown>): Promise<void> => {
+    if (pending.includes(id)) return
+    pending = [...pending, id]
+    await work()
+    pending = pending.filter((other) => other !== id)
+  }
+  const decideOn = (node: NodeRest, what: Word): void => {
+    presses += 1
+    const press = presses
+    void during(node.node_id, () => steps.run({ press, node, what }))
+  }
 
   return {
-    commit: (node: NodeRest) => void decide.run(node, 'commit'),
-    discard: (node: NodeRest) => void decide.run(node, 'discard'),
-    retry: (node: NodeRest) => void retry.run(node),
-    remove: (node: NodeRest) => void remove.run(node),
-    undo: () => undo(made.at(-1)),
+    commit: (node: NodeRest) => decideOn(node, 'commit'),
+    discard: (node: NodeRest) => decideOn(node, 'discard'),
+    retry: (node: NodeRest) => void during(node.node_id, () => retry.run(node)),
+    remove: (node: NodeRest) => void during(node.node_id, () => remove.run(node)),
+    /** Takes back the last decision, or the one that is under way. */
+    undo: () => undo(),
     get canUndo() {
-      return made.length > 0
+      return made.length > 0 || steps.isRunning
     },
-    get isRunning() {
-      return changes.some(({ isRunning }) => isRunning)
-    },
+    isChanging: (id: string): boolean => pending.includes(id),
     get failures() {
       return changes.flatMap(({ failure }) => failure ?? [])
     },

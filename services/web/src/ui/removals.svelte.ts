@@ -1,0 +1,22 @@
+import { untrack } from 'svelte'
+import { toasts } from './toasts.svelte.ts'
+
+/**
+ * Rows of a list that are removed with a way back: `remove` hides one at once, and it is shown again if that is undone or refused. The list itself is
+ * left alone, so that several removals at a time, and reloads meanwhile, do not undo each other.
+ */
+export const removals = <Key extends string | number>() => {
+  let hidden = $state.raw<ReadonlySet<Key>>(new Set())
+  const show = (key: Key): void => {
+    hidden = new Set([...untrack(() => hidden)].filter((other) => other !== key))
+  }
+  return {
+    isShown: (key: Key): boolean => !hidden.has(key),
+    /** `commit` removes it at the server and loads the list again. */
+    remove: (key: Key, text: string, commit: () => Promise<unknown>): void => {
+      if (untrack(() => hidden).has(key)) return
+      hidden = new Set(untrack(() => hidden)).add(key)
+      toasts.removeWithUndo(text, { commit: () => commit().then(() => show(key)), restore: () => show(key) })
+    },
+  }
+}
