@@ -4,6 +4,7 @@ import { type Action, useActions } from '../ui/actions.svelte.ts'
 import { preferences } from '../ui/preferences.svelte.ts'
 import { toasts } from '../ui/toasts.svelte.ts'
 import { navigate } from '../url/here.svelte.ts'
+import { feedback } from './feedback.svelte.ts'
 import type { Page, Service } from './page.ts'
 
 type Shell = { home: Page; services: readonly Service[]; pages: readonly Page[] }
@@ -84,6 +85,18 @@ export const useShellActions = (shell: () => Shell, open: { palette: () => void;
       group: 'Everywhere',
       run: () => void leaveLogs().then(() => toasts.show('Logged out of the log service')),
     },
+    ...(feedback.isEnabled
+      ? [
+          {
+            id: 'feedback',
+            title: 'Send feedback',
+            group: 'Everywhere',
+            run: () => {
+              feedback.isOpen = true
+            },
+          },
+        ]
+      : []),
     { id: 'go-home', title: 'Go to Home', keys: 'g h', group: 'Go to', run: () => navigate(shell().home.path) },
     ...pageActions(shell()),
   ])

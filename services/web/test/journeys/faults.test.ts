@@ -1,10 +1,10 @@
 import { freePort } from '@trellis/distributed/servers'
-import type { Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openSeverable } from '../../../../test/support/severable.ts'
 import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
 import type { Trellis } from '../../../../test/support/trellis.ts'
 import { settled } from '../support/accessible.ts'
+import { answer } from '../support/answer.ts'
 import { hasBrowser, launchBrowser, skipped, type TestBrowser } from '../support/browser.ts'
 import { logLines, pushLines } from '../support/log-lines.ts'
 import { startWithPages } from '../support/served.ts'
@@ -12,16 +12,6 @@ import { startWithPages } from '../support/served.ts'
 /** Time for the test that starts a second server, in milliseconds. */
 const startsTwice = 360_000
 
-type Answer = { status: number; body?: string; headers?: Record<string, string> }
-
-/** Answers a route of the API in the place of the server, until the returned function is called. */
-const answer = async (page: Page, path: string, { status, body = '', headers = {} }: Answer) => {
-  const matches = (url: URL) => url.pathname === path
-  await page.route(matches, (route: Route) =>
-    route.fulfill({ status, headers: { 'content-type': 'application/json', ...headers }, body }),
-  )
-  return () => page.unroute(matches)
-}
 const offline = 'The server cannot be reached. What you see stays; changes are not possible.'
 
 describe.skipIf(!hasBrowser)(`pages in trouble${skipped}`, () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { filtersJson, searchPath } from './saved-filters.ts'
+import { filtersJson, searchPath, wordsOf } from './saved-filters.ts'
 
 const asked = {
   q: 'x',
@@ -25,3 +25,10 @@ test.each(['', '{', '[]', '{"unknown": 1, "min_price": {}}'])(
     expect(searchPath('x', json)).toBe('/listings?q=x')
   },
 )
+
+test('filters are told in words', () => {
+  expect(wordsOf('{"max_price": 200, "must_exclude": "broken", "unknown": 1}')).toEqual([
+    'highest price 200',
+    'must not include broken',
+  ])
+})

@@ -1,0 +1,225 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Trellis } from '../../../../test/support/trellis.ts'
+import { settled, violationsInThemes } from '../support/accessible.ts'
+import { amend, answer, withhold } from '../support/answer.ts'
+import { hasBrowser, launchBrowser, skipped, type TestBrowser } from '../support/browser.ts'
+import { logLines, pushLines } from '../support/log-lines.ts'
+import { startWithPages } from '../support/served.ts'
+
+const isAccessible = async (page: Page, what: string): Promise<void> =>
+  expect(await violationsInThemes(page), what).toEqual([])
+
+/** Opens a dialog, finds it accessible, and closes it. */
+const checkDialog = async (page: Page, name: string, open: () => Promise<unknown>): Promise<void> => {
+  await open()
+  const dialog = page.getByRole('dialog', { name, exact: true })
+  await dialog.waitFor()
+  await isAccessible(page, name)
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'hidden' })
+}
+const press = (page: Page, name: string) => page.getByRole('main').getByRole('button', { name, exact: true }).first()
+
+type Node = { kind: string; status: string; progress: number; error: string | null }
+
+describe.skipIf(!hasBrowser)(`pages in each of their states${skipped}`, () => {
+  let opened: AsyncDisposableStack
+  let trellis: Trellis
+  let browser: TestBrowser
+  beforeAll(async () => {
+    opened = new AsyncDisposableStack()
+    trellis = opened.use(await startWithPages())
+    browser = opened.use(await launchBrowser())
+    await pushLines(trellis.origin, 'shop', logLines(40).split('\n'))
+  })
+  afterAll(() => opened.disposeAsync())
+
+  test('the shell is accessible with its dialogs, its menu, toasts, and without a network', async () => {
+    const { page, context, problems } = await browser.open(trellis.origin)
+    await page.goto('/logs')
+    await settled(page)
+    await checkDialog(page, 'Search or run a command', () => page.keyboard.press('Control+k'))
+    await checkDialog(page, 'Keys', () => page.keyboard.press('?'))
+    const menu = page.getByRole('button', { name: 'Appearance and keys' })
+    await menu.click()
+    await page.getByRole('menu').waitFor()
+    await isAccessible(page, 'menu')
+    const enterKey = page.getByRole('menuitem', { name: 'Enter the key of the log service' })
+    await checkDialog(page, 'Key of the log service', () => enterKey.click())
+    await page.keyboard.press('Alt+t')
+    await page.locator('.toast').waitFor()
+    await isAccessible(page, 'toast')
+    await context.setOffline(true)
+    await page.getByText('The server cannot be reached.').first().waitFor()
+    await isAccessible(page, 'offline')
+    expect(problems()).toEqual([])
+    await context.close()
+  })
+
+  const paths = [
+    '/home',
+    '/listings?q=camera',
+    '/listings/alerts',
+    '/listings/settings',
+    '/music',
+    '/music/capacity',
+    '/logs',
+    '/logs/overview',
+    '/logs/incidents',
+    '/logs/sources',
+    '/logs/detections',
+    '/logs/settings',
+  ]
+  test.each([502, 503])('pages of a service that answers %d are accessible', async (status) => {
+    const { page, context } = await browser.open(trellis.origin)
+    await answer(page, /^\/(listings|logs|music)\/api\//, { status })
+    for (const path of paths) {
+      await page.goto(path)
+      await page.getByRole('alert').first().waitFor()
+      await isAccessible(page, `${path} ${status}`)
+    }
+    await context.close()
+  })
+
+  test('pages that wait for their data are accessible', async () => {
+    const { page, context } = await browser.open(trellis.origin)
+    await withhold(page, /^\/(listings|logs|music)\/api\//)
+    for (const path of paths) {
+      await page.goto(path)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await isAccessible(page, path)
+    }
+    await context.close()
+  })
+
+  test('the dialogs of logs are accessible', async () => {
+    const { page, context, problems } = await browser.open(trellis.origin)
+    await page.goto('/logs/incidents')
+    await checkDialog(page, 'New incident', () => press(page, 'New incident').click())
+    await page.goto('/logs/ssh-targets')
+    await checkDialog(page, 'New target', () => press(page, 'New target').click())
+    await page.goto('/logs/context')
+    await checkDialog(page, 'Write a document', () => press(page, 'Write a document').click())
+    await page.goto('/logs/sources')
+    await checkDialog(page, 'Delete a source', () => press(page, 'Delete shop').click())
+    const response = await fetch(`${trellis.origin}/logs/api/incidents`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ label: 'Checkout fails', started_at: '2026-03-01T09:00:00Z' }),
+    })
+    const { id } = (await response.json()) as { id: string }
+    await page.goto(`/logs/incidents/${id}`)
+    await checkDialog(page, 'Edit incident', () => press(page, 'Edit').click())
+    await checkDialog(page, 'Export incident', () => press(page, 'Export').click())
+    await checkDialog(page, 'Delete incident', () => press(page, 'Delete').click())
+    expect(problems()).toEqual([])
+    await context.close()
+  })
+
+  test('a search of logs is accessible without its histogram and facets, and a diagnosis that fails', async () => {
+    const { page, context } = await browser.open(trellis.origin)
+    await amend<{ histogram: unknown; facets: unknown; semantic_fallback: string }>(
+      page,
+      '/logs/api/search',
+      (found) => {
+        found.histogram = null
+        found.facets = null
+        found.semantic_fallback = 'The model for meaning is not there: words were searched.'
+      },
+    )
+    await page.goto('/logs?semantic=1')
+    await page.getByText('words were searched').waitFor()
+    await settled(page)
+    await isAccessible(page, 'degraded')
+    await page.goto('/logs/diagnose')
+    await answer(page, '/logs/api/diagnose/stream', {
+      status: 200,
+      headers: { 'content-type': 'text/event-stream' },
+      body: 'event: failed\ndata: {"detail":"The model gave up."}\n\nevent: done\ndata: {"took_ms":4}\n\n',
+    })
+    await page.getByLabel('What went wrong?').fill('refused')
+    await press(page, 'Diagnose').click()
+    await page.getByText('The model gave up.').waitFor()
+    await isAccessible(page, 'failed diagnosis')
+    await context.close()
+  })
+
+  test('a studio is accessible with its dialogs, with takes that are made and takes that failed', async () => {
+    const { page, context, problems } = await browser.open(trellis.origin)
+    await page.goto('/music')
+    await press(page, 'Take the example tune').click()
+    await page.getByRole('form', { name: 'Continue' }).waitFor()
+    await settled(page)
+    await checkDialog(page, 'Rename the piece', () => press(page, 'Rename').click())
+    await checkDialog(page, 'Export the spine', () => press(page, 'Export').click())
+    await page.getByLabel('Seconds', { exact: true }).fill('1')
+    await page.getByRole('spinbutton', { name: 'Takes' }).fill('2')
+    await press(page, 'Continue').click()
+    await page.getByRole('treeitem', { name: 'Take 2' }).getByText('undecided').waitFor()
+    const path = new URL(page.url()).pathname.replace('/music/', '/music/api/')
+    await amend<{ nodes: Node[] }>(page, path, ({ nodes }) => {
+      const [first, second] = nodes.filter(({ kind }) => kind === 'continuation')
+      if (first) Object.assign(first, { status: 'error', error: 'The path is silent.' })
+      if (second) Object.assign(second, { status: 'generating', progress: 0.4 })
+    })
+    await page.reload()
+    await page.getByText('The path is silent.').waitFor()
+    await page.getByText('40 %').first().waitFor()
+    await isAccessible(page, 'failed and generating takes')
+    await page.getByRole('treeitem', { name: 'Take 1' }).click()
+    const go = page.getByRole('form', { name: 'Continue' }).getByRole('button', { name: 'Continue' })
+    expect(await go.getAttribute('title')).toBe('Select a take that is ready.')
+    await page.goto('/music')
+    await checkDialog(page, 'Delete this piece?', () => press(page, 'Delete Example tune').click())
+    await page.goto('/music/capacity')
+    await press(page, 'Reserve a slot').click()
+    await page.getByText('A slot is yours until').waitFor()
+    await isAccessible(page, 'reserved slot')
+    await press(page, 'Release the slot').click()
+    await press(page, 'Reserve a slot').waitFor()
+    expect(problems()).toEqual([])
+    await context.close()
+  })
+
+  test('listings are accessible with feedback, delivery, corrections, and a marketplace that is not set up', async () => {
+    const { page, context, problems } = await browser.open(trellis.origin)
+    await answer(page, '/listings/api/feedback/status', { status: 200, body: '{"enabled":true}' })
+    await answer(page, '/listings/api/feedback', {
+      status: 201,
+      body: '{"issue_number":7,"issue_url":"https://tracker.test/7"}',
+    })
+    await page.goto('/listings/settings')
+    await page.getByText('Connection to the marketplace').click()
+    await page.getByText(/^Not set up: /).waitFor()
+    await page.getByText('Corrections', { exact: true }).click()
+    await page.getByText('There are no corrections yet.').waitFor()
+    await isAccessible(page, 'settings')
+    await page.getByRole('button', { name: 'Appearance and keys' }).click()
+    await page.getByRole('menuitem', { name: 'Send feedback' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Send feedback' })
+    await dialog.getByLabel('Title').fill('A score is missing')
+    await dialog.getByLabel('Description').fill('The first listing has none.')
+    await isAccessible(page, 'feedback')
+    const sent = page.waitForRequest((request) => new URL(request.url()).pathname === '/listings/api/feedback')
+    await dialog.getByRole('button', { name: 'Send', exact: true }).click()
+    expect((await sent).postDataJSON()).toMatchObject({ type: 'bug', view: '/listings/settings' })
+    await dialog.getByText('Thank you. It is issue').waitFor()
+    await isAccessible(page, 'sent feedback')
+    await page.keyboard.press('Escape')
+    const settings = {
+      quiet_hours: { start: '22:00', end: '07:00', time_zone: 'Europe/Vienna' },
+      webhook: { url: 'https://hooks.test/a', secret: '***', delivered_at: null, last_error: 'It answered with 500.' },
+      email: { address: 'a@b.test', confirmed: false, delivered_at: null, last_error: null },
+      email_available: true,
+      feed_enabled: true,
+    }
+    await answer(page, '/listings/api/alert-settings', { status: 200, body: JSON.stringify(settings) })
+    await page.goto('/listings/alerts')
+    await page.getByLabel('Code from the mail to a@b.test').waitFor()
+    await page.getByText('The last attempt failed: It answered with 500.').waitFor()
+    await isAccessible(page, 'delivery')
+    expect(problems()).toEqual([])
+    await context.close()
+  })
+})
