@@ -116,6 +116,22 @@ describe('pages', () => {
     expect((await served.get('/probe/api/echo/x')).status).toBe(200)
   })
 
+  test('a build that cannot be read is 503 with what is wrong, and not taken for a missing one', async () => {
+    await mkdir(join(web, 'broken', 'index.html'), { recursive: true })
+    await mkdir(join(web, 'bare'), { recursive: true })
+    await writeFile(join(web, 'bare', 'index.html'), '<html></html>')
+    for (const [folder, reason] of [
+      ['broken', 'EISDIR'],
+      ['bare', 'it has no assets'],
+    ] as const) {
+      await using served = await serve({ TRELLIS_WEB_DIR: join(web, folder) })
+      const answer = await served.get('/home')
+      const detail = expect.stringContaining(`The web app of this server cannot be read (${reason})`)
+      expect([answer.status, await answer.json()]).toEqual([503, { detail }])
+      expect((await served.get('/probe/api/echo/x')).status).toBe(200)
+    }
+  })
+
   test('under the path of EDGE_URL, requests, redirects, assets and documents carry it', async () => {
     await using served = await serve({ EDGE_URL: 'https://example.test/trellis' })
     for (const path of ['/trellis', '/trellis/']) {

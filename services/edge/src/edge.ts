@@ -265,7 +265,7 @@ export const createEdge = async (options: EdgeOptions): Promise<Edge> => {
       sign_in: config.cloudMode ? (config.signInUrl ?? null) : null,
       base: basePath.base,
     }
-    registerPages(pages, { app: readWebApp(config.webDirectory, facts), mounts: pageMounts, base: basePath.base })
+    registerPages(pages, { found: readWebApp(config.webDirectory, facts), mounts: pageMounts, base: basePath.base })
     registerDocs(pages, openapi, mounts, basePath.base).then(() => registered(), registered)
   })
   await registerRoutes(server, routes, backends, {

@@ -1,11 +1,11 @@
 import { serviceError } from '@trellis/kit/errors'
 import { isUnchanged } from '@trellis/kit/rpc'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { WebApp } from './entry.ts'
+import type { FoundWebApp } from './entry.ts'
 import { chooseEncoding, type StaticFile } from './files.ts'
 import { pageHeaders } from './policy.ts'
 
-export type PagesOptions = { app: WebApp | undefined; mounts: readonly string[]; base: string }
+export type PagesOptions = { found: FoundWebApp; mounts: readonly string[]; base: string }
 
 /** Paths below a mount that belong to the API: an unknown one is 404, never the page. */
 const apiPath = /^\/[^/]+\/(?:api|assets|health|openapi\.json)(?:\/|$)|^\/logs\/branches\/[^/]+\/api(?:\/|$)/
@@ -20,23 +20,25 @@ const send = (request: FastifyRequest, reply: FastifyReply, file: StaticFile) =>
   return reply.type(file.type).send((encoding && file.encoded[encoding]) ?? file.plain)
 }
 
-const notBuilt = () =>
+const withoutApp = (found: Exclude<FoundWebApp, { kind: 'built' }>) =>
   serviceError(
     'unavailable',
-    'The web app has not been built on this server. Start it with "npm start", or set TRELLIS_WEB_DIR. The API is described at /docs.',
+    found.kind === 'missing'
+      ? 'The web app has not been built on this server. Start it with "npm start", or set TRELLIS_WEB_DIR. The API is described at /docs.'
+      : `The web app of this server cannot be read (${found.reason}). Check the permissions and the files of its folder, which TRELLIS_WEB_DIR names, or build it again with "npm run web". The API is described at /docs.`,
   )
 
 /** Registers the web app: its page at every path that the API does not use, and its assets. */
-export const registerPages = (server: FastifyInstance, { app, mounts, base }: PagesOptions): void => {
+export const registerPages = (server: FastifyInstance, { found, mounts, base }: PagesOptions): void => {
   const page = (request: FastifyRequest, reply: FastifyReply) => {
     if (apiPath.test(pathOf(request))) return reply.callNotFound()
-    if (!app) throw notBuilt()
+    if (found.kind !== 'built') throw withoutApp(found)
     for (const [name, value] of pageHeaders) reply.header(name, value)
     reply.header('cache-control', 'no-cache')
-    return send(request, reply, app.entry)
+    return send(request, reply, found.app.entry)
   }
   const asset = (request: FastifyRequest<{ Params: { name: string } }>, reply: FastifyReply) => {
-    const file = app?.assets.get(request.params.name)
+    const file = found.kind === 'built' ? found.app.assets.get(request.params.name) : undefined
     if (!file) return reply.callNotFound()
     reply.header('cache-control', 'public, max-age=31536000, immutable')
     return send(request, reply, file)
