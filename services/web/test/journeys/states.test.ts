@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sample } from '../../../../test/support/exploration.ts'
 import type { Trellis } from '../../../../test/support/trellis.ts'
 import { settled, violationsInThemes } from '../support/accessible.ts'
 import { amend, answer, withhold } from '../support/answer.ts'
@@ -71,10 +72,12 @@ describe.skipIf(!hasBrowser)(`pages in each of their states${skipped}`, () => {
     '/logs/detections',
     '/logs/settings',
   ]
+  /** Some of the pages in a run, as each takes seconds. */
+  const drawnPaths = (purpose: string) => sample(paths, 4, purpose)
   test.each([502, 503])('pages of a service that answers %d are accessible', async (status) => {
     const { page, context } = await browser.open(trellis.origin)
     await answer(page, /^\/(listings|logs|music)\/api\//, { status })
-    for (const path of paths) {
+    for (const path of drawnPaths(`paths ${status}`)) {
       await page.goto(path)
       await page.getByRole('alert').first().waitFor()
       await isAccessible(page, `${path} ${status}`)
@@ -85,7 +88,7 @@ describe.skipIf(!hasBrowser)(`pages in each of their states${skipped}`, () => {
   test('pages that wait for their data are accessible', async () => {
     const { page, context } = await browser.open(trellis.origin)
     await withhold(page, /^\/(listings|logs|music)\/api\//)
-    for (const path of paths) {
+    for (const path of drawnPaths('paths withheld')) {
       await page.goto(path)
       await page.getByRole('heading', { level: 1 }).waitFor()
       await isAccessible(page, path)
