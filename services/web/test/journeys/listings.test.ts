@@ -271,4 +271,87 @@ describe.skipIf(!hasBrowser)(`listings in a browser${skipped}`, () => {
     expect(await page.getByLabel('Currency for comparison').inputValue()).toBe('EUR')
     expect(problems()).toEqual([])
   })
+
+  test('results are chosen, and their sellers are blocked and reported together', async () => {
+    const { page, problems } = await browser.open(trellis.origin)
+    await search(page, 'q=guitar')
+    const chosen = page.getByRole('group', { name: 'Chosen listings' })
+    for (const index of [0, 1, 2]) await cards(page).nth(index).getByLabel('Choose').check()
+    await chosen.getByText('3 chosen').waitFor()
+    await chosen.getByRole('button', { name: 'Block sellers' }).click()
+    await page.getByText(/on the blocklist: their listings score 0\./).waitFor()
+    for (const index of [0, 1, 2]) await cards(page).nth(index).getByRole('img', { name: 'Trust 0 of 100' }).waitFor()
+    await page.locator('.toast').getByRole('button', { name: 'Undo' }).click()
+    for (const index of [0, 1, 2])
+      await cards(page).nth(index).getByRole('img', { name: 'Trust 0 of 100' }).waitFor({ state: 'detached' })
+    await chosen.getByRole('button', { name: 'Report sellers' }).click()
+    await cards(page).nth(2).getByText('reported by you').waitFor()
+    expect(await violationsInThemes(page)).toEqual([])
+    await chosen.getByRole('button', { name: 'Choose none' }).click()
+    await chosen.waitFor({ state: 'detached' })
+    await page.reload()
+    await ended(page)
+    await cards(page).nth(0).getByText('reported by you').waitFor()
+    expect(problems()).toEqual([])
+  })
+
+  test('a score is judged, a category is chosen by its name, and new searches start with the filters of before', async () => {
+    const { page, problems } = await browser.open(trellis.origin)
+    await search(page, 'q=canon+camera')
+    const filters = page.getByRole('form', { name: 'Sent to the marketplace' })
+    const { categories } = (await (await fetch(`${trellis.origin}/listings/api/categories`)).json()) as {
+      categories: { category_id: string; full_path: string }[]
+    }
+    const [category = { category_id: '', full_path: '' }] = categories
+    await filters.getByLabel('Category').fill(category.full_path)
+    await filters.getByLabel('Highest price').fill('1500')
+    await filters.getByRole('button', { name: 'Search again' }).click()
+    await page.waitForURL((url) => url.searchParams.get('cat') === category.category_id)
+    await page.getByRole('button', { name: 'Cancel' }).waitFor({ state: 'detached' })
+    expect(await filters.getByLabel('Category').inputValue()).toBe(category.full_path)
+    await filters.getByRole('button', { name: 'Start new searches with these' }).click()
+    await page.getByText('New searches start with these filters').waitFor()
+
+    await page.goto('/listings')
+    await page.waitForURL((url) => url.searchParams.get('max') === '1500')
+    await page.goto('/listings/settings')
+    await page.getByText('highest price 1500').waitFor()
+    await page.getByRole('button', { name: 'Start without filters' }).click()
+    await page.getByText('A new search starts without filters.').waitFor()
+
+    await search(page, 'q=canon+camera')
+    await cards(page).first().getByRole('link', { name: 'Details' }).click()
+    const opinion = page.getByRole('group', { name: 'Your opinion of the score' })
+    await opinion.getByRole('button', { name: 'Looks wrong' }).click()
+    await opinion.getByText('Thank you, your opinion was saved.').waitFor()
+    expect(await opinion.getByRole('button', { name: 'Looks wrong' }).getAttribute('aria-pressed')).toBe('true')
+    expect(problems()).toEqual([])
+  })
+
+  test('rows that are removed one after another come back alone, and a removal survives that the page is closed', async () => {
+    const { page, problems } = await browser.open(trellis.origin)
+    await page.goto('/listings/blocklist')
+    const list = page.getByRole('table', { name: 'Blocked sellers' })
+    for (const name of ['first-removed', 'second-removed']) {
+      await page.getByLabel('Id at the marketplace').fill(name)
+      await page.getByRole('button', { name: 'Block seller' }).click()
+      await list.getByRole('row', { name }).waitFor()
+    }
+    const unblock = (name: string) => list.getByRole('row', { name }).getByRole('button', { name: 'Unblock' }).click()
+    await unblock('first-removed')
+    await unblock('second-removed')
+    const toast = page.locator('.toast', { hasText: 'second-removed' })
+    await toast.getByRole('button', { name: 'Undo' }).click()
+    await list.getByRole('row', { name: 'second-removed' }).waitFor()
+    expect(await list.getByRole('row', { name: 'first-removed' }).count()).toBe(0)
+    // Left before the time to undo is over.
+    await page.goto('about:blank')
+    const stored = async () => {
+      const response = await fetch(`${trellis.origin}/listings/api/blocklist`)
+      const { entries } = (await response.json()) as { entries: { username: string }[] }
+      return entries.map(({ username }) => username).filter((name) => name.endsWith('-removed'))
+    }
+    await expect.poll(stored).toEqual(['second-removed'])
+    expect(problems()).toEqual([])
+  })
 })

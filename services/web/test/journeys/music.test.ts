@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
 import type { Trellis } from '../../../../test/support/trellis.ts'
 import { settled, violationsInThemes } from '../support/accessible.ts'
+import { withhold } from '../support/answer.ts'
 import { hasBrowser, launchBrowser, skipped, type TestBrowser } from '../support/browser.ts'
 import { startWithPages } from '../support/served.ts'
 
@@ -255,10 +256,11 @@ describe.skipIf(!hasBrowser)(`music in a browser${skipped}`, () => {
     await take(page, 'Take 1').click({ position: { x: 5, y: 5 } })
     await page.keyboard.press('Enter')
     await take(page, 'Take 1').getByText('committed').waitFor()
+    // At once: the second one waits for the first.
     await page.keyboard.press('Control+z')
-    await take(page, 'Take 2').getByText('committed').waitFor()
     await page.keyboard.press('Control+z')
     await page.getByText('the upload', { exact: true }).waitFor()
+    await take(page, 'Take 1').getByText('discarded').or(take(page, 'Take 1').getByText('undecided')).waitFor()
 
     // The address has the zoom; beyond the whole there is none.
     await page.keyboard.press('+')
@@ -307,4 +309,21 @@ test.skipIf(!hasBrowser)(`a take that failed says why, and is made by a second t
   await page.keyboard.press('r')
   await take(page, 'Take 1').getByText('undecided').waitFor()
   expect(problems()).toEqual([])
+
+  test('a take is decided upon while another decision is being saved, and what was typed stays', async () => {
+    const { page, problems } = await browser.open(trellis.origin)
+    await page.goto('/home')
+    await page.getByRole('button', { name: 'Continue an example tune' }).click()
+    await page.getByRole('form', { name: 'Continue' }).waitFor()
+    await generate(page, { takes: 2, seconds: 1 })
+    await page.getByLabel('In words').fill('more drums')
+    const release = await withhold(page, /\/nodes\/[^/]+\/commit$/)
+    await take(page, 'Take 1').getByRole('button', { name: 'Commit' }).click()
+    await take(page, 'Take 2').getByRole('button', { name: 'Discard' }).click()
+    await release()
+    await take(page, 'Take 1').getByText('committed').waitFor()
+    await take(page, 'Take 2').getByText('discarded').waitFor()
+    expect(await page.getByLabel('In words').inputValue()).toBe('more drums')
+    expect(problems()).toEqual([])
+  })
 })

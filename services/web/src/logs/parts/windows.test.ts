@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fromInput, momentOf, moved, scaled, toInput } from './windows.ts'
+import { fromInput, momentOf, moved, relativeWords, scaled, toInput } from './windows.ts'
 
 const now = Date.parse('2026-03-01T12:00:00Z')
 
@@ -23,3 +23,11 @@ test('moments survive an input of the browser', () => {
   expect(fromInput('2026-03-01T09:15:02', 'utc')).toBe('2026-03-01T09:15:02.000Z')
   expect(fromInput(toInput('2026-03-01T09:15:02Z', 'local'), 'local')).toBe('2026-03-01T09:15:02.000Z')
 })
+
+test.each([
+  ['-1h', 'Last hour'],
+  ['-3h', 'Last 3 hours'],
+  ['-1w', 'Last week'],
+  ['2026-03-01T09:00:00Z', undefined],
+  ['', undefined],
+])('the bound "%s" is called %s', (bound, words) => expect(relativeWords(bound)).toBe(words))

@@ -20,6 +20,18 @@ export const momentOf = (bound: string, now: number): string | undefined => {
   return Number.isNaN(time) ? undefined : new Date(time).toISOString()
 }
 
+const unitNames: Record<string, string> = { m: 'minute', h: 'hour', d: 'day', w: 'week' }
+
+/** A relative bound in words, such as "Last 3 hours"; undefined for any other. */
+export const relativeWords = (bound: string): string | undefined => {
+  const preset = presets.find(([known]) => known === bound && known !== '')
+  if (preset) return preset[1]
+  const [, count = '', unit = ''] = /^-(\d{1,4})([mhdw])$/.exec(bound) ?? []
+  const name = unitNames[unit]
+  if (name === undefined) return undefined
+  return count === '1' ? `Last ${name}` : `Last ${count} ${name}s`
+}
+
 export type Span = { since: number; until: number }
 
 /** A span moved by a part of its length: -0.5 is half a window earlier. */
