@@ -12,11 +12,13 @@ export const filterShape = {
   template: list(),
   not_template: list(),
   branch: text(),
+  tenant: text(),
   since: text(),
   until: text(),
 } satisfies Record<string, Codec<string> | Codec<readonly string[]>>
 
 export type FilterValues = ValuesOf<typeof filterShape>
+export type TextFilter = 'pattern' | 'branch' | 'tenant'
 export type ListFilter = 'source' | 'not_source' | 'severity' | 'domain' | 'not_domain' | 'template' | 'not_template'
 
 const joined = (values: readonly string[]): string | undefined => (values.length === 0 ? undefined : values.join(','))
@@ -33,6 +35,7 @@ export const parametersOf = (values: FilterValues) => ({
   template: joined(values.template),
   not_template: joined(values.not_template),
   branch: values.branch,
+  tenant: values.tenant,
 })
 
 /** A list with a value added, or removed if it was there. */

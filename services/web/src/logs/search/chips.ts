@@ -1,5 +1,5 @@
 import type { Chip } from '../../ui/Chips.svelte'
-import type { FilterValues, ListFilter } from '../parts/filters.ts'
+import type { FilterValues, ListFilter, TextFilter } from '../parts/filters.ts'
 
 const lists: readonly (readonly [name: ListFilter, label: string, negative: boolean])[] = [
   ['severity', 'severity', false],
@@ -13,9 +13,10 @@ const lists: readonly (readonly [name: ListFilter, label: string, negative: bool
 const texts = [
   ['pattern', 'tag'],
   ['branch', 'branch'],
+  ['tenant', 'tenant'],
 ] as const
 
-type Changes = { toggle: (filter: ListFilter, value: string) => void; clear: (filter: 'pattern' | 'branch') => void }
+type Changes = { toggle: (filter: ListFilter, value: string) => void; clear: (filter: TextFilter) => void }
 
 /** What limits a search, each with its removal. */
 export const chipsOf = (values: FilterValues, { toggle, clear }: Changes): Chip[] => [

@@ -66,31 +66,32 @@ export const createDecisions = (chain: Resource<ChainRest>) => {
     { inTurn: true },
   )
   const changes = [steps, retry, remove]
-  /** The nodes that are being changed: their buttons wait, those of others do not. */
+  /** What is being done with which nodes: their buttons wait, those of others do not. Only the very same, such as a second click, is ignored. */
   let pending = $state.raw<readonly string[]>([])
-  const during = async (id: string, work: () => Promise<unknown>): Promise<void> => {
-    if (pending.includes(id)) return
-    pending = [...pending, id]
+  const during = async ({ node_id: id }: NodeRest, what: string, work: () => Promise<unknown>): Promise<void> => {
+    const name = `${id} ${what}`
+    if (pending.includes(name)) return
+    pending = [...pending, name]
     await work()
-    pending = pending.filter((other) => other !== id)
+    pending = pending.filter((other) => other !== name)
   }
   const decideOn = (node: NodeRest, what: Word): void => {
     presses += 1
     const press = presses
-    void during(node.node_id, () => steps.run({ press, node, what }))
+    void during(node, what, () => steps.run({ press, node, what }))
   }
 
   return {
     commit: (node: NodeRest) => decideOn(node, 'commit'),
     discard: (node: NodeRest) => decideOn(node, 'discard'),
-    retry: (node: NodeRest) => void during(node.node_id, () => retry.run(node)),
-    remove: (node: NodeRest) => void during(node.node_id, () => remove.run(node)),
+    retry: (node: NodeRest) => void during(node, 'retry', () => retry.run(node)),
+    remove: (node: NodeRest) => void during(node, 'remove', () => remove.run(node)),
     /** Takes back the last decision, or the one that is under way. */
     undo: () => undo(),
     get canUndo() {
       return made.length > 0 || steps.isRunning
     },
-    isChanging: (id: string): boolean => pending.includes(id),
+    isChanging: (id: string): boolean => pending.some((name) => name.startsWith(`${id} `)),
     get failures() {
       return changes.flatMap(({ failure }) => failure ?? [])
     },
