@@ -28,6 +28,9 @@ const parts: Record<string, () => Promise<string[]> | AsyncIterable<string[]>> =
   'music-stems': async function* () {
     yield* (await import('./separation.ts')).benchSeparation()
   },
+  web: async function* () {
+    yield* (await import('./web.ts')).benchWeb()
+  },
   distributed: async () => (await import('./distributed.ts')).benchDistributed(),
   files: async () => (await import('./files.ts')).benchFiles(),
   bus: async () => (await import('./bus.ts')).benchBus(),

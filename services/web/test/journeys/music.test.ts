@@ -297,7 +297,7 @@ describe.skipIf(!hasBrowser)(`music in a browser${skipped}`, () => {
     const release = await withhold(page, /\/nodes\/[^/]+\/commit$/)
     await take(page, 'Take 1').getByRole('button', { name: 'Commit' }).click()
     await take(page, 'Take 2').getByRole('button', { name: 'Discard' }).click()
-    await release()
+    release()
     await take(page, 'Take 1').getByText('committed').waitFor()
     await take(page, 'Take 2').getByText('discarded').waitFor()
     expect(await page.getByLabel('In words').inputValue()).toBe('more drums')

@@ -19,17 +19,13 @@ export const answer = async (
 }
 
 /** Leaves a route of the API without an answer, until the returned function is called. */
-export const withhold = async (page: Page, path: string | RegExp): Promise<() => Promise<void>> => {
+export const withhold = async (page: Page, path: string | RegExp): Promise<() => void> => {
   const { promise, resolve } = Promise.withResolvers<void>()
-  const matches = isAt(path)
-  await page.route(matches, async (route: Route) => {
+  await page.route(isAt(path), async (route: Route) => {
     await promise
     await route.continue()
   })
-  return async () => {
-    resolve()
-    await page.unroute(matches)
-  }
+  return resolve
 }
 
 /** Changes what a route of the API answers. */
