@@ -4,21 +4,32 @@ import { SMTPServer } from 'smtp-server'
 /** A reply of the server to the next message; undefined accepts it. */
 export type MailReply = { readonly code: number; readonly text: string }
 
+export type MailServerOptions = {
+  /** Offers STARTTLS with this certificate; without one the connection stays plain. */
+  readonly tls?: { readonly key: string; readonly cert: string }
+  /** What the server waits for before it replies to a message. */
+  readonly beforeReply?: () => Promise<void>
+}
+
 /** An SMTP server on loopback that collects messages, each as its raw text, and refuses those for which `replies` has a reply. */
-export const openMailServer = async () => {
+export const openMailServer = async ({ tls, beforeReply = async () => {} }: MailServerOptions = {}) => {
   const messages: string[] = []
   const replies: MailReply[] = []
+  const secured: boolean[] = []
   const server = new SMTPServer({
-    disabledCommands: ['STARTTLS'],
-    allowInsecureAuth: true,
-    onAuth: ({ username, password }, _session, done) =>
-      username === 'trellis' && password === 'p@ss'
+    ...(tls ?? { disabledCommands: ['STARTTLS'] }),
+    allowInsecureAuth: tls === undefined,
+    onAuth: ({ username, password }, { secure }, done) => {
+      secured.push(secure)
+      return username === 'trellis' && password === 'p@ss'
         ? done(null, { user: username })
-        : done(new Error('Wrong password.')),
+        : done(new Error('Wrong password.'))
+    },
     onData: (stream, _session, done) => {
       const chunks: Buffer[] = []
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
-      stream.on('end', () => {
+      stream.on('end', async () => {
+        await beforeReply()
         const reply = replies.shift()
         if (reply !== undefined) return done(Object.assign(new Error(reply.text), { responseCode: reply.code }))
         messages.push(Buffer.concat(chunks).toString())
@@ -32,6 +43,8 @@ export const openMailServer = async () => {
     settings: { smtpUrl: `smtp://trellis:p%40ss@127.0.0.1:${port}`, from: 'Trellis <alerts@trellis.test>' },
     messages,
     replies,
+    /** Whether the connection was encrypted, for each login. */
+    secured,
     [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(resolve)),
   }
 }

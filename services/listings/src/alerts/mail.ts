@@ -9,11 +9,20 @@ export type MailSettings = { readonly smtpUrl: string; readonly from: string }
 export type Message = { readonly to: string; readonly subject: string; readonly text: string }
 
 export type Mailer = AsyncDisposable & {
-  /** Sends a message once. The id becomes its Message-ID, so that a message that is sent again can be recognised. */
-  readonly send: (id: string, message: Message) => Promise<Attempt>
+  /**
+   * Sends a message once. The id becomes its Message-ID, so that a message that is sent again can be recognised. After the signal has
+   * aborted, a server has a few seconds left to accept what it has received.
+   */
+  readonly send: (id: string, message: Message, signal: AbortSignal) => Promise<Attempt>
 }
 
-const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 } as const
+/**
+ * A server may check a message for ten minutes before it accepts it (RFC 5321, 4.5.3.2.6). One that is given up earlier accepts it nevertheless, and
+ * once more after each retry.
+ */
+const timeouts = { connectionTimeout: 10_000, greetingTimeout: 30_000, socketTimeout: 10 * 60_000 } as const
+const attemptMilliseconds = 15 * 60_000
+const graceMilliseconds = 3_000
 const maxSubjectTitle = 80
 
 const verbs: Readonly<Record<SentAlert['kind'], string>> = {
@@ -44,8 +53,13 @@ const subjectOf = ({ alerts, omitted }: AlertContent): string => {
   const [first] = alerts
   const total = alerts.length + omitted
   if (first === undefined || total > 1) return `${total} alerts of your saved searches`
-  return `${verbs[first.kind]}: ${oneLine(first.title).slice(0, maxSubjectTitle)}`
+  const title = Array.from(oneLine(first.title))
+  const shown = title.length > maxSubjectTitle ? `${title.slice(0, maxSubjectTitle).join('').trim()}…` : title.join('')
+  return `${verbs[first.kind]}: ${shown}`
 }
+
+const footer =
+  'This address receives the alerts of saved searches. To stop them, switch alerts by e-mail off in the settings of your alerts.'
 
 /** Alerts as a message, newest first. */
 export const alertMessage = (to: string, { content_json }: Pick<DeliveryRow, 'content_json'>): Message => {
@@ -54,7 +68,7 @@ export const alertMessage = (to: string, { content_json }: Pick<DeliveryRow, 'co
   return {
     to,
     subject: subjectOf(content),
-    text: `${[...content.alerts.toReversed().map(paragraph), ...more].join('\n\n')}\n`,
+    text: `${[...content.alerts.toReversed().map(paragraph), ...more, footer].join('\n\n')}\n`,
   }
 }
 
@@ -86,6 +100,18 @@ const isPermanent = (error: unknown): boolean => {
   return code >= 550 && code <= 559
 }
 
+/** Programs that answer mail, such as those of people on holiday, leave such messages alone (RFC 3834). */
+const headers = { 'Auto-Submitted': 'auto-generated' } as const
+
+/** Aborts a while after the other signal, so that an answer under way can arrive. */
+const afterGrace = (signal: AbortSignal, ended: AbortSignal): AbortSignal => {
+  const late = new AbortController()
+  const start = () => setTimeout(() => late.abort(signal.reason), graceMilliseconds).unref()
+  if (signal.aborted) start()
+  else signal.addEventListener('abort', start, { once: true, signal: ended })
+  return late.signal
+}
+
 /** Sends mail over the installation's SMTP server; connects when there is something to send. */
 export const createMailer = ({ smtpUrl, from }: MailSettings): Mailer => {
   const domain = /@([^\s>]+)>?$/.exec(from)?.[1] ?? 'localhost'
@@ -95,14 +121,18 @@ export const createMailer = ({ smtpUrl, from }: MailSettings): Mailer => {
   }
   let transport: ReturnType<typeof connect> | undefined
   return {
-    send: async (id, message) => {
+    send: async (id, message, signal) => {
+      const attempt = new AbortController()
+      const ends = AbortSignal.any([afterGrace(signal, attempt.signal), AbortSignal.timeout(attemptMilliseconds)])
       try {
         transport ??= connect()
-        await (await transport).sendMail({ from, ...message, messageId: `<${id}@${domain}>` })
+        await (await transport).sendMail({ from, ...message, headers, messageId: `<${id}@${domain}>`, signal: ends })
         return { kind: 'accepted' }
       } catch (error) {
         const detail = `The message could not be sent: ${messageOf(error)}`
         return isPermanent(error) ? { kind: 'refused', detail } : { kind: 'failed', detail, retryAfterSeconds: null }
+      } finally {
+        attempt.abort()
       }
     },
     [Symbol.asyncDispose]: async () => (await transport)?.close(),

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { AlertTables, DeliveryRow, SettingsRow } from './tables.ts'
+import type { AlertTables, Channel, DeliveryRow, SettingsRow } from './tables.ts'
 
 type Db = Kysely<AlertTables>
 
@@ -7,10 +7,14 @@ type Db = Kysely<AlertTables>
  * Deliveries that are due. One that was not tried yet waits while another of its user and channel is being tried, so it
  * collects the alerts that accumulate behind a failing receiver.
  */
-export const dueDeliveries = (db: Db, now: Date, limit: number): Promise<DeliveryRow[]> =>
+export const dueDeliveries = (
+  db: Db,
+  { now, channels, limit }: { readonly now: Date; readonly channels: readonly Channel[]; readonly limit: number },
+): Promise<DeliveryRow[]> =>
   db
     .selectFrom('alert_deliveries as due')
     .selectAll()
+    .where('channel', 'in', channels)
     .where('next_attempt_at', '<=', now.toISOString())
     .where((row) => row.or([row('claimed_until', 'is', null), row('claimed_until', '<', now.toISOString())]))
     .where((row) =>
@@ -39,6 +43,17 @@ export const claimDelivery = (db: Db, id: string, now: Date, until: Date): Promi
     .where((row) => row.or([row('claimed_until', 'is', null), row('claimed_until', '<', now.toISOString())]))
     .returningAll()
     .executeTakeFirst()
+
+/** Extends the claim of the replica that is trying a delivery, unless another has taken over. */
+export const renewClaim = async (db: Db, { id, attempts }: DeliveryRow, until: Date): Promise<void> => {
+  await db
+    .updateTable('alert_deliveries')
+    .set({ claimed_until: until.toISOString() })
+    .where('id', '=', id)
+    .where('attempts', '=', attempts)
+    .where('claimed_until', 'is not', null)
+    .execute()
+}
 
 /** Postpones a delivery that no replica is trying, without counting an attempt. */
 export const postponeDelivery = async (db: Db, { id, attempts }: DeliveryRow, until: Date): Promise<void> => {

@@ -128,13 +128,18 @@ describe.each(databases)('deliveries of alerts on $name', ({ isMissing, start })
     const deliver = ({
       mailer,
       blockPrivate = false,
+      claimMilliseconds,
+      now = () => clock,
     }: {
       mailer?: ReturnType<typeof createMailer>
       blockPrivate?: boolean
+      claimMilliseconds?: number
+      now?: () => Date
     } = {}) => {
       const egress = own.use(createEgress({ blockPrivate, setting: 'LISTINGS_ALERT_PRIVATE_ADDRESSES' }))
-      const dependencies = { db, log: silentLog, now: () => clock, signal: ending.signal }
-      const outbox = own.use(runOutbox(dependencies, { egress, mailer, random: () => 0 }))
+      const dependencies = { db, log: silentLog, now, signal: ending.signal }
+      const options = { egress, mailer, random: () => 0, ...(claimMilliseconds !== undefined && { claimMilliseconds }) }
+      const outbox = own.use(runOutbox(dependencies, options))
       own.defer(() => ending.abort())
       return outbox
     }
@@ -331,6 +336,47 @@ describe.each(databases)('deliveries of alerts on $name', ({ isMissing, start })
         expect(await left()).toEqual([])
       }, patiently)
       expect([server.messages.length, failures < 0]).toEqual([1, true])
+    })
+
+    test('by e-mail are sent once, however long the server checks them, and webhooks do not wait for it', async () => {
+      const held = Promise.withResolvers<void>()
+      let received = 0
+      const beforeReply = () => {
+        received += 1
+        return held.promise
+      }
+      const server = own.use(await openMailServer({ beforeReply }))
+      own.defer(() => held.resolve())
+      const receiver = own.use(await openReceiver())
+      await settle({ email: 'ann@example.test', webhook: { url: receiver.url, secret } })
+      clock = new Date()
+      await alertTo(1)
+      const mailer = own.use(createMailer(server.settings))
+      const started = clock.getTime()
+      const begun = performance.now()
+      const time = () => new Date(started + performance.now() - begun)
+      const replicas = [1, 2].map(() => deliver({ mailer, claimMilliseconds: 600, now: time }))
+      await waitFor(() => expect([received, receiver.received.length]).toEqual([1, 1]), patiently)
+      await alertTo(2)
+      for (const { wake } of replicas) wake()
+      await waitFor(() => expect(receiver.received).toHaveLength(2), patiently)
+      // A replica that looks after the first claim would be over finds it renewed.
+      const claim = async () => {
+        const row = await db.selectFrom('alert_deliveries').selectAll().where('attempts', '>', 0).executeTakeFirst()
+        return Date.parse(row?.claimed_until ?? '')
+      }
+      const first = await claim()
+      await waitFor(async () => {
+        for (const { wake } of replicas) wake()
+        expect(await claim()).toBeGreaterThan(first)
+        expect(time().getTime()).toBeGreaterThan(first + 600)
+      }, patiently)
+      held.resolve()
+      await untilEmpty()
+      expect(server.messages.map((message) => /^Subject: (.*)\r$/m.exec(message)?.[1])).toEqual([
+        expect.stringContaining('Camera 1'),
+        expect.stringContaining('Camera 2'),
+      ])
     })
 
     test('by e-mail to an address that does not exist are abandoned', async () => {

@@ -12,11 +12,12 @@ import {
   findSettings,
   postponeDelivery,
   recordOutcome,
+  renewClaim,
   retryDelivery,
 } from './outbox-store.ts'
 import { quietUntil } from './quiet-hours.ts'
 import { quietHoursOf } from './settings.ts'
-import type { AlertTables, DeliveryRow, SettingsRow } from './tables.ts'
+import type { AlertTables, Channel, DeliveryRow, SettingsRow } from './tables.ts'
 import { sendToWebhook } from './webhook.ts'
 
 /** What became of one attempt to deliver. A delivery that was refused is not tried again. */
@@ -30,13 +31,16 @@ export type OutboxOptions = {
   /** Undefined if the installation sends no mail. */
   readonly mailer: Mailer | undefined
   readonly random?: () => number
+  /** How long a claim lasts; after it, another replica takes over from one that died. It is renewed while an attempt lasts. */
+  readonly claimMilliseconds?: number
 }
 
 const pause = 3_000
-/** Deliveries that one replica tries concurrently. */
-const atOnce = 16
-/** Longer than an attempt takes; then another replica takes over from one that died, in milliseconds. */
-const claimMilliseconds = 60_000
+/** Channels that are delivered together, and how many deliveries one replica tries concurrently: a slow mail server does not delay webhooks. */
+const lanes: readonly Lane[] = [
+  { channels: ['webhook'], atOnce: 16 },
+  { channels: ['email', 'confirmation'], atOnce: 8 },
+]
 /** A delivery that was not accepted for this time is abandoned, in milliseconds. */
 const abandonAfterMilliseconds = 24 * 3_600_000
 const pauses = { initial: 10_000, max: 3_600_000 }
@@ -46,6 +50,9 @@ export const pauseAfterAttempt = (attempts: number, retryAfterSeconds: number | 
   Math.max(backoff(attempts, pauses, random), Math.min((retryAfterSeconds ?? 0) * 1000, abandonAfterMilliseconds))
 
 type Db = Kysely<AlertTables>
+/** Attempts whose outcome the database did not accept: they are recorded later, not repeated. */
+type Unrecorded = Map<string, { readonly delivery: DeliveryRow; readonly attempt: Attempt }>
+type Lane = { readonly channels: readonly Channel[]; readonly atOnce: number }
 
 /** Whether a delivery still has a receiver: its user may have switched the channel off, or changed the address. */
 const hasReceiver = ({ channel }: DeliveryRow, settings: SettingsRow | undefined): settings is SettingsRow => {
@@ -61,12 +68,10 @@ const hasReceiver = ({ channel }: DeliveryRow, settings: SettingsRow | undefined
  */
 export const runOutbox = (
   dependencies: Pick<Dependencies, 'log' | 'now' | 'signal'> & { readonly db: Db },
-  { egress, mailer, random = Math.random }: OutboxOptions,
+  { egress, mailer, random = Math.random, claimMilliseconds = 60_000 }: OutboxOptions,
 ): Rounds => {
   const { db, log, now, signal } = dependencies
-  /** Attempts whose outcome the database did not accept: they are recorded later, not repeated. */
-  const unrecorded = new Map<string, { readonly delivery: DeliveryRow; readonly attempt: Attempt }>()
-
+  const claimEnd = (): Date => new Date(now().getTime() + claimMilliseconds)
   const send = async (delivery: DeliveryRow, settings: SettingsRow): Promise<Attempt> => {
     const { webhook_url: url, webhook_secret: secret, email } = settings
     if (delivery.channel === 'webhook')
@@ -76,7 +81,23 @@ export const runOutbox = (
     const to = email ?? ''
     const message =
       delivery.channel === 'email' ? alertMessage(to, delivery) : confirmationMessage(to, settings.email_code ?? '')
-    return mailer.send(delivery.id, message)
+    return mailer.send(delivery.id, message, signal)
+  }
+  /** Sends a delivery while its claim is renewed, so that no other replica sends it, too, however long the receiver takes. */
+  const sendClaimed = async (delivery: DeliveryRow, settings: SettingsRow): Promise<Attempt> => {
+    const over = new AbortController()
+    const renewals = startRounds({
+      milliseconds: claimMilliseconds / 3,
+      signal: over.signal,
+      round: () => renewClaim(db, delivery, claimEnd()),
+      onFailure: (error) => log.warn({ err: error }, 'listings: the claim on a delivery could not be renewed now'),
+    })
+    try {
+      return await send(delivery, settings)
+    } finally {
+      over.abort()
+      await renewals[Symbol.asyncDispose]()
+    }
   }
   const record = (delivery: DeliveryRow, attempt: Attempt): Promise<void> =>
     transact(db, async (transaction) => {
@@ -92,41 +113,56 @@ export const runOutbox = (
       if (attempt.kind === 'refused' || age > abandonAfterMilliseconds) await deleteDelivery(transaction, delivery.id)
       else await retryDelivery(transaction, delivery, next)
     })
-  const attemptOne = async (due: DeliveryRow): Promise<void> => {
+  const attemptOne = async (due: DeliveryRow, unrecorded: Unrecorded): Promise<void> => {
     if (unrecorded.has(due.id)) return
     const settings = await findSettings(db, due.user_id)
     if (!hasReceiver(due, settings)) return deleteDelivery(db, due.id)
     const quiet = due.channel === 'confirmation' ? undefined : quietUntil(now(), quietHoursOf(settings))
     if (quiet !== undefined) return postponeDelivery(db, due, quiet)
-    const claimed = await claimDelivery(db, due.id, now(), new Date(now().getTime() + claimMilliseconds))
+    const claimed = await claimDelivery(db, due.id, now(), claimEnd())
     if (claimed === undefined) return
-    const attempt = await send(claimed, settings)
+    const attempt = await sendClaimed(claimed, settings)
     // Our own end interrupted it: another replica, or the next start, tries again.
     if (signal.aborted && attempt.kind === 'failed') return
     unrecorded.set(claimed.id, { delivery: claimed, attempt })
     await record(claimed, attempt)
     unrecorded.delete(claimed.id)
   }
-  let isFull = false
-  const round = async (): Promise<void> => {
-    isFull = false
+  const recordLate = async (unrecorded: Unrecorded): Promise<void> => {
     for (const [id, { delivery, attempt }] of unrecorded) {
       await record(delivery, attempt)
       unrecorded.delete(id)
     }
-    const due = await dueDeliveries(db, now(), atOnce)
-    const results = await Promise.allSettled(due.map(attemptOne))
-    const failed = results.find((result) => result.status === 'rejected')
-    if (failed !== undefined) throw failed.reason
-    isFull = due.length === atOnce
   }
-  const rounds = startRounds({
-    milliseconds: () => (isFull ? 0 : pause),
-    signal,
-    round,
-    onFailure: (error) => log.warn({ err: error }, 'listings: alerts could not be delivered now'),
-  })
+  const startLane = ({ channels, atOnce }: Lane): Rounds => {
+    const unrecorded: Unrecorded = new Map()
+    let isFull = false
+    const round = async (): Promise<void> => {
+      isFull = false
+      await recordLate(unrecorded)
+      const due = await dueDeliveries(db, { now: now(), channels, limit: atOnce })
+      const results = await Promise.allSettled(due.map((delivery) => attemptOne(delivery, unrecorded)))
+      const failed = results.find((result) => result.status === 'rejected')
+      if (failed !== undefined) throw failed.reason
+      isFull = due.length === atOnce
+    }
+    return startRounds({
+      milliseconds: () => (isFull ? 0 : pause),
+      signal,
+      round,
+      onFailure: (error) => log.warn({ err: error }, 'listings: alerts could not be delivered now'),
+    })
+  }
+  const started = lanes.map(startLane)
+  const wake = () => {
+    for (const lane of started) lane.wake()
+  }
   // What is queued already does not wait.
-  rounds.wake()
-  return rounds
+  wake()
+  return {
+    wake,
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all(started.map((lane) => lane[Symbol.asyncDispose]()))
+    },
+  }
 }

@@ -1,0 +1,120 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { canMakeCertificates, createAuthority } from '../../../../test/support/certificates.ts'
+import { openMailServer } from '../../test/mail-server.ts'
+import type { SentAlert } from './delivery-content.ts'
+import { alertMessage, createMailer } from './mail.ts'
+
+const alert: SentAlert = {
+  id: 1,
+  kind: 'new_match',
+  saved_search_id: 1,
+  saved_search_name: 'Kameras',
+  platform: 'marketplace',
+  platform_listing_id: '1',
+  title: 'Größe M “Kamera” 相机 📷',
+  url: 'http://site.test/itm/1',
+  photo_url: null,
+  seller_platform_id: 'ada',
+  price: 100,
+  currency: 'USD',
+  price_before: null,
+  buying_format: 'fixed_price',
+  ends_at: null,
+  composite_score: 80,
+  score_is_partial: false,
+  created_at: '2026-03-01T12:00:00.000Z',
+}
+const messageOf = (title: string) =>
+  alertMessage('ann@example.test', { content_json: JSON.stringify({ alerts: [{ ...alert, title }], omitted: 0 }) })
+const forever = new AbortController().signal
+
+let own: AsyncDisposableStack
+beforeEach(() => {
+  own = new AsyncDisposableStack()
+})
+afterEach(() => own.disposeAsync())
+
+/** The text of an encoded header (RFC 2047), unfolded. */
+const decoded = (message: string, name: string): string => {
+  const [, value = ''] = new RegExp(`^${name}: ((?:.*)(?:\\r\\n[ \\t].*)*)`, 'm').exec(message) ?? []
+  const bytes = [...value.matchAll(/=\?UTF-8\?([BQ])\?([^?]*)\?=/gi)].map(([, kind, text = '']) =>
+    kind?.toUpperCase() === 'B'
+      ? Buffer.from(text, 'base64')
+      : Buffer.from(
+          text
+            .replaceAll('_', ' ')
+            .replaceAll(/=([0-9A-F]{2})/g, (_all, hex) => String.fromCharCode(Number.parseInt(hex, 16))),
+          'latin1',
+        ),
+  )
+  return bytes.length === 0 ? value : Buffer.concat(bytes).toString()
+}
+
+test('a subject in any script arrives as it was, and a long one is cut between characters', async () => {
+  const server = own.use(await openMailServer())
+  const mailer = own.use(createMailer(server.settings))
+  expect(await mailer.send('a', messageOf(alert.title), forever)).toEqual({ kind: 'accepted' })
+  expect(await mailer.send('b', messageOf(`x${'📷'.repeat(90)}`), forever)).toEqual({ kind: 'accepted' })
+  expect(decoded(server.messages[0] ?? '', 'Subject')).toBe(`New: ${alert.title}`)
+  expect(decoded(server.messages[1] ?? '', 'Subject')).toBe(`New: x${'📷'.repeat(79)}…`)
+})
+
+test('a message is plain text, says how to stop alerts, and asks programs not to answer it', async () => {
+  const server = own.use(await openMailServer())
+  const mailer = own.use(createMailer(server.settings))
+  await mailer.send('a', messageOf('Camera'), forever)
+  const [message = ''] = server.messages
+  expect(message).toMatch(/^Content-Type: text\/plain; charset=utf-8/m)
+  expect(message).toMatch(/^Auto-Submitted: auto-generated\r$/m)
+  expect(message).toMatch(/^Message-ID: <a@trellis\.test>\r$/m)
+  expect(messageOf('Camera').text).toMatch(/switch alerts by e-mail off in the settings of your alerts\.\n$/)
+})
+
+test.skipIf(!canMakeCertificates())(
+  'a server that offers TLS gets the password over TLS only, and not with a certificate that is not trusted',
+  async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'trellis-mail-'))
+    own.defer(() => rmSync(directory, { recursive: true }))
+    const { keyFile, certificateFile } = createAuthority(directory).issue('mail.test')
+    const tls = { key: readFileSync(keyFile, 'utf8'), cert: readFileSync(certificateFile, 'utf8') }
+    const server = own.use(await openMailServer({ tls }))
+    const mailer = own.use(createMailer(server.settings))
+    expect(await mailer.send('a', messageOf('Camera'), forever)).toMatchObject({
+      kind: 'failed',
+      detail: expect.stringContaining('certificate'),
+    })
+    expect([server.secured, server.messages]).toEqual([[], []])
+  },
+)
+
+test('a wrong password is retried, since an administrator can correct it', async () => {
+  const server = own.use(await openMailServer())
+  const settings = { ...server.settings, smtpUrl: server.settings.smtpUrl.replace('p%40ss', 'wrong') }
+  const mailer = own.use(createMailer(settings))
+  const attempt = await mailer.send('a', messageOf('Camera'), forever)
+  expect(attempt).toMatchObject({ kind: 'failed', detail: expect.stringContaining('535') })
+  expect(JSON.stringify(attempt)).not.toContain('wrong')
+})
+
+test('a message that the server is checking when the service ends is not waited for long', async () => {
+  const held = Promise.withResolvers<void>()
+  const received = Promise.withResolvers<void>()
+  own.defer(() => held.resolve())
+  const server = own.use(
+    await openMailServer({
+      beforeReply: () => {
+        received.resolve()
+        return held.promise
+      },
+    }),
+  )
+  const mailer = own.use(createMailer(server.settings))
+  const ending = new AbortController()
+  const sent = mailer.send('a', messageOf('Camera'), ending.signal)
+  await received.promise
+  ending.abort()
+  expect(await sent).toMatchObject({ kind: 'failed' })
+})
