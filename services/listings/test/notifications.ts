@@ -7,8 +7,9 @@ export const keyId = '9936261a-7d7b-4621-a0f1-96ccb428af49'
 export const startKeyServer = async () => {
   const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const key = String(pair.publicKey.export({ type: 'spki', format: 'pem' })).replaceAll('\n', '')
-  const state = { isFailing: false }
-  const server = await startHttpServer(({ url, headers }) => {
+  const state: { isFailing: boolean; held?: Promise<void> } = { isFailing: false }
+  const server = await startHttpServer(async ({ url, headers }) => {
+    await state.held
     if (state.isFailing) return { status: 500 }
     if (url === '/identity/v1/oauth2/token')
       return { status: 200, body: { access_token: 'app-token', expires_in: 7_200 } }

@@ -56,6 +56,26 @@ test('a redirect is followed within the host, but not to another host', async ()
   await expect(egress.fetch(`${base}/round`)).rejects.toThrow('in a loop')
 })
 
+test('a redirect that would drop the body of a request is returned where the method must be kept', async () => {
+  const reached: string[] = []
+  await using server = await listenForTests((request, response) => {
+    reached.push(`${request.method} ${request.url}`)
+    const status = Number(request.url?.slice(1))
+    if (status >= 300) response.writeHead(status, { location: '/200' }).end()
+    else response.end('done')
+  })
+  await using egress = createEgress({ blockPrivate: false })
+  const statuses: number[] = []
+  for (const path of ['301', '302', '303', '307', '308']) {
+    const init = { method: 'POST', body: '{}', keepsMethod: true }
+    const response = await egress.fetch(`http://127.0.0.1:${server.port}/${path}`, init)
+    statuses.push(response.status)
+    await response.body?.cancel()
+  }
+  expect(statuses).toEqual([301, 302, 303, 200, 200])
+  expect(reached.filter((request) => request.endsWith('/200'))).toEqual(['POST /200', 'POST /200'])
+})
+
 test('a host name that resolves to a private address later is rejected (DNS rebinding)', async () => {
   let reached = 0
   await using server = await listenForTests((_, response) => {

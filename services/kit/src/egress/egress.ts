@@ -29,6 +29,8 @@ export type Egress = AsyncDisposable & {
 export type EgressInit = Omit<RequestInit, 'dispatcher' | 'redirect'> & {
   /** The accepted certificate over https: from a public authority (absent or empty), by its SHA-256 fingerprint, or `any`. */
   certificate?: string
+  /** Returns a redirect that would turn the request into a GET without its body (301, 302 and 303), instead of following it. */
+  keepsMethod?: boolean
   /** Restricts the request to public addresses, even if the rules allow private ones. */
   onlyPublic?: boolean
 }
@@ -92,9 +94,13 @@ const redirectTarget = (response: Response, from: URL): URL | undefined => {
   )
 }
 
+/** Whether a redirect converts a request to GET, as browsers do. */
+const losesBody = ({ method = 'GET' }: EgressInit, status: number): boolean =>
+  method !== 'GET' && status !== 307 && status !== 308
+
 /** The request after a redirect: repeated, or converted to GET for 301, 302 and 303, as browsers do. */
 const redirected = (init: EgressInit, status: number): EgressInit => {
-  if (status === 307 || status === 308 || init.method === undefined || init.method === 'GET') return init
+  if (!losesBody(init, status)) return init
   const { body: _body, ...rest } = init
   return { ...rest, method: 'GET' }
 }
@@ -124,7 +130,7 @@ export const createEgress = ({
     return agent
   }
   return {
-    fetch: async (address, { certificate = '', onlyPublic = false, ...init } = {}) => {
+    fetch: async (address, { certificate = '', keepsMethod = false, onlyPublic = false, ...init } = {}) => {
       const applied = onlyPublic ? { ...rules, blockPrivate: true } : rules
       let url = new URL(address)
       let request: EgressInit = init
@@ -144,7 +150,7 @@ export const createEgress = ({
         } finally {
           if (isRedirect(response.status)) await response.body?.cancel()
         }
-        if (!target) return response
+        if (!target || (keepsMethod && losesBody(request, response.status))) return response
         request = redirected(request, response.status)
         url = target
       }

@@ -12,10 +12,13 @@ import { insertCorrection } from '../corrections/store.ts'
 import type { Erasure } from '../erasure/person.ts'
 import { erasures as allErasures } from '../erasures.ts'
 import { storeListings } from '../found/store.ts'
+import { recordPhotoHash } from '../photo-hashes/store.ts'
 import type { Listing } from '../records.ts'
 import { addReports } from '../reported/store.ts'
+import { scoreRows } from '../results/scored.ts'
 import { type ListingsTables, listingsSchema } from '../schemas.ts'
 import { saveScores } from '../scoring/store.ts'
+import { sellersForUser } from '../sellers/for-user.ts'
 import { upsertSellers } from '../sellers/store.ts'
 import { openDeletions } from './deletions.ts'
 import { insertDeletion } from './store.ts'
@@ -230,9 +233,61 @@ describe.each(databases)('deletions of accounts on $name', ({ start, isMissing }
       blocklist: 2,
       alerts: 6,
       photo_tasks: 0,
+      photo_matches: 0,
       listings: 2,
       sellers: 1,
     })
+  })
+
+  test.skipIf(isMissing)(
+    "another seller's score no longer quotes a listing of the account as its duplicate",
+    async () => {
+      const opened = await open()
+      const { db, time, startReplica, row, allText } = opened
+      const found = [
+        { ...listing('1', 'gone_seller'), title: 'Camera of Gustav G.' },
+        { ...listing('2', 'bob'), title: 'Camera of B' },
+        { ...listing('3', 'cleo'), title: 'Camera of C' },
+      ]
+      const rows = await storeListings(db, { id: 's', userId: 'anna' }, found, time.now)
+      await upsertSellers(
+        db,
+        ['gone_seller', 'bob', 'cleo'].map((id) => seller(id)),
+        time.now,
+      )
+      const hash = 'ffff0000ffff0000'
+      for (const stored of rows)
+        await recordPhotoHash(db, { listing: stored, photoUrl: 'https://site.test/1.jpg', hash, now: time.now })
+      const dependencies = { db, config: readConfig(listingsConfig, {}), now: () => time.now }
+      const context = { batch: { priceVariation: {}, duplicatePhotos: [] }, comp: undefined, compQuery: 'camera' }
+      await scoreRows(
+        dependencies,
+        rows,
+        await sellersForUser(dependencies, 'anna', ['gone_seller', 'bob', 'cleo']),
+        context,
+      )
+      expect(await allText()).toContain('gustav g.')
+      await insertDeletion(db, { id: 'n1', identifiers: ['gone_seller'] }, time.now)
+      startReplica()
+      await expect.poll(async () => (await row()).passes).toBe(1)
+      expect(await allText()).not.toContain('gustav g.')
+      // The two that are left are duplicates of each other.
+      expect(await allText()).toMatch(/camera of b.{0,10} \(2\) of another seller shows the same photo/)
+      expect(JSON.parse((await row()).erased_json)).toMatchObject({ photo_matches: 2, listings: 1 })
+    },
+  )
+
+  test.skipIf(isMissing)('what is computed about a listing that was deleted meanwhile is not stored', async () => {
+    const { db, time } = await open()
+    const [stored] = await storeListings(db, { id: 's', userId: 'anna' }, [listing('1', 'gone_seller')], time.now)
+    if (stored === undefined) throw new Error('Not stored.')
+    await db.deleteFrom('listings').execute()
+    const context = { priceVariation: null, hasDuplicatePhoto: false, compQuery: 'camera' }
+    const score = { compositeScore: 50, scoredAt: time.now.toISOString(), evidence: [] }
+    expect(await saveScores(db, [{ listingId: stored.id, score: score as never, context }])).toEqual([])
+    const photo = { listing: stored, photoUrl: 'https://site.test/1.jpg', hash: 'ffff0000ffff0000', now: time.now }
+    expect(await recordPhotoHash(db, photo)).toEqual([])
+    expect(await db.selectFrom('photo_hashes').selectAll().execute()).toEqual([])
   })
 
   test.skipIf(isMissing)('every table that can name a seller is deleted from', async () => {
@@ -391,7 +446,7 @@ describe.each(databases)('deletions of accounts on $name', ({ start, isMissing }
     await storeListings(db, { id: 's', userId: 'anna' }, [listing('77', 'gone-seller')], time.now)
     const id = await correct({ db }, change)
     const person = { platform: 'marketplace', identifiers: ['gone-seller', 'vintage', 'gone_seller'] }
-    await erased?.erase({ db, config: readConfig(listingsConfig, {}), log: silentLog }, person)
+    await erased?.erase({ db, config: readConfig(listingsConfig, {}), log: silentLog, now: () => time.now }, person)
     const left = await db.selectFrom('corrections').select('id').execute()
     expect(left).toEqual(isDeleted ? [] : [{ id }])
   })

@@ -50,7 +50,7 @@ export const openDeletions = (options: DeletionsOptions): Rounds => {
     for (const { name, erase } of erasures) {
       signal.throwIfAborted()
       try {
-        counts[name] = await erase({ db, config, log }, person)
+        counts[name] = await erase({ db, config, log, now }, person)
       } catch (cause) {
         failures.push(new Error(`Deletion of ${name} failed.`, { cause }))
       }

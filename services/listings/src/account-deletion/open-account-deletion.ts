@@ -1,6 +1,5 @@
 import { type Implementation, implementation } from '@trellis/kit/rpc'
 import { AccountDeletionServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/account_deletion.ts'
-import type { ListingsConfig } from '../config.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { Erasure } from '../erasure/person.ts'
 import { createApiCall } from '../marketplace/api/call.ts'
@@ -11,7 +10,7 @@ import { accountDeletionRpc } from './rpc.ts'
 import { keyServer } from './settings.ts'
 
 /** The keys of the configured API, created by the first notification that needs them. */
-const lazyKeys = (config: ListingsConfig, now: () => Date): (() => PublicKeys) => {
+const lazyKeys = ({ config, now, signal }: Pick<Dependencies, 'config' | 'now' | 'signal'>): (() => PublicKeys) => {
   let keys: PublicKeys | undefined
   return () => {
     if (keys !== undefined) return keys
@@ -19,7 +18,7 @@ const lazyKeys = (config: ListingsConfig, now: () => Date): (() => PublicKeys) =
     const call = createApiCall({ userAgent: config.userAgent, timeoutMilliseconds: 10_000 })
     const time = () => now().getTime()
     const tokens = createTokenSource({ call, apiUrl, clientId, clientSecret, now: time })
-    keys = createPublicKeys({ call, tokens, apiUrl, now: time })
+    keys = createPublicKeys({ call, tokens, apiUrl, now: time, signal })
     return keys
   }
 }
@@ -30,8 +29,7 @@ export const openAccountDeletion = (
   erasures: readonly Erasure[],
   opened: AsyncDisposableStack,
 ): Implementation => {
-  const { config, now } = dependencies
   const { wake } = opened.use(openDeletions({ ...dependencies, erasures }))
-  const publicKeys = lazyKeys(config, now)
+  const publicKeys = lazyKeys(dependencies)
   return implementation(AccountDeletionServiceDefinition, accountDeletionRpc({ ...dependencies, publicKeys, wake }))
 }

@@ -5,7 +5,7 @@ import type { TokenSource } from '../marketplace/api/token.ts'
 import { readPublicKey } from './signature.ts'
 
 /** Returns a public key of the marketplace by its id; undefined if there is none. Throws what the API causes. */
-export type PublicKeys = (keyId: string, signal: AbortSignal) => Promise<KeyObject | undefined>
+export type PublicKeys = (keyId: string) => Promise<KeyObject | undefined>
 
 const lifetimes = { known: 3_600_000, unknown: 300_000 }
 /** Maximum cached keys, and requests to the API in a minute: anyone may send ids of keys that do not exist. */
@@ -19,6 +19,8 @@ export type PublicKeysOptions = {
   readonly tokens: TokenSource
   readonly apiUrl: string
   readonly now: () => number
+  /** Ends requests under way. Senders do not: one that leaves may share its request with others. */
+  readonly signal: AbortSignal
 }
 
 /** Whether the API answered that there is no such key, as opposed to a failure. */
@@ -26,7 +28,7 @@ const isUnknown = (error: unknown): boolean =>
   error instanceof Error && 'apiStatus' in error && (error.apiStatus === 400 || error.apiStatus === 404)
 
 /** Fetches public keys from the API with an application token, and caches them for an hour; ids without a key for five minutes. */
-export const createPublicKeys = ({ call, tokens, apiUrl, now }: PublicKeysOptions): PublicKeys => {
+export const createPublicKeys = ({ call, tokens, apiUrl, now, signal }: PublicKeysOptions): PublicKeys => {
   const cache = new Map<string, Cached>()
   const fetching = new Map<string, Promise<KeyObject | undefined>>()
   let recent: readonly number[] = []
@@ -46,7 +48,7 @@ export const createPublicKeys = ({ call, tokens, apiUrl, now }: PublicKeysOption
     if (cache.size >= limits.cached && evicted !== undefined) cache.delete(evicted[0])
     cache.set(keyId, { key, goodUntil: now() + (key === undefined ? lifetimes.unknown : lifetimes.known) })
   }
-  const fetchKey = async (keyId: string, signal: AbortSignal): Promise<KeyObject | undefined> => {
+  const fetchKey = async (keyId: string): Promise<KeyObject | undefined> => {
     const token = await tokens.tokenFor(`${new URL(apiUrl).origin}/oauth/api_scope`, signal)
     try {
       const headers = { authorization: `Bearer ${token}` }
@@ -57,18 +59,18 @@ export const createPublicKeys = ({ call, tokens, apiUrl, now }: PublicKeysOption
       throw error
     }
   }
-  const fetchOnce = async (keyId: string, signal: AbortSignal): Promise<KeyObject | undefined> => {
-    const key = await fetchKey(keyId, signal)
+  const fetchOnce = async (keyId: string): Promise<KeyObject | undefined> => {
+    const key = await fetchKey(keyId)
     store(keyId, key)
     return key
   }
-  return async (keyId, signal) => {
+  return async (keyId) => {
     const cached = cache.get(keyId)
     if (cached !== undefined && cached.goodUntil > now()) return cached.key
     const underWay = fetching.get(keyId)
     if (underWay !== undefined) return underWay
     admit()
-    const fetched = fetchOnce(keyId, signal).finally(() => fetching.delete(keyId))
+    const fetched = fetchOnce(keyId).finally(() => fetching.delete(keyId))
     fetching.set(keyId, fetched)
     return fetched
   }

@@ -40,15 +40,16 @@ const open = async (environment: Record<string, string> = {}) => {
     AccountDeletionServiceDefinition,
     handlers as Handlers<typeof AccountDeletionServiceDefinition>,
   )
-  const send = (body: string, parameters: { signature?: string; ebaySignature?: string }) => {
+  const send = (body: string, parameters: { signature?: string; ebaySignature?: string }, signal?: AbortSignal) => {
     async function* messages() {
       yield { part: { $case: 'parameters' as const, value: parameters } }
       for (let at = 0; at < body.length; at += 10_000)
         yield { part: { $case: 'chunk' as const, value: Buffer.from(body.slice(at, at + 10_000)) } }
     }
-    return client.receiveAccountDeletion(messages())
+    return client.receiveAccountDeletion(messages(), signal === undefined ? {} : { signal })
   }
-  const sendSigned = (body: string) => send(body, { signature: signatureOf(server.privateKey, body) })
+  const sendSigned = (body: string, signal?: AbortSignal) =>
+    send(body, { signature: signatureOf(server.privateKey, body) }, signal)
   const rows = () => db.selectFrom('account_deletions').select('notification_id').execute()
   return { server, client, send, sendSigned, rows, time }
 }
@@ -153,6 +154,22 @@ describe('public keys', () => {
   test('simultaneous notifications share one request', async () => {
     const { server, sendSigned } = await open()
     await Promise.all([1, 2, 3].map((index) => sendSigned(notificationOf({ username: 'a' }, `n${index}`))))
+    expect(server.keyRequests()).toHaveLength(1)
+  })
+
+  test('a sender that leaves does not end the request that others wait for', async () => {
+    const { server, sendSigned, rows } = await open()
+    const held = Promise.withResolvers<void>()
+    server.state.held = held.promise
+    const leaving = new AbortController()
+    const left = sendSigned(notificationOf({ username: 'a' }, 'n1'), leaving.signal).catch(() => undefined)
+    await expect.poll(() => server.requests.length).toBe(1)
+    const staying = sendSigned(notificationOf({ username: 'a' }, 'n2'))
+    leaving.abort()
+    held.resolve()
+    await staying
+    await left
+    expect(await rows()).toContainEqual({ notification_id: 'n2' })
     expect(server.keyRequests()).toHaveLength(1)
   })
 

@@ -43,14 +43,13 @@ const checkSignature = async (
   { publicKeys }: AccountDeletionDependencies,
   { signature: header, ebaySignature }: AccountDeletionParameters,
   body: Buffer,
-  signal: AbortSignal,
 ): Promise<void> => {
   const text = header ?? ebaySignature
   if (!text) throw unsigned('The header X-Marketplace-Signature is missing.')
   const signature = parseSignature(text)
   if (signature === undefined)
     throw unsigned('X-Marketplace-Signature must be base64 of {alg, kid, signature, digest}, for ECDSA with SHA1.')
-  const key = await publicKeys()(signature.keyId, signal)
+  const key = await publicKeys()(signature.keyId)
   if (key === undefined) throw unsigned('X-Marketplace-Signature names a key that the marketplace does not have.')
   if (!isSignedBy(key, body, signature.signature)) throw unsigned('X-Marketplace-Signature does not match the body.')
 }
@@ -61,12 +60,12 @@ export const accountDeletionRpc = (
   answerChallenge: async ({ challengeCode }) => ({
     challengeResponse: challengeResponse(challengeCode, challengeSettings(dependencies.config)),
   }),
-  receiveAccountDeletion: async (messages, { signal }) => {
+  receiveAccountDeletion: async (messages) => {
     const { db, config, log, now, wake } = dependencies
     const { parameters, parts } = await readUpload(messages)
     const body = await readBody(parts)
     challengeSettings(config)
-    if (verifiesSignatures(config)) await checkSignature(dependencies, parameters, body, signal)
+    if (verifiesSignatures(config)) await checkSignature(dependencies, parameters, body)
     const notification = parseNotification(body)
     const isNew = await insertDeletion(db, notification, now())
     log.info({ notificationId: notification.id, isNew }, 'account deletion: notification received')

@@ -32,7 +32,8 @@ const openReceiver = async () => {
     request.on('data', (chunk) => (body += chunk))
     request.on('end', () => {
       received.push({ headers: request.headers, body })
-      response.writeHead(statuses.shift() ?? 204, { 'retry-after': '0' }).end('Not now.')
+      const status = statuses.shift() ?? 204
+      response.writeHead(status, status === 301 ? { location: '/hook/' } : { 'retry-after': '0' }).end('Not now.')
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -261,6 +262,20 @@ describe.each(databases)('deliveries of alerts on $name', ({ isMissing, start })
       await untilEmpty()
       expect(receiver.received).toEqual([])
       expect((await settingsOf()).webhook_error).toContain('LISTINGS_ALERT_PRIVATE_ADDRESSES')
+    })
+
+    test('to a webhook that has moved are not taken for received, and the settings name the new address', async () => {
+      const receiver = own.use(await openReceiver())
+      receiver.statuses.push(301)
+      await settle({ webhook: { url: receiver.url, secret } })
+      await alertTo(1)
+      const outbox = deliver()
+      await passPause(outbox)
+      expect((await settingsOf()).webhook_error).toBe(
+        'The webhook answered 301: it has moved to /hook/. Set that address.',
+      )
+      await untilEmpty()
+      expect(receiver.received.map(({ body }) => body === '')).toEqual([false, false])
     })
 
     test('of a channel that was switched off meanwhile are dropped', async () => {

@@ -32,16 +32,25 @@ export const webhookBody = ({ content_json, created_at }: Pick<DeliveryRow, 'con
 }
 
 const answerOf = async (response: Awaited<ReturnType<Egress['fetch']>>): Promise<string> => {
+  const decoder = new TextDecoder()
   let text = ''
   try {
     for await (const chunk of response.body ?? []) {
-      if (chunk instanceof Uint8Array) text += Buffer.from(chunk).toString()
+      if (chunk instanceof Uint8Array) text += decoder.decode(chunk, { stream: true })
       if (text.length >= maxAnswerCharacters) break
     }
   } catch {
     // An answer that breaks off has its status nevertheless.
   }
-  return text.replaceAll('\0', '').replaceAll(/\s+/g, ' ').trim().slice(0, maxAnswerCharacters)
+  return text.replaceAll('\0', '').replaceAll(/\s+/g, ' ').trim().slice(0, maxAnswerCharacters).toWellFormed()
+}
+
+/** The answer in words: a redirect is one to correct the address. */
+const detailOf = (response: Awaited<ReturnType<Egress['fetch']>>, answer: string): string => {
+  const location = response.headers.get('location')
+  if (response.status >= 300 && response.status < 400 && location !== null)
+    return `The webhook answered ${response.status}: it has moved to ${location.slice(0, maxAnswerCharacters)}. Set that address.`
+  return `The webhook answered ${response.status}${answer === '' ? '.' : `: ${answer}`}`
 }
 
 /** What went wrong; `fetch` names the reason in the cause. */
@@ -67,11 +76,13 @@ export const sendToWebhook = async (
         'webhook-signature': signatureOf(secret, { id: delivery.id, timestamp, body }),
       },
       body,
+      // An answer to a GET without the alerts would not mean that they were received.
+      keepsMethod: true,
       signal: AbortSignal.any([signal, AbortSignal.timeout(attemptMilliseconds)]),
     })
     const answer = await answerOf(response)
     if (response.ok) return { kind: 'accepted' }
-    const detail = `The webhook answered ${response.status}${answer === '' ? '.' : `: ${answer}`}`
+    const detail = detailOf(response, answer)
     // 410 means that the receiver is gone for good.
     if (response.status === 410) return { kind: 'refused', detail }
     const retryAfterSeconds = parseRetryAfter(response.headers.get('retry-after'), now().getTime()) ?? null

@@ -8,7 +8,10 @@ import type { Dependencies } from '../dependencies.ts'
 export type Person = { readonly platform: string; readonly identifiers: readonly string[] }
 
 /** Deletes what a feature stores about a person, and returns how much that was. Idempotent: it is repeated after failures. */
-export type Erase = (dependencies: Pick<Dependencies, 'db' | 'config' | 'log'>, person: Person) => Promise<number>
+export type Erase = (
+  dependencies: Pick<Dependencies, 'db' | 'config' | 'log' | 'now'>,
+  person: Person,
+) => Promise<number>
 
 export type Erasure = { readonly name: string; readonly erase: Erase }
 

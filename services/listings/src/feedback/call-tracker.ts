@@ -44,10 +44,10 @@ const parsed = (text: string): unknown => {
   }
 }
 
-const failureOf = (error: unknown, seconds: number, { url }: TrackerConnection) => {
+const failureOf = (error: unknown, { url }: TrackerConnection) => {
   if (error instanceof EgressRefused) return serviceError('upstream_failed', error.message, { cause: error })
   if (error instanceof Error && error.name === 'TimeoutError')
-    return serviceError('upstream_timeout', `The issue tracker did not respond within ${seconds} s. Try again later.`, {
+    return serviceError('upstream_timeout', 'The issue tracker did not respond in time. Try again later.', {
       cause: error,
     })
   return serviceError('upstream_failed', `The issue tracker at ${new URL(url).host} cannot be reached.`, {
@@ -69,13 +69,14 @@ export const createTrackerCall =
           ...headers,
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
+        // The answer to a GET would be the list of issues, not the new one.
+        keepsMethod: true,
         signal: AbortSignal.any([signal, timeout]),
       })
       const text = (await readText(response.body)).replaceAll(token, '***')
       return { status: response.status, body: parsed(text), text }
     } catch (error) {
-      signal.throwIfAborted()
-      throw failureOf(timeout.aborted ? timeout.reason : error, timeouts[method] / 1000, connection)
+      throw failureOf(timeout.aborted ? timeout.reason : signal.aborted ? signal.reason : error, connection)
     }
   }
 
@@ -86,5 +87,6 @@ export const expectSuccess = ({ status, body, text }: TrackerAnswer): unknown =>
     .replaceAll(/[\s\p{Cc}]+/gu, ' ')
     .trim()
     .slice(0, maxQuoted)
+    .toWellFormed()
   throw serviceError('upstream_failed', `The issue tracker refused with status ${status}: ${words}`)
 }

@@ -1,4 +1,5 @@
 import { readConfig } from '@trellis/kit/config'
+import { createEgress } from '@trellis/kit/egress'
 import { connectInProcess, type Handlers } from '@trellis/kit/rpc'
 import { openStore } from '@trellis/kit/store'
 import {
@@ -13,6 +14,7 @@ import { type Answering, type RecordedRequest, startHttpServer } from '../../../
 import { anonymous, guest, local } from '../../test/callers.ts'
 import { listingsConfig } from '../config.ts'
 import { type ListingsTables, listingsSchema } from '../schemas.ts'
+import { createTrackerCall } from './call-tracker.ts'
 import { openFeedback } from './open-feedback.ts'
 
 const token = 'tracker-token'
@@ -23,6 +25,13 @@ const request: Partial<SendFeedbackRequest> = {
   repro: 'Search',
   view: 'search',
 }
+
+test('a tracker that does not answer before the whole time is over is 504', async () => {
+  await using tracker = await startHttpServer(() => new Promise<never>(() => {}))
+  await using egress = createEgress({ blockPrivate: false })
+  const call = createTrackerCall({ egress, url: tracker.url, headers: {}, token })
+  await expect(call({ method: 'GET', path: '/labels' }, AbortSignal.timeout(50))).rejects.toMatchObject({ status: 504 })
+})
 
 const fullPage = Array.from({ length: 50 }, (_, index) => ({ id: index + 1, name: `label ${index}` }))
 
@@ -180,6 +189,17 @@ describe.each(drawnBackend(databases, 'feedback'))('feedback on $name', ({ start
     await expect(away.client.sendFeedback(request, { caller: local })).rejects.toMatchObject({
       status: 502,
       detail: expect.stringContaining('127.0.0.1:9'),
+    })
+  })
+
+  test.skipIf(isMissing)('a tracker that has moved is 502, and the list at its new address is no issue', async () => {
+    const { client } = await open({
+      override: ({ method, url }) =>
+        url.endsWith('/issues') && method === 'POST' ? { status: 301, headers: { location: '/moved' } } : undefined,
+    })
+    await expect(client.sendFeedback(request, { caller: local })).rejects.toMatchObject({
+      status: 502,
+      detail: expect.stringContaining('status 301'),
     })
   })
 

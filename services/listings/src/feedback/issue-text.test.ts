@@ -69,3 +69,7 @@ test('a title is one line, and mentions and references in it are broken but read
   )
   expect(issueTitle({ title: '\u200B\u202E' })).toBe('')
 })
+
+test('a title of many mentions is no longer than trackers accept', () => {
+  expect(Array.from(issueTitle({ title: '@a'.repeat(100) }))).toHaveLength(255)
+})

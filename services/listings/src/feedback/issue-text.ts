@@ -43,9 +43,14 @@ const quotedInline = (text: string): string => {
   return line === '' ? '(none)' : `${fence} ${line} ${fence}`
 }
 
+/** Characters that Forgejo accepts in a title; GitHub accepts one more. */
+const maxTitle = 255
+
 /** The title of an issue. A word joiner after `@`, `#` and `!` keeps trackers from reading mentions and references into it. */
 export const issueTitle = ({ title }: Pick<Feedback, 'title'>): string =>
-  onOneLine(title).replaceAll(/[@#!](?=\w)/g, '$&\u2060')
+  Array.from(onOneLine(title).replaceAll(/[@#!](?=\w)/g, '$&\u2060'))
+    .slice(0, maxTitle)
+    .join('')
 
 /** The body of an issue, in Markdown. */
 export const issueBody = (feedback: Feedback, { product, version, platform, sentAt }: IssueContext): string => {

@@ -90,21 +90,22 @@ const otherSellers = async (
   return ids.find((other) => others.has(other))
 }
 
-/** Maximum listings that are re-evaluated after the photo of one has changed. */
+/** Listings that are looked up again after the photo of one has changed; further ones have no duplicate until their photo is compared again. */
 const maxReevaluated = 50
 
-/** Re-evaluates the listings whose duplicate was this listing, whose photo has changed. */
+/** Re-evaluates the listings whose duplicate was this listing, whose photo has changed or is deleted. */
 const releaseDuplicates = async (db: PhotoHashDb, listingId: number): Promise<readonly number[]> => {
   const rows = await db
     .selectFrom('photo_hashes')
     .innerJoin('listings', 'listings.id', 'photo_hashes.listing_id')
     .select(['photo_hashes.id', 'photo_hashes.user_id', 'listing_id', 'phash', 'seller_platform_id'])
     .where('duplicate_listing_id', '=', listingId)
-    .limit(maxReevaluated)
     .execute()
-  for (const { id, user_id, listing_id, phash, seller_platform_id } of rows) {
+  for (const [index, { id, user_id, listing_id, phash, seller_platform_id }] of rows.entries()) {
     const other =
-      phash === null ? undefined : await otherSellers(db, user_id, phash, { id: listing_id, seller_platform_id })
+      phash === null || index >= maxReevaluated
+        ? undefined
+        : await otherSellers(db, user_id, phash, { id: listing_id, seller_platform_id })
     await db
       .updateTable('photo_hashes')
       .set({ duplicate_listing_id: other ?? null })
@@ -112,6 +113,18 @@ const releaseDuplicates = async (db: PhotoHashDb, listingId: number): Promise<re
       .execute()
   }
   return rows.map(({ listing_id }) => listing_id)
+}
+
+/** Deletes the hashes of listings, and returns the listings that have other duplicates, or none, since. Runs in a transaction. */
+export const deletePhotoHashes = async (
+  transaction: PhotoHashDb,
+  ids: readonly number[],
+): Promise<readonly number[]> => {
+  const hashes = transaction.deleteFrom('photo_hashes').where('listing_id', 'in', ids)
+  const changed = new Set<number>()
+  for (const { listing_id } of await hashes.returning('listing_id').execute())
+    for (const id of await releaseDuplicates(transaction, listing_id)) changed.add(id)
+  return [...changed]
 }
 
 export type NewPhotoHash = {
@@ -131,6 +144,8 @@ export const recordPhotoHash = (
 ): Promise<readonly number[]> =>
   db.transaction().execute(async (transaction) => {
     const { id, user_id } = listing
+    // It may have been deleted while its photo was fetched.
+    if ((await transaction.selectFrom('listings').select('id').where('id', '=', id).execute()).length === 0) return []
     const earlier = await transaction
       .deleteFrom('photo_hashes')
       .where('listing_id', '=', id)

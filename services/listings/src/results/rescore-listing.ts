@@ -1,9 +1,8 @@
 import { findComp, type StoredComp } from '../comps/store.ts'
-import type { Dependencies } from '../dependencies.ts'
 import type { ListingRow } from '../found/store.ts'
 import { contextOf, findScore, type StoredContext, type TrustScoreRow } from '../scoring/store.ts'
 import type { SellerRow } from '../sellers/store.ts'
-import { batchFrom, scoreRows } from './scored.ts'
+import { batchFrom, type ScoringDependencies, scoreRows } from './scored.ts'
 
 export type RescoreOptions = {
   readonly sellers: ReadonlyMap<string, SellerRow>
@@ -13,7 +12,7 @@ export type RescoreOptions = {
 
 /** The stored price of the first query that has one. */
 const firstComp = async (
-  { db, config, now }: Dependencies,
+  { db, config, now }: ScoringDependencies,
   queries: readonly string[],
 ): Promise<StoredComp | undefined> => {
   for (const query of queries) {
@@ -27,7 +26,7 @@ const firstComp = async (
  * Scores a listing again in the context of its last search, and saves the score. Without a stored comparison price it uses that of its last score.
  */
 export const rescoreListing = async (
-  dependencies: Dependencies,
+  dependencies: ScoringDependencies,
   row: ListingRow,
   { sellers, queries = (lastQuery) => [lastQuery] }: RescoreOptions,
 ): Promise<TrustScoreRow | undefined> => {

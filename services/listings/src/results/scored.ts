@@ -68,9 +68,12 @@ const pricedOtherwise = async (db: Dependencies['db'], rows: readonly ListingRow
   return new Set(changed.filter(({ id, currency }) => (first.get(id) ?? currency) !== currency).map(({ id }) => id))
 }
 
+/** What scoring needs of a service. */
+export type ScoringDependencies = Pick<Dependencies, 'db' | 'config' | 'now'>
+
 /** Scores stored listings of one user and saves the scores; returns them by the marketplace's listing ids. */
 export const scoreRows = async (
-  { db, config, now }: Dependencies,
+  { db, config, now }: ScoringDependencies,
   rows: readonly ListingRow[],
   sellers: ReadonlyMap<string, SellerRow>,
   { batch, comp, earlierMarket = null, compQuery }: SearchContext,

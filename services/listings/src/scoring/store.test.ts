@@ -1,6 +1,7 @@
 import { openStore } from '@trellis/kit/store'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { databases } from '../../../../test/support/databases.ts'
+import { storeListings } from '../found/store.ts'
 import { type ListingsTables, migrations } from '../schemas.ts'
 import { scoreListing } from './score.ts'
 import { findAnalysed, findScore, savePhotoAnalysis, saveScores, scoreOf } from './store.ts'
@@ -49,9 +50,11 @@ describe.each(databases)('scores on $name', ({ isMissing, start }) => {
     afterAll(() => stack.disposeAsync())
 
     test('are one for each listing, whose id stays, and saving one again preserves the photo analysis', async () => {
+      await storeListings(db, { id: 's', userId: 'ann' }, [listing], new Date('2026-06-15T12:00:00Z'))
       const [before] = await saveScores(db, [{ listingId: 1, score: scoreAt('2026-06-15T12:00:00.000Z'), context }])
       await savePhotoAnalysis(db, 1, '{"is_stock_photo":true}')
       const [after] = await saveScores(db, [{ listingId: 1, score: scoreAt('2026-06-16T12:00:00.000Z'), context }])
+      expect(before).toBeDefined()
       expect(after).toMatchObject({ id: before?.id, photo_analysis_json: '{"is_stock_photo":true}' })
       const stored = await findScore(db, 1)
       expect(stored?.photo_analysis_json).toBe('{"is_stock_photo":true}')

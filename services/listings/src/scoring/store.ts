@@ -18,11 +18,21 @@ export type ScoreToSave = { readonly listingId: number; readonly score: TrustSco
 
 const rowsPerStatement = 500
 
-/** Saves scores, replacing earlier ones of the same listings; a photo analysis is preserved. */
+/** Scores whose listing has not been deleted since it was read: no other would ever be deleted. */
+const ofStored = async (db: Db, scores: readonly ScoreToSave[]): Promise<readonly ScoreToSave[]> => {
+  const ids = scores.map(({ listingId }) => listingId)
+  const rows = await db.selectFrom('listings').select('id').where('id', 'in', ids).execute()
+  const stored = new Set(rows.map(({ id }) => id))
+  return scores.filter(({ listingId }) => stored.has(listingId))
+}
+
+/** Saves scores, replacing earlier ones of the same listings; a photo analysis is preserved. Scores of listings that were deleted are dropped. */
 export const saveScores = async (db: Db, scores: readonly ScoreToSave[]): Promise<readonly TrustScoreRow[]> => {
   const saved: TrustScoreRow[] = []
   for (let start = 0; start < scores.length; start += rowsPerStatement) {
-    const rows = scores.slice(start, start + rowsPerStatement).map(({ listingId, score, context }) => ({
+    const current = await ofStored(db, scores.slice(start, start + rowsPerStatement))
+    if (current.length === 0) continue
+    const rows = current.map(({ listingId, score, context }) => ({
       listing_id: listingId,
       score_json: JSON.stringify(score),
       composite_score: score.compositeScore,
