@@ -211,8 +211,8 @@ export const listingsConfig = {
   monitorsAtOnce: setting(
     'LISTINGS_MONITORS_AT_ONCE',
     read.integer(1, 64),
-    2,
-    'Maximum concurrent runs of monitors in the installation; they also wait while other searches wait for a worker.',
+    3,
+    'Maximum concurrent runs of monitors in the installation. Fewer than LISTINGS_SEARCH_WORKERS, so that a worker is free for users; monitors also wait while other searches wait for one.',
   ),
   alertPrivateAddresses: setting(
     'LISTINGS_ALERT_PRIVATE_ADDRESSES',

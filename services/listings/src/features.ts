@@ -36,13 +36,17 @@ import { shareBlocked } from './share-blocked.ts'
 type OpenFeature = (
   dependencies: Dependencies,
   opened: AsyncDisposableStack,
-) => Implementation | readonly Implementation[] | Promise<Implementation>
+) => Implementation | readonly Implementation[] | Promise<Implementation | readonly Implementation[]>
 
 /** All features, one a line. Features do not import each other: a feature that needs another receives its interface here. */
 export const features: readonly OpenFeature[] = [
   async (dependencies, opened) => {
-    opened.use(await openSearches(dependencies))
-    return implementation(ListingsServiceDefinition, listingsRpc(dependencies))
+    const alerts = openAlerts(dependencies, opened)
+    const { recordAlerts, deliver } = alerts
+    const saved = openSavedSearches(dependencies, opened, { recordAlerts, onAlerts: deliver })
+    opened.use(await openSearches(dependencies, { onEnded: saved.onSearchEnded }))
+    const searches = implementation(ListingsServiceDefinition, listingsRpc(dependencies))
+    return [searches, alerts.implementation, saved.implementation]
   },
   (dependencies) => implementation(ReportedSellersServiceDefinition, reportedRpc(dependencies)),
   (dependencies) => implementation(PreferencesServiceDefinition, preferencesRpc(dependencies)),
@@ -52,11 +56,6 @@ export const features: readonly OpenFeature[] = [
   openFeedback,
   openCommunity,
   (dependencies, opened) => openAccountDeletion(dependencies, erasures, opened),
-  (dependencies, opened) => {
-    const alerts = openAlerts(dependencies, opened)
-    const { recordAlerts, deliver } = alerts
-    return [alerts.implementation, openSavedSearches(dependencies, opened, { recordAlerts, onAlerts: deliver })]
-  },
   (dependencies, opened) => {
     opened.use(openCategories(dependencies))
     return implementation(CategoriesServiceDefinition, categoriesRpc(dependencies))

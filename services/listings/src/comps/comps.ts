@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Sale } from '../records.ts'
 import { type Modes, modesOf } from './modes.ts'
-import { createRelevance, type Stratum, strata, type UnrelatedReason } from './relevance.ts'
+import { createRelevance, ownNounsOf, type Stratum, strata, type UnrelatedReason } from './relevance.ts'
 import {
   ascending,
   type DatedPrice,
@@ -87,7 +87,7 @@ type Judged = { readonly sale: Sale; readonly stratum: Stratum | null; readonly 
 
 /** Judges each sale by its title; one without a title cannot be judged and counts. */
 const judgeSales = (sales: readonly Sale[], query: string): readonly Judged[] => {
-  const relevance = createRelevance(query)
+  const relevance = createRelevance(query, ownNounsOf(sales.flatMap(({ title }) => (title ? [title] : []))))
   return sales.map((sale) => {
     if (!sale.title) return { sale, stratum: null, excluded: null }
     const judgement = relevance.judge(sale.title, sale.condition ?? null)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createRelevance } from './relevance.ts'
+import { createRelevance, ownNounsOf } from './relevance.ts'
 
 const judged = (query: string, title: string, condition: string | null = 'pre-owned'): string => {
   const judgement = createRelevance(query).judge(title, condition)
@@ -55,6 +55,7 @@ describe('accessories, parts and boxes', () => {
     ['Custodia per iPhone 14', 'accessory'],
     ['Funda para iPhone 14', 'accessory'],
     ['Logic board iPhone 14', 'part'],
+    ['Mainboard iPhone 14 128GB', 'part'],
     ['Ersatzdisplay iPhone 14', 'part'],
     ['Écran pour iPhone 14', 'part'],
     ['Scheda madre iPhone 14', 'part'],
@@ -92,6 +93,8 @@ describe('strata', () => {
     ['Camera non funzionante', 'usato', 'for_parts'],
     ['Camera averiada', 'usado', 'for_parts'],
     ['Lot of 5 camera', 'used', 'lot'],
+    ['Camera 5pcs', 'used', 'lot'],
+    ['Camera joblot', 'used', 'lot'],
     ['Camera Konvolut', 'gebraucht', 'lot'],
     ['Lot de 3 camera', 'occasion', 'lot'],
     ['Lotto di 3 camera', 'usato', 'lot'],
@@ -106,4 +109,48 @@ test('a hostile title or query takes no longer than an ordinary one needs', () =
   const long = `${'case for '.repeat(40)}${'1'.repeat(200)}`
   expect(judged('(((((("-'.repeat(60), long)).toEqual(expect.any(String))
   expect(judged('[.*+?^$', 'Camera')).toEqual(expect.any(String))
+})
+
+describe('hard cases', () => {
+  test.each([
+    ['iphone 13', 'Apple iPhone 13 - Empty Original Retail Box', 'incomplete'],
+    ['iphone 13', 'iPhone 13 retail packaging - NO PHONE', 'incomplete'],
+    ['airpods pro', 'AirPods Pro 2nd gen Right Side Earbud Only', 'incomplete'],
+    ['iphone 13', '3x Apple iPhone 13 128GB', 'lot'],
+    ['camera', 'Panasonic Camera 30x zoom', 'used'],
+    ['iphone 13', 'Apple iPhone 13 128GB iCloud Locked', 'for_parts'],
+    ['thinkpad t14', 'Lenovo ThinkPad T14 untested', 'for_parts'],
+    ['thinkpad t14', 'Lenovo ThinkPad T14 i5 BIOS locked', 'for_parts'],
+    ['nintendo switch', 'Mario Kart 8 Deluxe (Nintendo Switch, 2017)', 'other_thing'],
+    ['nintendo switch', 'Nintendo Switch console (OLED model, 2021)', 'used'],
+    ['mario kart nintendo switch', 'Mario Kart 8 Deluxe (Nintendo Switch, 2017)', 'used'],
+    ['ps5', 'Sony PS5 DualSense Wireless Controller', 'accessory'],
+    ['ps5', 'Sony PS5 console with DualSense controller, cables, charger', 'used'],
+    ['ps5 controller', 'Sony PS5 DualSense controller', 'used'],
+    ['dyson v8', 'Dyson V8 filter', 'accessory'],
+    ['seiko skx007', 'Seiko SKX007 dial and hands', 'accessory'],
+    ['vitamix 5200', 'Vitamix 5200 container 64oz', 'accessory'],
+    ['vitamix 5200', 'Vitamix 5200 blender with container', 'used'],
+    ['lego 75192', 'LEGO 75192 minifigures only no ship', 'incomplete'],
+    ['iphone 13', 'iPhone 13 rear camera lens glass', 'part'],
+    ['iphone 13', 'iPhone 13 screen replacement OLED', 'part'],
+    ['pixel 7', 'Google Pixel 7a 128GB', 'other_model'],
+    ['iphone 11', 'Apple iPhone 11 | 11 Pro | 11 Pro Max 64GB unlocked', 'other_model'],
+    ['iphone 11 pro', 'Apple iPhone 11 Pro 64GB', 'used'],
+    ['dvd player 12v', 'Portable DVD player 12V', 'used'],
+    ['canon ae-1', 'Canon AE-1 with 50mm lens, strap, original box, case', 'used'],
+    ['canon ae-1', 'Canon AE-1 instruction manual', 'accessory'],
+    ['canon ae-1', 'Canon AE-1 35mm film SLR camera, manual focus', 'used'],
+  ])('"%s": "%s" is %s', (query, title, expected) => {
+    expect(judged(query, title)).toBe(expected)
+  })
+})
+
+test('a noun that nearly all titles have describes the thing itself, one of most titles does not', () => {
+  const launchkeys = Array.from({ length: 9 }, (_, index) => `Novation Launchkey ${index} MIDI controller`)
+  expect(ownNounsOf([...launchkeys, 'Novation Launchkey'])).toEqual(new Set(['controller']))
+  const phones = Array.from({ length: 10 }, (_, index) => (index < 7 ? 'iPhone 14 case' : 'iPhone 14 128GB'))
+  expect(ownNounsOf(phones)).toEqual(new Set())
+  const relevance = createRelevance('novation launchkey', ownNounsOf(launchkeys))
+  expect(relevance.judge('Novation Launchkey 49 controller', null).kind).toBe('related')
 })

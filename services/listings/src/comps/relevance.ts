@@ -35,7 +35,9 @@ const conditions = data.conditionWords.map(([condition, words]) => ({
   pattern: new RegExp(`^(?:${words})$`, 'iu'),
 }))
 const nouns = listed(data.accessoryNouns)
+const followers = listed(data.followingNouns)
 const includes = listed(data.inclusion)
+const includesLong = listed(data.longInclusion)
 const connectors = listed(data.madeFor)
 const variants = listed(data.variantWords)
 const units = listed(data.units)
@@ -81,12 +83,14 @@ type Query = {
   readonly atoms: ReadonlySet<string>
   readonly families: typeof families
   readonly namesAccessory: boolean
+  /** Nouns that describe the queried thing itself. */
+  readonly ownNouns: ReadonlySet<string>
   readonly namedStrata: ReadonlySet<Stratum>
 }
 
 const escaped = (term: string): string => term.replace(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)
 
-const compile = (text: string): Query => {
+const compile = (text: string, ownNouns: ReadonlySet<string>): Query => {
   const { required, excluded } = parseQuery(text)
   const groups = required
     .map((alternatives) => alternatives.map(termsOf).filter((terms) => terms.length > 0))
@@ -107,6 +111,7 @@ const compile = (text: string): Query => {
       (family) => !family.pattern.test(terms) && !(namesAccessory && ofAccessories.has(family.reason)),
     ),
     namesAccessory,
+    ownNouns,
     namedStrata: new Set<Stratum>([
       ...(lots.some((lot) => lot.test(terms)) ? (['lot'] as const) : []),
       ...(broken.some((words) => words.test(terms)) ? (['for_parts'] as const) : []),
@@ -140,7 +145,8 @@ type ModelMatch = 'found' | 'other' | 'missing'
 const matchTerm = (term: Term, title: readonly Atom[], text: string, joined: string, query: Query): ModelMatch => {
   if (!term.isModel) return term.atoms.every(({ text: word }) => hasWord(word, title, joined)) ? 'found' : 'missing'
   const starts = runsIn(title, term.atoms).filter((start) => isNear(title, start, term.atoms, query))
-  if (starts.some((start) => !isOther(title, start, term.atoms.length, query))) return 'found'
+  // A title that also names a variant offers a choice, and its price may be that of either.
+  if (starts.length > 0 && starts.every((start) => !isOther(title, start, term.atoms.length, query))) return 'found'
   const [only, ...more] = term.atoms
   if (more.length === 0 && only !== undefined && spansYear(text, only.text)) return 'found'
   return starts.length > 0 ? 'other' : 'missing'
@@ -157,11 +163,23 @@ const isAccessory = (title: readonly Atom[], query: Query): boolean => {
   if (at > 0 && !named(0, at) && named(at + 1, at + 1 + reach)) return true
   const end = endOfQueried(title, query)
   return title.some(({ text }, index) => {
-    if (!nouns.has(text)) return false
-    const isIncluded = title.slice(Math.max(0, index - 3), index).some((word) => includes.has(word.text))
+    if (query.ownNouns.has(text)) return false
     const follows = end > 0 && index >= end && index <= end + reach
-    return !isIncluded && (follows || index === title.length - 1)
+    if (!(nouns.has(text) ? follows || index === title.length - 1 : followers.has(text) && follows)) return false
+    const before = title.slice(0, index)
+    const isIncluded =
+      before.slice(-3).some((word) => includes.has(word.text)) || before.some((word) => includesLong.has(word.text))
+    return !isIncluded
   })
+}
+
+/** Whether a title names the queried thing only as the platform of another: "Mario Kart 8 (Nintendo Switch, 2017)". */
+const isForPlatform = (title: string, query: Query): boolean => {
+  const [platform, inside = ''] = /\(([^()]*), ?(?:19|20)\d\d\)/.exec(title) ?? []
+  if (platform === undefined || query.atoms.size === 0) return false
+  const within = new Set(atomsOf(inside).map(({ text }) => text))
+  const outside = atomsOf(title.replace(platform, ' '))
+  return [...query.atoms].every((atom) => within.has(atom)) && !outside.some(({ text }) => query.atoms.has(text))
 }
 
 const stratumOf = (title: string, condition: string | null): Stratum | null => {
@@ -192,18 +210,33 @@ const judge = (query: Query, title: string, condition: string | null): Judgement
   const family = query.families.find((row) => row.pattern.test(title))
   if (family !== undefined) return unrelated(family.reason)
   if (!query.namesAccessory && isAccessory(atoms, query)) return unrelated('accessory')
+  if (isForPlatform(title, query)) return unrelated('other_thing')
   const stratum = stratumOf(title, condition)
   const isApart = (stratum === 'for_parts' || stratum === 'lot') && !query.namedStrata.has(stratum)
   return { kind: 'related', stratum, apart: isApart ? stratum : null }
 }
 
+/** Share of titles, and fewest of them, in which a noun describes the queried thing itself: fewer may all be accessories. */
+const ownShare = 0.8
+const fewestTitles = 5
+
+/** Nouns of accessories that nearly all titles have: what a query for "novation launchkey" finds are controllers. */
+export const ownNounsOf = (titles: readonly string[]): ReadonlySet<string> => {
+  const counts = new Map<string, number>()
+  for (const title of titles)
+    for (const text of new Set(atomsOf(title).map((atom) => atom.text)))
+      if (nouns.has(text) || followers.has(text)) counts.set(text, (counts.get(text) ?? 0) + 1)
+  const fewest = Math.max(fewestTitles, titles.length * ownShare)
+  return new Set([...counts].flatMap(([noun, count]) => (count >= fewest ? [noun] : [])))
+}
+
 /**
  * Judges which sales are comparable with the item of a query. All words with digits (models, sizes, years) must be in the
  * title, and at least half of the others; titles of accessories, parts, empty boxes and other models are unrelated. Broken
- * items and lots are related, but apart from the query's own price unless it names them.
+ * items and lots are related, but apart from the query's own price unless it names them. `ownNouns` describe the thing itself.
  */
-export const createRelevance = (queryText: string) => {
-  const query = compile(queryText)
+export const createRelevance = (queryText: string, ownNouns: ReadonlySet<string> = new Set()) => {
+  const query = compile(queryText, ownNouns)
   return { judge: (title: string, condition: string | null): Judgement => judge(query, title, condition) }
 }
 

@@ -43,7 +43,7 @@ export const unrelatedFamilies: readonly UnrelatedFamily[] = [
     reason: 'part',
     language: 'English',
     words:
-      'motherboards?|main ?boards?|logic boards?|replacement (?:screens?|batter(?:y|ies)|parts?|lcd|glass|keyboards?|fans?|lens|housing|digitizers?)|lcd (?:assembly|display|screen)|(?:screen|display|lens) assembly|digitizers?|back glass|palm ?rests?|bezels? for|flex cables?|spare parts? for|repair parts?|donor',
+      'motherboards?|main ?boards?|logic boards?|replacement (?:screens?|batter(?:y|ies)|parts?|lcd|glass|keyboards?|fans?|lens|housing|digitizers?)|(?:screen|display|battery|lcd|oled|keyboard|glass) replacement|camera (?:lens )?(?:glass|module)|charging ports?|sim ?(?:card )?trays?|(?:front|rear) (?:glass|housing)|power buttons?|taptic engine|lcd (?:assembly|display|screen)|(?:screen|display|lens) assembly|digitizers?|back glass|palm ?rests?|bezels? for|flex cables?|spare parts? for|repair parts?|donor',
   },
   {
     reason: 'part',
@@ -71,7 +71,7 @@ export const unrelatedFamilies: readonly UnrelatedFamily[] = [
     reason: 'incomplete',
     language: 'English',
     words:
-      'empty box(?:es)?|(?:box(?:es)?|packaging|manuals?|instructions?|cases?|shells?|housings?|covers?|discs?|cables?|chargers?|straps?|bezels?|dials?|lids?|remotes?|controllers?|dust ?bags?|papers?|booklets?|sleeves?|cart(?:ridge)?s?) only|only (?:the )?(?:box|packaging|manual)|no (?:phone|console|camera|laptop|watch|tablet|device|game) (?:included|inside)|(?:box|manual|packaging) for',
+      'empty (?:\\p{L}+ ){0,3}(?:box(?:es)?|packaging|case)|(?:(?:left|right)(?: \\p{L}+){0,2}|box(?:es)?|packaging|manuals?|instructions?|cases?|shells?|housings?|covers?|discs?|cables?|chargers?|straps?|bezels?|dials?|lids?|remotes?|controllers?|dust ?bags?|papers?|booklets?|mini ?fig(?:ure)?s?|accessories|docks?|stands?|bands?|sleeves?|cart(?:ridge)?s?) only|only (?:the )?(?:box|packaging|manual)|no (?:phone|console|camera|laptop|watch|tablet|device|game)(?: included| inside)?|(?:box|manual|packaging) for',
   },
   {
     reason: 'incomplete',
@@ -114,9 +114,19 @@ export const unrelatedFamilies: readonly UnrelatedFamily[] = [
 export const accessoryNouns =
   'case|cases|cap|caps|hood|fan|fans|heatsink|backplate|hinge|bezel|housing|cover|covers|skin|sleeve|pouch|holster|charger|cable|cord|dock|stand|mount|holder|strap|straps|band|bands|bag|battery|batteries|keyboard|screen|adapter|protector|protectors|hulle|tasche|ladegerat|akku|netzteil|armband|coque|etui|housse|chargeur|batterie|custodia|caricatore|cinturino|funda|carcasa|cargador|correa|bateria'
 
+/**
+ * Nouns that name a part or an accessory only right after the queried words ("Dyson V8 filter", "PS5 DualSense controller"), since elsewhere they
+ * describe the thing itself.
+ */
+export const followingNouns =
+  'controller|controllers|remote|dial|dials|container|pitcher|blade|blades|filter|filters|hose|brush|brushes|nozzle|attachment|attachments|earbud|tray|knob|lid|grip|grips|faceplate|shell|joystick|joysticks|gasket|bracket|manual|brochure|gehause|filtro|filtre|telecommande|fernbedienung|telecomando|mando'
+
 /** Words before something that is included. */
 export const inclusion =
   'with|w|incl|includes|including|included|inc|and|plus|mit|inkl|inklusive|und|avec|et|con|e|y|met|no|without|ohne|sans|senza|sin'
+
+/** Those of them after which everything is included, not only the next words. */
+export const longInclusion = 'with|w|incl|includes|including|inc|mit|inkl|inklusive|avec|met'
 
 /** Words between an accessory and the thing that it is made for. */
 export const madeFor = 'for|fits|fit|compatible|fur|passend|pour|per|para|voor'
@@ -125,9 +135,9 @@ export const madeFor = 'for|fits|fit|compatible|fur|passend|pour|per|para|voor'
 export const variantWords =
   'pro|max|plus|mini|ultra|lite|slim|ti|super|xt|xtx|se|fe|mark|mk|ii|iii|iv|xl|neo|edge|fold|flip|note|turbo'
 
-/** Units and ordinals that may be glued to a number without making it another model: "14inch", "128GB". */
+/** Units and ordinals that may be glued to a number without making it another model: "14inch", "128GB". No amperes: "Pixel 7a" is another model. */
 export const units =
-  'gb|tb|mb|mm|cm|m|in|inch|inches|ft|hz|ghz|mhz|mah|wh|w|v|kv|a|l|ml|kg|g|lb|lbs|oz|mp|k|p|th|st|nd|rd|gen|core|cores|bit|pcs|pc|pack|er|x'
+  'gb|tb|mb|mm|cm|m|in|inch|inches|ft|hz|ghz|mhz|mah|wh|w|v|kv|l|ml|kg|g|lb|lbs|oz|mp|k|p|th|st|nd|rd|gen|core|cores|bit|pcs|pc|pack|er|x'
 
 /** Words of a query that distinguish nothing. */
 export const emptyWords =
@@ -138,7 +148,7 @@ export const lotWords: readonly { readonly language: string; readonly words: str
   {
     language: 'English',
     words:
-      'lots? of(?: \\d+)?|job ?lot|lot|\\d+ ?(?:pcs|pieces|count|units)|bundle of \\d+|set of \\d+|packs? of \\d+|\\d+ ?packs?|wholesale|bulk|pallet|qty ?\\d+|quantity \\d+',
+      '^(?:[2-9]|[1-9]\\d) ?x|lots? of(?: \\d+)?|job ?lot|lot|\\d+ ?(?:pcs|pieces|count|units)|bundle of \\d+|set of \\d+|packs? of \\d+|\\d+ ?packs?|wholesale|bulk|pallet|qty ?\\d+|quantity \\d+',
   },
   {
     language: 'German',
@@ -154,7 +164,7 @@ export const brokenWords: readonly { readonly language: string; readonly words: 
   {
     language: 'English',
     words:
-      "for parts|parts only|for spares|spares or repairs?|parts or repairs?|not working|non working|doesn['’]?t work|does not work|won['’]?t (?:turn on|boot|charge|power on)|dead on arrival|faulty|defective|broken|cracked screen|needs? repairs?|for repair|no power",
+      "for parts|parts only|for spares|spares or repairs?|parts or repairs?|not working|non working|doesn['’]?t work|does not work|won['’]?t (?:turn on|boot|charge|power on)|dead on arrival|faulty|defective|broken|cracked screen|needs? repairs?|for repair|no power|untested|water damaged?|liquid damaged?|bad (?:imei|esn|lcd|screen)|blacklisted|(?:icloud|activation|google|frp|mdm|account|bios) lock(?:ed)?|cracked (?:lcd|display|glass|back)|no (?:display|post|boot)",
   },
   {
     language: 'German',

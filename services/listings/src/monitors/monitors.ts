@@ -10,9 +10,12 @@ export type MonitorOptions = {
   readonly onAlerts: () => void
 }
 
-/** Pause between rounds while nothing is under way, and while something is, in milliseconds. */
+/**
+ * Pause between rounds while nothing is under way, and while something is, in milliseconds. A round follows at once when a search ends here; the pause is for
+ * those that another replica has ended without concluding the run.
+ */
 const idlePause = 5_000
-const busyPause = 250
+const busyPause = 500
 /** How long a replica claims a run to conclude it, in milliseconds; another takes over when it has died. */
 const concludeClaim = 60_000
 /** A run is checked when it has been under way for this long, and again after this time, in milliseconds. */

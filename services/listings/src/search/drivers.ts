@@ -18,8 +18,13 @@ const recoverSearches = async ({ db, bus }: Dependencies): Promise<void> => {
   for (const sessionId of await unendedSearches(db)) await bus.enqueue(searches, { sessionId }, sessionId)
 }
 
+export type DriverOptions = {
+  /** Called when this replica has driven a search to its end. */
+  readonly onEnded: () => void
+}
+
 /** Drives searches until the service shuts down; unfinished ones then go to another replica, or to the next start. */
-export const driveSearches = async (dependencies: Dependencies): Promise<void> => {
+export const driveSearches = async (dependencies: Dependencies, { onEnded }: DriverOptions): Promise<void> => {
   const { bus, log, signal } = dependencies
   const working = bus.work(
     searches,
@@ -33,6 +38,7 @@ export const driveSearches = async (dependencies: Dependencies): Promise<void> =
           withinMilliseconds: longestOutage,
           onRetry: (error) => log.warn({ err: error, sessionId }, 'listings: server unavailable, retrying search'),
         })
+        onEnded()
       } catch (error) {
         if (!handling.signal.aborted) log.warn({ err: error, sessionId, delivery }, 'listings: search requeued')
         throw error
