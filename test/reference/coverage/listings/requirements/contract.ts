@@ -189,6 +189,15 @@ export const contract: readonly Theme[] = [
         'all traces of the account are deleted, in any case of its name, and no others',
       ],
       [
+        listings('account-deletion/deletions'),
+        "another seller's score no longer quotes a listing of the account as its duplicate",
+      ],
+      [
+        listings('account-deletion/deletions'),
+        'what is computed about a listing that was deleted meanwhile is not stored',
+      ],
+      [listings('account-deletion/rpc'), 'a sender that leaves does not end the request that others wait for'],
+      [
         listings('account-deletion/signature'),
         'the answer to a challenge is the digest of the code, the token and the endpoint',
       ],
@@ -240,6 +249,9 @@ export const contract: readonly Theme[] = [
       [alerts, 'are dismissed one by one or all together, and then listed on request only'],
       [alerts, 'are hidden while they are snoozed'],
       [listings('alerts/feed'), 'an XML parser reads from the feed what was written'],
+      [outbox, 'to a webhook that has moved are not taken for received, and the settings name the new address'],
+      [outbox, 'by e-mail are sent once, however long the server checks them, and webhooks do not wait for it'],
+      [listings('alerts/mail'), 'a subject in any script arrives as it was, and a long one is cut between characters'],
       [outbox, 'reach a webhook that fails first, with the same id and body, signed again'],
       [outbox, 'by e-mail are sent once, after a temporary refusal'],
     ],
