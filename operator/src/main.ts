@@ -3,9 +3,12 @@ import { type Running, runProcess } from '@trellis/kit/process'
 import { serveGrpc } from '@trellis/kit/rpc'
 import type { Log, Metrics } from '@trellis/kit/telemetry'
 import { prepareWorkerTopics } from '@trellis/kit/workloads'
+import { branchKind } from './branch/mod.ts'
 import { type OperatorConfig, printOperatorConfig, readOperatorConfig } from './config.ts'
+import { generationKind } from './generation-job/mod.ts'
 import { createOperator } from './operator.ts'
 import { createCredentials, createHttpClient, createRuntimeMetrics, loadConfig, systemClock } from './runtime/mod.ts'
+import { searchKind } from './search/mod.ts'
 import { label, readWorkerTemplates } from './workers/mod.ts'
 
 /**
@@ -43,14 +46,17 @@ const start = async (config: OperatorConfig, { log, metrics }: { log: Log; metri
       maxRuns,
       maxQueued,
       runTtlSeconds,
-      searchUsers,
       ownLabels: { [label.partOf]: 'trellis', [label.instance]: instance },
-      branches: {
+    },
+    [
+      searchKind({ allowedUsers: searchUsers }),
+      generationKind(),
+      branchKind({
         template: templates.branch,
         edgeUrl,
         ...(branchStorageClass === undefined ? {} : { storageClass: branchStorageClass }),
-      },
-    },
+      }),
+    ],
   )
 
   const stop = new AbortController()

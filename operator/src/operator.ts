@@ -1,29 +1,29 @@
 import type { Bus } from '@trellis/kit/bus'
 import { type Handlers, type Implementation, implementation } from '@trellis/kit/rpc'
 import type { Log, Metrics } from '@trellis/kit/telemetry'
-import { BranchesServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
 import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
-import { addBranchController, cacheBranches, handleBranchEvents } from './branch/mod.ts'
+import type { BranchSurroundings } from './branch/mod.ts'
 import { createGpuCapacity } from './capacity/mod.ts'
-import { type Search, warmPools } from './crds/mod.ts'
-import { addGenerationController, cacheGenerations, generationRuns } from './generation-job/mod.ts'
-import { branchesRpc } from './rpc/branches.ts'
+import { warmPools } from './crds/mod.ts'
 import { workloadsRpc } from './rpc/workloads.ts'
-import { createReporters, createRunEvents, createRunMetrics } from './runs/mod.ts'
+import {
+  createReporters,
+  createRunEvents,
+  createRunMetrics,
+  type RunSurroundings,
+  type WorkloadRuns,
+} from './runs/mod.ts'
 import {
   type Client,
   type Clock,
-  type Controller,
   createManager,
   type Manager,
   type Random,
   type RuntimeMetrics,
-  type Store,
   systemClock,
 } from './runtime/mod.ts'
-import { type AllowedUsers, addSearchController, cacheSearches, searchRuns } from './search/mod.ts'
 import { createWarmPools, poolIndexes } from './warm-pool/mod.ts'
-import { type Pod, podCache, pods as podKind, type WorkerTemplates } from './workers/mod.ts'
+import { podCache, pods as podKind, type WorkerTemplates } from './workers/mod.ts'
 
 /** What an operator runs on. Production, the simulation and tests on a real API server differ only in this. */
 export type OperatorSurroundings = {
@@ -55,18 +55,24 @@ export type OperatorSettings = {
   /** Namespace of the operator, of its Lease and of the objects that services request. */
   namespace: string
   templates: Pick<WorkerTemplates, 'search' | 'generation'>
-  /** Whether GenerationJobs are handled besides Searches; true by default. */
-  handlesGenerations?: boolean
   /** Maximum number of runs of a kind with workers at the same time, and of queued runs of a kind. */
   maxRuns: number
   maxQueued: number
   /** Seconds that objects of runs requested by services stay after they end. */
   runTtlSeconds: number
-  searchUsers?: AllowedUsers
   /** Labels of the operator's own pods, whose GPUs are not counted as taken by others. */
   ownLabels?: Readonly<Record<string, string>>
-  /** Without it, the operator runs no Branches. */
-  branches?: { template: WorkerTemplates['branch']; edgeUrl: string; storageClass?: string }
+}
+
+/** What an operator provides to its kinds. */
+export type KindSurroundings = RunSurroundings & BranchSurroundings
+
+/** A kind of objects that an operator reconciles. The call adds its caches and its controller. */
+export type OperatorKind = (surroundings: KindSurroundings) => {
+  /** How services request its objects as runs. */
+  runs?: WorkloadRuns
+  /** An rpc of its own. */
+  implementation?: Implementation
 }
 
 /** The name of the operator, of its Lease and of the reporter of its events. */
@@ -80,43 +86,17 @@ export type Operator = {
   implementations: readonly Implementation[]
   /** Work that every replica does until the signal. */
   attend: (signal: AbortSignal) => Promise<void>
-  /** The caches and controllers of Searches, for tests that look into them. */
-  searches: { store: Store<Search>; controller: Controller }
 }
 
-const addBranches = (
-  manager: Manager,
-  { client, clock, log, bus, instance, namespace, pods }: BranchSurroundings,
-  { template, edgeUrl, storageClass }: NonNullable<OperatorSettings['branches']>,
-): Implementation => {
-  const stores = cacheBranches(manager, { instance }, pods)
-  const settings = { instance, template, ...(storageClass === undefined ? {} : { storageClass }) }
-  addBranchController(manager, { ...stores, clock, log, settings, edgeUrl })
-  manager.whileLeading((signal) => handleBranchEvents({ bus, client: manager.client, store: stores.branches }, signal))
-  return implementation(BranchesServiceDefinition, branchesRpc({ client, clock, stores, settings, namespace }))
-}
-
-type BranchSurroundings = Pick<OperatorSurroundings, 'client' | 'log' | 'bus'> &
-  Pick<OperatorSettings, 'instance' | 'namespace'> & { clock: Clock; pods: Store<Pod> }
-
-/** Composes the operator: one manager, a controller per kind, and the RPC implementations. */
-export const createOperator = (surroundings: OperatorSurroundings, operatorSettings: OperatorSettings): Operator => {
-  const {
-    client,
-    bus,
-    log,
-    metrics,
-    runtimeMetrics,
-    namespaces,
-    clock = systemClock,
-    random = Math.random,
-    election,
-    health,
-    drain,
-    freeze = false,
-  } = surroundings
-  const { handlesGenerations = true, ownLabels = {}, branches } = operatorSettings
-  const { instance, namespace, templates, maxRuns, maxQueued, runTtlSeconds, searchUsers } = operatorSettings
+/** Composes the operator: one manager, the warm pools, the controllers of the kinds, and the RPC implementations. */
+export const createOperator = (
+  surroundings: OperatorSurroundings,
+  settings: OperatorSettings,
+  kinds: readonly OperatorKind[],
+): Operator => {
+  const { client, bus, log, metrics, runtimeMetrics, namespaces, election, health, drain } = surroundings
+  const { clock = systemClock, random = Math.random, freeze = false } = surroundings
+  const { instance, namespace, templates, maxRuns, maxQueued, runTtlSeconds, ownLabels = {} } = settings
   const manager = createManager({
     name,
     client,
@@ -129,12 +109,11 @@ export const createOperator = (surroundings: OperatorSurroundings, operatorSetti
     ...(health && { health }),
     ...(drain === undefined ? {} : { drain }),
   })
-  const pods = manager.cache(podKind, { ...podCache({ instance, indexes: poolIndexes }), freeze })
-  const events = createRunEvents({ bus, clock, log })
-  const reporters = createReporters(bus)
+  const cache: Manager['cache'] = (resource, options) => manager.cache(resource, { ...options, freeze })
+  const pods = cache(podKind, podCache({ instance, indexes: poolIndexes }))
   const shared = { client: manager.client, recorder: manager.recorder, pods, clock, log, instance }
 
-  const pools = createWarmPools({ ...shared, pools: manager.cache(warmPools, { freeze }), templates, metrics })
+  const pools = createWarmPools({ ...shared, pools: cache(warmPools), templates, metrics })
   pools.watch(manager.controller({ name: 'warmpool', reconcile: pools.reconcile }))
 
   const gpus = createGpuCapacity({
@@ -147,45 +126,25 @@ export const createOperator = (surroundings: OperatorSurroundings, operatorSetti
     ownLabels,
     tolerations: templates.generation.tolerations ?? [],
   })
-  const runs = { ...shared, claims: pools.claims, events, maxRuns, runMetrics: createRunMetrics(metrics) }
-  const searches = cacheSearches(manager)
-  const searchController = addSearchController(manager, {
-    ...runs,
-    reporter: reporters.search,
-    searches,
-    template: templates.search,
-    ...(searchUsers && { allowedUsers: searchUsers }),
-  })
+  const events = createRunEvents({ bus, clock, log })
+  const reporters = createReporters(bus)
   manager.whileLeading((signal) => events.work(signal))
 
-  const placement = { total: maxRuns, namespace, ttlSeconds: runTtlSeconds }
-  const addGenerations = () => {
-    const stores = cacheGenerations(manager, { instance, pods })
-    const template = templates.generation
-    addGenerationController(manager, { ...runs, reporter: reporters.generation, ...stores, gpus, template })
-    return generationRuns({ stores, ...placement })
+  const kindSurroundings = {
+    ...{ manager: { ...manager, cache }, client, bus, clock, log, pods, instance, namespace },
+    ...{ cache, claims: pools.claims, events, reporters, runMetrics: createRunMetrics(metrics), gpus },
+    ...{ templates, maxRuns, runTtlSeconds },
   }
-  const runKinds = [searchRuns({ searches, pods, ...placement }), ...(handlesGenerations ? [addGenerations()] : [])]
-  const workloads = workloadsRpc({
-    client,
-    bus,
-    reporters,
-    runs: runKinds,
-    machines: gpus,
-    namespace,
-    maxQueued,
-    clock,
-    log,
-  })
-  const branchSurroundings = { client, clock, log, bus, instance, namespace, pods }
+  const added = kinds.map((kind) => kind(kindSurroundings))
+  const runs = added.flatMap((kind) => kind.runs ?? [])
+  const workloads = workloadsRpc({ client, bus, reporters, runs, machines: gpus, namespace, maxQueued, clock, log })
   return {
     manager,
     workloads,
     implementations: [
       implementation(WorkloadsServiceDefinition, workloads),
-      ...(branches ? [addBranches(manager, branchSurroundings, branches)] : []),
+      ...added.flatMap((kind) => kind.implementation ?? []),
     ],
     attend: (signal) => gpus.run(signal),
-    searches: { store: searches, controller: searchController },
   }
 }

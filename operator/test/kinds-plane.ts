@@ -1,14 +1,5 @@
-import { createMetrics, silentLog } from '@trellis/kit/telemetry'
 import { installKinds } from '../src/crds/test-support.ts'
-import {
-  type Client,
-  createManager,
-  createRuntimeMetrics,
-  events,
-  isNotFound,
-  type KubeObject,
-  type Manager,
-} from '../src/runtime/mod.ts'
+import { type Client, events, isNotFound, type KubeObject } from '../src/runtime/mod.ts'
 import { connectAs, newNamespace } from './api-server.ts'
 import type { ControlPlanePrograms } from './control-plane.ts'
 import { eventually } from './eventually.ts'
@@ -18,8 +9,6 @@ export type KindsPlane = AsyncDisposable & {
   /** A client of the administrator. */
   client: Client
   newNamespace: () => Promise<string>
-  /** Runs an operator with the controllers that `declare` adds. Disposal stops it and flushes its events to the API server. */
-  operate: <Declared>(declare: (manager: Manager) => Declared) => Promise<AsyncDisposable & { declared: Declared }>
   /** The reasons of the events about the named object, oldest first. */
   reasonsOf: (namespace: string, name: string) => Promise<string[]>
 }
@@ -32,21 +21,6 @@ export const startKindsPlane = async (programs: ControlPlanePrograms): Promise<K
   return {
     client,
     newNamespace: () => newNamespace(client),
-    operate: async (declare) => {
-      const metrics = createRuntimeMetrics(createMetrics({ processMetrics: false }))
-      const manager = createManager({ name: 'trellis-operator', client, log: silentLog, metrics })
-      const declared = declare(manager)
-      const stop = new AbortController()
-      const running = manager.run(stop.signal)
-      return {
-        declared,
-        [Symbol.asyncDispose]: async () => {
-          stop.abort()
-          await running
-          await manager.recorder.flush()
-        },
-      }
-    },
     reasonsOf: async (namespace, name) =>
       (await client.list(events, { namespace })).items
         .filter(({ regarding }) => regarding.name === name)

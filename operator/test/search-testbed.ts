@@ -1,18 +1,15 @@
 import { createMemoryBus } from '@trellis/kit/bus'
-import { createMetrics } from '@trellis/kit/telemetry'
 import { assignmentsOf, inputsOf, type Report, runTopic, searchPlanRequests } from '@trellis/kit/workloads'
 import type { PlanRequest } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { type Search, type SearchSpecInput, searches, type WarmPool, warmPools } from '../src/crds/mod.ts'
-import { createOperator } from '../src/operator.ts'
 import type { RunEventOf } from '../src/runs/mod.ts'
-import { type Client, type Clock, createRuntimeMetrics, isNotFound, keyOf, systemClock } from '../src/runtime/mod.ts'
-import { label, type Pod, pods, type WorkerTemplate } from '../src/workers/mod.ts'
+import { type Client, type Clock, isNotFound, keyOf, systemClock } from '../src/runtime/mod.ts'
+import { searchKind } from '../src/search/mod.ts'
+import { label, type Pod, pods } from '../src/workers/mod.ts'
 import { type KindsPlane, untilIs } from './kinds-plane.ts'
 import { recordLog } from './log-lines.ts'
+import { operate, remember } from './operate.ts'
 import { runEventsFor } from './run-events-for.ts'
-
-const template: WorkerTemplate = { image: 'example.test/worker:1', command: ['worker'] }
-const instance = 'test'
 
 /** Records every successful write as `verb plural`, status writes as `status plural`. */
 const counting = (client: Client, writes: string[]): Client => ({
@@ -51,50 +48,18 @@ export const startSearchTestbed = async (plane: KindsPlane, { maxRuns = 10 } = {
 
   const startOperator = () => {
     const writes: string[] = []
-    const metrics = createMetrics({ processMetrics: false })
-    const {
-      manager,
-      workloads,
-      attend,
-      searches: cached,
-    } = createOperator(
-      {
-        client: counting(client, writes),
-        bus,
-        log,
-        metrics,
-        runtimeMetrics: createRuntimeMetrics(metrics),
-        namespaces: [namespace],
-        clock,
-        drain: 5_000,
-        freeze: true,
-      },
-      {
-        instance,
-        namespace,
-        templates: { search: template, generation: template },
-        handlesGenerations: false,
-        maxRuns,
-        maxQueued: 2,
-        runTtlSeconds: 60,
-      },
-    )
-    const stop = new AbortController()
-    const running = manager.run(stop.signal)
-    const attending = attend(stop.signal)
+    const { kind, added } = remember(searchKind())
+    const options = { client: counting(client, writes), bus, log, namespace, clock }
+    const running = operate({ ...options, maxRuns, maxQueued: 2, runTtlSeconds: 60 }, [kind])
+    const { store, controller } = added()
     return {
       writes,
-      metrics,
-      rpc: workloads,
-      store: cached.store,
-      filled: manager.filled,
-      look: (name: string) => cached.controller.queue.add(keyOf({ name, namespace })),
-      stop: async () => {
-        stop.abort()
-        await running
-        await attending
-        await manager.recorder.flush()
-      },
+      metrics: running.metrics,
+      rpc: running.workloads,
+      store,
+      filled: running.filled,
+      look: (name: string) => controller.queue.add(keyOf({ name, namespace })),
+      stop: running.stop,
     }
   }
   let operator = startOperator()

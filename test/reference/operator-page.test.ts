@@ -6,7 +6,8 @@ import { branchReasons } from '../../operator/src/branch/mod.ts'
 import { operatorConfig } from '../../operator/src/config.ts'
 import { type GenerationJob, runReasons } from '../../operator/src/crds/mod.ts'
 import { renderReference } from '../../operator/src/crds/reference.ts'
-import { generationStatus } from '../../operator/src/generation-job/status.ts'
+import { fallbackCondition } from '../../operator/src/generation-job/gpu-fallback.ts'
+import { runStatus } from '../../operator/src/runs/mod.ts'
 import { poolReasons } from '../../operator/src/warm-pool/pool-status.ts'
 import { helmMissing, render, template } from '../chart/helm.ts'
 import { type OperatorPage, readOperatorPage } from './operator-page.ts'
@@ -53,13 +54,10 @@ describe('the operator page', () => {
   test('the page lists exactly the conditions of statuses', () => {
     const job = { metadata: { name: 'a', generation: 1 }, spec: {}, status: {} } as GenerationJob
     const ends = (['Complete', 'Failed'] as const).flatMap((phase) =>
-      generationStatus(job, {
-        desiredStatus: { phase, reason: 'Finished', message: '' },
-        now: 0,
-        fallenBack: 'No GPU.',
-      }),
+      runStatus(job, { phase, reason: 'Finished', message: '' }, 0),
     )
-    const types = ends.flatMap(({ conditions }) => (conditions ?? []).map(({ type }) => type))
+    const ofRuns = ends.flatMap(({ conditions }) => (conditions ?? []).map(({ type }) => type))
+    const types = [...ofRuns, fallbackCondition(job, 'No GPU.').type]
     expect(page.namesUnder('Conditions').sort()).toEqual(sorted(types))
   })
 

@@ -7,23 +7,14 @@ import { findControlPlane } from '../../test/control-plane.ts'
 import { eventually } from '../../test/eventually.ts'
 import { type KindsPlane, startKindsPlane, untilIs } from '../../test/kinds-plane.ts'
 import { recordLog } from '../../test/log-lines.ts'
+import { operate, remember } from '../../test/operate.ts'
 import { type Branch, type BranchSpecInput, branches } from '../crds/mod.ts'
-import { branchesRpc } from '../rpc/branches.ts'
-import {
-  conditionOf,
-  isNotFound,
-  type KubeObject,
-  type Manager,
-  ownerReference,
-  type Resource,
-  resource,
-  systemClock,
-} from '../runtime/mod.ts'
+import { conditionOf, isNotFound, type KubeObject, ownerReference, type Resource, resource } from '../runtime/mod.ts'
 import { secrets } from '../secrets/secret-kind.ts'
 import { pods } from '../workers/mod.ts'
-import { handleBranchEvents, writeEvent } from './branch-events.ts'
+import { writeEvent } from './branch-events.ts'
 import { claims, services, statefulSets } from './child-kinds.ts'
-import { addBranchController, cacheBranches } from './controller.ts'
+import { branchKind } from './kind.ts'
 import { namesOf } from './names.ts'
 import { settings } from './test-support.ts'
 
@@ -53,23 +44,10 @@ describe.skipIf(typeof programs === 'string')(`branches on a real kube-apiserver
     const namespace = await plane.newNamespace()
     const bus = createMemoryBus()
     const { log, lines } = recordLog()
-    const declare = (manager: Manager) => {
-      const scope = { instance: settings.instance, namespace }
-      const stores = cacheBranches(manager, scope, manager.cache(pods, { selection: { namespace }, freeze: true }))
-      addBranchController(manager, {
-        ...stores,
-        clock: systemClock,
-        log,
-        settings,
-        edgeUrl: 'https://logs.example.test',
-        secretsEvery: 1_000,
-      })
-      manager.whileLeading((signal) =>
-        handleBranchEvents({ bus, client: manager.client, store: stores.branches }, signal),
-      )
-      return branchesRpc({ client, clock: systemClock, stores, settings, namespace })
-    }
-    const operator = await plane.operate(declare)
+    const { kind, added } = remember(
+      branchKind({ template: settings.template, edgeUrl: 'https://logs.example.test', secretsEvery: 1_000 }),
+    )
+    const operator = operate({ client, bus, log, namespace, instance: settings.instance }, [kind])
     const ref = (name: string) => ({ name, namespace })
     const read = (name: string) => client.get(branches, ref(name))
     return {
@@ -79,7 +57,7 @@ describe.skipIf(typeof programs === 'string')(`branches on a real kube-apiserver
       lines,
       ref,
       read,
-      rpc: connectInProcess(BranchesServiceDefinition, operator.declared),
+      rpc: connectInProcess(BranchesServiceDefinition, added().handlers),
       plant: (name: string, spec: BranchSpecInput, annotations: Record<string, string> = {}) =>
         client.create<Branch>(branches, { metadata: { name, namespace, annotations }, spec } as never),
       change: (name: string, body: object) => client.patch(branches, ref(name), { type: 'merge', body }),
@@ -156,7 +134,7 @@ describe.skipIf(typeof programs === 'string')(`branches on a real kube-apiserver
       releaseClaim: (branch: Branch) =>
         client.patch(claims, ref(namesOf(branch).claim), { type: 'merge', body: { metadata: { finalizers: null } } }),
       [Symbol.asyncDispose]: async () => {
-        await operator[Symbol.asyncDispose]()
+        await operator.stop()
         await bus[Symbol.asyncDispose]()
       },
     }

@@ -2,8 +2,7 @@ import { expect, test, vi } from 'vitest'
 import { type GenerationJob, generationJobs } from '../crds/mod.ts'
 import { ApiError } from '../runtime/mod.ts'
 import { begin } from './begin.ts'
-import type { GenerationDependencies } from './dependencies.ts'
-import type { Run } from './run.ts'
+import type { GenerationDependencies, GenerationRun } from './dependencies.ts'
 
 const job = { metadata: { name: 'song', namespace: 'default', uid: 'u', resourceVersion: '1' }, spec: {}, status: {} }
 
@@ -19,12 +18,12 @@ test('a GenerationJob deleted on the server gets no new Job, although the cache 
     maxRuns: 1,
   } as unknown as GenerationDependencies
   const run = {
-    job: job as unknown as GenerationJob,
+    object: job as unknown as GenerationJob,
     runId: 'obj-u',
     found: { surplus: [] },
     memory: { isAdmitted: true },
     signal: new AbortController().signal,
-  } as unknown as Run
+  } as unknown as GenerationRun
   expect(await begin(dependencies, run, { kind: 'obtain', mayClaim: true, backoffLimit: 0 })).toEqual({ kind: 'done' })
   expect(get).toHaveBeenCalledWith(generationJobs, job.metadata, expect.anything())
   expect(create).not.toHaveBeenCalled()

@@ -6,12 +6,12 @@ import type { GenerationDependencies } from './dependencies.ts'
 /** Whether a run may have a worker. Runs that a Kueue queue admits are not limited. */
 export const isBelowLimit = (
   {
-    generationJobs,
+    store,
     batchJobs,
     pods,
     memories,
     maxRuns,
-  }: Pick<GenerationDependencies, 'generationJobs' | 'batchJobs' | 'pods' | 'memories' | 'maxRuns'>,
+  }: Pick<GenerationDependencies, 'store' | 'batchJobs' | 'pods' | 'memories' | 'maxRuns'>,
   job: GenerationJob,
 ): boolean => {
   // Runs started by this process may not be in the cache yet. Runs started earlier have a Job or pod, though perhaps no
@@ -22,7 +22,7 @@ export const isBelowLimit = (
     batchJobs.by('owner', uid).length > 0 ||
     pods.by('owner', uid).length > 0
   if (isBegun(job) || queueOf(job) !== undefined) return true
-  const others = generationJobs
+  const others = store
     .by(unfinishedIndex, unfinishedIndex)
     .filter((other) => queueOf(other) === undefined && isBegun(other))
   return others.length < maxRuns

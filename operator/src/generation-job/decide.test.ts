@@ -15,7 +15,9 @@ const survey = (parts: {
   isClaimed?: boolean
   lostClaim?: Survey['lostClaim']
   attempts?: number
+  gpu?: Survey['gpu']
 }): Survey => ({
+  gpu: parts.gpu,
   surplus: [],
   live: [],
   attempts: parts.attempts ?? 1,
@@ -31,7 +33,6 @@ const view = (found: Survey, rest: Partial<GenerationView> = {}): GenerationView
   job: generationObject(),
   facts: noReports,
   found,
-  gpu: undefined,
   isOffered: undefined,
   acceptedAt: start,
   waitingSince: undefined,
@@ -180,10 +181,8 @@ describe('a claimed worker that is lost', () => {
 
 describe('a run that requests a GPU', () => {
   const gpu = { amount: 1, product: 'H100', isRequired: false }
-  const waiting = (rest: Partial<GenerationView>) =>
-    decide(
-      view(survey({ batch: active, pod: unscheduled }), { gpu, isOffered: false, waitingSince: now - 20_000, ...rest }),
-    )
+  const waiting = ({ found = survey({ batch: active, pod: unscheduled, gpu }), ...rest }: Partial<GenerationView>) =>
+    decide(view(found, { isOffered: false, waitingSince: now - 20_000, ...rest }))
 
   test('waits a minute if no node has it, and falls back to the CPU', () => {
     expect(waiting({})).toMatchObject({
@@ -198,7 +197,7 @@ describe('a run that requests a GPU', () => {
   })
 
   test('falls back while it waits in a queue, too', () => {
-    const held = view(survey({ batch: { kind: 'suspended' } }), { gpu, isOffered: false, waitingSince: now - 60_000 })
+    const held = view(survey({ batch: { kind: 'suspended' }, gpu }), { isOffered: false, waitingSince: now - 60_000 })
     expect(decide(held).kind).toBe('fallBack')
   })
 
@@ -207,15 +206,15 @@ describe('a run that requests a GPU', () => {
   })
 
   test('relies on the scheduler message if the nodes are unknown', () => {
-    expect(decide(view(survey({ batch: active, pod: unscheduled }), { gpu, waitingSince: now - 60_000 })).kind).toBe(
-      'fallBack',
-    )
+    const missing = survey({ batch: active, pod: unscheduled, gpu })
+    expect(decide(view(missing, { waitingSince: now - 60_000 })).kind).toBe('fallBack')
     const other: PodState = { ...unscheduled, message: 'No node: 1 Insufficient memory.' }
-    expect(decide(view(survey({ batch: active, pod: other }), { gpu, waitingSince: now - 60_000 })).kind).toBe('wait')
+    expect(decide(view(survey({ batch: active, pod: other, gpu }), { waitingSince: now - 60_000 })).kind).toBe('wait')
   })
 
   test('waits without limit if it requires one: its deadline has not started', () => {
-    const required = waiting({ gpu: { ...gpu, isRequired: true }, waitingSince: now - 600_000 })
+    const found = survey({ batch: active, pod: unscheduled, gpu: { ...gpu, isRequired: true } })
+    const required = waiting({ found, waitingSince: now - 600_000 })
     expect(required).toMatchObject({ kind: 'wait', isHeld: true, desiredStatus: { reason: 'Unschedulable' } })
   })
 })

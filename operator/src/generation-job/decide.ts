@@ -19,7 +19,7 @@ import {
   wait,
 } from '../runs/mod.ts'
 import { queueOf } from './batch-job.ts'
-import { type GpuRequest, inWords, isOutOfReach } from './gpu-request.ts'
+import { inWords, isOutOfReach } from './gpu-request.ts'
 import type { Survey } from './survey.ts'
 
 /** Milliseconds that a run waits for a GPU that no node has before it continues without one. */
@@ -34,8 +34,6 @@ export type GenerationView = {
   job: GenerationJob
   facts: RunFacts
   found: Survey
-  /** The GPUs that its Job has or should have. */
-  gpu: GpuRequest | undefined
   /** Whether a node has such GPUs; undefined if the nodes are unknown. */
   isOffered: boolean | undefined
   acceptedAt: number
@@ -83,7 +81,7 @@ const failedJob = ({ found, endedAt, now }: GenerationView, message: string, lef
 }
 
 const withPod = (view: GenerationView, name: string, state: PodState, left: number): Decision => {
-  const { job, facts, found, gpu, acceptedAt, endedAt, now } = view
+  const { job, facts, found, acceptedAt, endedAt, now } = view
   const time = { now, left }
   const isStarted = hasStarted(facts, job.status, name)
   switch (state.kind) {
@@ -96,7 +94,7 @@ const withPod = (view: GenerationView, name: string, state: PodState, left: numb
             pending(found.current?.isClaimed ? 'Claimed' : 'Starting', 'The worker waits for its assignment.'),
           )
     case 'unscheduled':
-      return gpu?.isRequired
+      return found.gpu?.isRequired
         ? held(pending('Unschedulable', state.message))
         : wait(left, pending('Unschedulable', state.message))
     case 'failed':
@@ -113,7 +111,8 @@ const withPod = (view: GenerationView, name: string, state: PodState, left: numb
  * Decides whether the run continues without a GPU; returns the wait until that is decided, or undefined if it does not
  * apply.
  */
-const withoutGpu = ({ gpu, isOffered, found, waitingSince, now }: GenerationView): Decision | number | undefined => {
+const withoutGpu = ({ isOffered, found, waitingSince, now }: GenerationView): Decision | number | undefined => {
+  const { gpu } = found
   if (!gpu || gpu.isRequired || waitingSince === undefined) return undefined
   const state = found.current?.state
   if (!isOutOfReach(isOffered, state?.kind === 'unscheduled' ? state.message : undefined)) return undefined

@@ -1,16 +1,20 @@
-import type { GpuCapacity } from '../capacity/mod.ts'
 import type { GenerationJob } from '../crds/mod.ts'
-import type { RunParts } from '../runs/mod.ts'
+import type { Run, RunParts, RunSteps } from '../runs/mod.ts'
 import type { Store } from '../runtime/mod.ts'
-import type { Pod } from '../workers/mod.ts'
 import type { BatchJob } from './batch-job.ts'
-import type { GenerationMemories } from './memory.ts'
+import type { Survey } from './survey.ts'
 
-/** The caches of runs. */
-export type GenerationStores = { generationJobs: Store<GenerationJob>; batchJobs: Store<BatchJob>; pods: Store<Pod> }
+/** A GenerationJob in one reconcile. */
+export type GenerationRun = Run<GenerationJob, Survey>
 
-/** Dependencies of the GenerationJob controller. Runs that a Kueue queue admits do not count towards `maxRuns`. */
-export type GenerationParts = RunParts & GenerationStores & { gpus: Pick<GpuCapacity, 'offers'> }
+/** Dependencies of the GenerationJob controller. */
+export type GenerationParts = RunParts<GenerationJob> & { steps: RunSteps<GenerationJob, Survey> }
 
-/** The dependencies plus the controller's in-memory state. */
-export type GenerationDependencies = GenerationParts & { memories: GenerationMemories }
+/** The dependencies plus the cache of Jobs and the ways to stop them. */
+export type GenerationDependencies = GenerationParts & {
+  batchJobs: Store<BatchJob>
+  /** Deletes a Job, which remains until its pods are gone. */
+  stopJob: (job: BatchJob, signal: AbortSignal) => Promise<void>
+  /** Stops the workers of a run. Those that ended by themselves stay, with their logs, until the run is removed. */
+  stop: (run: Pick<GenerationRun, 'found' | 'signal'>) => Promise<void>
+}

@@ -1,6 +1,5 @@
 import { createMemoryBus } from '@trellis/kit/bus'
 import { connectInProcess } from '@trellis/kit/rpc'
-import { createMetrics } from '@trellis/kit/telemetry'
 import { assignmentsOf, generationPlanRequests, inputsOf, runTopic } from '@trellis/kit/workloads'
 import {
   type PlanRequest,
@@ -13,9 +12,9 @@ import { findControlPlane } from '../../test/control-plane.ts'
 import { eventually } from '../../test/eventually.ts'
 import { type KindsPlane, startKindsPlane, untilIs } from '../../test/kinds-plane.ts'
 import { recordLog } from '../../test/log-lines.ts'
+import { operate, remember } from '../../test/operate.ts'
 import { runEventsFor } from '../../test/run-events-for.ts'
 import { setQuota } from '../../test/set-quota.ts'
-import { createGpuCapacity } from '../capacity/mod.ts'
 import {
   type GenerationJob,
   type GenerationJobSpecInput,
@@ -23,30 +22,26 @@ import {
   type WarmPool,
   warmPools,
 } from '../crds/mod.ts'
-import { noMachines } from '../rpc/workload-runs.ts'
-import { workloadsRpc } from '../rpc/workloads.ts'
-import { createReporters, createRunEvents, type RunEventOf } from '../runs/mod.ts'
+import type { KindSurroundings } from '../operator.ts'
+import type { RunEventOf } from '../runs/mod.ts'
 import {
   type Clock,
   conditionOf,
-  createRuntimeMetrics,
   isNotFound,
   type KubeObject,
-  type Manager,
   ownerReference,
   type Resource,
   systemClock,
 } from '../runtime/mod.ts'
-import { createWarmPools, poolIndexes } from '../warm-pool/mod.ts'
-import { type Pod, podCache, pods as podKind } from '../workers/mod.ts'
+import { type Pod, pods as podKind } from '../workers/mod.ts'
 import { type BatchJob, batchJobs } from './batch-job.ts'
-import { addGenerationController, cacheGenerations, generationRuns } from './mod.ts'
+import { generationKind } from './mod.ts'
 import { template } from './test-support.ts'
 
 const programs = findControlPlane()
 const reason = typeof programs === 'string' ? ` (skipped: ${programs})` : ''
 const instance = 'home'
-const templates = { search: template, generation: template, branch: template }
+const templates = { search: template, generation: template }
 const queueLabel = 'kueue.x-k8s.io/queue-name'
 
 /** A clock that can be advanced; advancing it wakes no sleeper. */
@@ -75,61 +70,15 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
     const { log, lines } = recordLog()
     const { clock, forward } = movableClock()
     const stop = new AbortController()
-    const declare = (manager: Manager) => {
-      const pods = manager.cache(podKind, { ...podCache({ instance, namespace, indexes: poolIndexes }), freeze: true })
-      const metrics = createMetrics({ processMetrics: false })
-      const events = createRunEvents({ bus, clock, log })
-      const reporters = createReporters(bus)
-      const shared = { client: manager.client, recorder: manager.recorder, pods, clock, log, instance }
-      const pools = createWarmPools({
-        ...shared,
-        pools: manager.cache(warmPools, { selection: { namespace } }),
-        templates,
-        metrics,
-      })
-      pools.watch(manager.controller({ name: 'warmpool', reconcile: pools.reconcile }))
-      const gpus = createGpuCapacity({
-        client,
-        clock,
-        random: Math.random,
-        log,
-        metrics: createRuntimeMetrics(createMetrics({ processMetrics: false })),
-        namespaces: [namespace],
-        ownLabels: {},
-      })
-      const scoped = {
-        cache: (kind, options) =>
-          manager.cache(kind, { ...options, selection: { ...options?.selection, namespace }, freeze: true }),
-      } satisfies Pick<Manager, 'cache'>
-      const stores = cacheGenerations(scoped, { instance, pods })
-      const parts = {
-        ...shared,
-        ...stores,
-        claims: pools.claims,
-        events,
-        reporter: reporters.generation,
-        gpus,
-        template,
-        maxRuns,
-      }
-      const controller = addGenerationController(manager, parts)
-      manager.whileLeading((signal) => events.work(signal))
-      const runs = generationRuns({ stores, total: maxRuns, namespace, ttlSeconds: 3_600 })
-      const handlers = workloadsRpc({
-        client,
-        bus,
-        reporters,
-        runs: [runs],
-        machines: noMachines,
-        namespace,
-        maxQueued: 10,
-        clock,
-        log,
-      })
-      return { controller, handlers, watching: gpus.run(stop.signal), gpus }
+    const { kind, added } = remember(generationKind())
+    let offers: KindSurroundings['gpus']['offers'] = () => undefined
+    const watchGpus = ({ gpus }: KindSurroundings) => {
+      offers = gpus.offers
+      return {}
     }
-    const operator = await plane.operate(declare)
-    const { controller, handlers, watching, gpus } = operator.declared
+    const options = { client, bus, log, namespace, clock, instance, templates, maxRuns }
+    const operator = operate(options, [kind, watchGpus])
+    const { controller } = added()
     const orders: PlanRequest[] = []
     const ordering = bus.work(generationPlanRequests, async ({ value }) => void orders.push(value), {
       signal: stop.signal,
@@ -149,9 +98,8 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
       ref,
       read,
       jobsOf,
-      rpc: connectInProcess(WorkloadsServiceDefinition, handlers),
-      gpusAreKnown: () =>
-        eventually(() => gpus.offers({ resource: 'x', amount: 1 }) !== undefined, 'the nodes are known'),
+      rpc: connectInProcess(WorkloadsServiceDefinition, operator.workloads),
+      gpusAreKnown: () => eventually(() => offers({ resource: 'x', amount: 1 }) !== undefined, 'the nodes are known'),
       /** Advances the clock and enqueues a run. */
       pass: (milliseconds: number, name: string) => {
         forward(milliseconds)
@@ -230,8 +178,8 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
       },
       [Symbol.asyncDispose]: async () => {
         stop.abort()
-        await operator[Symbol.asyncDispose]()
-        await Promise.all([ordering, watching])
+        await operator.stop()
+        await ordering
         await bus[Symbol.asyncDispose]()
       },
     }

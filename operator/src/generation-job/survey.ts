@@ -3,6 +3,7 @@ import { isLive, isLoss, type PodState, podStateOf } from '../runs/mod.ts'
 import { controllerOf, type Store } from '../runtime/mod.ts'
 import { label, type Pod } from '../workers/mod.ts'
 import { type BatchJob, type BatchState, batchJobName, batchStateOf, podsMadeBy } from './batch-job.ts'
+import { hasFallenBack } from './gpu-fallback.ts'
 import { type GpuRequest, gpuRequest } from './gpu-request.ts'
 
 export type RunPod = { pod: Pod; state: PodState }
@@ -16,6 +17,8 @@ export type LostClaim = {
 
 /** The Jobs and pods of a run in the cluster. */
 export type Survey = {
+  /** The GPUs that its Job has or should have. */
+  gpu: GpuRequest | undefined
   /** Its Job, with or without GPUs as currently desired. */
   batch?: { job: BatchJob; state: BatchState }
   /** Obsolete Jobs, which may still have pods. */
@@ -41,12 +44,13 @@ const lossOf = ({ state }: RunPod): LostClaim | undefined => {
   return { message: state.message, isServiceError: state.cause === 'OOMKilled' || state.cause === 'Crashed' }
 }
 
-/** Classifies the Jobs and pods of a run; `gpu` is what its Job should have now. */
+/** Classifies the Jobs and pods of a run. */
 export const survey = (
   job: GenerationJob,
-  { runId, gpu, jobs, pods }: { runId: string; gpu: GpuRequest | undefined; jobs: Store<BatchJob>; pods: Store<Pod> },
+  { runId, jobs, pods }: { runId: string; jobs: Store<BatchJob>; pods: Store<Pod> },
 ): Survey => {
   const { uid } = job.metadata
+  const gpu = hasFallenBack(job) ? undefined : gpuRequest(job)
   const owned = jobs.by('owner', uid).filter((one) => controllerOf(one)?.uid === uid)
   const name = batchJobName(job, runId, gpu)
   const desired = owned.find(({ metadata }) => metadata.name === name && metadata.deletionTimestamp === undefined)
@@ -71,6 +75,7 @@ export const survey = (
   // An unscheduled pod has not started.
   const notBegun = Number(current?.state.kind === 'unscheduled')
   return {
+    gpu,
     surplus: owned.filter((one) => one !== desired),
     live: [...made, ...claims].filter(({ state }) => isLive(state)).map(({ pod }) => pod),
     attempts: Math.max(

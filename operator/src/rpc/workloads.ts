@@ -4,6 +4,7 @@ import type { Handlers } from '@trellis/kit/rpc'
 import type { Log } from '@trellis/kit/telemetry'
 import { runEvents, runKindOf } from '@trellis/kit/workloads'
 import type {
+  CapacityResponse,
   RunRequest,
   Workload,
   WorkloadsServiceDefinition,
@@ -17,13 +18,14 @@ import {
   podStateOf,
   type Reporter,
   type Reporters,
+  type RunObject,
   runIdIndex,
   runIdOf,
   runIdPattern,
   unfinishedIndex,
+  type WorkloadRuns,
 } from '../runs/mod.ts'
 import { type Client, type Clock, isAlreadyExists, isInvalid, isNotFound } from '../runtime/mod.ts'
-import type { Machines, RunObject, WorkloadRuns } from './workload-runs.ts'
 
 export type WorkloadsRpcOptions = {
   /** Not the manager's client: every replica responds, also while another leads. */
@@ -32,7 +34,8 @@ export type WorkloadsRpcOptions = {
   reporters: Reporters
   /** One for each workload of this installation. */
   runs: readonly WorkloadRuns[]
-  machines: Machines
+  /** The machines that runs use, as far as known. */
+  machines: { read: () => Pick<CapacityResponse, 'classes' | 'reasons'> }
   /** Namespace of new objects. */
   namespace: string
   /** Maximum number of queued runs of a workload. */

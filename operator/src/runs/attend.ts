@@ -12,10 +12,11 @@ import {
 import { logEnd } from './log-end.ts'
 import { failureOf, type Reporter } from './reporter.ts'
 import type { RunEvents } from './run-events.ts'
-import { type RunObject, runIdIndex, runIdOf, runIdsOf } from './run-id.ts'
-import { isFinished, type RunStatus } from './run-status.ts'
+import { runIdIndex, runIdOf, runIdsOf } from './run-id.ts'
+import type { RunObject } from './run-object.ts'
+import { isFinished } from './run-status.ts'
 
-export type AttendOptions<Run extends RunObject & { status: RunStatus }> = {
+export type AttendOptions<Run extends RunObject> = {
   kind: RunKind
   resource: Resource<Run>
   /** A cache with `runIndexes`. */
@@ -32,7 +33,7 @@ export type AttendOptions<Run extends RunObject & { status: RunStatus }> = {
  * Enqueues runs in their controller when run events arrive, and reports a run as failed when its object is deleted.
  * Deletions while no replica leads are not reported; services learn of them when they next request the run.
  */
-export const attendRuns = <Run extends RunObject & { status: RunStatus }>(
+export const attendRuns = <Run extends RunObject>(
   manager: Pick<Manager, 'whileLeading'>,
   controller: Pick<Controller, 'queue'>,
   { kind, resource, store, events, reporter, clock, log, onDeleted }: AttendOptions<Run>,

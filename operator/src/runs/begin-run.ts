@@ -5,10 +5,10 @@ import type { RunMemory } from './memory.ts'
 import { isLive, podStateOf } from './pod-state.ts'
 import type { Reporter } from './reporter.ts'
 import type { RunFacts } from './run-facts.ts'
-import { type RunObject, wasRequested } from './run-id.ts'
+import { type RunIdSource, wasRequested } from './run-id.ts'
 
 /** State of a run that begins. */
-type Beginning = { object: RunObject; runId: string; memory: RunMemory; facts: RunFacts }
+type Beginning = { object: RunIdSource; runId: string; memory: RunMemory; facts: RunFacts }
 
 /** Milliseconds after which the plan of a run that has not started is requested again. */
 const orderedAgain = 30_000

@@ -16,19 +16,23 @@ export type RunMemory = {
   surplus: Set<string>
   /** When each worker was first seen to have ended, by uid: the clocks of nodes may differ from ours. */
   endedAt: Map<string, number>
+  /** Since when its worker is not scheduled, if its kind waits for a node. */
+  waitingSince?: number
+  /** It holds one of the slots for concurrent runs, if its kind counts them by runs. */
+  isAdmitted?: true
 }
 
-/** In-memory states of the runs of a kind, extended by kind-specific fields. */
-export type RunMemories<More extends object = object> = {
+/** In-memory states of the runs of a kind. */
+export type RunMemories = {
   /** The state of an object's run. A run that replaces another starts with empty state. */
-  of: (object: KubeObject, runId: string) => RunMemory & Partial<More>
+  of: (object: KubeObject, runId: string) => RunMemory
   /** The state of an object, by its uid, if there is any. */
-  peek: (uid: string) => Readonly<RunMemory & Partial<More>> | undefined
+  peek: (uid: string) => Readonly<RunMemory> | undefined
   drop: (uid: string) => void
 }
 
-export const createRunMemories = <More extends object = object>(clock: Clock): RunMemories<More> => {
-  const memories = new Map<string, RunMemory & Partial<More>>()
+export const createRunMemories = (clock: Clock): RunMemories => {
+  const memories = new Map<string, RunMemory>()
   return {
     of: ({ metadata: { uid } }, runId) => {
       const held = memories.get(uid)
@@ -40,8 +44,8 @@ export const createRunMemories = <More extends object = object>(clock: Clock): R
         surplus: new Set(),
         endedAt: new Map(),
       }
-      memories.set(uid, made as RunMemory & Partial<More>)
-      return made as RunMemory & Partial<More>
+      memories.set(uid, made)
+      return made
     },
     peek: (uid) => memories.get(uid),
     drop: (uid) => void memories.delete(uid),

@@ -1,16 +1,12 @@
 /** Shared by the kinds that run once: run ids, run events, reporting, and the states of pods and statuses. */
-export { attendRuns } from './attend.ts'
-export { assignRun, orderRun } from './begin-run.ts'
 export type { Claim, Claims } from './claims.ts'
 export { decideFromEvents } from './decide-from-events.ts'
 export { decideFromPod } from './decide-from-pod.ts'
-export { isNewWarning, remainingGraceMilliseconds, stabilizeMessage, staleStatus } from './desired-status.ts'
+export { isNewWarning, stabilizeMessage, staleStatus } from './desired-status.ts'
 export { type Ending, fail, noReport, pending } from './ending.ts'
-export { logEnd } from './log-end.ts'
-export { createRunMemories, firstSeenEnded, type RunMemories, type RunMemory } from './memory.ts'
-export { hasStarted, hasWorked, reflects } from './observed.ts'
-export { unlessOvertaken } from './overtaken.ts'
-export type { RunParts } from './parts.ts'
+export { firstSeenEnded, type RunMemories, type RunMemory } from './memory.ts'
+export { hasStarted, hasWorked } from './observed.ts'
+export type { RunParts, RunSurroundings } from './parts.ts'
 export { isPaused, pausedAnnotation } from './paused.ts'
 export {
   isLive,
@@ -21,14 +17,14 @@ export {
   reportedExitCode,
   type SeenPod,
 } from './pod-state.ts'
-export { releaseWorker } from './release-worker.ts'
 export { reportFailure } from './report-failure.ts'
 export { createReporters, failureOf, type Reporter, type Reporters } from './reporter.ts'
+export type { Run } from './run.ts'
 export { createRunEvents, type RunEventReader, type RunEvents } from './run-events.ts'
 export { learn, noReports, type RunEventOf, type RunFacts } from './run-facts.ts'
 export {
   isFromObject,
-  type RunObject,
+  type RunIdSource,
   runIdIndex,
   runIdOf,
   runIdPattern,
@@ -37,11 +33,12 @@ export {
   unfinishedIndex,
   wasRequested,
 } from './run-id.ts'
+export { type AddedRunKind, defineRunKind, type KindWorkers } from './run-kind.ts'
 export { createRunMetrics, type RunMetrics } from './run-metrics.ts'
+export type { RunObject, WorkloadRuns } from './run-object.ts'
 export {
   type Desired,
   type DesiredStatus,
-  expiresIn,
   failureCondition,
   isFinished,
   millisecondsUntil,
@@ -50,14 +47,13 @@ export {
   runStatus,
   statusChanges,
 } from './run-status.ts'
+export type { RunSteps } from './steps.ts'
 export {
   awaitReport,
   debounced,
   lookedAgain,
-  refusedAgain,
   reportPatience,
   startingQuietly,
   type Waiting,
   wait,
 } from './waiting.ts'
-export { writeRunStatus } from './write-status.ts'

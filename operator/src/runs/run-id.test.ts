@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { isFromObject, type RunObject, runIdOf, runIdPattern, runIdsOf, wasRequested } from './run-id.ts'
+import { isFromObject, type RunIdSource, runIdOf, runIdPattern, runIdsOf, wasRequested } from './run-id.ts'
 
 const uid = '0b5a2f0e-6f3f-4a57-9d2b-d0f3ad0c9c61'
 const labels = { 'trellis.dev/run-id': 'session-7' }
 
-const object = (more: Partial<RunObject['metadata']> = {}, status: RunObject['status'] = {}): RunObject => ({
+const object = (more: Partial<RunIdSource['metadata']> = {}, status: RunIdSource['status'] = {}): RunIdSource => ({
   metadata: { name: 'a', namespace: 'default', uid, resourceVersion: '1', generation: 1, ...more },
   status,
 })

@@ -1,16 +1,13 @@
-import type { SearchStatus } from '../crds/mod.ts'
-import { type Desired, lookedAgain } from '../runs/mod.ts'
+import { lookedAgain } from '../runs/mod.ts'
 import { isConflict, isNotFound, type Result, requeueAfter } from '../runtime/mod.ts'
 import { pods as podKind } from '../workers/mod.ts'
-import type { SearchDependencies } from './dependencies.ts'
-import type { Run } from './run.ts'
-import { writeStatus } from './writes.ts'
+import type { SearchDependencies, SearchRun } from './dependencies.ts'
 
 /** Whether the run's own pod is unschedulable while a worker of a pool is idle. */
-export const canExchange = ({ claims }: SearchDependencies, { search, pods: { current } }: Run): boolean => {
+export const canExchange = ({ claims }: SearchDependencies, { object, found: { current } }: SearchRun): boolean => {
   if (current?.state.kind !== 'unscheduled' || current.state.isGated) return false
   if (current.isClaimed) return false
-  return claims.isWaiting({ workload: 'search', namespace: search.metadata.namespace ?? 'default' })
+  return claims.isWaiting({ workload: 'search', namespace: object.metadata.namespace ?? 'default' })
 }
 
 /**
@@ -18,20 +15,17 @@ export const canExchange = ({ claims }: SearchDependencies, { search, pods: { cu
  * resourceVersion at which the pod had no node, so a pod that was scheduled since stays. The status first drops the
  * pod's name and stores the attempt: a named pod that is gone counts as a lost worker, also for a new leader.
  */
-export const exchange = async (dependencies: SearchDependencies, run: Run): Promise<Result> => {
-  const { search, runId, pods, signal } = run
-  const { client, claims, ownPods, limiter, log } = dependencies
-  if (!pods.current) return requeueAfter(0)
-  const { attempt, pod } = pods.current
+export const exchange = async (dependencies: SearchDependencies, run: SearchRun): Promise<Result> => {
+  const { object, runId, found, signal } = run
+  const { client, claims, ownPods, limiter, steps, log } = dependencies
+  if (!found.current) return requeueAfter(0)
+  const { attempt, pod } = found.current
   const { metadata } = pod
-  if (search.status.podName !== undefined || attempt > 1)
-    await writeStatus(
-      dependencies,
-      search,
-      { podName: null, warm: null, attempts: attempt } as Desired<SearchStatus>,
-      signal,
-    )
-  limiter.keep(search.metadata.uid)
+  if (object.status.podName !== undefined || attempt > 1) {
+    const desired = { podName: null, warm: null, attempts: attempt }
+    await steps.writeStatus(object, desired, signal)
+  }
+  limiter.keep(object.metadata.uid)
   const preconditions = { uid: metadata.uid, resourceVersion: metadata.resourceVersion ?? '' }
   try {
     await client.delete(podKind, metadata, { signal, preconditions })
@@ -40,10 +34,10 @@ export const exchange = async (dependencies: SearchDependencies, run: Run): Prom
     return requeueAfter(lookedAgain)
   }
   // Otherwise the next reconcile might still see it, name it in the status again, and later count it as lost.
-  ownPods.removed(pods.current.pod)
+  ownPods.removed(pod)
   claims.retryClaim(runId)
   log.info(
-    { runId, search: search.metadata.name, pod: metadata.name },
+    { runId, search: object.metadata.name, pod: metadata.name },
     'an unscheduled pod is replaced by an idle worker',
   )
   return requeueAfter(lookedAgain)

@@ -1,26 +1,17 @@
-import { createMetrics } from '@trellis/kit/telemetry'
+import { createMemoryBus } from '@trellis/kit/bus'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { connectAs, newNamespace } from '../../test/api-server.ts'
 import { findControlPlane } from '../../test/control-plane.ts'
 import { eventually } from '../../test/eventually.ts'
 import { recordLog } from '../../test/log-lines.ts'
+import { operate } from '../../test/operate.ts'
 import { setQuota } from '../../test/set-quota.ts'
 import { type Search, searches, type WarmPool, type WarmPoolSpecInput, warmPools } from '../crds/mod.ts'
 import { type InstalledKinds, installKinds } from '../crds/test-support.ts'
+import type { KindSurroundings } from '../operator.ts'
 import type { Claims } from '../runs/mod.ts'
-import {
-  type Client,
-  conditionOf,
-  controllerOf,
-  createManager,
-  createRuntimeMetrics,
-  type Draft,
-  events,
-  ownerReference,
-  systemClock,
-} from '../runtime/mod.ts'
-import { annotation, label, type Pod, podCache, pods, type WorkerTemplate } from '../workers/mod.ts'
-import { createWarmPools, poolIndexes } from './mod.ts'
+import { type Client, conditionOf, controllerOf, type Draft, events, ownerReference } from '../runtime/mod.ts'
+import { annotation, label, type Pod, pods, type WorkerTemplate } from '../workers/mod.ts'
 
 const programs = findControlPlane()
 const reason = typeof programs === 'string' ? ` (skipped: ${programs})` : ''
@@ -46,42 +37,23 @@ describe.skipIf(typeof programs === 'string')(`pools on a real kube-apiserver${r
   })
 
   /** Starts an operator with only pools, until `stop`, which interrupts whatever it does. */
-  const startOperator = async (image = 'trellis:1') => {
-    const metrics = createMetrics({ processMetrics: false })
-    const { log } = recorded
-    const manager = createManager({ name: 'pools', client, log, metrics: createRuntimeMetrics(metrics), drain: 0 })
-    const selection = { namespace }
-    const pools = manager.cache(warmPools, { selection, freeze: true })
-    const podStore = manager.cache(pods, {
-      ...podCache({ instance: 'test', namespace, indexes: poolIndexes }),
-      freeze: true,
-    })
-    const templates = { search: template(image), generation: template(image) }
-    const parts = { client: manager.client, recorder: manager.recorder, clock: systemClock, log, metrics }
-    const { claims, reconcile, watch } = createWarmPools({
-      ...parts,
-      pools,
-      pods: podStore,
-      templates,
-      instance: 'test',
-    })
-    const controller = manager.controller({ name: 'warm-pools', workers: 2, reconcile })
-    watch(controller)
-    const ending = new AbortController()
-    const running = manager.run(ending.signal)
-    return {
-      claims,
-      stop: async () => {
-        ending.abort()
-        await running
-      },
+  const startOperator = (image = 'trellis:1') => {
+    let claims: Claims | undefined
+    const onlyClaims = (surroundings: KindSurroundings) => {
+      claims = surroundings.claims
+      return {}
     }
+    const templates = { search: template(image), generation: template(image) }
+    const { log } = recorded
+    const { stop } = operate({ client, bus: createMemoryBus(), log, namespace, templates, drain: 0 }, [onlyClaims])
+    if (!claims) throw new Error('The operator did not call its kind.')
+    return { claims, stop }
   }
 
   beforeEach(async () => {
     namespace = await newNamespace(client)
     recorded = recordLog()
-    operator = await startOperator()
+    operator = startOperator()
   })
 
   afterEach(async () => {
@@ -173,7 +145,7 @@ describe.skipIf(typeof programs === 'string')(`pools on a real kube-apiserver${r
   test('a pod that changed or was claimed by another operator is claimed only once', async () => {
     await makePool({ replicas: 1 })
     await allReady(1)
-    const rival = await startOperator()
+    const rival = startOperator()
     const [mine, theirs] = await Promise.all([
       claim('mine'),
       (async () => {
@@ -261,7 +233,7 @@ describe.skipIf(typeof programs === 'string')(`pools on a real kube-apiserver${r
     await allReady(3)
     const before = new Set((await idlePods()).map(({ metadata }) => metadata.uid))
     await operator.stop()
-    operator = await startOperator('trellis:2')
+    operator = startOperator('trellis:2')
     let fewest = 3
     await eventually(async () => {
       const waiting = await idlePods()
@@ -279,7 +251,7 @@ describe.skipIf(typeof programs === 'string')(`pools on a real kube-apiserver${r
     await allReady(2)
     await claim('first')
     await operator.stop()
-    operator = await startOperator()
+    operator = startOperator()
     await allReady(2)
     await eventually(async () => (await poolNow()).status.claimed === 1, 'the claim before is counted')
     await claim('second')
@@ -293,7 +265,7 @@ describe.skipIf(typeof programs === 'string')(`pools on a real kube-apiserver${r
     expect(await idlePods()).toHaveLength(0)
     expect(readyOf(await poolNow())?.status).toBe('True')
     await operator.stop()
-    operator = await startOperator()
+    operator = startOperator()
     expect(await claim('early')).toBeUndefined()
     await eventually(async () => (await idlePods()).length === 2, 'the pool is filled again')
   })

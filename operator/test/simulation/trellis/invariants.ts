@@ -1,6 +1,6 @@
 import { generationJobs, type Search, searches, type WarmPool, warmPools } from '../../../src/crds/mod.ts'
 import { type BatchJob, batchJobs, queueOf } from '../../../src/generation-job/batch-job.ts'
-import type { RunObject } from '../../../src/rpc/workload-runs.ts'
+import type { RunObject } from '../../../src/runs/mod.ts'
 import { failureCondition, isFinished, isLive, podStateOf } from '../../../src/runs/mod.ts'
 import { controllerOf, type KubeObject, leases, type OwnerReference, type Resource } from '../../../src/runtime/mod.ts'
 import { type Pod, pods } from '../../../src/workers/mod.ts'

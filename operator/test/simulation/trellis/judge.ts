@@ -1,6 +1,6 @@
 import { type WarmPool, warmPools } from '../../../src/crds/mod.ts'
 import { batchJobs } from '../../../src/generation-job/batch-job.ts'
-import type { RunObject } from '../../../src/rpc/workload-runs.ts'
+import type { RunObject } from '../../../src/runs/mod.ts'
 import { isLive, podStateOf } from '../../../src/runs/mod.ts'
 import { conditionOf, controllerOf, type Resource } from '../../../src/runtime/mod.ts'
 import { pods } from '../../../src/workers/mod.ts'

@@ -1,8 +1,10 @@
 import { connectInProcess } from '@trellis/kit/rpc'
 import { createLog, createMetrics } from '@trellis/kit/telemetry'
 import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import { generationKind } from '../../../src/generation-job/mod.ts'
 import { createOperator } from '../../../src/operator.ts'
 import type { Client } from '../../../src/runtime/mod.ts'
+import { searchKind } from '../../../src/search/mod.ts'
 import { pods as podKind, type WorkerTemplate } from '../../../src/workers/mod.ts'
 import type { SimulatedProcess, Simulation, Surroundings } from '../mod.ts'
 import type { SimulatedBus } from './simulated-bus.ts'
@@ -78,6 +80,7 @@ export const createOperators = (
         freeze: true,
       },
       { instance, namespace, templates, maxRuns, maxQueued, runTtlSeconds },
+      [searchKind(), generationKind()],
     )
     return { manager, attend, workloads: connectInProcess(WorkloadsServiceDefinition, workloads) }
   }

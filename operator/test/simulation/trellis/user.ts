@@ -8,7 +8,7 @@ import {
   warmPools,
 } from '../../../src/crds/mod.ts'
 import { generationNameOf } from '../../../src/generation-job/subject.ts'
-import type { RunObject } from '../../../src/rpc/workload-runs.ts'
+import type { RunObject } from '../../../src/runs/mod.ts'
 import { isFinished } from '../../../src/runs/mod.ts'
 import type { Draft, Resource } from '../../../src/runtime/mod.ts'
 import { searchNameOf } from '../../../src/search/search-object.ts'

@@ -1,17 +1,6 @@
 import { serviceError } from '@trellis/kit/errors'
 import type { Handlers } from '@trellis/kit/rpc'
 import type { BranchesServiceDefinition, GraftBranchRequest } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
-import {
-  type BranchSettings,
-  type BranchStores,
-  ensureSecret,
-  isOwnedBy,
-  keyOfSecret,
-  slugHolder,
-  slugIndex,
-  slugOf,
-  viewOf,
-} from '../branch/mod.ts'
 import { type Branch, branches } from '../crds/mod.ts'
 import {
   type Client,
@@ -23,6 +12,11 @@ import {
   isNotFound,
   keyOf,
 } from '../runtime/mod.ts'
+import type { BranchSettings } from './children.ts'
+import { type BranchStores, slugIndex } from './dependencies.ts'
+import { ensureSecret, isOwnedBy, keyOfSecret } from './key.ts'
+import { slugHolder, slugOf } from './slug.ts'
+import { viewOf } from './view.ts'
 
 export type BranchesRpcOptions = {
   /** Not the manager's client: every replica responds, also while another leads. */
