@@ -1,6 +1,6 @@
 import type { Bus } from '@trellis/kit/bus'
 import { createMetrics, silentLog } from '@trellis/kit/telemetry'
-import { type Report, runTopic, workerEvents } from '@trellis/kit/workloads'
+import { type Report, runTopic } from '@trellis/kit/workloads'
 import { type Search, searches } from '@trellis/operator/crds'
 import {
   type Client,
@@ -14,6 +14,7 @@ import {
 import { RunConcluded } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { RunEventOf } from '../../../operator/src/runs/mod.ts'
 import { label, type Pod, pods } from '../../../operator/src/workers/mod.ts'
+import { runEventsFor } from '../../../operator/test/run-events-for.ts'
 import { planRequests } from './played-service.ts'
 
 /** Milliseconds that a run takes in its worker, and then in its service. */
@@ -61,7 +62,7 @@ export const playWorkers = async (
 
   const send = async (runId: string, report: Report | undefined, event: RunEventOf) => {
     if (report) await bus.publish(runTopic.search(runId), { runId, report })
-    await bus.enqueue(workerEvents.search, { runId, event })
+    await bus.enqueue(runEventsFor('search', event), { runId, event })
   }
 
   /** Writes the final status of a pod, since a fake container does not end by itself. */
