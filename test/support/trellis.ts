@@ -47,18 +47,20 @@ export type TrellisOptions = {
   form?: Form
   /** Whether it starts its own Postgres, which can be stopped and stores its data in the directory; true by default with a `dataDirectory`. */
   ownServers?: boolean
+  /** The file of the program to start; that of the form by default. */
+  program?: string
 }
 
 /** Starts Trellis as a process on a free port, in a new data directory unless one is passed. */
 export const startTrellis = async (
   environment: Record<string, string> = {},
-  { dataDirectory, form: ofForm = form, ownServers = dataDirectory !== undefined }: TrellisOptions = {},
+  { dataDirectory, form: ofForm = form, ownServers = dataDirectory !== undefined, program }: TrellisOptions = {},
 ): Promise<Trellis> => {
   const stack = new AsyncDisposableStack()
   const directory = dataDirectory ?? stack.use(await temporaryDirectory()).path
   const postgres =
     ofForm === 'distributed' && !ownServers && canShare() ? stack.use(await openSharedDatabases()) : undefined
-  const child = spawn(process.execPath, [await modulePath(forms[ofForm])], {
+  const child = spawn(process.execPath, [program ?? (await modulePath(forms[ofForm]))], {
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
