@@ -99,7 +99,12 @@ export const moduleFolders: Record<string, readonly string[]> = {
   'wasm-media-encoders': ['services/music/src/export'],
   yaml: ['operator/src/crds', 'services/logs/src'],
   yauzl: ['services/logs/src/ingest', 'services/logs/make-model'],
-  zod: ['services/cli/src/mcp', 'services/kit/src/files', 'services/music/src/generate/model'],
+  zod: [
+    'services/cli/src/mcp',
+    'services/kit/src/files',
+    'services/kit/src/paging',
+    'services/music/src/generate/model',
+  ],
 }
 
 /** Largest cycles of folders that stand today, by package, as numbers of folders. They may only fall; other packages have none. */

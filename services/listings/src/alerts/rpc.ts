@@ -1,4 +1,5 @@
 import { invalidField, serviceError } from '@trellis/kit/errors'
+import { createPaging } from '@trellis/kit/paging'
 import { byteFrames, type Call, type Handlers } from '@trellis/kit/rpc'
 import type { ByteFrame } from '@trellis/protos/ts/trellis/http/v1/messages.ts'
 import {
@@ -91,15 +92,7 @@ const shownSettings = (row: SettingsRow | undefined, { sendsMail }: SettingsRule
   }
 }
 
-/** The cursor is the id of the last alert of a page. */
-const readCursor = (cursor: string | null | undefined): number | undefined => {
-  if (!cursor) return undefined
-  const id = Number(Buffer.from(cursor, 'base64url').toString())
-  if (Number.isSafeInteger(id) && id > 0) return id
-  throw invalidField(['query', 'cursor'], 'must be a next_cursor of this list')
-}
-
-const writeCursor = (id: number): string => Buffer.from(String(id)).toString('base64url')
+const paging = createPaging('alerts', { id: 'integer' })
 
 /** A time with a time zone, after now and at most a year ahead. */
 const readUntil = (text: string, now: Date): Date => {
@@ -147,17 +140,16 @@ export const alertsRpc = (
   const { db, now } = dependencies
   return {
     listAlerts: async ({ includeDismissed, limit, cursor }, { caller }) => {
-      const before = readCursor(cursor)
+      const before = paging.read(cursor)?.id
       if (!hasStore(caller)) return { alerts: [], unreadCount: 0, nextCursor: null }
       const size = limit ?? defaultPage
       const page = { includeDismissed: includeDismissed ?? false, before, limit: size + 1 }
       const rows = await listAlerts(db, caller.userId, page, now())
-      const shown = rows.slice(0, size)
-      const last = rows.length > size ? shown.at(-1) : undefined
+      const { page: shown, nextCursor } = paging.toPage(rows, size, ({ id }) => ({ id }))
       return {
         alerts: shown.map(shownAlert),
         unreadCount: await countUnread(db, caller.userId, now()),
-        nextCursor: last === undefined ? null : writeCursor(last.id),
+        nextCursor,
       }
     },
     dismissAlert: async ({ id }, { caller }) => {

@@ -1,4 +1,5 @@
 import { invalidField } from '@trellis/kit/errors'
+import { createPaging } from '@trellis/kit/paging'
 import type { Handlers } from '@trellis/kit/rpc'
 import {
   type AddCorrectionRequest,
@@ -55,14 +56,7 @@ const messageOf = (row: CorrectionRow) => ({
   createdAt: row.created_at,
 })
 
-const writeCursor = ({ id }: CorrectionRow): string => Buffer.from(`corrections ${id}`).toString('base64url')
-
-const readCursor = (cursor: string | null | undefined): number | undefined => {
-  if (!cursor) return undefined
-  const [, id] = /^corrections (\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
-  if (id === undefined) throw invalidField(['query', 'cursor'], 'cursor must be a next_cursor of this list.')
-  return Number(id)
-}
+const paging = createPaging('corrections', { id: 'integer' })
 
 export const correctionsRpc = ({
   db,
@@ -90,10 +84,9 @@ export const correctionsRpc = ({
   listCorrections: async ({ optedInOnly, limit, cursor }, { caller }) => {
     requireSignedIn(caller, 'read corrections')
     const size = Math.min(Math.max(1, limit ?? limits.defaultPage), limits.page)
-    const rows = await listCorrections(db, { optedInOnly, limit: size + 1, before: readCursor(cursor) })
-    const page = rows.slice(0, size)
-    const last = rows.length > size ? page.at(-1) : undefined
-    return { corrections: page.map(messageOf), nextCursor: last === undefined ? null : writeCursor(last) }
+    const rows = await listCorrections(db, { optedInOnly, limit: size + 1, before: paging.read(cursor)?.id })
+    const { page, nextCursor } = paging.toPage(rows, size, ({ id }) => ({ id }))
+    return { corrections: page.map(messageOf), nextCursor }
   },
   exportCorrections: async function* ({ optedInOnly }, { caller, signal }) {
     requireSignedIn(caller, 'export corrections')

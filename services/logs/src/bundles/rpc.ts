@@ -3,7 +3,7 @@ import { byteFrames, type Handlers, readUpload } from '@trellis/kit/rpc'
 import type { Bundle, IncidentsServiceDefinition, SentBundle } from '@trellis/protos/ts/trellis/logs/v1/incidents.ts'
 import { tellMissing } from '../branches/tell-missing.ts'
 import type { IncidentDb } from '../incidents/all-tables.ts'
-import { defaultPage, readListCursor, toPage } from '../incidents/paging.ts'
+import { defaultPage, newestFirst } from '../incidents/paging.ts'
 import { iso, isoOrNull } from '../incidents/present.ts'
 import { readWindow } from '../search/read-request.ts'
 import type { Bundles } from './bundles.ts'
@@ -50,6 +50,9 @@ async function* slices(content: Buffer, start: number, end: number) {
 
 const noBundle = (id: string) => serviceError('not_found', `There is no bundle "${id}".`)
 
+const receivedPages = newestFirst('bundles')
+const sentPages = newestFirst('sent-bundles')
+
 export const bundlesRpc = ({ bundles, db }: { bundles: Bundles; db: IncidentDb }): BundleHandlers => ({
   async *exportBundle({ id, sanitize }, { signal, head }) {
     const { text, missing } = await bundles.download(id, { sanitize: sanitize ?? false, signal })
@@ -84,8 +87,8 @@ export const bundlesRpc = ({ bundles, db }: { bundles: Bundles; db: IncidentDb }
       ...(request.issueType && { issueType: request.issueType }),
       ...readWindow(request),
     }
-    const rows = await listBundles(db, filters, { limit: limit + 1, after: readListCursor(request.cursor) })
-    const { page, nextCursor } = toPage(rows, limit, ({ bundled_at, id }) => ({ time: bundled_at, id }))
+    const rows = await listBundles(db, filters, { limit: limit + 1, after: receivedPages.read(request.cursor) })
+    const { page, nextCursor } = receivedPages.toPage(rows, limit, ({ bundled_at, id }) => ({ time: bundled_at, id }))
     return { bundles: page.map(presentBundle), nextCursor }
   },
   getBundle: async ({ id }) => {
@@ -101,9 +104,9 @@ export const bundlesRpc = ({ bundles, db }: { bundles: Bundles; db: IncidentDb }
     const limit = request.limit ?? defaultPage
     const rows = await listSentBundles(db, request.incidentId || undefined, {
       limit: limit + 1,
-      after: readListCursor(request.cursor),
+      after: sentPages.read(request.cursor),
     })
-    const { page, nextCursor } = toPage(rows, limit, ({ created_at, id }) => ({ time: created_at, id }))
+    const { page, nextCursor } = sentPages.toPage(rows, limit, ({ created_at, id }) => ({ time: created_at, id }))
     return { sentBundles: page.map(presentSent), nextCursor }
   },
 })

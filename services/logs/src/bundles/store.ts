@@ -1,9 +1,9 @@
 import type { IncidentDb } from '../incidents/all-tables.ts'
-import type { ListPlace } from '../incidents/paging.ts'
+import type { ListPosition } from '../incidents/paging.ts'
 import type { BundleTable, SentBundleTable } from './tables.ts'
 
 type Db = IncidentDb
-type Page = { limit: number; after: ListPlace | undefined }
+type Page = { limit: number; after: ListPosition | undefined }
 
 /** Gives the id under which it is kept: that of the one with the same key, if there is one. */
 export const insertBundle = async (db: Db, row: BundleTable): Promise<string> => {

@@ -7,7 +7,7 @@ import { readWindow } from '../search/read-request.ts'
 import { type IncidentInput, incidentStatuses, readSeverity } from './incident.ts'
 import { entriesOfIncident } from './incident-entries.ts'
 import type { Incidents } from './incidents.ts'
-import { defaultPage, readListCursor, toPage } from './paging.ts'
+import { defaultPage, newestFirst } from './paging.ts'
 import { presentDetail, presentIncident } from './present.ts'
 import { type Db, type IncidentFilters, listEvents, listIncidents, similarIncidents } from './store.ts'
 
@@ -55,6 +55,8 @@ const readIncidentFilters = (request: ListIncidentsRequest): IncidentFilters => 
   ...readWindow(request),
 })
 
+const incidentPages = newestFirst('incidents')
+
 export type IncidentsRpcOptions = { dependencies: Pick<Dependencies, 'engine'>; incidents: Incidents; db: Db }
 
 export const incidentsRpc = ({ dependencies: { engine }, incidents, db }: IncidentsRpcOptions): IncidentHandlers => ({
@@ -63,9 +65,9 @@ export const incidentsRpc = ({ dependencies: { engine }, incidents, db }: Incide
     const limit = request.limit ?? defaultPage
     const rows = await listIncidents(db, readIncidentFilters(request), {
       limit: limit + 1,
-      after: readListCursor(request.cursor),
+      after: incidentPages.read(request.cursor),
     })
-    const { page, nextCursor } = toPage(rows, limit, ({ created_at, id }) => ({ time: created_at, id }))
+    const { page, nextCursor } = incidentPages.toPage(rows, limit, ({ created_at, id }) => ({ time: created_at, id }))
     return { incidents: page.map(presentIncident), nextCursor }
   },
   getIncident: async ({ id }, { signal, head }) => {

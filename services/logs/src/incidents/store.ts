@@ -1,7 +1,7 @@
 import { sql } from '@trellis/kit/store'
 import type { ExpressionBuilder } from 'kysely'
 import type { AllIncidentTables, IncidentDb } from './all-tables.ts'
-import type { ListPlace } from './paging.ts'
+import type { ListPosition } from './paging.ts'
 import type { AttachedEntryTable, IncidentEventTable, IncidentTable } from './tables.ts'
 
 export type Db = IncidentDb
@@ -51,7 +51,7 @@ const containing = (text: string): string => `%${text.replaceAll(/[\\%_]/g, '\\$
 export const listIncidents = async (
   db: Db,
   filters: IncidentFilters,
-  { limit, after }: { limit: number; after: ListPlace | undefined },
+  { limit, after }: { limit: number; after: ListPosition | undefined },
 ): Promise<IncidentRow[]> => {
   const { statuses, severities, issueType, text, since, until } = filters
   let query = db.selectFrom('incidents').selectAll().select(attachedCount)

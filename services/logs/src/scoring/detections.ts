@@ -19,13 +19,12 @@ import type { DetectionRow, ScoringTables } from './tables.ts'
 export type Detections = {
   /** Keeps findings; what was found before, or goes on, is the detection that it was. Gives how many are new. */
   keep: (findings: readonly Finding[]) => Promise<number>
-  /** Newest first; `next` is where the page behind begins. */
-  list: (filters: DetectionFilters) => Promise<{ rows: DetectionRow[]; next: DetectionPlace | null }>
+  /** Newest first. */
+  list: (filters: DetectionFilters) => Promise<DetectionRow[]>
   /** The detection as it is then; undefined where there is none. Doing it again changes the notes alone, where there are any. */
   acknowledge: (id: string, notes: string | undefined) => Promise<DetectionRow | undefined>
   counts: (scorer: string) => Promise<{ total: number; open: number }>
 }
-export type DetectionPlace = { detectedAt: number; id: string }
 
 /** What is seen again within so long of when it was last seen is the same. */
 const sameMilliseconds = 3_600_000
@@ -100,15 +99,7 @@ export const createDetections = (db: Kysely<ScoringTables>, now: () => number, m
       if (fresh > 0 && (await countDetections(db, {})) > max) await deleteOldest(db, Math.ceil(max * 0.1))
       return fresh
     },
-    list: async (filters) => {
-      const rows = await listDetections(db, { ...filters, limit: filters.limit + 1 })
-      const page = rows.slice(0, filters.limit)
-      const last = page.at(-1)
-      return {
-        rows: page,
-        next: rows.length > page.length && last ? { detectedAt: last.detected_at, id: last.id } : null,
-      }
-    },
+    list: (filters) => listDetections(db, filters),
     acknowledge: async (id, notes) => {
       await acknowledge(db, { id, notes, at: now() })
       return findDetection(db, id)

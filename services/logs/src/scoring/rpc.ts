@@ -1,4 +1,5 @@
 import { invalidField, serviceError } from '@trellis/kit/errors'
+import { createPaging } from '@trellis/kit/paging'
 import type { Handlers } from '@trellis/kit/rpc'
 import type {
   Detection,
@@ -8,7 +9,7 @@ import type {
   ScoringServiceDefinition,
 } from '@trellis/protos/ts/trellis/logs/v1/scoring.ts'
 import { readMoment } from '../search/read-request.ts'
-import type { DetectionPlace, Detections } from './detections.ts'
+import type { Detections } from './detections.ts'
 import type { ScorerRuns } from './run-task.ts'
 import type { Scoring, ScoringPart } from './scoring.ts'
 import type { DetectionRow } from './tables.ts'
@@ -35,17 +36,7 @@ const detectionOf = (row: DetectionRow): Detection => ({
   lastSeen: iso(row.last_time),
 })
 
-const encodePlace = ({ detectedAt, id }: DetectionPlace): string =>
-  Buffer.from(JSON.stringify([detectedAt, id])).toString('base64url')
-
-const decodePlace = (cursor: string): DetectionPlace => {
-  try {
-    const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'))
-    const [detectedAt, id]: unknown[] = Array.isArray(parts) ? parts : []
-    if (Number.isSafeInteger(detectedAt) && typeof id === 'string') return { detectedAt: Number(detectedAt), id }
-  } catch {}
-  throw invalidField(['query', 'cursor'], 'cursor must be a next_cursor that this list has given.')
-}
+const paging = createPaging('detections', { detectedAt: 'integer', id: 'text' })
 
 type Given<Value> = Value | null | undefined
 type Asked = {
@@ -58,15 +49,18 @@ type Asked = {
 }
 
 const listOf = async (detections: Detections, asked: Asked): Promise<ListDetectionsResponse> => {
-  const { rows, next } = await detections.list({
-    limit: asked.limit ?? 50,
+  const limit = asked.limit ?? 50
+  const after = paging.read(asked.cursor)
+  const rows = await detections.list({
+    limit: limit + 1,
     ...(asked.scorer !== '' && { scorer: asked.scorer }),
     ...(typeof asked.acknowledged === 'boolean' && { acknowledged: asked.acknowledged }),
     ...(asked.label && { label: asked.label }),
     ...(asked.source && { sourceId: asked.source }),
-    ...(asked.cursor && { after: decodePlace(asked.cursor) }),
+    ...(after && { after }),
   })
-  return { detections: rows.map(detectionOf), nextCursor: next && encodePlace(next) }
+  const { page, nextCursor } = paging.toPage(rows, limit, ({ detected_at, id }) => ({ detectedAt: detected_at, id }))
+  return { detections: page.map(detectionOf), nextCursor }
 }
 
 const rangeOf = ({ since, until }: RunScorerRequest) => {

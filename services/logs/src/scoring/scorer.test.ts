@@ -83,7 +83,7 @@ const open = async (sourceIds: string[], score: ScoreRange) => {
     scorer,
     warned,
     problem: async () => (await scorer.lastOutcome())?.error ?? null,
-    subjects: async () => (await detections.list({ limit: 10 })).rows.map(({ subject }) => subject),
+    subjects: async () => (await detections.list({ limit: 10 })).map(({ subject }) => subject),
     deleteSource: createOverlaidEngine(engine as unknown as LogEngine, overlays, createOutlivedDetections(store.db))
       .deleteSource,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),

@@ -1,6 +1,5 @@
-import { invalidField } from '@trellis/kit/errors'
+import { createPaging, type Position } from '@trellis/kit/paging'
 import { severityOfCode } from '../entries/severity-code.ts'
-import { parsedJson } from '../parsed-json.ts'
 import type { Filters } from '../search/filters.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 import type { TemplateCounts } from './count-templates.ts'
@@ -44,32 +43,26 @@ export type Listing = {
   cursor: string
 }
 
-type Key = [value: number, templateId: string]
+/** The value by which a list is ordered, and the id of the template. */
+const keyFields = { value: 'number', templateId: 'text' } as const
+type Key = Position<typeof keyFields>
 
-const keyOf = (order: Listing['order'], { templateId, count, firstSeen, lastSeen }: TemplateCounts): Key => [
-  { last_seen: lastSeen, count, first_seen: firstSeen }[order],
+const keyOf = (order: Listing['order'], { templateId, count, firstSeen, lastSeen }: TemplateCounts): Key => ({
+  value: { last_seen: lastSeen, count, first_seen: firstSeen }[order],
   templateId,
-]
+})
 
 /** Negative when `left` comes first. */
 const compareKeys = (left: Key, right: Key): number =>
-  right[0] - left[0] || (left[1] < right[1] ? -1 : Number(left[1] > right[1]))
+  right.value - left.value || (left.templateId < right.templateId ? -1 : Number(left.templateId > right.templateId))
 
-const encodeCursor = (key: Key) => Buffer.from(JSON.stringify(key)).toString('base64url')
-
-const decodeCursor = (cursor: string): Key => {
-  const parts = parsedJson(Buffer.from(cursor, 'base64url').toString('utf8'))
-  const [value, templateId] = Array.isArray(parts) ? (parts as unknown[]) : []
-  if (typeof value !== 'number' || typeof templateId !== 'string')
-    throw invalidField(['query', 'cursor'], 'cursor must be a next_cursor that a list of templates has given.')
-  return [value, templateId]
-}
+const paging = createPaging('templates', keyFields)
 
 /** One page of templates. Throws `invalid` for a cursor that is none. */
 export const pageOfTemplates = ({ templates, window }: CountedTemplates, listing: Listing) => {
   const { q, direction, order, limit, cursor } = listing
   const words = q.toLowerCase().split(/\s+/).filter(Boolean)
-  const after = cursor === '' ? undefined : decodeCursor(cursor)
+  const after = paging.read(cursor)
   const wanted = templates
     .filter(({ count }) => count > 0)
     .filter(({ template }) => words.every((word) => template.toLowerCase().includes(word)))
@@ -77,7 +70,5 @@ export const pageOfTemplates = ({ templates, window }: CountedTemplates, listing
     .filter((found) => direction === '' || found.direction === direction)
     .toSorted((left, right) => compareKeys(left.key, right.key))
   const rest = after ? wanted.filter(({ key }) => compareKeys(after, key) < 0) : wanted
-  const page = rest.slice(0, limit)
-  const last = page.at(-1)
-  return { page, total: wanted.length, next: rest.length > limit && last ? encodeCursor(last.key) : null }
+  return { ...paging.toPage(rest, limit, ({ key }) => key), total: wanted.length }
 }

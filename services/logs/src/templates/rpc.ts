@@ -47,7 +47,7 @@ export const templatesRpc = ({
     const { engine, missing } = noteMissing(whole)
     const counted = await countInWindow({ engine, now }, filters, signal)
     tellMissing(head, missing())
-    const { page, total, next } = pageOfTemplates(counted, {
+    const { page, total, nextCursor } = pageOfTemplates(counted, {
       q: request.q ?? '',
       direction: request.trend,
       order: orders.find((known) => known === request.order) ?? 'last_seen',
@@ -57,7 +57,7 @@ export const templatesRpc = ({
     return {
       templates: page.map(({ counts, direction }) => present(counts, direction, counted.window)),
       total,
-      nextCursor: next,
+      nextCursor,
     }
   },
   getTemplate: async ({ templateId }, { signal, head }) => {

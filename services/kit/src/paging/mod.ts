@@ -1,0 +1,1 @@
+export { createPaging, type Page, type Paging, type Position } from './paging.ts'
