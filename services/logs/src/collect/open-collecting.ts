@@ -48,7 +48,12 @@ export const openCollecting = (dependencies: Dependencies): Promise<Collecting> 
         docker: withAccess(createContainerCollector({ now }), localFiles),
         podman: withAccess(createContainerCollector({ now }), localFiles),
       },
-      ssh: createSshCollector({ connections: ssh.connections, addressOf: ssh.targets.addressOf, now }),
+      ssh: createSshCollector({
+        connections: ssh.connections,
+        addressOf: ssh.targets.addressOf,
+        maxExpandedBytes: config.maxExpandedMegabytes * megabyte,
+        now,
+      }),
     },
   })
 }

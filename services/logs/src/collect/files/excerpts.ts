@@ -1,45 +1,32 @@
 import { hash } from 'node:crypto'
-import type { FileHandle } from 'node:fs/promises'
+import { pipeline } from 'node:stream/promises'
 import { createZstdDecompress } from 'node:zlib'
 import { gunzip } from '../../ingest/unpack/gunzip.ts'
 import { type Excerpt, type FilePlace, noExcerpt } from './file-place.ts'
+import type { LogFile, OpenFile } from './log-file.ts'
 import type { Packing } from './log-names.ts'
-
-/** Opens a file that may be read; see `LocalAccess`. */
-export type OpenFile = (path: string) => Promise<FileHandle>
 
 /** So many bytes at the start of a file, and before the place in it, tell it from others. */
 export const excerptBytes = 1_024
 
-/** Fills as much of a buffer as the file has from a position on. */
-export const readFully = async (file: FileHandle, buffer: Uint8Array, position: number): Promise<number> => {
-  let filled = 0
-  while (filled < buffer.length) {
-    const { bytesRead } = await file.read(buffer, filled, buffer.length - filled, position + filled)
-    if (bytesRead === 0) break
-    filled += bytesRead
-  }
-  return filled
-}
-
 /** As much of a piece of a file as there is. */
-export const bytesAt = async (file: FileHandle, start: number, bytes: number): Promise<Uint8Array<ArrayBuffer>> => {
+export const bytesAt = async (file: LogFile, start: number, bytes: number): Promise<Uint8Array<ArrayBuffer>> => {
   const buffer = new Uint8Array(bytes)
-  return buffer.slice(0, await readFully(file, buffer, start))
+  return buffer.slice(0, await file.read(buffer, start))
 }
 
-const digestOf = (bytes: Uint8Array): string => hash('sha256', bytes, 'hex')
+export const digestOf = (bytes: Uint8Array): string => hash('sha256', bytes, 'hex')
 
 /** The digest of a piece of a file; undefined where the file has less. */
-const digestAt = async (file: FileHandle, start: number, bytes: number): Promise<string | undefined> => {
+const digestAt = async (file: LogFile, start: number, bytes: number): Promise<string | undefined> => {
   const buffer = new Uint8Array(bytes)
-  return (await readFully(file, buffer, start)) === bytes ? digestOf(buffer) : undefined
+  return (await file.read(buffer, start)) === bytes ? digestOf(buffer) : undefined
 }
 
 /** The first bytes of a file as an excerpt, up to the usual number and no further than `most`. */
-export const headOf = async (file: FileHandle, max: number): Promise<Excerpt> => {
+export const headOf = async (file: LogFile, max: number): Promise<Excerpt> => {
   const buffer = new Uint8Array(Math.min(excerptBytes, max))
-  const bytes = await readFully(file, buffer, 0)
+  const bytes = await file.read(buffer, 0)
   return { bytes, digest: digestOf(buffer.subarray(0, bytes)) }
 }
 
@@ -51,12 +38,6 @@ export const startOf = async (path: string, open: OpenFile): Promise<Excerpt> =>
   } catch {
     return noExcerpt
   }
-}
-
-/** What stands just before an offset. */
-export const tailAt = async (file: FileHandle, offset: number): Promise<Excerpt> => {
-  const bytes = Math.min(excerptBytes, offset)
-  return { bytes, digest: (await digestAt(file, offset - bytes, bytes)) ?? '' }
 }
 
 /** Excerpts of bytes that come one after the other: the first, and those before the end. */
@@ -76,29 +57,28 @@ export const createExcerpts = () => {
   }
 }
 
+async function* unzstd(packed: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const unpacker = createZstdDecompress()
+  // What fails ends the unpacker, whose reader throws it.
+  const feeding = pipeline(packed, unpacker).catch(() => undefined)
+  try {
+    yield* unpacker as AsyncIterable<Buffer>
+  } finally {
+    unpacker.destroy()
+    await feeding
+  }
+}
+
 /** The content of a packed file as it comes. Ends with an error of zlib where it breaks off. */
 export async function* unpacked(
   path: string,
   packing: Exclude<Packing, 'plain'>,
   open: OpenFile,
 ): AsyncGenerator<Uint8Array> {
-  const file = (await open(path)).createReadStream()
-  if (packing === 'gzip') {
-    try {
-      yield* gunzip(file)
-    } finally {
-      file.destroy()
-    }
-    return
-  }
-  const unpacker = createZstdDecompress()
-  file.on('error', (error) => unpacker.destroy(error))
-  try {
-    yield* file.pipe(unpacker) as AsyncIterable<Buffer>
-  } finally {
-    file.destroy()
-    unpacker.destroy()
-  }
+  await using file = await open(path)
+  const packed = file.stream()
+  if (packing === 'gzip') yield* gunzip(packed)
+  else yield* unzstd(packed)
 }
 
 const holdsPlain = async (path: string, { head, tail, offset }: FilePlace, open: OpenFile): Promise<boolean> => {

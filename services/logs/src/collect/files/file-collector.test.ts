@@ -303,3 +303,41 @@ test('a run that is stopped goes on where it was', async () => {
   expect((await log.glean(source)).lines).toBe(60_000)
   expect(new Set(await log.numbers()).size).toBe(60_000)
 })
+
+const utf16 = (text: string, isBigEndian = false) => {
+  const bytes = Buffer.from(text, 'utf16le')
+  return isBigEndian ? bytes.swap16() : bytes
+}
+
+test.each([
+  ['UTF-16 with a byte order mark', (text: string) => utf16(text), '\ufeff', '\r\n'],
+  ['big-endian UTF-16', (text: string) => utf16(text, true), '\ufeff', '\n'],
+  ['UTF-16 without a byte order mark', (text: string) => utf16(text), '', '\r\n'],
+  ['carriage returns for line ends', (text: string) => Buffer.from(text), '', '\r'],
+])(
+  'a text in %s is read line by line, on from where it was left, and packed after its rotation',
+  async (_, encode, mark, end) => {
+    await using log = await withLog()
+    const written = (from: number, to: number) =>
+      lines(from, to).replaceAll('INFO', 'INFO größer 😀 Ċ').replaceAll('\n', end)
+    await writeFile(log.path, encode(mark + written(0, 6_000)))
+    expect(await log.glean(log.source)).toMatchObject({ lines: 6_000, entries: 6_000, problems: [] })
+    const half = encode(written(6_000, 6_002))
+    log.setAhead(0)
+    await appendFile(log.path, half.subarray(0, half.length - 7))
+    expect(await log.glean(log.source)).toMatchObject({ duplicates: 0 })
+    log.setAhead(60_000)
+    await appendFile(log.path, half.subarray(half.length - 7))
+    await appendFile(log.path, encode(written(6_002, 6_010)))
+    expect(await log.glean(log.source)).toMatchObject({ duplicates: 0, problems: [] })
+    await writeFile(`${log.path}.1.gz`, gzipSync(await readFile(log.path)))
+    await appendFile(log.path, encode(written(6_010, 6_020)))
+    await writeFile(`${log.path}.1.gz`, gzipSync(await readFile(log.path)))
+    await rm(log.path)
+    await writeFile(log.path, encode(mark + written(6_020, 6_030)))
+    expect(await log.glean(log.source)).toMatchObject({ duplicates: 0, problems: [] })
+    expect(await log.numbers()).toEqual(range(0, 6_030))
+    const texts = await log.texts()
+    expect(texts.every((text) => / INFO größer 😀 Ċ line n\d+$/.test(text))).toBe(true)
+  },
+)

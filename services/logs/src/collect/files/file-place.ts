@@ -50,6 +50,8 @@ export const isSameStamp = (a: FileStamp, b: FileStamp): boolean =>
 const separator = '\u0001'
 export const placePrefix = 'file:'
 export const logPrefix = (log: string): string => `${placePrefix}${log}${separator}`
+/** Whether a key is one of `keyOf`. */
+export const isPlaceKey = (key: string): boolean => key.startsWith(placePrefix) && key.includes(separator)
 export const keyOf = (log: string, generation: number): string =>
   `${logPrefix(log)}${String(generation).padStart(9, '0')}`
 

@@ -4,7 +4,7 @@ import type { FilePlace } from './file-place.ts'
 import type { FoundFile } from './find-files.ts'
 
 /** A log: the files that there are of it, and the places that are known of it. */
-export type LogWithPlaces = { name: string; files: FoundFile[]; places: FilePlace[] }
+export type LogWithPlaces<File extends FoundFile = FoundFile> = { name: string; files: File[]; places: FilePlace[] }
 
 /** Names as they are ordered within keys, where something small follows them. */
 const compareNames = (a: string, b: string) => compareCodePoints(`${a}\u0001`, `${b}\u0001`)
@@ -13,11 +13,11 @@ const compareNames = (a: string, b: string) => compareCodePoints(`${a}\u0001`, `
  * Goes through files and places at once, log by log, so that of a hundred thousand logs the places of one alone are held. Both come in the order of keys;
  * logs of which no file is left are passed over.
  */
-export async function* logsWithPlaces(
-  files: readonly FoundFile[],
+export async function* logsWithPlaces<File extends FoundFile>(
+  files: readonly File[],
   checkpoints: AsyncIterable<Checkpoint>,
   read: (checkpoint: Checkpoint) => FilePlace,
-): AsyncGenerator<LogWithPlaces> {
+): AsyncGenerator<LogWithPlaces<File>> {
   const rows = checkpoints[Symbol.asyncIterator]()
   let row = await rows.next()
   const ordered = files.toSorted((a, b) => compareNames(a.log, b.log))

@@ -3,7 +3,8 @@ import { countLineFeeds } from '../count-line-feeds.ts'
 import { createExcerpts, unpacked } from './excerpts.ts'
 import { type FilePlace, type FileStamp, modifiedMilliseconds, sequenceOf, toCheckpoint } from './file-place.ts'
 import type { Packing } from './log-names.ts'
-import type { ReadPieceOptions } from './read-piece.ts'
+import { maxWaitingBytes, type ReadPieceOptions } from './read-piece.ts'
+import { encodingBytes, encodingOf, type TextEncoding } from './text-encoding.ts'
 
 export type ReadPackedOptions = ReadPieceOptions & {
   packing: Exclude<Packing, 'plain'>
@@ -13,6 +14,33 @@ export type ReadPackedOptions = ReadPieceOptions & {
 
 /** A packed file that is younger may still be being written. */
 const settledMilliseconds = 60_000
+
+/** How unpacked content is encoded, and all of it. */
+const told = async (content: AsyncGenerator<Uint8Array>) => {
+  const first: Uint8Array[] = []
+  for (let size = 0; size < encodingBytes; ) {
+    const next = await content.next()
+    if (next.done) break
+    first.push(next.value)
+    size += next.value.length
+  }
+  async function* all() {
+    try {
+      yield* first
+      yield* content
+    } finally {
+      await content.return(undefined)
+    }
+  }
+  return { encoding: encodingOf(Buffer.concat(first)), content: all() }
+}
+
+/** A text of two bytes a unit is decoded line by line, so that no character is cut; only a line that is far too long is. */
+const endOf = (bytes: Uint8Array, { unitBytes, lastLineEnd }: TextEncoding): number => {
+  if (unitBytes === 1) return bytes.length
+  const end = lastLineEnd(bytes)
+  return end === 0 && bytes.length >= maxWaitingBytes ? bytes.length - (bytes.length % unitBytes) : end
+}
 
 const isBroken = (error: unknown) => error instanceof Error && 'code' in error && String(error.code).startsWith('Z')
 
@@ -28,13 +56,22 @@ export async function* readPackedPiece(options: ReadPackedOptions): AsyncGenerat
   const excerpts = createExcerpts()
   let at = 0
   let { line } = start
+  let waiting: Uint8Array = new Uint8Array(0)
   try {
-    for await (const chunk of unpacked(path, packing, options.open)) {
+    const { encoding, content } = await told(unpacked(path, packing, options.open))
+    const take = (bytes: Uint8Array): Chunk => {
+      const text = encoding.toLines(Uint8Array.from(bytes))
+      line += countLineFeeds(text)
+      return { stream, bytes: text }
+    }
+    for await (const chunk of content) {
       const skipped = Math.min(chunk.length, Math.max(0, start.offset - at))
       excerpts.add(chunk)
       at += chunk.length
-      line += countLineFeeds(chunk, skipped)
-      if (skipped < chunk.length) yield { stream, bytes: Uint8Array.from(chunk.subarray(skipped)) }
+      const read = waiting.length === 0 ? chunk.subarray(skipped) : Buffer.concat([waiting, chunk.subarray(skipped)])
+      const end = endOf(read, encoding)
+      waiting = read.subarray(end)
+      if (end > 0) yield take(read.subarray(0, end))
       if (signal.aborted) return
       if (at > maxBytes) {
         onProblem(
@@ -43,6 +80,7 @@ export async function* readPackedPiece(options: ReadPackedOptions): AsyncGenerat
         break
       }
     }
+    if (waiting.length > 0) yield take(waiting)
   } catch (error) {
     if (!isBroken(error)) throw error
     if (now() - modifiedMilliseconds(place.stamp) < settledMilliseconds) return

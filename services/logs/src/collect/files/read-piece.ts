@@ -1,8 +1,7 @@
-import type { FileHandle } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Chunk, Stream } from '../collector.ts'
 import { countLineFeeds } from '../count-line-feeds.ts'
-import { bytesAt, createExcerpts, excerptBytes, headOf, type OpenFile, readFully, tailAt } from './excerpts.ts'
+import { bytesAt, createExcerpts, excerptBytes } from './excerpts.ts'
 import {
   type Excerpt,
   type FilePlace,
@@ -11,10 +10,12 @@ import {
   lineOf,
   modifiedMilliseconds,
   sequenceOf,
-  stampOf,
   toCheckpoint,
 } from './file-place.ts'
-import { createLineMarks, type Mark } from './line-marks.ts'
+import { createLineMarks } from './line-marks.ts'
+import type { LogFile, OpenFile } from './log-file.ts'
+import { createRecentLines } from './recent-lines.ts'
+import { encodingBytes, encodingOf, type TextEncoding } from './text-encoding.ts'
 
 export type PieceStream = Pick<Stream, 'sourceId' | 'format' | 'zone' | 'joins'>
 
@@ -37,15 +38,8 @@ export const standsMilliseconds = 5_000
 
 const chunkBytes = 512 * 1024
 /** The most of a line without an end that is kept waiting; more of it would be cut anyway. */
-const maxWaitingBytes = 4 * 1024 * 1024
-/** The format is told by so many of the first bytes when a file is read on. */
-const sampleBytes = 64 * 1024
-
+export const maxWaitingBytes = 4 * 1024 * 1024
 const nothing = new Uint8Array(0)
-
-/** Holes of sparse files, and what a truncation under a writer leaves, read as NULs; no text has them. */
-const withoutNuls = (bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> =>
-  bytes.includes(0) ? bytes.filter((byte) => byte !== 0) : bytes
 
 const joined = (left: Uint8Array, right: Uint8Array): Uint8Array<ArrayBuffer> => {
   const both = new Uint8Array(left.length + right.length)
@@ -55,37 +49,37 @@ const joined = (left: Uint8Array, right: Uint8Array): Uint8Array<ArrayBuffer> =>
 }
 
 /** Waits until a file has stood still for a moment; false where it is still being written to, or the signal aborts. */
-const standsStill = async (file: FileHandle, stamp: FileStamp, now: number, signal: AbortSignal): Promise<boolean> => {
+const standsStill = async (file: LogFile, stamp: FileStamp, now: number, signal: AbortSignal): Promise<boolean> => {
   const age = now - modifiedMilliseconds(stamp)
   if (age >= quietMilliseconds) return true
   // A clock that is ahead (that of a server of files) is not waited for.
   const wait = Math.min(quietMilliseconds, quietMilliseconds - age)
   await sleep(wait, undefined, { signal }).catch(() => undefined)
   if (signal.aborted) return false
-  const later = stampOf(await file.stat({ bigint: true }))
+  const later = await file.stamp()
   return later.size === stamp.size && later.modified === stamp.modified
 }
 
 /** Both are of the start of the same file. */
 const longer = (a: Excerpt, b: Excerpt): Excerpt => (a.bytes > b.bytes ? a : b)
 
-/** Opens a path again, if it is still the file that is meant. */
-const reopen = async (
-  { path, open }: Pick<ReadPieceOptions, 'path' | 'open'>,
-  stamp: FileStamp,
-): Promise<FileHandle | undefined> => {
-  const file = await open(path).catch(() => undefined)
-  if (file && isSameFile(stampOf(await file.stat({ bigint: true })), stamp)) return file
-  await file?.close()
-  return undefined
-}
+/** Whole lines: `bytes` as they lie in the file, `text` as UTF-8, and where the first begins. */
+type Lines = { bytes: Uint8Array; text: Uint8Array<ArrayBuffer>; offset: number; line: number }
 
 /** Reads a file line by line's end; what follows the last end waits. Lines and offsets are those of the file as it lies on disk. */
-const createLineReader = (file: FileHandle, start: { offset: number; line: number }) => {
+const createLineReader = (file: LogFile, encoding: TextEncoding, start: { offset: number; line: number }) => {
   let { offset, line } = start
   let lineStart = offset
   let waiting: Uint8Array<ArrayBuffer> = nothing
   const excerpts = createExcerpts()
+  const take = (bytes: Uint8Array<ArrayBuffer>): Lines => {
+    const taken = { offset: lineStart, line }
+    excerpts.add(bytes)
+    lineStart += bytes.length
+    const text = encoding.toLines(bytes.slice())
+    line += countLineFeeds(text)
+    return { bytes, text, ...taken }
+  }
   return {
     excerpts,
     /** What of the file has been read, taken or waiting. */
@@ -99,35 +93,29 @@ const createLineReader = (file: FileHandle, start: { offset: number; line: numbe
     get waits() {
       return waiting.length > 0
     },
-    /** Whole lines; empty where a line goes on; undefined at the end of the file. */
-    next: async (): Promise<Uint8Array<ArrayBuffer> | undefined> => {
+    /** Whole lines; `more` where a line goes on; `end` at the end of the file. */
+    next: async (): Promise<Lines | 'more' | 'end'> => {
       const buffer = new Uint8Array(chunkBytes)
-      const filled = await readFully(file, buffer, offset)
-      if (filled === 0) return undefined
+      const filled = await file.read(buffer, offset)
+      if (filled === 0) return 'end'
       offset += filled
       const read = joined(waiting, buffer.subarray(0, filled))
-      const lastEnd = read.lastIndexOf(10)
+      const lastEnd = encoding.lastLineEnd(read)
       // A hole is no line that waits: only its end counts.
-      const isTooLong = lastEnd < 0 && read.length >= maxWaitingBytes
-      if (lastEnd < 0 && !isTooLong) {
+      const isTooLong = lastEnd === 0 && read.length >= maxWaitingBytes
+      if (lastEnd === 0 && !isTooLong) {
         waiting = read
-        return nothing
+        return 'more'
       }
-      const end = isTooLong ? read.length : lastEnd + 1
-      const taken = read.slice(0, end)
+      const end = isTooLong ? read.length - (read.length % encoding.unitBytes) : lastEnd
       waiting = read.slice(end)
-      line += countLineFeeds(taken)
-      lineStart += end
-      excerpts.add(taken)
-      return withoutNuls(taken)
+      return take(read.slice(0, end))
     },
-    /** What waits, as if it were a line. */
-    takeRest: (): Uint8Array<ArrayBuffer> => {
-      excerpts.add(waiting)
-      lineStart += waiting.length
-      const rest = withoutNuls(waiting)
-      waiting = nothing
-      return rest
+    /** What waits, as if it were a line; half a character waits on. */
+    takeRest: (): Lines => {
+      const rest = waiting.slice(0, waiting.length - (waiting.length % encoding.unitBytes))
+      waiting = waiting.slice(rest.length)
+      return take(rest)
     },
   }
 }
@@ -140,11 +128,18 @@ export async function* readPiece(options: ReadPieceOptions): AsyncGenerator<Chun
   const { path, place, force, now, signal } = options
   const { generation } = place
   await using file = await options.open(path)
-  let stamp = stampOf(await file.stat({ bigint: true }))
+  let stamp = await file.stamp()
   if (!isSameFile(stamp, place.stamp)) return
   const start = force ? { offset: 0, line: 1 } : { offset: place.offset, line: place.line }
-  const reader = createLineReader(file, start)
-  const marks = createLineMarks(() => reopen(options, place.stamp))
+  const told = await bytesAt(file, 0, encodingBytes)
+  const encoding = encodingOf(told)
+  const before =
+    start.offset > 0
+      ? await bytesAt(file, Math.max(0, start.offset - excerptBytes), Math.min(excerptBytes, start.offset))
+      : nothing
+  const reader = createLineReader(file, encoding, start)
+  const marks = createLineMarks()
+  const recent = createRecentLines(encoding, before)
   const placeAt = (at: { offset: number; line: number }, seen: FileStamp, tail: Excerpt): FilePlace => ({
     ...place,
     ...at,
@@ -155,50 +150,42 @@ export async function* readPiece(options: ReadPieceOptions): AsyncGenerator<Chun
   })
   /** To be looked at again, whatever the system says about it. */
   const unlooked: FileStamp = { ...place.stamp, changed: '' }
-  /** The place of a line as the file has it now; undefined where the file has become another one. */
-  const placeInFile = async (line: number, mark: Mark): Promise<FilePlace | undefined> => {
-    const offset = await marks.offsetOf(line, mark)
-    await using opened = offset === undefined ? undefined : await reopen(options, place.stamp)
-    const head = reader.excerpts.head()
-    if (offset === undefined || !opened) return undefined
-    if ((await headOf(opened, head.bytes)).digest !== head.digest) return undefined
-    const tail = await tailAt(opened, offset)
-    return tail.digest === '' ? undefined : placeAt({ offset, line }, unlooked, tail)
-  }
   const checkpointAt = async (sequence: number) => {
     const line = lineOf(generation, sequence)
     const mark = marks.before(line)
     if (!mark) return undefined
-    // Renamed or truncated meanwhile, the file is not asked: from the mark on it is read again, under the name that it has then.
-    const found = mark.line === line ? undefined : await placeInFile(line, mark)
-    const at = found ?? placeAt({ offset: mark.offset, line: mark.line }, unlooked, mark.tail)
-    return at.offset < place.offset ? undefined : toCheckpoint(at)
+    // An entry that began too long ago is read again from the mark before it.
+    const at = mark.line === line ? mark : (recent.find(line) ?? mark)
+    const { offset, tail } = at
+    return offset < place.offset ? undefined : toCheckpoint(placeAt({ offset, line: at.line }, unlooked, tail))
   }
   const stream: Stream = {
     ...options.stream,
     firstLine: sequenceOf(generation, start.line),
     reference: modifiedMilliseconds(stamp),
-    sample: start.offset > 0 ? await bytesAt(file, 0, sampleBytes) : undefined,
+    sample:
+      start.offset > 0 ? encoding.toLines(told.slice(0, told.length - (told.length % encoding.unitBytes))) : undefined,
     checkpointAt,
   }
   if (start.offset > 0) {
-    const tailStart = Math.max(0, start.offset - excerptBytes)
-    reader.excerpts.add(await bytesAt(file, 0, Math.min(excerptBytes, tailStart)))
-    reader.excerpts.add(await bytesAt(file, tailStart, start.offset - tailStart))
+    reader.excerpts.add(told.subarray(0, Math.min(excerptBytes, start.offset - before.length)))
+    reader.excerpts.add(before)
     // Truncated since it was matched, it is another piece; what stands there now must not be told as what stood before the place.
     if (reader.excerpts.tail().digest !== place.tail.digest) return
   }
   const mark = () => marks.add({ ...reader.place, tail: reader.excerpts.tail() })
   mark()
   for (let hasWaited = false; !signal.aborted; ) {
-    const bytes = await reader.next()
-    if (bytes) {
-      if (bytes.length > 0) mark()
-      yield { stream, bytes }
+    const read = await reader.next()
+    if (read === 'more') continue
+    if (read !== 'end') {
+      recent.add(read)
+      mark()
+      yield { stream, bytes: read.text }
       continue
     }
     const isStill = await standsStill(file, stamp, now(), signal)
-    stamp = stampOf(await file.stat({ bigint: true }))
+    stamp = await file.stamp()
     const hasGrown = stamp.size > reader.offset
     if (!hasGrown && isStill) break
     // A writer that never rests is left after one wait; the next round comes.
@@ -207,7 +194,7 @@ export async function* readPiece(options: ReadPieceOptions): AsyncGenerator<Chun
   }
   if (signal.aborted) return yield { stream, bytes: nothing, last: 'paused' }
   const isTaken = reader.waits && now() - modifiedMilliseconds(stamp) >= standsMilliseconds
-  const bytes = isTaken ? reader.takeRest() : nothing
+  const bytes = isTaken ? reader.takeRest().text : nothing
   // Truncated while it was read: the copy that is made before has the rest, and what the file is now is another piece.
   const seen = stamp.size < reader.offset ? unlooked : stamp
   const end = placeAt(reader.place, seen, reader.excerpts.tail())

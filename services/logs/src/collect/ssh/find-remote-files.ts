@@ -1,25 +1,27 @@
 import { posix } from 'node:path'
 import picomatch from 'picomatch'
+import { isForeignPacking, type LogName, readLogName } from '../files/log-names.ts'
+import type { StampedFile } from '../files/match-pieces.ts'
 import type { RemoteEntry, RemoteFiles } from './remote-files.ts'
+import { remoteStamp } from './remote-log-file.ts'
 import { isSshFailure } from './ssh-failure.ts'
-
-export type FoundRemoteFile = {
-  path: string
-  /** Its path below the part of the pattern that has no wildcards; empty where the source names one file. */
-  unit: string
-  size: number
-  modifiedAt: number
-}
 
 export type RemoteSearch = { signal: AbortSignal; onProblem: (problem: string) => void }
 
 const maxFound = 10_000
 const maxDepth = 8
 
-/** What rotation leaves beside a log: it is read where its log was, and is no log of its own. */
-const rotated =
-  /(?:\.\d{1,4}|[-.]\d{8}(?:-?\d{4,6})?|\.old|~)?\.(?:gz|xz|zst|bz2)$|\.\d{1,4}$|[-.]\d{8}(?:-?\d{4,6})?$|\.old$|~$/
-export const isRotated = (name: string): boolean => rotated.test(name)
+/** What is in a folder; nothing where it cannot be listed, as where its name is a pattern. */
+const listIfThere = async (files: RemoteFiles, folder: string, signal: AbortSignal): Promise<RemoteEntry[]> => {
+  try {
+    return await files.list(folder, signal)
+  } catch (error) {
+    if (!isSshFailure(error, 'remote')) throw error
+    return []
+  }
+}
+
+const escaped = (path: string): string => path.replaceAll(/[\\*?[\]{}()!+@|]/g, '\\$&')
 
 const listQuietly = async (files: RemoteFiles, folder: string, { signal, onProblem }: RemoteSearch) => {
   try {
@@ -31,25 +33,53 @@ const listQuietly = async (files: RemoteFiles, folder: string, { signal, onProbl
   }
 }
 
-/** One file, the files of a folder, or those that a pattern fits; oldest first. Throws SshFailure for a path that is not there. */
+const toFound = (path: string, name: LogName, entry: RemoteEntry): StampedFile => ({
+  ...name,
+  path,
+  stamp: remoteStamp(path, entry),
+})
+
+/** The file that a path names, with what rotation has left beside it; undefined where there is no such file. */
+const oneLog = (path: string, entries: readonly RemoteEntry[]): StampedFile[] | undefined => {
+  const own = posix.basename(path)
+  if (!entries.some(({ name, kind }) => name === own && kind === 'file')) return undefined
+  const { isRotated } = readLogName(own)
+  return entries.flatMap((entry): StampedFile[] => {
+    const { name, kind } = entry
+    if (kind !== 'file' || (name !== own && (isRotated || isForeignPacking(name)))) return []
+    const read = readLogName(name)
+    if (name !== own && read.log !== own) return []
+    return [toFound(posix.join(posix.dirname(path), name), { ...read, log: '' }, entry)]
+  })
+}
+
+/** One file, the files of a folder, or those that a pattern fits, with what rotation has left of them. Throws SshFailure. */
 export const findRemoteFiles = async (
   files: RemoteFiles,
   pattern: string,
   search: RemoteSearch,
-): Promise<FoundRemoteFile[]> => {
+): Promise<StampedFile[]> => {
   const { base, glob } = picomatch.scan(pattern)
-  const found: FoundRemoteFile[] = []
-  const add = (path: string, unit: string, { size, modifiedAt }: RemoteEntry) => {
-    if (found.length < maxFound) found.push({ path, unit, size, modifiedAt })
-    else if (found.length === maxFound) search.onProblem(`There are more than ${maxFound} files that fit ${pattern}.`)
-  }
+  const beside = posix.dirname(pattern)
+  // A name may have the characters of a pattern in it.
+  const entries =
+    glob === '' ? await files.list(beside, search.signal) : await listIfThere(files, beside, search.signal)
+  const named = oneLog(pattern, entries)
+  if (named) return named
   if (glob === '') {
-    const entries = await files.list(posix.dirname(pattern), search.signal)
-    const entry = entries.find(({ name }) => name === posix.basename(pattern))
-    if (entry?.kind === 'folder') return findRemoteFiles(files, `${pattern}/*`, search)
-    if (entry) add(pattern, '', entry)
-    else search.onProblem(`${pattern} is not there.`)
-    return found
+    const isFolder = entries.some(({ name, kind }) => name === posix.basename(pattern) && kind === 'folder')
+    if (isFolder) return findRemoteFiles(files, `${escaped(pattern)}/*`, search)
+    search.onProblem(`${pattern} is not there.`)
+    return []
+  }
+  const found: StampedFile[] = []
+  const add = (path: string, entry: RemoteEntry) => {
+    const name = readLogName(entry.name)
+    const folder = posix.dirname(path)
+    if (isForeignPacking(entry.name) || !(fits(path) || fits(posix.join(folder, name.log)))) return
+    const log = posix.relative(base, posix.join(folder, name.log))
+    if (found.length < maxFound) found.push(toFound(path, { ...name, log }, entry))
+    else if (found.length === maxFound) search.onProblem(`There are more than ${maxFound} files that fit ${pattern}.`)
   }
   const fits = picomatch(pattern, { dot: true })
   const depth = glob.includes('**') ? maxDepth : glob.split('/').length
@@ -60,9 +90,9 @@ export const findRemoteFiles = async (
       // biome-ignore lint/suspicious/noControlCharactersInRegex: a name with them is no log's
       if (/[\u0000-\u001f\u007f]/.test(entry.name)) continue
       if (entry.kind === 'folder' && left > 1) await walk(path, left - 1)
-      if (entry.kind === 'file' && fits(path) && !isRotated(entry.name)) add(path, posix.relative(base, path), entry)
+      if (entry.kind === 'file') add(path, entry)
     }
   }
   await walk(base, depth)
-  return found.toSorted((a, b) => a.modifiedAt - b.modifiedAt || (a.path < b.path ? -1 : 1))
+  return found
 }

@@ -11,6 +11,8 @@ export type RemoteEntry = { name: string; kind: 'file' | 'folder'; size: number;
 export type RemoteFiles = AsyncDisposable & {
   /** What is in a folder, links followed; what is neither file nor folder is left out. */
   list: (folder: string, signal: AbortSignal) => Promise<RemoteEntry[]>
+  /** Of one file or folder, links followed. */
+  stat: (path: string, signal: AbortSignal) => Promise<RemoteEntry>
   /** The bytes from a place on, to the end that the file has by then, or to `end`. */
   read: (path: string, range: { start: number; end?: number }, signal: AbortSignal) => AsyncIterable<Buffer>
 }
@@ -76,6 +78,11 @@ export const createSftpFiles = (sftp: SFTPWrapper): RemoteFiles => {
       }
       return entries
     },
+    stat: async (path) => {
+      const [entry] = toEntry(posix.basename(path), await ask<Stats>(path, (done) => sftp.stat(path, done)))
+      if (!entry) throw new SshFailure('remote', `${path} is neither a file nor a folder.`)
+      return entry
+    },
     async *read(path, { start, end = Number.MAX_SAFE_INTEGER }, signal) {
       const handle = await ask<Buffer>(path, (done) => sftp.open(path, 'r', done))
       const readAt = (position: number) => {
@@ -122,35 +129,49 @@ export const createSftpFiles = (sftp: SFTPWrapper): RemoteFiles => {
   }
 }
 
+const statusCommand = ['stat', '-L', '-c', '%f %s %Y %n']
+
 /** By programs of the far side, where SFTP is off: find, stat and tail. */
-export const createCommandFiles = (run: RunCommand): RemoteFiles => ({
-  list: async (folder, signal) => {
-    const words = ['find', posix.join(folder, '/'), '-mindepth', '1', '-maxdepth', '1']
-    const told = [...words, '-exec', 'stat', '-L', '-c', '%f %s %Y %n', '{}', '+']
-    const text = await outputOf(run, told, { signal, maxBytes: maxListBytes }).catch((error: unknown) => {
+export const createCommandFiles = (run: RunCommand): RemoteFiles => {
+  const statuses = async (
+    words: readonly string[],
+    signal: AbortSignal,
+  ): Promise<(RemoteEntry & { path: string })[]> => {
+    const text = await outputOf(run, words, { signal, maxBytes: maxListBytes }).catch((error: unknown) => {
       throw error instanceof CommandFailed ? new SshFailure('remote', error.message, { cause: error }) : error
     })
     return text
       .toString('utf8')
       .split('\n')
-      .flatMap((line): RemoteEntry[] => {
+      .flatMap((line) => {
         const [, mode = '', size, modifiedAt, path = ''] = /^([0-9a-f]+) (\d+) (\d+) (.*)$/.exec(line) ?? []
         const kind = kinds.get(Number.parseInt(mode, 16) & modeMask)
-        if (kind === undefined || posix.dirname(path) !== posix.join(folder, '.')) return []
-        return [{ name: posix.basename(path), kind, size: Number(size), modifiedAt: Number(modifiedAt) }]
+        if (kind === undefined) return []
+        return [{ path, name: posix.basename(path), kind, size: Number(size), modifiedAt: Number(modifiedAt) }]
       })
-      .slice(0, maxEntries)
-  },
-  async *read(path, { start, end = Number.MAX_SAFE_INTEGER }, signal) {
-    const { output, ended } = await run(['tail', '-c', `+${start + 1}`, '--', path], signal)
-    let left = end - start
-    for await (const bytes of output) {
-      yield bytes.subarray(0, left)
-      left -= Math.min(left, bytes.length)
-      if (left === 0) return
-    }
-    const { code, complaint } = await ended
-    if (code !== 0 && !signal.aborted) throw new SshFailure('remote', `${path} cannot be read: ${complaint}.`)
-  },
-  [Symbol.asyncDispose]: async () => undefined,
-})
+  }
+  return {
+    list: async (folder, signal) => {
+      const words = ['find', posix.join(folder, '/'), '-mindepth', '1', '-maxdepth', '1']
+      const found = await statuses([...words, '-exec', ...statusCommand, '{}', '+'], signal)
+      return found.filter(({ path }) => posix.dirname(path) === posix.join(folder, '.')).slice(0, maxEntries)
+    },
+    stat: async (path, signal) => {
+      const [entry] = await statuses([...statusCommand, '--', path], signal)
+      if (!entry) throw new SshFailure('remote', `${path} is neither a file nor a folder.`)
+      return entry
+    },
+    async *read(path, { start, end = Number.MAX_SAFE_INTEGER }, signal) {
+      const { output, ended } = await run(['tail', '-c', `+${start + 1}`, '--', path], signal)
+      let left = end - start
+      for await (const bytes of output) {
+        yield bytes.subarray(0, left)
+        left -= Math.min(left, bytes.length)
+        if (left === 0) return
+      }
+      const { code, complaint } = await ended
+      if (code !== 0 && !signal.aborted) throw new SshFailure('remote', `${path} cannot be read: ${complaint}.`)
+    },
+    [Symbol.asyncDispose]: async () => undefined,
+  }
+}

@@ -1,5 +1,6 @@
-import { appendFile, chmod, copyFile, mkdir, rename, truncate, writeFile } from 'node:fs/promises'
+import { appendFile, chmod, copyFile, mkdir, rename, truncate, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { journalMissing, writeJournal } from '../../../../../test/support/journal.ts'
 import { openSeverable } from '../../../../../test/support/severable.ts'
@@ -26,7 +27,9 @@ const setUp = async (options: SshServerOptions = {}) => {
   const address = { ...visitor.addressOf(server), port: Number(way.address.split(':')[1]) }
   const addressOf = async (id: string) => (id === 'nas' ? address : undefined)
   const dependencies = opened.use(
-    await withCollector(createSshCollector({ connections, addressOf, now: () => Date.now() + ahead })),
+    await withCollector(
+      createSshCollector({ connections, addressOf, maxExpandedBytes: 2 ** 26, now: () => Date.now() + ahead }),
+    ),
   )
   const logs = join(dependencies.directory, 'logs')
   await mkdir(logs)
@@ -104,6 +107,83 @@ describe.skipIf(sshdMissing !== undefined)(`logs of a remote host${named}`, () =
     await appendFile(path, lines(150, 160))
     expect(await dependencies.glean(source)).toMatchObject({ entries: 60, duplicates: 0, problems: [] })
     expect(await dependencies.numbers()).toEqual(counted(160))
+  })
+
+  test.each([
+    ['by SFTP', true],
+    ['by programs', false],
+  ])('that were rotated twice and packed since they were read last are read whole, %s', async (_, sftp) => {
+    await using dependencies = await setUp({ sftp })
+    const path = join(dependencies.logs, 'app.log')
+    const source = dependencies.source({ remote_path: path })
+    const at = (file: string, second: number) => utimes(file, second, second)
+    await writeFile(`${path}.9`, lines(900, 910))
+    await at(`${path}.9`, 1_772_350_000)
+    await writeFile(path, lines(0, 100))
+    await at(path, 1_772_360_000)
+    expect(await dependencies.glean(source)).toMatchObject({ entries: 100, problems: [] })
+    await writeFile(`${path}.3.gz`, gzipSync(lines(0, 110)))
+    await at(`${path}.3.gz`, 1_772_360_100)
+    await writeFile(`${path}.2`, lines(110, 120))
+    await at(`${path}.2`, 1_772_360_200)
+    await writeFile(`${path}.1`, lines(120, 130))
+    await at(`${path}.1`, 1_772_360_300)
+    await writeFile(path, lines(130, 140))
+    expect(await dependencies.glean(source)).toMatchObject({ entries: 40, duplicates: 0, problems: [] })
+    expect(await dependencies.numbers()).toEqual(counted(140))
+    expect(await dependencies.glean(source)).toMatchObject({ lines: 0 })
+  })
+
+  test('whose lines have no times are whole over a rotation, equal lines among them', async () => {
+    await using dependencies = await setUp()
+    const path = join(dependencies.logs, 'app.log')
+    const source = dependencies.source({ remote_path: path })
+    await writeFile(path, 'tick\ntock\n')
+    await dependencies.glean(source)
+    await rename(path, `${path}.1`)
+    await writeFile(path, 'tick\ntock\n')
+    expect(await dependencies.glean(source)).toMatchObject({ entries: 2, duplicates: 0 })
+    expect(await dependencies.glean(source)).toMatchObject({ lines: 0 })
+    await appendFile(path, 'tick\n')
+    expect(await dependencies.glean(source)).toMatchObject({ entries: 1, duplicates: 0 })
+  })
+
+  test('that were truncated and written past the place where they were left are read from their start', async () => {
+    await using dependencies = await setUp()
+    const path = join(dependencies.logs, 'app.log')
+    const source = dependencies.source({ remote_path: path })
+    const header = `# ${'h'.repeat(2_000)}\n`
+    await writeFile(path, header + lines(0, 10))
+    await dependencies.glean(source)
+    await writeFile(path, header + lines(10, 30))
+    expect(await dependencies.glean(source)).toMatchObject({ problems: [expect.stringContaining('another file')] })
+    expect((await dependencies.numbers()).filter((number) => number >= 0)).toEqual(counted(30))
+  })
+
+  test('may be UTF-16 or end their lines in carriage returns; what is no text is left out, and named where it was asked for', async () => {
+    await using dependencies = await setUp()
+    const source = dependencies.source({ remote_path: dependencies.logs })
+    await writeFile(
+      join(dependencies.logs, 'wide.log'),
+      Buffer.from(`\ufeff${lines(0, 3).replaceAll('\n', '\r\n')}`, 'utf16le'),
+    )
+    await writeFile(join(dependencies.logs, 'returns.log'), lines(3, 6).replaceAll('\n', '\r'))
+    await writeFile(
+      join(dependencies.logs, 'wtmp'),
+      Buffer.from(Array.from({ length: 4_000 }, (_, at) => (at * 7919) % 256)),
+    )
+    expect(await dependencies.glean(source)).toMatchObject({ entries: 6, problems: [] })
+    const binary = dependencies.source({ id: 'wtmp', remote_path: join(dependencies.logs, 'wtmp') })
+    expect(await dependencies.glean(binary)).toMatchObject({ problems: [expect.stringContaining('is no text')] })
+    expect(await dependencies.numbers()).toEqual(counted(6))
+  })
+
+  test('may have the characters of a pattern in their names', async () => {
+    await using dependencies = await setUp()
+    const path = join(dependencies.logs, 'a*{b,c}[d].log')
+    await writeFile(path, line(0))
+    await dependencies.glean(dependencies.source({ remote_path: path }))
+    expect((await dependencies.entries()).map(({ origin }) => origin.sourceId)).toEqual(['nas'])
   })
 
   test('of which the past is gone say so', async () => {

@@ -17,6 +17,8 @@ export type SshCollectorOptions = {
   connections: SshConnections
   /** How a kept target is reached; undefined where there is none. */
   addressOf: (targetId: string) => Promise<SshAddress | undefined>
+  /** Of a packed file, unpacked. */
+  maxExpandedBytes: number
   now: () => number
 }
 
@@ -45,7 +47,12 @@ const openEngine = async (connection: SshConnection): Promise<ContainerEngine> =
 }
 
 /** Collects logs of other machines, over one connection to each. Throws SshFailure. */
-export const createSshCollector = ({ connections, addressOf, now }: SshCollectorOptions): Collector<SshEntry> => {
+export const createSshCollector = ({
+  connections,
+  addressOf,
+  maxExpandedBytes,
+  now,
+}: SshCollectorOptions): Collector<SshEntry> => {
   const reach = async (way: SshReach): Promise<SshAddress> => {
     if (way.kind === 'address') return way
     const address = await addressOf(way.targetId)
@@ -61,7 +68,7 @@ export const createSshCollector = ({ connections, addressOf, now }: SshCollector
       yield* collectContainers(request, { engine: await openEngine(connection), now })
     } else {
       await using files = await openFiles(connection)
-      yield* collectRemoteFiles(request, { files, now })
+      yield* collectRemoteFiles(request, { files, maxExpandedBytes, now })
     }
   }
   return { collect }

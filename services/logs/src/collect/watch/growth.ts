@@ -1,5 +1,5 @@
 import { countLineFeeds } from '../count-line-feeds.ts'
-import { type OpenFile, readFully } from '../files/excerpts.ts'
+import type { OpenFile } from '../files/log-file.ts'
 
 /** Counts lines that files have grown by, without keeping any of them: what waits to be stored waits in its file. */
 export type Growth = {
@@ -19,13 +19,13 @@ export const createGrowth = (open: OpenFile): Growth => {
     linesOf: async (path) => {
       await using file = await open(path).catch(() => undefined)
       if (!file) return 0
-      const { size } = await file.stat()
+      const { size } = await file.stamp()
       const before = seen.get(path)
       if (seen.size >= maxFiles) seen.clear()
       seen.set(path, size)
       const from = Math.max(before === undefined || before > size ? 0 : before, size - maxBytes)
       const buffer = new Uint8Array(size - from)
-      return countLineFeeds(buffer.subarray(0, await readFully(file, buffer, from)))
+      return countLineFeeds(buffer.subarray(0, await file.read(buffer, from)))
     },
     forget: (paths) => {
       for (const path of paths) seen.delete(path)

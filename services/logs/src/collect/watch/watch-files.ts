@@ -1,6 +1,7 @@
 import { dirname } from 'node:path'
 import type { LocalAccess } from '../../local-files/local-files.ts'
 import { findFiles, refusalOfPattern } from '../files/find-files.ts'
+import { openLocalFile } from '../files/log-file.ts'
 import type { LocalFileEntry } from '../source-entry.ts'
 import { createFileChanges } from './file-changes.ts'
 import { createGrowth } from './growth.ts'
@@ -30,7 +31,7 @@ export const watchFiles = ({
   onProblem,
 }: WatchFilesOptions): SourceWatch => {
   const pending = createPending(limits)
-  const growth = createGrowth(access.open)
+  const growth = createGrowth(openLocalFile(access.open))
   let known: ReadonlySet<string> = new Set()
   /** What is asked for a second time, since it may have had an entry that was still open. */
   let repeated: ReadonlySet<string> = new Set()

@@ -1,5 +1,7 @@
 /** Below this share of ASCII characters, white space included, a file needs a byte order mark. */
 const minAsciiShare = 0.1
+/** Low bytes that are zero, as of some emoji, are this much rarer than high ones. */
+const minRatio = 10
 /** Shorter texts are ambiguous. */
 const minCharacters = 4
 
@@ -19,8 +21,8 @@ const reads = (start: Uint8Array, encoding: Utf16): boolean => {
 }
 
 /**
- * The byte order of UTF-16 without a byte order mark, by the first bytes of a file: the high byte of what is in ASCII is zero, and no low byte
- * is. Undefined for other content.
+ * The byte order of UTF-16 without a byte order mark, by the first bytes of a file: the high byte of what is in ASCII is zero, and
+ * hardly a low byte is. Undefined for other content.
  */
 export const utf16Of = (start: Uint8Array): Utf16 | undefined => {
   const zeros = [0, 0]
@@ -28,7 +30,7 @@ export const utf16Of = (start: Uint8Array): Utf16 | undefined => {
   const [even = 0, odd = 0] = zeros
   const characters = start.length >> 1
   if (characters < minCharacters || Math.max(even, odd) < characters * minAsciiShare) return undefined
-  if (even > 0 && odd > 0) return undefined
-  const encoding = odd > 0 ? 'utf16le' : 'utf16be'
+  if (Math.min(even, odd) * minRatio > Math.max(even, odd)) return undefined
+  const encoding = odd > even ? 'utf16le' : 'utf16be'
   return reads(start, encoding) ? encoding : undefined
 }

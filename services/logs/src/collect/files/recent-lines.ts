@@ -1,0 +1,48 @@
+import { digestOf, excerptBytes } from './excerpts.ts'
+import { type Excerpt, noExcerpt } from './file-place.ts'
+import type { TextEncoding } from './text-encoding.ts'
+
+/** Where a line begins, and what stands before it. */
+export type LinePlace = { line: number; offset: number; tail: Excerpt }
+
+type Run = { bytes: Uint8Array; offset: number; line: number }
+
+/** An open entry begins in the last of them, or, where the last is short, in the one before. */
+const retained = 2
+
+/**
+ * The lines that were read last, as they lie in their file, so that the place of each is known without asking the file again: meanwhile
+ * it may have been truncated, or the connection to it closed. `before` is what stands before the first of them.
+ */
+export const createRecentLines = (encoding: Pick<TextEncoding, 'lineEnd'>, before: Uint8Array) => {
+  const runs: Run[] = []
+  let prefix: Uint8Array = before.slice(-excerptBytes)
+  const findIn = ({ bytes, offset, line }: Run, wanted: number): number | undefined => {
+    let at = 0
+    for (let current = line; current < wanted; current++) {
+      at = encoding.lineEnd(bytes, at)
+      if (at < 0) return undefined
+    }
+    return offset + at
+  }
+  const tailAt = (run: Run, offset: number): Excerpt => {
+    const bytes = Buffer.concat([prefix, ...runs.slice(0, runs.indexOf(run)).map((earlier) => earlier.bytes)])
+    const all = Buffer.concat([bytes.subarray(-excerptBytes), run.bytes.subarray(0, offset - run.offset)])
+    const tail = all.subarray(-excerptBytes)
+    return tail.length === 0 ? noExcerpt : { bytes: tail.length, digest: digestOf(tail) }
+  }
+  return {
+    /** Whole lines, the first of which is `line` and begins at `offset`. Copied. */
+    add: (run: Run) => {
+      runs.push({ ...run, bytes: run.bytes.slice() })
+      const dropped = runs.length > retained ? runs.shift() : undefined
+      if (dropped) prefix = Buffer.concat([prefix, dropped.bytes.subarray(-excerptBytes)]).subarray(-excerptBytes)
+    },
+    /** The place of a line; undefined for one that is not among them. */
+    find: (line: number): LinePlace | undefined => {
+      const run = runs.findLast((candidate) => candidate.line <= line)
+      const offset = run && findIn(run, line)
+      return run === undefined || offset === undefined ? undefined : { line, offset, tail: tailAt(run, offset) }
+    },
+  }
+}
