@@ -1466,6 +1466,8 @@ export type InterpretationRest = {
   source: SourceDraftRest | null
   /** keyword, llm, or null. */
   method: string | null
+  /** If `source` is null, why, and what to do: a sentence. */
+  reason: string | null
 }
 
 export type ScannedFileRest = {
@@ -3016,7 +3018,8 @@ export type Routes = {
     frames: {}
   }
   /** Interprets a description as a source of this machine: `{"text": "the nginx logs"}`. Known words and paths are tried first, then a language model,
-   * if one is configured (`llm_base_url`), which may only choose what exists; otherwise `source` is null. Nothing is written: if the result is
+   * if one is configured (`llm_base_url`), which may only choose what exists; otherwise `source` is null and
+   * `reason` explains why. Nothing is written: if the result is
    * correct, send it to `POST /logs/api/setup/write`. */
   'POST /logs/api/setup/interpret': {
     path: {}

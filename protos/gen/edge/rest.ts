@@ -1311,6 +1311,7 @@ export const WriteSourcesResponseToRest = (m: trellis_logs_v1_setup.WriteSources
 export const InterpretationToRest = (m: trellis_logs_v1_setup.Interpretation): InterpretationRest => ({
   source: present(m.source, (item) => SourceDraftToRest(item)),
   method: m.method ?? null,
+  reason: m.reason ?? null,
 })
 
 export const ScannedFileToRest = (m: trellis_logs_v1_setup.ScannedFile): ScannedFileRest => ({

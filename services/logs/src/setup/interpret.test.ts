@@ -87,11 +87,30 @@ describe('a description of a source: keyword shortcut, then LLM, then null', () 
     ['a model that would go elsewhere', '{"glean_type": "file", "transport": "ssh", "path": "../../etc/passwd"}'],
     ['a model that sends half an object', '{"glean_type": "file", "pa'],
   ])('with %s it is null', async (_, answer) => {
-    expect(await interpret('the thing in the corner', dependencies({ answer }))).toEqual({ source: null, method: null })
+    expect(await interpret('the thing in the corner', dependencies({ answer }))).toMatchObject({
+      source: null,
+      method: null,
+    })
   })
 
   test('a path of something else than a file is not taken for one', async () => {
-    expect(await interpret('requests to /api/cart are slow', dependencies())).toEqual({ source: null, method: null })
+    expect(await interpret('requests to /api/cart are slow', dependencies())).toMatchObject({
+      source: null,
+      method: null,
+    })
+  })
+
+  test.each([
+    ['the nginx logs', /no log of nginx where it usually is on this machine \(\/var\/log\/nginx\)/],
+    ['/srv/app/current', /no log that can be added at \/srv\/app\/current: .*SERVICE_LOG_DIRS/],
+    ['nginx on root@attic', /another machine.*SSH target/],
+    ['the thing in the corner', /write the path of a log file/],
+  ])('of "%s", which is nothing here, it is said why and what to do', async (text, reason) => {
+    expect(await interpret(text, dependencies())).toEqual({
+      source: null,
+      method: null,
+      reason: expect.stringMatching(reason),
+    })
   })
 
   test('a machine that is reached over the network is not taken for this one', async () => {
@@ -101,7 +120,7 @@ describe('a description of a source: keyword shortcut, then LLM, then null', () 
       '/var/log/app.log on the remote machine',
       'docker at 192.0.2.7',
     ]) {
-      expect(await interpret(text, asking)).toEqual({ source: null, method: null })
+      expect(await interpret(text, asking)).toMatchObject({ source: null, method: null })
     }
   })
 })

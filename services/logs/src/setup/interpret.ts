@@ -6,7 +6,10 @@ import { draftOf, idFor, toMapping } from './draft.ts'
 import { knownPlaces } from './known-places.ts'
 import { namedContainers } from './named-containers.ts'
 
-export type Interpreted = { source: SourceDraft; method: 'keyword' | 'llm' } | { source: null; method: null }
+export type Interpreted =
+  | { source: SourceDraft; method: 'keyword' | 'llm'; reason: null }
+  /** `reason` is a sentence that says why, and what to do. */
+  | { source: null; method: null; reason: string }
 
 export type InterpretDependencies = {
   exists: (path: string) => Promise<boolean>
@@ -16,8 +19,6 @@ export type InterpretDependencies = {
   /** Asks a language model, as one text, and gives what it says; undefined where none is configured or it fails. */
   ask: (question: { system: string; user: string }) => Promise<string | undefined>
 }
-
-const nothing: Interpreted = { source: null, method: null }
 
 const local = (gleanType: string, id: string, more: Partial<SourceDraft> = {}): SourceDraft =>
   draftOf({ id, transport: 'local', gleanType, ...more })
@@ -38,6 +39,8 @@ const isRemote = (text: string) =>
 const mayBecome = async (path: string, { exists }: InterpretDependencies): Promise<boolean> =>
   /\/logs?\/|\.(?:log|txt|jsonl?|out|err)$/i.test(path) || exists(dirname(path))
 
+const placeIn = (words: ReadonlySet<string>) => knownPlaces.find((known) => known.words.some((word) => words.has(word)))
+
 /** A source by the words of its description: a path, the journal, containers, or a program that keeps its logs where it usually does. */
 const byKeyword = async (text: string, dependencies: InterpretDependencies): Promise<SourceDraft | undefined> => {
   const { exists, taken } = dependencies
@@ -48,7 +51,7 @@ const byKeyword = async (text: string, dependencies: InterpretDependencies): Pro
   if (path !== undefined) return (await mayBecome(path, dependencies)) ? file(normalize(path), taken) : undefined
   const words = wordsOf(text)
   const has = (...wanted: string[]) => wanted.some((word) => words.has(word))
-  const place = knownPlaces.find((known) => known.words.some((word) => words.has(word)))
+  const place = placeIn(words)
   if (has('journal', 'journald', 'systemd', 'journalctl')) return local('journald', freeId('journal', taken))
   const containers = has('docker', 'podman', 'container', 'containers') ? namedContainers(text) : []
   for (const engine of ['docker', 'podman'] as const)
@@ -117,10 +120,26 @@ const byModel = async (
 
 const isValid = (draft: SourceDraft): boolean => !isProblem(readSource(toMapping(draft)))
 
+/** Why a description is no source of this machine, and what to do. Says nothing of files that a caller may not read. */
+const reasonFor = (text: string): string => {
+  const path = writtenPath.exec(text)?.[1]
+  if (isRemote(text))
+    return 'This speaks of another machine, whose logs cannot be looked at from here. Add it as an SSH target, and a source that names the target and the path of the log there.'
+  if (path !== undefined)
+    return `There is no log that can be added at ${path}: check the path, and that its folder is one of SERVICE_LOG_DIRS.`
+  const words = wordsOf(text)
+  const place = placeIn(words)
+  const name = place?.words.find((word) => words.has(word))
+  if (place && name !== undefined)
+    return `There is no log of ${name} where it usually is on this machine (${place.paths.join(', ')}). If it writes elsewhere, write the path; if it runs in a container, say so; if it runs on another machine, add that as an SSH target.`
+  return 'No program, path, journal or container of this machine was recognised in this. Name a program such as nginx or postgres, write the path of a log file, or choose from what GET /logs/api/setup/discover finds.'
+}
+
 /** A description as a source: by its words, else by a language model, else nothing. What a model says is data that is checked, never done. */
 export const interpret = async (text: string, dependencies: InterpretDependencies): Promise<Interpreted> => {
   const known = await byKeyword(text, dependencies)
-  if (known && isValid(known)) return { source: known, method: 'keyword' }
+  if (known && isValid(known)) return { source: known, method: 'keyword', reason: null }
   const chosen = await byModel(text, dependencies)
-  return chosen && isValid(chosen) ? { source: chosen, method: 'llm' } : nothing
+  if (chosen && isValid(chosen)) return { source: chosen, method: 'llm', reason: null }
+  return { source: null, method: null, reason: reasonFor(text) }
 }

@@ -101,7 +101,12 @@ export interface Interpretation {
     | SourceDraft
     | null;
   /** keyword, llm, or null. */
-  method?: string | null | undefined;
+  method?:
+    | string
+    | null
+    | undefined;
+  /** If `source` is null, why, and what to do: a sentence. */
+  reason?: string | null | undefined;
 }
 
 export interface ScanFilesRequest {
@@ -994,7 +999,7 @@ export const InterpretSourceRequest: MessageFns<InterpretSourceRequest> = {
 };
 
 function createBaseInterpretation(): Interpretation {
-  return { source: null, method: null };
+  return { source: null, method: null, reason: null };
 }
 
 export const Interpretation: MessageFns<Interpretation> = {
@@ -1004,6 +1009,9 @@ export const Interpretation: MessageFns<Interpretation> = {
     }
     if (message.method !== undefined && message.method !== null) {
       writer.uint32(18).string(message.method);
+    }
+    if (message.reason !== undefined && message.reason !== null) {
+      writer.uint32(26).string(message.reason);
     }
     return writer;
   },
@@ -1037,6 +1045,14 @@ export const Interpretation: MessageFns<Interpretation> = {
             message.method = reader.string();
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1058,6 +1074,7 @@ export const Interpretation: MessageFns<Interpretation> = {
       ? SourceDraft.fromPartial(object.source)
       : null;
     message.method = object.method ?? undefined;
+    message.reason = object.reason ?? undefined;
     return message;
   },
 };
@@ -1342,7 +1359,8 @@ export const SetupServiceDefinition = {
     },
     /**
      * Interprets a description as a source of this machine: `{"text": "the nginx logs"}`. Known words and paths are tried first, then a language model,
-     * if one is configured (`llm_base_url`), which may only choose what exists; otherwise `source` is null. Nothing is written: if the result is
+     * if one is configured (`llm_base_url`), which may only choose what exists; otherwise `source` is null and
+     * `reason` explains why. Nothing is written: if the result is
      * correct, send it to `POST /logs/api/setup/write`.
      */
     interpretSource: {
