@@ -11,7 +11,8 @@ export const remoteStamp = (
   inode: path,
   size,
   modified: String(BigInt(Math.trunc(modifiedAt)) * 1_000_000_000n),
-  changed: '',
+  // A place that has to be looked at again has none.
+  changed: '0',
 })
 
 /** What is asked for beside the reading from beginning to end, such as a file's first bytes, is no larger. */

@@ -178,6 +178,19 @@ describe.skipIf(sshdMissing !== undefined)(`logs of a remote host${named}`, () =
     expect(await dependencies.numbers()).toEqual(counted(6))
   })
 
+  test('that were written a moment ago, or are packed, are read the first time', async () => {
+    await using dependencies = await setUp()
+    dependencies.setAhead(0)
+    await writeFile(join(dependencies.logs, 'now.log'), lines(0, 3))
+    const packed = join(dependencies.logs, 'old.log.gz')
+    await writeFile(packed, gzipSync(lines(3, 6)))
+    const source = dependencies.source({ remote_path: join(dependencies.logs, 'now.log') })
+    expect(await dependencies.glean(source)).toMatchObject({ entries: 3, problems: [] })
+    expect(await dependencies.glean(dependencies.source({ id: 'old', remote_path: packed }))).toMatchObject({
+      entries: 3,
+    })
+  })
+
   test('may have the characters of a pattern in their names', async () => {
     await using dependencies = await setUp()
     const path = join(dependencies.logs, 'a*{b,c}[d].log')
