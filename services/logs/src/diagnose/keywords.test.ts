@@ -17,6 +17,7 @@ test('a source is named by all its words, or by one that only it has', () => {
   expect(namedSources('is nginx slow?', sources)).toEqual(['host:web:nginx'])
   expect(namedSources('the router on the host', sources)).toEqual(['router'])
   expect(namedSources('the app logs errors', sources)).toEqual([])
+  expect(namedSources('is postgresql slow?', sources)).toEqual(['host:db:postgres'])
 })
 
 test('a host names all its sources, unless it has many or one of them is named', () => {

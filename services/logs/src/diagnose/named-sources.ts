@@ -1,4 +1,5 @@
 import { wordsOf } from '../segments/tokens.ts'
+import { namesOfProgram } from '../sources/program-names.ts'
 import { keywordsOf } from './keywords.ts'
 
 const tooCommon = new Set([
@@ -33,8 +34,8 @@ const sourcesOfHost = (keywords: ReadonlySet<string>, sourceIds: readonly string
  * names none so, those of the host that it names.
  */
 export const namedSources = (symptom: string, sourceIds: readonly string[]): string[] => {
-  const said = new Set(wordsOf(symptom))
-  const keywords = new Set(keywordsOf(symptom))
+  const said = new Set(wordsOf(symptom).flatMap(namesOfProgram))
+  const keywords = new Set(keywordsOf(symptom).flatMap(namesOfProgram))
   const wordsBySource = sourceIds.map((sourceId) => ({
     sourceId,
     words: wordsOf(sourceId).filter((word) => !tooCommon.has(word) && !/^\d+$/.test(word)),

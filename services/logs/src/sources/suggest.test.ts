@@ -23,6 +23,8 @@ describe('sources suggested for a text', () => {
     ['out of memory again', 'journald:cellar:kernel'],
     ['the website answers 502', 'nginx-access'],
     ['a deadlock in the database', 'nas:postgresql'],
+    ['postgres is slow', 'nas:postgresql'],
+    ['mails about sshd on the nas', 'journald:attic:sshd'],
   ])('"%s" is about %s first', (text, first) => {
     expect(suggested(text)[0]).toMatchObject({ sourceId: first, reason: expect.stringMatching(/^[A-Z"].*\.$/) })
   })

@@ -2,6 +2,7 @@ import { counted } from '../counted.ts'
 import { stemOf } from '../search/filters.ts'
 import { wordsOf } from '../segments/tokens.ts'
 import type { SourceCount } from '../threads/index-calls.ts'
+import { namesOfProgram } from './program-names.ts'
 import { roles } from './service-names.ts'
 
 /** A source that a text may be about; the score is from 0 to 1, the reason a sentence. */
@@ -16,7 +17,7 @@ export type SuggestInput = {
 
 const max = 10
 /** What each sign is worth; signs are independent, so together they are 1 - (1 - a)(1 - b) ... */
-const weights = { wholeName: 0.9, partOfName: 0.6, role: 0.5, words: 0.4, errors: 0.1 }
+const weights = { wholeName: 0.9, programName: 0.7, partOfName: 0.6, role: 0.5, words: 0.4, errors: 0.1 }
 
 type Sign = { weight: number; says: string }
 
@@ -29,12 +30,16 @@ const contains = (text: string, id: string): boolean =>
 
 const list = (words: readonly string[]): string => words.map((word) => `"${word}"`).join(', ')
 
+/** Programs that are known by what they do. */
+const programs: ReadonlySet<string> = new Set(roles.flatMap(({ services }) => services))
+
 const signOfName = (said: ReadonlySet<string>, words: readonly string[]): Sign | undefined => {
-  const shared = words.filter((word) => said.has(word))
+  const shared = words.filter((word) => namesOfProgram(word).some((name) => said.has(name)))
   if (shared.length === 0) return undefined
-  return shared.length === words.length
-    ? { weight: weights.wholeName, says: `it is named (${list(shared)})` }
-    : { weight: (weights.partOfName * (1 + shared.length)) / (1 + words.length), says: `its name has ${list(shared)}` }
+  if (shared.length === words.length) return { weight: weights.wholeName, says: `it is named (${list(shared)})` }
+  const part = (weights.partOfName * (1 + shared.length)) / (1 + words.length)
+  const weight = shared.some((word) => programs.has(word)) ? Math.max(part, weights.programName) : part
+  return { weight, says: `its name has ${list(shared)}` }
 }
 
 const signOfRole = (said: ReadonlySet<string>, words: readonly string[]): Sign | undefined => {
