@@ -86,7 +86,7 @@ const isWithin = (domain: string, zones: readonly string[]): boolean =>
 export const domainOf = (text: string): string | undefined => {
   const name = text.toLowerCase().replace(/\.$/, '')
   // Labels of services have underscores; nothing else that is a name of a host has.
-  if (name.length > 253 || !/^[a-z0-9_.-]+$/.test(name)) return undefined
+  if (name.length > 253 || !/^(?:[a-z0-9_-]{1,63}\.)+[a-z0-9-]{2,63}$/.test(name)) return undefined
   const { domain, hostname, isIp, isIcann } = parse(name, { allowPrivateDomains: false, extractHostname: false })
   if (isIp || !isIcann || domain === null || hostname !== name) return undefined
   return isWithin(name, reservedZones) ? undefined : name

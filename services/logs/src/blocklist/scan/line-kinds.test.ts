@@ -52,6 +52,8 @@ describe('a name', () => {
     'nas.home.arpa',
     'x.internal',
     'localhost',
+    'bad..example.com',
+    `${'a'.repeat(64)}.example.com`,
     'co.uk',
     'com',
     'x.onion',
