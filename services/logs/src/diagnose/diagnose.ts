@@ -7,23 +7,17 @@ import type { TimeCounts } from '../search/histogram.ts'
 import type { NearCounts } from '../search/near-histogram.ts'
 import type { TemplateCounts } from '../templates/count-templates.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
+import { maxEvidence, suspectedCauses, type WeighedGroup, weightOf } from './causes.ts'
 import { withCounts } from './count-kinds.ts'
 import { type Group, groupRepeats, type KindOf, kindsOf, timesIn } from './groups.ts'
 import { keywordsOf } from './keywords.ts'
-import { type Layer, type Looked, look } from './layers.ts'
+import { type Layer, type LayerEntries, type Looked, look } from './layers.ts'
+import { type LinkedGroup, linkGroups, namesOfSources } from './links.ts'
 import { windowInWords } from './shown-time.ts'
 import { silentSources } from './silence.ts'
 import { facetsOf, histogramOf } from './source-scan.ts'
 import type { DiagnoseInput, LeftOut, Step, TemplateCount, Window } from './steps.ts'
-import {
-  awayInWords,
-  countsOf,
-  rulesSummary,
-  suspectedCauses,
-  timelineOf,
-  type WeighedGroup,
-  weightOf,
-} from './summary.ts'
+import { awayInWords, countsOf, rulesSummary, timelineOf } from './summary.ts'
 import { withLoggedWords } from './symptom-words.ts'
 import { timePhraseOf } from './time-phrases.ts'
 import { writeWithModel } from './write-with-model.ts'
@@ -82,6 +76,47 @@ const aboutQuestion = (
   )
 }
 
+/** What explains the trouble that the question is about: it fails first, elsewhere, and the one names the other or is what it runs on. */
+const linkedTo = (
+  related: readonly WeighedGroup[],
+  { trouble: { first }, preceding, sources }: Looked,
+): LinkedGroup[] => {
+  const heaviest = Math.max(1, ...related.map(({ weight }) => weight))
+  if (!first || preceding.length === 0) return []
+  const { text, severity, effectiveTime: time } = first
+  const template = related.find(({ entries }) => entries.some(({ entryId }) => entryId === first.entryId))?.template
+  const effect = {
+    entries: [first] as [StoredEntry],
+    template: template ?? text,
+    worst: severity,
+    first: time,
+    last: time,
+  }
+  const names = namesOfSources(sources.map(({ sourceId }) => sourceId))
+  return linkGroups({ ...effect, nearest: 1, weight: heaviest }, preceding, names)
+}
+
+const isSameKind = (one: Group, other: Group): boolean =>
+  one.template === other.template && one.entries[0].origin.sourceId === other.entries[0].origin.sourceId
+
+/** Groups with those that explain them in their places, the weightiest first. */
+const withLinked = (groups: readonly WeighedGroup[], linked: readonly LinkedGroup[]): WeighedGroup[] =>
+  [...linked, ...groups.filter((group) => !linked.some((each) => isSameKind(each, group)))].toSorted(
+    (a, b) => b.weight - a.weight,
+  )
+
+/** What a cause cites is shown, too. */
+const withEvidence = (layers: readonly LayerEntries[], linked: readonly LinkedGroup[]): LayerEntries[] => {
+  const shown = new Set(layers.flatMap(({ entries }) => entries.map(({ entryId }) => entryId)))
+  const missing = linked
+    .flatMap(({ entries }) => entries.slice(0, maxEvidence))
+    .filter(({ entryId }) => !shown.has(entryId))
+  if (missing.length === 0) return [...layers]
+  const context = layers.find(({ layer }) => layer === 'context')
+  const others = layers.filter((each) => each !== context)
+  return [...others, { layer: 'context', entries: [...(context?.entries ?? []), ...missing] }]
+}
+
 /** Groups with their weight, the weightiest first: that is what a reader or a model is told first. */
 const byImportance = (groups: readonly Group[], relevance: (entry: StoredEntry) => number): WeighedGroup[] =>
   groups
@@ -128,7 +163,8 @@ export async function* diagnose(
   const repeats = byImportance(groupRepeats(entries, kindOf), relevance)
   const groups = byImportance(await withCounts(engine, repeats, { filters, known, signal: input.signal }), relevance)
   const related = aboutQuestion(groups, looked, relevance)
-  const causes = suspectedCauses(related)
+  const linked = linkedTo(related, looked)
+  const causes = suspectedCauses(withLinked(related, linked))
   const shown = shownCounts(looked)
   const counts = countsOf(shown.facets)
   const away = missing()
@@ -137,7 +173,7 @@ export async function* diagnose(
     counts,
     causes,
     context,
-    groups,
+    groups: withLinked(groups, linked),
     away,
     timeline: timelineOf(shown.histogram, shown.errors),
     leftOut: leftOutOf(shown.histogram),
@@ -153,6 +189,7 @@ export async function* diagnose(
       counts,
       causes,
       groups: related,
+      linked,
       trouble,
       facts: context.facts,
       earliest: sources.reduce((earliest, { firstTime }) => Math.min(earliest, firstTime), Number.POSITIVE_INFINITY),
@@ -160,7 +197,7 @@ export async function* diagnose(
     }),
   }
   yield { kind: 'summary', text: findings.rules, source: 'rules', counts, partial: input.model !== undefined }
-  for (const layer of layers) yield { kind: 'entries', ...layer }
+  for (const layer of withEvidence(layers, linked)) yield { kind: 'entries', ...layer }
   if (input.model) yield* writeWithModel(input, input.model, findings)
   else
     yield {

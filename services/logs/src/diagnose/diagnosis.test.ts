@@ -101,7 +101,7 @@ describe('a diagnosis without a model', () => {
       evidence: expect.arrayContaining([expect.any(String)]),
     })
     expect(templates[0]).toMatchObject({ count: 20 })
-    expect(timeline.reduce((sum, { errors }) => sum + errors, 0)).toBe(22)
+    expect(timeline.reduce((sum, { errors }) => sum + errors, 0)).toBe(20)
     expect(reasoning).toContain('rules alone')
   })
 

@@ -6,8 +6,10 @@ import type { SearchRequest } from '../search/search.ts'
 import { suggestSources } from '../sources/suggest.ts'
 import type { SourceCount } from '../threads/index-calls.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
+import type { Preceding } from './links.ts'
 import { namedSources } from './named-sources.ts'
 import { type Nearness, nearnessOf } from './nearness.ts'
+import { findPreceding } from './preceding.ts'
 import { gradedFilters, type SourceScan, scanSource } from './source-scan.ts'
 import { withLoggedWords } from './symptom-words.ts'
 import { type Asked, findTrouble, type Trouble } from './trouble.ts'
@@ -33,11 +35,13 @@ export type Looked = {
   suggested: string[]
   /** The errors that the question is most nearly about. */
   trouble: Trouble
+  /** What failed or was changed anywhere just before that. */
+  preceding: Preceding[]
   layers: LayerEntries[]
 }
 
 export type LookInput = {
-  engine: Pick<LogEngine, 'search' | 'sources'>
+  engine: Pick<LogEngine, 'search' | 'sources' | 'templates'>
   /** The question without its time. */
   symptom: string
   keywords: readonly string[]
@@ -150,10 +154,17 @@ export async function* look(input: LookInput): AsyncGenerator<LookStatus, Looked
     ['source', scans.flatMap(({ result }) => result.entries.map(({ entry }) => entry))],
     ['window', byWindow.entries.map(({ entry }) => entry)],
   ]
+  let preceding: Preceding[] = []
   if (trouble.first) {
+    const { first } = trouble
     yield { stage: 'before', detail: `Reading what ${trouble.first.origin.sourceId} said before its first failure.` }
     const before = await latest(beforeEntry(trouble.first, filters), limits.before)
     found.push(['context', [trouble.first, ...before.entries.map(({ entry }) => entry)]])
+    // What was to be looked at alone is looked at alone.
+    if (filters.source === undefined && sources.length > 1) {
+      yield { stage: 'links', detail: 'Looking for what failed or changed elsewhere just before.' }
+      preceding = await findPreceding(engine, search, { first, filters, signal })
+    }
   }
   return {
     byKeyword,
@@ -165,6 +176,7 @@ export async function* look(input: LookInput): AsyncGenerator<LookStatus, Looked
     suggested: isSaid ? [] : named,
     sources,
     trouble,
+    preceding,
     layers: distinct(found),
   }
 }

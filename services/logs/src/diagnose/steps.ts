@@ -4,9 +4,10 @@ import type { Context, Knowledge } from '../context/knowledge.ts'
 import type { StoredEntry } from '../entries/entry.ts'
 import type { Zone } from '../formats/zone.ts'
 import type { Audience } from './audiences.ts'
+import type { Cause } from './causes.ts'
 import type { Group } from './groups.ts'
 import type { Layer } from './layers.ts'
-import type { Cause, Counts } from './summary.ts'
+import type { Counts } from './summary.ts'
 
 export type Window = { start: number | null; end: number | null; source: 'given' | 'query' | 'default' }
 

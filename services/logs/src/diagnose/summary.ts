@@ -1,29 +1,24 @@
 import type { KnownFact } from '../context/knowledge.ts'
 import { counted, nounFor } from '../counted.ts'
 import type { Zone } from '../formats/zone.ts'
-import { domainOf, patternOf } from '../patterns/in-force.ts'
-import { type Domain, domains } from '../patterns/pattern.ts'
 import type { Facets } from '../search/facets.ts'
 import type { TimeCounts } from '../search/histogram.ts'
 import { advice } from './advice.ts'
-import { type Group, timesIn } from './groups.ts'
+import { type Cause, isErrorGroup, shortened, sureShare, type WeighedGroup } from './causes.ts'
+import { timesIn } from './groups.ts'
+import type { LinkedGroup } from './links.ts'
 import { shownTime } from './shown-time.ts'
 import type { Silence } from './silence.ts'
 import { type SourceScan, scanInWords } from './source-scan.ts'
 import type { Trouble } from './trouble.ts'
 
-/** `domain` is what the pattern behind it is about, where there is one. */
-export type Cause = { title: string; confidence: number; evidence: string[]; domain: Domain | undefined }
 export type Counts = {
   byDomain: Record<string, number>
   bySeverity: Record<string, number>
   bySource: Record<string, number>
 }
 
-const maxEvidence = 10
-const maxCauses = 5
 const maxFacts = 3
-const maxTitle = 160
 
 const record = (values: readonly { value: string | null; count: number }[] | undefined): Record<string, number> =>
   Object.fromEntries((values ?? []).flatMap(({ value, count }) => (value === null ? [] : [[value, count]])))
@@ -33,78 +28,6 @@ export const countsOf = (facets: Facets | null): Counts => ({
   bySeverity: record(facets?.severity),
   bySource: record(facets?.source),
 })
-
-const weights = { CRITICAL: 4, ERROR: 2, WARN: 1 }
-
-/** A group, how near it is to the question, and how much it speaks for its causes. */
-export type WeighedGroup = Group & { nearest: number; weight: number }
-
-/** 4 for a critical entry, 2 for an error, 1 for a warning, a quarter for others; a kind that repeats weighs as much as its logarithm. */
-export const weightOf = (group: Group): number =>
-  (group.worst === null ? 0.25 : weights[group.worst]) * (1 + Math.log2(timesIn(group)))
-
-const shortened = (text: string, max: number): string => (text.length <= max ? text : `${text.slice(0, max - 1)}…`)
-
-/** That a service ended or a program crashed says what happened; the other domains are nearer to why. */
-const symptomWeight = 0.8
-const weightOfTag = (tag: string): number => (domainOf(tag) === 'service_health' ? symptomWeight : 1)
-
-/** What a group speaks for: its patterns, or, where none knows a failure, the message itself. */
-type Sign = { title: string; share: number; domain: Domain | undefined }
-
-const domainNamed = (name: string): Domain | undefined => domains.find((domain) => domain === name)
-
-const errorSeverities: readonly Group['worst'][] = ['CRITICAL', 'ERROR']
-const isErrorGroup = ({ worst }: Group) => errorSeverities.includes(worst)
-
-/** Warnings speak for something only where nothing failed that is as near to the question. */
-const signsOf = ({ entries: [newest], template, worst, nearest }: WeighedGroup, nearestFailed: number): Sign[] => {
-  if (newest.matchedPatterns.length > 0)
-    return newest.matchedPatterns.map((tag) => ({
-      title: patternOf(tag)?.description ?? tag,
-      share: weightOfTag(tag),
-      domain: domainNamed(domainOf(tag)),
-    }))
-  return errorSeverities.includes(worst) || (worst === 'WARN' && nearest > nearestFailed)
-    ? [
-        {
-          title: `${worst === 'WARN' ? 'A warning' : 'An error'} of ${newest.origin.sourceId}: ${shortened(template.replaceAll('\n', ' '), maxTitle)}`,
-          share: 1,
-          domain: undefined,
-        },
-      ]
-    : []
-}
-
-/**
- * What groups of entries speak for, strongest first. Confidence is a cause's share of all weight, symptoms a fifth less, held below 0.95: a
- * hint is no proof.
- */
-export const suspectedCauses = (groups: readonly WeighedGroup[]): Cause[] => {
-  const byTitle = new Map<string, { weight: number; evidence: string[]; first: number; domain: Domain | undefined }>()
-  const nearestFailed = Math.max(0, ...groups.filter(isErrorGroup).map(({ nearest }) => nearest))
-  let total = 0
-  for (const group of groups) {
-    const { weight } = group
-    total += weight
-    for (const { title, share, domain } of signsOf(group, nearestFailed)) {
-      const known = byTitle.get(title) ?? { weight: 0, evidence: [], first: group.first, domain }
-      known.weight += weight * share
-      known.first = Math.min(known.first, group.first)
-      known.evidence.push(...group.entries.slice(0, maxEvidence - known.evidence.length).map(({ entryId }) => entryId))
-      byTitle.set(title, known)
-    }
-  }
-  return [...byTitle]
-    .toSorted((a, b) => b[1].weight - a[1].weight || a[1].first - b[1].first || (a[0] < b[0] ? -1 : 1))
-    .slice(0, maxCauses)
-    .map(([title, { weight, evidence, domain }]) => ({
-      title,
-      confidence: Math.round(Math.min(0.95, weight / Math.max(total, 1)) * 100) / 100,
-      evidence,
-      domain,
-    }))
-}
 
 export const timelineOf = (
   all: TimeCounts | null,
@@ -149,6 +72,8 @@ export type RulesSummaryInput = {
   counts: Counts
   causes: readonly Cause[]
   groups: readonly WeighedGroup[]
+  /** What failed before them and explains them, the weightiest first. */
+  linked: readonly LinkedGroup[]
   trouble: Trouble
   /** Since when there are entries at all, epoch milliseconds. */
   earliest: number
@@ -212,6 +137,16 @@ const onsetSentences = ({ trouble: { onset, grade, sourceId, isWhole }, zone }: 
     : [`${what} have occurred since about ${shownTime(began, zone)}${worst}.`]
 }
 
+const linkSentences = ({ linked }: RulesSummaryInput): string[] => {
+  const strongest = linked.find(({ share }) => share >= sureShare)
+  if (!strongest) return []
+  const [{ origin, text }] = strongest.entries
+  const seconds = Math.max(0, Math.round(strongest.lead / 1000))
+  const when = seconds === 0 ? 'At the same moment' : `${capitalized(spanInWords(seconds))} before`
+  return [`${when}, ${origin.sourceId} said ${quoted(text)}: the failure may follow from it.`]
+}
+
+const capitalized = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 const lowered = (text: string): string => `${text.charAt(0).toLowerCase()}${text.slice(1)}`
 
 const orOf = (words: readonly string[]): string =>
@@ -272,7 +207,7 @@ export const rulesSummary = (input: RulesSummaryInput): string => {
   if (sources !== '') sentences.push(`Mostly from ${sources}.`)
   const about = list(counts.byDomain, 3)
   if (about !== '') sentences.push(`By subject: ${about}.`)
-  sentences.push(...onsetSentences(input), ...failureSentences(input), ...quiet, ...leftOut)
+  sentences.push(...onsetSentences(input), ...failureSentences(input), ...linkSentences(input), ...quiet, ...leftOut)
   const [first] = causes
   if (first) {
     sentences.push(

@@ -8,6 +8,8 @@ export const resources: readonly Theme[] = [
       'Collects from local files and directories',
       [logs('collect/files/file-collector'), 'a folder is gone through with all its folders'],
       [logs('collect/files/file-collector'), 'a glob names files'],
+      [logs('collect/files/file-collector'), 'a text in %s is read line by line'],
+      [logs('collect/ssh/ssh-collector'), 'that were rotated twice and packed since they were read last are read whole'],
     ],
     [
       'Collects from journald',
@@ -47,6 +49,7 @@ export const resources: readonly Theme[] = [
       'Diagnoses in layers: keywords, errors of named sources, time windows, known facts about the systems',
       [logs('diagnose/diagnosis'), 'says how much, where, since when, what failed first'],
       [logs('diagnose/diagnosis'), 'tells what is known of what was asked about'],
+      [logs('diagnose/linked-causes'), 'what fails all day, or by chance just before, is no cause of it'],
     ],
     [
       'Uses a language model through an OpenAI-style chat-completions endpoint',

@@ -1,0 +1,187 @@
+import type { StoredEntry } from '../entries/entry.ts'
+import { domainOf } from '../patterns/in-force.ts'
+import { wordsOf } from '../segments/tokens.ts'
+import { namesOfProgram, programsOfPort } from '../sources/program-names.ts'
+import { sureShare, type WeighedGroup, weightOf } from './causes.ts'
+import type { Group } from './groups.ts'
+
+/** Failures before the trouble, of one kind and source. */
+export type Preceding = Group & {
+  /** 1 for a kind that was never seen before, 0 for one that is as frequent at other times. */
+  surprise: number
+  /** An event that changes something, such as a deployment, whatever its severity. */
+  isChange: boolean
+}
+
+/** A preceding group that explains the trouble, or what it explains in turn. */
+export type LinkedGroup = WeighedGroup & {
+  /** How surely it explains that, about 1 where the one names the other or is what it runs on. */
+  share: number
+  /** How long before the trouble it first came, in milliseconds. */
+  lead: number
+}
+
+/** What precedes by more is another story. */
+export const lookbackMilliseconds = 15 * 60_000
+/** Clocks of two machines, and the moments at which they notice, differ by so much. */
+const toleranceMilliseconds = 2_000
+const maxHops = 3
+const maxLinked = 10
+const minShare = 0.15
+/** What is not sure to have led to something has this much of its weight. */
+const unsureShare = 0.9
+/** Of these the causes are looked for in the next step. */
+const maxEffects = 20
+
+/** Words in names of sources that resolve names. */
+const nameServices = 'dns named bind unbound dnsmasq coredns resolved resolver pihole adguard'.split(' ')
+const isAboutNames =
+  /\b(?:lookup|resolv\w*|name resolution|no such host|NXDOMAIN|SERVFAIL|getaddrinfo|ENOTFOUND|EAI_AGAIN)\b/i
+
+/** Words in names of sources that name no service. */
+const unspecific = new Set(
+  'app log logs service server error errors access syslog messages journald journal docker file upload local host prod main www'.split(
+    ' ',
+  ),
+)
+/** A word that more sources have names none of them. */
+const maxSourcesOfWord = 2
+const maxCharacters = 2_000
+
+/** The words by which each source can be named, its host's left out where others share them. */
+export const namesOfSources = (sourceIds: Iterable<string>): Map<string, readonly string[]> => {
+  const words = new Map(
+    [...new Set(sourceIds)].map((sourceId) => [
+      sourceId,
+      [...new Set(wordsOf(sourceId))].filter((word) => word.length > 1 && !unspecific.has(word) && !/^\d+$/.test(word)),
+    ]),
+  )
+  const uses = new Map<string, number>()
+  for (const word of [...words.values()].flat()) uses.set(word, (uses.get(word) ?? 0) + 1)
+  return new Map(
+    [...words].map(([sourceId, own]) => [sourceId, own.filter((word) => (uses.get(word) ?? 0) <= maxSourcesOfWord)]),
+  )
+}
+
+/** What an entry speaks of: its words, and programs by their ports, other names, and what they do. */
+const subjectsOf = ({ text }: StoredEntry): Set<string> => {
+  const said = text.slice(0, maxCharacters)
+  const words = new Set(wordsOf(said))
+  for (const word of [...words]) for (const other of namesOfProgram(word)) words.add(other)
+  for (const [, port] of said.matchAll(/(?::|\bport[ =:]+)(\d{2,5})\b/gi))
+    for (const other of programsOfPort(Number(port))) words.add(other)
+  if (isAboutNames.test(said)) for (const word of nameServices) words.add(word)
+  return words
+}
+
+const programName = /\b([a-z][\w.-]{1,40})\[\d+\]:/i
+
+type Names = ReadonlyMap<string, readonly string[]>
+
+/** What an entry is of: the names of its source, and of its program where it says one. */
+const namesOf = ({ origin, text }: StoredEntry, names: Names): string[] => {
+  const program = programName.exec(text.slice(0, 200))?.[1]
+  const own = [...(names.get(origin.sourceId) ?? []), ...(program === undefined ? [] : wordsOf(program))]
+  return own.flatMap(namesOfProgram)
+}
+
+const endpoint = /(?:\/\/|\bhost[ =]"?)(?:[^\s/@"]*@)?([\w-]+(?:\.[\w-]+)*)/g
+
+/** The machines and services that an entry says it called: addresses, and the first part of names. */
+const endpointsOf = ({ text }: StoredEntry): string[] =>
+  [...text.slice(0, maxCharacters).matchAll(endpoint)]
+    .map(([, host = '']) => (/^[\d.]+$/.test(host) ? host : (host.split('.')[0] ?? '')).toLowerCase())
+    .filter((host) => host.length > 2 && !unspecific.has(host) && !/^(?:127\.|0\.0\.0\.0$)/.test(host))
+
+/** Whether a text has a name or an address as a whole. */
+const mentions = (text: string, name: string): boolean => {
+  const said = text.slice(0, maxCharacters).toLowerCase()
+  for (let at = said.indexOf(name); at >= 0; at = said.indexOf(name, at + 1))
+    if (!/[\w.-]/.test(said.charAt(at - 1)) && !/[\w-]/.test(said.charAt(at + name.length))) return true
+  return false
+}
+
+/** Whether what failed first is about what the other called: a program that ended, and its name as that of an upstream. */
+const isOfCalled = (cause: Group, effect: Group): boolean => {
+  const called = new Set(effect.entries.slice(0, 5).flatMap(endpointsOf))
+  return cause.entries.slice(0, 5).some(({ text }) => [...called].some((name) => mentions(text, name)))
+}
+
+/** Whether one speaks of the other: a failing client names its server, and what ends a program names the program. */
+const isNamed = (one: Group, other: Group, names: Names): boolean => {
+  const speaks = (speaker: Group, of: Group) => {
+    const wanted = new Set(of.entries.slice(0, 3).flatMap((entry) => namesOf(entry, names)))
+    return speaker.entries.slice(0, 5).some((entry) => {
+      const own = new Set(namesOf(entry, names))
+      return [...subjectsOf(entry)].some((word) => wanted.has(word) && !own.has(word))
+    })
+  }
+  return speaks(one, other) || speaks(other, one)
+}
+
+/** `<prefix>:<host>` of a source that names its host. */
+const hostOf = ({ entries: [{ origin }] }: Group): string | undefined => {
+  const [, host, ...unit] = origin.sourceId.split(':')
+  return unit.length > 0 ? host : undefined
+}
+
+/** What services run on. */
+const resources = new Set(['memory', 'storage', 'kernel', 'power'])
+const isOfResource = ({ entries: [{ matchedPatterns }] }: Group) =>
+  matchedPatterns.some((tag) => resources.has(domainOf(tag)))
+const hasFailed = ({ worst }: Group) => worst === 'CRITICAL' || worst === 'ERROR'
+
+/** How much a kind of relation speaks for one being the cause of the other; the first that holds counts. */
+const relations: readonly (readonly [
+  share: number,
+  holds: (cause: Preceding, effect: Group, names: Names) => boolean,
+])[] = [
+  [1.2, (cause, effect, names) => isNamed(cause, effect, names) || isOfCalled(cause, effect)],
+  [1, (cause, effect) => isOfResource(cause) && hostOf(cause) !== undefined && hostOf(cause) === hostOf(effect)],
+  [0.7, (cause) => isOfResource(cause) && hasFailed(cause)],
+  [0.5, (cause) => cause.isChange],
+  [0.3, () => true],
+]
+const severityShare = { CRITICAL: 1, ERROR: 1, WARN: 0.8 }
+
+const shareOf = (cause: Preceding, effect: Group, names: Names): number => {
+  const lead = effect.first - cause.first
+  if (lead < -toleranceMilliseconds || lead > lookbackMilliseconds) return 0
+  const relation = relations.find(([, holds]) => holds(cause, effect, names))?.[0] ?? 0
+  const severity = cause.worst === null ? (cause.isChange ? 1 : 0) : severityShare[cause.worst]
+  const nearness = 1 - (0.15 * Math.max(0, lead)) / lookbackMilliseconds
+  return relation * severity * nearness * cause.surprise
+}
+
+const keyOf = ({ entries: [{ origin }], template }: Group) => JSON.stringify([origin.branch, origin.sourceId, template])
+
+/**
+ * Which of the groups before the trouble explain it, or what explains it, over a few steps: a proxy fails since an application does, since its
+ * database does. One that explains takes on the weight of what it explains, by how surely it does, so that a cause outweighs its consequences
+ * however many these are. `trouble.first` of the groups and of the trouble are the times since the trouble began, not of all time.
+ */
+export const linkGroups = (trouble: WeighedGroup, candidates: readonly Preceding[], names: Names): LinkedGroup[] => {
+  const linked = new Map<string, LinkedGroup>()
+  type Effect = { group: WeighedGroup; explains: readonly string[] }
+  let effects: Effect[] = [{ group: trouble, explains: [keyOf(trouble)] }]
+  for (let hop = 0; hop < maxHops; hop++) {
+    const further: Effect[] = []
+    for (const { group, explains } of effects)
+      for (const cause of candidates) {
+        const key = keyOf(cause)
+        if (explains.includes(key)) continue
+        const share = shareOf(cause, group, names)
+        // Beyond the first step only what is sure goes on: all that fails at once precedes something.
+        if (share < minShare || (hop > 0 && share < sureShare)) continue
+        const whole = weightOf(cause) * share + share * group.weight
+        // What merely came before is never more than what it came before.
+        const weight = share >= sureShare ? whole : Math.min(whole, unsureShare * group.weight)
+        if ((linked.get(key)?.weight ?? 0) >= weight) continue
+        const found = { ...cause, nearest: share, weight, share, lead: trouble.first - cause.first }
+        linked.set(key, found)
+        if (share >= sureShare) further.push({ group: found, explains: [...explains, key] })
+      }
+    effects = further.slice(0, maxEffects)
+  }
+  return [...linked.values()].toSorted((a, b) => b.weight - a.weight).slice(0, maxLinked)
+}
