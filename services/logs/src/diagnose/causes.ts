@@ -7,7 +7,7 @@ export type Cause = { title: string; confidence: number; evidence: string[]; dom
 export const maxEvidence = 10
 const maxCauses = 5
 const maxTitle = 160
-/** From this share on a group is said to have led to what it explains; see `LinkedGroup`. */
+/** From this share on a group has led to what it explains; see `LinkedGroup`. */
 export const sureShare = 0.8
 
 const weights = { CRITICAL: 4, ERROR: 2, WARN: 1 }
@@ -26,7 +26,8 @@ export type WeighedGroup = Group & {
 export const weightOf = (group: Group): number =>
   (group.worst === null ? 0.25 : weights[group.worst]) * (1 + Math.log2(timesIn(group)))
 
-export const shortened = (text: string, max: number): string => (text.length <= max ? text : `${text.slice(0, max - 1)}…`)
+export const shortened = (text: string, max: number): string =>
+  text.length <= max ? text : `${text.slice(0, max - 1)}…`
 
 /** That a service ended or a program crashed says what happened; the other domains are nearer to why. */
 const symptomWeight = 0.8
@@ -53,11 +54,13 @@ const signsOf = (group: WeighedGroup, nearestFailed: number): Sign[] => {
       share: isLinked ? 1 : weightOfTag(tag),
       domain: domainNamed(domainOf(tag)),
     }))
-  const said = shortened(template.replaceAll('\n', ' '), maxTitle)
-  if (isChange) return [{ title: `A change of ${sourceId}: ${said}`, share: 1, domain: undefined }]
+  const quotation = shortened(template.replaceAll('\n', ' '), maxTitle)
+  if (isChange) return [{ title: `A change of ${sourceId}: ${quotation}`, share: 1, domain: undefined }]
   const isWarning = worst === 'WARN'
   if (!errorSeverities.includes(worst) && !(isWarning && (isLinked || nearest > nearestFailed))) return []
-  return [{ title: `${isWarning ? 'A warning' : 'An error'} of ${sourceId}: ${said}`, share: 1, domain: undefined }]
+  return [
+    { title: `${isWarning ? 'A warning' : 'An error'} of ${sourceId}: ${quotation}`, share: 1, domain: undefined },
+  ]
 }
 
 /**

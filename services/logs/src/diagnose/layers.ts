@@ -12,7 +12,7 @@ import { type Nearness, nearnessOf } from './nearness.ts'
 import { findPreceding } from './preceding.ts'
 import { gradedFilters, type SourceScan, scanSource } from './source-scan.ts'
 import { withLoggedWords } from './symptom-words.ts'
-import { type Asked, findTrouble, type Trouble } from './trouble.ts'
+import { type FailureSearch, findTrouble, type Trouble } from './trouble.ts'
 
 export type Layer = 'keywords' | 'source' | 'window' | 'context'
 export type LayerEntries = { layer: Layer; entries: StoredEntry[] }
@@ -62,16 +62,16 @@ const maxWords = 24
 export type LookStatus = { stage: string; detail: string }
 
 /** Sources that a symptom names; where it names none, those that do what it speaks of. */
-const sourcesOf = (symptom: string, sources: readonly SourceCount[]): { named: string[]; isSaid: boolean } => {
+const sourcesOf = (symptom: string, sources: readonly SourceCount[]): { named: string[]; isExplicit: boolean } => {
   const named = namedSources(
     symptom,
     sources.map(({ sourceId }) => sourceId),
   ).slice(0, maxNamed)
-  if (named.length > 0) return { named, isSaid: true }
+  if (named.length > 0) return { named, isExplicit: true }
   const suggested = suggestSources({ text: symptom, sources, hits: new Map() })
     .filter(({ score }) => score >= minSuggested)
     .slice(0, maxSuggested)
-  return { named: suggested.map(({ sourceId }) => sourceId), isSaid: false }
+  return { named: suggested.map(({ sourceId }) => sourceId), isExplicit: false }
 }
 
 type Search = (request: SearchRequest) => Promise<NearResult>
@@ -81,14 +81,14 @@ const searchWords = async (
   search: Search,
   { keywords, words, filters }: { keywords: readonly string[]; words: readonly string[]; filters: Filters },
 ): Promise<{ byKeyword: NearResult; withAll: number }> => {
-  const asked = { filters, limit: limits.keywords, order: 'relevance' as const }
+  const common = { filters, limit: limits.keywords, order: 'relevance' as const }
   if (words.length === 0) {
     const failures = gradedFilters(filters, 'error')
-    return { byKeyword: await search({ ...asked, query: null, filters: failures, withFacets: true }), withAll: 0 }
+    return { byKeyword: await search({ ...common, query: null, filters: failures, withFacets: true }), withAll: 0 }
   }
-  const byKeyword = await search({ ...asked, query: anyOf(words), withFacets: true })
+  const byKeyword = await search({ ...common, query: anyOf(words), withFacets: true })
   if (keywords.length < 2 || byKeyword.total === 0) return { byKeyword, withAll: byKeyword.total }
-  const all = await search({ ...asked, query: allOf(keywords), withFacets: false })
+  const all = await search({ ...common, query: allOf(keywords), withFacets: false })
   const first = new Set(all.entries.map(({ entry }) => entry.entryId))
   const others = byKeyword.entries.filter(({ entry }) => !first.has(entry.entryId))
   const entries = [...all.entries, ...others].slice(0, limits.keywords)
@@ -116,32 +116,34 @@ export async function* look(input: LookInput): AsyncGenerator<LookStatus, Looked
   const { byKeyword, withAll } = await searchWords(search, { keywords, words, filters })
   signal.throwIfAborted()
   const sources = await engine.sources(filters.source === undefined ? {} : { source: filters.source }, signal)
-  const { named, isSaid } = sourcesOf(symptom, sources)
+  const { named, isExplicit } = sourcesOf(symptom, sources)
   if (named.length > 0)
     yield {
       stage: 'sources',
-      detail: `Reading the latest errors of ${named.join(', ')}${isSaid ? '' : ', which this may be about'}.`,
+      detail: `Reading the latest errors of ${named.join(', ')}${isExplicit ? '' : ', which this may be about'}.`,
     }
   const scanned = await Promise.all(
     named.map((source) => scanSource((wanted) => latest(wanted, limits.source), filters, source)),
   )
   // Of a source that nobody named, only errors tell whether it is the one.
-  const scans = scanned.flatMap((scan) => (scan && (isSaid || scan.grade === 'error') ? scan : []))
+  const scans = scanned.flatMap((scan) => (scan && (isExplicit || scan.grade === 'error') ? scan : []))
   yield { stage: 'window', detail: `Reading errors ${input.window}.` }
   const byWindow = await latest(failures, limits.window)
   signal.throwIfAborted()
   const ofSources = scans
     .toSorted((a, b) => (a.grade === b.grade ? 0 : a.grade === 'error' ? -1 : 1))
-    .flatMap(({ sourceId, grade, result }): Asked[] =>
+    .flatMap(({ sourceId, grade, result }): FailureSearch[] =>
       grade === 'entry'
         ? []
         : [{ query: null, filters: gradedFilters({ ...filters, source: sourceId }, grade), grade, known: result }],
     )
-  const isOfSources = isSaid && scans.length > 0
+  const isOfSources = isExplicit && scans.length > 0
   const ofWords = query
-    ? (['error', 'warning'] as const).map((grade): Asked => ({ query, filters: gradedFilters(filters, grade), grade }))
+    ? (['error', 'warning'] as const).map(
+        (grade): FailureSearch => ({ query, filters: gradedFilters(filters, grade), grade }),
+      )
     : []
-  const whole: Asked = { query: null, filters: failures, grade: 'error', known: byWindow, isWhole: true }
+  const whole: FailureSearch = { query: null, filters: failures, grade: 'error', known: byWindow, isWhole: true }
   const nearness = nearnessOf(
     byKeyword.entries.map(({ entry }) => entry),
     keywords,
@@ -170,10 +172,10 @@ export async function* look(input: LookInput): AsyncGenerator<LookStatus, Looked
     byKeyword,
     withAll,
     byWindow,
-    named: isSaid ? named : [],
-    scans: isSaid ? scans : [],
+    named: isExplicit ? named : [],
+    scans: isExplicit ? scans : [],
     nearness,
-    suggested: isSaid ? [] : named,
+    suggested: isExplicit ? [] : named,
     sources,
     trouble,
     preceding,

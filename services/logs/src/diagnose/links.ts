@@ -65,12 +65,12 @@ export const namesOfSources = (sourceIds: Iterable<string>): Map<string, readonl
 
 /** What an entry speaks of: its words, and programs by their ports, other names, and what they do. */
 const subjectsOf = ({ text }: StoredEntry): Set<string> => {
-  const said = text.slice(0, maxCharacters)
-  const words = new Set(wordsOf(said))
+  const start = text.slice(0, maxCharacters)
+  const words = new Set(wordsOf(start))
   for (const word of [...words]) for (const other of namesOfProgram(word)) words.add(other)
-  for (const [, port] of said.matchAll(/(?::|\bport[ =:]+)(\d{2,5})\b/gi))
+  for (const [, port] of start.matchAll(/(?::|\bport[ =:]+)(\d{2,5})\b/gi))
     for (const other of programsOfPort(Number(port))) words.add(other)
-  if (isAboutNames.test(said)) for (const word of nameServices) words.add(word)
+  if (isAboutNames.test(start)) for (const word of nameServices) words.add(word)
   return words
 }
 
@@ -95,9 +95,9 @@ const endpointsOf = ({ text }: StoredEntry): string[] =>
 
 /** Whether a text has a name or an address as a whole. */
 const mentions = (text: string, name: string): boolean => {
-  const said = text.slice(0, maxCharacters).toLowerCase()
-  for (let at = said.indexOf(name); at >= 0; at = said.indexOf(name, at + 1))
-    if (!/[\w.-]/.test(said.charAt(at - 1)) && !/[\w-]/.test(said.charAt(at + name.length))) return true
+  const start = text.slice(0, maxCharacters).toLowerCase()
+  for (let at = start.indexOf(name); at >= 0; at = start.indexOf(name, at + 1))
+    if (!/[\w.-]/.test(start.charAt(at - 1)) && !/[\w-]/.test(start.charAt(at + name.length))) return true
   return false
 }
 
@@ -110,10 +110,10 @@ const isOfCalled = (cause: Group, effect: Group): boolean => {
 /** Whether one speaks of the other: a failing client names its server, and what ends a program names the program. */
 const isNamed = (one: Group, other: Group, names: Names): boolean => {
   const speaks = (speaker: Group, of: Group) => {
-    const wanted = new Set(of.entries.slice(0, 3).flatMap((entry) => namesOf(entry, names)))
+    const targets = new Set(of.entries.slice(0, 3).flatMap((entry) => namesOf(entry, names)))
     return speaker.entries.slice(0, 5).some((entry) => {
       const own = new Set(namesOf(entry, names))
-      return [...subjectsOf(entry)].some((word) => wanted.has(word) && !own.has(word))
+      return [...subjectsOf(entry)].some((word) => targets.has(word) && !own.has(word))
     })
   }
   return speaks(one, other) || speaks(other, one)

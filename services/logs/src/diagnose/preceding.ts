@@ -36,15 +36,15 @@ export const findPreceding = async (
   // The question's own window bounds what it is about, not what led to it.
   const { severities: _, source: __, ...kept } = filters
   const before: Filters = { ...kept, since: time - lookbackMilliseconds, until: time + 2_000 }
-  const asked = { order: 'time' as const, withFacets: false }
+  const common = { order: 'time' as const, withFacets: false }
   const [failures, changes] = await Promise.all([
     search({
-      ...asked,
+      ...common,
       query: null,
       filters: { ...before, severities: ['CRITICAL', 'ERROR', 'WARN'] },
       limit: maxFailures,
     }),
-    search({ ...asked, query: anyOf(changeWords), filters: before, limit: maxChanges }),
+    search({ ...common, query: anyOf(changeWords), filters: before, limit: maxChanges }),
   ])
   const entries = new Map([...failures.entries, ...changes.entries].map(({ entry }) => [entry.entryId, entry]))
   entries.delete(first.entryId)

@@ -21,7 +21,7 @@ export type Trouble = {
 }
 
 /** A way to ask for errors, and its answer where there is one already. */
-export type Asked = {
+export type FailureSearch = {
   query: Query | null
   filters: Filters
   grade: Trouble['grade']
@@ -36,10 +36,10 @@ const maxZooms = 3
 
 type Search = (request: SearchRequest) => Promise<SearchResult>
 
-const countErrors = (search: Search, { query, filters }: Asked): Promise<SearchResult> =>
+const countErrors = (search: Search, { query, filters }: FailureSearch): Promise<SearchResult> =>
   search({ query, filters, limit: 1, order: 'time', withFacets: true })
 
-/** What is asked for, in a part of its window alone. Epoch milliseconds. */
+/** What is searched for, in a part of its window alone. Epoch milliseconds. */
 const between = (filters: Filters, since: number, until: number) => ({
   ...filters,
   since: Math.max(since, filters.since ?? Number.NEGATIVE_INFINITY),
@@ -47,14 +47,14 @@ const between = (filters: Filters, since: number, until: number) => ({
 })
 
 /** Errors in the stretches around the worst one, fine enough to say when it began. */
-const zoomed = async (search: Search, asked: Asked, errors: TimeCounts): Promise<TimeCounts> => {
+const zoomed = async (search: Search, searched: FailureSearch, errors: TimeCounts): Promise<TimeCounts> => {
   let found = errors
   for (let zoom = 0; zoom < maxZooms && found.bucketSeconds > fineEnoughSeconds; zoom += 1) {
     const length = found.bucketSeconds * 1000
     const worst = found.start + found.counts.indexOf(Math.max(...found.counts)) * length
     // The stretch before is looked at, too: what is worst in one may have begun at its end.
-    const filters = between(asked.filters, worst - length, worst + length)
-    const finer = await countErrors(search, { ...asked, filters })
+    const filters = between(searched.filters, worst - length, worst + length)
+    const finer = await countErrors(search, { ...searched, filters })
     const spread = overSpan(finer.histogram, filters.since, filters.until - 1)
     if (!spread) return found
     found = spread
@@ -66,22 +66,22 @@ const zoomed = async (search: Search, asked: Asked, errors: TimeCounts): Promise
  * The densest minute; where that is not found with a few questions, the densest stretch of those counted at first. The stretch with most is
  * looked into until it is one of a minute: no minute elsewhere can have more than the stretch it lies in.
  */
-const peakOf = async (search: Search, asked: Asked, errors: TimeCounts): Promise<Stretch | undefined> => {
+const peakOf = async (search: Search, searched: FailureSearch, errors: TimeCounts): Promise<Stretch | undefined> => {
   let stretches = stretchesOf(errors)
   const known = densestOf(stretches)
   for (let looked = 0; ; looked += 1) {
     const densest = densestOf(stretches)
     if (!densest || densest.seconds <= shortestStretchSeconds) return densest
     if (looked === maxZooms) return known
-    const filters = between(asked.filters, densest.time, densest.time + densest.seconds * 1000)
-    const { histogram } = await countErrors(search, { ...asked, filters })
+    const filters = between(searched.filters, densest.time, densest.time + densest.seconds * 1000)
+    const { histogram } = await countErrors(search, { ...searched, filters })
     stretches = stretches.filter((stretch) => stretch !== densest)
     if (histogram) stretches.push(...stretchesOf(histogram))
   }
 }
 
 /** The first way of asking that finds errors or warnings, when those began, and the first of them. */
-export const findTrouble = async (search: Search, ways: readonly Asked[]): Promise<Trouble> => {
+export const findTrouble = async (search: Search, ways: readonly FailureSearch[]): Promise<Trouble> => {
   for (const way of ways) {
     const { histogram } = way.known ?? (await countErrors(search, way))
     if (!histogram || histogram.counts.every((count) => count === 0)) continue

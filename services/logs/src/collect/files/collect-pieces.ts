@@ -17,15 +17,15 @@ export type PieceCollecting = {
   onFailure: (path: string, error: unknown) => void
   /** Before new places are stored: throws where the files could not be looked at, so that nothing is taken for new by mistake. */
   requireReadable?: () => void
-  /** Which files that are new are read; all unless told. Those that are not are looked at again next time. */
+  /** Which files that are new are read; all by default. Those that are not are looked at again next time. */
   selectNew?: (log: CollectedLog, matched: readonly Matched[]) => (file: StampedFile) => boolean
 }
 
 /** The files of a log as they are now, and the places that are known of it. */
 export type CollectedLog = { name: string; files: readonly StampedFile[]; places: readonly FilePlace[] }
 
-/** The place of a piece that is gone is kept for so long, since it may come back packed. */
-const keptMilliseconds = 30 * 86_400_000
+/** The place of a piece that is gone is retained for so long, since it may come back packed. */
+const retentionMilliseconds = 30 * 86_400_000
 
 type Known = { file: StampedFile; place: FilePlace }
 
@@ -42,7 +42,7 @@ const compareBy = (open: OpenFile): Compare => ({
 const byAge = (a: StampedFile, b: StampedFile) =>
   modifiedMilliseconds(a.stamp) - modifiedMilliseconds(b.stamp) || (a.path < b.path ? 1 : -1)
 
-/** Whether all that a file has to say is stored; a line that waits for its end is asked for again once the file has stood for a while. */
+/** Whether all that a file has to say is stored; a line that waits for its end is read again once the file has stood for a while. */
 const isDone = ({ file, place }: Known, now: number): boolean => {
   if (!place.stamp || !isSameStamp(file.stamp, place.stamp)) return false
   if (place.isBinary || file.packing !== 'plain' || place.offset >= file.stamp.size) return true
@@ -87,13 +87,13 @@ const withPlaces = async (
 }
 
 /** Deletes the places of pieces that have long gone; never the newest, which counts them. */
-const forgetGone = async (
+const deleteGone = async (
   places: readonly FilePlace[],
   known: readonly Known[],
   { checkpoints, now }: { checkpoints: Checkpoints; now: () => number },
 ) => {
   const isLongGone = (stamp: FilePlace['stamp']) =>
-    stamp === null || now() - modifiedMilliseconds(stamp) > keptMilliseconds
+    stamp === null || now() - modifiedMilliseconds(stamp) > retentionMilliseconds
   const there = new Set(known.map(({ place }) => place.generation))
   const newest = Math.max(...places.map(({ generation }) => generation), ...there)
   const keys = places
@@ -110,8 +110,8 @@ async function* readKnown(
   const { source, checkpoints, force, signal, onProblem } = request
   const isMoved = place.path !== file.path
   if (place.isBinary) {
-    const isAskedFor = file.log === '' && !file.isRotated
-    if (isMoved || force || isAskedFor) onProblem(`${file.path} is left out: it is no text.`)
+    const isNamed = file.log === '' && !file.isRotated
+    if (isMoved || force || isNamed) onProblem(`${file.path} is left out: it is no text.`)
     return
   }
   if (!force && isDone({ file, place }, now())) {
@@ -158,5 +158,5 @@ export async function* collectPieces(
     if (signal.aborted) return
     yield* readKnown(each, request, collecting)
   }
-  if (files.length > 0) await forgetGone(log.places, known, { checkpoints, now })
+  if (files.length > 0) await deleteGone(log.places, known, { checkpoints, now })
 }

@@ -16,7 +16,7 @@ export type ReadPackedOptions = ReadPieceOptions & {
 const settledMilliseconds = 60_000
 
 /** How unpacked content is encoded, and all of it. */
-const told = async (content: AsyncGenerator<Uint8Array>) => {
+const detected = async (content: AsyncGenerator<Uint8Array>) => {
   const first: Uint8Array[] = []
   for (let size = 0; size < encodingBytes; ) {
     const next = await content.next()
@@ -58,7 +58,7 @@ export async function* readPackedPiece(options: ReadPackedOptions): AsyncGenerat
   let { line } = start
   let waiting: Uint8Array = new Uint8Array(0)
   try {
-    const { encoding, content } = await told(unpacked(path, packing, options.open))
+    const { encoding, content } = await detected(unpacked(path, packing, options.open))
     const take = (bytes: Uint8Array): Chunk => {
       const text = encoding.toLines(Uint8Array.from(bytes))
       line += countLineFeeds(text)

@@ -131,8 +131,8 @@ export async function* readPiece(options: ReadPieceOptions): AsyncGenerator<Chun
   let stamp = await file.stamp()
   if (!isSameFile(stamp, place.stamp)) return
   const start = force ? { offset: 0, line: 1 } : { offset: place.offset, line: place.line }
-  const told = await bytesAt(file, 0, encodingBytes)
-  const encoding = encodingOf(told)
+  const beginning = await bytesAt(file, 0, encodingBytes)
+  const encoding = encodingOf(beginning)
   const before =
     start.offset > 0
       ? await bytesAt(file, Math.max(0, start.offset - excerptBytes), Math.min(excerptBytes, start.offset))
@@ -164,11 +164,13 @@ export async function* readPiece(options: ReadPieceOptions): AsyncGenerator<Chun
     firstLine: sequenceOf(generation, start.line),
     reference: modifiedMilliseconds(stamp),
     sample:
-      start.offset > 0 ? encoding.toLines(told.slice(0, told.length - (told.length % encoding.unitBytes))) : undefined,
+      start.offset > 0
+        ? encoding.toLines(beginning.slice(0, beginning.length - (beginning.length % encoding.unitBytes)))
+        : undefined,
     checkpointAt,
   }
   if (start.offset > 0) {
-    reader.excerpts.add(told.subarray(0, Math.min(excerptBytes, start.offset - before.length)))
+    reader.excerpts.add(beginning.subarray(0, Math.min(excerptBytes, start.offset - before.length)))
     reader.excerpts.add(before)
     // Truncated since it was matched, it is another piece; what stands there now must not be told as what stood before the place.
     if (reader.excerpts.tail().digest !== place.tail.digest) return

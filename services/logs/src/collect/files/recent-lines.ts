@@ -11,15 +11,15 @@ type Run = { bytes: Uint8Array; offset: number; line: number }
 const retained = 2
 
 /**
- * The lines that were read last, as they lie in their file, so that the place of each is known without asking the file again: meanwhile
+ * The lines that were read last, as they lie in their file, so that the place of each is known without reading the file again: meanwhile
  * it may have been truncated, or the connection to it closed. `before` is what stands before the first of them.
  */
 export const createRecentLines = (encoding: Pick<TextEncoding, 'lineEnd'>, before: Uint8Array) => {
   const runs: Run[] = []
   let prefix: Uint8Array = before.slice(-excerptBytes)
-  const findIn = ({ bytes, offset, line }: Run, wanted: number): number | undefined => {
+  const findIn = ({ bytes, offset, line }: Run, target: number): number | undefined => {
     let at = 0
-    for (let current = line; current < wanted; current++) {
+    for (let current = line; current < target; current++) {
       at = encoding.lineEnd(bytes, at)
       if (at < 0) return undefined
     }

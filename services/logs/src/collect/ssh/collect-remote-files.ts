@@ -37,7 +37,7 @@ const selectNew = ({ files, places }: CollectedLog): ((file: StampedFile) => boo
 }
 
 /**
- * Places as they are after a rotation by renaming, which SFTP does not tell: a short place that a rotated file holds, too, is that file's.
+ * Places as they are after a rotation by renaming, which SFTP does not report: a short place that a rotated file holds, too, is that file's.
  * What a program always begins with may stand at the beginning of the new file as well. A long one is a copy that is being made.
  */
 const followRenames = async ({ files, places }: CollectedLog, open: OpenFile): Promise<FilePlace[]> => {
@@ -65,7 +65,7 @@ const replacedFile = ({ places }: CollectedLog, matched: readonly Matched[]): st
   return matched.find(({ kind, file }) => kind === 'new' && file.path === latest.path)?.file.path
 }
 
-/** Places of before pieces of a log were told apart are of no use: what was read by them is known again by its entries. */
+/** Places from before pieces of a log were distinguished are of no use: what was read by them is known again by its entries. */
 async function* placesOf(checkpoints: Checkpoints): AsyncGenerator<Checkpoint> {
   for await (const checkpoint of checkpoints.list(placePrefix)) {
     if (isPlaceKey(checkpoint.key)) yield checkpoint

@@ -29,9 +29,9 @@ const readsAhead = 16
 const maxListBytes = 64 * 1024 * 1024
 const maxEntries = 100_000
 
-const settled = <Value>(ask: (done: (error: Error | undefined | null, value: Value) => void) => unknown) =>
+const settled = <Value>(request: (done: (error: Error | undefined | null, value: Value) => void) => unknown) =>
   new Promise<Value>((resolve, reject) => {
-    ask((error, value) => (error ? reject(error) : resolve(value)))
+    request((error, value) => (error ? reject(error) : resolve(value)))
   })
 
 /** Failures of the connection stay what they are; the others are about the file. */
@@ -51,7 +51,7 @@ export const createSftpFiles = (sftp: SFTPWrapper): RemoteFiles => {
     isClosed = true
   })
   sftp.on('error', () => undefined)
-  const ask = async <Value>(path: string, question: Parameters<typeof settled<Value>>[0]): Promise<Value> => {
+  const request = async <Value>(path: string, question: Parameters<typeof settled<Value>>[0]): Promise<Value> => {
     if (isClosed) throw new SshFailure('unreachable', 'The connection is broken off.')
     const broken = closed.then((): never => {
       throw new SshFailure('unreachable', 'The connection is broken off.')
@@ -68,27 +68,29 @@ export const createSftpFiles = (sftp: SFTPWrapper): RemoteFiles => {
   }
   return {
     list: async (folder) => {
-      const found = await ask<FileEntryWithStats[]>(folder, (done) => sftp.readdir(folder, done))
+      const found = await request<FileEntryWithStats[]>(folder, (done) => sftp.readdir(folder, done))
       const entries: RemoteEntry[] = []
       for (const { filename, attrs } of found.slice(0, maxEntries)) {
         const isLink = (attrs.mode & modeMask) === linkMode
         const path = posix.join(folder, filename)
-        const stats = isLink ? await ask<Stats>(path, (done) => sftp.stat(path, done)).catch(() => undefined) : attrs
+        const stats = isLink
+          ? await request<Stats>(path, (done) => sftp.stat(path, done)).catch(() => undefined)
+          : attrs
         if (stats) entries.push(...toEntry(filename, stats as Stats))
       }
       return entries
     },
     stat: async (path) => {
-      const [entry] = toEntry(posix.basename(path), await ask<Stats>(path, (done) => sftp.stat(path, done)))
+      const [entry] = toEntry(posix.basename(path), await request<Stats>(path, (done) => sftp.stat(path, done)))
       if (!entry) throw new SshFailure('remote', `${path} is neither a file nor a folder.`)
       return entry
     },
     async *read(path, { start, end = Number.MAX_SAFE_INTEGER }, signal) {
-      const handle = await ask<Buffer>(path, (done) => sftp.open(path, 'r', done))
+      const handle = await request<Buffer>(path, (done) => sftp.open(path, 'r', done))
       const readAt = (position: number) => {
         const length = Math.min(readBytes, end - position)
         const buffer = Buffer.allocUnsafeSlow(length)
-        const reading = ask<Buffer>(path, (done) =>
+        const reading = request<Buffer>(path, (done) =>
           sftp.read(handle, buffer, 0, length, position, (error, count) => {
             // The end of a file is told as an error.
             const isEnd = error !== undefined && error !== null && 'code' in error && error.code === 1

@@ -2,7 +2,7 @@ import type { FileStamp } from '../files/file-place.ts'
 import type { OpenFile } from '../files/log-file.ts'
 import type { RemoteEntry, RemoteFiles } from './remote-files.ts'
 
-/** SFTP tells no inode: a file is known by its path, and by its bytes where that changes. */
+/** SFTP has no inodes: a file is known by its path, and by its bytes where that changes. */
 export const remoteStamp = (
   path: string,
   { size, modifiedAt }: Pick<RemoteEntry, 'size' | 'modifiedAt'>,
@@ -15,7 +15,7 @@ export const remoteStamp = (
   changed: '0',
 })
 
-/** What is asked for beside the reading from beginning to end, such as a file's first bytes, is no larger. */
+/** What is read beside the reading from beginning to end, such as a file's first bytes, is no larger. */
 const excerptBytes = 64 * 1024
 
 type Reading = { chunks: AsyncIterator<Buffer>; position: number; left: Uint8Array }

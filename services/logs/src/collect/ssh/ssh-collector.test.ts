@@ -134,7 +134,7 @@ describe.skipIf(sshdMissing !== undefined)(`logs of a remote host${named}`, () =
     expect(await dependencies.glean(source)).toMatchObject({ lines: 0 })
   })
 
-  test('whose lines have no times are whole over a rotation, equal lines among them', async () => {
+  test('whose lines have no times are complete over a rotation, equal lines among them', async () => {
     await using dependencies = await setUp()
     const path = join(dependencies.logs, 'app.log')
     const source = dependencies.source({ remote_path: path })
@@ -160,7 +160,7 @@ describe.skipIf(sshdMissing !== undefined)(`logs of a remote host${named}`, () =
     expect((await dependencies.numbers()).filter((number) => number >= 0)).toEqual(counted(30))
   })
 
-  test('may be UTF-16 or end their lines in carriage returns; what is no text is left out, and named where it was asked for', async () => {
+  test('may be UTF-16 or end their lines in carriage returns; what is no text is left out, and named if its source names it', async () => {
     await using dependencies = await setUp()
     const source = dependencies.source({ remote_path: dependencies.logs })
     await writeFile(

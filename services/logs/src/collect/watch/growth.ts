@@ -1,11 +1,11 @@
 import { countLineFeeds } from '../count-line-feeds.ts'
 import type { OpenFile } from '../files/log-file.ts'
 
-/** Counts lines that files have grown by, without keeping any of them: what waits to be stored waits in its file. */
+/** Counts lines that files have grown by, without storing any of them: what waits to be stored waits in its file. */
 export type Growth = {
   /** Lines that have come since it was asked last; of a file that is met for the first time, all of the last stretch. */
   linesOf: (path: string) => Promise<number>
-  forget: (paths: Iterable<string>) => void
+  remove: (paths: Iterable<string>) => void
 }
 
 /** More than this has enough lines to be stored at once. */
@@ -27,7 +27,7 @@ export const createGrowth = (open: OpenFile): Growth => {
       const buffer = new Uint8Array(size - from)
       return countLineFeeds(buffer.subarray(0, await file.read(buffer, from)))
     },
-    forget: (paths) => {
+    remove: (paths) => {
       for (const path of paths) seen.delete(path)
     },
   }

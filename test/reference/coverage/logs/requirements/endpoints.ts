@@ -156,7 +156,7 @@ export const endpoints: readonly Theme[] = [
       [logs('collect/sources-file'), 'selected sources are appended to the sources file, and its comments stay'],
     ],
     [
-      '`POST /api/setup/interpret` uses keywords, then a language model, then answers null and says why',
+      '`POST /api/setup/interpret` uses keywords, then a language model, then answers null with a reason',
       [logs('setup/setup'), 'interpret asks the model for what no keyword knows, and takes only what exists'],
     ],
     [

@@ -9,7 +9,10 @@ export const resources: readonly Theme[] = [
       [logs('collect/files/file-collector'), 'a folder is gone through with all its folders'],
       [logs('collect/files/file-collector'), 'a glob names files'],
       [logs('collect/files/file-collector'), 'a text in %s is read line by line'],
-      [logs('collect/ssh/ssh-collector'), 'that were rotated twice and packed since they were read last are read whole'],
+      [
+        logs('collect/ssh/ssh-collector'),
+        'that were rotated twice and packed since they were read last are read whole',
+      ],
     ],
     [
       'Collects from journald',
