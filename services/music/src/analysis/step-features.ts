@@ -19,6 +19,8 @@ export type Stretch = { readonly start: number; readonly end: number }
 export type StretchSounds = {
   /** Mean levels in dB. */
   readonly levels: readonly number[]
+  /** Mean powers, of which loudness is the logarithm: unlike levels, they depend on the loudest bands and moments. */
+  readonly powers: readonly number[]
   /** How unlike two stretches are; 1 is as unlike as two random ones. */
   distance(a: number, b: number): number
   /** The same by harmony more than by sound, for finding what a piece repeats. */
@@ -36,6 +38,15 @@ const bandsBetween = (spectral: SpectralFrames, start: number, end: number): Flo
     }
   }
   return means
+}
+
+/** Mean power of all bands over the frames between two samples. */
+const powerBetween = (spectral: SpectralFrames, { start, end }: Stretch): number => {
+  const first = Math.min(spectral.frames - 1, Math.max(0, Math.round(start / HOP)))
+  const last = Math.min(spectral.frames, Math.max(first + 1, Math.round(end / HOP)))
+  let sum = 0
+  for (let at = first * BANDS; at < last * BANDS; at++) sum += 10 ** ((spectral.levels[at] ?? 0) / 10)
+  return sum / (last - first)
 }
 
 /** Features of a stretch: the bands of its two halves, its harmony and its level, scaled for comparison by distance. */
@@ -93,6 +104,7 @@ export const soundsOf = (
   const distance = (a: number, b: number) => whole(a, b) / wholeUnit
   return {
     levels: described.map(({ level }) => level),
+    powers: stretches.map((stretch) => powerBetween(spectral, stretch)),
     distance,
     contrast: (a, b) => (1 - harmonyShare) * distance(a, b) + (harmonyShare * harmony(a, b)) / harmonyUnit,
   }

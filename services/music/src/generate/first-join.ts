@@ -3,6 +3,7 @@ import { analysisRate, computeSpectralFrames, HOP, type SpectralFrames } from '.
 import { alignJoin, clearAttack, fadeBeforeAttack } from './align.ts'
 import { crossfade } from './crossfade.ts'
 import { extrapolate } from './extrapolate.ts'
+import { comparedSeconds, matchLevel } from './match-level.ts'
 import { ordinaryStrangeness, passageAt, passageReach, passagesOf } from './passages.ts'
 import { entryOf } from './start-costs.ts'
 import type { StepGrid } from './steps.ts'
@@ -13,6 +14,8 @@ export const FIRST_FADE = { beats: 0.04, texture: 0.06 } as const
 const TRIED = 32
 /** Half the length of a trial (frames): a passage, and margin for its spectra. */
 const trialFrames = passageReach + 4
+/** What is compared before both sides when levels are matched (samples). */
+const heardBefore = Math.round(comparedSeconds.first * analysisRate)
 /** Strangeness assumed for an entry that was not tried. */
 const untried = 2.5
 
@@ -41,12 +44,16 @@ export const tryFirstJoins = async (request: TrialRequest, costs: readonly numbe
   const clear = clearAttack(attacks)
   const trial = new Float32Array(2 * half)
   trial.set(await mono.read(mono.samples - half, mono.samples))
+  const played = [await mono.read(mono.samples - heardBefore, mono.samples)]
   const sounds = async (step: number): Promise<number> => {
     const incoming = entryOf(grid, step, grid.endPhase)
     const { shift, correlation } = await alignJoin({ mono, attacks, outgoing: mono.samples, incoming })
     const from = Math.round(incoming + shift)
     if (from < 0 || from + half > mono.samples) return untried
-    const coming = await mono.read(from, from + half)
+    // A copy, since a piece in memory returns its own samples.
+    const coming = (await mono.read(from, from + half)).slice()
+    const before = await mono.read(from - heardBefore, from)
+    matchLevel({ played, before: [before], coming: [coming], sampleRate: analysisRate, position: 'first' })
     trial.set(coming, half)
     const seconds = fadeBeforeAttack(attacks, clear, from, FIRST_FADE[grid.kind])
     const fade = extrapolated.slice(0, Math.round(seconds * analysisRate))

@@ -1,8 +1,9 @@
+import { analysisRate } from '../analysis/spectral-frames.ts'
 import { createEdgeNoise } from '../dsp/random.ts'
-import { clamp, meanOf, median } from '../dsp/statistics.ts'
+import { clamp, median } from '../dsp/statistics.ts'
 import type { Hypothesis } from './plan-search.ts'
 import type { Steering } from './steering.ts'
-import type { StepGrid } from './steps.ts'
+import type { Step, StepGrid } from './steps.ts'
 
 /** Weights of the plan's costs. One unit is the difference between two random steps. */
 export const COST = {
@@ -22,6 +23,8 @@ export const COST = {
   recent: 0.4,
   /** For each previous use of a step. */
   reuse: 0.15,
+  /** For each step that repeats what was played before, in the same order, for more than a bar: a loop. */
+  loop: 0.3,
   /** A step far quieter than the piece: a tail or a gap. */
   silence: 0.8,
   /** For each 6 dB of difference from the level that the prompt requests. */
@@ -134,6 +137,22 @@ export const createHearingCost = (grid: StepGrid, steering: Steering, seed: numb
   }
 }
 
+/** A repetition: how many steps ago the same was played, and for how many steps. */
+export type Repetition = { readonly lag: number; readonly length: number }
+
+/** The repetition that a step continues or begins. */
+export const repetitionOf = (step: number, before: Hypothesis): Repetition => {
+  let begun = 0
+  for (let at: Hypothesis | null = before, ago = 1; at; at = at.before, ago++) {
+    if (at.step !== step) continue
+    if (ago === before.repetition.lag) return { lag: ago, length: before.repetition.length + 1 }
+    begun ||= ago
+  }
+  return { lag: begun, length: begun > 0 ? 1 : 0 }
+}
+
+export const loopCost = (grid: StepGrid, { length }: Repetition): number => (length > barSteps(grid) ? COST.loop : 0)
+
 export const jumpCost = (grid: StepGrid, run: number, distance: number, variety: number): number => {
   const bar = barSteps(grid)
   const haste = run < bar ? COST.hasty : run < 2 * bar ? COST.early : 0
@@ -144,10 +163,26 @@ export const jumpCost = (grid: StepGrid, run: number, distance: number, variety:
 export const endCost = (grid: StepGrid, step: number, stretch: number): number =>
   COST.endInBar * (1 - grid.barEnd(step)) + COST.endInPhrase * (1 - grid.phraseEnd(step)) + COST.stretch * stretch ** 2
 
-/** Level (dB) of the music over the last steps before the source's end, and over the steps from each step on. */
-const levelSteps = 6
-export const levelCosts = ({ steps, endStep }: StepGrid): number[] => {
-  const levelFrom = (first: number) => meanOf(steps.slice(first, first + levelSteps).map(({ level }) => level))
-  const last = levelFrom(Math.max(0, endStep - levelSteps))
-  return steps.map((_, step) => (COST.offLevel * Math.abs(levelFrom(step) - last)) / 6)
+/** Time over which a step of loudness is perceived (s). */
+export const steppedSeconds = 3
+/** Power assumed for silence: 70 dB below full scale. */
+const silentPower = 1e-7
+
+/** Mean power of the steps from one step on, forwards or backwards, over the time in which a step of loudness is perceived. */
+const powerNear = (steps: readonly Step[], from: number, direction: 1 | -1): number => {
+  let [energy, samples] = [0, 0]
+  for (let at = from; samples < steppedSeconds * analysisRate; at += direction) {
+    const step = steps[at]
+    if (!step) break
+    energy += step.power * (step.end - step.start)
+    samples += step.end - step.start
+  }
+  return energy / Math.max(1, samples) + silentPower
+}
+
+/** Cost of a first step before music that is louder or softer than the last seconds of the source. */
+export const levelCosts = ({ steps, endStep, endPhase }: StepGrid): number[] => {
+  // Of a last step that has hardly begun, there is too little to know its level.
+  const last = powerNear(steps, endPhase < 0.5 ? Math.max(0, endStep - 1) : endStep, -1)
+  return steps.map((_, step) => (COST.offLevel * Math.abs(10 * Math.log10(powerNear(steps, step, 1) / last))) / 6)
 }

@@ -8,6 +8,9 @@ import {
   levelCosts,
   longestRunBars,
   longRunBars,
+  loopCost,
+  type Repetition,
+  repetitionOf,
   spread,
 } from './plan-costs.ts'
 import type { Steering } from './steering.ts'
@@ -21,6 +24,7 @@ export type Hypothesis = {
   /** Steps played since the last jump, including this one. */
   readonly run: number
   readonly jumped: boolean
+  readonly repetition: Repetition
   readonly samples: number
   readonly count: number
 }
@@ -76,13 +80,15 @@ export const createPlanSearch = ({ grid, startCost, steering, seed }: SearchRequ
   const levels = levelCosts(grid)
   const playable = grid.steps.length - 1
   const extend = (before: Hypothesis, step: number, edge: number, jumped: boolean): Hypothesis => {
+    const repetition = repetitionOf(step, before)
     const length = (grid.steps[step]?.end ?? 0) - (grid.steps[step]?.start ?? 0)
     return {
       step,
-      cost: before.cost + edge + hearing(step, before),
+      cost: before.cost + edge + hearing(step, before) + loopCost(grid, repetition),
       before,
       run: jumped ? 1 : before.run + 1,
       jumped,
+      repetition,
       samples: before.samples + length,
       count: before.count + 1,
     }
@@ -98,7 +104,8 @@ export const createPlanSearch = ({ grid, startCost, steering, seed }: SearchRequ
           COST.offBar * grid.barClash(grid.endStep, step, 0) +
           COST.offPhrase * grid.phraseClash(grid.endStep, step, 0)
         const samples = (end - start) * (1 - grid.endPhase)
-        found.push({ step, cost, before: null, run: 1, jumped: false, samples, count: 1 })
+        const repetition = { lag: 0, length: 0 }
+        found.push({ step, cost, before: null, run: 1, jumped: false, repetition, samples, count: 1 })
       }
       return found
     },

@@ -56,8 +56,22 @@ test('an outro ends with a bar and rings out: silence at the end, music shortly 
 
 test('a prompt for drums prefers denser stretches to one for fewer', () => {
   const density = (prompt: string) => {
-    const steps = plan(30, 5, prompt).take.plan.runs.flatMap(({ first, last }) => grid.steps.slice(first, last + 1))
+    // Openings differ by seed more than by prompt, so several are needed.
+    const steps = [4, 5, 6, 7].flatMap((seed) =>
+      plan(30, seed, prompt).take.plan.runs.flatMap(({ first, last }) => grid.steps.slice(first, last + 1)),
+    )
     return steps.reduce((sum, step) => sum + step.density, 0) / steps.length
   }
   expect(density('more drums')).toBeGreaterThan(density('less drums'))
+})
+
+test.each(exploredSeeds(3))('seed %d: of a source shorter than the continuation no loop is played', async (seed) => {
+  const short = audioInMemory(sliceBlock(block, 0, Math.round(6.2 * RATE)), RATE)
+  const few = await prepareMaterial({ context: short, frames: 0, prompt: '' })
+  const { plan: made } = planTake(few, { context: short, frames: 20 * RATE, prompt: '', seed })
+  const steps = made.runs.flatMap(({ first, last }) => Array.from({ length: last - first + 1 }, (_, i) => first + i))
+  for (let lag = 1; lag <= steps.length / 2; lag++) {
+    const repeated = steps.filter((step, i) => i >= lag && step === steps[i - lag]).length
+    expect(repeated / (steps.length - lag)).toBeLessThan(0.8)
+  }
 })

@@ -15,6 +15,8 @@ export type Step = {
   readonly barPosition: number
   /** Mean level in dB. */
   readonly level: number
+  /** Mean power. */
+  readonly power: number
   /** How much begins in it (mean onset strength), relative to the median of all steps. */
   readonly density: number
 }
@@ -101,7 +103,7 @@ export const cutIntoSteps = (analysis: Analysis): StepGrid => {
   const boundaries = kind === 'beats' ? [...beats] : evenBoundaries(samples)
   const lastLength = (boundaries.at(-1) ?? 0) - (boundaries.at(-2) ?? 0)
   const stretches = boundaries.map((start, i) => ({ start, end: boundaries[i + 1] ?? start + lastLength }))
-  const { levels, distance, contrast } = soundsOf(
+  const { levels, powers, distance, contrast } = soundsOf(
     analysis,
     stretches.map(({ start, end }) => ({ start, end: Math.min(end, samples) })),
   )
@@ -114,6 +116,7 @@ export const cutIntoSteps = (analysis: Analysis): StepGrid => {
       ...stretch,
       barPosition: kind === 'beats' ? (bars.positions[i] ?? 0) : 0,
       level: levels[i] ?? 0,
+      power: powers[i] ?? 0,
       density: densities[i] ?? 1,
     })),
     stepsPerBar: kind === 'beats' ? bars.beatsPerBar : 1,
