@@ -23,6 +23,63 @@ export const aiffOf = (block: Block): Uint8Array => {
   return bytesOf(false, 'FORM', { u32: 0 }, 'AIFF', common, sound)
 }
 
+/** How samples of a WAV file are written: their format tag, their size and their values. */
+const wavSamples = {
+  unsigned: {
+    tag: 1,
+    bytes: 1,
+    write: (to: Buffer, value: number, at: number) => to.writeUInt8(Math.round(value * 127) + 128, at),
+  },
+  short: {
+    tag: 1,
+    bytes: 2,
+    write: (to: Buffer, value: number, at: number) => to.writeInt16LE(Math.round(value * 32_767), at),
+  },
+  long: {
+    tag: 1,
+    bytes: 4,
+    write: (to: Buffer, value: number, at: number) => to.writeInt32LE(Math.round(value * 0x7fffff00), at),
+  },
+  float: { tag: 3, bytes: 4, write: (to: Buffer, value: number, at: number) => to.writeFloatLE(value, at) },
+} as const
+
+/** The end of the identifier of a sub-format in WAVE_FORMAT_EXTENSIBLE; it begins with a format tag. */
+const subFormat = '\0\0\0\0\x10\0\x80\0\0\xaa\0\x38\x9b\x71'
+
+/** A WAV file of a block at 22,050 Hz. */
+const wavAs = (kind: keyof typeof wavSamples, shape: 'plain' | 'extensible' | 'RF64', block: Block): Uint8Array => {
+  const { tag, bytes, write } = wavSamples[kind]
+  const samples = Buffer.alloc(blockLength(block) * block.length * bytes)
+  for (const [index, channel] of block.entries())
+    for (const [frame, value] of channel.entries()) write(samples, value, (frame * block.length + index) * bytes)
+  const layout = [
+    { u16: block.length },
+    { u32: 22_050 },
+    { u32: 22_050 * block.length * bytes },
+    { u16: block.length * bytes },
+    { u16: 8 * bytes },
+  ]
+  const format =
+    shape === 'extensible'
+      ? bytesOf(true, { u16: 0xfffe }, ...layout, { u16: 22 }, { u16: 8 * bytes }, { u32: 3 }, { u16: tag }, subFormat)
+      : bytesOf(true, { u16: tag }, ...layout)
+  const isLarge = shape === 'RF64'
+  const sizes = bytesOf(
+    true,
+    { u64: samples.length + 80 },
+    { u64: samples.length },
+    { u64: blockLength(block) },
+    { u32: 0 },
+  )
+  return bytesOf(
+    true,
+    ...[isLarge ? 'RF64' : 'RIFF', { u32: isLarge ? 0xffffffff : samples.length + 60 }, 'WAVE'],
+    isLarge ? chunk(true, 'ds64', sizes) : '',
+    chunk(true, 'fmt ', format),
+    chunk(true, 'data', samples, isLarge ? 0xffffffff : samples.length),
+  )
+}
+
 const tune = (): Uint8Array => readFileSync(new URL('../../../docs/examples/tune.ogg', import.meta.url))
 
 /** A sample has at least one byte. */
@@ -52,6 +109,12 @@ const packets = (framesOfPacket: number) => (bytes: Uint8Array) => bytes.length 
 
 export const formatSamples: readonly FormatSample[] = [
   { name: 'WAV', make: () => wavOf(fixturePiece(), 22_050), holds: plain },
+  { name: 'WAV of 8 bits', make: () => wavAs('unsigned', 'plain', fixturePiece()), holds: plain },
+  { name: 'WAV of 16 bits', make: () => wavAs('short', 'plain', fixturePiece()), holds: plain },
+  { name: 'WAV of 32 bits', make: () => wavAs('long', 'plain', fixturePiece()), holds: plain },
+  { name: 'WAV of floats', make: () => wavAs('float', 'plain', fixturePiece()), holds: plain },
+  { name: 'extensible WAV', make: () => wavAs('float', 'extensible', fixturePiece()), holds: plain },
+  { name: 'RF64', make: () => wavAs('short', 'RF64', fixturePiece()), holds: plain },
   { name: 'AIFF', make: () => aiffOf(fixturePiece()), holds: plain },
   { name: 'MP3', make: () => fixture('band.mp3'), holds: mp3 },
   { name: 'FLAC', make: () => fixture('band.flac'), holds: flac },

@@ -36,7 +36,8 @@ test.each(traits)('a continuation of a piece that %s begins at the loudness of i
 
 test('a small step is left as it is, and the end of a continuation is not changed', async () => {
   const source = audioInMemory(band.block, RATE)
-  const last = loudnessOf(sliceBlock(band.block, blockLength(band.block) - 3 * RATE, blockLength(band.block)), RATE) ?? 0
+  const last =
+    loudnessOf(sliceBlock(band.block, blockLength(band.block) - 3 * RATE, blockLength(band.block)), RATE) ?? 0
   const scaledTo = (lufs: number): Block => {
     const head = sliceBlock(band.block, 0, 12 * RATE)
     const gain = 10 ** ((lufs - (loudnessOf(sliceBlock(head, 0, 3 * RATE), RATE) ?? 0)) / 20)

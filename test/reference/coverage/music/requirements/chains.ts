@@ -72,6 +72,7 @@ export const chains: readonly Theme[] = [
       'Truncated and damaged files are refused, or decoded to no more than they hold',
       [music('audio/cut-short'), '$name is decoded to a prefix of the whole or rejected'],
       [music('audio/mutated'), '$name is decoded to finite samples, no more than it holds, or rejected'],
+      [music('uploads-damaged'), 'of $name becomes a chain with sane figures, or is refused with a sentence'],
     ],
   ),
   theme(
@@ -152,6 +153,14 @@ export const chains: readonly Theme[] = [
       [contract('music-replicas'), 'another replica finishes the generations of a killed one, once'],
     ],
     ['Seams are measured', [music('generate/seam'), 'is stranger than the music itself']],
+    [
+      'Loudness continues at the seam, and a continuation is no loop',
+      [
+        music('generate/continue-loudness'),
+        'a continuation of a piece that %s begins at the loudness of its last seconds',
+      ],
+      [music('generate/plan'), 'of a source shorter than the continuation no loop is played'],
+    ],
   ),
   theme(
     'Decisions',

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { randomFrom, runSeed, runsFactor, runsOrWhole, sample } from '../../../test/support/exploration.ts'
+import { temporaryDirectory } from '../../../test/support/temporary-directory.ts'
+import { formatSamples } from '../test/audio-formats.ts'
+import { mutated, withChecksums } from '../test/mutations.ts'
+import { local, type OpenService, openService, upload } from '../test/open-service.ts'
+
+/** Truncated and changed copies of each file. */
+const [cuts, copies] = [runsOrWhole(2, 200), runsOrWhole(2, 1_000)]
+const timeout = 180_000 * Math.max(1, runsFactor)
+const maxSeconds = 30
+
+const stack = new AsyncDisposableStack()
+let service: OpenService
+beforeAll(async () => {
+  const { path } = stack.use(await temporaryDirectory())
+  service = stack.use(await openService(path, { MUSIC_MAX_SECONDS: String(maxSeconds), MUSIC_MAX_UPLOAD_MB: '1' }))
+})
+afterAll(() => stack.disposeAsync())
+
+/** Uploads damaged bytes: a chain with sane figures, which is deleted, or a refusal with a sentence. Returns which. */
+const tryUpload = async (bytes: Uint8Array, what: string): Promise<'chain' | 'refused'> => {
+  const outcome = await upload(service, bytes).catch((error: unknown) => error)
+  if (outcome instanceof Error) {
+    expect(outcome, what).toMatchObject({
+      status: expect.toBeOneOf([413, 415, 422]),
+      message: expect.stringMatching(/^[A-Z].*\.$/s),
+    })
+    return 'refused'
+  }
+  expect(outcome, what).toMatchObject({ nodes: [{ status: 'NODE_STATUS_READY' }] })
+  const { chainId, bpm, loudnessLufs, nodes } = outcome as Awaited<ReturnType<typeof upload>>
+  const seconds = nodes[0]?.durationSeconds ?? 0
+  expect(seconds, what).toBeGreaterThanOrEqual(1)
+  expect(seconds, what).toBeLessThanOrEqual(maxSeconds)
+  for (const figure of [bpm ?? 100, loudnessLufs ?? -20]) expect(Number.isFinite(figure), what).toBe(true)
+  await service.client.deleteChain({ chainId }, { caller: local })
+  return 'chain'
+}
+
+describe('a damaged upload', () => {
+  test.each(sample(formatSamples, 5))(
+    'of $name becomes a chain with sane figures, or is refused with a sentence',
+    { timeout },
+    async ({ make }) => {
+      const bytes = await make()
+      const random = randomFrom(runSeed)
+      const outcomes: string[] = []
+      for (let index = 0; index < cuts; index++) {
+        const at = Math.floor(random() * bytes.length)
+        outcomes.push(await tryUpload(bytes.subarray(0, at), `cut at ${at}`))
+      }
+      for (let seed = runSeed; seed < runSeed + copies; seed++)
+        outcomes.push(await tryUpload(withChecksums(mutated(bytes, randomFrom(seed))), `seed ${seed}`))
+      // The undamaged file shows that the worker still serves.
+      expect(await tryUpload(bytes, 'the whole')).toBe('chain')
+      expect(outcomes).toHaveLength(cuts + copies)
+    },
+  )
+})
