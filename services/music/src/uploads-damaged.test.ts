@@ -20,7 +20,7 @@ afterAll(() => stack.disposeAsync())
 
 /** Uploads damaged bytes: a chain with sane figures, which is deleted, or a refusal with a sentence. Returns which. */
 const tryUpload = async (bytes: Uint8Array, what: string): Promise<'chain' | 'refused'> => {
-  const outcome = await upload(service, bytes).catch((error: unknown) => error)
+  const outcome = await upload(service, bytes).catch((error: Error) => error)
   if (outcome instanceof Error) {
     expect(outcome, what).toMatchObject({
       status: expect.toBeOneOf([413, 415, 422]),
@@ -29,7 +29,7 @@ const tryUpload = async (bytes: Uint8Array, what: string): Promise<'chain' | 're
     return 'refused'
   }
   expect(outcome, what).toMatchObject({ nodes: [{ status: 'NODE_STATUS_READY' }] })
-  const { chainId, bpm, loudnessLufs, nodes } = outcome as Awaited<ReturnType<typeof upload>>
+  const { chainId, bpm, loudnessLufs, nodes } = outcome
   const seconds = nodes[0]?.durationSeconds ?? 0
   expect(seconds, what).toBeGreaterThanOrEqual(1)
   expect(seconds, what).toBeLessThanOrEqual(maxSeconds)

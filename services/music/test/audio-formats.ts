@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { type Block, blockLength } from '../src/audio/pcm.ts'
-import { bytesOf, chunk, fixture, fixturePiece, wavOf } from './audio-files.ts'
+import { bytesOf, chunk, type Field, fixture, fixturePiece, wavOf } from './audio-files.ts'
 
 /** A file of each kind that is accepted as an upload, to be damaged. */
 export type FormatSample = {
@@ -52,7 +52,7 @@ const wavAs = (kind: keyof typeof wavSamples, shape: 'plain' | 'extensible' | 'R
   const samples = Buffer.alloc(blockLength(block) * block.length * bytes)
   for (const [index, channel] of block.entries())
     for (const [frame, value] of channel.entries()) write(samples, value, (frame * block.length + index) * bytes)
-  const layout = [
+  const layout: Field[] = [
     { u16: block.length },
     { u32: 22_050 },
     { u32: 22_050 * block.length * bytes },
@@ -73,7 +73,9 @@ const wavAs = (kind: keyof typeof wavSamples, shape: 'plain' | 'extensible' | 'R
   )
   return bytesOf(
     true,
-    ...[isLarge ? 'RF64' : 'RIFF', { u32: isLarge ? 0xffffffff : samples.length + 60 }, 'WAVE'],
+    isLarge ? 'RF64' : 'RIFF',
+    { u32: isLarge ? 0xffffffff : samples.length + 60 },
+    'WAVE',
     isLarge ? chunk(true, 'ds64', sizes) : '',
     chunk(true, 'fmt ', format),
     chunk(true, 'data', samples, isLarge ? 0xffffffff : samples.length),
