@@ -15,6 +15,10 @@ const band = playBand({ bpm: 112, bars: 10, sampleRate: RATE, channels: 2 })
 const atGains = (gainDb: (seconds: number) => number): Block =>
   band.block.map((channel) => channel.map((value, i) => value * 10 ** (gainDb(i / RATE) / 20)))
 
+/** The samples as text: a deep comparison takes minutes if it fails. */
+const bytesOf = (block: Block): string =>
+  block.map((channel) => Buffer.from(channel.slice().buffer).toString('base64')).join(' ')
+
 const end = blockLength(band.block) / RATE
 const traits: [string, Block][] = [
   ['ends much softer than it is', atGains((at) => (at > end - 3.4 ? -9 : 0))],
@@ -39,7 +43,7 @@ test('a small step is left as it is, and the end of a continuation is not change
   const last =
     loudnessOf(sliceBlock(band.block, blockLength(band.block) - 3 * RATE, blockLength(band.block)), RATE) ?? 0
   const scaledTo = (lufs: number): Block => {
-    const head = sliceBlock(band.block, 0, 12 * RATE)
+    const head = sliceBlock(band.block, 0, 18 * RATE)
     const gain = 10 ** ((lufs - (loudnessOf(sliceBlock(head, 0, 3 * RATE), RATE) ?? 0)) / 20)
     return head.map((channel) => channel.map((value) => value * gain))
   }
@@ -48,7 +52,9 @@ test('a small step is left as it is, and the end of a continuation is not change
   const [nearBefore, farBefore] = [near, far].map((block) => block.map((channel) => channel.slice()))
   await continueLoudness(near, source)
   await continueLoudness(far, source)
-  expect(near).toEqual(nearBefore)
+  expect(bytesOf(near)).toBe(bytesOf(nearBefore ?? []))
   expect(loudnessOf(sliceBlock(far, 0, 3 * RATE), RATE)).toBeLessThan(last + 1)
-  expect(sliceBlock(far, 11 * RATE, 12 * RATE)).toEqual(sliceBlock(farBefore ?? [], 11 * RATE, 12 * RATE))
+  expect(bytesOf(sliceBlock(far, 16 * RATE, 18 * RATE))).toBe(
+    bytesOf(sliceBlock(farBefore ?? [], 16 * RATE, 18 * RATE)),
+  )
 })

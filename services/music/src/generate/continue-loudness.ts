@@ -9,8 +9,11 @@ const mostStepLu = 0.5
 /** Bounds of the correction (dB): of a soft passage that is raised much more, mainly the noise would be heard. */
 const largestGainDb = 9
 const largestCutDb = 60
-/** Time in which the correction begins (s), since the moment of the join itself is matched separately. */
-const onset = 1
+/**
+ * Time in which the correction begins (s), since the moment of the join itself is matched separately. The longer it is, the
+ * more the rest of the first seconds must be changed.
+ */
+const onset = 0.5
 /** Time in which it returns to none: at least so long (s), and not faster than this (dB/s) if there is time. */
 const shortestReturn = 4
 const slowReturn = 1.5
