@@ -3,7 +3,7 @@ import { wordsOf } from '../segments/tokens.ts'
 /** Words of a question that say nothing about what is in a log. */
 const questionWords = new Set(
   (
-    'a about after again all also am an and any are around as at be because been before being between but by can could did do does doing down for from ' +
+    'a about after again all also am an and any are around as at be because been before being between but by can could did do does doing for from ' +
     'get gets getting go goes going got had has have having he her here him his how i if in into is it its just keep keeps kept last like ' +
     'me more most my no not now of off on once only or other our out over please really see seem seems she should since so some something ' +
     'still such tell than that the their them then there these they thing this those to too today tries try trying tonight until up us very was we were what ' +

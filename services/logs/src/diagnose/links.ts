@@ -158,7 +158,7 @@ const keyOf = ({ entries: [{ origin }], template }: Group) => JSON.stringify([or
 /**
  * Which of the groups before the trouble explain it, or what explains it, over a few steps: a proxy fails since an application does, since its
  * database does. One that explains takes on the weight of what it explains, by how surely it does, so that a cause outweighs its consequences
- * however many these are. `trouble.first` of the groups and of the trouble are the times since the trouble began, not of all time.
+ * however many these are. A group's `first` must be its first time in this trouble, not its first ever.
  */
 export const linkGroups = (trouble: WeighedGroup, candidates: readonly Preceding[], names: Names): LinkedGroup[] => {
   const linked = new Map<string, LinkedGroup>()

@@ -1,22 +1,33 @@
 /**
- * What logs say where people say something else: any word of a row stands for the row's words of logs. In the tokeniser's form. The words of
- * logs are searched for beside those of the question, which are rarer and so weigh more.
+ * What logs say where people say something else, such as the names of system errors: any word of a row stands for the row's words of logs. In
+ * the tokeniser's form. The words of logs are searched for beside those of the question, which are rarer and so weigh more.
  */
 const rows: readonly (readonly [said: string, logged: string])[] = [
   ['fail fails failing failed failure broken breaks broke', 'fail failed failure error'],
   ['crash crashes crashed crashing die dies died', 'crash crashed segfault panic aborted killed'],
-  ['slow slowly lag lags laggy hang hangs hung stuck freeze freezes frozen', 'slow timeout timed hung blocked stalled'],
-  ['down unreachable offline unavailable away gone', 'down unreachable unavailable refused'],
+  [
+    'slow slowly lag lags laggy hang hangs hung stuck freeze freezes frozen',
+    'slow timeout timed etimedout hung blocked stalled',
+  ],
+  ['timeout timeouts timed', 'timeout timed etimedout'],
+  [
+    'down unreachable offline unavailable away gone',
+    'down unreachable unavailable refused econnrefused ehostunreach enetunreach',
+  ],
   [
     'disconnect disconnects disconnected lose loses lost drops dropped',
-    'disconnect disconnected lost closed reset broken',
+    'disconnect disconnected lost closed reset econnreset broken epipe',
   ],
+  ['reset resets', 'reset econnreset'],
   ['login logins logon signin authentication', 'login password authentication auth'],
   ['hack hacked hacker hackers attack attacks attacked intruder break-in bruteforce', 'attack invalid failed break-in'],
-  ['full', 'full space quota'],
+  ['full space', 'full space quota enospc'],
   ['reboot reboots rebooted rebooting restart restarts restarted', 'reboot restart restarting booting started'],
-  ['oom', 'oom memory killed'],
-  ['denied forbidden permission permissions refuse refuses refused', 'denied forbidden permission refused'],
+  ['oom', 'oom memory killed enomem'],
+  ['memory', 'memory oom enomem'],
+  ['denied forbidden permission permissions', 'denied forbidden permission refused eacces eperm'],
+  ['refuse refuses refused refusing', 'refused econnrefused denied forbidden permission'],
+  ['dns resolve resolves resolving lookup', 'dns resolve lookup enotfound nxdomain servfail'],
   ['certificate certificates cert tls ssl', 'certificate tls ssl handshake expired'],
   ['buffer buffers buffering stutter stutters', 'buffer buffering transcode'],
 ]

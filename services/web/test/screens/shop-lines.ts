@@ -2,6 +2,8 @@ const second = 1_000
 const minute = 60 * second
 /** Minutes before now between which the database of the shop refuses connections. */
 const outage = { from: 24, to: 17 }
+/** Minutes in which only the database shows it. */
+const alone = 0.5
 
 type Line = { source: string; text: (time: string, index: number) => string }
 
@@ -60,7 +62,8 @@ export const shopLines = (now: number): { source: string; text: string }[] => {
     lines.push(lineAt(ordinary, at, index))
     const before = (now - at) / minute
     if (before > outage.from || before < outage.to) continue
-    for (let extra = 0; extra < 1 + (index % 3); extra += 1) lines.push(lineAt(failing, at + extra * 90, index + extra))
+    const from = before > outage.from - alone ? failing.filter(({ source }) => source === 'database') : failing
+    for (let extra = 0; extra < 1 + (index % 3); extra += 1) lines.push(lineAt(from, at + extra * 90, index + extra))
   }
   return lines
 }

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { wordsOf } from '../segments/tokens.ts'
+import { keywordsOf } from './keywords.ts'
+import { withLoggedWords } from './symptom-words.ts'
+
+test.each([
+  ['connection refused', 'order 17 failed: connect ECONNREFUSED 10.0.4.12:5432'],
+  ['why is the shop down?', 'connect EHOSTUNREACH 10.0.4.12:443'],
+  ['uploads say timeout', 'read ETIMEDOUT'],
+  ['the disk is full', 'write failed: ENOSPC'],
+  ['permission problems', "EACCES: open '/srv/data/a.db'"],
+  ['the connection was lost', 'read ECONNRESET'],
+  ['dns does not work', 'getaddrinfo ENOTFOUND api.example.com'],
+  ['out of memory', 'fork: ENOMEM'],
+])('"%s" also searches for how programs log it: %s', (question, line) => {
+  const searched = new Set(withLoggedWords(keywordsOf(question)))
+  expect([...searched].filter((word) => wordsOf(line).includes(word))).not.toEqual([])
+})
