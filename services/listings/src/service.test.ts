@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gunzipSync } from 'node:zlib'
@@ -51,9 +51,8 @@ const startOn = async (store: StoreLocation, environment: Record<string, string>
   const config = readConfig(listingsConfig, environment)
   const metrics = createMetrics({ processMetrics: false })
   const bus = stack.use(createMemoryBus())
-  const runtime = stack.use(
-    createLocalWorkloads({ bus, kinds: { WORKLOAD_SEARCH: searchWorker(config) }, log: silentLog }),
-  )
+  const worker = searchWorker(config)
+  const runtime = stack.use(createLocalWorkloads({ bus, kinds: { WORKLOAD_SEARCH: worker }, log: silentLog }))
   const workloads = connectInProcess(
     WorkloadsServiceDefinition,
     runtime.handlers as Handlers<typeof WorkloadsServiceDefinition>,
@@ -74,7 +73,7 @@ const startOn = async (store: StoreLocation, environment: Record<string, string>
     served?.handlers as Handlers<typeof ListingsServiceDefinition>,
   )
   const close = () => stack.disposeAsync()
-  return { client, bus, metrics, store, close, [Symbol.asyncDispose]: close }
+  return { client, bus, metrics, store, worker, close, [Symbol.asyncDispose]: close }
 }
 type Service = Awaited<ReturnType<typeof start>>
 
@@ -373,6 +372,16 @@ describe.each(drawnBackend(databases, 'listings/service'))('on $name', ({ isMiss
         const frames = await follow(service, sessionId)
         expect(frames.map(({ $case }) => $case)).toEqual(['searchFailed', 'done'])
         expect(frames[0]?.value).toMatchObject({ type: 'search_failed', status: 502 })
+      })
+
+      test('what workers share about sites is deleted once the last has ended, even in the middle of a search', async () => {
+        const { service } = await site((_, response) => response.end(page(card(first))))
+        const directory = service.worker.environment.LISTINGS_STANDINGS_DIRECTORY ?? ''
+        await service.client.search(request(), { caller: local })
+        expect(await readdir(directory)).not.toEqual([])
+        await Promise.all(Array.from({ length: 8 }, () => service.client.searchAsync(request(), { caller: local })))
+        await cleanUp.pop()?.()
+        await expect(readdir(directory)).rejects.toThrow('ENOENT')
       })
 
       test('a market price or a seller that the site refuses to show is a 502 with Retry-After', async () => {

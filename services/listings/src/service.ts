@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises'
 import type { Bus } from '@trellis/kit/bus'
 import { createEgress } from '@trellis/kit/egress'
 import type { Files } from '@trellis/kit/files'
@@ -15,7 +14,6 @@ import { openLeases } from './leases.ts'
 import type { DemoMarketplace } from './marketplace/demo/server.ts'
 import { createMeasures, noMeasures } from './measures.ts'
 import { type ListingsTables, listingsSchema } from './schemas.ts'
-import { hostStatesDirectory } from './worker/kind.ts'
 
 export type ListingsServiceOptions = {
   readonly config: ListingsConfig
@@ -76,8 +74,6 @@ export const createListingsService = async (options: ListingsServiceOptions): Pr
   const upstream = opened.use(
     createEgress({ blockPrivate: config.blockPrivateUpstreams, setting: 'SERVICE_BLOCK_PRIVATE_UPSTREAMS' }),
   )
-  // Workers may still be writing there: they end after the service.
-  opened.defer(() => rm(hostStatesDirectory(), { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }))
   const demoUrl = config.demoUrl === undefined ? lazyDemo(opened, now) : async () => config.demoUrl ?? ''
   const ending = new AbortController()
   const measures = metrics === undefined ? noMeasures : createMeasures(metrics)

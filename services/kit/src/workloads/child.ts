@@ -25,6 +25,8 @@ export type WorkerKind = {
   treeMegabytes?: number
   /** Removes what an ended worker left behind, for example after a crash. */
   cleanUp?: (pid: number) => Promise<void>
+  /** Removes what the workers shared; called once all have ended. */
+  cleanUpShared?: () => Promise<void>
 }
 
 export type Child = {

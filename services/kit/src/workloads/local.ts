@@ -183,6 +183,11 @@ export const createLocalWorkloads = ({
     implementations: [implementation(WorkloadsServiceDefinition, handlers)],
     [Symbol.asyncDispose]: async () => {
       await Promise.all([...pools.values()].map((pool) => pool.close()))
+      for (const [workload, { cleanUpShared }] of Object.entries(kinds)) {
+        if (!cleanUpShared) continue
+        await poolOf(workload as Workload).ended()
+        await cleanUpShared()
+      }
     },
   }
 }

@@ -210,6 +210,11 @@ export const createPool = (kind: WorkerKind, { name, log }: { name: string; log:
     for (const child of [...ready, ...starting]) child.end()
   }
 
+  /** Resolves when all workers of a closed pool have exited, seconds later at most. */
+  const ended = async () => {
+    if (alive.size > 0) await noneAlive.promise
+  }
+
   return {
     run: (run: Running): { queued: boolean } => {
       if (closed) throw serviceError('unavailable', 'The server is shutting down.', { retryAfterSeconds: 1 })
@@ -222,12 +227,12 @@ export const createPool = (kind: WorkerKind, { name, log }: { name: string; log:
     counts: () => ({ total: kind.concurrency, running: busy.size, queued: waiting.length }),
     /** Ends all workers; queued and running runs fail as `serverStopping`. */
     close,
+    ended,
     /** Like `close`, but kills the workers and resolves when they have exited, so that they write nothing more. */
     kill: async () => {
       await close()
-      if (alive.size === 0) return
       for (const child of alive) child.kill()
-      await noneAlive.promise
+      await ended()
     },
   }
 }

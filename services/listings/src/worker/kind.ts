@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { WorkerKind } from '@trellis/kit/workloads'
@@ -23,10 +25,11 @@ const passed = [
   'chromiumSandbox',
 ] as const
 
-/** Directory where the workers of this process share host states. It is deleted with the service. */
-export const hostStatesDirectory = (): string => join(tmpdir(), `trellis-listings-${process.pid}`)
-
-const workerKind = (config: ListingsConfig, shared: Readonly<Record<string, string>>): WorkerKind => ({
+const workerKind = (
+  config: ListingsConfig,
+  shared: Readonly<Record<string, string>>,
+  hostStatesDirectory: string,
+): WorkerKind => ({
   module: new URL('./main.ts', import.meta.url),
   environment: {
     ...Object.fromEntries(
@@ -34,7 +37,7 @@ const workerKind = (config: ListingsConfig, shared: Readonly<Record<string, stri
         config[name] === undefined ? [] : [[listingsConfig[name].variable, String(config[name])]],
       ),
     ),
-    [workerConfig.hostStatesDirectory.variable]: hostStatesDirectory(),
+    [workerConfig.hostStatesDirectory.variable]: hostStatesDirectory,
     ...shared,
   },
   concurrency: config.workers,
@@ -44,6 +47,7 @@ const workerKind = (config: ListingsConfig, shared: Readonly<Record<string, stri
   memoryMegabytes: 256,
   residentMegabytes: config.workerMegabytes,
   treeMegabytes: config.workerMegabytes + config.browserMegabytes,
+  cleanUpShared: () => rm(hostStatesDirectory, { recursive: true, force: true }),
 })
 
 /**
@@ -53,5 +57,5 @@ const workerKind = (config: ListingsConfig, shared: Readonly<Record<string, stri
 export const searchWorker = (config: ListingsConfig, shared: Readonly<Record<string, string>> = {}): WorkerKind => {
   // Workers start later and elsewhere: a missing browser is reported here, at the start.
   browserSettings(config)
-  return workerKind(config, shared)
+  return workerKind(config, shared, join(tmpdir(), `trellis-listings-${randomUUID()}`))
 }
