@@ -47,7 +47,7 @@ try {
     }
   })
   await createBandIndexes(db)
-  // Autovacuum does this after so many changes; queries read rows from the indexes alone only afterwards.
+  // Autovacuum does this after that many changes. Index-only scans need it.
   if (databaseUrl !== undefined) await sql`VACUUM ANALYZE photo_hashes`.execute(db)
   const times: number[] = []
   let found = 0

@@ -8,7 +8,7 @@ import { lookbackMilliseconds, type Preceding } from './links.ts'
 
 const maxFailures = 200
 const maxChanges = 30
-/** What is usual is told by the day before. */
+/** How often a kind usually comes is counted over one day before. */
 const usualMilliseconds = 86_400_000
 
 /** Words of entries that say that something was changed. */

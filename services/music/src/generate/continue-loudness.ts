@@ -5,17 +5,17 @@ import { clamp } from '../dsp/statistics.ts'
 import { steppedSeconds } from './plan-costs.ts'
 
 /** A step of loudness that is left as it is (LU): pieces have larger ones between their own bars. */
-const mostStepLu = 0.5
+const maxStepLu = 0.5
 /** Bounds of the correction (dB): of a soft passage that is raised much more, mainly the noise would be heard. */
-const largestGainDb = 9
-const largestCutDb = 60
+const maxGainDb = 9
+const maxCutDb = 60
 /**
  * Time in which the correction begins (s), since the moment of the join itself is matched separately. The longer it is, the
  * more the rest of the first seconds must be changed.
  */
 const onset = 0.5
 /** Time in which it returns to none: at least so long (s), and not faster than this (dB/s) if there is time. */
-const shortestReturn = 4
+const minReturnSeconds = 4
 const slowReturn = 1.5
 /** So fast, if the continuation is short. */
 const fastReturn = 6
@@ -32,7 +32,7 @@ const shareAt = (seconds: number, returnSeconds: number): number => {
 const correctionTo = (target: number, powers: readonly number[]): number => {
   const corrected = (gainDb: number) =>
     powers.reduce((sum, power, i) => sum + power * 10 ** ((gainDb * shareAt((i + 0.5) / 10, Number.MAX_VALUE)) / 10), 0)
-  let [low, high] = [-largestCutDb, largestGainDb]
+  let [low, high] = [-maxCutDb, maxGainDb]
   for (let i = 0; i < halvings; i++) {
     const middle = (low + high) / 2
     if (corrected(middle) < target * powers.length) low = middle
@@ -51,14 +51,14 @@ export const continueLoudness = async (result: Block, source: StoredAudio): Prom
   const compared = Math.min(length, frames, Math.round(steppedSeconds * sampleRate))
   const last = loudnessOf(await source.read(frames - compared, compared), sampleRate)
   const first = loudnessOf(sliceBlock(result, 0, compared), sampleRate)
-  if (last === null || first === null || Math.abs(first - last) <= mostStepLu) return
+  if (last === null || first === null || Math.abs(first - last) <= maxStepLu) return
   const meter = createLoudnessMeter({ sampleRate, channels })
   meter.push(sliceBlock(result, 0, compared))
   const powers = meter.steps()
   const power = powers.reduce((sum, value) => sum + value, 0) / Math.max(1, powers.length)
-  const gainDb = correctionTo(power * 10 ** ((last - first + Math.sign(first - last) * mostStepLu) / 10), powers)
+  const gainDb = correctionTo(power * 10 ** ((last - first + Math.sign(first - last) * maxStepLu) / 10), powers)
   const left = Math.max(0, length / sampleRate - steppedSeconds)
-  const slow = Math.max(shortestReturn, Math.abs(gainDb) / slowReturn)
+  const slow = Math.max(minReturnSeconds, Math.abs(gainDb) / slowReturn)
   const returnSeconds = Math.max(Math.min(slow, left), Math.abs(gainDb) / fastReturn)
   for (let i = 0; i < Math.min(length, (steppedSeconds + returnSeconds) * sampleRate); i++) {
     const gain = 10 ** ((gainDb * shareAt(i / sampleRate, returnSeconds)) / 20)

@@ -69,7 +69,7 @@ const jsonOf = async (response: Response): Promise<unknown> => {
   }
 }
 
-/** Whether the page is being left: what is sent now is to arrive although nobody waits for the answer. */
+/** Whether the user is leaving the page: requests then outlive it (`keepalive`). */
 let isLeaving = false
 window.addEventListener('pagehide', () => (isLeaving = true))
 window.addEventListener('pageshow', () => (isLeaving = false))
@@ -135,15 +135,6 @@ export const call = async <Name extends RouteName>(
   const type = response.headers.get('content-type') ?? ''
   if (response.status === 204) return undefined as Answer<Name>
   return (type.startsWith('application/json') ? await response.json() : await response.blob()) as Answer<Name>
-}
-
-/** An answer with its headers, for routes that say something in them, such as `x-marketplace`. */
-export const callWithHeaders = async <Name extends RouteName>(
-  name: Name,
-  ...[sent, options]: Arguments<Name>
-): Promise<{ answer: Answer<Name>; headers: Headers }> => {
-  const response = await request(name, sent as AnyRequest | undefined, options)
-  return { answer: (await response.json()) as Answer<Name>, headers: response.headers }
 }
 
 export { Failure }

@@ -1,4 +1,4 @@
-import { JetStreamApiError, jetstream, jetstreamManager, type StreamInfo } from '@nats-io/jetstream'
+import { JetStreamApiError, jetstream, jetstreamManager, type StoredMsg, type StreamInfo } from '@nats-io/jetstream'
 import { connect, errors, type NatsConnection } from '@nats-io/transport-node'
 import { serviceError } from '../../errors/mod.ts'
 import { type RetryPolicy, retry } from '../../retry/mod.ts'
@@ -11,6 +11,8 @@ const streamExists = 10058
 const streamMissing = 10059
 const wrongLastSequence = 10071
 const requestMilliseconds = 5_000
+/** Subjects per request. They, of at most a kilobyte each, must fit into a message. */
+export const batchSubjects = 500
 const retryAfterSeconds = 5
 
 export const isReplaced = (error: unknown): boolean =>
@@ -120,8 +122,8 @@ export const openBucket = async (location: NatsLocation) => {
       /** Whether a manifest with this sequence may name content without a folder. */
       mayLackFolder: (sequence: number) => sequence <= lastSequenceWithoutFolders,
       /**
-       * Upgrades a stream of an earlier version, once no process of that version is left: ends its permission for messages that replace
-       * others (`Nats-Rollup`), with which whoever writes a file could empty the stream.
+       * Upgrades a stream of an earlier version, once no process of that version is left: forbids messages that replace others
+       * (`Nats-Rollup`): any writer of a file could empty the stream with one.
        */
       upgrade: () =>
         retry(natsRetryPolicy, async () => {
@@ -138,6 +140,18 @@ export const openBucket = async (location: NatsLocation) => {
       /** The last message of a subject, read from the stream's leader (read your writes). */
       last: (subject: string) =>
         retry(natsRetryPolicy, () => manager.streams.getMessage(stream, { last_by_subj: subject })),
+      /** The last messages of subjects, as far as the answering server has them. */
+      lastOfEach: async (subjects: readonly string[]) => {
+        const found: StoredMsg[] = []
+        for (let at = 0; at < subjects.length; at += batchSubjects) {
+          const multi_last = subjects.slice(at, at + batchSubjects)
+          const batch = await retry(natsRetryPolicy, async () =>
+            Array.fromAsync(await manager.direct.getLastMessagesFor(stream, { multi_last })),
+          )
+          found.push(...batch)
+        }
+        return found
+      },
       /** Deletes the messages of a subject, where `before` is given only those with lower sequences. For the owner. */
       purge: (subject: string, before?: number) =>
         retry(natsRetryPolicy, () =>

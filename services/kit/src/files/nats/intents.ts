@@ -78,12 +78,8 @@ const settleIntent = async (bucket: Bucket, id: string, key: string): Promise<vo
 export const sweepIntents = async (bucket: Bucket, now: number): Promise<void> => {
   const { subjects, streams, stream } = bucket
   const info = await retry(natsRetryPolicy, () => streams.info(stream, { subjects_filter: subjects.intents }))
-  let swept = 0
-  for (const subject of Object.keys(info.state.subjects ?? {})) {
-    if (swept >= sweptAtOnce) return
-    const message = await bucket.last(subject)
-    if (!message || message.time.getTime() > now - staleAfterMilliseconds) continue
-    swept++
-    await settleIntent(bucket, subjects.toIntentId(subject), message.string())
-  }
+  const intents = await bucket.lastOfEach(Object.keys(info.state.subjects ?? {}))
+  const stale = intents.filter(({ time }) => time.getTime() <= now - staleAfterMilliseconds)
+  for (const intent of stale.slice(0, sweptAtOnce))
+    await settleIntent(bucket, subjects.toIntentId(intent.subject), intent.string())
 }

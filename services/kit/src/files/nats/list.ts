@@ -1,22 +1,16 @@
 import { retry } from '../../retry/mod.ts'
 import type { FileInfo } from '../files.ts'
-import { type Bucket, natsRetryPolicy } from './bucket.ts'
+import { type Bucket, batchSubjects, natsRetryPolicy } from './bucket.ts'
 import { manifestOf } from './intents.ts'
 import { readManifest } from './manifest.ts'
 
-/** Manifests per request. Their subjects, of at most a kilobyte each, must fit into a message. */
-const batchKeys = 500
-
 /** The manifests of some keys, as far as the answering server has them. */
-const manifestsOf = async ({ direct, stream, subjects }: Bucket, keys: readonly string[]) => {
+const manifestsOf = async ({ lastOfEach, subjects }: Bucket, keys: readonly string[]) => {
   const found = new Map<string, FileInfo>()
-  await retry(natsRetryPolicy, async () => {
-    const messages = await direct.getLastMessagesFor(stream, { multi_last: keys.map(subjects.key) })
-    for await (const message of messages) {
-      const key = subjects.toKey(message.subject)
-      found.set(key, { key, size: readManifest(key, message.string()).size, modifiedAt: message.time })
-    }
-  })
+  for (const message of await lastOfEach(keys.map(subjects.key))) {
+    const key = subjects.toKey(message.subject)
+    found.set(key, { key, size: readManifest(key, message.string()).size, modifiedAt: message.time })
+  }
   return found
 }
 
@@ -29,8 +23,8 @@ export async function* listManifests(bucket: Bucket, prefix: string): AsyncGener
     .map(subjects.toKey)
     .filter((key) => key.startsWith(prefix))
     .toSorted()
-  for (let at = 0; at < keys.length; at += batchKeys) {
-    const batch = keys.slice(at, at + batchKeys)
+  for (let at = 0; at < keys.length; at += batchSubjects) {
+    const batch = keys.slice(at, at + batchSubjects)
     const found = await manifestsOf(bucket, batch)
     for (const key of batch) {
       const known = found.get(key)

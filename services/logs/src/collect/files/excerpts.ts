@@ -23,18 +23,12 @@ const digestAt = async (file: LogFile, start: number, bytes: number): Promise<st
   return (await file.read(buffer, start)) === bytes ? digestOf(buffer) : undefined
 }
 
-/** The first bytes of a file as an excerpt, up to the usual number and no further than `most`. */
-export const headOf = async (file: LogFile, max: number): Promise<Excerpt> => {
-  const buffer = new Uint8Array(Math.min(excerptBytes, max))
-  const bytes = await file.read(buffer, 0)
-  return { bytes, digest: digestOf(buffer.subarray(0, bytes)) }
-}
-
 /** The first bytes of a file that is about to be read; none where it cannot be. */
 export const startOf = async (path: string, open: OpenFile): Promise<Excerpt> => {
   try {
     await using file = await open(path)
-    return await headOf(file, excerptBytes)
+    const head = await bytesAt(file, 0, excerptBytes)
+    return { bytes: head.length, digest: digestOf(head) }
   } catch {
     return noExcerpt
   }

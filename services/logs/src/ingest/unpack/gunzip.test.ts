@@ -17,7 +17,7 @@ test('a member for each line is read, however many there are', async () => {
   expect(await read(members(3_000, line))).toBe(line.repeat(3_000))
 })
 
-test('members without content are read, but not so many that they only cost time', async () => {
+test('empty members are read, up to a limit', async () => {
   expect(await read(Buffer.concat([members(500, ''), gzipSync('end')]))).toBe('end')
   await expect(read(members(3_000, ''))).rejects.toThrow('too many members with hardly any content')
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { opinionsOf } from './photo-analysis.ts'
 
-test('an analysis is told in sentences, with how sure the model is', () => {
+test('an analysis is formatted as sentences, with the confidence of the model', () => {
   const json = JSON.stringify({
     is_stock_photo: true,
     visible_damage: false,

@@ -1,4 +1,4 @@
-/** What a model says of a photo, as sentences; `isDoubtful` if it speaks against the offer. */
+/** A finding of a photo analysis as a sentence; `isDoubtful` if it is a reason against the offer. */
 export type PhotoOpinion = { sentence: string; isDoubtful: boolean }
 
 type Analysis = {

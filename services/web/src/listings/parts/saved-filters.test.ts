@@ -26,7 +26,7 @@ test.each(['', '{', '[]', '{"unknown": 1, "min_price": {}}'])(
   },
 )
 
-test('filters are told in words', () => {
+test('filters are described in words', () => {
   expect(wordsOf('{"max_price": 200, "must_exclude": "broken", "unknown": 1}')).toEqual([
     'highest price 200',
     'must not include broken',
