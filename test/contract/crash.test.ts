@@ -33,10 +33,11 @@ const openProbe = async (origin: string) => {
   )
   let answer = ''
   socket.setEncoding('utf8').on('data', (part: string) => (answer += part))
+  // On a busy machine the process can be gone before its log line is read.
+  const closed = new Promise((resolve) => socket.once('close', resolve))
   return {
     finish: async (output: () => string) => {
       await waitFor(() => expect(output()).toContain('uncaught error'), { interval: 5 })
-      const closed = new Promise((resolve) => socket.once('close', resolve))
       socket.write('\r\n')
       await closed
       upload.destroy()
