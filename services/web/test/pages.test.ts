@@ -4,6 +4,7 @@ import type { Trellis } from '../../../test/support/trellis.ts'
 import { everyPage } from './every-page.ts'
 import { drawnThemes, settled, violationsOf } from './support/accessible.ts'
 import { hasBrowser, launchBrowser, skipped, type TestBrowser } from './support/browser.ts'
+import { maxLayoutShift, observeLayoutShifts } from './support/layout-shift.ts'
 import { logLines, pushLines } from './support/log-lines.ts'
 import { startWithPages } from './support/served.ts'
 
@@ -27,20 +28,27 @@ describe.skipIf(!hasBrowser)(`every page${skipped}`, () => {
   })
   afterAll(() => opened.disposeAsync())
 
-  test.each(everyPage)(`%s is accessible in its themes, and has no errors (TEST_SEED=${runSeed})`, async (path) => {
-    for (const colorScheme of drawnThemes(path)) {
-      const { page, context, problems } = await browser.open(trellis.origin, { colorScheme })
-      await page.goto(path)
-      await settled(page)
-      expect(await violationsOf(page), `${path} ${colorScheme}`).toEqual([])
-      expect(await page.locator('h1').count()).toBe(1)
-      for (const role of ['banner', 'main'] as const) expect(await page.getByRole(role).count()).toBe(1)
-      expect(await page.getByRole('navigation').count()).toBeGreaterThan(0)
-      expect(await page.title()).toMatch(/ · Trellis$/)
-      expect(problems()).toEqual([])
-      await context.close()
-    }
-  })
+  test.each(everyPage)(
+    `%s is accessible in its themes, has no errors and does not move while it loads (TEST_SEED=${runSeed})`,
+    async (path) => {
+      for (const colorScheme of drawnThemes(path)) {
+        const { page, context, problems } = await browser.open(trellis.origin, { colorScheme })
+        const readShifts = await observeLayoutShifts(page)
+        await page.goto(path)
+        await settled(page)
+        const shifts = await readShifts()
+        const total = shifts.reduce((sum, { score }) => sum + score, 0)
+        expect(total, JSON.stringify(shifts)).toBeLessThan(maxLayoutShift)
+        expect(await violationsOf(page), `${path} ${colorScheme}`).toEqual([])
+        expect(await page.locator('h1').count()).toBe(1)
+        for (const role of ['banner', 'main'] as const) expect(await page.getByRole(role).count()).toBe(1)
+        expect(await page.getByRole('navigation').count()).toBeGreaterThan(0)
+        expect(await page.title()).toMatch(/ · Trellis$/)
+        expect(problems()).toEqual([])
+        await context.close()
+      }
+    },
+  )
 
   test('every page fits a screen of 360 pixels', async () => {
     const { page } = await browser.open(trellis.origin, { viewport: { width: 360, height: 740 } })

@@ -81,10 +81,10 @@ export const operatorFaults = (testbed: () => Testbed): void => {
         if (stopped.process.isAlive()) stopped.process.signal('SIGCONT')
         throw error
       }
-      const before = ledger.entries.length
+      const known = ledger.entries.length
       stopped.process.signal('SIGCONT')
       await expect.poll(stopped.process.isAlive, { timeout: 30 * seconds, interval: 5 }).toBe(false)
-      const written = ledger.entries.slice(before).filter(isOfOperator(ledger.entries.slice(0, before)))
+      const written = ledger.entries.slice(known).filter(isOfOperator(ledger.entries.slice(0, known)))
       expect(written.map(({ resource, type, object }) => [resource, type, object.metadata.name])).toEqual([])
       // On a busy machine its probe may have killed it meanwhile; then it is restarted and continues as well.
       if (next.process.isAlive()) next.process.signal('SIGCONT')

@@ -6,7 +6,7 @@ export type BannerLine = {
   button?: { label: string; run: () => void } | undefined
 }
 
-const order = ['offline', 'read-only', 'demo'] as const
+const order = ['offline', 'read-only'] as const
 type Kind = (typeof order)[number]
 
 let lines = $state.raw<Partial<Record<Kind, BannerLine>>>({})
