@@ -10,7 +10,7 @@ import { ReportedSellersServiceDefinition } from '@trellis/protos/ts/trellis/lis
 import { openAccountDeletion } from './account-deletion/open-account-deletion.ts'
 import { openAlerts } from './alerts/open-alerts.ts'
 import { blocklistRpc } from './blocklist/rpc.ts'
-import { openCategories } from './categories/open-categories.ts'
+import { openCategories } from './categories/refresh.ts'
 import { categoriesRpc } from './categories/rpc.ts'
 import { openCommunity } from './community/open-community.ts'
 import { correctionsRpc } from './corrections/rpc.ts'

@@ -1,4 +1,5 @@
 export { addAbortListener, type ChildAbortController, childAbortController } from './child-abort-controller.ts'
+export { type Rounds, startRounds } from './rounds.ts'
 export { createSerialQueue, type SerialQueue } from './serial-queue.ts'
 export { stopSignal } from './stop-signal.ts'
 export { untilAborted } from './until-aborted.ts'

@@ -1,7 +1,7 @@
+import { type Rounds, startRounds } from '@trellis/kit/lifecycle'
 import { backoff } from '@trellis/kit/retry'
 import type { Dependencies } from '../dependencies.ts'
 import type { Erasure, Person } from '../erasure/person.ts'
-import { type Rounds, startRounds } from '../rounds.ts'
 import { moreIdentifiers } from '../sellers/erase.ts'
 import { claimDeletion, type DeletionRow, deleteCompletedBefore, dueDeletions, updateDeletion } from './store.ts'
 
@@ -98,8 +98,6 @@ export const openDeletions = (options: DeletionsOptions): Rounds => {
     milliseconds: roundMilliseconds,
     signal,
     round,
-    onFailure: (error) => {
-      if (!signal.aborted) log.warn({ err: error }, 'account deletion: round failed; it is repeated')
-    },
+    onFailure: (error) => log.warn({ err: error }, 'account deletion: round failed; it is repeated'),
   })
 }

@@ -364,28 +364,24 @@ describe.each(databases)('deliveries of alerts on $name', ({ isMissing, start })
       own.defer(() => held.resolve())
       const receiver = own.use(await openReceiver())
       await settle({ email: 'ann@example.test', webhook: { url: receiver.url, secret } })
-      clock = new Date()
       await alertTo(1)
       const mailer = own.use(createMailer(server.settings))
-      const started = clock.getTime()
-      const begun = performance.now()
-      const time = () => new Date(started + performance.now() - begun)
-      const replicas = [1, 2].map(() => deliver({ mailer, claimMilliseconds: 600, now: time }))
+      const claimMilliseconds = 600
+      const replicas = [1, 2].map(() => deliver({ mailer, claimMilliseconds }))
       await waitFor(() => expect([received, receiver.received.length]).toEqual([1, 1]), patiently)
       await alertTo(2)
       for (const { wake } of replicas) wake()
       await waitFor(() => expect(receiver.received).toHaveLength(2), patiently)
-      // A replica that looks after the first claim would be over finds it renewed.
-      const claim = async () => {
+      const claimedUntil = async () => {
         const row = await db.selectFrom('alert_deliveries').selectAll().where('attempts', '>', 0).executeTakeFirst()
         return Date.parse(row?.claimed_until ?? '')
       }
-      const first = await claim()
-      await waitFor(async () => {
+      // Replicas that look after the first claim would be over find it renewed.
+      for (const _step of [1, 2, 3]) {
+        clock = new Date(clock.getTime() + claimMilliseconds / 2)
         for (const { wake } of replicas) wake()
-        expect(await claim()).toBeGreaterThan(first)
-        expect(time().getTime()).toBeGreaterThan(first + 600)
-      }, patiently)
+        await waitFor(async () => expect(await claimedUntil()).toBe(clock.getTime() + claimMilliseconds), patiently)
+      }
       held.resolve()
       await untilEmpty()
       expect(server.messages.map((message) => /^Subject: (.*)\r$/m.exec(message)?.[1])).toEqual([

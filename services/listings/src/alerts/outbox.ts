@@ -1,9 +1,9 @@
 import type { Egress } from '@trellis/kit/egress'
+import { type Rounds, startRounds } from '@trellis/kit/lifecycle'
 import { backoff } from '@trellis/kit/retry'
 import { transact } from '@trellis/kit/store'
 import type { Kysely } from 'kysely'
 import type { Dependencies } from '../dependencies.ts'
-import { type Rounds, startRounds } from '../rounds.ts'
 import { alertMessage, confirmationMessage, type Mailer } from './mail.ts'
 import {
   claimDelivery,
@@ -159,10 +159,6 @@ export const runOutbox = (
   }
   // What is queued already does not wait.
   wake()
-  return {
-    wake,
-    [Symbol.asyncDispose]: async () => {
-      await Promise.all(started.map((lane) => lane[Symbol.asyncDispose]()))
-    },
-  }
+  const ended = Promise.all(started.map((lane) => lane.ended)).then(() => undefined)
+  return { wake, ended, [Symbol.asyncDispose]: () => ended }
 }

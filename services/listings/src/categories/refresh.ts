@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { type Rounds, startRounds } from '@trellis/kit/lifecycle'
 import { apiCredentials, type ListingsConfig } from '../config.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { createApiCall } from '../marketplace/api/call.ts'
@@ -62,15 +62,15 @@ export const refreshCategories = async (dependencies: RefreshDependencies): Prom
   log.info({ categories: categories.length }, 'categories: list replaced')
 }
 
-/** Replaces the list whenever it is due, until the signal aborts. Nothing waits for it. */
-export const keepCategoriesFresh = async (dependencies: RefreshDependencies): Promise<void> => {
+/** Replaces the list of categories whenever it is due, until the signal of the dependencies aborts. */
+export const openCategories = (dependencies: RefreshDependencies): Rounds => {
   const { log, signal } = dependencies
-  while (!signal.aborted) {
-    try {
-      await refreshCategories(dependencies)
-    } catch (error) {
-      if (!signal.aborted) log.warn({ err: error }, 'categories: list not replaced, trying again in an hour')
-    }
-    await sleep(roundMilliseconds, undefined, { signal, ref: false }).catch(() => undefined)
-  }
+  const rounds = startRounds({
+    milliseconds: roundMilliseconds,
+    signal,
+    round: () => refreshCategories(dependencies),
+    onFailure: (error) => log.warn({ err: error }, 'categories: list not replaced, trying again in an hour'),
+  })
+  rounds.wake()
+  return rounds
 }

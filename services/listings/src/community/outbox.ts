@@ -1,7 +1,7 @@
+import { type Rounds, startRounds } from '@trellis/kit/lifecycle'
 import { backoff } from '@trellis/kit/retry'
 import { MigrationError } from '@trellis/kit/store'
 import type { Dependencies } from '../dependencies.ts'
-import { type Rounds, startRounds } from '../rounds.ts'
 import { openCommunityDatabase } from './community-database.ts'
 import { claimSignals, deletePublished, hasDueSignals, postponeSignals } from './outbox-store.ts'
 import type { PublishedSignalRow } from './store.ts'

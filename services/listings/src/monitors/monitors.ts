@@ -1,5 +1,5 @@
+import { type Rounds, startRounds } from '@trellis/kit/lifecycle'
 import type { Dependencies } from '../dependencies.ts'
-import { type Rounds, startRounds } from '../rounds.ts'
 import { concludeRun, type RecordAlerts } from './conclude-run.ts'
 import { queueSearch, startRun } from './start-run.ts'
 import { abandonRun, claimRun, dueMonitors, runsUnderWay, type UnderWay } from './store.ts'

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { messageOf } from '@trellis/kit/errors'
+import { type Rounds, startRounds } from '@trellis/kit/lifecycle'
 import type { Dependencies } from '../dependencies.ts'
 import type { PhotoSource } from '../photos/photo-source.ts'
 import { createPhotoHasher } from './decode/hasher.ts'
@@ -31,62 +31,40 @@ const workThrough = async (dependencies: PhotoDependencies, stage: TaskStage, si
   }
 }
 
-/** Notified when tasks are queued on any replica; `next` resolves at the next notification, or after a while. */
-const createWake = ({ bus, log }: Dependencies, signal: AbortSignal) => {
-  let waiting = Promise.withResolvers<void>()
-  const follow = async () => {
-    for await (const _delivery of bus.subscribe(wakeTopic, { after: 'latest', signal })) {
-      const { resolve } = waiting
-      waiting = Promise.withResolvers<void>()
-      resolve()
-    }
-  }
-  follow().catch((error: unknown) => {
-    if (!signal.aborted) log.warn({ err: error }, 'listings: photo workers are not woken, only polled')
-  })
-  /** Call before looking at the queue, so that no notification is missed in between. */
-  const next = (): (() => Promise<void>) => {
-    const { promise } = waiting
-    return async () => {
-      const over = new AbortController()
-      const pause = sleep(roundMilliseconds, undefined, { signal: AbortSignal.any([signal, over.signal]), ref: false })
-      await Promise.race([promise, pause]).catch(() => undefined)
-      over.abort()
-    }
-  }
-  return { next }
-}
-
 /** Works a stage until the signal aborts. One replica at a time does, so tasks are performed in order, by one worker. */
-const workStage = async (
-  dependencies: PhotoDependencies,
-  stage: TaskStage,
-  wake: ReturnType<typeof createWake>,
-): Promise<void> => {
+const workStage = (dependencies: PhotoDependencies, stage: TaskStage): Rounds => {
   const { db, leases, log, signal } = dependencies
-  while (!signal.aborted) {
-    const woken = wake.next()
-    try {
-      if (await hasTasks(db, stage)) {
-        await using lease = await leases.take(`photos ${stage}`, signal)
-        if (lease !== undefined) await workThrough(dependencies, stage, lease.signal)
-      }
-    } catch (error) {
-      if (!signal.aborted) log.warn({ err: error, stage }, 'listings: photo tasks interrupted, trying again')
-    }
-    if (!signal.aborted) await woken()
-  }
+  return startRounds({
+    milliseconds: roundMilliseconds,
+    signal,
+    round: async () => {
+      if (!(await hasTasks(db, stage))) return
+      await using lease = await leases.take(`photos ${stage}`, signal)
+      if (lease !== undefined) await workThrough(dependencies, stage, lease.signal)
+    },
+    onFailure: (error) => log.warn({ err: error, stage }, 'listings: photo tasks interrupted, trying again'),
+  })
 }
 
 /** Compares and analyses the photos of listings until the signal of the dependencies aborts; disposal waits for the workers. */
 export const openPhotoAnalysis = (dependencies: Dependencies, photos: PhotoSource): AsyncDisposable => {
-  const { log, signal } = dependencies
+  const { bus, log, signal } = dependencies
   const hasher = createPhotoHasher({ log })
-  const wake = createWake(dependencies, signal)
-  const workers = Promise.all(stages.map((stage) => workStage({ ...dependencies, photos, hasher }, stage, wake)))
+  const workers = stages.map((stage) => workStage({ ...dependencies, photos, hasher }, stage))
+  const wake = () => {
+    for (const worker of workers) worker.wake()
+  }
+  // Tasks are queued by any replica.
+  const follow = async () => {
+    for await (const _delivery of bus.subscribe(wakeTopic, { after: 'latest', signal })) wake()
+  }
+  follow().catch((error: unknown) => {
+    if (!signal.aborted) log.warn({ err: error }, 'listings: photo workers are not woken, only polled')
+  })
+  wake()
   return {
     [Symbol.asyncDispose]: async () => {
-      await workers
+      await Promise.all(workers.map(({ ended }) => ended))
       await hasher[Symbol.asyncDispose]()
     },
   }

@@ -1,5 +1,5 @@
+import { type Rounds, startRounds } from '@trellis/kit/lifecycle'
 import type { Dependencies } from '../dependencies.ts'
-import { type Rounds, startRounds } from '../rounds.ts'
 import { deleteOfUnseenGuests } from '../saved-searches/store.ts'
 import { isGuest } from '../session/guests.ts'
 import { deleteListings, surplusOf, unseenSince, usersBeyond } from './delete-listings.ts'
@@ -54,9 +54,7 @@ export const openRetention = (dependencies: Dependencies): Rounds => {
     milliseconds: roundMilliseconds,
     signal,
     round: () => sweepOnce(dependencies),
-    onFailure: (error) => {
-      if (!signal.aborted) log.warn({ err: error }, 'retention: old rows could not be deleted now')
-    },
+    onFailure: (error) => log.warn({ err: error }, 'retention: old rows could not be deleted now'),
   })
   rounds.wake()
   return rounds

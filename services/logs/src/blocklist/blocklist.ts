@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { serviceError } from '@trellis/kit/errors'
 import type { Leases } from '@trellis/kit/leases'
+import { startRounds } from '@trellis/kit/lifecycle'
 import type { Log } from '@trellis/kit/telemetry'
 import type { Kysely } from 'kysely'
-import { inRounds } from '../cluster/rounds.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 import {
@@ -146,15 +146,13 @@ export const createBlocklist = (options: BlocklistOptions): Blocklist => {
       }
     },
     run: (signal) =>
-      inRounds(
-        roundMilliseconds,
+      startRounds({
+        milliseconds: roundMilliseconds,
         signal,
-        async () => {
+        round: async () => {
           if ((await settings.read()).router_source_ids.length > 0) await scanFor(maxRoundMilliseconds, signal)
         },
-        (error) => {
-          if (!signal.aborted) log.warn({ err: error }, 'a scan for block list candidates failed; the next one goes on')
-        },
-      ),
+        onFailure: (error) => log.warn({ err: error }, 'a scan for block list candidates failed; the next one goes on'),
+      }).ended,
   }
 }

@@ -1,6 +1,6 @@
 import { EgressRefused } from '@trellis/kit/egress'
+import { startRounds } from '@trellis/kit/lifecycle'
 import { backoff, parseRetryAfter } from '@trellis/kit/retry'
-import { inRounds } from '../cluster/rounds.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { IncidentDb } from '../incidents/all-tables.ts'
 import { claimBundle, concludeAttempt, dueBundles } from './store.ts'
@@ -119,14 +119,17 @@ export const createOutbox = (options: OutboxOptions): Outbox => {
       await attempt(id)
     }
   }
-  const rounds = inRounds(roundMilliseconds, ending.signal, round, (error) =>
-    log.warn({ err: error }, 'queued bundles could not be sent now'),
-  )
+  const rounds = startRounds({
+    milliseconds: roundMilliseconds,
+    signal: ending.signal,
+    round,
+    onFailure: (error) => log.warn({ err: error }, 'queued bundles could not be sent now'),
+  })
   return {
     attempt,
     [Symbol.asyncDispose]: async () => {
       ending.abort(new Error('The log service is ending.'))
-      await rounds
+      await rounds.ended
     },
   }
 }

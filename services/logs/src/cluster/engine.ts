@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Bus } from '@trellis/kit/bus'
 import { type FilesLocation, openFiles } from '@trellis/kit/files'
+import { startRounds } from '@trellis/kit/lifecycle'
 import { keyOfEntryId } from '../entries/identity.ts'
 import { severityCode } from '../entries/severity-code.ts'
 import { patternsInForce } from '../patterns/in-force.ts'
@@ -18,7 +19,6 @@ import type { ClusterHostCalls, ClusterIndexCalls, ClusterIndexOptions, Replay }
 import { startIndexing } from './indexing.ts'
 import { createMergeSchedule } from './merge-schedule.ts'
 import { catalogueChanges } from './message.ts'
-import { inRounds } from './rounds.ts'
 import { createSender } from './sender.ts'
 import type { SharedCatalogue } from './shared-catalogue.ts'
 import { createUpkeep } from './upkeep.ts'
@@ -162,9 +162,12 @@ export const createClusterEngine = async (options: ClusterEngineOptions): Promis
   })
   const { graceMilliseconds = 10 * 60_000, upkeepMilliseconds = 60_000 } = options
   const upkeep = createUpkeep({ catalogue, files, replica, graceMilliseconds, now })
-  const keepingUp = inRounds(upkeepMilliseconds, signal, upkeep.run, (error) =>
-    onProblem(`Old segments could not be removed: ${String(error)}`),
-  )
+  const keepingUp = startRounds({
+    milliseconds: upkeepMilliseconds,
+    signal,
+    round: upkeep.run,
+    onFailure: (error) => onProblem(`Old segments could not be removed: ${String(error)}`),
+  })
 
   const announce = () => {
     bus.publish(catalogueChanges, { by: replica }).catch(() => undefined)
@@ -220,7 +223,7 @@ export const createClusterEngine = async (options: ClusterEngineOptions): Promis
       merges[Symbol.dispose]()
       await uploads[Symbol.asyncDispose]()
       ending.abort(new Error('The log engine is ending.'))
-      await Promise.all([indexing, watching, keepingUp])
+      await Promise.all([indexing, watching, keepingUp.ended])
       await index[Symbol.asyncDispose]()
       await files[Symbol.asyncDispose]()
     },

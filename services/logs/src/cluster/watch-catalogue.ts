@@ -1,6 +1,6 @@
 import type { Bus } from '@trellis/kit/bus'
+import { startRounds } from '@trellis/kit/lifecycle'
 import { catalogueChanges } from './message.ts'
-import { inRounds } from './rounds.ts'
 
 export type WatchOptions = {
   bus: Bus
@@ -31,5 +31,6 @@ export const watchCatalogue = async (options: WatchOptions): Promise<void> => {
   const look = async () => {
     if (isFollowed()) await refresh()
   }
-  await Promise.all([listen().catch(() => undefined), inRounds(followMilliseconds, signal, look, () => undefined)])
+  const looking = startRounds({ milliseconds: followMilliseconds, signal, round: look, onFailure: () => undefined })
+  await Promise.all([listen().catch(() => undefined), looking.ended])
 }

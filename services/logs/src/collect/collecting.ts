@@ -1,10 +1,10 @@
 import { type Bus, jsonCodec, topics } from '@trellis/kit/bus'
 import type { Egress } from '@trellis/kit/egress'
 import type { Leases } from '@trellis/kit/leases'
+import { startRounds } from '@trellis/kit/lifecycle'
 import type { Log } from '@trellis/kit/telemetry'
 import type { Kysely } from 'kysely'
 import type { OnMissing } from '../branches/note-missing.ts'
-import { inRounds } from '../cluster/rounds.ts'
 import type { LogsConfig } from '../config.ts'
 import type { Tasks } from '../ingest/tasks.ts'
 import type { LocalFiles } from '../local-files/local-files.ts'
@@ -87,14 +87,12 @@ export const createCollecting = async (options: CollectingOptions): Promise<Coll
     log,
   })
   const interval = config.gleanIntervalSeconds * 1000
-  const scheduling = inRounds(
-    Math.min(askMilliseconds, interval),
-    ending.signal,
-    () => runs.runIfDue(interval),
-    (error) => {
-      if (!ending.signal.aborted) log.error({ error }, 'the scheduled run over the sources failed')
-    },
-  )
+  const scheduling = startRounds({
+    milliseconds: Math.min(askMilliseconds, interval),
+    signal: ending.signal,
+    round: () => runs.runIfDue(interval),
+    onFailure: (error) => log.error({ error }, 'the scheduled run over the sources failed'),
+  })
   const watcher = !config.watch
     ? undefined
     : createWatcher({

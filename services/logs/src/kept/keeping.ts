@@ -1,4 +1,4 @@
-import { inRounds } from '../cluster/rounds.ts'
+import { startRounds } from '@trellis/kit/lifecycle'
 import type { ConfiguredSources } from '../collect/sources-file.ts'
 import type { LogsConfig } from '../config.ts'
 import type { Overlays } from '../overlays/store.ts'
@@ -65,5 +65,9 @@ export const createKeeping = (options: KeepingOptions): Keeping => {
     }
     return freed
   }
-  return { look, run: (signal) => inRounds(roundMilliseconds, signal, () => look(false), onProblem) }
+  return {
+    look,
+    run: (signal) =>
+      startRounds({ milliseconds: roundMilliseconds, signal, round: () => look(false), onFailure: onProblem }).ended,
+  }
 }

@@ -1,4 +1,4 @@
-import { inRounds } from '../cluster/rounds.ts'
+import { startRounds } from '@trellis/kit/lifecycle'
 import type { Scorer } from './scorer.ts'
 
 export type WatchOptions = {
@@ -40,5 +40,10 @@ export const watchArrivals = async (options: WatchOptions): Promise<void> => {
     const ended = performance.now()
     restUntil = ended + Math.min(longestRest, (ended - began) * restShare)
   }
-  await inRounds(roundMilliseconds, signal, round, (error) => onProblem('all', error))
+  await startRounds({
+    milliseconds: roundMilliseconds,
+    signal,
+    round,
+    onFailure: (error) => onProblem('all', error),
+  }).ended
 }

@@ -1,7 +1,6 @@
 import type { HeldLease, Leases } from '@trellis/kit/leases'
-import { createSerialQueue } from '@trellis/kit/lifecycle'
+import { createSerialQueue, startRounds } from '@trellis/kit/lifecycle'
 import type { Log } from '@trellis/kit/telemetry'
-import { inRounds } from '../../cluster/rounds.ts'
 import type { LocalFiles } from '../../local-files/local-files.ts'
 import { collectSource, type SourceCollecting } from '../collect-source.ts'
 import { collectorFor } from '../collectors.ts'
@@ -147,14 +146,19 @@ export const createWatcher = (options: WatcherOptions): Watcher => {
   const onFailure = (error: unknown) => {
     if (!ending.signal.aborted) log.error({ error }, 'sources cannot be watched for now')
   }
-  const rounds = inRounds(askMilliseconds, ending.signal, () => serialQueue.run(round), onFailure)
+  const rounds = startRounds({
+    milliseconds: askMilliseconds,
+    signal: ending.signal,
+    round: () => serialQueue.run(round),
+    onFailure,
+  })
   serialQueue.run(round).catch(onFailure)
   return {
     state,
     reload: () => serialQueue.run(round),
     async [Symbol.asyncDispose]() {
       ending.abort(new Error('The log service is ending.'))
-      await rounds
+      await rounds.ended
       await serialQueue.drain()
       await endSession()
       if (lease) await onState({ running: false, sources: [], buffered: 0, lastFlushAt }).catch(() => undefined)

@@ -1,5 +1,5 @@
 import type { Leases } from '@trellis/kit/leases'
-import { inRounds } from '../../cluster/rounds.ts'
+import { startRounds } from '@trellis/kit/lifecycle'
 import type { Dependencies } from '../../dependencies.ts'
 import type { StoredEntry } from '../../entries/entry.ts'
 import { isStorable } from '../../entries/usable-id.ts'
@@ -117,13 +117,16 @@ export const createAutomaticIncidents = (options: AutomaticIncidentsOptions): As
     await saveEvaluated(db, at)
     seen = arrived
   }
-  const rounds = inRounds(roundMilliseconds, signal, round, (error) => {
-    if (!signal.aborted) log.warn({ err: error }, 'errors could not be looked through for incidents now')
+  const rounds = startRounds({
+    milliseconds: roundMilliseconds,
+    signal,
+    round,
+    onFailure: (error) => log.warn({ err: error }, 'errors could not be looked through for incidents now'),
   })
   return {
     [Symbol.asyncDispose]: async () => {
       ending.abort(new Error('The log service is ending.'))
-      await rounds
+      await rounds.ended
     },
   }
 }

@@ -22,6 +22,7 @@ test('a round follows each wake, also one during a round, and a failure is repor
   held[0]?.()
   await expect.poll(() => held.length).toBe(2)
   held[1]?.()
+  await expect.poll(() => failures.length).toBe(2)
   ending.abort()
   await work[Symbol.asyncDispose]()
   expect(failures.map(String)).toEqual(['Error: round 1', 'Error: round 2'])

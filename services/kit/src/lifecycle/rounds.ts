@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { childAbortController } from '@trellis/kit/lifecycle'
+import { childAbortController } from './child-abort-controller.ts'
 
 /** Background work; disposal waits for the round under way, so the signal must abort first. */
 export type Rounds = AsyncDisposable & {
   /** Starts the next round without waiting for its time. */
   readonly wake: () => void
+  /** Resolves when the last round has ended after the signal has aborted. */
+  readonly ended: Promise<void>
 }
 
 export type RoundsOptions = {
@@ -12,6 +14,7 @@ export type RoundsOptions = {
   readonly milliseconds: number | (() => number)
   readonly signal: AbortSignal
   readonly round: () => Promise<unknown>
+  /** Called with what a round throws, unless the signal has aborted it. */
   readonly onFailure: (error: unknown) => void
 }
 
@@ -19,24 +22,31 @@ export type RoundsOptions = {
 export const startRounds = ({ milliseconds, signal, round, onFailure }: RoundsOptions): Rounds => {
   let isWoken = false
   let endPause = () => {}
+  const pause = async () => {
+    using pausing = childAbortController(signal)
+    endPause = () => pausing.abort()
+    const length = typeof milliseconds === 'number' ? milliseconds : milliseconds()
+    if (!isWoken) await sleep(length, undefined, { signal: pausing.signal, ref: false }).catch(() => undefined)
+    isWoken = false
+  }
   const run = async () => {
     while (!signal.aborted) {
-      {
-        using pause = childAbortController(signal)
-        endPause = () => pause.abort()
-        const length = typeof milliseconds === 'number' ? milliseconds : milliseconds()
-        if (!isWoken) await sleep(length, undefined, { signal: pause.signal, ref: false }).catch(() => undefined)
+      await pause()
+      if (signal.aborted) return
+      try {
+        await round()
+      } catch (error) {
+        if (!signal.aborted) onFailure(error)
       }
-      isWoken = false
-      if (!signal.aborted) await round().catch(onFailure)
     }
   }
-  const running = run()
+  const ended = run()
   return {
     wake: () => {
       isWoken = true
       endPause()
     },
-    [Symbol.asyncDispose]: () => running,
+    ended,
+    [Symbol.asyncDispose]: () => ended,
   }
 }
