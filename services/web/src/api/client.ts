@@ -2,6 +2,7 @@ import type { Routes } from '@trellis/protos/edge/client.ts'
 import { withBase } from '../url/facts.ts'
 import { connection } from './connection.svelte.ts'
 import { Failure, failureOf, isAbort, toFailure } from './failure.ts'
+import { fetchWithProgress, type OnSent } from './fetch-with-progress.ts'
 import { askForKey, credentialsOf } from './keys.svelte.ts'
 import { type QueryValue, requestUrl } from './request-url.ts'
 
@@ -30,6 +31,8 @@ export type CallOptions = {
   /** A 401 does not open the key dialog. */
   quiet?: boolean
   headers?: Record<string, string>
+  /** Told how much of the body has been sent. */
+  onSent?: OnSent
 }
 
 type AnyRequest = {
@@ -75,9 +78,9 @@ window.addEventListener('pagehide', () => (isLeaving = true))
 window.addEventListener('pageshow', () => (isLeaving = false))
 
 /** Sends a request; a GET that a network error hits is sent once more. */
-const send = async (url: string, init: RequestInit, isSafe: boolean): Promise<Response> => {
+const send = async (url: string, init: RequestInit, isSafe: boolean, onSent?: OnSent): Promise<Response> => {
   try {
-    const response = await fetch(url, init)
+    const response = await (onSent ? fetchWithProgress(url, init, onSent) : fetch(url, init))
     connection.reached()
     return response
   } catch (error) {
@@ -105,7 +108,7 @@ export const fetchRange = async (
 export const request = async (
   name: RouteName,
   { path: parameters, query, body }: AnyRequest = {},
-  { signal, quiet = false, headers = {} }: CallOptions = {},
+  { signal, quiet = false, headers = {}, onSent }: CallOptions = {},
 ): Promise<Response> => {
   const { method, path } = split(name)
   const { headers: bodyHeaders, ...sent } = bodyOf(body)
@@ -116,7 +119,7 @@ export const request = async (
     ...(signal ? { signal } : {}),
     headers: { accept: 'application/json, */*;q=0.5', ...bodyHeaders, ...credentialsOf(path), ...headers },
   }
-  const response = await send(withBase(requestUrl(path, parameters, query)), init, method === 'GET')
+  const response = await send(withBase(requestUrl(path, parameters, query)), init, method === 'GET', onSent)
   if (response.ok) return response
   const failure = failureOf(response.status, await jsonOf(response), response.headers)
   if (failure.status === 401 && !quiet) askForKey(path, method, failure.message)

@@ -1,13 +1,13 @@
-import { call } from '../api/client.ts'
+import { type CallOptions, call } from '../api/client.ts'
 import { exampleTune, toWav } from './example-tune.ts'
 import { nameOf } from './piece-name.ts'
 
 /** Uploads a piece, named after its file; returns the path of its page. */
-export const createPiece = async (file: Blob, fileName: string): Promise<string> => {
+export const createPiece = async (file: Blob, fileName: string, options: CallOptions = {}): Promise<string> => {
   const form = new FormData()
   form.append('file', file, fileName)
   form.append('name', nameOf(fileName))
-  const { chain_id: id } = await call('POST /music/api/chains', { body: form })
+  const { chain_id: id } = await call('POST /music/api/chains', { body: form }, options)
   return `/music/chains/${encodeURIComponent(id)}`
 }
 

@@ -65,6 +65,41 @@ describe.skipIf(!hasBrowser)(`logs in a browser${skipped}`, () => {
     expect(problems()).toEqual([])
   })
 
+  test('an upload shows how much of it was sent, can be cancelled, and can be sent again', async () => {
+    const { page, context, problems } = await browser.open(trellis.origin)
+    await page.goto('/logs/sources')
+    const session = await context.newCDPSession(page)
+    const sendAt = (bytesPerSecond: number) =>
+      session.send('Network.emulateNetworkConditions', {
+        offline: false,
+        latency: 0,
+        downloadThroughput: -1,
+        uploadThroughput: bytesPerSecond,
+      })
+    const lines = Array.from({ length: 20_000 }, (_, index) => `2026-05-01T10:00:00Z INFO part ${index} of a long file`)
+    const buffer = Buffer.from(lines.join('\n'))
+    const input = page.locator('input[type=file]')
+    await input.waitFor({ state: 'attached' })
+    await sendAt(20_000)
+    await input.setInputFiles({ name: 'long.log', mimeType: 'text/plain', buffer })
+    const progress = page.getByRole('progressbar', { name: /^Uploading \d.* of 1\.0 MB$/ })
+    await progress.waitFor()
+    await expect.poll(async () => Number(await progress.getAttribute('value'))).toBeGreaterThan(0)
+    expect(await violationsInThemes(page)).toEqual([])
+    await page.getByRole('button', { name: 'Cancel upload' }).click()
+    await progress.waitFor({ state: 'detached' })
+    expect(await page.getByText('The upload failed.').count()).toBe(0)
+    await sendAt(-1)
+    await input.setInputFiles({ name: 'long.log', mimeType: 'text/plain', buffer })
+    // The lines that came before it was cancelled are known already.
+    await page.getByText(/ new entries of 20,000 lines/).waitFor()
+    const { sources } = (await (await fetch(`${trellis.origin}/logs/api/sources`)).json()) as {
+      sources: { entry_count: number }[]
+    }
+    expect(sources.map(({ entry_count: count }) => count)).toContain(20_000)
+    expect(problems()).toEqual([])
+  })
+
   test('the state of a search is in its address: filters, order, window and the selected line survive a reload', async () => {
     const { page, context, problems } = await browser.open(trellis.origin)
     await page.goto('/logs')
