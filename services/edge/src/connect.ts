@@ -3,34 +3,8 @@ import { openGrpcChannel, type RpcSecurity } from '@trellis/kit/rpc'
 import type { Log } from '@trellis/kit/telemetry'
 import { services } from '@trellis/protos/edge/routes.ts'
 import { HealthDefinition } from '@trellis/protos/ts/grpc/health/v1/health.ts'
-import { AccountDeletionServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/account_deletion.ts'
-import { AlertsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/alerts.ts'
-import { SellerBlocklistServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/blocklist.ts'
-import { CategoriesServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/categories.ts'
-import { CommunityServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/community.ts'
-import { CorrectionsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/corrections.ts'
-import { FeedbackServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/feedback.ts'
-import { ListingsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
-import { PhotosServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/photos.ts'
-import { PreferencesServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/preferences.ts'
-import { QueryBuilderServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/query_builder.ts'
-import { ReportedSellersServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/reported.ts'
-import { SavedSearchesServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/saved_searches.ts'
-import { BlocklistServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/blocklist.ts'
 import { BranchDirectoryServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/branch.ts'
-import { CollectServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/collect.ts'
-import { ContextServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/context.ts'
-import { EntriesServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/entries.ts'
-import { FormatsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/formats.ts'
-import { IncidentsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/incidents.ts'
-import { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
-import { MediaMonitorServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/media_monitor.ts'
-import { ScoringServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/scoring.ts'
-import { SettingsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/settings.ts'
-import { SetupServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/setup.ts'
-import { SshTargetsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/ssh_targets.ts'
-import { TemplatesServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/templates.ts'
-import { MusicServiceDefinition } from '@trellis/protos/ts/trellis/music/v1/music.ts'
+import { BranchIntakeServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { branchIngestProxy } from './branches/backend.ts'
 import type { Backend } from './transcode/routes.ts'
 
@@ -51,40 +25,11 @@ export const addressConfig = {
 
 export type Addresses = { readonly [Name in keyof typeof addressConfig]: string }
 
-/** The services served at each address. */
-const definitions = {
-  listings: [
-    ListingsServiceDefinition,
-    ReportedSellersServiceDefinition,
-    PreferencesServiceDefinition,
-    SellerBlocklistServiceDefinition,
-    CorrectionsServiceDefinition,
-    FeedbackServiceDefinition,
-    CommunityServiceDefinition,
-    AccountDeletionServiceDefinition,
-    AlertsServiceDefinition,
-    SavedSearchesServiceDefinition,
-    CategoriesServiceDefinition,
-    PhotosServiceDefinition,
-    QueryBuilderServiceDefinition,
-  ],
-  logs: [
-    LogsServiceDefinition,
-    SettingsServiceDefinition,
-    MediaMonitorServiceDefinition,
-    ContextServiceDefinition,
-    TemplatesServiceDefinition,
-    EntriesServiceDefinition,
-    IncidentsServiceDefinition,
-    CollectServiceDefinition,
-    FormatsServiceDefinition,
-    SshTargetsServiceDefinition,
-    ScoringServiceDefinition,
-    BlocklistServiceDefinition,
-    SetupServiceDefinition,
-  ],
-  music: [MusicServiceDefinition],
-}
+/** What is served at the address of a service; the intake of branches is served by their own processes. */
+const servedBy = (name: string) =>
+  services.filter(
+    ({ mount, definition }) => mount === `/${name}` && definition.fullName !== BranchIntakeServiceDefinition.fullName,
+  )
 
 const checkMilliseconds = 2_000
 
@@ -101,21 +46,11 @@ export const connectServices = (addresses: Addresses, security: RpcSecurity, log
   const backends: Backend[] = []
   const missing = new Map<string, string>()
   const checks: (() => Promise<void>)[] = []
-  for (const [name, served] of Object.entries(definitions)) {
-    const address = addresses[name as keyof Addresses]
+  for (const [name, address] of Object.entries(addresses)) {
     if (address === '') continue
     const channel = opened.use(openGrpcChannel(address, { security }))
-    for (const definition of served) {
-      const known = services.find((service) => service.name === definition.fullName)
-      if (!known) throw new TypeError(`${definition.fullName} has no routes.`)
-      backends.push({
-        name: known.name,
-        mount: known.mount,
-        heartbeat: known.heartbeat,
-        client: channel.client(definition) as never,
-        isRemote: true,
-      })
-    }
+    for (const { name: fullName, mount, heartbeat, definition } of servedBy(name))
+      backends.push({ name: fullName, mount, heartbeat, client: channel.client(definition) as never, isRemote: true })
     if (name === 'logs')
       backends.push(opened.use(branchIngestProxy(channel.client(BranchDirectoryServiceDefinition), log, security.tls)))
     const health = channel.client(HealthDefinition, { deadlineMilliseconds: 5_000 })

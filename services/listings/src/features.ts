@@ -38,7 +38,7 @@ type OpenFeature = (
   opened: AsyncDisposableStack,
 ) => Implementation | readonly Implementation[] | Promise<Implementation | readonly Implementation[]>
 
-/** All features, one a line. Features do not import each other: a feature that needs another receives its interface here. */
+/** All features, one per line. A feature that needs another's behaviour receives its interface here. */
 export const features: readonly OpenFeature[] = [
   async (dependencies, opened) => {
     const alerts = openAlerts(dependencies, opened)

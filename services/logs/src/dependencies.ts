@@ -33,48 +33,48 @@ export type Dependencies = {
   db: Kysely<LogsTables>
   /** Rows of incidents and of what belongs to them. */
   incidentRows: IncidentDb
-  /** What one replica does at a time. */
+  /** For work that one replica does at a time. */
   leases: Leases
-  /** Whether other replicas may stand on the same rows. */
+  /** Whether other replicas may share the store. */
   isShared: boolean
-  /** Keeps in the service's own store; asks branches, too, where there may be any. */
+  /** Stores in the service's own store; searches include branches, where there may be any. */
   engine: LogEngine
-  /** The same without what was found out about entries: for those that find it out, and read by the hundred thousand. */
-  bareEngine: Pick<LogEngine, 'search' | 'searchSerialized' | 'templates' | 'sources'>
-  /** What was found out about entries; the engine's answers carry it already. */
+  /** The same without annotations: for scorers, which write them and read entries by the hundred thousand. */
+  engineWithoutOverlays: Pick<LogEngine, 'search' | 'searchSerialized' | 'templates' | 'sources'>
+  /** Annotations of entries; the engine's answers include them. */
   overlays: Overlays
-  /** Searches by words and meaning; says why where it cannot. */
+  /** Hybrid search; reports why it is not available. */
   semantic: SemanticSearch
   /** Absent where nothing runs branches. */
   branches: Pick<SharedSearch, 'tails' | 'onBranches'> | undefined
   requireBranch: RequireBranch
-  /** Which branches there are; absent likewise. */
+  /** The branches; absent likewise. */
   directory: BranchDirectory | undefined
-  /** Follows what comes in. */
+  /** Follows new entries. */
   tail: Tail
-  /** Differs when entries have come in since, wherever. */
+  /** A marker that changes when entries arrive on any replica or branch. */
   arrivals: () => Promise<string>
-  /** Detections whose entries may be gone. */
+  /** Removes detections whose entries are gone. */
   detections: OutlivedDetections
   tasks: Tasks
-  /** What people have written down to be collected. */
+  /** Configured sources. */
   sources: ConfiguredSources
-  /** Of pushed batches. */
+  /** Memory budget of pushed batches. */
   pressure: Pressure
-  /** Those that the user has added. */
+  /** User-defined formats. */
   formats: Pick<UserFormats, 'list'>
-  /** Of uploads that cannot be read as they come. */
+  /** Disk space for uploads that cannot be read as a stream. */
   spool: Spool
   bus: Bus
-  /** Servers of others. */
+  /** HTTP client for external servers. */
   upstream: Pick<Egress, 'fetch'>
-  /** What is set while the service runs. */
+  /** Settings that users change at runtime. */
   settings: Settings
-  /** What people have told about their systems. */
+  /** What users have stated about their systems. */
   context: ContextBase
-  /** What entries are tagged with. */
+  /** Tagging patterns. */
   patterns: LoadedPatterns
-  /** Remote hosts, and what reaches them. */
+  /** SSH targets and their connections. */
   ssh: Ssh
   /** Files of this host that sources may read. */
   localFiles: LocalFiles
@@ -82,6 +82,6 @@ export type Dependencies = {
   now: () => number
   /** Aborted when the service ends. */
   signal: AbortSignal
-  /** For what the engine is asked to do as a task: disposed of once the engine has ended, and before the tasks are let go of. */
+  /** Disposed of after the engine and before `tasks`, for tasks that use the engine. */
   afterEngine: AsyncDisposableStack
 }

@@ -32,15 +32,18 @@ import { settingsRpc } from './settings/rpc.ts'
 import { setupRpc } from './setup/rpc.ts'
 import { sshTargetsRpc } from './ssh-targets/rpc.ts'
 import { templatesRpc } from './templates/rpc.ts'
-import { unhurried } from './threads/unhurried.ts'
+import { withPriority } from './threads/with-priority.ts'
 
-/** Makes a feature of what stands under all of them: what it answers, and on `opened` what it does unasked, which ends with the service. */
+/**
+ * Opens a feature: returns its handlers, and registers its background work on `opened`, which ends it with the service. The
+ * signal of the dependencies aborts first.
+ */
 type OpenFeature = (
   dependencies: Dependencies,
   opened: AsyncDisposableStack,
 ) => Implementation | Promise<Implementation>
 
-/** All features, one a line. No feature imports another: what two of them need is in the dependencies. */
+/** All features, one per line. What two of them need is in the dependencies. */
 export const features: readonly OpenFeature[] = [
   (dependencies) => implementation(LogsServiceDefinition, logsRpc(dependencies)),
   (dependencies) => implementation(TemplatesServiceDefinition, templatesRpc(dependencies)),
@@ -69,7 +72,7 @@ export const features: readonly OpenFeature[] = [
     ),
   (dependencies, opened) => {
     const scoring = opened.use(
-      createScoring({ ...dependencies, engine: unhurried(dependencies.bareEngine, 'unasked') }),
+      createScoring({ ...dependencies, engine: withPriority(dependencies.engineWithoutOverlays, 'background') }),
     )
     return implementation(ScoringServiceDefinition, scoringRpc(scoring, createScorerRuns(dependencies)))
   },

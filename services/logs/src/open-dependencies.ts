@@ -105,8 +105,8 @@ export const openDependencies = async (
     directory && createSharedSearch({ own, directory, waitMilliseconds: config.branchWaitMilliseconds, log })
   const overlays = createOverlays(db)
   const detections = createOutlivedDetections(db)
-  const bareEngine = branches?.engine ?? own
-  const noted = noteArrivals(createOverlaidEngine(bareEngine, overlays, detections))
+  const engineWithoutOverlays = branches?.engine ?? own
+  const noted = noteArrivals(createOverlaidEngine(engineWithoutOverlays, overlays, detections))
   const { engine } = noted
   const { semantic, vectors } = opened.use(createMeanings({ config, db, engine, now, log }))
   const ssh = opened.use(openSsh({ config, dataDirectory, db, now }))
@@ -136,7 +136,7 @@ export const openDependencies = async (
     leases,
     isShared,
     engine,
-    bareEngine,
+    engineWithoutOverlays,
     overlays,
     semantic,
     branches,

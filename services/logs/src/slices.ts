@@ -13,7 +13,7 @@ const milliseconds = {
   /** A search is what people wait for: longer pieces are fewer pauses. */
   search: 20,
   /** One that nobody waits for: whoever searches meanwhile comes next. */
-  unaskedSearch: 8,
+  backgroundSearch: 8,
   /** An entry that is looked for by its id is waited for. */
   find: 20,
   /** Kinds are counted for pages and each diagnosis, along with searches; a search that comes meanwhile waits for little. */

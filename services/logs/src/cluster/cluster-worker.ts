@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { openFiles } from '@trellis/kit/files'
 import { createEnricher } from '../patterns/enricher.ts'
 import { domainOf, usePatterns } from '../patterns/in-force.ts'
-import { createPrecedence, longestHold } from '../precedence.ts'
+import { createPriorityScheduler, maxIngestDelayMilliseconds } from '../priority-scheduler.ts'
 import type { Filters } from '../search/filters.ts'
 import type { Query } from '../search/query.ts'
 import { countWords, type SearchRequest, type SearchResult } from '../search/search.ts'
@@ -142,17 +142,17 @@ const onParts = async <Result>(left: Int32Array | undefined, work: (parts: reado
 
 const pruneTemplates = async (): Promise<void> => templates.prune(await onParts(undefined, templatesInUse))
 
-const precedence = createPrecedence()
+const scheduler = createPriorityScheduler()
 
 const searchParts = (request: SearchRequest, left?: Int32Array): Promise<SearchResult> =>
-  precedence.inTurn(request.urgency, (rest) =>
+  scheduler.run(request.priority, (rest) =>
     onParts(left, (parts) => searchByTemplate(parts, request, templates, { domainOf, signal: leavingOf(left), rest })),
   )
 
 const host = createCalls<ClusterHostCalls>(port, {
   take: async (message: Sent, batch: ArrayBuffer, analysis?: BatchAnalysis) => {
     const { indexer, merger } = await opened()
-    await precedence.afterAsked(longestHold)
+    await scheduler.afterInteractive(maxIngestDelayMilliseconds)
     merger.busy()
     return indexer.take(message, batch, analysis)
   },
@@ -167,7 +167,7 @@ const host = createCalls<ClusterHostCalls>(port, {
     }),
   templates: async (question: TemplateQuestion, left?: Int32Array) => {
     await templates.catchUp()
-    return precedence.inTurn(question.urgency, (rest) =>
+    return scheduler.run(question.priority, (rest) =>
       onParts(left, (parts) => countTemplates(parts, question, templates, { signal: leavingOf(left), rest })),
     )
   },

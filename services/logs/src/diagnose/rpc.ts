@@ -10,7 +10,7 @@ import { readWindow } from '../search/read-request.ts'
 import { requireLocalCaller } from '../session/local-callers.ts'
 import type { SettingsValues } from '../settings/declared.ts'
 import { canStandInHeader } from '../settings/kinds.ts'
-import { unhurried } from '../threads/unhurried.ts'
+import { withPriority } from '../threads/with-priority.ts'
 import { diagnose } from './diagnose.ts'
 import type { DiagnoseInput, Step } from './steps.ts'
 
@@ -89,7 +89,7 @@ const frameOf = (step: Step): DiagnoseFrame['event'] => {
 const iso = (time: number | null): string | null => (time === null ? null : new Date(time).toISOString())
 
 export const diagnoseRpc = (dependencies: Dependencies): DiagnoseHandlers => {
-  const engine = unhurried(dependencies.engine, 'gathered')
+  const engine = withPriority(dependencies.engine, 'batch')
   return {
     diagnose: async (request, call) => {
       const started = performance.now()

@@ -1,5 +1,5 @@
 import type { StoredEntry } from '../entries/entry.ts'
-import type { Urgency } from '../precedence.ts'
+import type { Priority } from '../priority-scheduler.ts'
 import type { Keep, Part } from '../segments/part.ts'
 import { createSlices, type Slices } from '../slices.ts'
 import { countMatches } from './count-matches.ts'
@@ -30,7 +30,7 @@ export type SearchRequest = {
   /** Of a larger corpus that this one is a part of; scores are those of the larger one then. */
   statistics?: Statistics
   /** Somebody waits for it unless told otherwise. */
-  urgency?: Urgency
+  priority?: Priority
 }
 
 export type FoundEntry = { entry: StoredEntry; score: number }
@@ -82,7 +82,7 @@ export const search = async (
   const ranking = query && order === 'relevance' ? scoringTerms(query) : []
   const keeperOf = createKeeper(request)
   const surveying = { query, filter: createPartFilter(request.filters), ranking, keeperOf, signal }
-  const slices = createSlices(request.urgency === 'unasked' ? 'unaskedSearch' : 'search', options.rest)
+  const slices = createSlices(request.priority === 'background' ? 'backgroundSearch' : 'search', options.rest)
   const surveys = await inLanes(parts, lanes, async (part) => {
     if (slices.isOver()) await slices.pause()
     return surveyPart(part, surveying)
@@ -172,7 +172,7 @@ export const countWords = async (
 }
 
 /** Whether a page is as long as people read, and one of them waits for it: what goes through thousands does not come for the same again. */
-const isForSomebody = ({ limit, urgency }: SearchRequest): boolean => urgency !== 'unasked' && limit <= maxKept
+const isForSomebody = ({ limit, priority }: SearchRequest): boolean => priority !== 'background' && limit <= maxKept
 const maxKept = 100
 
 /** About what an entry takes beside its text. */

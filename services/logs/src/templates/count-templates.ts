@@ -1,4 +1,4 @@
-import type { Urgency } from '../precedence.ts'
+import type { Priority } from '../priority-scheduler.ts'
 import { acceptsOrigin, acceptsTags, createPartFilter, type Filters } from '../search/filters.ts'
 import type { Leaving } from '../search/leaving.ts'
 import { documentsOf } from '../segments/bitmap.ts'
@@ -14,7 +14,7 @@ export type TemplateQuestion = {
   /** Buckets from `start` on, each so long; without them only whole counts are told. */
   buckets?: { start: number; milliseconds: number; count: number }
   /** Somebody waits for it unless told otherwise. */
-  urgency?: Urgency
+  priority?: Priority
 }
 
 /** A template as entries show it. */

@@ -6,7 +6,7 @@ import type { Severity } from '../entries/severity-code.ts'
 import { letGo } from '../let-go.ts'
 import { createEnricher } from '../patterns/enricher.ts'
 import { domainOf, usePatterns } from '../patterns/in-force.ts'
-import { createPrecedence, longestHold } from '../precedence.ts'
+import { createPriorityScheduler, maxIngestDelayMilliseconds } from '../priority-scheduler.ts'
 import type { Filters } from '../search/filters.ts'
 import type { Query } from '../search/query.ts'
 import type { SearchRequest, SearchResult } from '../search/search.ts'
@@ -94,10 +94,10 @@ const onParts = async <Result>(work: (parts: readonly Part[]) => Promise<Result>
   }
 }
 
-const precedence = createPrecedence()
+const scheduler = createPriorityScheduler()
 
 const searchParts = (request: SearchRequest, left?: Int32Array): Promise<SearchResult> =>
-  precedence.inTurn(request.urgency, (rest) =>
+  scheduler.run(request.priority, (rest) =>
     onParts((parts) => searchByTemplate(parts, request, templates, { domainOf, signal: leavingOf(left), rest })),
   )
 
@@ -113,7 +113,7 @@ const pruneTemplates = async (): Promise<void> => templates.prune(await onParts(
 const host = createCalls<IndexHostCalls>(port, {
   ingest: async (batch: ArrayBuffer, analysis?: BatchAnalysis) => {
     await shards.get()
-    await precedence.afterAsked(longestHold)
+    await scheduler.afterInteractive(maxIngestDelayMilliseconds)
     await checkRoom()
     const result = await shards.use((opened) => opened.ingest(batch, { analysis, onNew: tell }))
     letGo([batch, ...(analysis ? transferablesOf(analysis) : [])])
@@ -130,7 +130,7 @@ const host = createCalls<IndexHostCalls>(port, {
     }),
   templates: async (question: TemplateQuestion, left?: Int32Array) => {
     await templates.catchUp()
-    return precedence.inTurn(question.urgency, (rest) =>
+    return scheduler.run(question.priority, (rest) =>
       onParts((parts) => countTemplates(parts, question, templates, { signal: leavingOf(left), rest })),
     )
   },
