@@ -5,8 +5,11 @@ import { parse, parseAllDocuments } from 'yaml'
 import { hasBrowser, launchBrowser, skipped } from '../../services/web/test/support/browser.ts'
 import { type Event, readEvents } from '../support/events.ts'
 import { waitFor } from '../support/wait-for.ts'
+import { startApiProxy } from './support/api-proxy.ts'
+import { runIdOf } from './support/audit.ts'
 import { provideNodeAs } from './support/images.ts'
 import { createNamespace, install, type Namespace, type Release, small } from './support/installation.ts'
+import { openLedger } from './support/ledger.ts'
 import { clusterMissing, root, unlessMissing } from './support/programs.ts'
 import type { Shown } from './support/watch.ts'
 
@@ -43,6 +46,7 @@ describe.skipIf(clusterMissing !== undefined)(unlessMissing('user journeys on a 
     )
     release = await install(namespace, {
       ...small,
+      listings: { ...small.listings, replicas: 2 },
       operator: { replicas: 1, runTtlSeconds: timeToLive },
       keys: { existingSecret: 'keys', optional: true },
     })
@@ -54,9 +58,10 @@ describe.skipIf(clusterMissing !== undefined)(unlessMissing('user journeys on a 
     namespace.kubectl('wait', `--for=${condition}`, ...what, '--timeout=300s')
   const updates = (session: string) =>
     readEvents(`${origin}/listings/api/updates/${session}`, ({ event }) => event === 'done')
-  const post = async (path: string, { headers = {}, body }: { headers?: object; body?: object } = {}) => {
+  type Sent = { method?: string; headers?: object; body?: object }
+  const post = async (path: string, { method = 'POST', headers = {}, body }: Sent = {}) => {
     const response = await fetch(`${origin}${path}`, {
-      method: 'POST',
+      method,
       headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify(body ?? {}),
     })
@@ -124,6 +129,47 @@ describe.skipIf(clusterMissing !== undefined)(unlessMissing('user journeys on a 
       })
       await wait('delete', 'search', '-l', made)
       expect(await namespace.list('pods', '-l', made)).toEqual([])
+    },
+    10 * minutes,
+  )
+
+  test(
+    'monitors on two replicas run once each, as Searches with workers, and alert once to each listing',
+    async () => {
+      await wait('jsonpath={.status.readyReplicas}=2', 'deployment/trellis-listings')
+      await using proxy = await startApiProxy()
+      await using ledger = await openLedger({ origin: proxy.origin, namespace: namespace.name })
+      const api = '/listings/api'
+      const read = async (path: string) => (await (await fetch(`${origin}${api}${path}`)).json()) as Shown
+      const queries = ['macbook', 'tablet']
+      const monitors = await Promise.all(
+        queries.map((query) => post(`${api}/saved-searches`, { body: { name: query, query } })),
+      )
+      await Promise.all(
+        monitors.map(({ body }) =>
+          post(`${api}/saved-searches/${body.id}/monitor`, { method: 'PATCH', body: { monitor_enabled: true } }),
+        ),
+      )
+      const ran = await waitFor(
+        async () => {
+          const { saved_searches: saved } = await read('/saved-searches')
+          for (const one of saved) expect(one).toMatchObject({ last_checked_at: expect.any(String), last_error: null })
+          return saved
+        },
+        { timeout: 3 * minutes },
+      )
+      expect(ran).toHaveLength(queries.length)
+
+      const { alerts } = await read('/alerts?limit=200')
+      expect([...new Set(alerts.map((alert: Shown) => alert.saved_search_name))].sort()).toEqual([...queries].sort())
+      const listings = alerts.map((alert: Shown) => alert.platform_listing_id)
+      expect(listings).toEqual([...new Set(listings)])
+
+      const searches = () => [...ledger.searches().values()].filter(({ spec }) => queries.includes(spec.query))
+      await expect.poll(() => searches().map(({ status }) => status.phase)).toEqual(queries.map(() => 'Complete'))
+      const pods = ledger.entries.filter(({ resource }) => resource === 'pods').map(({ object }) => runIdOf(object))
+      for (const { status } of searches()) expect(pods).toContain(status.sessionId)
+      expect(ledger.broken()).toEqual([])
     },
     10 * minutes,
   )
