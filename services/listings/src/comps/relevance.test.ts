@@ -146,6 +146,41 @@ describe('hard cases', () => {
   })
 })
 
+describe('games of a platform', () => {
+  test.each([
+    ['game boy color', 'Pokemon Gold Game Boy Color', 'other_thing'],
+    [
+      'game boy color',
+      'The Legend of Zelda: Oracle of Ages - Nintendo Game Boy Color - Authentic Tested',
+      'other_thing',
+    ],
+    ['nintendo game boy color', 'Wario Land 3 GBC game Nintendo Game Boy Color', 'other_thing'],
+    ['game boy color', 'Game Boy Color Tetris DX cartridge', 'other_thing'],
+    ['game boy', 'Metroid II Game Boy', 'other_thing'],
+    ['game boy color console', 'Pokemon Gold Game Boy Color', 'other_thing'],
+    ['ps5', 'Elden Ring PS5', 'other_thing'],
+    ['playstation 5', 'God of War Ragnarok Sony PlayStation 5 PAL', 'other_thing'],
+    ['nintendo switch', 'Jeu Mario Party Superstars Nintendo Switch', 'other_thing'],
+    ['game boy color', 'Nintendo Game Boy Color', 'used'],
+    ['game boy color', 'Atomic Purple Nintendo Game Boy Color tested', 'used'],
+    ['game boy color', 'Boxed Game Boy Color', 'used'],
+    ['game boy color', 'Game Boy Color Teal CGB-001', 'used'],
+    ['game boy color', 'Pikachu Edition Game Boy Color', 'used'],
+    ['game boy color', 'Handheld Pokemon Nintendo Game Boy Color', 'used'],
+    ['game boy color', 'Nintendo Game Boy Color Teal with Tetris game', 'used'],
+    ['game boy color', 'Game Boy Color Teal + Tetris game', 'used'],
+    ['ps5', 'Sony PlayStation 5 PS5 825GB video game console', 'used'],
+    ['nintendo switch', 'Neon Red Blue Nintendo Switch', 'used'],
+    ['nintendo switch', 'Refurbished 32GB Nintendo Switch', 'used'],
+    ['pokemon gold game boy color', 'Pokemon Gold Game Boy Color', 'used'],
+    ['elden ring ps5', 'Elden Ring PS5', 'used'],
+    ['camera', 'Game Boy Camera', 'used'],
+    ['ps5 controller', 'DualSense Edge Wireless Controller PS5', 'used'],
+  ])('"%s": "%s" is %s', (query, title, expected) => {
+    expect(judged(query, title)).toBe(expected)
+  })
+})
+
 test('a noun that nearly all titles have describes the thing itself, one of most titles does not', () => {
   const launchkeys = Array.from({ length: 9 }, (_, index) => `Novation Launchkey ${index} MIDI controller`)
   expect(ownNounsOf([...launchkeys, 'Novation Launchkey'])).toEqual(new Set(['controller']))
