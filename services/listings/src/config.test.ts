@@ -38,6 +38,13 @@ test('the secrets of the tracker, the community database and the notifications a
   for (const variable of Object.keys(secrets)) expect(values[variable]).toBe('***')
 })
 
+test.each(['smtp://mail.test', 'smtp://mail.test:25/?tls=required', 'smtps://ann:word@mail.test?tls=required'])(
+  'SMTP_URL may be %s',
+  (url) => {
+    expect(readConfig(listingsConfig, { SMTP_URL: url }).smtpUrl).toBe(url)
+  },
+)
+
 test.each([
   ['DEMO_MODE', 'perhaps'],
   ['MARKETPLACE_WEBHOOK_VERIFY_SIGNATURES', 'sometimes'],
@@ -46,6 +53,9 @@ test.each([
   ['ISSUE_TRACKER_REPO', 'team/../admin'],
   ['ISSUE_TRACKER_KIND', 'paper'],
   ['COMMUNITY_DB_URL', 'mysql://community.test/signals'],
+  ['SMTP_URL', 'http://mail.test'],
+  ['SMTP_URL', 'smtp://mail.test?tls=require'],
+  ['SMTP_URL', 'smtp://mail.test?requireTLS=true'],
 ])('%s with the invalid value "%s" fails the start', (variable, value) => {
   expect(() => readConfig(listingsConfig, { [variable]: value })).toThrow(variable)
 })

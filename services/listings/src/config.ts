@@ -32,8 +32,10 @@ const program = (path: string): string => {
 
 const smtpUrl = (text: string): string => {
   const url = URL.parse(text)
-  if (url !== null && (url.protocol === 'smtp:' || url.protocol === 'smtps:') && url.hostname !== '') return text
-  throw new Error('must be an address that starts with smtp:// or smtps://')
+  if (url === null || !['smtp:', 'smtps:'].includes(url.protocol) || url.hostname === '')
+    throw new Error('must be an address that starts with smtp:// or smtps://')
+  if (url.search !== '' && url.search !== '?tls=required') throw new Error('may only end with the option ?tls=required')
+  return text
 }
 
 const sender = (text: string): string => {
@@ -224,7 +226,7 @@ export const listingsConfig = {
     'SMTP_URL',
     read.optional(smtpUrl),
     undefined,
-    'Server that sends alerts by e-mail, such as smtp://user:password@mail.example.com:587; smtps:// begins with TLS. Unset: no e-mail.',
+    'Server that sends alerts by e-mail, such as smtp://user:password@mail.example.com:587?tls=required. smtps:// begins with TLS; smtp:// upgrades by STARTTLS if the server offers it, and with ?tls=required sends nothing otherwise. Unset: no e-mail.',
   ),
   smtpFrom: setting(
     'SMTP_FROM',

@@ -90,6 +90,16 @@ test.skipIf(!canMakeCertificates())(
   },
 )
 
+test('a server that offers no TLS gets nothing if TLS is required, and the message is retried', async () => {
+  const server = own.use(await openMailServer())
+  const mailer = own.use(createMailer({ ...server.settings, smtpUrl: `${server.settings.smtpUrl}?tls=required` }))
+  expect(await mailer.send('a', messageOf('Camera'), forever)).toMatchObject({
+    kind: 'failed',
+    detail: expect.stringContaining('STARTTLS'),
+  })
+  expect([server.secured, server.messages]).toEqual([[], []])
+})
+
 test('a wrong password is retried, since an administrator can correct it', async () => {
   const server = own.use(await openMailServer())
   const settings = { ...server.settings, smtpUrl: server.settings.smtpUrl.replace('p%40ss', 'wrong') }

@@ -79,14 +79,18 @@ export const confirmationMessage = (to: string, code: string): Message => ({
   text: `Enter the code ${code} in the settings of your alerts to receive them at this address. It is valid for an hour.\n\nIf you did not request this, ignore it: without the code, this address gets no alerts.\n`,
 })
 
-/** The transport of an SMTP server: smtp:// upgrades to TLS where the server offers it, smtps:// begins with it. */
+/**
+ * The transport of an SMTP server: smtps:// begins with TLS; smtp:// upgrades to it where the server offers STARTTLS, or always with ?tls=required. Without
+ * that, someone between the two can remove the offer and read the password.
+ */
 const transportOptions = (smtpUrl: string) => {
-  const { protocol, hostname, port, username, password } = new URL(smtpUrl)
+  const { protocol, hostname, port, username, password, searchParams } = new URL(smtpUrl)
   const secure = protocol === 'smtps:'
   return {
     host: hostname.replace(/^\[|\]$/g, ''),
     port: port === '' ? (secure ? 465 : 587) : Number(port),
     secure,
+    requireTLS: searchParams.get('tls') === 'required',
     ...(username === '' ? {} : { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
     ...timeouts,
     disableFileAccess: true,
