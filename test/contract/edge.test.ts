@@ -424,6 +424,12 @@ describe.each(transports)('the edge before a service %s', (transport: Transport)
     }
   })
 
+  test('the trace context of a request reaches the handler', async () => {
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
+    const { headers } = await get('/probe/api/echo/x', { headers: { traceparent } })
+    expect(headers.get('x-seen-traceparent')).toBe(traceparent)
+  })
+
   test('the OpenAPI document of a mount has the version of its spec', async () => {
     const document = (await (await get('/probe/openapi.json')).json()) as { info: object; paths: object }
     expect(document.info).toMatchObject({ title: expect.stringMatching(/ probe$/), version: '1.2.3' })

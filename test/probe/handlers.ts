@@ -87,15 +87,18 @@ const uploaded = async (messages: Parameters<typeof readUpload>[0]) => {
 const isKind = (kind: string): kind is ErrorKind => Object.hasOwn(errorKinds, kind)
 
 export const probeHandlers = (state: ProbeState): Handlers<typeof ProbeServiceDefinition> => ({
-  echo: async ({ word: _, ...request }, call: Call) => ({
-    ...request,
-    limit: request.limit ?? 0,
-    userId: call.caller.userId,
-    tier: call.caller.tier,
-    requestId: call.requestId,
-    counts: { one: 1 },
-    free: '{"a":[1,null]}',
-  }),
+  echo: async ({ word: _, ...request }, call: Call) => {
+    if (call.traceparent !== undefined) call.head.header('x-seen-traceparent', call.traceparent)
+    return {
+      ...request,
+      limit: request.limit ?? 0,
+      userId: call.caller.userId,
+      tier: call.caller.tier,
+      requestId: call.requestId,
+      counts: { one: 1 },
+      free: '{"a":[1,null]}',
+    }
+  },
   createThing: async (request, call) => {
     if (request.name === 'taken') throw serviceError('conflict', 'There is a thing of that name already.')
     call.head.header('location', '/probe/api/things/t1')

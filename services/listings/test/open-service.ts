@@ -5,7 +5,7 @@ import type { StoreLocation } from '@trellis/kit/store'
 import { createMetrics, silentLog } from '@trellis/kit/telemetry'
 import { createLocalWorkloads } from '@trellis/kit/workloads'
 import { ListingsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
-import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import { type RunRequest, WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { createListingsService, type ListingsService, listingsConfig, searchWorker } from '../src/mod.ts'
 
 /** Connects to the features of a service. */
@@ -16,11 +16,11 @@ export const clientsOf =
     return connectInProcess(definition, served?.handlers as Handlers<Definition>)
   }
 
-/** The embedded service, with its own workers, on a database. */
+/** The embedded service, with its own workers, on a database. `onRun` is called with each run that it requests. */
 export const openService = async (
   store: StoreLocation,
   environment: Record<string, string> = {},
-  { now }: { readonly now?: () => Date } = {},
+  { now, onRun }: { readonly now?: () => Date; readonly onRun?: (run: RunRequest) => void } = {},
 ) => {
   await using opened = new AsyncDisposableStack()
   const config = readConfig(listingsConfig, environment)
@@ -28,10 +28,14 @@ export const openService = async (
   const bus = opened.use(createMemoryBus())
   const kinds = { WORKLOAD_SEARCH: searchWorker(config) }
   const runtime = opened.use(createLocalWorkloads({ bus, kinds, log: silentLog }))
-  const workloads = connectInProcess(
-    WorkloadsServiceDefinition,
-    runtime.handlers as Handlers<typeof WorkloadsServiceDefinition>,
-  )
+  const handlers = runtime.handlers as Handlers<typeof WorkloadsServiceDefinition>
+  const workloads = connectInProcess(WorkloadsServiceDefinition, {
+    ...handlers,
+    run: (run, call) => {
+      onRun?.(run)
+      return handlers.run(run, call)
+    },
+  })
   const service = opened.use(
     await createListingsService({
       config,

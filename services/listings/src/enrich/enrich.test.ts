@@ -1,4 +1,5 @@
 import { openStore, type StoreLocation } from '@trellis/kit/store'
+import type { RunRequest } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { databases } from '../../../../test/support/databases.ts'
 import { drawnBackend } from '../../../../test/support/exploration.ts'
@@ -42,12 +43,17 @@ describe.each(drawnBackend(databases, 'listings/enrich/enrich'))('enrichment on 
     const offers = new Map<string, readonly Offer[]>()
     let service: OpenService
     let store: StoreLocation
+    const runs: RunRequest[] = []
 
     beforeAll(async () => {
       const database = stack.use(await start())
       store = stack.use(await database.place({ name: 'listings', migrations })).location
       const site = stack.use(await openMarketplace(offers))
-      service = await openService(store, { MARKETPLACE_BASE_URL: site.url, MARKETPLACE_REQUEST_GAP_MS: '0' })
+      service = await openService(
+        store,
+        { MARKETPLACE_BASE_URL: site.url, MARKETPLACE_REQUEST_GAP_MS: '0' },
+        { onRun: (run) => runs.push(run) },
+      )
       stack.defer(() => service.close())
     })
     afterAll(() => stack.disposeAsync())
@@ -170,6 +176,16 @@ describe.each(drawnBackend(databases, 'listings/enrich/enrich'))('enrichment on 
         return (await service.client.enrich(call, caller)).trustScore?.signalScores?.priceVsMarket
       }
       expect([await signal(query), await signal(''), await signal('rare camera')]).toEqual([20, 15, 0])
+    })
+
+    test('a lookup that a caller waits for has 60 s', async () => {
+      const { all, search } = offer({})
+      const [ada] = all as [Offer]
+      await search()
+      await storeUnchecked(ada)
+      const before = runs.length
+      await service.client.enrich({ seller: ada.seller, listingId: ada.id, query: '' }, caller)
+      expect(runs.slice(before)).toMatchObject([{ activeDeadlineSeconds: 60 }])
     })
 
     test('a join date that was stored without a check is deleted when a check finds none', async () => {

@@ -14,6 +14,21 @@ test.each([
   expect(clampPages(requested, tier)).toBe(expected)
 })
 
+test('the features of a tier have nine keys', () => {
+  for (const tier of ['free', 'paid', 'premium', 'ultra', 'local'] as const)
+    expect(Object.keys(featuresOf(tier))).toEqual([
+      'savedSearches',
+      'savedSearchesLimit',
+      'backgroundMonitoring',
+      'maxPages',
+      'upcSearch',
+      'photoAnalysis',
+      'sharedScammerDb',
+      'sharedImageDb',
+      'llmQueryBuilder',
+    ])
+})
+
 test('the free tier saves three searches and has no extras, all other tiers have them', () => {
   expect(featuresOf('free')).toMatchObject({
     savedSearchesLimit: 3,

@@ -77,6 +77,7 @@ describe.skipIf(!hasBrowser)(`tiers in a browser${skipped}`, () => {
     const { page, context, problems } = await openAs('free')
     await search(page)
     const pages = page.getByLabel('Pages', { exact: true })
+    expect(await pages.locator('option').allTextContents()).toEqual(['1', '2', '3', '5'])
     expect(await pages.locator('option:enabled').allTextContents()).toEqual(['1'])
     await page.getByText('Your tier reads 1; the paid tier reads 5.').waitFor()
     await page.getByText('Describe in words').click()
