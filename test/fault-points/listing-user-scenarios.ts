@@ -91,15 +91,12 @@ const switchMonitor = (installation: FaultyInstallation, { headers }: User, save
     headers,
   )
 
-/** Whether a monitor waits for longer than its start and a repetition take. */
-const isPostponed = async (installation: FaultyInstallation, { headers, saved }: User & { saved: string }) => {
-  const { json } = await send(`${api(installation)}/saved-searches`, { headers })
-  const searches = (json.saved_searches ?? []) as {
-    id: number
-    next_check_at: string | null
-    last_checked_at: string | null
-  }[]
-  const found = searches.find(({ id }) => String(id) === saved)
+type SavedSearch = { id: number; next_check_at: string | null; last_checked_at: string | null }
+
+/** Whether a monitor waits for longer than its start and a repetition take. Throws while the service does not answer. */
+const isPostponed = async (installation: FaultyInstallation, user: User & { saved: string }) => {
+  const searches = (await listed(`${api(installation)}/saved-searches`, user, 'saved_searches')) as SavedSearch[]
+  const found = searches.find(({ id }) => String(id) === user.saved)
   return !found?.last_checked_at && Date.parse(found?.next_check_at ?? '') > Date.now() + 10 * 60_000
 }
 
@@ -131,8 +128,12 @@ export const monitor: Scenario<User & { saved: string }> = {
     const switchTo = (isOn: boolean) => () => switchMonitor(installation, state, saved, isOn)
     // The clock is right again, but the monitor was perhaps scheduled by a wrong one: like its user, switch it off and on.
     await installation.control.reset()
-    const wrong: string[] = []
-    if (!acknowledged || (await isPostponed(installation, state))) {
+    let needsSwitch = !acknowledged
+    const wrong = await eventually(async () => {
+      needsSwitch ||= await isPostponed(installation, state)
+      return []
+    })
+    if (needsSwitch) {
       wrong.push(...(await untilAccepted('the monitor, switched off,', switchTo(false))))
       wrong.push(...(await untilAccepted('the monitor, switched on again,', switchTo(true))))
     }

@@ -151,7 +151,7 @@ export const listingsConfig = {
     'LLM_BASE_URL',
     read.optional(read.url),
     undefined,
-    'A chat-completions server in the style of OpenAI, which builds searches from plain words.',
+    'A chat-completions server in the style of OpenAI, such as http://localhost:11434/v1, which builds searches from plain words.',
   ),
   llmModel: setting('LLM_MODEL', read.text, '', 'The model that builds searches.'),
   llmVisionModel: setting(

@@ -177,6 +177,8 @@ describe.each(drawnBackend(databases, 'listings/service'))('on $name', ({ isMiss
         // A listing with a range of prices has no price to compare.
         const whole = updates.find(({ trustScore }) => trustScore?.scoreIsPartial === false)
         expect(whole).toMatchObject({
+          platformListingId: expect.stringMatching(/^\d+$/),
+          marketPrice: answer.marketPrice,
           trustScore: { scoreIsPartial: false, signalScores: { accountAge: expect.any(Number) } },
           seller: { accountAgeDays: expect.any(Number) },
         })

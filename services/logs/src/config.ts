@@ -107,7 +107,7 @@ export const logsConfig = {
     'LLM_BASE_URL',
     read.optional(read.url),
     undefined,
-    'A chat-completions server in the style of OpenAI.',
+    'A chat-completions server in the style of OpenAI, such as http://localhost:11434/v1.',
   ),
   llmModel: setting('LLM_MODEL', read.text, '', 'The model to ask it for.'),
   llmApiKey: secret('LLM_API_KEY', read.text, '', 'Sent to it as a bearer token.'),

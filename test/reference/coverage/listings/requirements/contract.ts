@@ -9,6 +9,10 @@ const main = 'test/main-jobs/listings.test.ts'
 const alerts = listings('alerts/alerts')
 const outbox = listings('alerts/outbox')
 const monitors = listings('monitors/monitors')
+const identity = 'test/contract/identity.test.ts'
+const running = 'test/main-jobs/process.test.ts'
+const journey = 'test/cluster/journey.test.ts'
+const replicas = 'test/contract/listings-replicas.test.ts'
 
 /** Promises of the HTTP contract, where the specification leaves something open. */
 export const contract: readonly Theme[] = [
@@ -18,6 +22,24 @@ export const contract: readonly Theme[] = [
       'Paths follow the mount; `/health` and `/ready` are open',
       [admission, 'liveness and readiness probes are answered for any host'],
       [pages, 'the root redirects to the home page, and other methods find no page'],
+    ],
+    [
+      'Each mount has a health; `/ready` names what is not ready',
+      [running, 'health and readiness are served at the root and under every mount, and / leads to the home page'],
+      [
+        'test/contract/ready.test.ts',
+        'an edge is ready while any of its services is available, and names the unavailable ones',
+      ],
+    ],
+    ['Metrics have a port of their own', [running, 'metrics are served on a separate port in the Prometheus format']],
+    [
+      'Any chat-completions server builds searches',
+      [listings('query-builder/query-builder'), 'accepts a server that does not stream'],
+    ],
+    [
+      'Both secrets are accepted during a rotation; a failing licensing service means the tier free',
+      [identity, 'both secrets are accepted during a rotation'],
+      [identity, 'a failure of the licensing service yields the tier free'],
     ],
     [
       'Keys in snake case; what is unknown is null, and never left out',
@@ -37,14 +59,43 @@ export const contract: readonly Theme[] = [
       '`Last-Event-ID` resumes streams without loss or repetition',
       [main, 'an asynchronous search answers 202 and streams listings first; a resumed stream repeats nothing'],
       [edge, 'Last-Event-ID resumes a stream, as a header or as a parameter'],
+      [service, 'the stream of an ended search ends after its last event, and is a 404 without its updates'],
     ],
     [
-      'Downloads are attachments with ASCII and UTF-8 names',
+      'Downloads are attachments with ASCII and UTF-8 names, in any range',
       [edge, 'a download supports ranges, suffixes, UTF-8 filenames and HEAD'],
     ],
     [
       'The OpenAPI document has every route, with examples',
       ['test/conformance/conformance.test.ts', 'the served document contains every route'],
+    ],
+    [
+      'The document of a mount has the version of its specification; `/docs` shows it',
+      [edge, 'the OpenAPI document of a mount has the version of its spec'],
+    ],
+    [
+      'The app is served at every path that the API does not use, with its assets',
+      [pages, 'the web app is served at %s, which the API does not use'],
+      [pages, '%s is 404 with a sentence, never the page'],
+      [pages, 'assets are served at %s, compressed as the client accepts'],
+      [pages, 'without a build, pages are 503 with a sentence, and the API works'],
+    ],
+    [
+      'The path of `EDGE_URL` is stripped from requests, and put before redirects and links',
+      [pages, 'under the path of EDGE_URL, requests, redirects, assets and documents carry it'],
+    ],
+    [
+      '`SIGN_IN_URL` is where the signed-out are sent in cloud mode',
+      [pages, 'the page learns where to sign in only in cloud mode'],
+    ],
+    [
+      'By default no response has CORS headers',
+      [admission, 'answers have no CORS headers by default, nor in development outside of music'],
+    ],
+    [
+      '`traceparent` is passed on, and every response has `x-request-id`',
+      [edge, 'the trace context of a request reaches the handler'],
+      [edge, 'every answer carries the security headers and a request id'],
     ],
     [
       'Requests for other hosts are 421, state-changing ones of other sites 403',
@@ -55,7 +106,10 @@ export const contract: readonly Theme[] = [
       '429 with `Retry-After` per user and address',
       [admission, '20 of 60 concurrent searches are accepted and the rest get 429 with Retry-After'],
       [listings('search/search'), 'are refused beyond the limit, even if started concurrently, until one has ended'],
+      [admission, 'wrong keys are limited, but a known right key and requests without a key are not'],
+      [admission, 'concurrent uploads are limited, and a finished one frees its slot'],
     ],
+    ['A body without data for 30 s is 408', [admission, '%s that never arrives gets 408 or 404']],
     [
       '`GET /listings/api/photos/{id}/{n}`: images by content, at most 5 MB, cached, own listings only',
       [listings('photos/photos'), 'is fetched once, with an honest user agent, and served with its type'],
@@ -106,7 +160,7 @@ export const contract: readonly Theme[] = [
     [
       'At most 8 queries, 10 groups, 20 alternatives; beyond, and for unknown values, 422',
       [listings('search-terms'), '8 queries, 20 alternatives and 10 groups are accepted'],
-      [main, 'the API without credentials 503'],
+      [main, 'a blank search is empty, an unknown session 404, the API without credentials 503'],
     ],
     [
       'Comps count sold items only: no unsold ones, ranges and accepted offers',
@@ -119,9 +173,10 @@ export const contract: readonly Theme[] = [
       [listings('marketplace/demo/demo'), 'separates results that match fewer words from those that match all'],
     ],
     [
-      'Unrelated items are in no median',
+      'Unrelated items are in no median, nor are games in that of their console',
       [listings('comps/comps'), 'accessories, other models, empty boxes, broken items and lots are in no median'],
       [listings('comps/comps'), 'unrelated sales change nothing but the counts of excluded ones'],
+      [listings('comps/relevance'), "['game boy color', 'Pokemon Gold Game Boy Color', 'other_thing'"],
     ],
     [
       'From eight sales on outliers are trimmed; fewer than three have no median',
@@ -131,6 +186,10 @@ export const contract: readonly Theme[] = [
     [
       'A blank asynchronous search streams one empty `listings`',
       [service, 'a blank query returns nothing at once, or streams one empty frame'],
+    ],
+    [
+      'Frames have their type; `market_price` has the number of sales and the quartiles',
+      [service, 'an asynchronous search publishes listings first, then the price, then updates'],
     ],
     [
       'A failed search sends `search_failed` and then `done`',
@@ -243,6 +302,8 @@ export const contract: readonly Theme[] = [
       [monitors, 'alert once to each trusted listing, whichever search finds it, and to a change of its price'],
       [monitors, 'that are due run once, although two replicas look'],
       [monitors, 'of a marketplace that refuses show why, and wait longer with each failure'],
+      [replicas, 'a monitor whose replica is killed during its run is concluded by the other, with each alert once'],
+      [journey, 'monitors on two replicas run once each, as Searches with workers, and alert once to each listing'],
     ],
     [
       'Alerts are listed, dismissed, snoozed, and delivered by feed, webhook and e-mail',
@@ -251,9 +312,20 @@ export const contract: readonly Theme[] = [
       [listings('alerts/feed'), 'an XML parser reads from the feed what was written'],
       [outbox, 'to a webhook that has moved are not taken for received, and the settings name the new address'],
       [outbox, 'by e-mail are sent once, however long the server checks them, and webhooks do not wait for it'],
+      [
+        listings('alerts/mail'),
+        'a server that offers no TLS gets nothing if TLS is required, and the message is retried',
+      ],
       [listings('alerts/mail'), 'a subject in any script arrives as it was, and a long one is cut between characters'],
       [outbox, 'reach a webhook that fails first, with the same id and body, signed again'],
       [outbox, 'by e-mail are sent once, after a temporary refusal'],
     ],
   ),
+  theme('Forms', [
+    'A search is the same in one process, in several, and in a cluster',
+    [main, 'a search returns listings with scores, sellers and a market price, marked as the demo'],
+    [replicas, 'a search survives the kill of its replica: another completes it, without duplicates'],
+    [journey, 'a Search and the same search by HTTP find the same; the Search created for HTTP expires'],
+    ['test/cluster/install.test.ts', 'helm test streams a search of the demo marketplace and passes'],
+  ]),
 ]

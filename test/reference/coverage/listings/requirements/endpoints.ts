@@ -16,11 +16,21 @@ export const endpoints: readonly Theme[] = [
       '`GET /api/session` gives an anonymous visitor a guest cookie for a day: Lax, readable by the page, on the mount path',
       [service, 'a visitor becomes a guest only once'],
     ],
+    [
+      '`GET /api/session` returns `user_id`, `tier` and `features`',
+      [service, 'a visitor becomes a guest only once'],
+      [listings('session/features'), 'the features of a tier have nine keys'],
+    ],
     ['The visitor is then `guest:<uuid>` in the tier free', [service, 'a visitor becomes a guest only once']],
     ['Otherwise no cookie is set', [service, 'a visitor becomes a guest only once']],
   ),
   theme(
     'Search',
+    [
+      'The response has listings, scores, sellers, market price, `adapter_used`, `affiliate_active` and a UUID as `session_id`',
+      [service, 'a search returns listings, scores, sellers and the market price, marked as a demo'],
+      [main, 'a search returns listings with scores, sellers and a market price, marked as the demo'],
+    ],
     [
       '`max_price` and `min_price` of 0 or less are ignored',
       [listings('query/plan'), 'a plan has the effective limits, and the pages that the tier allows'],

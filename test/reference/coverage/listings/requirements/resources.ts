@@ -52,7 +52,8 @@ export const resources: readonly Theme[] = [
       [listings('marketplace/api/api-adapter'), 'an item is mapped to a listing and a seller'],
     ],
     [
-      'The listing has its format and price',
+      'The listing has its format, price and photos, whose number is the length of `photo_urls`',
+      [listings('marketplace/api/api-adapter'), 'an item is mapped to a listing and a seller'],
       [listings('marketplace/demo/demo'), 'has auctions with bids and an end, price ranges and offers'],
       [listings('marketplace/api/api-adapter'), 'a pure auction is priced at its current bid'],
     ],
@@ -156,6 +157,10 @@ export const resources: readonly Theme[] = [
       [listings('blocklist/blocklist'), 'has a seller once: a new name replaces the old one'],
     ],
     [
+      'An entry has its platform, `marketplace` by default, the id and name of the seller, a reason or null, its source and time',
+      [listings('blocklist/blocklist'), 'has the sellers that signed-in users add, latest first, for everyone'],
+    ],
+    [
       'Sources `manual` and `csv_import`',
       [listings('blocklist/blocklist'), 'is imported from CSV: good rows are imported, bad ones reported'],
     ],
@@ -172,7 +177,8 @@ export const resources: readonly Theme[] = [
       [listings('preferences/preferences'), 'belong to one user, or to one guest'],
     ],
     [
-      'Session features, with `saved_searches_limit` null for unlimited',
+      'Session features: nine keys, with `saved_searches_limit` null for unlimited',
+      [listings('session/features'), 'the features of a tier have nine keys'],
       [listings('session/features'), 'the free tier saves three searches and has no extras, all other tiers have them'],
     ],
     [

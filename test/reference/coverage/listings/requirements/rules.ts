@@ -58,7 +58,12 @@ export const rules: readonly Theme[] = [
       [service, 'an asynchronous search publishes listings first, then the price, then updates'],
     ],
     [
-      '`done` is `{}`',
+      'An `update` has the listing, its score, its seller and the market price',
+      [service, 'a search returns listings, scores, sellers and the market price, marked as a demo'],
+    ],
+    [
+      '`done` is `{}`, or has the reason `timeout`',
+      [listings('search/drive'), 'a search whose deadline passed before it was driven ends at once'],
       [main, 'sellers are enriched afterwards: the stream delivers updates with account ages, then done'],
     ],
     [
@@ -86,7 +91,11 @@ export const rules: readonly Theme[] = [
       ],
     ],
     ['400: import that is not UTF-8', [listings('blocklist/csv'), 'that is not UTF-8 is malformed']],
-    ['404: unknown seller, listing or session', [main, 'a blank search is empty, an unknown session 404']],
+    [
+      '404: unknown seller, listing or session',
+      [service, 'enrichment looks a seller up, rescores the listing and saves the score'],
+      [main, 'a blank search is empty, an unknown session 404'],
+    ],
     [
       '422: the answer of the model cannot be parsed; `detail` has `message` and `raw`',
       [listings('query-builder/query-builder'), 'is 422 with the raw answer for %s'],
@@ -105,6 +114,14 @@ export const rules: readonly Theme[] = [
   ),
   theme(
     'Limits',
+    [
+      'The app offers 1, 2, 3 and 5 pages, as far as the tier allows',
+      [
+        'services/web/test/journeys/tiers.test.ts',
+        'an account of the free tier is told what it lacks before it tries, and what is refused says what to do',
+      ],
+    ],
+    ['`POST /api/enrich` waits for 60 s', [listings('enrich/enrich'), 'a lookup that a caller waits for has 60 s']],
     [
       'At most three queries of a search at a time, beside the lookup of sales',
       [
