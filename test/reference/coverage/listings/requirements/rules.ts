@@ -116,10 +116,7 @@ export const rules: readonly Theme[] = [
     'Limits',
     [
       'The app offers 1, 2, 3 and 5 pages, as far as the tier allows',
-      [
-        'services/web/test/journeys/tiers.test.ts',
-        'an account of the free tier is told what it lacks before it tries, and what is refused says what to do',
-      ],
+      ['services/web/test/journeys/tiers.test.ts', 'an account of the free tier'],
     ],
     ['`POST /api/enrich` waits for 60 s', [listings('enrich/enrich'), 'a lookup that a caller waits for has 60 s']],
     [
