@@ -284,7 +284,8 @@ for (const key of ['createServer', 'createSecureServer'])
         const server = original.apply(this, args) as Http2Server
         server.on('stream', (stream: ServerHttp2Stream) =>
           replace(stream, 'respond', (respond) =>
-            interceptMessage('rpc.answer', respond, () => stream.session?.destroy(lost())),
+            // After the answer, because a stream whose connection is known to be lost is not answered.
+            interceptMessage('rpc.answer', respond, () => process.nextTick(() => stream.session?.destroy(lost()))),
           ),
         )
         return server

@@ -4,7 +4,7 @@ import { type ErrorKind, errorKinds, serviceError, toCallError } from '../errors
 import type { CallOptions, MethodDefinition, RpcClient, ServiceDefinition } from './call.ts'
 import { channelOptions } from './grpc-limits.ts'
 import { errorFromMetadata, metadataToHead, requestMetadata } from './grpc-metadata.ts'
-import { callWithRetry } from './grpc-retry.ts'
+import { callWithRetry, wasLost } from './grpc-retry.ts'
 import { clientCredentials, type RpcSecurity, secretMetadata } from './grpc-security.ts'
 import { grpcTarget } from './grpc-target.ts'
 import { announceEndMark, withEndMark } from './whole-request.ts'
@@ -12,8 +12,10 @@ import { announceEndMark, withEndMark } from './whole-request.ts'
 // biome-ignore lint/suspicious/noExplicitAny: the mapped types of RpcClient type each method
 type Untyped = any
 
-const sentences: Partial<Record<Status, { kind: ErrorKind; detail: string }>> = {
-  [Status.UNAVAILABLE]: { kind: 'unavailable', detail: 'The service cannot be reached. Try again shortly.' },
+type Sentence = { kind: ErrorKind; detail: string }
+
+const lost: Sentence = { kind: 'unavailable', detail: 'The service cannot be reached. Try again shortly.' }
+const sentences: Partial<Record<Status, Sentence>> = {
   [Status.DEADLINE_EXCEEDED]: { kind: 'upstream_timeout', detail: 'The service took too long to answer.' },
   [Status.RESOURCE_EXHAUSTED]: {
     kind: 'too_large',
@@ -26,7 +28,8 @@ const toClientError = (error: unknown, trailer: Metadata | undefined): unknown =
   if (!(error instanceof ClientError)) return error
   const thrown = errorFromMetadata(trailer, error)
   if (thrown) return thrown
-  const { kind, detail } = sentences[error.code] ?? { kind: 'internal', detail: 'The service failed to answer.' }
+  const unknown: Sentence = { kind: 'internal', detail: 'The service failed to answer.' }
+  const { kind, detail } = wasLost(error) ? lost : (sentences[error.code] ?? unknown)
   return serviceError(kind, detail, {
     cause: error,
     ...(errorKinds[kind].status === 503 ? { retryAfterSeconds: 1 } : {}),

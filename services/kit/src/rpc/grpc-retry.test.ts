@@ -1,10 +1,11 @@
 import { once } from 'node:events'
+import { createServer as createHttp2Server } from 'node:http2'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { HealthDefinition } from '@trellis/protos/ts/grpc/health/v1/health.ts'
 import { createChannel, createClient } from 'nice-grpc'
 import { ClientError, Status } from 'nice-grpc-common'
 import { expect, test } from 'vitest'
-import { callWithRetry, neverSent } from './grpc-retry.ts'
+import { callWithRetry, neverSent, wasLost } from './grpc-retry.ts'
 import { grpcTarget } from './grpc-target.ts'
 
 /** The error with which grpc-js reports a failed call. */
@@ -42,7 +43,22 @@ test('a call whose connection breaks after it was established counts as possibly
   await once(server, 'listening')
   const error = await failureAt(`127.0.0.1:${(server.address() as AddressInfo).port}`)
   server.close()
-  expect([error.code, neverSent(error)]).toEqual([Status.UNAVAILABLE, false])
+  expect([error.code, neverSent(error), wasLost(error)]).toEqual([Status.UNAVAILABLE, false, true])
+})
+
+test('a call whose server abandons the connection counts as lost, unlike one that the server fails', async () => {
+  const server = createHttp2Server()
+    .on('stream', (stream) => {
+      stream.on('error', () => undefined)
+      stream.session?.destroy(new Error('broken'))
+    })
+    .on('sessionError', () => undefined)
+    .listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const error = await failureAt(`127.0.0.1:${(server.address() as AddressInfo).port}`)
+  server.close()
+  expect([error.code, neverSent(error), wasLost(error)]).toEqual([Status.INTERNAL, false, true])
+  expect(wasLost(new ClientError('/a.B/C', Status.INTERNAL, 'The service failed.'))).toBe(false)
 })
 
 test('a lost call is retried only if it is safe', async () => {

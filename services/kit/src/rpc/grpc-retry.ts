@@ -11,8 +11,12 @@ const unsent = ['No connection established', 'Name resolution failed']
 export const neverSent = (error: ClientError) =>
   error.code === Status.UNAVAILABLE && unsent.some((words) => error.details.includes(words))
 
+/** How grpc-js words the failure of a connection that it has no code for, such as one that its server abandons with an error. */
+const brokenConnection = 'triggered by internal client error'
+
 /** Whether the replica was lost or closed the connection during the call. */
-const wasLost = (error: ClientError) => error.code === Status.UNAVAILABLE
+export const wasLost = (error: ClientError): boolean =>
+  error.code === Status.UNAVAILABLE || (error.code === Status.INTERNAL && error.details.includes(brokenConnection))
 
 /** How long a call retries an address that has never answered: DNS names lag behind pods that have just started. */
 const firstContactMilliseconds = 10_000
