@@ -93,11 +93,15 @@ const switchMonitor = (installation: FaultyInstallation, { headers }: User, save
 
 type SavedSearch = { id: number; next_check_at: string | null; last_checked_at: string | null }
 
-/** Whether a monitor waits for longer than its start and a repetition take. Throws while the service does not answer. */
+/**
+ * Whether a monitor waits for longer than its start and a repetition take, because a wrong clock scheduled it or ended its search. Throws while the
+ * service does not answer.
+ */
 const isPostponed = async (installation: FaultyInstallation, user: User & { saved: string }) => {
   const searches = (await listed(`${api(installation)}/saved-searches`, user, 'saved_searches')) as SavedSearch[]
-  const found = searches.find(({ id }) => String(id) === user.saved)
-  return !found?.last_checked_at && Date.parse(found?.next_check_at ?? '') > Date.now() + 10 * 60_000
+  const { last_checked_at: last, next_check_at: next } = searches.find(({ id }) => String(id) === user.saved) ?? {}
+  const hasRunInTime = last && Date.parse(last) <= Date.now()
+  return !hasRunInTime && Date.parse(next ?? '') > Date.now() + 10 * 60_000
 }
 
 /** A monitor that is switched on: each listing alerts exactly once, whatever happens to its run. */
