@@ -164,6 +164,8 @@ describe('games of a platform', () => {
     ['game boy color', 'Nintendo Game Boy Color', 'used'],
     ['game boy color', 'Atomic Purple Nintendo Game Boy Color tested', 'used'],
     ['game boy color', 'Boxed Game Boy Color', 'used'],
+    ['ps1', 'Chipped PlayStation PS1', 'used'],
+    ['game boy color', 'WOW! Lovely Kiwi Green Game Boy Color', 'used'],
     ['game boy color', 'Game Boy Color Teal CGB-001', 'used'],
     ['game boy color', 'Pikachu Edition Game Boy Color', 'used'],
     ['game boy color', 'Handheld Pokemon Nintendo Game Boy Color', 'used'],
@@ -174,6 +176,9 @@ describe('games of a platform', () => {
     ['nintendo switch', 'Refurbished 32GB Nintendo Switch', 'used'],
     ['pokemon gold game boy color', 'Pokemon Gold Game Boy Color', 'used'],
     ['elden ring ps5', 'Elden Ring PS5', 'used'],
+    ['ps5 game', 'Elden Ring PS5 game', 'used'],
+    ['game boy color screen', 'FunnyPlaying Q5 Game Boy Color Screen', 'used'],
+    ['game boy color lens', 'FunnyPlaying Game Boy Color', 'used'],
     ['camera', 'Game Boy Camera', 'used'],
     ['ps5 controller', 'DualSense Edge Wireless Controller PS5', 'used'],
   ])('"%s": "%s" is %s', (query, title, expected) => {

@@ -1,6 +1,6 @@
 import { parseQuery } from '../query-notation.ts'
 import { wholeWords } from '../whole-words.ts'
-import { isForPlatformItself, isGameOfPlatform } from './game-platforms.ts'
+import { isPlatformQuery, offersGame } from './game-platforms.ts'
 import { type Atom, atomsOf, plainText, runsIn, spansYear } from './title-atoms.ts'
 import * as data from './unrelated-words.ts'
 
@@ -84,7 +84,8 @@ type Query = {
   readonly atoms: ReadonlySet<string>
   readonly families: typeof families
   readonly namesAccessory: boolean
-  readonly isForPlatformItself: boolean
+  /** Whether it is for a platform of games as such. */
+  readonly isPlatform: boolean
   /** Nouns that describe the queried thing itself. */
   readonly ownNouns: ReadonlySet<string>
   readonly namedStrata: ReadonlySet<Stratum>
@@ -113,7 +114,7 @@ const compile = (text: string, ownNouns: ReadonlySet<string>): Query => {
       (family) => !family.pattern.test(terms) && !(namesAccessory && ofAccessories.has(family.reason)),
     ),
     namesAccessory,
-    isForPlatformItself: isForPlatformItself(terms),
+    isPlatform: isPlatformQuery(terms),
     ownNouns,
     namedStrata: new Set<Stratum>([
       ...(lots.some((lot) => lot.test(terms)) ? (['lot'] as const) : []),
@@ -213,8 +214,7 @@ const judge = (query: Query, title: string, condition: string | null): Judgement
   const family = query.families.find((row) => row.pattern.test(title))
   if (family !== undefined) return unrelated(family.reason)
   if (!query.namesAccessory && isAccessory(atoms, query)) return unrelated('accessory')
-  if (isForPlatform(title, query) || (query.isForPlatformItself && isGameOfPlatform(title)))
-    return unrelated('other_thing')
+  if (isForPlatform(title, query) || (query.isPlatform && offersGame(title))) return unrelated('other_thing')
   const stratum = stratumOf(title, condition)
   const isApart = (stratum === 'for_parts' || stratum === 'lot') && !query.namedStrata.has(stratum)
   return { kind: 'related', stratum, apart: isApart ? stratum : null }
