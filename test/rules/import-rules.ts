@@ -109,5 +109,5 @@ export const moduleFolders: Record<string, readonly string[]> = {
 
 /** Largest cycles of folders that stand today, by package, as numbers of folders. They may only fall; other packages have none. */
 export const cycleCeilings: Record<string, number> = {
-  'services/logs': 25,
+  'services/logs': 24,
 }
