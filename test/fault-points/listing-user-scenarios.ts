@@ -91,17 +91,31 @@ const switchMonitor = (installation: FaultyInstallation, { headers }: User, save
     headers,
   )
 
-type SavedSearch = { id: number; next_check_at: string | null; last_checked_at: string | null }
+type SavedSearch = {
+  id: number
+  next_check_at: string | null
+  last_checked_at: string | null
+  last_error: string | null
+}
+
+/** What the user sees of a monitor. */
+const shownMonitor = async (installation: FaultyInstallation, user: User): Promise<string> =>
+  JSON.stringify(await listed(`${api(installation)}/saved-searches`, user, 'saved_searches'))
+
+/** Milliseconds, longer than a monitor takes to start and to be repeated. */
+const startLimit = 10 * 60_000
 
 /**
- * Whether a monitor waits for longer than its start and a repetition take, because a wrong clock scheduled it or ended its search. Throws while the
- * service does not answer.
+ * Whether a user must act: the run of a monitor has failed by an error of this machine, which its user sees, or a wrong clock scheduled it or its search,
+ * so that it starts late, timed out, or saw the marketplace of an hour ago. Throws while the service does not answer.
  */
-const isPostponed = async (installation: FaultyInstallation, user: User & { saved: string }) => {
+const needsUser = async (installation: FaultyInstallation, user: User & { saved: string }) => {
   const searches = (await listed(`${api(installation)}/saved-searches`, user, 'saved_searches')) as SavedSearch[]
-  const { last_checked_at: last, next_check_at: next } = searches.find(({ id }) => String(id) === user.saved) ?? {}
-  const hasRunInTime = last && Date.parse(last) <= Date.now()
-  return !hasRunInTime && Date.parse(next ?? '') > Date.now() + 10 * 60_000
+  const found = searches.find(({ id }) => String(id) === user.saved)
+  const { last_checked_at: last, next_check_at: next, last_error: error } = found ?? {}
+  if (error?.startsWith('Something went wrong here.')) return true
+  if (last) return Math.abs(Date.now() - Date.parse(last)) > startLimit
+  return Date.parse(next ?? '') > Date.now() + startLimit
 }
 
 /** A monitor that is switched on: each listing alerts exactly once, whatever happens to its run. */
@@ -134,7 +148,7 @@ export const monitor: Scenario<User & { saved: string }> = {
     await installation.control.reset()
     let needsSwitch = !acknowledged
     const wrong = await eventually(async () => {
-      needsSwitch ||= await isPostponed(installation, state)
+      needsSwitch ||= await needsUser(installation, state)
       return []
     })
     if (needsSwitch) {
@@ -161,7 +175,7 @@ export const monitor: Scenario<User & { saved: string }> = {
     wrong.push(
       ...(await eventually(async () => {
         const ids = (await matches()).map(({ platform_listing_id: id }) => id)
-        if (ids.length === 0) return ['a monitor makes no alerts']
+        if (ids.length === 0) return [`a monitor makes no alerts: ${await shownMonitor(installation, state)}`]
         if (expected.size === 0) for (const id of ids) if (onSale.has(id)) expected.add(id)
         const missing = [...expected].filter((id) => onSale.has(id) && !ids.includes(id))
         const repeated = ids.filter((id, index) => ids.indexOf(id) !== index)
