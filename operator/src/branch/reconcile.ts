@@ -183,6 +183,7 @@ const settle = async (
   recordTrouble(branch, finding, dependencies)
   const patch = { type: 'merge', body: { status: changes } } as const
   const written = await dependencies.client.patch(branches, branch.metadata, patch, { subresource: 'status', signal })
+  // Ports are assigned from the statuses in the cache.
   dependencies.branches.wrote(written)
 }
 
@@ -200,8 +201,6 @@ export const reconcileBranch =
     const cached = dependencies.branches.get(key)
     if (!cached || isPaused(cached)) return done
     if (isBeingDeleted(cached)) return releaseBranch(cached, dependencies, signal)
-    // Ports are assigned from the statuses, so wait for the cache; its update triggers another reconcile.
-    if (!dependencies.branches.isCurrent(key)) return done
     const branch = await addFinalizer(dependencies.client, branches, cached, finalizer, { signal })
     const found = await lookOrRefusal(branch, dependencies, signal)
     await settle(branch, found, dependencies, signal)

@@ -33,12 +33,12 @@ const judge = ({ clock, gpus }: GenerationDependencies, run: GenerationRun): Dec
 }
 
 const wait = async (
-  { steps, clock }: GenerationDependencies,
+  { steps }: GenerationDependencies,
   run: GenerationRun,
   { desiredStatus, milliseconds, ...decision }: Extract<Decision, { kind: 'wait' }>,
 ): Promise<Result> => {
   const isHeld = decision.isHeld === true
-  if (isHeld) run.memory.acceptedAt = clock.now()
+  run.memory.isHeld = isHeld
   if (desiredStatus) {
     // Waiting in a queue deserves no warning.
     await steps.settle(run, desiredStatus, { isHeld, isQuiet: run.found.batch?.state.kind === 'suspended' })

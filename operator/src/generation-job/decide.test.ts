@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { noReports, type PodState, type RunFacts } from '../runs/mod.ts'
+import { concludingQuietly, noReports, type PodState, type RunFacts } from '../runs/mod.ts'
 import type { BatchState } from './batch-job.ts'
 import { type Decision, decide, type GenerationView } from './decide.ts'
 import type { Survey } from './survey.ts'
@@ -91,8 +91,13 @@ test.each<[string, GenerationView, (string | undefined)[]]>([
   ],
   ['lost a pod that its Job replaces', view(survey({ batch: active, pod: crashed })), ['wait', 'Pending', 'Starting']],
   [
-    'has finished its work',
+    'has just finished its work',
     view(survey({ batch: active, pod: { kind: 'running' } }), received({ worked: { at: now } })),
+    ['wait'],
+  ],
+  [
+    'finished its work a while ago',
+    view(survey({ batch: active, pod: { kind: 'running' } }), received({ worked: { at: now - concludingQuietly } })),
     ['wait', 'Running', 'Finished'],
   ],
   [

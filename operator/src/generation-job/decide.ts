@@ -2,8 +2,8 @@ import type { RunConcluded } from '@trellis/protos/ts/trellis/workloads/v1/workl
 import type { GenerationJob, RunReason } from '../crds/mod.ts'
 import {
   awaitReport,
+  concluding,
   type DesiredStatus,
-  debounced,
   decideFromEvents,
   decideFromPod,
   type Ending,
@@ -15,6 +15,7 @@ import {
   type PodState,
   pending,
   type RunFacts,
+  starting,
   type Waiting,
   wait,
 } from '../runs/mod.ts'
@@ -88,7 +89,7 @@ const withPod = (view: GenerationView, name: string, state: PodState, left: numb
     case 'running':
       return isStarted
         ? wait(left, { phase: 'Running', reason: 'Running', message: 'A worker makes the audio.' })
-        : debounced(
+        : starting(
             acceptedAt,
             time,
             pending(found.current?.isClaimed ? 'Claimed' : 'Starting', 'The worker waits for its assignment.'),
@@ -140,7 +141,7 @@ const withJob = (view: GenerationView, batch: NonNullable<Survey['batch']>, left
     case 'active':
       return found.current
         ? withPod(view, found.current.pod.metadata.name, found.current.state, left)
-        : debounced(acceptedAt, time, pending('Starting', 'Its worker is being created.'))
+        : starting(acceptedAt, time, pending('Starting', 'Its worker is being created.'))
   }
 }
 
@@ -173,9 +174,11 @@ export const decide = (view: GenerationView): Decision => {
   const { activeDeadlineSeconds } = job.spec
   const left = decideFromEvents({ facts, status: job.status, activeDeadlineSeconds, acceptedAt, now }, outcome)
   if (typeof left === 'object') return left
-  if (hasWorked(facts, job.status)) {
-    const message = 'The worker is done; the music service writes what it made.'
-    return wait(left, { phase: 'Running', reason: 'Finished', message })
-  }
+  if (hasWorked(facts, job.status))
+    return concluding(
+      facts.worked?.at ?? 0,
+      { now, left },
+      'The worker is done; the music service writes what it made.',
+    )
   return byWorkerOrGpu(view, left)
 }

@@ -1,7 +1,15 @@
 import { type GenerationJob, generationJobs } from '../crds/mod.ts'
-import { isFinished, isLive, type KindWorkers, type RunSurroundings, runIdIndex, unfinishedIndex } from '../runs/mod.ts'
-import { type KubeObject, keyOf, type Mapper, remove, type Store, toController } from '../runtime/mod.ts'
-import { label } from '../workers/mod.ts'
+import {
+  isFinished,
+  isLive,
+  type KindWorkers,
+  type RunSurroundings,
+  runIdIndex,
+  runPodView,
+  unfinishedIndex,
+} from '../runs/mod.ts'
+import { keyOf, type Mapper, remove, type Store, toController, whenChanged } from '../runtime/mod.ts'
+import { label, type Pod } from '../workers/mod.ts'
 import { advance } from './advance.ts'
 import { batchJobCache, batchJobs } from './batch-job.ts'
 import type { GenerationDependencies, GenerationParts } from './dependencies.ts'
@@ -9,7 +17,7 @@ import { type Survey, survey } from './survey.ts'
 
 /** Maps the pods of a run to its object, whether it owns them itself or through a Job. */
 const toRun =
-  (store: Store<GenerationJob>): Mapper<KubeObject> =>
+  (store: Store<GenerationJob>): Mapper<Pod> =>
   ({ object }) => {
     const runId = object.metadata.labels?.[label.runId]
     return runId === undefined ? [] : store.by(runIdIndex, runId).map(({ metadata }) => keyOf(metadata))
@@ -52,7 +60,7 @@ export const createGenerationWorkers = (
     watch: (controller) => {
       controller.watch(store, toWaiting(store))
       controller.watch(jobs, toController(generationJobs))
-      controller.watch(pods, toRun(store))
+      controller.watch(pods, whenChanged(runPodView, toRun(store)))
     },
     podsOf: ({ metadata }) => [
       ...pods.by('owner', metadata.uid),

@@ -12,12 +12,16 @@ import {
 import { logEnd } from './log-end.ts'
 import { failureOf, type Reporter } from './reporter.ts'
 import type { RunEvents } from './run-events.ts'
+import type { RunEventOf } from './run-facts.ts'
 import { runIdIndex, runIdOf, runIdsOf } from './run-id.ts'
 import type { RunObject } from './run-object.ts'
 import { isFinished } from './run-status.ts'
+import { concludingQuietly } from './waiting.ts'
 
 export type AttendOptions<Run extends RunObject> = {
   kind: RunKind
+  /** Events that its runs do not depend on. */
+  ignored?: ReadonlySet<RunEventOf['$case']> | undefined
   resource: Resource<Run>
   /** A cache with `runIndexes`. */
   store: Store<Run>
@@ -29,6 +33,9 @@ export type AttendOptions<Run extends RunObject> = {
   onDeleted: (object: Run) => void
 }
 
+/** Events that decide nothing for a moment, in which the next may arrive. */
+const unhurried: ReadonlySet<RunEventOf['$case']> = new Set(['progress', 'worked'])
+
 /**
  * Enqueues runs in their controller when run events arrive, and reports a run as failed when its object is deleted.
  * Deletions while no replica leads are not reported; services learn of them when they next request the run.
@@ -36,7 +43,7 @@ export type AttendOptions<Run extends RunObject> = {
 export const attendRuns = <Run extends RunObject>(
   manager: Pick<Manager, 'whileLeading'>,
   controller: Pick<Controller, 'queue'>,
-  { kind, resource, store, events, reporter, clock, log, onDeleted }: AttendOptions<Run>,
+  { kind, ignored, resource, store, events, reporter, clock, log, onDeleted }: AttendOptions<Run>,
 ): void => {
   let isLeading = false
   // The signal ends the work, not the leadership: reconciles still running may still write.
@@ -46,8 +53,9 @@ export const attendRuns = <Run extends RunObject>(
   })
   events.read({
     kind,
+    ...(ignored && { ignored }),
     keyOf: (runId) => store.by(runIdIndex, runId).map(({ metadata }) => keyOf(metadata))[0],
-    enqueue: (key) => controller.queue.add(key),
+    enqueue: (key, event) => controller.queue.addAfter(key, unhurried.has(event) ? concludingQuietly : 0),
   })
   store.onChange(({ type, object }) => {
     if (type !== 'deleted') return

@@ -1,6 +1,6 @@
 import { type Ending, fail, noReport, pending } from './ending.ts'
 import type { PodState } from './pod-state.ts'
-import { awaitReport, debounced, type Waiting, wait } from './waiting.ts'
+import { awaitReport, starting, type Waiting, wait } from './waiting.ts'
 
 /** States of a pod that mean the same for every kind of run. */
 export type PlainPodState = Extract<PodState, { kind: 'starting' | 'unable' | 'ending' | 'succeeded' }>
@@ -16,7 +16,7 @@ export const decideFromPod = (
 ): Ending | Waiting => {
   switch (state.kind) {
     case 'starting':
-      return debounced(acceptedAt, time, pending('Starting', state.message))
+      return starting(acceptedAt, time, pending('Starting', state.message))
     case 'unable':
       return state.isFinal ? fail(state.reason, state.message) : wait(time.left, pending(state.reason, state.message))
     case 'ending':

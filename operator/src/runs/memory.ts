@@ -8,6 +8,8 @@ export type RunMemory = {
   runId: string
   /** When the run was accepted, or last had to wait for something that does not count towards its time. */
   acceptedAt: number
+  /** It waits for something that does not count towards its time, until the next reconcile looks. */
+  isHeld?: boolean
   /** When its plan was last requested from the service. */
   orderedAt?: number
   /** Uids of the pods that the run was assigned to. */

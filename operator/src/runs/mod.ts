@@ -15,6 +15,7 @@ export {
   type PodState,
   podStateOf,
   reportedExitCode,
+  runPodView,
   type SeenPod,
 } from './pod-state.ts'
 export { reportFailure } from './report-failure.ts'
@@ -50,9 +51,11 @@ export {
 export type { RunSteps } from './steps.ts'
 export {
   awaitReport,
-  debounced,
+  concluding,
+  concludingQuietly,
   lookedAgain,
   reportPatience,
+  starting,
   startingQuietly,
   type Waiting,
   wait,

@@ -146,5 +146,11 @@ export const podStateOf = (pod: SeenPod): PodState => {
   }
 }
 
+/** What the reconcile of a run reads of a pod. */
+export const runPodView = (pod: Pod) => {
+  const { labels, annotations, ownerReferences, deletionTimestamp, creationTimestamp } = pod.metadata
+  return [podStateOf(pod), labels, annotations, ownerReferences, deletionTimestamp, creationTimestamp]
+}
+
 /** Whether a pod may be working: it counts as the run's worker, and no other may be created besides it. */
 export const isLive = (state: PodState): boolean => state.kind !== 'succeeded' && state.kind !== 'failed'

@@ -1,4 +1,13 @@
-import { conditionOf, done, isBeingDeleted, type Reconcile, type Result, remove, requeueAfter } from '../runtime/mod.ts'
+import {
+  conditionOf,
+  done,
+  isBeingDeleted,
+  keyOf,
+  type Reconcile,
+  type Result,
+  remove,
+  requeueAfter,
+} from '../runtime/mod.ts'
 import { remainingGraceMilliseconds, staleStatus } from './desired-status.ts'
 import type { Ending } from './ending.ts'
 import { logEnd } from './log-end.ts'
@@ -56,6 +65,26 @@ export const reconcileRun = <Object extends RunObject, Found extends FoundWorker
     workers.freeSlot?.(object)
   }
 
+  /** Retains a finished object with its workers until its time to live is over, then removes it. */
+  const expire = async (object: Object, signal: AbortSignal): Promise<Result> => {
+    const runId = runIdOf(object)
+    release(object, runId)
+    const now = clock.now()
+    const left = expiresIn(object, now) ?? 0
+    if (left === 0) {
+      // Its pods, and what else it owns, are garbage-collected after it.
+      await remove(client, resource, object, { signal, propagationPolicy: 'Background' })
+      return done
+    }
+    const stale = staleStatus(object)
+    if (stale) await steps.writeStatus(object, runStatus(object, stale, now) as Desired<Object['status']>, signal)
+    if (!workers.haveWorkers(object, runId)) return requeueAfter(left)
+    const untilStopped = remainingGraceMilliseconds(object.status, now)
+    if (untilStopped > 0) return requeueAfter(Math.min(left, untilStopped))
+    await workers.stopAll(object, runId, signal)
+    return requeueAfter(left)
+  }
+
   /**
    * Ends a run. The report goes to the topic before the status is written: an unreported end is retried, but a run with
    * a final status is over.
@@ -70,6 +99,8 @@ export const reconcileRun = <Object extends RunObject, Found extends FoundWorker
     logEnd(log, { workload, object, runId, desiredStatus, now: clock.now() })
     if (desiredStatus.phase === 'Failed') steps.warn(object, desiredStatus.reason, desiredStatus.message)
     if (!stops && found.current) await releaseWorker(parts, found.current)
+    const ended = store.get(keyOf(object.metadata))
+    if (ended && isFinished(ended)) return expire(ended, signal)
     release(object, runId)
     return done
   }
@@ -96,30 +127,14 @@ export const reconcileRun = <Object extends RunObject, Found extends FoundWorker
     return done
   }
 
-  /** Retains a finished object with its workers until its time to live is over, then removes it. */
-  const expire = async (object: Object, signal: AbortSignal): Promise<Result> => {
-    const runId = runIdOf(object)
-    release(object, runId)
-    const now = clock.now()
-    const left = expiresIn(object, now) ?? 0
-    if (left === 0) {
-      // Its pods, and what else it owns, are garbage-collected after it.
-      await remove(client, resource, object, { signal, propagationPolicy: 'Background' })
-      return done
-    }
-    const stale = staleStatus(object)
-    if (stale) await steps.writeStatus(object, runStatus(object, stale, now) as Desired<Object['status']>, signal)
-    if (!workers.haveWorkers(object, runId)) return requeueAfter(left)
-    const untilStopped = remainingGraceMilliseconds(object.status, now)
-    if (untilStopped > 0) return requeueAfter(Math.min(left, untilStopped))
-    await workers.stopAll(object, runId, signal)
-    return requeueAfter(left)
-  }
-
   const advance = async (object: Object, signal: AbortSignal): Promise<Result> => {
     const runId = runIdOf(object)
     const found = workers.survey(object, runId)
-    const run = { object, runId, memory: memories.of(object, runId), found, facts: events.factsOf(runId), signal }
+    const memory = memories.of(object, runId)
+    // However long ago the last reconcile was, none of the time since counts.
+    if (memory.isHeld) memory.acceptedAt = clock.now()
+    memory.isHeld = false
+    const run = { object, runId, memory, found, facts: events.factsOf(runId), signal }
     const next = await workers.advance(run)
     return next.kind === 'end' ? end(run, next) : next
   }
@@ -132,8 +147,6 @@ export const reconcileRun = <Object extends RunObject, Found extends FoundWorker
       workers.freeSlot?.(object)
       return done
     }
-    // The cache lags behind our last write; its update triggers another reconcile.
-    if (!store.isCurrent(key)) return done
     const next = isFinished(object) ? expire : object.spec.suspend ? suspend : advance
     return unlessOvertaken(() => next(object, signal))
   }

@@ -7,6 +7,7 @@ import { type Clock, systemClock } from '../runtime/mod.ts'
 import { createRunEvents } from './run-events.ts'
 
 const started = { $case: 'started', value: { worker: 'w-1', warm: true } } as const
+const progress = { $case: 'progress', value: { fraction: 0.5, detail: 'Half.' } } as const
 const concluded = { $case: 'concluded', value: { listingsFound: 41, marketPrice: 512.5 } } as const
 
 /** Run events over a separate bus, with one object, `default/a`, of the run `run-a`. */
@@ -14,7 +15,12 @@ const listen = (known: Record<string, string> = { 'run-a': 'default/a' }, clock:
   const bus = createMemoryBus()
   const events = createRunEvents({ bus, clock, log: silentLog })
   const enqueued: string[] = []
-  events.read({ kind: 'search', keyOf: (runId) => known[runId], enqueue: (key) => void enqueued.push(key) })
+  events.read({
+    kind: 'search',
+    ignored: new Set(['progress']),
+    keyOf: (runId) => known[runId],
+    enqueue: (key) => void enqueued.push(key),
+  })
   const stop = new AbortController()
   const working = events.work(stop.signal)
   return {
@@ -44,6 +50,13 @@ test('an event becomes a fact, enqueues its object, and stays queued until the s
   expect(await it.publishOnce('run-a', started)).toBe(false)
   it.events.reflected('run-a', facts.version)
   await eventually(() => it.publishOnce('run-a', started), 'the event is acknowledged')
+})
+
+test('an event that the runs of its kind do not depend on is acknowledged at once and enqueues nothing', async () => {
+  await using it = listen()
+  await it.publishOnce('run-a', progress)
+  await eventually(() => it.publishOnce('run-a', progress), 'the event is acknowledged')
+  expect([it.enqueued, it.events.factsOf('run-a').version]).toEqual([[], 0])
 })
 
 test('an event that is not reflected in time is redelivered, and acknowledged once it is reflected', async () => {

@@ -9,10 +9,12 @@ import { learn, noReports, type RunEventOf, type RunFacts } from './run-facts.ts
 /** Connection to a controller whose objects are runs. */
 export type RunEventReader = {
   kind: RunKind
+  /** Events that its runs do not depend on: they are acknowledged at once. */
+  ignored?: ReadonlySet<RunEventOf['$case']>
   /** The key of the object that the run belongs to, if there is one. */
   keyOf: (runId: string) => string | undefined
-  /** Enqueues the object for a reconcile. */
-  enqueue: (key: string) => void
+  /** Enqueues the object for a reconcile, soon after an event of this case. */
+  enqueue: (key: string, event: RunEventOf['$case']) => void
 }
 
 /**
@@ -108,11 +110,12 @@ export const createRunEvents = ({ bus, clock, log }: { bus: Bus; clock: Clock; l
       log.debug({ runId, event: event.$case }, 'an event of an unknown run was discarded')
       return
     }
+    if (found.reader.ignored?.has(event.$case)) return
     const entry = entryOf(runId)
     const facts = learn(entry.facts, event, clock.now())
     const haveChanged = facts !== entry.facts
     entry.facts = facts
-    if (haveChanged || entry.reflected < facts.version) found.reader.enqueue(found.key)
+    if (haveChanged || entry.reflected < facts.version) found.reader.enqueue(found.key, event.$case)
     await untilReflected(runId, entry, facts.version, signal)
   }
 

@@ -1,12 +1,13 @@
 import { runKindOf } from '@trellis/kit/workloads'
 import type { RunRequest, Workload as WorkloadName } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
-import { type Controller, type Draft, type KubeObject, type Store, toSelf } from '../runtime/mod.ts'
+import { type Controller, type Draft, type KubeObject, type Store, toSelf, whenChanged } from '../runtime/mod.ts'
 import type { Pod } from '../workers/mod.ts'
 import { attendRuns } from './attend.ts'
 import { createRunMemories } from './memory.ts'
 import type { RunParts, RunSurroundings } from './parts.ts'
 import { type ReconcileRunOptions, type RunWorkers, reconcileRun } from './reconcile-run.ts'
 import type { FoundWorkers } from './run.ts'
+import type { RunEventOf } from './run-facts.ts'
 import { runIndexes } from './run-id.ts'
 import type { RunObject, WorkloadRuns } from './run-object.ts'
 import { createRunSteps, type RunReporting, type RunSteps } from './steps.ts'
@@ -30,6 +31,8 @@ export type RunKindDefinition<Object extends RunObject, Found extends FoundWorke
     name: string
     /** Objects reconciled concurrently: reconciles mostly wait for the API server and the bus. */
     concurrency: number
+    /** Events that its runs do not depend on; none by default. */
+    ignored?: ReadonlySet<RunEventOf['$case']>
     /** Name of the object for a run that a service requests; deterministic, so repeated requests create it once. */
     nameOf: (runId: string) => string
     /** Builds that object, which stays for `ttlSeconds` after its end; undefined if the request lacks its subject. */
@@ -49,11 +52,20 @@ export type AddedRunKind<Object extends RunObject = RunObject> = {
   runs: WorkloadRuns<Object>
 }
 
+/**
+ * What others write of an object. Only the leader writes its status, in reconciles, which already act on what they
+ * write.
+ */
+const desiredBy = ({ metadata }: KubeObject) => {
+  const { uid, generation, labels, annotations, deletionTimestamp } = metadata
+  return [uid, generation, labels, annotations, deletionTimestamp]
+}
+
 /** Defines a kind of run; the result adds its cache and its controller to an operator. */
 export const defineRunKind =
   <Object extends RunObject, Found extends FoundWorkers>(definition: RunKindDefinition<Object, Found>) =>
   (surroundings: RunSurroundings): AddedRunKind<Object> => {
-    const { workload, workloadName, resource, name, concurrency, cleared, nameOf, draftOf } = definition
+    const { workload, workloadName, resource, name, concurrency, ignored, cleared, nameOf, draftOf } = definition
     const { manager, cache, reporters, templates, clock, namespace, runTtlSeconds, maxRuns } = surroundings
     const store = cache(resource, { indexes: runIndexes })
     const memories = createRunMemories(clock)
@@ -71,14 +83,14 @@ export const defineRunKind =
     const workers = definition.createWorkers(parts, steps, { cache, wake })
     const reconcile = reconcileRun({ parts, steps, workers, reporting: definition, ...(cleared && { cleared }) })
     const controller: Controller = manager.controller({ name, workers: concurrency, reconcile })
-    controller.watch(store, toSelf)
+    controller.watch(store, whenChanged(desiredBy, toSelf))
     workers.watch(controller)
     const onDeleted = (object: Object) => {
       memories.drop(object.metadata.uid)
       workers.freeSlot?.(object)
       workers.onDeleted?.(object)
     }
-    attendRuns(manager, controller, { ...parts, kind: workload, resource, onDeleted })
+    attendRuns(manager, controller, { ...parts, kind: workload, ignored, resource, onDeleted })
     const draftOptions = { namespace, ttlSeconds: runTtlSeconds }
     return {
       controller,

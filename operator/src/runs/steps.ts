@@ -179,11 +179,11 @@ export const createRunSteps = <Object extends RunObject, Found extends FoundWork
       warn(run.object, 'WorkerLost', message)
       logReplacement(run, because)
       await settle(obtained.value, { phase: 'Pending', reason: 'Starting', message })
-      return done
+      return requeueAfter(startingQuietly)
     },
     waitForSlot: async (run, options = {}) => {
       const message = `Run limit: ${maxRuns} ${plural}, the maximum, have workers. This one starts when one of them ends.`
-      run.memory.acceptedAt = clock.now()
+      run.memory.isHeld = true
       await settle(run, { phase: 'Pending', reason: 'Unschedulable', message }, { ...options, isHeld: true })
       return requeueAfter(lookedAgain)
     },

@@ -5,9 +5,15 @@ export const reportPatience = 30_000
 
 /**
  * Milliseconds in which a run may start before its status shows it as starting: most start sooner, which saves the
- * write.
+ * write. A pod takes a second on an idle node, and a few when many start at once.
  */
-export const startingQuietly = 1_000
+export const startingQuietly = 3_000
+
+/**
+ * Milliseconds in which a service may conclude a run before its status shows that only its worker is done. The event
+ * stays unacknowledged meanwhile, so it is shorter than the patience of `RunEvents`.
+ */
+export const concludingQuietly = 1_000
 
 /**
  * Milliseconds after which a run that waits for a slot, or for a previous run's worker to end, is checked again; most
@@ -30,11 +36,17 @@ export const wait = (milliseconds: number, desiredStatus?: DesiredStatus): Waiti
   ...(desiredStatus ? { desiredStatus } : {}),
 })
 
-/** Debounces a state that is usually short-lived: it is written once it has lasted. */
-export const debounced = (since: number, { now, left }: Time, desiredStatus: DesiredStatus): Waiting => {
-  const quiet = since + startingQuietly - now
-  return quiet > 0 ? wait(Math.min(left, quiet)) : wait(left, desiredStatus)
-}
+/** Debounces a state that is usually short-lived: it is written if it still holds at `until`. */
+const debounced = (until: number, { now, left }: Time, desiredStatus: DesiredStatus): Waiting =>
+  until > now ? wait(Math.min(left, until - now)) : wait(left, desiredStatus)
+
+/** The run, accepted at `acceptedAt`, has a worker that has not started. */
+export const starting = (acceptedAt: number, time: Time, desiredStatus: DesiredStatus): Waiting =>
+  debounced(acceptedAt + startingQuietly, time, desiredStatus)
+
+/** The worker was done at `workedAt`, and the service has yet to conclude the run; `message` describes that. */
+export const concluding = (workedAt: number, time: Time, message: string): Waiting =>
+  debounced(workedAt + concludingQuietly, time, { phase: 'Running', reason: 'Finished', message })
 
 /** Waits for the final report after a worker has ended or failed, then decides `otherwise`. */
 export const awaitReport = <Otherwise>(

@@ -42,9 +42,11 @@ export {
   type ControllerOptions,
   createController,
   type Mapper,
+  type Patience,
   type Reconcile,
 } from './controller/controller.ts'
 export { createExpectations, type Expectations } from './controller/expectations.ts'
+export { whenChanged } from './controller/mappers.ts'
 export { done, type Result, requeueAfter, retry, terminal } from './controller/result.ts'
 export {
   createElection,

@@ -1,7 +1,14 @@
 import type { RunFailed } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { describe, expect, test } from 'vitest'
 import type { Search } from '../crds/mod.ts'
-import { noReports, type PodState, type RunFacts, reportPatience, startingQuietly } from '../runs/mod.ts'
+import {
+  concludingQuietly,
+  noReports,
+  type PodState,
+  type RunFacts,
+  reportPatience,
+  startingQuietly,
+} from '../runs/mod.ts'
 import { type Decision, decide, type SearchView, type Worker } from './decide.ts'
 import type { Loss } from './survey.ts'
 
@@ -263,7 +270,7 @@ describe('a run waits', () => {
     [
       'for its service, without a status at first',
       { of: atWork, facts: { worked: { at: begun } }, worker: worker(succeeded) },
-      { kind: 'wait', milliseconds: startingQuietly },
+      { kind: 'wait', milliseconds: concludingQuietly },
     ],
     [
       'for its service',

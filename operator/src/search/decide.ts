@@ -2,7 +2,7 @@ import type { RunConcluded } from '@trellis/protos/ts/trellis/workloads/v1/workl
 import type { Search } from '../crds/mod.ts'
 import {
   awaitReport,
-  debounced,
+  concluding,
   decideFromEvents,
   decideFromPod,
   type Ending,
@@ -13,6 +13,7 @@ import {
   type PodState,
   pending,
   type RunFacts,
+  starting,
   type Waiting,
   wait,
   wasRequested,
@@ -84,7 +85,7 @@ const withWorker = (view: SearchView, worker: Worker, left: number): Decision =>
   switch (state.kind) {
     case 'running':
       if (isStarted) return wait(left, { phase: 'Running', reason: 'Running', message: 'A worker searches.' })
-      return debounced(
+      return starting(
         acceptedAt,
         time,
         isClaimed
@@ -112,9 +113,11 @@ export const decide = (view: SearchView): Decision => {
     )
   const left = decideFromEvents({ facts, status: search.status, activeDeadlineSeconds, acceptedAt, now }, outcome)
   if (typeof left === 'object') return left
-  if (hasWorked(facts, search.status)) {
-    const message = 'The worker is done; the listings service writes what it found.'
-    return debounced(facts.worked?.at ?? 0, { now, left }, { phase: 'Running', reason: 'Finished', message })
-  }
+  if (hasWorked(facts, search.status))
+    return concluding(
+      facts.worked?.at ?? 0,
+      { now, left },
+      'The worker is done; the listings service writes what it found.',
+    )
   return worker ? withWorker(view, worker, left) : withoutWorker(view)
 }

@@ -17,6 +17,8 @@ export const searchKind = ({ allowedUsers = [] }: { allowedUsers?: AllowedUsers 
     resource: searches,
     name: 'search',
     concurrency: 16,
+    // The status of a Search has no progress.
+    ignored: new Set(['progress']),
     nameOf: searchNameOf,
     draftOf: (request, options) => (request.search ? searchFor(request, request.search, options) : undefined),
     planOf: orderOf,

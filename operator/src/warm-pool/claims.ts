@@ -32,8 +32,6 @@ type Options = { signal?: AbortSignal }
 /** Claims idle pods of pools for runs. One per process, for all kinds of runs. */
 export const createClaims = (options: ClaimsOptions): Claims => {
   const { client, pods, reservations, demand, ledger, clock, log, metrics } = options
-  /** Claimed pods that the cache does not show yet, by run id. */
-  const won = new Map<string, Pod>()
   /** Claims with an unknown outcome, by run id. */
   const doubtful = new Map<string, Attempt>()
   /** Claims in progress, by run id: concurrent calls share the result. */
@@ -42,8 +40,6 @@ export const createClaims = (options: ClaimsOptions): Claims => {
   const cold = new Map<string, number>()
 
   pods.onChange(({ type, object }) => {
-    for (const [run, pod] of won)
-      if (isSame(pod, object) && (type === 'deleted' || !isNewer(pod, object))) won.delete(run)
     for (const [run, { pod, pool, number }] of doubtful) {
       // A claim is conditional on the version that was read: once that is past, the claim succeeded and shows, or never
       // will.
@@ -110,7 +106,10 @@ export const createClaims = (options: ClaimsOptions): Claims => {
         throw error
       }
       doubtful.delete(runId)
-      if (answer && 'metadata' in answer) return remember(answer, runId)
+      if (answer && 'metadata' in answer) {
+        pods.wrote(answer)
+        return answer
+      }
       if (answer && tries < triesPerPod) {
         attempt = answer
         continue
@@ -126,16 +125,9 @@ export const createClaims = (options: ClaimsOptions): Claims => {
     }
   }
 
-  const remember = (claimed: Pod, run: string): Pod => {
-    pods.wrote(claimed)
-    // The event may have arrived before the response.
-    if (!pods.isCurrent(podKey(claimed))) won.set(run, claimed)
-    return claimed
-  }
-
-  /** The pod that the run already has, as far as this process or its cache knows. */
+  /** The pod that the run already has, as far as the cache shows. */
   const held = ({ owner, runId }: Claim): Pod | undefined =>
-    pods.by('owner', owner.uid).find((pod) => isPodOf(pod, owner, runId) && isLive(podStateOf(pod))) ?? won.get(runId)
+    pods.by('owner', owner.uid).find((pod) => isPodOf(pod, owner, runId) && isLive(podStateOf(pod)))
 
   const isCold = (runId: string): boolean => {
     const now = clock.monotonic()

@@ -140,8 +140,7 @@ export const reconcileWarmPool = (dependencies: PoolDependencies): Reconcile => 
     isBusy: boolean,
   ): Promise<number | undefined> => {
     const status = statusChanges(pool.status, poolStatus(pool, selectorOf(pool), facts))
-    // The change that makes the cache current triggers another reconcile.
-    if (!status || !pools.isCurrent(key)) return undefined
+    if (!status) return undefined
     const since = clock.monotonic() - (written.get(key) ?? Number.NEGATIVE_INFINITY)
     if (isBusy && since < statusInterval) return statusInterval - since
     const answer = await client.patch(

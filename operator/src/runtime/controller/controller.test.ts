@@ -7,6 +7,7 @@ import type { KubeObject } from '../objects/object.ts'
 import { toSelf } from '../objects/owners.ts'
 import { createStore } from '../store/store.ts'
 import { type ControllerOptions, createController, type Reconcile } from './controller.ts'
+import { whenChanged } from './mappers.ts'
 import { done, requeueAfter, retry, terminal } from './result.ts'
 
 const start = (reconcile: Reconcile, options: Partial<ControllerOptions> = {}) => {
@@ -159,6 +160,50 @@ test('initial objects are reconciled after live changes', async () => {
   void run()
   await clock.advance(1)
   expect(seen).toEqual(['new', 'old-1', 'old-2'])
+})
+
+test('changes that may wait share one reconcile, which an urgent change brings forward', async () => {
+  const times: number[] = []
+  const { clock, controller, run } = start(async () => {
+    times.push(clock.monotonic())
+    return done
+  })
+  const store = createStore<KubeObject>()
+  controller.watch(store, toSelf, ({ type }) => (type === 'deleted' ? 0 : 1_000))
+  void run()
+  const object = (version: number) => ({ metadata: { name: 'a', uid: 'a', resourceVersion: String(version) } })
+  store.put(object(1))
+  await clock.advance(400)
+  store.put(object(2))
+  await clock.advance(2_000)
+  store.put(object(3))
+  await clock.advance(100)
+  store.remove(object(4))
+  await clock.advance(5_000)
+  expect(times).toEqual([1_000, 2_500])
+})
+
+test('changes of what is not read enqueue nothing', async () => {
+  const seen: string[] = []
+  const { clock, controller, run } = start(async (key) => {
+    seen.push(key)
+    return done
+  })
+  const store = createStore<KubeObject>()
+  const object = (name: string, version: number, labels = {}) => ({
+    metadata: { name, uid: name, resourceVersion: String(version), labels },
+  })
+  controller.watch(
+    store,
+    whenChanged(({ metadata: { labels } }) => labels, toSelf),
+  )
+  void run()
+  for (const name of ['unread', 'read']) store.put(object(name, 1))
+  await clock.advance(1)
+  store.put(object('unread', 2))
+  store.put(object('read', 2, { app: 'x' }))
+  await clock.advance(1)
+  expect(seen).toEqual(['unread', 'read', 'read'])
 })
 
 test('all objects are resynced periodically, after live changes, until stopped', async () => {

@@ -18,6 +18,12 @@ export type Reconcile = (key: string, context: { signal: AbortSignal }) => Promi
 /** The keys that a change affects. */
 export type Mapper<T extends KubeObject> = (change: Change<T>) => readonly string[]
 
+/**
+ * Milliseconds that the reconcile after a change may wait, so that one reconcile serves several changes; 0 if it must
+ * not.
+ */
+export type Patience<T extends KubeObject> = (change: Change<T>) => number
+
 export type ControllerOptions = {
   name: string
   reconcile: Reconcile
@@ -37,9 +43,10 @@ export type Controller = {
   readonly name: string
   readonly queue: Queue
   /**
-   * Enqueues the keys that a store's changes affect, from now on. Keys of initial objects are enqueued at low priority.
+   * Enqueues the keys that a store's changes affect, from now on: immediately, unless `patience` allows a delay. Keys
+   * of initial objects are enqueued at low priority.
    */
-  watch: <T extends KubeObject>(store: Store<T>, keysOf: Mapper<T>) => void
+  watch: <T extends KubeObject>(store: Store<T>, keysOf: Mapper<T>, patience?: Patience<T>) => void
   /**
    * Runs until the signal, then waits up to `drain` milliseconds for running reconciles to end before it aborts them.
    */
@@ -130,9 +137,10 @@ export const createController = (options: ControllerOptions): Controller => {
   return {
     name,
     queue,
-    watch: <T extends KubeObject>(store: Store<T>, keysOf: Mapper<T>) => {
+    watch: <T extends KubeObject>(store: Store<T>, keysOf: Mapper<T>, patience: Patience<T> = () => 0) => {
       const enqueue = (change: Change<T>) => {
-        for (const key of keysOf(change)) queue.add(key, change.initial ? resyncPriority : freshPriority)
+        const priority = change.initial ? resyncPriority : freshPriority
+        for (const key of keysOf(change)) queue.addAfter(key, patience(change), priority)
       }
       const resync = () => {
         for (const object of store.list()) enqueue({ type: 'added', object, initial: true })

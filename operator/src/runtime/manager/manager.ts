@@ -145,10 +145,12 @@ export const createManager = (options: ManagerOptions): Manager => {
     recorder,
     cache: <T extends KubeObject>(resource: Resource<T>, cacheOptions: CacheOptions<T> = {}) => {
       const { indexes, freeze, ...reflected } = cacheOptions
+      const { transform } = reflected
       const onHandlerError = (error: unknown) => log.error({ err: error, cache: resource.plural }, 'a handler threw')
       const store = createStore<T>({
         onHandlerError,
         ...(indexes ? { indexes } : {}),
+        ...(transform ? { transform } : {}),
         ...(freeze === undefined ? {} : { freeze }),
       })
       const taken = reflectors.filter((reflector) => reflector.name.split('#')[0] === resource.plural).length

@@ -78,6 +78,19 @@ test('of several delayed additions of a key the earliest wins', async () => {
   expect(queue.length).toBe(1)
 })
 
+test('taking a key cancels its delayed additions, and one made meanwhile stays', async () => {
+  const { queue, clock } = create()
+  queue.addAfter('a', 1_000)
+  queue.add('a')
+  expect([await queue.take(), queue.delayed]).toEqual(['a', 0])
+  queue.addAfter('a', 2_000)
+  queue.done('a')
+  await clock.advance(1_999)
+  expect(queue.length).toBe(0)
+  await clock.advance(1)
+  expect(queue.length).toBe(1)
+})
+
 test('shutdown releases waiting workers, and no key is handed out afterwards', async () => {
   const { queue, clock } = create()
   const waiting = queue.take()

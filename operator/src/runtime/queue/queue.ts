@@ -22,7 +22,10 @@ export type QueueOptions = {
  */
 export type Queue = {
   add: (key: string, priority?: number) => void
-  /** Adds the key after this many milliseconds; of several such calls, the earliest wins. */
+  /**
+   * Adds the key after this many milliseconds; of several such calls, the earliest wins. Taking the key earlier cancels
+   * them: that work sees the present state, and decides itself when to look again.
+   */
   addAfter: (key: string, milliseconds: number, priority?: number) => void
   /** Adds the key after a delay that grows with every call until `resetBackoff`. */
   addRateLimited: (key: string, priority?: number) => void
@@ -94,6 +97,8 @@ export const createQueue = ({ name, clock, metrics, backoff = defaultBackoff }: 
       unwait(key, entry.priority)
       instruments.waited(seconds(entry.since))
     }
+    delayed.get(key)?.cancel()
+    delayed.delete(key)
     working.set(key, clock.monotonic())
     return key
   }

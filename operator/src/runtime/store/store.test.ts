@@ -86,20 +86,29 @@ test('indexes by namespace, owner and label follow the objects', () => {
   expect(() => store.by('colour', 'red')).toThrow('no index colour')
 })
 
-test('an object is not current between our write and the cache showing it or a later version', () => {
+test('a write is shown at once, reduced as by the reflector, and its event and older ones change nothing', () => {
+  const store = createStore<Thing>({ transform: ({ metadata }) => ({ metadata, spec: { size: 1 } }) })
+  const reported: string[] = []
+  store.put(thing('a', 10))
+  store.onChange(({ object }) => reported.push(object.metadata.resourceVersion))
+  store.wrote(thing('a', 12))
+  expect(store.get('default/a')).toMatchObject({ metadata: { resourceVersion: '12' }, spec: { size: 1 } })
+  store.put(thing('a', 11))
+  store.put(thing('a', 12))
+  expect(reported).toEqual(['12'])
+})
+
+test('the response to a write resurrects no object that is gone, and replaces no newer one', () => {
   const { store } = watched()
   store.put(thing('a', 10))
+  store.put(thing('a', 15, { uid: 'uid-young' }))
   store.wrote(thing('a', 12))
-  expect(store.isCurrent('default/a')).toBe(false)
-  store.put(thing('a', 11))
-  expect(store.isCurrent('default/a')).toBe(false)
-  store.put(thing('a', 13))
-  expect(store.isCurrent('default/a')).toBe(true)
-  store.wrote(thing('a', 13))
-  expect(store.isCurrent('default/a')).toBe(true)
-  store.wrote(thing('a', 14))
-  store.remove(thing('a', 15))
-  expect(store.isCurrent('default/a')).toBe(true)
+  store.wrote(thing('a', 14, { uid: 'uid-young' }))
+  expect(store.get('default/a')?.metadata).toMatchObject({ uid: 'uid-young', resourceVersion: '15' })
+  store.remove(thing('a', 16, { uid: 'uid-young' }))
+  store.wrote(thing('a', 15, { uid: 'uid-young' }))
+  store.wrote(thing('b', 20))
+  expect(store.size).toBe(0)
 })
 
 test('cached objects are immutable', () => {

@@ -1,4 +1,4 @@
-import { compareVersions, type KubeObject, keyOf } from '../objects/object.ts'
+import { compareVersions, type KubeObject, keyOf, withoutManagedFields } from '../objects/object.ts'
 import { deepFreeze } from './deep-freeze.ts'
 import { createIndex, type Index, type IndexFunction } from './index-by.ts'
 
@@ -23,11 +23,9 @@ export type Store<T extends KubeObject> = {
   by: (index: string, value: string) => T[]
   onChange: (handler: ChangeHandler<T>) => () => void
   /**
-   * Whether the cached version of an object is at least the last version that this process wrote. While it is not, a
-   * decision would use stale data; the change that makes it current triggers a reconcile.
+   * Stores the object that a write returned, so that the next decision sees it without waiting for the watch. It has no
+   * effect if the object is not cached any more, or in a newer version.
    */
-  isCurrent: (key: string) => boolean
-  /** Records the object that a write returned. */
   wrote: (object: T) => void
 }
 
@@ -47,6 +45,8 @@ export type StoreWriter<T extends KubeObject> = Store<T> & {
 export type StoreOptions<T extends KubeObject> = {
   /** Index functions by index name. */
   indexes?: Readonly<Record<string, IndexFunction<T>>>
+  /** Reduces the objects that writes returned, as a reflector those of watches; drops `managedFields` by default. */
+  transform?: (object: T) => T
   /** Makes mutating a cached object throw; for tests, as it costs time. */
   freeze?: boolean
   /** Called when a handler throws, which it must not. */
@@ -58,6 +58,7 @@ const rememberedDeletions = 10_000
 
 export const createStore = <T extends KubeObject>({
   indexes = {},
+  transform = withoutManagedFields,
   freeze = false,
   onHandlerError = (error) => {
     throw error
@@ -66,8 +67,6 @@ export const createStore = <T extends KubeObject>({
   const objects = new Map<string, T>()
   /** Versions at which objects were deleted, by uid; the oldest entry is evicted first. */
   const deletions = new Map<string, string>()
-  /** Versions that this process wrote and the cache does not show yet, by key. */
-  const written = new Map<string, { uid: string; version: string }>()
   const handlers = new Set<ChangeHandler<T>>()
   const filed: Record<string, Index<T>> = {
     namespace: createIndex(({ metadata }) => [metadata.namespace ?? '']),
@@ -85,23 +84,16 @@ export const createStore = <T extends KubeObject>({
     }
   }
 
-  const settleWritten = (key: string, uid: string, version: string) => {
-    const own = written.get(key)
-    if (own && (own.uid !== uid || compareVersions(version, own.version) >= 0)) written.delete(key)
-  }
-
   const set = (key: string, object: T, previous: T | undefined) => {
     if (freeze) deepFreeze(object)
     if (previous) for (const index of Object.values(filed)) index.remove(key, previous)
     objects.set(key, object)
     for (const index of Object.values(filed)) index.add(key, object)
-    settleWritten(key, object.metadata.uid, object.metadata.resourceVersion)
   }
 
   const unset = (key: string, object: T) => {
     objects.delete(key)
     for (const index of Object.values(filed)) index.remove(key, object)
-    written.delete(key)
   }
 
   const isOld = (object: T, known: T | undefined): boolean => {
@@ -181,14 +173,9 @@ export const createStore = <T extends KubeObject>({
       handlers.add(handler)
       return () => handlers.delete(handler)
     },
-    isCurrent: (key) => !written.has(key),
     wrote: (object) => {
-      const { uid, resourceVersion } = object.metadata
-      const key = keyOf(object.metadata)
-      if (deletions.has(uid)) return
-      const known = objects.get(key)
-      if (known?.metadata.uid === uid && compareVersions(known.metadata.resourceVersion, resourceVersion) >= 0) return
-      written.set(key, { uid, version: resourceVersion })
+      // An object that the cache has lost is gone: its deletion preceded this response.
+      if (objects.get(keyOf(object.metadata))?.metadata.uid === object.metadata.uid) put(transform(object))
     },
     put,
     remove,

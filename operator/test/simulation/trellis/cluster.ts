@@ -5,17 +5,17 @@ import { calmBus, createSimulatedBus, stormyBus } from './simulated-bus.ts'
 import { gpuNode } from './simulated-gpus.ts'
 import { calmJobs, runJobs, stormyJobs } from './simulated-jobs.ts'
 import { calmNodes, runNodes, stormyNodes } from './simulated-nodes.ts'
-import { createOperators } from './simulated-operator.ts'
+import { createOperators, type OperatorsOptions } from './simulated-operator.ts'
 import { calmCalls, createCalls, stormyCalls } from './simulated-rpc.ts'
 import { createWorkLog } from './work-log.ts'
 
 /** A cluster with everything that takes part in runs: operators, services, nodes, the Job controller and a bus. */
 export const createCluster = (
   simulation: Simulation,
-  { isStormy = false, isCareless = false }: { isStormy?: boolean; isCareless?: boolean } = {},
+  { isStormy = false, ...options }: { isStormy?: boolean } & OperatorsOptions = {},
 ) => {
   const bus = createSimulatedBus(simulation)
-  const operators = createOperators(simulation, bus, { isCareless })
+  const operators = createOperators(simulation, bus, options)
   const calls = createCalls(simulation, operators.serving)
   const log = createWorkLog()
   const nodes = runNodes(simulation, runWorker(simulation, bus, log))

@@ -2,7 +2,7 @@ import { connectInProcess } from '@trellis/kit/rpc'
 import { createLog, createMetrics } from '@trellis/kit/telemetry'
 import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { generationKind } from '../../../src/generation-job/mod.ts'
-import { createOperator } from '../../../src/operator.ts'
+import { createOperator, type OperatorKind } from '../../../src/operator.ts'
 import type { Client } from '../../../src/runtime/mod.ts'
 import { searchKind } from '../../../src/search/mod.ts'
 import { pods as podKind, type WorkerTemplate } from '../../../src/workers/mod.ts'
@@ -48,11 +48,18 @@ export type Operators = {
   faults: readonly string[]
 }
 
-/** Replicas of the operator in a simulation, without Branches. */
+export type OperatorsOptions = {
+  /** Whether pods are claimed without the resourceVersion at which they were read. */
+  isCareless?: boolean
+  /** The kinds that they reconcile; by default all without Branches. */
+  kinds?: readonly OperatorKind[]
+}
+
+/** Replicas of the operator in a simulation. */
 export const createOperators = (
   simulation: Simulation,
   bus: SimulatedBus,
-  { isCareless = false }: { isCareless?: boolean } = {},
+  { isCareless = false, kinds = [searchKind(), generationKind()] }: OperatorsOptions = {},
 ): Operators => {
   const faults: string[] = []
   const serving: Replica[] = []
@@ -80,7 +87,7 @@ export const createOperators = (
         freeze: true,
       },
       { instance, namespace, templates, maxRuns, maxQueued, runTtlSeconds },
-      [searchKind(), generationKind()],
+      kinds,
     )
     return { manager, attend, workloads: connectInProcess(WorkloadsServiceDefinition, workloads) }
   }
