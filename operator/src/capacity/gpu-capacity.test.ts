@@ -83,7 +83,6 @@ describe.skipIf(typeof programs === 'string')(`GPUs of a real kube-apiserver${re
     plane = await startControlPlane(programs, { users: [{ name: 'narrow' }, { name: 'unprivileged' }] })
     client = connect()
     for (const name of ['ours', 'theirs']) await client.create(namespaces, { metadata: { name } })
-    await addNode('one')
     await addPod('ours', 'mine', partOf, 'one')
     await addPod('theirs', 'other', {}, 'one')
     const rules = [{ apiGroups: [''], resources: ['pods'], verbs: ['list', 'watch'] }]
@@ -98,6 +97,24 @@ describe.skipIf(typeof programs === 'string')(`GPUs of a real kube-apiserver${re
   afterAll(async () => {
     await client?.[Symbol.asyncDispose]()
     await plane?.[Symbol.asyncDispose]()
+  })
+
+  test('cost no watch of pods until a node has some', async () => {
+    const metrics = createMetrics({ processMetrics: false })
+    const listed = async () =>
+      [...(await metrics.render()).matchAll(/reflector_lists_total\{name="([^"]+)"\}/g)].map(([, name]) => name)
+    await looking(
+      undefined,
+      async ({ read }) => {
+        await eventually(() => read().reasons.includes('No node of the cluster has a GPU.'), 'the nodes are known')
+        expect(read()).toEqual({ classes: [], reasons: ['No node of the cluster has a GPU.'] })
+        expect(await listed()).toEqual(['capacity-nodes'])
+        await addNode('one')
+        await eventually(() => read().classes[0]?.usedByOthers === 1, 'the pods are counted')
+        expect(await listed()).toEqual(['capacity-nodes', 'capacity-pods'])
+      },
+      { metrics },
+    )
   })
 
   test('are counted as nodes and pods come and go', async () => {

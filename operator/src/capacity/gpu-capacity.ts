@@ -1,6 +1,7 @@
+import { addAbortListener } from '@trellis/kit/lifecycle'
 import type { CapacityResponse } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { gpuClasses, isOffered, ownGpus } from './gpu-classes.ts'
-import { gpuToleration, keepOfNode, type NodeObject, nodeResource, type Toleration } from './gpu-nodes.ts'
+import { gpusOf, gpuToleration, keepOfNode, type NodeObject, nodeResource, type Toleration } from './gpu-nodes.ts'
 import { type GpuPod, gpuPodResource, keepOfPod, notEnded } from './gpu-pods.ts'
 import { createOptionalCache, type OptionalCache, type ReflectorParts } from './optional-cache.ts'
 
@@ -51,6 +52,18 @@ export const createGpuCapacity = (options: GpuCapacityOptions): GpuCapacity => {
   const everywhere = podsIn('capacity-pods')
   let nearby: OptionalCache<GpuPod>[] = []
 
+  const hasGpus = (node: NodeObject) => Object.keys(gpusOf(node)).length > 0
+  /** Pods are read only once a node has GPUs, or nodes are unknown: a cluster without GPUs may have very many pods. */
+  let arePodsNeeded = false
+  const needed = Promise.withResolvers<void>()
+  const needPods = () => {
+    arePodsNeeded = true
+    needed.resolve()
+  }
+  nodes.store.onChange(({ object }) => {
+    if (hasGpus(object)) needPods()
+  })
+
   let hasLogged = false
   const logOnce = (refusal: string) => {
     if (!hasLogged) parts.log.info({ refusal }, narrowView)
@@ -58,6 +71,7 @@ export const createGpuCapacity = (options: GpuCapacityOptions): GpuCapacity => {
   }
 
   const readPods = (): PodView => {
+    if (!arePodsNeeded && nodes.isFilled()) return { pods: [], reasons: [] }
     if (everywhere.isFilled()) return { pods: everywhere.store.list(), reasons: [] }
     const pods = nearby.flatMap((cache) => (cache.isFilled() ? cache.store.list() : []))
     const refusal = everywhere.refusal()
@@ -68,13 +82,21 @@ export const createGpuCapacity = (options: GpuCapacityOptions): GpuCapacity => {
 
   return {
     run: async (signal) => {
-      const watching: Promise<void>[] = [nodes.run(signal, logOnce)]
+      const watching: Promise<void>[] = [
+        nodes.run(signal, (refusal) => {
+          logOnce(refusal)
+          needPods()
+        }),
+      ]
       const lookNearby = (refusal: string) => {
         logOnce(refusal)
         if (nearby.length > 0) return
         nearby = namespaces.map((namespace) => podsIn(`capacity-pods-${namespace}`, namespace))
         watching.push(...nearby.map((cache) => cache.run(signal)))
       }
+      const unlink = addAbortListener(signal, needed.resolve)
+      await needed.promise
+      unlink()
       await everywhere.run(signal, lookNearby)
       await Promise.all(watching)
     },
