@@ -43,7 +43,7 @@ const addressesOf = async ({ kubectl }: Namespace) => {
   const { data } = await read('secret/trellis-secrets')
   const secret = (name: string) => Buffer.from(data[name], 'base64').toString()
   return {
-    nats: { servers: `${nats.status.podIP}:4222`, password: secret('nats-operator') },
+    nats: { servers: `${nats.status.podIP}:4222`, user: 'operator', pass: secret('nats-operator') },
     operator: `${operators.items[0].status.podIP}:9000`,
     security: { secrets: [secret('rpc-secret')] },
   }
@@ -90,10 +90,10 @@ const withoutListings = { ...values, listings: { enabled: false }, music: { ...o
 /** Measures only the operator and the workers: the bench plays the service. */
 export const benchClaims = (): Promise<string[]> =>
   withInstallation(withoutListings, async (testbed, { nats, operator, security }) => {
-    const { servers, password } = nats
+    const { servers, user, pass: password } = nats
     await using bus = await connectNatsBus({
       servers: [servers],
-      credentials: { user: 'operator', password },
+      credentials: { user, password },
       name: 'bench',
       log: silentLog,
     })
