@@ -34,7 +34,7 @@ export type AttendOptions<Run extends RunObject> = {
 }
 
 /** Events that decide nothing for a moment, in which the next may arrive. */
-const unhurried: ReadonlySet<RunEventOf['$case']> = new Set(['progress', 'worked'])
+const deferred: ReadonlySet<RunEventOf['$case']> = new Set(['progress', 'worked'])
 
 /**
  * Enqueues runs in their controller when run events arrive, and reports a run as failed when its object is deleted.
@@ -55,7 +55,7 @@ export const attendRuns = <Run extends RunObject>(
     kind,
     ...(ignored && { ignored }),
     keyOf: (runId) => store.by(runIdIndex, runId).map(({ metadata }) => keyOf(metadata))[0],
-    enqueue: (key, event) => controller.queue.addAfter(key, unhurried.has(event) ? concludingQuietly : 0),
+    enqueue: (key, event) => controller.queue.addAfter(key, deferred.has(event) ? concludingQuietly : 0),
   })
   store.onChange(({ type, object }) => {
     if (type !== 'deleted') return
