@@ -1,6 +1,6 @@
 import { fluxGroups } from './band-flux.ts'
 import { type ChromaFrames, chromaHop } from './chroma.ts'
-import { aboveBackground, accentStrength, chordBands } from './onset-strength.ts'
+import { aboveBackground, accentStrengths, chordBands } from './onset-strength.ts'
 import { HOP, type SpectralFrames } from './spectral-frames.ts'
 
 /** Evidence for beats and bars at each frame; 1 is a typical clear onset or change, 0 is none. */
@@ -96,13 +96,14 @@ const harmonyChange = (chroma: ChromaFrames, frames: number): Float32Array => {
 /** Evidence for the beats and bars of a piece. */
 export const activationsOf = (flux: Float32Array, spectral: SpectralFrames, chroma: ChromaFrames): Activations => {
   const { frames } = spectral
+  const accentStrength = accentStrengths(spectral)
   return {
     frames,
     onset: normalisePeaks(mixFlux(flux, frames, [1, 1, 1, 1])),
-    accent: normalisePeaks(accentStrength(spectral)),
+    accent: normalisePeaks(accentStrength()),
     low: normalisePeaks(mixFlux(flux, frames, [1, 0.2, 0, 0])),
-    snare: normalisePeaks(accentStrength(spectral, [12, 32])),
-    chords: normalisePeaks(accentStrength(spectral, chordBands)),
+    snare: normalisePeaks(accentStrength([12, 32])),
+    chords: normalisePeaks(accentStrength(chordBands)),
     harmony: normalisePeaks(harmonyChange(chroma, frames)),
   }
 }

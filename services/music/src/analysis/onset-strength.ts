@@ -45,22 +45,24 @@ export const onsetStrength = (spectral: SpectralFrames, [from, to] = allBands): 
 }
 
 /**
- * How much sound enters at each frame: the square root of the summed rise of the bands' amplitudes, above its running mean.
- * It emphasizes loud entries, while onsetStrength rates a cymbal's touch nearly as high as a drum.
+ * How much sound enters in a range of bands at each frame: the square root of the summed rise of their amplitudes, above its
+ * running mean. It emphasizes loud entries, while onsetStrength rates a cymbal's touch nearly as high as a drum.
  */
-export const accentStrength = ({ frames, levels, floor }: SpectralFrames, [from, to] = allBands): Float32Array => {
+export const accentStrengths = ({ frames, levels, floor }: SpectralFrames) => {
   const silent = 10 ** (floor / 20)
   const amplitudes = levels.map((level) => 10 ** (level / 20) - silent)
-  const strength = new Float32Array(frames)
-  for (let frame = lag; frame < frames - cutFrames; frame++) {
-    let rise = 0
-    for (let band = from; band < to; band++) {
-      const at = frame * BANDS + band
-      rise += Math.max(0, (amplitudes[at] ?? 0) - (amplitudes[at - lag * BANDS] ?? 0))
+  return ([from, to] = allBands): Float32Array => {
+    const strength = new Float32Array(frames)
+    for (let frame = lag; frame < frames - cutFrames; frame++) {
+      let rise = 0
+      for (let band = from; band < to; band++) {
+        const at = frame * BANDS + band
+        rise += Math.max(0, (amplitudes[at] ?? 0) - (amplitudes[at - lag * BANDS] ?? 0))
+      }
+      strength[frame] = Math.sqrt(rise)
     }
-    strength[frame] = Math.sqrt(rise)
+    return aboveBackground(strength)
   }
-  return aboveBackground(strength)
 }
 
 /** The strength scaled to a standard deviation of 1; all zeros are returned unchanged. */

@@ -56,6 +56,8 @@ export const longestRunBars = 8
 const sideSteps = 4
 const shortlisted = 64
 const regionBars = 2
+/** Rows of distances that are retained: 50 KB each for the longest context. */
+const retainedRows = 128
 
 /** Maps a uniform number in [0, 1) to an exponential distribution of mean 1: mostly small, occasionally large. */
 export const spread = (even: number): number => -Math.log(1 - even)
@@ -63,10 +65,19 @@ export const spread = (even: number): number => -Math.log(1 - even)
 /** Steps per bar; without bars, a group of steps of similar length. */
 export const barSteps = ({ stepsPerBar }: StepGrid): number => (stepsPerBar === 1 ? 3 : stepsPerBar)
 
-/** How unlike the steps just around a jump are: what was played and what precedes `to`; what would follow and what follows. */
-const nearDistance = ({ distance, steps }: StepGrid, from: number, to: number): number => {
-  const isInside = to > 0 && from + 1 < steps.length
-  return isInside ? 0.6 * distance(from, to - 1) + 0.4 * distance(from + 1, to) : 1
+/** Distances from a step to all steps. The latest are retained, since jumps from neighbouring steps share them. */
+const createDistanceRows = ({ steps, distance }: StepGrid) => {
+  const rows = new Map<number, Float64Array>()
+  return (from: number): Float64Array => {
+    const known = rows.get(from)
+    if (known) return known
+    const row = new Float64Array(steps.length)
+    for (let to = 0; to < row.length; to++) row[to] = distance(from, to)
+    rows.set(from, row)
+    const [oldest = from] = rows.keys()
+    if (rows.size > retainedRows) rows.delete(oldest)
+    return row
+  }
 }
 
 /**
@@ -92,23 +103,41 @@ export type Jump = { readonly to: number; readonly distance: number }
 /** The best jumps after each step, computed when first needed. */
 export const createJumpTable = (grid: StepGrid) => {
   const found = new Map<number, Jump[]>()
+  const distancesFrom = createDistanceRows(grid)
   const playable = grid.steps.length - 1
   const best = (jumps: Jump[], count: number) =>
     jumps.sort((a, b) => a.distance - b.distance || a.to - b.to).slice(0, count)
+  const placed = (from: number, to: number) =>
+    COST.bar * grid.barClash(from, to, 1) + COST.phrase * grid.phraseClash(from, to, 1)
+  /** What each jump costs by the steps just around it: how unlike is what was played to what precedes `to`, and what would follow to what follows. */
+  const costsNear = (from: number): Float64Array => {
+    const [played, following] = [distancesFrom(from), distancesFrom(from + 1)]
+    const costs = new Float64Array(playable)
+    for (let to = 0; to < playable; to++) {
+      const isInside = to > 0 && from + 1 < grid.steps.length
+      costs[to] = (isInside ? 0.6 * (played[to - 1] ?? 0) + 0.4 * (following[to] ?? 0) : 1) + placed(from, to)
+    }
+    // Neither a repetition of the step nor the next one is a jump.
+    costs.fill(Number.POSITIVE_INFINITY, from, from + 2)
+    return costs
+  }
+  /** The cheapest of them. Only those up to the last one's cost become objects and are sorted. */
+  const shortlist = (from: number): Jump[] => {
+    const costs = costsNear(from)
+    const limit = costs.toSorted()[shortlisted - 1] ?? Number.MAX_VALUE
+    const jumps: Jump[] = []
+    for (const [to, distance] of costs.entries())
+      if (distance <= limit && distance < Number.POSITIVE_INFINITY) jumps.push({ to, distance })
+    return best(jumps, shortlisted)
+  }
   return (from: number): Jump[] => {
     const known = found.get(from)
     if (known) return known
-    const placed = (to: number) => COST.bar * grid.barClash(from, to, 1) + COST.phrase * grid.phraseClash(from, to, 1)
-    const near: Jump[] = []
-    for (let to = 0; to < playable; to++) {
-      if (to === from + 1 || to === from) continue
-      near.push({ to, distance: nearDistance(grid, from, to) + placed(to) })
-    }
     const jumps = best(
-      best(near, shortlisted).map(({ to, distance }) => ({
-        to,
-        distance: placed(to) + 0.5 * (distance - placed(to)) + 0.5 * lastingDistance(grid, from, to),
-      })),
+      shortlist(from).map(({ to, distance }) => {
+        const place = placed(from, to)
+        return { to, distance: place + 0.5 * (distance - place) + 0.5 * lastingDistance(grid, from, to) }
+      }),
       JUMPS,
     )
     found.set(from, jumps)
@@ -116,15 +145,35 @@ export const createJumpTable = (grid: StepGrid) => {
   }
 }
 
-/** Cost of playing a step now: repeated, too soon, silent, or at another level than requested. */
+/** How many steps ago a step was played, from the latest time on. */
+export type Uses = readonly number[]
+
+/**
+ * Finds when some steps were played before. All of them are found in one walk through what has been played, since a walk for each
+ * takes most of the time of a search. The steps must be distinct.
+ */
+export const createUsesIndex = (stepCount: number) => {
+  const ordinals = new Int32Array(stepCount)
+  return (before: Hypothesis, steps: readonly number[]): Uses[] => {
+    const uses: number[][] = steps.map(() => [])
+    for (const [index, step] of steps.entries()) ordinals[step] = index + 1
+    for (let at: Hypothesis | null = before, ago = 1; at; at = at.before, ago++) {
+      const ordinal = ordinals[at.step] ?? 0
+      if (ordinal > 0) uses[ordinal - 1]?.push(ago)
+    }
+    for (const step of steps) ordinals[step] = 0
+    return uses
+  }
+}
+
+/** Cost of playing a step now, after `played` others: repeated, too soon, silent, or at another level than requested. */
 export const createHearingCost = (grid: StepGrid, steering: Steering, seed: number | undefined) => {
   const taste = seed === undefined ? () => 0.5 : createEdgeNoise(seed)
   const region = regionBars * barSteps(grid)
   const target = grid.medianLevel + 6 * steering.energy
-  return (step: number, before: Hypothesis | null): number => {
+  return (step: number, played: number, uses: Uses): number => {
     const level = grid.steps[step]?.level ?? grid.medianLevel
     const recency = (ago: number) => COST.recent * 0.5 ** (ago / recentHalfLife)
-    const played = before?.count ?? 0
     let cost = level < grid.medianLevel - quietDb ? COST.silence : 0
     cost += Math.abs(steering.energy) * COST.energy * (Math.abs(level - target) / 6)
     const density = clamp(grid.steps[step]?.density ?? 1, 0.5, 1.5)
@@ -132,7 +181,7 @@ export const createHearingCost = (grid: StepGrid, steering: Steering, seed: numb
     cost += COST.region * taste(-2, Math.floor(step / region))
     // The end of the source was played just before the plan begins.
     cost += recency(grid.endStep - step + played)
-    for (let at = before, ago = 1; at; at = at.before, ago++) if (at.step === step) cost += recency(ago) + COST.reuse
+    for (const ago of uses) cost += recency(ago) + COST.reuse
     return cost
   }
 }
@@ -140,15 +189,11 @@ export const createHearingCost = (grid: StepGrid, steering: Steering, seed: numb
 /** A repetition: how many steps ago the same was played, and for how many steps. */
 export type Repetition = { readonly lag: number; readonly length: number }
 
-/** The repetition that a step continues or begins. */
-export const repetitionOf = (step: number, before: Hypothesis): Repetition => {
-  let begun = 0
-  for (let at: Hypothesis | null = before, ago = 1; at; at = at.before, ago++) {
-    if (at.step !== step) continue
-    if (ago === before.repetition.lag) return { lag: ago, length: before.repetition.length + 1 }
-    begun ||= ago
-  }
-  return { lag: begun, length: begun > 0 ? 1 : 0 }
+/** The repetition that a step with these uses continues, or else begins. */
+export const repetitionOf = (uses: Uses, { lag, length }: Repetition): Repetition => {
+  if (uses.includes(lag)) return { lag, length: length + 1 }
+  const [latest = 0] = uses
+  return { lag: latest, length: latest > 0 ? 1 : 0 }
 }
 
 export const loopCost = (grid: StepGrid, { length }: Repetition): number => (length > barSteps(grid) ? COST.loop : 0)

@@ -4,6 +4,7 @@ import {
   COST,
   createHearingCost,
   createJumpTable,
+  createUsesIndex,
   jumpCost,
   levelCosts,
   longestRunBars,
@@ -12,6 +13,7 @@ import {
   type Repetition,
   repetitionOf,
   spread,
+  type Uses,
 } from './plan-costs.ts'
 import type { Steering } from './steering.ts'
 import type { StepGrid } from './steps.ts'
@@ -71,20 +73,24 @@ export const stepsOf = (end: Hypothesis): number[] => {
   return steps.reverse()
 }
 
+/** A way to go on from a hypothesis: the next step, and what going there costs. */
+type Move = { readonly step: number; readonly cost: number; readonly jumped: boolean }
+
 export const createPlanSearch = ({ grid, startCost, steering, seed }: SearchRequest): PlanSearch => {
   const hearing = createHearingCost(grid, steering, seed)
   const jumpsFrom = createJumpTable(grid)
+  const usesOf = createUsesIndex(grid.steps.length)
   const chance = seed === undefined ? () => 0 : createEdgeNoise(seed)
   const longRun = longRunBars * barSteps(grid)
   const longestRun = longestRunBars * barSteps(grid)
   const levels = levelCosts(grid)
   const playable = grid.steps.length - 1
-  const extend = (before: Hypothesis, step: number, edge: number, jumped: boolean): Hypothesis => {
-    const repetition = repetitionOf(step, before)
+  const extend = (before: Hypothesis, { step, cost, jumped }: Move, uses: Uses): Hypothesis => {
+    const repetition = repetitionOf(uses, before.repetition)
     const length = (grid.steps[step]?.end ?? 0) - (grid.steps[step]?.start ?? 0)
     return {
       step,
-      cost: before.cost + edge + hearing(step, before) + loopCost(grid, repetition),
+      cost: before.cost + cost + hearing(step, before.count, uses) + loopCost(grid, repetition),
       before,
       run: jumped ? 1 : before.run + 1,
       jumped,
@@ -93,12 +99,23 @@ export const createPlanSearch = ({ grid, startCost, steering, seed }: SearchRequ
       count: before.count + 1,
     }
   }
+  const movesFrom = ({ step, run }: Hypothesis): Move[] => {
+    const jumps = jumpsFrom(step)
+    const moves = jumps.map(({ to, distance }): Move => {
+      const cost = jumpCost(grid, run, distance, steering.variety) + COST.chance * spread(chance(step, to))
+      return { step: to, cost, jumped: true }
+    })
+    // A source with nowhere to jump is the only one that is copied for longer.
+    if (step + 1 < playable && (run < longestRun || jumps.length === 0))
+      moves.unshift({ step: step + 1, cost: run >= longRun ? COST.copy : 0, jumped: false })
+    return moves
+  }
   return {
     beginnings() {
       const found: Hypothesis[] = []
       for (const [step, { start, end }] of grid.steps.entries()) {
         if (step >= playable || step === grid.endStep) continue
-        const entry = COST.start * (startCost[step] ?? 1) + (levels[step] ?? 0) + hearing(step, null)
+        const entry = COST.start * (startCost[step] ?? 1) + (levels[step] ?? 0) + hearing(step, 0, [])
         const cost =
           entry +
           COST.offBar * grid.barClash(grid.endStep, step, 0) +
@@ -110,17 +127,12 @@ export const createPlanSearch = ({ grid, startCost, steering, seed }: SearchRequ
       return found
     },
     next(before) {
-      const { step, run } = before
-      const found: Hypothesis[] = []
-      const jumps = jumpsFrom(step)
-      // A source with nowhere to jump is the only one that is copied for longer.
-      if (step + 1 < playable && (run < longestRun || jumps.length === 0))
-        found.push(extend(before, step + 1, run >= longRun ? COST.copy : 0, false))
-      for (const { to, distance } of jumps) {
-        const cost = jumpCost(grid, run, distance, steering.variety) + COST.chance * spread(chance(step, to))
-        found.push(extend(before, to, cost, true))
-      }
-      return found
+      const moves = movesFrom(before)
+      const uses = usesOf(
+        before,
+        moves.map(({ step }) => step),
+      )
+      return moves.map((move, index) => extend(before, move, uses[index] ?? []))
     },
   }
 }
