@@ -226,6 +226,35 @@ describe('the main job of music', () => {
     expect((await post(`/${chain.chain_id}/nodes/${chain.root_node_id}/discard`)).status).toBe(409)
   })
 
+  test('decisions are broadcast to the clients of the chain', async () => {
+    const [, , second] = chain.nodes as [Node, Node, Node]
+    const events = await readEvents(
+      url(`/${chain.chain_id}/events?last_event_id=0`),
+      ({ data }) => data.node_id === second.node_id && data.decision === 'discarded',
+    )
+    const decisions = events.filter(({ data }) => data.node_id === second.node_id).map(({ data }) => data.decision)
+    expect(decisions.filter((decision) => decision !== 'undecided')).toEqual(['committed', 'discarded'])
+  })
+
+  test('an unfinished node is 409 until it is deleted, and the root cannot be discarded, retried or deleted', async () => {
+    const root = `/${chain.chain_id}/nodes/${chain.root_node_id}`
+    const order = { duration_seconds: 60, seed: 3, generator: 'recombine' }
+    const [unfinished] = (await post<{ nodes: Node[] }>(`${root}/branches`, order)).body.nodes as [Node]
+    const path = `/${chain.chain_id}/nodes/${unfinished.node_id}`
+    const statuses = await Promise.all([
+      fetch(url(`${path}/audio`)).then(({ status }) => status),
+      fetch(url(`${path}/peaks`)).then(({ status }) => status),
+      ...['commit', 'branches', 'retry', 'stems'].map(async (action) => (await post(`${path}/${action}`, {})).status),
+    ])
+    expect(statuses).toEqual([409, 409, 409, 409, 409, 409])
+    const remove = async (node: string) => (await fetch(url(node), { method: 'DELETE' })).status
+    expect(await remove(path)).toBe(204)
+    expect((await read()).nodes.map(({ node_id }) => node_id)).not.toContain(unfinished.node_id)
+    expect(await remove(path)).toBe(404)
+    expect(await remove(root)).toBe(409)
+    for (const action of ['discard', 'retry']) expect((await post(`${root}/${action}`)).status).toBe(409)
+  })
+
   test.each([0, 500])(
     'the export has exactly the length of the spine with a crossfade of %i ms',
     async (crossfade_ms) => {

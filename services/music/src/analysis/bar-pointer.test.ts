@@ -29,6 +29,21 @@ describe('a piece whose score is known', () => {
   })
 })
 
+/** Pieces whose sounds between beats are nearly as strong as those on beats. */
+const doubled = [
+  { style: 'four-floor', bpm: 72, seed: 101 },
+  { style: 'funk', bpm: 90, seed: 501 },
+] as const
+
+test.each(sample(doubled, 1))(
+  'a piece with a snare on every other beat is not read at twice its tempo: $style at $bpm',
+  ({ style, bpm, seed }) => {
+    const found = judgeAnalysis(playPiece({ metre: '4/4', style, bpm, seed, seconds: 30 }))
+    expect(found.bpm).toBeCloseTo(bpm, 0)
+    expect(found.downbeats).toBeGreaterThan(0.9)
+  },
+)
+
 describe('measures of analyses', () => {
   const beats = Array.from({ length: 20 }, (_, i) => 5 + i / 2)
 

@@ -1,5 +1,5 @@
 import type { Activations } from './activations.ts'
-import { divisionEvidence, divisionFit, positionEvidence } from './beat-evidence.ts'
+import { backbeatCost, divisionEvidence, divisionFit, positionEvidence } from './beat-evidence.ts'
 import { beatLengths, changeCost, mostChange, tempi } from './beat-lengths.ts'
 import { type BarModel, barModels, beatsPerBar, divisions } from './metres.ts'
 
@@ -19,27 +19,38 @@ export type DecodedBars = {
   readonly model: BarModel
 }
 
-/** The places of a bar pointer: each position of each kind of bar, the place before it, and how its beat is divided. */
+/** The places of a bar pointer: each position of each kind of bar, and the place before it. */
 const places = barModels.flatMap((model) =>
   Array.from({ length: beatsPerBar[model.metre] }, (_, position) => ({ model, position })),
 )
 const previousPlace = Int32Array.from(places, ({ model, position }) =>
   places.findIndex((other) => other.model === model && other.position === (position || beatsPerBar[model.metre]) - 1),
 )
-const kinds = Object.keys(divisions) as (keyof typeof divisions)[]
-const divisionOf = Int32Array.from(places, ({ model }) => kinds.indexOf(model.division))
+/** A kind of beat: how it is divided, and half the beats of its bar if it ends on the second of two backbeats (else 0). */
+type BeatKind = { readonly division: keyof typeof divisions; readonly halfBar: number }
+const kindAt = ({ model: { division, snare }, position }: (typeof places)[number]): BeatKind => {
+  const half = snare.length / 2
+  return { division, halfBar: snare[position] === 1 && snare[position - half] === 1 ? half : 0 }
+}
+const isSameKind = (a: BeatKind, b: BeatKind) => a.division === b.division && a.halfBar === b.halfBar
+const kinds = places.map(kindAt).filter((kind, i, all) => all.findIndex((other) => isSameKind(kind, other)) === i)
+/** The kind of the beat that ends at each place. */
+const kindOf = Int32Array.from(places, (place) => kinds.findIndex((kind) => isSameKind(kind, kindAt(place))))
 const states = places.length * tempi
 const { widest, counts, lengths, costs, shortest, longest } = beatLengths
 const changes = Float64Array.from({ length: 2 * mostChange + 1 }, (_, i) => changeCost * Math.abs(i - mostChange))
 
-/** Scores of all beats that end at a frame: rows of WIDEST values for each division and tempo. */
-const createEdges = (evidence: Float32Array) => {
+/** Scores of all beats that end at a frame: rows of WIDEST values for each kind and tempo. */
+const createEdges = (activations: Activations) => {
+  const evidence = divisionEvidence(activations)
   const within = new Float64Array(longest + 1)
   const edges = new Float64Array(kinds.length * tempi * widest)
   return (frame: number): Float64Array => {
-    for (const [kind, name] of kinds.entries()) {
-      for (let length = shortest; length <= longest && length <= frame; length++)
-        within[length] = divisionFit(evidence, divisions[name], frame - length, length)
+    for (const [kind, { division, halfBar }] of kinds.entries()) {
+      for (let length = shortest; length <= longest && length <= frame; length++) {
+        const backbeats = halfBar > 0 ? backbeatCost(activations, frame, halfBar * length) : 0
+        within[length] = divisionFit(evidence, divisions[division], frame - length, length) - backbeats
+      }
       const row = kind * tempi * widest
       for (let i = 0; i < tempi * widest; i++) edges[row + i] = (within[lengths[i] ?? 0] ?? 0) - (costs[i] ?? 0)
     }
@@ -54,7 +65,7 @@ type Search = { readonly origins: Uint8Array; readonly frame: number; readonly s
 const search = (activations: Activations, startBy: number): Search => {
   const { frames } = activations
   const fits = positionEvidence(activations)
-  const edgesAt = createEdges(divisionEvidence(activations))
+  const edgesAt = createEdges(activations)
   // For each state a ring of its latest scores, so that the lengths of a beat lie next to each other.
   const ring = 2 ** Math.ceil(Math.log2(longest + 1))
   const mask = ring - 1
@@ -68,7 +79,7 @@ const search = (activations: Activations, startBy: number): Search => {
     const slot = frame & mask
     for (let place = 0; place < places.length; place++) {
       const from = (previousPlace[place] ?? 0) * tempi
-      const edge = (divisionOf[place] ?? 0) * tempi * widest
+      const edge = (kindOf[place] ?? 0) * tempi * widest
       const row = place * tempi
       for (let tempo = 0; tempo < tempi; tempo++) {
         let top = floor

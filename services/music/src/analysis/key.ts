@@ -28,8 +28,10 @@ const minFit = 0.45
 const stretchSeconds = 8
 /** Decrease of the likelihood of a key by how much less it fits. */
 const sharpness = 24
-/** Pitch classes in which a key can be distinguished from its relatives: those of a triad. Fewer are less evidence. */
+/** Pitch classes in which a key can be distinguished from its relatives: those of a triad. Fewer have no key. */
 const fullEvidence = 3
+/** A pitch class sounds if it rises above the noise by this share of what the strongest does. */
+const soundingShare = 0.1
 /** A partial sounds as its fundamental, too, if that sounds: intervals (semitones) below it, and shares. */
 const fundamentals: readonly (readonly [below: number, share: number])[] = [
   [0, 1],
@@ -104,13 +106,24 @@ const classesIn = (classes: Float64Array): number => {
   )
 }
 
-/** The key that most stretches of a piece support, or null if none fits. */
+/**
+ * How many pitch classes a piece uses. The noise is the third weakest class, since no scale uses more than nine: short clicks are
+ * heard a little in all classes, whatever their pitch.
+ */
+const countSounding = (stretches: readonly Float64Array[]): number => {
+  const sums = Array.from({ length: 12 }, (_, note) => meanOf(stretches.map((classes) => classes[note] ?? 0)))
+  const noise = sums.toSorted((a, b) => a - b)[2] ?? 0
+  const least = soundingShare * (Math.max(...sums) - noise)
+  return sums.filter((value) => value - noise > least).length
+}
+
+/** The key that most stretches of a piece support, or null if none fits, or if there are too few notes to have one. */
 export const estimateKey = (peaks: Peaks): Key | null => {
   const stretches = stretchesOf(peaks).filter((classes) => classes.some((value) => value > 0))
   const fits = keys.map(({ profile }) => meanOf(stretches.map((classes) => correlation(classes, profile))))
   const fit = Math.max(...fits)
   const best = keys[fits.indexOf(fit)]
-  if (!best || fit < minFit) return null
+  if (!best || fit < minFit || countSounding(stretches) < fullEvidence) return null
   const evidence = clamp((meanOf(stretches.map(classesIn)) - 1) / (fullEvidence - 1), 0, 1)
   const total = fits.reduce((sum, other) => sum + Math.exp(sharpness * evidence * (other - fit)), 0)
   return { name: best.name, fit, confidence: 1 / total }

@@ -9,7 +9,7 @@ import { decodePulse, type FindPulse, type Pulse } from './pulse.ts'
  * Version of the bar pointer: increase it if it finds other beats in the same evidence. Weights, templates and tempi are part of
  * the fingerprint, so their changes need no new version.
  */
-const VERSION = 1
+const VERSION = 2
 
 /** Bytes of a fingerprint, and of the two 32-bit integers after it. */
 const FINGERPRINT = 32

@@ -13,7 +13,14 @@ export const audio: readonly Theme[] = [
       [service, 'the audio of an upload is returned bit-exactly, and so is any range of it'],
     ],
     ['And as MP3, which plays exactly as long', [service, 'an upload as MP3 plays exactly as long']],
-    ['Before a node is ready 409', [service, 'missing, unfinished and conflicting nodes have their own errors']],
+    [
+      'Before a node is ready 409',
+      [service, 'missing, unfinished and conflicting nodes have their own errors'],
+      [
+        musicJobs,
+        'an unfinished node is 409 until it is deleted, and the root cannot be discarded, retried or deleted',
+      ],
+    ],
     [
       'Peaks have the requested number of points, rounded to three places',
       [service, 'the outline of an upload has the requested number of points'],
@@ -40,6 +47,10 @@ export const audio: readonly Theme[] = [
       'Stems are 24-bit WAV, and the four sum to the mix',
       [musicJobs, 'a node is separated into four stems, which sum to it, and are deleted with a request'],
       [separations, 'the four files are 24-bit WAV of the length of the node, and sum to it in every sample'],
+    ],
+    [
+      'Also in a cluster',
+      ['test/cluster/journey.test.ts', 'a node is separated into four stems, which sum to it in every sample'],
     ],
     ['Below the paid tier 402', [separations, 'below the paid tier stems are 402, and in the paid tier they are made']],
     [
