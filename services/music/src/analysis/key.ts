@@ -107,8 +107,8 @@ const classesIn = (classes: Float64Array): number => {
 }
 
 /**
- * How many pitch classes a piece uses. The noise is the third weakest class, since no scale uses more than nine: short clicks are
- * heard a little in all classes, whatever their pitch.
+ * How many pitch classes a piece uses. The noise is the third weakest class, since no scale uses more than nine: short clicks of
+ * any pitch appear a little in all classes.
  */
 const countSounding = (stretches: readonly Float64Array[]): number => {
   const sums = Array.from({ length: 12 }, (_, note) => meanOf(stretches.map((classes) => classes[note] ?? 0)))
