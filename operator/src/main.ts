@@ -36,7 +36,7 @@ const start = async (config: OperatorConfig, { log, metrics }: { log: Log; metri
       runtimeMetrics,
       namespaces,
       election: { client: leaseClient },
-      health: { host: base.host, port: own.healthPort },
+      health: { host: base.host, port: own.healthPort, hosts: base.metricsHosts },
       drain: own.shutdownSeconds * 1_000,
     },
     {

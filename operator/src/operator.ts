@@ -1,6 +1,6 @@
 import type { Bus } from '@trellis/kit/bus'
 import { type Handlers, type Implementation, implementation } from '@trellis/kit/rpc'
-import type { Log, Metrics } from '@trellis/kit/telemetry'
+import type { HealthServerOptions, Log, Metrics } from '@trellis/kit/telemetry'
 import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { BranchSurroundings } from './branch/mod.ts'
 import { createGpuCapacity } from './capacity/mod.ts'
@@ -39,7 +39,7 @@ export type OperatorSurroundings = {
   /** Without it this process always leads. */
   election?: Election
   /** Address of the health server; none by default. */
-  health?: { host: string; port: number }
+  health?: Pick<HealthServerOptions, 'host' | 'port' | 'hosts'>
   /** Milliseconds that running reconciles have to finish during shutdown. */
   drain?: number
   /** Freezes cached objects, so that tests notice code that changes them. */

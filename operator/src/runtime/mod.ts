@@ -57,7 +57,6 @@ export {
   LeadershipLost,
 } from './election/election.ts'
 export { createRecorder, type EventObject, events, type Occurrence, type Recorder } from './events/recorder.ts'
-export { type Check, type HealthServer, serveHealth } from './health/health-server.ts'
 export { type CacheOptions, createManager, type Manager, type ManagerOptions } from './manager/manager.ts'
 export { createRuntimeMetrics, type RuntimeMetrics } from './metrics.ts'
 export {

@@ -1,4 +1,4 @@
-import type { Check } from '../health/health-server.ts'
+import type { Check } from '@trellis/kit/telemetry'
 import type { Reflector } from '../reflector/reflector.ts'
 
 /** A reflector's loop iterates within its longest silence plus its longest delay, or it is broken. Milliseconds. */
@@ -12,15 +12,15 @@ const longestSilence = 180_000
 const seconds = (milliseconds: number): string => `${Math.round(milliseconds / 1_000)} s`
 
 /**
- * Health checks of the caches. The process is live while the reflectors' loops iterate, even if they fail: a restart
- * does not help while the API server is down. It is ready once the caches are filled and while the server sends events.
+ * Health checks of the caches by path. The process is live (`/healthz`) while the reflectors' loops iterate, even if they fail: a restart
+ * does not help while the API server is down. It is ready (`/readyz`) once the caches are filled and while the server sends events.
  */
-export const cacheChecks = (reflectors: readonly Reflector[]): { live: Check; ready: Check } => ({
-  live: () =>
+export const cacheChecks = (reflectors: readonly Reflector[]): Record<'/healthz' | '/readyz', Check> => ({
+  '/healthz': () =>
     reflectors
       .filter((reflector) => reflector.sinceTurn() > longestTurn)
       .map(({ name, sinceTurn }) => `The watch of ${name} has been stuck for ${seconds(sinceTurn())}.`),
-  ready: () =>
+  '/readyz': () =>
     reflectors.flatMap(({ name, hasSynced, sinceContact }) => {
       if (!hasSynced()) return [`The cache of ${name} is not filled yet.`]
       if (sinceContact() > longestSilence)

@@ -1,10 +1,15 @@
-import type { Log, Metrics } from '@trellis/kit/telemetry'
+import {
+  type HealthServer,
+  type HealthServerOptions,
+  type Log,
+  type Metrics,
+  serveHealth,
+} from '@trellis/kit/telemetry'
 import { type Client, guardWrites, type Selection } from '../client/client.ts'
 import { type Clock, type Random, systemClock } from '../clock.ts'
 import { type Controller, type ControllerOptions, createController } from '../controller/controller.ts'
 import { createElection, type ElectionTimes } from '../election/election.ts'
 import { createRecorder, type Recorder } from '../events/recorder.ts'
-import { type HealthServer, serveHealth } from '../health/health-server.ts'
 import type { RuntimeMetrics } from '../metrics.ts'
 import type { KubeObject } from '../objects/object.ts'
 import type { Resource } from '../objects/resource.ts'
@@ -29,7 +34,7 @@ export type ManagerOptions = {
    */
   election?: { client: Client; namespace: string; name: string; identity?: string; times?: ElectionTimes }
   /** Address of the health server; none by default. */
-  health?: { host: string; port: number }
+  health?: Pick<HealthServerOptions, 'host' | 'port' | 'hosts'>
   /** Milliseconds within which the caches must be filled; 2 minutes by default. */
   syncLimit?: number
   /** Milliseconds that running reconciles have to finish during shutdown; 30 s by default. */
@@ -170,7 +175,7 @@ export const createManager = (options: ManagerOptions): Manager => {
     run: async (signal) => {
       const stopReflectors = new AbortController()
       const isServed = options.health
-      health = isServed && (await serveHealth({ ...isServed, ...cacheChecks(reflectors), ...exposedBy(options) }))
+      health = isServed && (await serveHealth({ ...isServed, checks: cacheChecks(reflectors), ...exposedBy(options) }))
       const reflecting = Promise.all(reflectors.map((reflector) => reflector.run(stopReflectors.signal)))
       try {
         await sync(signal)

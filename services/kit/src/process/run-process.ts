@@ -2,7 +2,7 @@ import { type BaseConfig, ConfigError } from '../config/mod.ts'
 import { stopSignal } from '../lifecycle/mod.ts'
 import { InsecureListener } from '../rpc/mod.ts'
 import { DataDirectoryInUse, DataDirectoryUnusable, MigrationError } from '../store/mod.ts'
-import { createMetrics, type Log, type Metrics, serveMetrics } from '../telemetry/mod.ts'
+import { createMetrics, type Log, type Metrics, processChecks, serveHealth } from '../telemetry/mod.ts'
 import { explain, fail as failWith } from './failing.ts'
 import { watchFatalErrors } from './fatal-errors.ts'
 import { openLog } from './open-log.ts'
@@ -45,7 +45,7 @@ const startMetrics = async (
 ) => {
   if (port === 0) return undefined
   try {
-    return await serveMetrics(metrics, { host, port, hosts, isReady })
+    return await serveHealth({ host, port, hosts, checks: processChecks(isReady), metrics })
   } catch {
     log.warn({ port }, 'metrics disabled: port in use (set METRICS_PORT to another, or to 0)')
     return undefined

@@ -3,9 +3,9 @@ import { connectNatsWorkerBus, type WorkerBus } from '../bus/mod.ts'
 import { baseConfig, type ConfigSchema, read, readConfigs, setting, type ValuesOf } from '../config/mod.ts'
 import type { FilesLocation } from '../files/mod.ts'
 import { stopSignal } from '../lifecycle/mod.ts'
+import { processChecks, serveHealth } from '../telemetry/health-server.ts'
 import type { Log } from '../telemetry/log.ts'
 import { createMetrics } from '../telemetry/metrics.ts'
-import { serveMetrics } from '../telemetry/serve-metrics.ts'
 import { serveAssignments, type WorkerEnd } from '../workloads/pod/serve-assignments.ts'
 import type { RunKind } from '../workloads/topics.ts'
 import type { Work } from '../workloads/worker.ts'
@@ -108,9 +108,10 @@ export const runWorker = async <const Schema extends ConfigSchema>(worker: Worke
       host: base.host,
       port: base.metricsPort,
       hosts: base.metricsHosts,
-      isReady: () => isReady && !fatal.hasOccurred(),
+      checks: processChecks(() => isReady && !fatal.hasOccurred()),
+      metrics: createMetrics(),
     }
-    await using _server = base.metricsPort === 0 ? undefined : await serveMetrics(createMetrics(), watched)
+    await using _server = base.metricsPort === 0 ? undefined : await serveHealth(watched)
     const connecting = connectNatsWorkerBus({
       ...config.bus,
       name: `trellis-${name}`,

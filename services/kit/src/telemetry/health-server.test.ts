@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { expect, test } from 'vitest'
-import { createMetrics, serveMetrics } from './mod.ts'
+import { createMetrics, processChecks, serveHealth } from './mod.ts'
 
 const statusFor = (port: number, host: string, path: string): Promise<number | undefined> =>
   new Promise((resolve, reject) => {
@@ -12,7 +12,9 @@ const statusFor = (port: number, host: string, path: string): Promise<number | u
   })
 
 const serve = () =>
-  serveMetrics(createMetrics({ processMetrics: false }), {
+  serveHealth({
+    metrics: createMetrics({ processMetrics: false }),
+    checks: processChecks(() => true),
     host: '127.0.0.1',
     port: 0,
     hosts: ['trellis.example', '*.monitoring.svc'],
