@@ -96,11 +96,11 @@ export const playOperator = ({ bus, startPod, capacity = () => ({}) }: PlayedOpe
         for (const { runId: of, event } of notices) if (of === runId && event?.$case === 'concluded') return event.value
         return undefined
       }),
-    order: (queue: Queue<PlanRequest>, order: Partial<PlanRequest> & { runId: string }) =>
+    requestPlan: (queue: Queue<PlanRequest>, planRequest: Partial<PlanRequest> & { runId: string }) =>
       bus.enqueue(
         queue,
-        { user: '', activeDeadlineSeconds: 300, search: null, generation: null, ...order },
-        order.runId,
+        { user: '', activeDeadlineSeconds: 300, search: null, generation: null, ...planRequest },
+        planRequest.runId,
       ),
     [Symbol.asyncDispose]: async () => {
       ending.abort()

@@ -7,7 +7,7 @@ import type { Log } from '@trellis/kit/telemetry'
 import type { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { Kysely } from 'kysely'
 import type { ListingsConfig } from './config.ts'
-import type { Measures } from './measures.ts'
+import type { ListingsMetrics } from './metrics.ts'
 import type { ListingsTables } from './schemas.ts'
 
 /** Dependencies of the parts of the service. */
@@ -27,7 +27,7 @@ export type Dependencies = {
   /** Serializes the admission of searches. */
   readonly admission: SerialQueue
   readonly log: Log
-  readonly measures: Measures
+  readonly metrics: ListingsMetrics
   readonly now: () => Date
   /** Aborted when the service shuts down. */
   readonly signal: AbortSignal

@@ -12,7 +12,7 @@ import type { Dependencies } from './dependencies.ts'
 import { features } from './features.ts'
 import { openLeases } from './leases.ts'
 import type { DemoMarketplace } from './marketplace/demo/server.ts'
-import { createMeasures, noMeasures } from './measures.ts'
+import { createListingsMetrics, noMetrics } from './metrics.ts'
 import { type ListingsTables, listingsSchema } from './schemas.ts'
 
 export type ListingsServiceOptions = {
@@ -76,7 +76,6 @@ export const createListingsService = async (options: ListingsServiceOptions): Pr
   )
   const demoUrl = config.demoUrl === undefined ? lazyDemo(opened, now) : async () => config.demoUrl ?? ''
   const ending = new AbortController()
-  const measures = metrics === undefined ? noMeasures : createMeasures(metrics)
   const localWorkloads = openLocalWorkloads(opened, options)
   const shared = {
     config,
@@ -88,7 +87,7 @@ export const createListingsService = async (options: ListingsServiceOptions): Pr
     leases,
     upstream,
     log,
-    measures,
+    metrics: metrics === undefined ? noMetrics : createListingsMetrics(metrics),
     now,
     demoUrl,
     admission: createSerialQueue(),

@@ -18,7 +18,7 @@ import { clientsOf } from '../../test/open-service.ts'
 import { request } from '../../test/searches.ts'
 import { createListingsService, listingsConfig, searchWorker } from '../mod.ts'
 import { type ListingsTables, migrations } from '../schemas.ts'
-import { encodeOrder } from '../search/order.ts'
+import { encodeJob } from '../search/job.ts'
 import { createSession } from '../session/store.ts'
 
 const local: { caller: Caller } = { caller: { userId: 'local', kind: 'local', tier: 'local' } }
@@ -227,10 +227,10 @@ describe.each(drawnBackend(databases, 'monitors'))('monitors on $name', ({ isMis
       [
         'before its search was queued',
         async (db: Awaited<ReturnType<typeof openDb>>) => {
-          const orderJson = encodeOrder({ request: request(), tier: 'local', responseMode: 'stream' })
+          const jobJson = encodeJob({ request: request(), tier: 'local', responseMode: 'stream' })
           const deadlineAt = new Date(Date.now() + 100_000)
           // It was registered while no replica looked for searches that were not queued: another one runs.
-          await createSession(db, { id: 'run', userId: 'local', deadlineAt, orderJson }, minuteAgo())
+          await createSession(db, { id: 'run', userId: 'local', deadlineAt, jobJson }, minuteAgo())
         },
       ],
     ])('whose replica is killed %s are run by another', async (_when, leave) => {

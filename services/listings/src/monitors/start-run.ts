@@ -6,7 +6,7 @@ import { planSearch } from '../query/plan.ts'
 import { searchRequestOf } from '../saved-searches/filters.ts'
 import { monitorLimitOf } from '../saved-searches/monitor-settings.ts'
 import type { SavedSearchRow } from '../saved-searches/store.ts'
-import { deadlineSeconds, encodeOrder, searches } from '../search/order.ts'
+import { deadlineSeconds, encodeJob, searches } from '../search/job.ts'
 import { featuresOf } from '../session/features.ts'
 import { createSession, deleteSession } from '../session/store.ts'
 import { checkAfterFailure } from './schedule.ts'
@@ -27,12 +27,12 @@ const refusalOfTier = async ({ db }: Dependencies, row: SavedSearchRow): Promise
   return `Your tier allows ${limit} monitors. This one was switched off.`
 }
 
-/** The order of a monitor's search, validated as a request. Throws what is wrong with the saved search. */
-const orderOf = (row: SavedSearchRow, { config }: Dependencies): string => {
+/** The job of a monitor's search as JSON text, validated as a request. Throws what is wrong with the saved search. */
+const encodedJobOf = (row: SavedSearchRow, { config }: Dependencies): string => {
   const request = searchRequestOf(row)
   const tier = tierOf(row)
   planSearch(request, tier, config)
-  return encodeOrder({
+  return encodeJob({
     request,
     tier,
     responseMode: 'stream',
@@ -48,12 +48,12 @@ export const queueSearch = async ({ bus }: Dependencies, sessionId: string): Pro
 }
 
 /** Registers and queues the search of a claimed run. If this process dies in between, any replica resumes it or runs it again. */
-const startSearch = async (dependencies: Dependencies, row: SavedSearchRow, runId: string, orderJson: string) => {
+const startSearch = async (dependencies: Dependencies, row: SavedSearchRow, runId: string, jobJson: string) => {
   const { db, now } = dependencies
   const seconds = deadlineSeconds.stream + waitingSeconds
   const deadlineAt = new Date(now().getTime() + seconds * 1000)
   try {
-    await createSession(db, { id: runId, userId: row.user_id, deadlineAt, orderJson }, now())
+    await createSession(db, { id: runId, userId: row.user_id, deadlineAt, jobJson }, now())
     await queueSearch(dependencies, runId)
   } catch (error) {
     await deleteSession(db, runId)
@@ -71,9 +71,9 @@ export const startRun = async (dependencies: Dependencies, due: SavedSearchRow):
   const refusal = await refusalOfTier(dependencies, due)
   if (refusal !== undefined)
     return recordRefusal(db, due.id, { monitor_enabled: 0, next_check_at: null, last_error: refusal })
-  let orderJson: string
+  let jobJson: string
   try {
-    orderJson = orderOf(due, dependencies)
+    jobJson = encodedJobOf(due, dependencies)
   } catch (error) {
     if (isServiceError(error, 'internal')) throw error
     const failures = due.failures + 1
@@ -87,5 +87,5 @@ export const startRun = async (dependencies: Dependencies, due: SavedSearchRow):
   }
   const runId = randomUUID()
   const claimed = await claimDue(db, due.id, runId, now())
-  if (claimed !== undefined) await startSearch(dependencies, claimed, runId, orderJson)
+  if (claimed !== undefined) await startSearch(dependencies, claimed, runId, jobJson)
 }

@@ -65,8 +65,8 @@ export const cancelRun = async ({ workloads, log }: Dependencies, runId: string)
 }
 
 /** Stores the calls of a run. Results do not depend on it, so an unavailable database costs only the count. */
-const recordApiUse = async ({ db, config, now, log, measures }: Dependencies, runId: string, usage: ApiUsage) => {
-  measures.apiUsed(usage)
+const recordApiUse = async ({ db, config, now, log, metrics }: Dependencies, runId: string, usage: ApiUsage) => {
+  metrics.apiUsed(usage)
   try {
     await recordUsage(db, config.platform, runId, usage, now())
   } catch (error) {
@@ -77,10 +77,10 @@ const recordApiUse = async ({ db, config, now, log, measures }: Dependencies, ru
 /**
  * Adds the fields of a run's pages to their rates. A run that is resumed may count twice, which matters little for a rate.
  */
-const recordFields = async ({ db, config, now, log, measures }: Dependencies, fields: readonly FieldCount[]) => {
+const recordFields = async ({ db, config, now, log, metrics }: Dependencies, fields: readonly FieldCount[]) => {
   try {
     const rates = await recordPageFields(db, config.platform, fields, now())
-    measures.fieldsRead(fields, rates)
+    metrics.fieldsRead(fields, rates)
     const drifting = rates.filter(({ isDrifting }) => isDrifting).map(({ page, field }) => `${page}.${field}`)
     if (drifting.length > 0) log.warn({ fields: drifting }, 'listings: fields of pages are no longer found')
   } catch (error) {

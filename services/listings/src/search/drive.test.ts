@@ -14,7 +14,7 @@ import { request } from '../../test/searches.ts'
 import { listingsConfig } from '../config.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { openLeases } from '../leases.ts'
-import { noMeasures } from '../measures.ts'
+import { noMetrics } from '../metrics.ts'
 import type { Listing } from '../records.ts'
 import { answerOf } from '../results/answer.ts'
 import { wholes } from '../results/parts.ts'
@@ -23,7 +23,7 @@ import { type ListingsTables, migrations } from '../schemas.ts'
 import { createSession, findSearch } from '../session/store.ts'
 import { encodeMessage } from '../worker/messages.ts'
 import { driveSearch } from './drive.ts'
-import { encodeOrder, maxTries, type ResponseMode } from './order.ts'
+import { encodeJob, maxTries, type ResponseMode } from './job.ts'
 
 const never = new AbortController().signal
 const sessionId = 'search'
@@ -58,7 +58,7 @@ beforeEach(async () => {
     upstream: stack.use(createEgress({ blockPrivate: false })),
     admission: createSerialQueue(),
     log: silentLog,
-    measures: noMeasures,
+    metrics: noMetrics,
     now: () => new Date(),
     signal: never,
     demoUrl: () => Promise.reject(new Error('There is no demo here.')),
@@ -66,16 +66,16 @@ beforeEach(async () => {
 })
 afterEach(() => stack.disposeAsync())
 
-const order = async ({
+const registerSearch = async ({
   seconds = 60,
   responseMode = 'stream',
 }: {
   seconds?: number
   responseMode?: ResponseMode
 } = {}) => {
-  const orderJson = encodeOrder({ request: request(), tier: 'local', responseMode })
+  const jobJson = encodeJob({ request: request(), tier: 'local', responseMode })
   const deadlineAt = new Date(Date.now() + seconds * 1000)
-  await createSession(dependencies.db, { id: sessionId, userId: 'local', deadlineAt, orderJson }, new Date())
+  await createSession(dependencies.db, { id: sessionId, userId: 'local', deadlineAt, jobJson }, new Date())
 }
 
 const drive = (delivery: number) => driveSearch(dependencies, sessionId, { delivery, signal: never })
@@ -133,7 +133,7 @@ const frames = async () => {
 const hasEnded = async () => (await findSearch(dependencies.db, sessionId))?.ended_at !== null
 
 test('a blocking search whose run is refused fails within seconds, with the reason', async () => {
-  await order({ responseMode: 'answer' })
+  await registerSearch({ responseMode: 'answer' })
   await drive(1)
   await expect(answerOf(dependencies.bus, sessionId, never)()).rejects.toMatchObject({
     kind: 'unavailable',
@@ -143,7 +143,7 @@ test('a blocking search whose run is refused fails within seconds, with the reas
 })
 
 test('a followed search whose run is refused retries until its deadline', async () => {
-  await order({ seconds: 2 })
+  await registerSearch({ seconds: 2 })
   await drive(1)
   expect((await frames()).at(-1)).toMatchObject({ $case: 'done', value: { reason: 'timeout' } })
   expect([await hasEnded(), requested.length > 1]).toEqual([true, true])
@@ -163,7 +163,7 @@ const failingWrites = (db: Dependencies['db'], isAway: () => boolean): Dependenc
 test.each([false, true])(
   'a run continues while the database of its search is unavailable (runs are objects: %s)',
   async (areObjects) => {
-    await order()
+    await registerSearch()
     await reportWholeRun('listed')
     const cancelled: string[] = []
     let isAway = true
@@ -196,7 +196,7 @@ test.each([
 ])(
   'a search that cannot publish %s is requeued, and the next driver publishes it completely',
   async (_what, failsAt) => {
-    await order()
+    await registerSearch()
     await reportWholeRun()
     const { bus } = dependencies
     let calls = 0
@@ -216,21 +216,21 @@ test.each([
 )
 
 test('a search that was interrupted too often fails and is not retried', async () => {
-  await order()
+  await registerSearch()
   await drive(maxTries + 1)
   expect((await frames()).map(({ $case }) => $case)).toEqual(['searchFailed', 'done'])
   expect([await hasEnded(), requested]).toEqual([true, []])
 })
 
 test('a search whose deadline passed before it was driven ends at once', async () => {
-  await order({ seconds: -1 })
+  await registerSearch({ seconds: -1 })
   await drive(1)
   expect(await frames()).toEqual([{ $case: 'done', value: { reason: 'timeout' } }])
   expect([await hasEnded(), requested]).toEqual([true, []])
 })
 
 test('a search that was cancelled before it was driven ends without failing', async () => {
-  await order()
+  await registerSearch()
   await dependencies.bus.publish<Control>(controlOf(sessionId), { kind: 'cancel' })
   await drive(1)
   expect((await frames()).map(({ $case }) => $case)).toEqual(['done'])
@@ -239,14 +239,14 @@ test('a search that was cancelled before it was driven ends without failing', as
 
 test('a search that has ended or is unknown is not driven', async () => {
   await drive(1)
-  await order()
+  await registerSearch()
   await drive(maxTries + 1)
   await drive(1)
   expect((await frames()).map(({ $case }) => $case)).toEqual(['searchFailed', 'done'])
 })
 
 test('a driver whose delivery is aborted does not change the search', async () => {
-  await order()
+  await registerSearch()
   const turn = new AbortController()
   turn.abort(new Error('It was reassigned.'))
   await expect(driveSearch(dependencies, sessionId, { delivery: 1, signal: turn.signal })).rejects.toThrow('reassigned')
@@ -254,7 +254,7 @@ test('a driver whose delivery is aborted does not change the search', async () =
 })
 
 test('where runs are objects, a search ends only after its conclusion is published to the operator', async () => {
-  await order()
+  await registerSearch()
   await reportWholeRun()
   const { bus } = dependencies
   const noticed: unknown[] = []
@@ -276,7 +276,7 @@ test('where runs are objects, a search ends only after its conclusion is publish
 })
 
 test('where runs are not objects, nothing is queued for an operator', async () => {
-  await order()
+  await registerSearch()
   await reportWholeRun()
   const queued: string[] = []
   const { bus } = dependencies
@@ -290,7 +290,7 @@ test('where runs are not objects, nothing is queued for an operator', async () =
 })
 
 test('a run that was started twice is published once', async () => {
-  await order()
+  await registerSearch()
   await reportWholeRun()
   await drive(2)
   expect((await frames()).map(({ $case }) => $case)).toEqual(['listings', 'marketPrice', 'done'])

@@ -2,7 +2,7 @@ import { isServiceError, type ServiceError, serviceError, toServiceError } from 
 import { findComp } from '../comps/store.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { type EnrichedSearch, enrichFound } from '../enrich/after-search.ts'
-import type { SearchOutcome } from '../measures.ts'
+import type { SearchOutcome } from '../metrics.ts'
 import { analysePhotos } from '../photo-analysis/after-search.ts'
 import { planSearch, type SearchPlan } from '../query/plan.ts'
 import { subjectOf } from '../query/subject.ts'
@@ -17,7 +17,7 @@ import { featuresOf } from '../session/features.ts'
 import { endSession, findSearch, recordFailure, type SessionRow, storeOwner } from '../session/store.ts'
 import { announce, type Findings, failureOf } from './conclusion.ts'
 import { gather } from './gather.ts'
-import { decodeOrder, maxTries, runSeconds, type SearchOrder } from './order.ts'
+import { decodeJob, maxTries, runSeconds, type SearchJob } from './job.ts'
 import { createSearchLifetime, type SearchLifetime } from './search-lifetime.ts'
 
 /** A delivery of a search to this replica. */
@@ -33,7 +33,7 @@ export type SearchDelivery = {
 /** A search that this replica drives. */
 type Drive = {
   readonly session: SessionRow
-  readonly order: SearchOrder
+  readonly job: SearchJob
   readonly plan: SearchPlan
   readonly publisher: UpdatePublisher
   readonly lifetime: SearchLifetime
@@ -41,9 +41,9 @@ type Drive = {
 }
 
 /** Why a search did not complete. A deadline or cancellation takes precedence over the error that it caused. */
-const whyItEnded = (error: unknown, { lifetime, order }: Drive): ServiceError => {
+const whyItEnded = (error: unknown, { lifetime, job }: Drive): ServiceError => {
   if (lifetime.isTimedOut())
-    return serviceError('upstream_timeout', `The search exceeded its limit of ${runSeconds(order)} s.`)
+    return serviceError('upstream_timeout', `The search exceeded its limit of ${runSeconds(job)} s.`)
   if (lifetime.signal.aborted) return serviceError('conflict', 'The search was cancelled.')
   return toServiceError(error)
 }
@@ -66,18 +66,18 @@ const refused = (error: unknown): never => {
 const completeFound = async (
   dependencies: Dependencies,
   found: Found,
-  { session, order, publisher }: Drive,
+  { session, job, publisher }: Drive,
   run: Pick<EnrichedSearch, 'user' | 'deadlineSeconds' | 'signal' | 'driven'>,
 ): Promise<void> => {
   const owner = storeOwner(session)
   const settled = await Promise.allSettled([
     enrichFound(dependencies, found, { ...run, owner, sessionId: session.id, publisher }),
-    featuresOf(order.tier).photoAnalysis
+    featuresOf(job.tier).photoAnalysis
       ? analysePhotos(dependencies, found, {
           owner,
           publisher,
           signal: run.signal,
-          waits: order.leavesPhotos !== true,
+          waits: job.leavesPhotos !== true,
         })
       : undefined,
   ])
@@ -86,7 +86,7 @@ const completeFound = async (
 
 /** Runs the search and the seller lookups after it: sends the answer to a waiting call, or updates to followers. Returns the findings. */
 const perform = async (dependencies: Dependencies, drive: Drive): Promise<Findings> => {
-  const { session, order, plan, publisher, lifetime, turn } = drive
+  const { session, job, plan, publisher, lifetime, turn } = drive
   const { db, bus, config, log, now } = dependencies
   const { id: sessionId, user_id: user } = session
   const owner = storeOwner(session)
@@ -94,19 +94,19 @@ const perform = async (dependencies: Dependencies, drive: Drive): Promise<Findin
   const stored = await findComp(db, config.platform, compQuery, now())
   const run = {
     user,
-    deadlineSeconds: runSeconds(order),
+    deadlineSeconds: runSeconds(job),
     signal: lifetime.signal,
     driven: {
       resumes: turn.delivery > 1 || turn.isAgain === true,
       // Where runs are objects, the conclusion of the search ends its run, with the reason.
       isStopped: () => lifetime.signal.aborted && !turn.signal.aborted && !dependencies.runsAreObjects,
-      isAwaited: order.responseMode === 'answer',
+      isAwaited: job.responseMode === 'answer',
     },
   }
   const outputs = await startRun(dependencies, {
     ...run,
     runId: sessionId,
-    subject: subjectOf(order.request),
+    subject: subjectOf(job.request),
     input: {
       kind: 'search',
       marketplace: await marketplaceFor(plan.adapter, dependencies).catch(refused),
@@ -119,11 +119,11 @@ const perform = async (dependencies: Dependencies, drive: Drive): Promise<Findin
     user: owner,
     plan,
     stored,
-    publisher: order.responseMode === 'stream' ? publisher : undefined,
-    mustStore: order.object !== undefined,
-    frame: await answerFrame(dependencies, plan.adapter, sessionId, { userId: user, tier: order.tier }),
+    publisher: job.responseMode === 'stream' ? publisher : undefined,
+    mustStore: job.object !== undefined,
+    frame: await answerFrame(dependencies, plan.adapter, sessionId, { userId: user, tier: job.tier }),
   })
-  if (order.responseMode === 'answer') await sendAnswer(bus, sessionId, answer)
+  if (job.responseMode === 'answer') await sendAnswer(bus, sessionId, answer)
   // The search was answered without its database, so later findings of the run could not be stored either.
   if (found === undefined && !dependencies.runsAreObjects) await cancelRun(dependencies, sessionId)
   if (found === undefined) return { listingsFound: answer.listings.length, marketPrice: answer.marketPrice ?? null }
@@ -151,16 +151,15 @@ const outcomeFor = ({ lifetime }: Drive, outcome: Findings | ServiceError) => {
 /** Publishes how a search ended, then records it: if this driver dies in between, the next one publishes it again (at least once). */
 const conclude = async (dependencies: Dependencies, drive: Drive, outcome: Findings | ServiceError): Promise<void> => {
   const failed = outcome instanceof Error ? outcome : undefined
-  const { bus, db, log, measures, now } = dependencies
-  const { session, order, plan, publisher, lifetime } = drive
+  const { bus, db, log, metrics, now } = dependencies
+  const { session, job, plan, publisher, lifetime } = drive
   if (failed?.kind === 'internal' && !lifetime.signal.aborted)
     log.error({ err: failed.cause ?? failed }, 'listings: search failed')
-  if (failed !== undefined && order.responseMode === 'stream' && !lifetime.signal.aborted)
-    await publisher.failed(failed)
-  if (failed !== undefined && order.responseMode === 'answer') await sendFailure(bus, session.id, failed)
+  if (failed !== undefined && job.responseMode === 'stream' && !lifetime.signal.aborted) await publisher.failed(failed)
+  if (failed !== undefined && job.responseMode === 'answer') await sendFailure(bus, session.id, failed)
   const isRunning = failed !== undefined && !(failed instanceof RunError) && !lifetime.signal.aborted
   if (isRunning && !dependencies.runsAreObjects) await cancelRun(dependencies, session.id)
-  measures.searched(plan.adapter, outcomeOf(failed, lifetime))
+  metrics.searched(plan.adapter, outcomeOf(failed, lifetime))
   await announce(dependencies, session.id, outcomeFor(drive, outcome))
   if (failed !== undefined)
     await recordFailure(db, session.id, {
@@ -201,18 +200,18 @@ export const driveSearch = async (
   const { db, bus, config, now } = dependencies
   const session = await findSearch(db, sessionId)
   if (!session || session.order_json === null || session.ended_at !== null) return
-  const order = decodeOrder(session.order_json)
-  const plan = planSearch(order.request, order.tier, config)
+  const job = decodeJob(session.order_json)
+  const plan = planSearch(job.request, job.tier, config)
   const published = await readPublishedUpdates(bus, sessionId, turn.signal)
   if (published.isDone() || plan === undefined) return endSession(db, sessionId, now())
   const left = Math.max(0, Date.parse(session.deadline_at) - now().getTime())
   const lifetime = createSearchLifetime({ bus, log: dependencies.log, signal: turn.signal }, sessionId, left / 1000, {
-    needsFollowers: order.object === undefined,
+    needsFollowers: job.object === undefined,
   })
   try {
     await driveToEnd(dependencies, {
       session,
-      order,
+      job,
       plan,
       publisher: createUpdatePublisher(dependencies, sessionId, published),
       lifetime,

@@ -2,7 +2,7 @@ import { handleWithRetries } from '@trellis/kit/workloads'
 import type { Dependencies } from '../dependencies.ts'
 import { unendedSearches } from '../session/store.ts'
 import { driveSearch } from './drive.ts'
-import { searches, searchesAtOnce } from './order.ts'
+import { searches, searchesAtOnce } from './job.ts'
 
 /**
  * Time limit for one delivery to wait for the servers that a search depends on, in milliseconds. The search's deadline passes
@@ -11,7 +11,7 @@ import { searches, searchesAtOnce } from './order.ts'
 const longestOutage = 30 * 60_000
 
 /**
- * Requeues searches that never ended: those whose order was not queued, or was in a queue that was lost with its process.
+ * Requeues searches that never ended: those whose job was not queued, or was in a queue that was lost with its process.
  * Searches that are waiting or being driven elsewhere are not queued twice.
  */
 const recoverSearches = async ({ db, bus }: Dependencies): Promise<void> => {

@@ -100,7 +100,7 @@ export const gather = async (
       found = found === undefined ? undefined : { ...found, context: { ...found.context, comp } }
       if (found !== undefined && publisher !== undefined) await publishLatePrice(dependencies, found, publisher)
     } else if (output.kind === 'found') {
-      if (output.usableShare !== null) dependencies.measures.pagesRead(output.usableShare)
+      if (output.usableShare !== null) dependencies.metrics.pagesRead(output.usableShare)
       const stored = await storeOutput(dependencies, output, gathering, comp)
       await publisher?.listings(stored.answer)
       if (stored.found === undefined) return stored

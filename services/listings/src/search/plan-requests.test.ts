@@ -97,7 +97,7 @@ const open = async (ground: RunningBus, { held, environment = {} }: { held?: Kin
   return { site, operator, client: connectInProcess(ListingsServiceDefinition, handlers) }
 }
 
-const drawnBuses = drawnBackend(buses, 'listings/search/object-orders')
+const drawnBuses = drawnBackend(buses, 'listings/search/plan-requests')
 
 describe.each(drawnBuses)('over $name, where runs are objects', ({ isMissing, start }) => {
   describe.skipIf(isMissing)('the listings service', () => {
@@ -115,7 +115,7 @@ describe.each(drawnBuses)('over $name, where runs are objects', ({ isMissing, st
     test('runs a search that an object requests, publishes its updates, and publishes its conclusion', async () => {
       const { operator, client } = await open(ground)
       const runId = newRun()
-      await operator.order(searchPlanRequests, { runId, search: { ...subject, minPrice: 5 } })
+      await operator.requestPlan(searchPlanRequests, { runId, search: { ...subject, minPrice: 5 } })
       expect(await operator.concluded(runId)).toMatchObject({ listingsFound: 3 })
       expect((await operator.concluded(runId)).failure ?? null).toBeNull()
       expectWhole(await follow(client, runId))
@@ -130,7 +130,7 @@ describe.each(drawnBuses)('over $name, where runs are objects', ({ isMissing, st
     test('looks sellers up in a child run on the worker that searched', async () => {
       const { operator } = await open(ground)
       const runId = newRun()
-      await operator.order(searchPlanRequests, { runId, search: subject })
+      await operator.requestPlan(searchPlanRequests, { runId, search: subject })
       await operator.concluded(runId)
       expect(operator.requested.map((each) => [each.runId, each.parentRunId ?? null])).toEqual([
         [runId, null],
@@ -142,11 +142,11 @@ describe.each(drawnBuses)('over $name, where runs are objects', ({ isMissing, st
     test('executes a plan request that is delivered twice once', async () => {
       const { operator, client, site } = await open(ground)
       const runId = newRun()
-      await operator.order(searchPlanRequests, { runId, search: subject })
+      await operator.requestPlan(searchPlanRequests, { runId, search: subject })
       await operator.concluded(runId)
-      await operator.order(searchPlanRequests, { runId, search: subject })
+      await operator.requestPlan(searchPlanRequests, { runId, search: subject })
       const second = newRun()
-      await operator.order(searchPlanRequests, { runId: second, search: subject })
+      await operator.requestPlan(searchPlanRequests, { runId: second, search: subject })
       await operator.concluded(second)
       expect(operator.seenBefore(runId).filter((kind) => kind === 'concluded')).toHaveLength(1)
       expect(site.requestedFor('search')).toBe(2)
@@ -171,7 +171,7 @@ describe.each(drawnBuses)('over $name, where runs are objects', ({ isMissing, st
     test('concludes a plan request that cannot be planned with the reason', async () => {
       const { operator } = await open(ground)
       const runId = newRun()
-      await operator.order(searchPlanRequests, { runId, search: { ...subject, adapter: 'api' } })
+      await operator.requestPlan(searchPlanRequests, { runId, search: { ...subject, adapter: 'api' } })
       const { failure } = await operator.concluded(runId)
       expect(failure).toMatchObject({ reason: 'Failed', kind: 'unavailable' })
       expect(failure?.detail).toContain('MARKETPLACE_API_URL')
@@ -181,7 +181,7 @@ describe.each(drawnBuses)('over $name, where runs are objects', ({ isMissing, st
     test('reports a refusing marketplace as MarketplaceRefused', async () => {
       const { operator } = await open(ground, { environment: { MARKETPLACE_BASE_URL: await refusingSite() } })
       const runId = newRun()
-      await operator.order(searchPlanRequests, { runId, search: subject })
+      await operator.requestPlan(searchPlanRequests, { runId, search: subject })
       expect((await operator.concluded(runId)).failure).toMatchObject({ reason: 'MarketplaceRefused' })
       await expect.poll(() => operator.seenBefore(runId)).toContain('failed')
     })
@@ -189,7 +189,7 @@ describe.each(drawnBuses)('over $name, where runs are objects', ({ isMissing, st
     test('concludes a cancelled search as Cancelled', async () => {
       const { operator, client, site } = await open(ground, { held: 'search' })
       const runId = newRun()
-      await operator.order(searchPlanRequests, { runId, search: subject })
+      await operator.requestPlan(searchPlanRequests, { runId, search: subject })
       await site.reached
       await client.cancelSearch({ sessionId: runId }, { caller: local })
       expect((await operator.concluded(runId)).failure).toMatchObject({ reason: 'Cancelled' })

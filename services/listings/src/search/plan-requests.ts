@@ -7,7 +7,7 @@ import { planSearch } from '../query/plan.ts'
 import { requestOf } from '../query/subject.ts'
 import { createSession, findSearch } from '../session/store.ts'
 import { announce, failureOf } from './conclusion.ts'
-import { encodeOrder, runSeconds, type SearchOrder, searches } from './order.ts'
+import { encodeJob, runSeconds, type SearchJob, searches } from './job.ts'
 
 /** User of a search that names none. */
 const ownUser = 'local'
@@ -24,8 +24,8 @@ const waitingSeconds = 15 * 60
 /** Time limit for one delivery of a plan request to wait for the database and the bus, in milliseconds. */
 const longestOutage = 15 * 60_000
 
-/** Converts a plan request to an order, validated like a request. Throws what is wrong with it. */
-const readOrder = ({ search, activeDeadlineSeconds }: PlanRequest, config: ListingsConfig): SearchOrder => {
+/** Converts a plan request to the job of its search, validated like a request. Throws what is wrong with it. */
+const jobOf = ({ search, activeDeadlineSeconds }: PlanRequest, config: ListingsConfig): SearchJob => {
   if (!search) throw serviceError('invalid', 'The plan request has no search.')
   const request = requestOf(search)
   const tier = config.cloudMode ? 'free' : 'local'
@@ -34,32 +34,32 @@ const readOrder = ({ search, activeDeadlineSeconds }: PlanRequest, config: Listi
 }
 
 /** Creates the session of a search under the id of its run, and queues it for a driver. */
-const startOrdered = async (
-  dependencies: Dependencies,
-  { runId, user }: PlanRequest,
-  order: SearchOrder,
-): Promise<void> => {
+const startSearch = async (dependencies: Dependencies, { runId, user }: PlanRequest, job: SearchJob): Promise<void> => {
   const { db, bus, now } = dependencies
   const known = await findSearch(db, runId)
   if (known !== undefined && known.ended_at !== null) return
   if (known === undefined) {
-    const seconds = runSeconds(order) + waitingSeconds
+    const seconds = runSeconds(job) + waitingSeconds
     const deadlineAt = new Date(now().getTime() + seconds * 1000)
-    await createSession(db, { id: runId, userId: user || ownUser, deadlineAt, orderJson: encodeOrder(order) }, now())
+    await createSession(db, { id: runId, userId: user || ownUser, deadlineAt, jobJson: encodeJob(job) }, now())
   }
   await bus.enqueue(searches, { sessionId: runId }, runId)
 }
 
-const takeOrder = async (dependencies: Dependencies, ordered: PlanRequest, isLastTry: boolean): Promise<void> => {
-  let order: SearchOrder | undefined
+const handlePlanRequest = async (
+  dependencies: Dependencies,
+  planRequest: PlanRequest,
+  isLastTry: boolean,
+): Promise<void> => {
+  let job: SearchJob | undefined
   try {
-    order = readOrder(ordered, dependencies.config)
-    await startOrdered(dependencies, ordered, order)
+    job = jobOf(planRequest, dependencies.config)
+    await startSearch(dependencies, planRequest, job)
   } catch (error) {
     // An invalid request is permanent; a failure to store it may be temporary.
-    if (order !== undefined && !(isLastTry && !isServiceError(error, 'unavailable'))) throw error
-    dependencies.log.info({ err: error, runId: ordered.runId }, 'listings: plan request rejected')
-    await announce(dependencies, ordered.runId, { failure: failureOf(error) })
+    if (job !== undefined && !(isLastTry && !isServiceError(error, 'unavailable'))) throw error
+    dependencies.log.info({ err: error, runId: planRequest.runId }, 'listings: plan request rejected')
+    await announce(dependencies, planRequest.runId, { failure: failureOf(error) })
   }
 }
 
@@ -72,7 +72,7 @@ export const servePlanRequests = async (dependencies: Dependencies): Promise<voi
   await dependencies.bus.work(
     searchPlanRequests,
     ({ value, delivery }, handling) =>
-      handleWithRetries(() => takeOrder(dependencies, value, delivery >= searchPlanRequests.maxDeliveries), {
+      handleWithRetries(() => handlePlanRequest(dependencies, value, delivery >= searchPlanRequests.maxDeliveries), {
         queue: searchPlanRequests,
         handling,
         withinMilliseconds: longestOutage,

@@ -61,7 +61,7 @@ describe.each(drawnBackend(databases, 'searches'))('searches on $name', ({ isMis
       expect(await countListings()).toBe(6)
       await using opened = await openStore<Tables>({ ...store, name: 'listings', migrations })
       const later = new Date(Date.now() + 2 * sessionLifetime)
-      const next = { id: 'next', userId: 'local', deadlineAt: later, orderJson: null }
+      const next = { id: 'next', userId: 'local', deadlineAt: later, jobJson: null }
       await createSession(opened.db, next, later)
       expect(await countListings()).toBe(0)
       expect(await opened.db.selectFrom('trust_scores').select('id').execute()).toEqual([])

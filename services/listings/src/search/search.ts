@@ -9,7 +9,7 @@ import { createUpdatePublisher } from '../results/update-publisher.ts'
 import { type Control, controlOf } from '../results/updates.ts'
 import { type Answer, answerFrame, rawAnswer } from '../results/wire.ts'
 import { countRunning, createSession, deleteSession, endSession } from '../session/store.ts'
-import { deadlineSeconds, encodeOrder, type ResponseMode, searches } from './order.ts'
+import { deadlineSeconds, encodeJob, type ResponseMode, searches } from './job.ts'
 
 /** How much longer than the search's deadline a call waits, so that the search's own timeout arrives first, in milliseconds. */
 const grace = 5_000
@@ -49,7 +49,7 @@ const requireCapacity = async ({ db, config, now }: Dependencies, searcher: Sear
 }
 
 /** Registers a search and queues it for a driver. Throws if it cannot be accepted. */
-const order = async (
+const submitSearch = async (
   dependencies: Dependencies,
   sessionId: string,
   { request, searcher, responseMode }: { request: SearchRequest; searcher: Searcher; responseMode: ResponseMode },
@@ -57,11 +57,11 @@ const order = async (
   const { db, bus, now, admission } = dependencies
   const { caller } = searcher
   const deadlineAt = new Date(now().getTime() + deadlineSeconds[responseMode] * 1000)
-  const orderJson = encodeOrder({ request, tier: caller.tier, responseMode })
+  const jobJson = encodeJob({ request, tier: caller.tier, responseMode })
   // Serialized: otherwise concurrent searches would all be counted before any is registered.
   await admission.run(async () => {
     await requireCapacity(dependencies, searcher)
-    const session = { userId: caller.userId, countedFor: countedFor(searcher), deadlineAt, orderJson }
+    const session = { userId: caller.userId, countedFor: countedFor(searcher), deadlineAt, jobJson }
     await createSession(db, { id: sessionId, ...session }, now())
   })
   try {
@@ -79,7 +79,7 @@ export const startSearch = async (
   searcher: Searcher,
 ): Promise<string> => {
   const sessionId = randomUUID()
-  await order(dependencies, sessionId, { request, searcher, responseMode: 'stream' })
+  await submitSearch(dependencies, sessionId, { request, searcher, responseMode: 'stream' })
   return sessionId
 }
 
@@ -96,7 +96,7 @@ export const searchNow = async (dependencies: Dependencies, request: SearchReque
       .catch((error: unknown) => log.warn({ err: error }, 'listings: search could not be cancelled'))
   call.signal.addEventListener('abort', cancel, { once: true })
   try {
-    await order(dependencies, sessionId, { request, searcher: call, responseMode: 'answer' })
+    await submitSearch(dependencies, sessionId, { request, searcher: call, responseMode: 'answer' })
     if (call.signal.aborted) cancel()
     return await answer()
   } catch (error) {
@@ -118,7 +118,7 @@ export const startEmptySearch = async (
 ): Promise<string> => {
   const { db, bus, now, signal } = dependencies
   const sessionId = randomUUID()
-  const session = { id: sessionId, userId: caller.userId, deadlineAt: now(), orderJson: null }
+  const session = { id: sessionId, userId: caller.userId, deadlineAt: now(), jobJson: null }
   await createSession(db, session, now())
   const publisher = createUpdatePublisher(dependencies, sessionId, await readPublishedUpdates(bus, sessionId, signal))
   await publisher.listings(rawAnswer([], await answerFrame(dependencies, adapter, sessionId, caller)))

@@ -21,8 +21,8 @@ export type NewSession = {
   /** Whose limit of searches it counts towards; default: the user's. */
   readonly countedFor?: string
   readonly deadlineAt: Date
-  /** The search's order, as JSON text; null for a search that ends at once. */
-  readonly orderJson: string | null
+  /** The search's job, as JSON text; null for a search that ends at once. */
+  readonly jobJson: string | null
 }
 
 /** Deletes searches whose updates are no longer retained, after the finds of those without a user. */
@@ -46,12 +46,12 @@ export const createSession = async (db: Db, session: NewSession, now: Date): Pro
       created_at: now.toISOString(),
       deadline_at: session.deadlineAt.toISOString(),
       ended_at: null,
-      order_json: session.orderJson,
+      order_json: session.jobJson,
     })
     .execute()
 }
 
-/** How many searches that count towards a limit wait or run: they have an order, have not ended, and are not past their deadline. */
+/** How many searches that count towards a limit wait or run: they have a job, have not ended, and are not past their deadline. */
 export const countRunning = async (db: Db, countedFor: string, now: Date): Promise<number> => {
   const { running } = await db
     .selectFrom('search_sessions')

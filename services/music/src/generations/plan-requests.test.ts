@@ -182,7 +182,7 @@ describe.each(drawnBuses)('over $name, where runs are objects', ({ isMissing, st
       const { client, operator, chain, failedBranch, subject } = await open(ground)
       const nodeId = await failedBranch()
       const runId = newRun()
-      await operator.order(generationPlanRequests, {
+      await operator.requestPlan(generationPlanRequests, {
         runId,
         generation: subject(nodeId, { seed: 8, durationSeconds: 3 }),
       })
@@ -196,8 +196,8 @@ describe.each(drawnBuses)('over $name, where runs are objects', ({ isMissing, st
       const nodeId = await branch()
       await settled({ client }, chain.chainId)
       const [same, other] = [newRun(), newRun()]
-      await operator.order(generationPlanRequests, { runId: same, generation: subject(nodeId, { seed: 7 }) })
-      await operator.order(generationPlanRequests, { runId: other, generation: subject(nodeId, { seed: 9 }) })
+      await operator.requestPlan(generationPlanRequests, { runId: same, generation: subject(nodeId, { seed: 7 }) })
+      await operator.requestPlan(generationPlanRequests, { runId: other, generation: subject(nodeId, { seed: 9 }) })
       expect(await operator.concluded(same)).toMatchObject({ outputKey: nodeFile(nodeId, 'samples') })
       expect((await operator.concluded(other)).failure).toMatchObject({ kind: 'conflict' })
       expect(operator.requested).toHaveLength(1)
@@ -206,9 +206,12 @@ describe.each(drawnBuses)('over $name, where runs are objects', ({ isMissing, st
     test('a plan request for a missing node is concluded as NodeNotFound', async () => {
       const { operator, chain, subject } = await open(ground)
       const [node, of, upload] = [newRun(), newRun(), newRun()]
-      await operator.order(generationPlanRequests, { runId: node, generation: subject('unknown') })
-      await operator.order(generationPlanRequests, { runId: of, generation: { ...subject('n'), chainId: 'nothing' } })
-      await operator.order(generationPlanRequests, { runId: upload, generation: subject(chain.rootNodeId) })
+      await operator.requestPlan(generationPlanRequests, { runId: node, generation: subject('unknown') })
+      await operator.requestPlan(generationPlanRequests, {
+        runId: of,
+        generation: { ...subject('n'), chainId: 'nothing' },
+      })
+      await operator.requestPlan(generationPlanRequests, { runId: upload, generation: subject(chain.rootNodeId) })
       for (const runId of [node, of, upload])
         expect((await operator.concluded(runId)).failure).toMatchObject({ reason: 'NodeNotFound' })
     })
@@ -218,7 +221,7 @@ describe.each(drawnBuses)('over $name, where runs are objects', ({ isMissing, st
       pods.isHeld = true
       const nodeId = await branch()
       const runId = newRun()
-      await operator.order(generationPlanRequests, { runId, generation: subject(nodeId) })
+      await operator.requestPlan(generationPlanRequests, { runId, generation: subject(nodeId) })
       const failed = { reason: 'WorkerLost', detail: 'The worker was lost.', kind: 'internal' }
       const first = `generate-${nodeId}-1`
       pods.isHeld = false
@@ -235,7 +238,7 @@ describe.each(drawnBuses)('over $name, where runs are objects', ({ isMissing, st
       const nodeId = await failedBranch()
       const before = nodeOf(await now(), nodeId)
       const [large, small] = [newRun(), newRun()]
-      await operator.order(generationPlanRequests, {
+      await operator.requestPlan(generationPlanRequests, {
         runId: large,
         generation: subject(nodeId, { durationSeconds: 20 }),
       })
@@ -245,7 +248,7 @@ describe.each(drawnBuses)('over $name, where runs are objects', ({ isMissing, st
         detail: expect.stringContaining('delete chains or nodes first'),
       })
       expect(nodeOf(await now(), nodeId)).toEqual(before)
-      await operator.order(generationPlanRequests, { runId: small, generation: subject(nodeId) })
+      await operator.requestPlan(generationPlanRequests, { runId: small, generation: subject(nodeId) })
       expect(await operator.concluded(small)).toMatchObject({ outputSeconds: 2 })
     })
 
@@ -258,7 +261,7 @@ describe.each(drawnBuses)('over $name, where runs are objects', ({ isMissing, st
       pods.isHeld = true
       await branch(4)
       const runId = newRun()
-      await operator.order(generationPlanRequests, { runId, generation: subject(nodeId) })
+      await operator.requestPlan(generationPlanRequests, { runId, generation: subject(nodeId) })
       expect((await operator.concluded(runId)).failure).toMatchObject({
         reason: 'QuotaExceeded',
         kind: 'rate_limited',
@@ -273,11 +276,11 @@ describe.each(drawnBuses)('over $name, where runs are objects', ({ isMissing, st
       await files.write('music/inputs/other.wav', await wavOf(block, 44_100))
       const [good, bad] = [await failedBranch(), await failedBranch()]
       const [first, second] = [newRun(), newRun()]
-      await operator.order(generationPlanRequests, {
+      await operator.requestPlan(generationPlanRequests, {
         runId: first,
         generation: subject(good, { inputKey: 'music/inputs/song.wav' }),
       })
-      await operator.order(generationPlanRequests, {
+      await operator.requestPlan(generationPlanRequests, {
         runId: second,
         generation: subject(bad, { inputKey: 'music/inputs/other.wav' }),
       })

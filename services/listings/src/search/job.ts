@@ -9,7 +9,7 @@ export type ResponseMode = 'answer' | 'stream'
 export const deadlineSeconds: Readonly<Record<ResponseMode, number>> = { answer: 90, stream: 150 }
 
 /** The requested search, stored with its session: any replica derives the same plan from it. */
-export type SearchOrder = {
+export type SearchJob = {
   readonly request: SearchRequest
   readonly tier: Tier
   readonly responseMode: ResponseMode
@@ -20,18 +20,18 @@ export type SearchOrder = {
 }
 
 /** Time limit of a search's run, in seconds. */
-export const runSeconds = ({ responseMode, object }: SearchOrder): number =>
+export const runSeconds = ({ responseMode, object }: SearchJob): number =>
   object?.activeDeadlineSeconds ?? deadlineSeconds[responseMode]
 
-/** An order as it is stored, which names the response mode `telling`. */
-type StoredOrder = Omit<SearchOrder, 'responseMode'> & { readonly telling: ResponseMode }
+/** A job as it is stored, which names the response mode `telling`. */
+type StoredJob = Omit<SearchJob, 'responseMode'> & { readonly telling: ResponseMode }
 
-export const encodeOrder = ({ responseMode, ...order }: SearchOrder): string =>
-  JSON.stringify({ ...order, telling: responseMode } satisfies StoredOrder)
+export const encodeJob = ({ responseMode, ...job }: SearchJob): string =>
+  JSON.stringify({ ...job, telling: responseMode } satisfies StoredJob)
 
-export const decodeOrder = (json: string): SearchOrder => {
-  const { telling, ...order } = JSON.parse(json) as StoredOrder
-  return { ...order, responseMode: telling }
+export const decodeJob = (json: string): SearchJob => {
+  const { telling, ...job } = JSON.parse(json) as StoredJob
+  return { ...job, responseMode: telling }
 }
 
 /** Searches that one replica drives concurrently: they mostly wait for the marketplace. */

@@ -7,7 +7,7 @@ import type { PageField } from './page-drift/store.ts'
 export type SearchOutcome = 'done' | 'failed' | 'cancelled' | 'timeout'
 
 /** Metrics of the service. */
-export type Measures = {
+export type ListingsMetrics = {
   readonly searched: (adapter: 'api' | 'scraper', outcome: SearchOutcome) => void
   /** Share of the cards of a search's worst page that could be read; lower values mean layout drift. */
   readonly pagesRead: (usableShare: number) => void
@@ -17,15 +17,15 @@ export type Measures = {
   readonly fieldsRead: (counts: readonly FieldCount[], rates: readonly PageField[]) => void
 }
 
-/** Discards all measurements. */
-export const noMeasures: Measures = {
+/** Records nothing. */
+export const noMetrics: ListingsMetrics = {
   searched: () => undefined,
   pagesRead: () => undefined,
   apiUsed: () => undefined,
   fieldsRead: () => undefined,
 }
 
-export const createMeasures = (metrics: Metrics): Measures => {
+export const createListingsMetrics = (metrics: Metrics): ListingsMetrics => {
   const searches = metrics.counter({
     name: 'trellis_listings_searches_total',
     help: 'Searches by adapter and outcome.',
