@@ -5,9 +5,9 @@ import { type Block, blockLength, monoOf, sliceBlock } from '../src/audio/pcm.ts
 import { resample } from '../src/audio/resample.ts'
 import { createTruePeakMeter } from '../src/audio/true-peak.ts'
 import { median } from '../src/dsp/statistics.ts'
+import { measureSeam } from '../src/generate/measure-seam.ts'
 import type { Run } from '../src/generate/plan.ts'
 import { planTake, playTake, prepareMaterial } from '../src/generate/recombine.ts'
-import { measureSeam } from '../src/generate/seam.ts'
 import type { StepGrid } from '../src/generate/steps.ts'
 
 /** A piece to continue, by its samples. */

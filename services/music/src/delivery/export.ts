@@ -11,8 +11,8 @@ import { createSharedWrites } from './shared-writes.ts'
 
 export type DeliveryFormat = keyof typeof mediaTypes
 
-/** Parameters of a file for download. */
-export type Order = {
+/** Parameters of an audio file for download. */
+export type AudioParameters = {
   /** The node or chain of the file, which it is removed with. */
   readonly ownerId: string
   readonly chain: ChainRow
@@ -48,7 +48,7 @@ const retainedPictures = 64
 const digest = (parts: readonly unknown[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32)
 
-const digestOf = ({ nodes, source, format, crossfadeMs, normalize }: Order): string =>
+const digestOf = ({ nodes, source, format, crossfadeMs, normalize }: AudioParameters): string =>
   digest([
     nodes.map(({ id, attempt }) => [id, attempt]),
     format,
@@ -65,7 +65,7 @@ const pieceOf = (chain: ChainRow, { id }: NodeRow, key: string | null = null) =>
 })
 
 /** A picture of a node's frequencies: its stretch in frames, and its size in pixels. */
-export type PictureOrder = {
+export type PictureParameters = {
   readonly chain: ChainRow
   readonly node: NodeRow
   readonly start: number
@@ -77,7 +77,7 @@ export type PictureOrder = {
 const pictureSeconds = 60
 const pictureName = 'spectrogram.png'
 
-const digestOfPicture = ({ node, start, end, width, height }: PictureOrder): string =>
+const digestOfPicture = ({ node, start, end, width, height }: PictureParameters): string =>
   digest([node.id, node.attempt, start, end, width, height])
 
 /** A file that is to be written: its folder and name, the prefix of the folders of files that it may displace, and its task. */
@@ -91,7 +91,7 @@ type Written = {
 }
 
 /** Files of different sources do not displace each other: a download of one stem leaves the others. */
-const prefixOf = ({ ownerId, source }: Pick<Order, 'ownerId' | 'source'>): string =>
+const prefixOf = ({ ownerId, source }: Pick<AudioParameters, 'ownerId' | 'source'>): string =>
   `${deliveryFolder(ownerId)}/${source ? `${source.name}-` : ''}`
 
 /** Whether a key lies in a folder of this prefix: those of sources have longer ones. */
@@ -131,11 +131,11 @@ export const createDeliveries = (dependencies: Dependencies) => {
 
   return {
     /** The audio of nodes as one file. */
-    async audio(order: Order, signal: AbortSignal): Promise<Delivery> {
-      const { chain, nodes, source, format, crossfadeMs, normalize } = order
-      const id = digestOf(order)
+    async audio(parameters: AudioParameters, signal: AbortSignal): Promise<Delivery> {
+      const { chain, nodes, source, format, crossfadeMs, normalize } = parameters
+      const id = digestOf(parameters)
       // A separate folder, since a folder has one writer.
-      const prefix = prefixOf(order)
+      const prefix = prefixOf(parameters)
       const folder = `${prefix}${id}`
       const name = `audio.${format}`
       const pieces = nodes.map((node) => pieceOf(chain, node, source?.key))
@@ -146,9 +146,9 @@ export const createDeliveries = (dependencies: Dependencies) => {
     },
 
     /** A picture of the frequencies of a node. */
-    async picture(order: PictureOrder, signal: AbortSignal): Promise<Delivery> {
-      const { chain, node, start, end, width, height } = order
-      const id = digestOfPicture(order)
+    async picture(parameters: PictureParameters, signal: AbortSignal): Promise<Delivery> {
+      const { chain, node, start, end, width, height } = parameters
+      const id = digestOfPicture(parameters)
       const prefix = prefixOf({ ownerId: node.id })
       const place = { folder: `${prefix}${id}`, name: pictureName }
       const value = { piece: pieceOf(chain, node), startFrame: start, endFrame: end, width, height, ...place }

@@ -49,8 +49,8 @@ export const deliveryRpc = (dependencies: Dependencies, deliveries: Deliveries):
         }),
         request.range,
       )
-    const order = { ownerId: node.id, chain, nodes: [node], format, crossfadeMs: 0, normalize: false }
-    const { key, ...content } = await deliveries.audio(order, signal)
+    const parameters = { ownerId: node.id, chain, nodes: [node], format, crossfadeMs: 0, normalize: false }
+    const { key, ...content } = await deliveries.audio(parameters, signal)
     yield* byteFrames({ ...content, read: (range) => dependencies.files.read(key, range) }, request.range)
   },
 
@@ -86,7 +86,7 @@ export const deliveryRpc = (dependencies: Dependencies, deliveries: Deliveries):
   async *exportChain({ chainId, format, crossfadeMs, normalize, range }, { caller, signal }) {
     const { chain, nodes } = await requireTree(dependencies, caller, chainId)
     const word = formatWord(format)
-    const order = {
+    const parameters = {
       ownerId: chain.id,
       chain,
       nodes: spineOf(nodes),
@@ -94,7 +94,7 @@ export const deliveryRpc = (dependencies: Dependencies, deliveries: Deliveries):
       crossfadeMs: crossfadeMs ?? 0,
       normalize: normalize ?? false,
     }
-    const { key, ...content } = await deliveries.audio(order, signal)
+    const { key, ...content } = await deliveries.audio(parameters, signal)
     const filename = `${chain.name}.${word}`
     yield* byteFrames({ ...content, filename, read: (part) => dependencies.files.read(key, part) }, range)
   },

@@ -5,8 +5,8 @@ import { audioInMemory } from '../audio/audio-path.ts'
 import { loudnessOf } from '../audio/loudness.ts'
 import { type Block, blockLength, sliceBlock } from '../audio/pcm.ts'
 import { continueLoudness } from './continue-loudness.ts'
+import { measureSeam } from './measure-seam.ts'
 import { recombine } from './recombine.ts'
-import { measureSeam } from './seam.ts'
 
 const RATE = 22_050
 const band = playBand({ bpm: 112, bars: 10, sampleRate: RATE, channels: 2 })

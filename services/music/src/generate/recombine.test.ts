@@ -8,9 +8,9 @@ import { audioInMemory } from '../audio/audio-path.ts'
 import { loudnessOf } from '../audio/loudness.ts'
 import { type Block, blockLength, sliceBlock } from '../audio/pcm.ts'
 import { createRandom } from '../dsp/random.ts'
+import { measureSeam } from './measure-seam.ts'
 import { mockContinuation } from './mock.ts'
 import { recombine } from './recombine.ts'
-import { measureSeam } from './seam.ts'
 
 const RATE = 22_050
 const band = playBand({ bpm: 112, bars: 12, sampleRate: RATE, channels: 2 })

@@ -8,9 +8,9 @@ import { playBand } from '../../test/band.ts'
 import { audioInMemory } from '../audio/audio-path.ts'
 import { type Block, blockLength, sliceBlock } from '../audio/pcm.ts'
 import { createRandom } from '../dsp/random.ts'
+import { measureSeam } from './measure-seam.ts'
 import type { Run } from './plan.ts'
 import { planTake, playTake, prepareMaterial } from './recombine.ts'
-import { measureSeam } from './seam.ts'
 import type { StepGrid } from './steps.ts'
 
 type Material = {

@@ -7,11 +7,11 @@ import { deleteLeftover } from '../chains/leftovers.ts'
 import { removeOwnerFiles } from '../chains/remove-files.ts'
 import { findNode, findTree, updateGenerating } from '../chains/store.ts'
 import type { Dependencies } from '../dependencies.ts'
-import type { NodeOrder } from '../orders/drive-orders.ts'
+import type { NodeJob } from '../jobs/drive-jobs.ts'
 import type { NodeRow } from '../store/tables.ts'
 import { endRun } from '../worker/run-task.ts'
 import { announce, conclusionOf, failureOf } from './conclusion.ts'
-import { DEADLINE_SECONDS, generationOrders, generationRun } from './order.ts'
+import { DEADLINE_SECONDS, generationQueue, generationRun } from './job.ts'
 
 /** Minimum progress between two updates. */
 const progressStep = 0.02
@@ -57,7 +57,7 @@ const outcomeOf = (report: Report, node: NodeRow, { chain }: ChainTree) =>
  */
 export const changeGenerating = async (
   { db, bus, files }: Dependencies,
-  { nodeId, runId }: NodeOrder,
+  { nodeId, runId }: NodeJob,
   changes: Partial<NodeRow>,
 ): Promise<void> => {
   const changed = await updateGenerating(db, { id: nodeId, runId }, changes)
@@ -69,11 +69,7 @@ export const changeGenerating = async (
 }
 
 /** Ends the run of a node that was removed before it was driven, and removes the files that the run has stored. */
-const abandon = async (
-  dependencies: Dependencies,
-  { nodeId, runId }: NodeOrder,
-  signal: AbortSignal,
-): Promise<void> => {
+const abandon = async (dependencies: Dependencies, { nodeId, runId }: NodeJob, signal: AbortSignal): Promise<void> => {
   const { db, bus, files, workloads } = dependencies
   if (!(await endRun({ bus, workloads }, runId, signal))) return
   await removeOwnerFiles(files, nodeId)
@@ -81,7 +77,7 @@ const abandon = async (
 }
 
 /** Records when a worker took a run; wait estimates depend on how long runs take. */
-const recordStart = async ({ db, now }: Dependencies, { nodeId: id, runId }: NodeOrder): Promise<void> => {
+const recordStart = async ({ db, now }: Dependencies, { nodeId: id, runId }: NodeJob): Promise<void> => {
   await updateGenerating(db, { id, runId }, { started_at: now().toISOString() })
 }
 
@@ -91,49 +87,49 @@ type GenerationDelivery = { delivery: number; isAgain?: boolean; signal: AbortSi
 /** Follows a generation to its end and records that. Throws if the end is not reached, so that it is driven again. */
 const driveToItsEnd = async (
   dependencies: Dependencies,
-  order: NodeOrder,
+  job: NodeJob,
   { delivery, isAgain, signal }: GenerationDelivery,
 ): Promise<void> => {
-  const node = await findNode(dependencies.db, order.nodeId)
-  if (!node) return abandon(dependencies, order, signal)
-  if (node.run_id !== order.runId) return
+  const node = await findNode(dependencies.db, job.nodeId)
+  if (!node) return abandon(dependencies, job, signal)
+  if (node.run_id !== job.runId) return
   if (node.status !== 'generating') {
     // Its first driver may have been killed between recording the end and publishing it.
     if (delivery > 1 || isAgain) await publishNode(dependencies.bus, node)
     return
   }
   const tree = await findTree(dependencies.db, node.chain_id)
-  if (!tree) return abandon(dependencies, order, signal)
+  if (!tree) return abandon(dependencies, job, signal)
   let reported = node.progress
   const how = { signal, resumes: true, retryBudgetMilliseconds: DEADLINE_SECONDS * 1_000 }
   for await (const report of await streamRun(dependencies, generationRun(tree, node, dependencies.config), how)) {
-    if (report.$case === 'started') await recordStart(dependencies, order)
+    if (report.$case === 'started') await recordStart(dependencies, job)
     const changes = changesOf(report, reported, dependencies.now)
     if (!changes) continue
     reported = changes.progress ?? reported
-    if (changes.status) await announce(dependencies, order.runId, outcomeOf(report, { ...node, ...changes }, tree))
-    await changeGenerating(dependencies, order, changes)
+    if (changes.status) await announce(dependencies, job.runId, outcomeOf(report, { ...node, ...changes }, tree))
+    await changeGenerating(dependencies, job, changes)
     if (changes.status) return
   }
   throw signal.reason ?? new Error('The reports of a generation ended early.')
 }
 
 /**
- * Drives one attempt at an order. After the last delivery the node has failed, with the reason; an unavailable server
+ * Drives one attempt at a job. After the last delivery the node has failed, with the reason; an unavailable server
  * (`unavailable`) never fails a generation: the caller retries.
  */
 export const driveGeneration = async (
   dependencies: Dependencies,
-  order: NodeOrder,
+  job: NodeJob,
   turn: GenerationDelivery,
 ): Promise<void> => {
   try {
-    await driveToItsEnd(dependencies, order, turn)
+    await driveToItsEnd(dependencies, job, turn)
   } catch (error) {
-    const isLast = turn.delivery >= generationOrders.maxDeliveries
+    const isLast = turn.delivery >= generationQueue.maxDeliveries
     if (turn.signal.aborted || !isLast || isServiceError(error, 'unavailable')) throw error
-    dependencies.log.error({ err: error, ...order }, 'music: generation failed, retry limit reached')
-    await announce(dependencies, order.runId, { failure: failureOf(error) })
-    await changeGenerating(dependencies, order, { status: 'error', error: toServiceError(error).message })
+    dependencies.log.error({ err: error, ...job }, 'music: generation failed, retry limit reached')
+    await announce(dependencies, job.runId, { failure: failureOf(error) })
+    await changeGenerating(dependencies, job, { status: 'error', error: toServiceError(error).message })
   }
 }

@@ -7,7 +7,7 @@ import type { Dependencies } from '../dependencies.ts'
 import type { Db, NodeRow } from '../store/tables.ts'
 import { changeGenerating } from './drive.ts'
 import { faultOfInput } from './input-key.ts'
-import { generationOrders, generationRun } from './order.ts'
+import { generationQueue, generationRun } from './job.ts'
 
 /** Starts and stops generations for requests; `drivers.ts` follows them. */
 export type Generations = {
@@ -31,7 +31,7 @@ export const createGenerations = (dependencies: Dependencies): Generations => {
     if (fault !== undefined) throw serviceError('invalid', fault)
     const run = generationRun(tree, node, config)
     await workloads.run(run)
-    await bus.enqueue(generationOrders, { nodeId: node.id, runId: run.runId }, run.runId)
+    await bus.enqueue(generationQueue, { nodeId: node.id, runId: run.runId }, run.runId)
     // If the node was removed after its row was written, it was stopped before there was a run to cancel.
     if (!(await findNode(db, node.id))) await workloads.cancel({ runId: run.runId })
   }

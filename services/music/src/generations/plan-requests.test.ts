@@ -139,7 +139,7 @@ const open = async (
   return { client, operator, chain, files, wav, branch, failedBranch, subject, now, pods }
 }
 
-const drawnBuses = drawnBackend(buses, 'music/generations/object-orders')
+const drawnBuses = drawnBackend(buses, 'music/generations/plan-requests')
 
 describe.each(drawnBuses)('over $name, where runs are objects', ({ isMissing, start }) => {
   describe.skipIf(isMissing)('the music service', () => {

@@ -12,7 +12,7 @@ import type { NodeRow } from '../store/tables.ts'
 import { announce, conclusionOf, failureOf } from './conclusion.ts'
 import { changeGenerating } from './drive.ts'
 import type { Generations } from './generations.ts'
-import { type RequestedGeneration, type Verdict, validateOrder } from './validate-order.ts'
+import { type RequestedGeneration, type Verdict, validatePlanRequest } from './validate-plan-request.ts'
 
 /** Plan requests that one replica handles concurrently. */
 const takenAtOnce = 8
@@ -32,21 +32,21 @@ const restartOf = ({ runId }: PlanRequest, node: NodeRow, requested: RequestedGe
   input_key: requested.inputKey,
 })
 
-/** A limit of the owner of a chain forbids an order; the sentence says which. */
+/** A limit of the owner of a chain forbids a plan request; the sentence says which. */
 type Refused = { readonly failure: RunFailed }
 
 /**
- * Restarts a node for an order, within the limits of the owner of its chain, as a request of that user would; otherwise nothing
- * changes. Undefined if the node has not failed.
+ * Restarts a node for a plan request, within the limits of the owner of its chain, as a request of that user would; otherwise
+ * nothing changes. Undefined if the node has not failed.
  */
 const restart = async (
   { db, config }: Dependencies,
-  order: PlanRequest,
+  planRequest: PlanRequest,
   { tree, node, requested }: Extract<Verdict, { kind: 'generate' }>,
 ): Promise<NodeRow | Refused | undefined> => {
   try {
     return await transact(db, async (transaction) => {
-      const restarted = await restartNode(transaction, node.id, restartOf(order, node, requested))
+      const restarted = await restartNode(transaction, node.id, restartOf(planRequest, node, requested))
       if (restarted) await requireRestart(transaction, ownerOf(tree.chain), config)
       return restarted
     })
@@ -56,7 +56,7 @@ const restart = async (
   }
 }
 
-/** Requests the run; if it is refused permanently, the node and its order fail. */
+/** Requests the run; if it is refused permanently, the node and its plan request fail. */
 const start = async (
   dependencies: Dependencies,
   generations: Generations,
@@ -76,41 +76,45 @@ const start = async (
 const generate = async (
   dependencies: Dependencies,
   generations: Generations,
-  order: PlanRequest,
+  planRequest: PlanRequest,
   verdict: Extract<Verdict, { kind: 'generate' }>,
 ): Promise<void> => {
   const { tree, node } = verdict
-  const restarted = await restart(dependencies, order, verdict)
+  const restarted = await restart(dependencies, planRequest, verdict)
   // Another request was faster: decide again by the new state of the node.
-  if (!restarted) return takeOrder(dependencies, generations, order)
-  if ('failure' in restarted) return announce(dependencies, order.runId, restarted)
+  if (!restarted) return handlePlanRequest(dependencies, generations, planRequest)
+  if ('failure' in restarted) return announce(dependencies, planRequest.runId, restarted)
   await publishNode(dependencies.bus, restarted)
   const nodes = tree.nodes.map((each) => (each.id === node.id ? restarted : each))
   await start(dependencies, generations, { ...tree, nodes }, restarted)
 }
 
 /** Requeues a plan request as a new one, so that waiting does not count as a failed delivery. */
-const requeue = async ({ bus, signal }: Dependencies, order: PlanRequest): Promise<void> => {
+const requeue = async ({ bus, signal }: Dependencies, planRequest: PlanRequest): Promise<void> => {
   await sleep(requeueMilliseconds, undefined, { signal })
-  await bus.enqueue(generationPlanRequests, order)
+  await bus.enqueue(generationPlanRequests, planRequest)
 }
 
-const takeOrder = async (dependencies: Dependencies, generations: Generations, order: PlanRequest): Promise<void> => {
-  const tree = await findTree(dependencies.db, order.generation?.chainId ?? '')
+const handlePlanRequest = async (
+  dependencies: Dependencies,
+  generations: Generations,
+  planRequest: PlanRequest,
+): Promise<void> => {
+  const tree = await findTree(dependencies.db, planRequest.generation?.chainId ?? '')
   const { config, installedModel } = dependencies
   const installed = { mockGenerator: config.mockGenerator, model: await installedModel.status() }
-  const verdict = validateOrder(order, tree, installed)
+  const verdict = validatePlanRequest(planRequest, tree, installed)
   switch (verdict.kind) {
     case 'refuse':
-      return announce(dependencies, order.runId, { failure: verdict.failure })
+      return announce(dependencies, planRequest.runId, { failure: verdict.failure })
     case 'done':
-      return announce(dependencies, order.runId, conclusionOf(verdict.node, verdict.tree.chain))
+      return announce(dependencies, planRequest.runId, conclusionOf(verdict.node, verdict.tree.chain))
     case 'drive':
       return start(dependencies, generations, verdict.tree, verdict.node)
     case 'wait':
-      return requeue(dependencies, order)
+      return requeue(dependencies, planRequest)
     case 'generate':
-      return generate(dependencies, generations, order, verdict)
+      return generate(dependencies, generations, planRequest, verdict)
   }
 }
 
@@ -119,23 +123,26 @@ export const servePlanRequests = async (dependencies: Dependencies, generations:
   if (!dependencies.runsAreObjects) return
   await dependencies.bus.work(
     generationPlanRequests,
-    async ({ value: order, delivery }, handling) => {
+    async ({ value: planRequest, delivery }, handling) => {
       try {
-        await handleWithRetries(() => takeOrder(dependencies, generations, order), {
+        await handleWithRetries(() => handlePlanRequest(dependencies, generations, planRequest), {
           queue: generationPlanRequests,
           handling,
           withinMilliseconds: longestOutage,
           onRetry: (error) =>
             dependencies.log.warn(
-              { err: error, runId: order.runId },
+              { err: error, runId: planRequest.runId },
               'music: server unavailable, retrying plan request',
             ),
         })
       } catch (error) {
         const isLast = delivery >= generationPlanRequests.maxDeliveries
         if (handling.signal.aborted || !isLast || isServiceError(error, 'unavailable')) throw error
-        dependencies.log.error({ err: error, runId: order.runId }, 'music: plan request failed, retry limit reached')
-        await announce(dependencies, order.runId, { failure: failureOf(error) })
+        dependencies.log.error(
+          { err: error, runId: planRequest.runId },
+          'music: plan request failed, retry limit reached',
+        )
+        await announce(dependencies, planRequest.runId, { failure: failureOf(error) })
       }
     },
     { concurrency: takenAtOnce, signal: dependencies.signal },

@@ -6,22 +6,22 @@ import { publishStems } from '../chains/events.ts'
 import { newId } from '../chains/ids.ts'
 import { findTree } from '../chains/store.ts'
 import type { Dependencies } from '../dependencies.ts'
-import type { NodeOrder } from '../orders/drive-orders.ts'
+import type { NodeJob } from '../jobs/drive-jobs.ts'
 import type { ChainRow, NodeRow, StemsRow } from '../store/tables.ts'
 import { runTask, StillRunning } from '../worker/run-task.ts'
 import { cleanUpStems } from './clean-up.ts'
-import { separationOrders, separationRun } from './order.ts'
+import { separationQueue, separationRun } from './job.ts'
 import { findStems, updateSeparating } from './store.ts'
 
 /** Minimum progress between two updates. */
 const progressStep = 0.02
-/** Interval at which a driver checks that its order still stands: other replicas cannot reach its worker. */
+/** Interval at which a driver checks that its job still exists: other replicas cannot reach its worker. */
 const checkMilliseconds = 2_000
 
 type Separation = { readonly stems: StemsRow; readonly chain: ChainRow; readonly node: NodeRow }
 
-/** What an order refers to; undefined if it was cancelled, or has ended. */
-const findSeparation = async ({ db }: Dependencies, { nodeId, runId }: NodeOrder): Promise<Separation | undefined> => {
+/** The separation of a job; undefined if it was cancelled, or has ended. */
+const findSeparation = async ({ db }: Dependencies, { nodeId, runId }: NodeJob): Promise<Separation | undefined> => {
   const stems = await findStems(db, nodeId)
   if (stems?.run_id !== runId || stems.status !== 'generating') return undefined
   const tree = await findTree(db, stems.chain_id)
@@ -29,28 +29,28 @@ const findSeparation = async ({ db }: Dependencies, { nodeId, runId }: NodeOrder
   return tree && node ? { stems, chain: tree.chain, node } : undefined
 }
 
-/** Updates the stems of an order and publishes them; false if they are not its stems any more. */
+/** Updates the stems of a job and publishes them; false if they are not its stems any more. */
 const changeSeparating = async (
   { db, bus }: Dependencies,
-  order: NodeOrder,
+  job: NodeJob,
   changes: Partial<StemsRow>,
 ): Promise<boolean> => {
-  const changed = await updateSeparating(db, order, changes)
+  const changed = await updateSeparating(db, job, changes)
   if (changed) await publishStems(bus, changed)
   return changed !== undefined
 }
 
-/** Calls `cancel` when the stems of an order are deleted, until the signal aborts. */
-const watchOrder = async (
+/** Calls `cancel` when the stems of a job are deleted, until the signal aborts. */
+const watchJob = async (
   dependencies: Dependencies,
-  order: NodeOrder,
+  job: NodeJob,
   cancel: () => void,
   signal: AbortSignal,
 ): Promise<void> => {
   try {
     for await (const _ of setInterval(checkMilliseconds, undefined, { signal, ref: false })) {
       // An unavailable database does not end a separation: the next check or the result decides.
-      const isKnown = await findSeparation(dependencies, order).then(
+      const isKnown = await findSeparation(dependencies, job).then(
         (found) => found !== undefined,
         () => true,
       )
@@ -71,20 +71,20 @@ const ready = ({ energyShares }: AudioResult, time: string): Partial<StemsRow> =
 /** The outcome of a separation as changes of its stems; undefined if it was cancelled. Throws what another attempt may overcome. */
 const separate = async (
   dependencies: Dependencies,
-  order: NodeOrder,
+  job: NodeJob,
   { separation, folder, signal }: { separation: Separation; folder: string; signal: AbortSignal },
 ): Promise<Partial<StemsRow> | undefined> => {
   const { bus, separationWorkloads: workloads, config, now } = dependencies
   const [cancelled, ended] = [new AbortController(), new AbortController()]
   const cancel = () => cancelled.abort(new Error('The stems were deleted.'))
-  const watching = watchOrder(dependencies, order, cancel, AbortSignal.any([signal, ended.signal]))
+  const watching = watchJob(dependencies, job, cancel, AbortSignal.any([signal, ended.signal]))
   // Each attempt has its own run: an earlier one may have reported under its id.
   const run = separationRun(separation, { runId: `stems-${newId()}`, folder, model: config.stemsModel })
   let reported = 0
   const onProgress = async (share: number) => {
     if (share < reported + progressStep) return
     reported = share
-    if (!(await changeSeparating(dependencies, order, { progress: Math.min(0.99, share) }))) cancel()
+    if (!(await changeSeparating(dependencies, job, { progress: Math.min(0.99, share) }))) cancel()
   }
   try {
     const result = await runTask({ bus, workloads }, run, AbortSignal.any([signal, cancelled.signal]), onProgress)
@@ -99,33 +99,33 @@ const separate = async (
   }
 }
 
-const driveToItsEnd = async (dependencies: Dependencies, order: NodeOrder, signal: AbortSignal): Promise<void> => {
-  const separation = await findSeparation(dependencies, order)
-  const folder = `${stemsFolder(order.nodeId)}/${newId()}`
+const driveToItsEnd = async (dependencies: Dependencies, job: NodeJob, signal: AbortSignal): Promise<void> => {
+  const separation = await findSeparation(dependencies, job)
+  const folder = `${stemsFolder(job.nodeId)}/${newId()}`
   const method = dependencies.config.stemsModel === undefined ? 'blind' : 'model'
   // The folder is recorded first, so that no clean-up removes what is written there.
-  if (separation && (await changeSeparating(dependencies, order, { folder, method, progress: 0 }))) {
-    const changes = await separate(dependencies, order, { separation, folder, signal })
-    if (changes) await changeSeparating(dependencies, order, changes)
+  if (separation && (await changeSeparating(dependencies, job, { folder, method, progress: 0 }))) {
+    const changes = await separate(dependencies, job, { separation, folder, signal })
+    if (changes) await changeSeparating(dependencies, job, changes)
   }
-  await cleanUpStems(dependencies, order.nodeId)
+  await cleanUpStems(dependencies, job.nodeId)
 }
 
-/** A delivery of an order to this replica. */
+/** A delivery of a job to this replica. */
 export type SeparationDelivery = { readonly delivery: number; readonly signal: AbortSignal }
 
-/** Drives one attempt at an order. After the last delivery the stems have failed, with the reason. */
+/** Drives one attempt at a job. After the last delivery the stems have failed, with the reason. */
 export const driveSeparation = async (
   dependencies: Dependencies,
-  order: NodeOrder,
+  job: NodeJob,
   { delivery, signal }: SeparationDelivery,
 ): Promise<void> => {
   try {
-    await driveToItsEnd(dependencies, order, signal)
+    await driveToItsEnd(dependencies, job, signal)
   } catch (error) {
-    const isLast = delivery >= separationOrders.maxDeliveries
+    const isLast = delivery >= separationQueue.maxDeliveries
     if (signal.aborted || !isLast || isServiceError(error, 'unavailable')) throw error
-    dependencies.log.error({ err: error, ...order }, 'music: separation failed, retry limit reached')
-    await changeSeparating(dependencies, order, { status: 'error', error: toServiceError(error).message })
+    dependencies.log.error({ err: error, ...job }, 'music: separation failed, retry limit reached')
+    await changeSeparating(dependencies, job, { status: 'error', error: toServiceError(error).message })
   }
 }

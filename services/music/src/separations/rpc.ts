@@ -74,8 +74,8 @@ export const stemsRpc = (
       const stored = { chain, frames: node.frames, key, etag: `"${runId}-${name}"` }
       return yield* byteFrames(wavContent(dependencies, stored), request.range)
     }
-    const order = { ownerId: node.id, chain, nodes: [node], source: { name, key } }
-    const made = await deliveries.audio({ ...order, format, crossfadeMs: 0, normalize: false }, signal)
+    const parameters = { ownerId: node.id, chain, nodes: [node], source: { name, key } }
+    const made = await deliveries.audio({ ...parameters, format, crossfadeMs: 0, normalize: false }, signal)
     yield* byteFrames({ ...made, read: (range) => dependencies.files.read(made.key, range) }, request.range)
   },
 })

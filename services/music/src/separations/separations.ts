@@ -12,7 +12,7 @@ import { requireBytes, requireSeparation } from '../quotas/quotas.ts'
 import { stemNames } from '../stems/stem-names.ts'
 import type { ChainRow, NodeRow, StemsRow } from '../store/tables.ts'
 import { cleanUpStems } from './clean-up.ts'
-import { separationOrders } from './order.ts'
+import { separationQueue } from './job.ts'
 import { deleteStems, findStems, putStems, updateSeparating } from './store.ts'
 
 type Requested = { readonly chain: ChainRow; readonly node: NodeRow; readonly caller: Caller }
@@ -69,12 +69,12 @@ export const createSeparations = (dependencies: Dependencies): Separations => {
       const { stems, isNew } = await insert(requested)
       if (!isNew) return stems
       await publishStems(bus, stems)
-      const order = { nodeId: node.id, runId: stems.run_id }
+      const job = { nodeId: node.id, runId: stems.run_id }
       try {
-        await bus.enqueue(separationOrders, order, order.runId)
+        await bus.enqueue(separationQueue, job, job.runId)
       } catch (error) {
         const changes = { status: 'error', error: toServiceError(error).message } as const
-        const failed = await updateSeparating(db, order, changes)
+        const failed = await updateSeparating(db, job, changes)
         if (failed) await publishStems(bus, failed)
         throw error
       }

@@ -8,7 +8,7 @@ import { type Block, blockLength, joinBlocks, monoOf, silentBlock, sliceBlock } 
 import { resample } from '../../audio/resample.ts'
 import { createRandom } from '../../dsp/random.ts'
 import type { ContinuationRequest } from '../generator.ts'
-import { measureSeam } from '../seam.ts'
+import { measureSeam } from '../measure-seam.ts'
 import { continueByModel } from './continue-by-model.ts'
 import { readModelFolder } from './manifest.ts'
 import { type MusicModel, openModel } from './open-model.ts'

@@ -174,7 +174,7 @@ export const chains: readonly Theme[] = [
       [service, 'generations that were under way when the server stopped are resumed at the next start'],
       [contract('music-replicas'), 'another replica finishes the generations of a killed one, once'],
     ],
-    ['Seams are measured', [music('generate/seam'), 'is stranger than the music itself']],
+    ['Seams are measured', [music('generate/measure-seam'), 'is stranger than the music itself']],
     [
       'Loudness continues at the seam, and a continuation is no loop',
       [

@@ -17,7 +17,7 @@ export type RequestedGeneration = {
   readonly inputKey: string | null
 }
 
-/** What to do with an order. */
+/** What to do with a plan request. */
 export type Verdict =
   /** It can never be done. */
   | { readonly kind: 'refuse'; readonly failure: RunFailed }
@@ -69,9 +69,14 @@ const isMadeOf = (node: NodeRow, requested: RequestedGeneration): boolean =>
   (requested.generator ?? node.generator) === node.generator &&
   requested.inputKey === node.input_key
 
-const judgeNode = (order: PlanRequest, tree: ChainTree, node: NodeRow, requested: RequestedGeneration): Verdict => {
+const judgeNode = (
+  planRequest: PlanRequest,
+  tree: ChainTree,
+  node: NodeRow,
+  requested: RequestedGeneration,
+): Verdict => {
   if (node.status === 'generating')
-    return node.run_id === order.runId ? { kind: 'drive', tree, node } : { kind: 'wait' }
+    return node.run_id === planRequest.runId ? { kind: 'drive', tree, node } : { kind: 'wait' }
   if (node.status === 'ready') {
     if (isMadeOf(node, requested)) return { kind: 'done', tree, node }
     return refuse(
@@ -80,7 +85,7 @@ const judgeNode = (order: PlanRequest, tree: ChainTree, node: NodeRow, requested
       'The node is ready, and was made with other parameters: branch for another take.',
     )
   }
-  if (node.run_id === order.runId) return refuse('Failed', 'internal', node.error ?? 'The generation failed.')
+  if (node.run_id === planRequest.runId) return refuse('Failed', 'internal', node.error ?? 'The generation failed.')
   const fault = faultOfInput(requested.inputKey, tree.nodes)
   if (fault !== undefined) return refuse('Failed', 'invalid', fault)
   const parent = tree.nodes.find(({ id }) => id === node.parent_id)
@@ -89,11 +94,15 @@ const judgeNode = (order: PlanRequest, tree: ChainTree, node: NodeRow, requested
 }
 
 /**
- * Decides what to do with a generation that an object requests. `tree` is the chain that it names, if that exists. An order
- * without a user may name any chain; with a user, other users' chains are reported as missing.
+ * Decides what to do with a generation that an object requests. `tree` is the chain that it names, if that exists. A plan
+ * request without a user may name any chain; with a user, other users' chains are reported as missing.
  */
-export const validateOrder = (order: PlanRequest, tree: ChainTree | undefined, installed: Installed): Verdict => {
-  const { generation: subject, user } = order
+export const validatePlanRequest = (
+  planRequest: PlanRequest,
+  tree: ChainTree | undefined,
+  installed: Installed,
+): Verdict => {
+  const { generation: subject, user } = planRequest
   if (!subject) return refuse('Failed', 'invalid', 'The plan request has no generation.')
   if (!tree || (user !== '' && tree.chain.user_id !== user))
     return notFound(`There is no chain ${quoted(subject.chainId)}.`)
@@ -104,7 +113,12 @@ export const validateOrder = (order: PlanRequest, tree: ChainTree | undefined, i
       `The node ${quoted(node.id)} is the upload that its chain begins with: only continuations are generated.`,
     )
   try {
-    return judgeNode(order, tree, node, requestedOf(subject, { sampleRate: tree.chain.sample_rate, node, installed }))
+    return judgeNode(
+      planRequest,
+      tree,
+      node,
+      requestedOf(subject, { sampleRate: tree.chain.sample_rate, node, installed }),
+    )
   } catch (error) {
     if (isServiceError(error)) return refuse('Failed', error.kind, error.message)
     throw error

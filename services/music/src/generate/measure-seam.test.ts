@@ -3,7 +3,7 @@ import { sample } from '../../../../test/support/exploration.ts'
 import { playBand } from '../../test/band.ts'
 import { type Block, blockLength, sliceBlock } from '../audio/pcm.ts'
 import { createRandom } from '../dsp/random.ts'
-import { measureSeam } from './seam.ts'
+import { measureSeam } from './measure-seam.ts'
 
 const RATE = 22_050
 const band = playBand({ bpm: 104, bars: 14, sampleRate: RATE, channels: 2, seed: 4 })

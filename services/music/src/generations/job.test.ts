@@ -1,7 +1,7 @@
 import { AudioTask } from '@trellis/protos/ts/trellis/music/v1/work.ts'
 import { expect, test } from 'vitest'
 import type { ChainRow, NodeRow } from '../store/tables.ts'
-import { generationRun } from './order.ts'
+import { generationRun } from './job.ts'
 
 const created_at = '2026-03-01T09:00:00.000Z'
 const chain: ChainRow = {

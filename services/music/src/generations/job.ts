@@ -3,7 +3,7 @@ import type { GenerationSubject, RunRequest } from '@trellis/protos/ts/trellis/w
 import type { ChainTree } from '../chains/access.ts'
 import { pathTo } from '../chains/spine.ts'
 import type { MusicConfig } from '../config.ts'
-import type { NodeOrder } from '../orders/drive-orders.ts'
+import type { NodeJob } from '../jobs/drive-jobs.ts'
 import type { NodeRow } from '../store/tables.ts'
 import { runRequest, type TaskRun } from '../worker/run-task.ts'
 
@@ -11,9 +11,9 @@ import { runRequest, type TaskRun } from '../worker/run-task.ts'
 export const DEADLINE_SECONDS = 3_600
 
 /** Generations in progress, each driven by one replica and redelivered to another if that dies. Their queue ids are their run ids. */
-export const generationOrders = queue({
+export const generationQueue = queue({
   name: 'music.generations',
-  ...jsonCodec<NodeOrder>(),
+  ...jsonCodec<NodeJob>(),
   acknowledgeWithinMilliseconds: 15_000,
   maxDeliveries: 5,
 })

@@ -1,5 +1,5 @@
 import { jsonCodec, queue } from '@trellis/kit/bus'
-import type { NodeOrder } from '../orders/drive-orders.ts'
+import type { NodeJob } from '../jobs/drive-jobs.ts'
 import type { ChainRow, NodeRow } from '../store/tables.ts'
 import type { TaskRun } from '../worker/run-task.ts'
 
@@ -7,9 +7,9 @@ import type { TaskRun } from '../worker/run-task.ts'
  * Separations, each run by one replica on its own machine, and by another if that dies. Their queue ids are the run ids of the
  * stems.
  */
-export const separationOrders = queue({
+export const separationQueue = queue({
   name: 'music.separations',
-  ...jsonCodec<NodeOrder>(),
+  ...jsonCodec<NodeJob>(),
   acknowledgeWithinMilliseconds: 15_000,
   maxDeliveries: 5,
 })
@@ -17,7 +17,7 @@ export const separationOrders = queue({
 /** Time limit of a separation in seconds: several times what a slow core needs for this length. */
 export const separationSeconds = (seconds: number): number => Math.ceil(600 + 4 * seconds)
 
-/** One attempt at an order, which writes into a folder of its own. */
+/** One attempt at a job, which writes into a folder of its own. */
 export const separationRun = (
   { chain, node }: { chain: ChainRow; node: NodeRow },
   { runId, folder, model }: { runId: string; folder: string; model: string | undefined },

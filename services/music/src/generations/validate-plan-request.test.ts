@@ -1,7 +1,7 @@
 import type { GenerationSubject, PlanRequest } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import { expect, test } from 'vitest'
 import type { ChainRow, NodeRow } from '../store/tables.ts'
-import { validateOrder } from './validate-order.ts'
+import { validatePlanRequest } from './validate-plan-request.ts'
 
 const chain: ChainRow = {
   id: 'chain',
@@ -57,10 +57,10 @@ type Case = {
 
 const judge = ({ node = {}, subject = {}, user = '', rootStatus = 'ready' }: Case) => {
   const generation = { chainId: 'chain', nodeId: 'node', durationSeconds: 2, generator: 'auto', ...subject }
-  const order: PlanRequest = { runId: 'run', user, activeDeadlineSeconds: 60, search: null, generation }
+  const planRequest: PlanRequest = { runId: 'run', user, activeDeadlineSeconds: 60, search: null, generation }
   const nodes = [{ ...root, status: rootStatus }, nodeOf(node)]
   const model = { available: false, reason: 'No model is installed here.' } as const
-  return validateOrder(order, { chain, nodes }, { mockGenerator: false, model })
+  return validatePlanRequest(planRequest, { chain, nodes }, { mockGenerator: false, model })
 }
 
 const error = { status: 'error', error: 'It was lost.' } as const
@@ -72,8 +72,8 @@ test.each<[string, Case]>([
   ['the generator that it was made by', { subject: { generator: 'recombine' } }],
   ['no length of its own', { subject: { durationSeconds: 0 } }],
   ['the same as the user of the chain', { user: 'ada' }],
-])('a ready node satisfies an order that requests %s', (_what, order) => {
-  expect(judge(order).kind).toBe('done')
+])('a ready node satisfies a plan request that asks for %s', (_what, planRequest) => {
+  expect(judge(planRequest).kind).toBe('done')
 })
 
 test.each<[string, Case]>([
@@ -82,8 +82,8 @@ test.each<[string, Case]>([
   ['another length', { subject: { durationSeconds: 3 } }],
   ['another generator', { subject: { generator: 'mock' } }],
   ['other audio to continue', { subject: { inputKey: 'music/inputs/song.wav' } }],
-])('a ready node conflicts with an order for %s', (_what, order) => {
-  expect(judge(order)).toMatchObject({ kind: 'refuse', failure: { kind: 'conflict' } })
+])('a ready node conflicts with a plan request for %s', (_what, planRequest) => {
+  expect(judge(planRequest)).toMatchObject({ kind: 'refuse', failure: { kind: 'conflict' } })
 })
 
 test.each<[string, Case, string]>([
@@ -107,23 +107,23 @@ test.each<[string, Case, string]>([
   ['a file of another service', { node: error, subject: { inputKey: 'logs/segments/1' } }, 'Failed'],
   ['a file beside the inputs', { node: error, subject: { inputKey: 'music/inputs-of-others/a.wav' } }, 'Failed'],
   ['the samples of a node that is not ready', { node: error, subject: { inputKey: samples('node') } }, 'Failed'],
-])('an order for %s is refused', (_what, order, reason) => {
-  expect(judge(order)).toMatchObject({ kind: 'refuse', failure: { reason } })
+])('a plan request for %s is refused', (_what, planRequest, reason) => {
+  expect(judge(planRequest)).toMatchObject({ kind: 'refuse', failure: { reason } })
 })
 
-test('an order is not restarted if its own run has failed', () => {
+test('a plan request is not executed again if its own run has failed', () => {
   expect(judge({ node: { ...error, run_id: 'run' } })).toMatchObject({
     kind: 'refuse',
     failure: { detail: 'It was lost.' },
   })
 })
 
-test('a generating node is driven by its own order, and awaited by others', () => {
+test('a generating node is driven by its own plan request, and awaited by others', () => {
   expect(judge({ node: { status: 'generating', run_id: 'run' } }).kind).toBe('drive')
   expect(judge({ node: { status: 'generating' } }).kind).toBe('wait')
 })
 
-test('a failed node is generated again, with parameters of the order overriding its own', () => {
+test('a failed node is generated again, with parameters of the plan request overriding its own', () => {
   const subject = { seed: 9, durationSeconds: 3, contextSeconds: 0, inputKey: samples('root') }
   expect(judge({ node: error, subject })).toMatchObject({
     kind: 'generate',
