@@ -255,9 +255,9 @@ describe.skipIf(typeof programs === 'string')(`on a real kube-apiserver${reason}
     const running = new Set<ChildProcess>()
 
     const start = (identity: string, within: string) => {
-      const orders = JSON.stringify({ kubeconfig: plane.kubeconfig(), identity, namespace: within, times })
+      const options = JSON.stringify({ kubeconfig: plane.kubeconfig(), identity, namespace: within, times })
       const child = spawn(process.execPath, [electedProcess], {
-        env: { ...process.env, ORDERS: orders },
+        env: { ...process.env, ELECTED_PROCESS_OPTIONS: options },
         stdio: ['ignore', 'pipe', 'inherit'],
       })
       running.add(child)

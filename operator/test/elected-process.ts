@@ -17,17 +17,17 @@ import {
  * its name. It prints `leading` on standard output and exits with 3 after it has lost the lease. SIGUSR2 makes it stop itself
  * between two writes, because a write that is already in the kernel cannot be recalled.
  */
-type Orders = {
+type Options = {
   kubeconfig: string
   identity: string
   namespace: string
   times: { lease: number; renew: number; retry: number }
 }
 
-const { ORDERS } = process.env
-// Without ORDERS it would use the default cluster of this machine's user.
-if (!ORDERS) throw new Error('ORDERS is not set: this process is meant to be started by a test.')
-const { kubeconfig, identity, namespace, times } = JSON.parse(ORDERS) as Orders
+const { ELECTED_PROCESS_OPTIONS: options } = process.env
+// Without options it would use the default cluster of this machine's user.
+if (!options) throw new Error('ELECTED_PROCESS_OPTIONS is not set: this process is meant to be started by a test.')
+const { kubeconfig, identity, namespace, times } = JSON.parse(options) as Options
 
 const configMaps = resource<KubeObject>({
   group: '',

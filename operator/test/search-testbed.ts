@@ -36,9 +36,11 @@ export const startSearchTestbed = async (plane: KindsPlane, { maxRuns = 10 } = {
   const namespace = await plane.newNamespace()
   const bus = createMemoryBus()
   const ended = new AbortController()
-  const orders: PlanRequest[] = []
+  const planRequests: PlanRequest[] = []
   const { log, lines } = recordLog()
-  const working = bus.work(searchPlanRequests, async ({ value }) => void orders.push(value), { signal: ended.signal })
+  const working = bus.work(searchPlanRequests, async ({ value }) => void planRequests.push(value), {
+    signal: ended.signal,
+  })
   let skipped = 0
   const clock: Clock = {
     ...systemClock,
@@ -76,7 +78,7 @@ export const startSearchTestbed = async (plane: KindsPlane, { maxRuns = 10 } = {
   return {
     namespace,
     bus,
-    orders,
+    planRequests,
     /** The log lines with a message. */
     lines,
     get,

@@ -9,21 +9,21 @@ export const declarations = (name: string) => ({
   jobs: queue({ name: `${name}-jobs`, ...jsonCodec<Note>(), acknowledgeWithinMilliseconds: 500, maxDeliveries: 5 }),
 })
 
-export type Order =
+export type Command =
   | { do: 'publish'; name: string; count: number }
   | { do: 'enqueue'; name: string; ids: string[] }
   | { do: 'hang'; name: string }
 
 const never = new AbortController().signal
 
-/** Executes an order; the result is sent to the parent process. */
-const carryOut = async (bus: Bus, order: Order): Promise<unknown> => {
-  const { notes, jobs } = declarations(order.name)
-  if (order.do === 'publish') {
-    for (let number = 0; number < order.count; number += 1) await bus.publish(notes('a'), { number })
+/** Executes a command; the result is sent to the parent process. */
+const execute = async (bus: Bus, command: Command): Promise<unknown> => {
+  const { notes, jobs } = declarations(command.name)
+  if (command.do === 'publish') {
+    for (let number = 0; number < command.count; number += 1) await bus.publish(notes('a'), { number })
     return 'published'
   }
-  if (order.do === 'enqueue') return Promise.all(order.ids.map((id) => bus.enqueue(jobs, { number: 0 }, id)))
+  if (command.do === 'enqueue') return Promise.all(command.ids.map((id) => bus.enqueue(jobs, { number: 0 }, id)))
   return new Promise((resolve) => {
     const handle = ({ value }: { value: Note }) => {
       resolve(value.number)
@@ -35,8 +35,8 @@ const carryOut = async (bus: Bus, order: Order): Promise<unknown> => {
 
 if (import.meta.main) {
   const bus = await connectNatsBus({ servers: [process.argv[2] ?? ''], name: 'other process', log: silentLog })
-  process.on('message', (order: Order) => {
-    void carryOut(bus, order).then((result) => process.send?.({ result }))
+  process.on('message', (command: Command) => {
+    void execute(bus, command).then((result) => process.send?.({ result }))
   })
   process.once('disconnect', () => process.exit())
   process.send?.({ result: 'ready' })

@@ -9,7 +9,7 @@ import { modulePath } from '../support/module-path.ts'
 import { startNatsCluster, streamOf } from '../support/nats.ts'
 import { natsCommand, natsMissing } from '../support/programs.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { declarations, type Note, type Order } from './nats-bus-process.ts'
+import { type Command, declarations, type Note } from './nats-bus-process.ts'
 import { busContract } from './ports/bus.ts'
 
 const numbers = (deliveries: Delivery<Note>[]) =>
@@ -33,9 +33,9 @@ const startProcess = async (address: string) => {
   }
   await answer()
   return {
-    execute: (order: Order) => {
+    execute: (command: Command) => {
       const answered = answer()
-      child.send(order)
+      child.send(command)
       return answered
     },
     kill: async () => {

@@ -6,7 +6,7 @@ import type { Fault, Point } from './points.ts'
 
 type Answer = { pid: number; program: string; id?: number; fired?: boolean; counts?: Omit<Point, 'program'>[] }
 type Peer = { socket: Socket; pid: number; program: string }
-type Order = { arm?: Fault; disarm?: true; reset?: true; counts?: true }
+type Command = { arm?: Fault; disarm?: true; reset?: true; counts?: true }
 
 const answerLimit = 10_000
 
@@ -39,7 +39,7 @@ export const openFaultControl = async (directory: string) => {
   server.listen(socketPath)
   await once(server, 'listening')
 
-  const send = (peer: Peer, order: Order): Promise<Answer | undefined> =>
+  const send = (peer: Peer, command: Command): Promise<Answer | undefined> =>
     new Promise((resolve) => {
       const id = ++lastId
       const settle = (answer: Answer | undefined) => {
@@ -52,10 +52,10 @@ export const openFaultControl = async (directory: string) => {
       const timer = setTimeout(gone, answerLimit)
       pending.set(id, settle)
       peer.socket.once('close', gone)
-      peer.socket.write(`${JSON.stringify({ id, ...order })}\n`)
+      peer.socket.write(`${JSON.stringify({ id, ...command })}\n`)
     })
-  const sendAll = async (order: Order) =>
-    (await Promise.all([...peers].map((peer) => send(peer, order)))).filter((answer) => answer !== undefined)
+  const sendAll = async (command: Command) =>
+    (await Promise.all([...peers].map((peer) => send(peer, command)))).filter((answer) => answer !== undefined)
 
   return {
     socketPath,

@@ -43,7 +43,7 @@ const wait = async (
     // Waiting in a queue deserves no warning.
     await steps.settle(run, desiredStatus, { isHeld, isQuiet: run.found.batch?.state.kind === 'suspended' })
   } else steps.acknowledge(run)
-  return requeueAfter(Math.min(milliseconds, (await steps.order(run)) ?? milliseconds))
+  return requeueAfter(Math.min(milliseconds, (await steps.requestPlan(run)) ?? milliseconds))
 }
 
 /** Brings an unfinished GenerationJob closer to its end. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type BatchCondition, batchJobFor, batchStateOf } from './batch-job.ts'
 import { gpuRequest, inWords, isOutOfReach, requestsResources } from './gpu-request.ts'
-import { generationFor, orderOf, subjectOf } from './subject.ts'
+import { generationFor, planRequestOf, subjectOf } from './subject.ts'
 import { generationObject, template } from './test-support.ts'
 
 const queue = 'kueue.x-k8s.io/queue-name'
@@ -157,5 +157,5 @@ test('the subject of a service request survives the round trip through the spec'
   })
   const job = { ...generationObject(), spec: draft.spec }
   expect(subjectOf(job)).toEqual(subject)
-  expect(orderOf(job, 'run-1')).toMatchObject({ runId: 'run-1', search: null, generation: subject })
+  expect(planRequestOf(job, 'run-1')).toMatchObject({ runId: 'run-1', search: null, generation: subject })
 })

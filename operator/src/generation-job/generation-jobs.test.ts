@@ -79,8 +79,8 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
     const options = { client, bus, log, namespace, clock, instance, templates, maxRuns }
     const operator = operate(options, [kind, watchGpus])
     const { controller } = added()
-    const orders: PlanRequest[] = []
-    const ordering = bus.work(generationPlanRequests, async ({ value }) => void orders.push(value), {
+    const planRequests: PlanRequest[] = []
+    const receiving = bus.work(generationPlanRequests, async ({ value }) => void planRequests.push(value), {
       signal: stop.signal,
     })
     const ref = (name: string) => ({ name, namespace })
@@ -93,7 +93,7 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
       client,
       namespace,
       bus,
-      orders,
+      planRequests,
       lines,
       ref,
       read,
@@ -179,7 +179,7 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
       [Symbol.asyncDispose]: async () => {
         stop.abort()
         await operator.stop()
-        await ordering
+        await receiving
         await bus[Symbol.asyncDispose]()
       },
     }
@@ -193,8 +193,8 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
     const requested = await s.createRun('song', { durationSeconds: 12, prompt: 'slower' })
     const runId = runOf(requested)
     const job = await s.jobOf(requested)
-    await eventually(() => s.orders.length > 0, 'its plan is requested')
-    expect(s.orders[0]).toMatchObject({
+    await eventually(() => s.planRequests.length > 0, 'its plan is requested')
+    expect(s.planRequests[0]).toMatchObject({
       runId,
       generation: { chainId: 'c1', nodeId: 'n1', durationSeconds: 12, prompt: 'slower' },
     })
@@ -570,7 +570,7 @@ describe.skipIf(typeof programs === 'string')(`generations on a real kube-apiser
     expect(await s.firstOf(assignmentsOf.generation(pod.metadata.uid))).toMatchObject({ runId: 'run-7' })
     await s.publish('run-7', { $case: 'started', value: { worker: pod.metadata.name, warm: false } })
     await s.until(requested.metadata.name, 'Running', 'Running')
-    expect(s.orders).toEqual([])
+    expect(s.planRequests).toEqual([])
     // The operator counts from its cache, which lags a moment behind its writes.
     await waitFor(async () =>
       expect(await s.rpc.capacity({ workload: 'WORKLOAD_GENERATION' })).toMatchObject({

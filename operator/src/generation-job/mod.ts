@@ -2,7 +2,7 @@
 import { type GenerationJob, generationJobs } from '../crds/mod.ts'
 import { defineRunKind } from '../runs/mod.ts'
 import { fieldsOf, outcomeOf, reflectsProgress, replacementOf } from './status.ts'
-import { generationFor, generationNameOf, orderOf } from './subject.ts'
+import { generationFor, generationNameOf, planRequestOf } from './subject.ts'
 import type { Survey } from './survey.ts'
 import { createGenerationWorkers } from './workers.ts'
 
@@ -18,7 +18,7 @@ export const generationKind = () =>
     nameOf: generationNameOf,
     draftOf: (request, options) =>
       request.generation ? generationFor(request, request.generation, options) : undefined,
-    planOf: orderOf,
+    planRequestOf,
     fieldsOf,
     outcomeOf,
     reflectsMore: reflectsProgress,

@@ -16,7 +16,7 @@ export const subjectOf = ({ spec }: GenerationJob): GenerationSubject => ({
 })
 
 /** The plan request to the music service for a GenerationJob that it did not request. */
-export const orderOf = (job: GenerationJob, runId: string): PlanRequest => ({
+export const planRequestOf = (job: GenerationJob, runId: string): PlanRequest => ({
   runId,
   user: '',
   activeDeadlineSeconds: job.spec.activeDeadlineSeconds,

@@ -76,7 +76,7 @@ describe.skipIf(typeof programs === 'string')(`the workloads RPC on a real kube-
     await testbed.publish('session-1', { $case: 'started', value: { worker: pod.metadata.name, warm: false } })
     // The cache that responses are read from lags behind the API server.
     await eventually(() => testbed.store().by('run', 'session-1')[0]?.status.phase === 'Running', 'the cache shows it')
-    expect(testbed.orders).toEqual([])
+    expect(testbed.planRequests).toEqual([])
     expect(await testbed.rpc().list({ workload: 'WORKLOAD_SEARCH' }, call())).toMatchObject({
       runs: [{ runId: 'session-1', workload: 'WORKLOAD_SEARCH', queued: false }],
     })

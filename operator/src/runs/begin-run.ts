@@ -11,24 +11,24 @@ import { type RunIdSource, wasRequested } from './run-id.ts'
 type Beginning = { object: RunIdSource; runId: string; memory: RunMemory; facts: RunFacts }
 
 /** Milliseconds after which the plan of a run that has not started is requested again. */
-const orderedAgain = 30_000
+const requestedAgain = 30_000
 
 /**
  * Requests a plan from the service for a run that the service did not request; returns the milliseconds until the next
  * check.
  */
-export const orderRun = async (
+export const requestRunPlan = async (
   { clock, reporter }: { clock: Clock; reporter: Reporter },
   { object, memory, facts }: Beginning,
-  orderOf: () => PlanRequest,
+  planRequestOf: () => PlanRequest,
 ): Promise<number | undefined> => {
   if (wasRequested(object) || facts.started || object.status?.phase === 'Running') return undefined
   const now = clock.now()
-  const due = (memory.orderedAt ?? Number.NEGATIVE_INFINITY) + orderedAgain
+  const due = (memory.planRequestedAt ?? Number.NEGATIVE_INFINITY) + requestedAgain
   if (due > now) return due - now
-  await reporter.order(orderOf())
-  memory.orderedAt = now
-  return orderedAgain
+  await reporter.requestPlan(planRequestOf())
+  memory.planRequestedAt = now
+  return requestedAgain
 }
 
 /** Assigns the run to a pod, once. */

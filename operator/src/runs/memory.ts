@@ -11,7 +11,7 @@ export type RunMemory = {
   /** It waits for something that does not count towards its time, until the next reconcile looks. */
   isHeld?: boolean
   /** When its plan was last requested from the service. */
-  orderedAt?: number
+  planRequestedAt?: number
   /** Uids of the pods that the run was assigned to. */
   assigned: Set<string>
   /** Uids of the surplus pods whose removal is logged. */

@@ -35,7 +35,7 @@ export type Reporter = {
    * Requests a plan, from the service that owns the workload, for a run that an object requested; deduplicated while
    * the request is queued.
    */
-  order: (order: PlanRequest) => Promise<void>
+  requestPlan: (planRequest: PlanRequest) => Promise<void>
 }
 
 /** Error kinds, as callers see them, of the ends that the operator detects. */
@@ -97,8 +97,12 @@ const createReporter = (bus: Bus, kind: RunKind): Reporter => {
     input: async (runId, input) => {
       await bus.publish(inputsOf[kind](runId), { runId, input })
     },
-    order: async (order) => {
-      await bus.enqueue(order.generation ? generationPlanRequests : searchPlanRequests, order, order.runId)
+    requestPlan: async (planRequest) => {
+      await bus.enqueue(
+        planRequest.generation ? generationPlanRequests : searchPlanRequests,
+        planRequest,
+        planRequest.runId,
+      )
     },
   }
 }

@@ -13,7 +13,7 @@ import {
   secondsTime,
 } from '../runtime/mod.ts'
 import { type Pod, pods, type Workload } from '../workers/mod.ts'
-import { assignRun, orderRun } from './begin-run.ts'
+import { assignRun, requestRunPlan } from './begin-run.ts'
 import { isNewWarning, stabilizeMessage } from './desired-status.ts'
 import { reflects } from './observed.ts'
 import type { RunParts } from './parts.ts'
@@ -30,7 +30,7 @@ export type RunReporting<Object extends RunObject, Found extends FoundWorkers> =
   plural: string
   resource: Resource<Object>
   /** The plan request to the owning service for a run that it did not request. */
-  planOf: (object: Object, runId: string) => PlanRequest
+  planRequestOf: (object: Object, runId: string) => PlanRequest
   /** Status fields of the kind. The steps add those that all runs share. */
   fieldsOf: (run: Run<Object, Found>) => Desired<Object['status']>
   /** Status fields of the result that the service reported. */
@@ -77,7 +77,7 @@ export type RunSteps<Object extends RunObject, Found extends FoundWorkers> = {
    * Requests a plan from the owning service for a run that it did not request; returns the milliseconds until the next
    * check.
    */
-  order: (run: Run<Object, Found>) => Promise<number | undefined>
+  requestPlan: (run: Run<Object, Found>) => Promise<number | undefined>
   /** Assigns the run to a pod, once. */
   assign: (run: Run<Object, Found>, pod: Pod) => Promise<void>
   /** Obtains a worker for a run and requests its plan at the same time. */
@@ -94,7 +94,7 @@ export const createRunSteps = <Object extends RunObject, Found extends FoundWork
   reporting: RunReporting<Object, Found>,
 ): RunSteps<Object, Found> => {
   const { client, store, recorder, events, clock, log, runMetrics, maxRuns } = parts
-  const { workload, plural, resource, planOf, fieldsOf, reflectsMore = () => true, replacementOf } = reporting
+  const { workload, plural, resource, planRequestOf, fieldsOf, reflectsMore = () => true, replacementOf } = reporting
   type Steps = RunSteps<Object, Found>
 
   const warn: Steps['warn'] = (object, reason, note) =>
@@ -144,7 +144,8 @@ export const createRunSteps = <Object extends RunObject, Found extends FoundWork
     if (!options.isQuiet && isNewWarning(object.status, stable)) warn(object, stable.reason, stable.message)
   }
 
-  const order: Steps['order'] = (run) => orderRun(parts, run, () => planOf(run.object, run.runId))
+  const requestPlan: Steps['requestPlan'] = (run) =>
+    requestRunPlan(parts, run, () => planRequestOf(run.object, run.runId))
 
   /** Handles a creation that failed; reports a rejection by quota or policy in the status. */
   const refuse = async (
@@ -166,14 +167,14 @@ export const createRunSteps = <Object extends RunObject, Found extends FoundWork
     writeStatus,
     acknowledge: (run) => acknowledge(run, run.object.status),
     settle,
-    order,
+    requestPlan,
     assign: (run, pod) => assignRun(parts, run, pod),
     obtain: async (run, options) => {
       const { getWorker, because } = options
       // Wait for both, even if one fails: a claim that outlived this reconcile could assign a second pod to the run.
-      const [obtained, ordered] = await Promise.allSettled([getWorker(), order(run)])
+      const [obtained, planRequested] = await Promise.allSettled([getWorker(), requestPlan(run)])
       if (obtained.status === 'rejected') return refuse(run, obtained.reason, options)
-      if (ordered.status === 'rejected') throw ordered.reason
+      if (planRequested.status === 'rejected') throw planRequested.reason
       if (because === undefined) return requeueAfter(startingQuietly)
       const message = `${because} Another worker is started.`
       warn(run.object, 'WorkerLost', message)

@@ -64,7 +64,7 @@ const wait = async (
   if (canExchange(dependencies, run)) return exchange(dependencies, run)
   if (desiredStatus) await steps.settle(run, desiredStatus)
   else steps.acknowledge(run)
-  const untilPlanRequested = current ? await steps.order(run) : undefined
+  const untilPlanRequested = current ? await steps.requestPlan(run) : undefined
   const longest = current?.state.kind === 'unscheduled' ? lookedAgain : Number.POSITIVE_INFINITY
   return requeueAfter(Math.min(milliseconds, longest, untilPlanRequested ?? Number.POSITIVE_INFINITY))
 }

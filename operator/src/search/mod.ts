@@ -4,7 +4,7 @@ import { defineRunKind } from '../runs/mod.ts'
 import type { AllowedUsers } from './decide.ts'
 import { searchFor, searchNameOf } from './search-object.ts'
 import { fieldsOf, outcomeOf } from './status.ts'
-import { orderOf } from './subject.ts'
+import { planRequestOf } from './subject.ts'
 import type { Survey } from './survey.ts'
 import { createSearchWorkers } from './workers.ts'
 
@@ -21,7 +21,7 @@ export const searchKind = ({ allowedUsers = [] }: { allowedUsers?: AllowedUsers 
     ignored: new Set(['progress']),
     nameOf: searchNameOf,
     draftOf: (request, options) => (request.search ? searchFor(request, request.search, options) : undefined),
-    planOf: orderOf,
+    planRequestOf,
     fieldsOf,
     outcomeOf,
     cleared: { warm: null, attempts: null },

@@ -58,8 +58,8 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
     })
     const runId = await start(testbed, pod)
     expect(runId).toBe(`obj-${made.metadata.uid}`)
-    await eventually(() => testbed.orders.length > 0, 'the search is ordered')
-    expect(testbed.orders).toMatchObject([
+    await eventually(() => testbed.planRequests.length > 0, 'its plan is requested')
+    expect(testbed.planRequests).toMatchObject([
       { runId, activeDeadlineSeconds: 300, search: { query: 'thinkpad', maxPrice: 700, pages: 1, adapter: 'auto' } },
     ])
     const atWork = await testbed.until('cold', isRunning, 'it runs')
@@ -302,7 +302,7 @@ describe.skipIf(typeof programs === 'string')(`Searches on a real kube-apiserver
     expect(nextRun).toBe(`obj-${search.metadata.uid}-3`)
     const again = await testbed.until('paused', isRunning, 'it runs again')
     expect(again.status.sessionId).toBe(nextRun)
-    expect(testbed.orders.map((order) => order.runId)).toEqual([runId, nextRun])
+    expect(testbed.planRequests.map((planRequest) => planRequest.runId)).toEqual([runId, nextRun])
   })
 
   test('a cancelled run ends, and listeners are notified', async () => {

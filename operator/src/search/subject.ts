@@ -15,7 +15,7 @@ export const subjectOf = ({ spec }: Search): SearchSubject => ({
 })
 
 /** The plan request to the listings service for a Search that it did not request. */
-export const orderOf = (search: Search, runId: string): PlanRequest => ({
+export const planRequestOf = (search: Search, runId: string): PlanRequest => ({
   runId,
   user: search.spec.user ?? '',
   activeDeadlineSeconds: search.spec.activeDeadlineSeconds,

@@ -7,7 +7,7 @@ import {
 } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 
 /** The messages on the way of a run to its worker, in expected order. */
-export const steps = ['ordered', 'planned', 'assigned', 'started'] as const
+export const steps = ['plan requested', 'planned', 'assigned', 'started'] as const
 export type Step = (typeof steps)[number]
 
 export type BusTap = AsyncDisposable & {
@@ -38,7 +38,7 @@ export const tapBus = async (
         if (error === null && data.length > 0) read(data)
       },
     })
-  listen('queues.workloads.orders.search.>', (bytes) => note(PlanRequest.decode(bytes).runId, 'ordered'))
+  listen('queues.workloads.orders.search.>', (bytes) => note(PlanRequest.decode(bytes).runId, 'plan requested'))
   listen('topics.workloads.inputs.*.*', (bytes) => note(RunInput.decode(bytes).runId, 'planned'))
   listen('topics.workloads.assignments.*.*', (bytes) => note(WorkerAssignment.decode(bytes).runId, 'assigned'))
   listen('topics.workloads.runs.*.*', (bytes) => {

@@ -49,12 +49,12 @@ const nothingConcluded = RunConcluded.fromPartial({})
 /** How each service uses the operator. */
 const trades = {
   listings: {
-    orders: searchPlanRequests,
+    planRequests: searchPlanRequests,
     request: { workload: 'WORKLOAD_SEARCH', search: searchSubject, generation: null },
     conclusion: { ...nothingConcluded, listingsFound: 7, marketPrice: 30 },
   },
   music: {
-    orders: generationPlanRequests,
+    planRequests: generationPlanRequests,
     request: { workload: 'WORKLOAD_GENERATION', search: null, generation: generationSubject },
     conclusion: { ...nothingConcluded, outputKey: 'audio/1', outputSeconds: 10 },
   },
@@ -89,7 +89,7 @@ export const runService = (
   simulation: Simulation,
   { bus, calls, trade }: { bus: SimulatedBus; calls: Calls; trade: keyof typeof trades },
 ): Service => {
-  const { orders, request, conclusion } = trades[trade]
+  const { planRequests, request, conclusion } = trades[trade]
   const ends = new Map<string, Report | undefined>()
   const received = new Set<string>()
   /** Until when calls sent without knowledge of a run may be executed, by run id. */
@@ -171,7 +171,7 @@ export const runService = (
       cancel: (runId) => void operator.cancel({ runId }).catch(() => undefined),
     }
     void connected.work(
-      orders,
+      planRequests,
       async ({ value: { runId } }) => {
         const end = ends.get(runId)
         if (end) await conclude(runId, end)

@@ -95,7 +95,7 @@ export const runEvents = events('workloads.notices')
 /** Events of runs from workers of one kind, which may publish neither other events nor events of runs of another kind. */
 export const workerEvents = perKind((kind) => events(`workloads.worker-notices.${kind}`))
 
-const orders = (kind: RunKind) =>
+const planRequests = (kind: RunKind) =>
   queue({
     name: `workloads.orders.${kind}`,
     ...messageCodec(PlanRequest),
@@ -106,8 +106,8 @@ const orders = (kind: RunKind) =>
   })
 
 /** Runs requested by an object, which the service that owns the workload plans and requests with `Run`. */
-export const searchPlanRequests = orders('search')
-export const generationPlanRequests = orders('generation')
+export const searchPlanRequests = planRequests('search')
+export const generationPlanRequests = planRequests('generation')
 
 /** Events of branches, from which their statuses are written. */
 export const branchEvents = queue({
