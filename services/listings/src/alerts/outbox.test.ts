@@ -148,15 +148,17 @@ describe.each(databases)('deliveries of alerts on $name', ({ isMissing, start })
     const settingsOf = () =>
       db.selectFrom('alert_settings').selectAll().where('user_id', '=', 'ann').executeTakeFirstOrThrow()
     const untilEmpty = () => waitFor(async () => expect(await left()).toEqual([]), patiently)
-    /** Lets the pause after a failed attempt pass. */
+    /** Lets the pause after a failed attempt pass; returns the settings with its outcome, which the next attempt replaces. */
     const passPause = async (outbox: { wake: () => void }) => {
       await waitFor(async () => {
         const [delivery] = await left()
         expect([delivery?.attempts, delivery?.claimed_until]).toEqual([expect.any(Number), null])
         expect(Date.parse(delivery?.next_attempt_at ?? '')).toBeGreaterThan(clock.getTime())
       }, patiently)
+      const settings = await settingsOf()
       clock = new Date(clock.getTime() + 3_600_000)
       outbox.wake()
+      return settings
     }
 
     test('reach a webhook that fails first, with the same id and body, signed again', async () => {
@@ -165,8 +167,7 @@ describe.each(databases)('deliveries of alerts on $name', ({ isMissing, start })
       await settle({ webhook: { url: receiver.url, secret } })
       expect(await alertTo(1, 2)).toBe(2)
       const outbox = deliver()
-      await passPause(outbox)
-      expect((await settingsOf()).webhook_error).toBe('The webhook answered 500: Not now.')
+      expect((await passPause(outbox)).webhook_error).toBe('The webhook answered 500: Not now.')
       await passPause(outbox)
       await untilEmpty()
       expect(receiver.received).toHaveLength(3)
@@ -270,8 +271,7 @@ describe.each(databases)('deliveries of alerts on $name', ({ isMissing, start })
       await settle({ webhook: { url: receiver.url, secret } })
       await alertTo(1)
       const outbox = deliver()
-      await passPause(outbox)
-      expect((await settingsOf()).webhook_error).toBe(
+      expect((await passPause(outbox)).webhook_error).toBe(
         'The webhook answered 301: it has moved to /hook/. Set that address.',
       )
       await untilEmpty()
@@ -313,8 +313,7 @@ describe.each(databases)('deliveries of alerts on $name', ({ isMissing, start })
       await settle({ email: 'ann@example.test' })
       await alertTo(1)
       const outbox = deliver({ mailer })
-      await passPause(outbox)
-      expect((await settingsOf()).email_error).toContain('Try again later')
+      expect((await passPause(outbox)).email_error).toContain('Try again later')
       await untilEmpty()
       expect(server.messages).toHaveLength(1)
       const [head = '', text = ''] = (server.messages[0] ?? '').split('\r\n\r\n')
