@@ -26,14 +26,13 @@ const places = barModels.flatMap((model) =>
 const previousPlace = Int32Array.from(places, ({ model, position }) =>
   places.findIndex((other) => other.model === model && other.position === (position || beatsPerBar[model.metre]) - 1),
 )
-/** A kind of beat: how it is divided, and the number of beats since the previous backbeat if it ends on one (else 0). */
-type BeatKind = { readonly division: keyof typeof divisions; readonly backbeatGap: number }
+/** A kind of beat: how it is divided, and half the beats of its bar if it ends on the second of two backbeats (else 0). */
+type BeatKind = { readonly division: keyof typeof divisions; readonly halfBar: number }
 const kindAt = ({ model: { division, snare }, position }: (typeof places)[number]): BeatKind => {
-  const twoBars = [...snare, ...snare].slice(0, snare.length + position)
-  const backbeatGap = snare[position] === 1 ? twoBars.length - twoBars.lastIndexOf(1) : 0
-  return { division, backbeatGap }
+  const half = snare.length / 2
+  return { division, halfBar: snare[position] === 1 && snare[position - half] === 1 ? half : 0 }
 }
-const isSameKind = (a: BeatKind, b: BeatKind) => a.division === b.division && a.backbeatGap === b.backbeatGap
+const isSameKind = (a: BeatKind, b: BeatKind) => a.division === b.division && a.halfBar === b.halfBar
 const kinds = places.map(kindAt).filter((kind, i, all) => all.findIndex((other) => isSameKind(kind, other)) === i)
 /** The kind of the beat that ends at each place. */
 const kindOf = Int32Array.from(places, (place) => kinds.findIndex((kind) => isSameKind(kind, kindAt(place))))
@@ -47,9 +46,9 @@ const createEdges = (activations: Activations) => {
   const within = new Float64Array(longest + 1)
   const edges = new Float64Array(kinds.length * tempi * widest)
   return (frame: number): Float64Array => {
-    for (const [kind, { division, backbeatGap }] of kinds.entries()) {
+    for (const [kind, { division, halfBar }] of kinds.entries()) {
       for (let length = shortest; length <= longest && length <= frame; length++) {
-        const backbeats = backbeatGap > 0 ? backbeatCost(activations, frame, backbeatGap * length) : 0
+        const backbeats = halfBar > 0 ? backbeatCost(activations, frame, halfBar * length) : 0
         within[length] = divisionFit(evidence, divisions[division], frame - length, length) - backbeats
       }
       const row = kind * tempi * widest

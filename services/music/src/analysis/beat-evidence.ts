@@ -2,8 +2,8 @@ import type { Activations } from './activations.ts'
 import { type BarModel, barModels, beatsPerBar, type Division } from './metres.ts'
 
 /** Weights of the kinds of evidence, chosen on synthesised pieces other than those of the benchmark. */
-const weights = { onset: 1, accent: 2.6, low: 0.7, snare: 0.8, harmony: 3, division: 1.3, backbeat: 0.75 }
-/** Difference of two consecutive backbeats that is usual. */
+const weights = { onset: 1, accent: 2.6, low: 0.7, snare: 0.8, harmony: 3, division: 1.3, backbeat: 1.5 }
+/** Difference of two backbeats of a bar that is usual. */
 const usualDifference = 0.3
 /** Expected strength of a beat: above 1, since one that is as strong as what lies between beats is none. */
 const expected = { onset: 1, accent: 1.3 }
@@ -47,12 +47,11 @@ export const divisionEvidence = ({ onset, accent }: Activations): Float32Array =
   )
 
 /**
- * Cost of a backbeat that is unlike the previous one, `gap` frames before it. Drummers play them alike, so where every other one is
- * missing, the pulse is twice as fast as the music.
+ * Cost of a backbeat that is unlike the one half a bar (`halfBar` frames) before it. Drummers play both alike, so where every other
+ * one is missing, the pulse is twice as fast as the music.
  */
-export const backbeatCost = ({ snare }: Activations, frame: number, gap: number): number => {
-  const at = frame - gap
-  if (at < 0) return 0
+export const backbeatCost = ({ snare }: Activations, frame: number, halfBar: number): number => {
+  const at = frame - halfBar
   const before = Math.max(snare[at - 1] ?? 0, snare[at] ?? 0, snare[at + 1] ?? 0)
   return weights.backbeat * Math.max(0, Math.abs((snare[frame] ?? 0) - before) - usualDifference)
 }

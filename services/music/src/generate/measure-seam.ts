@@ -36,12 +36,7 @@ const loudnessSeconds = 3
 const phases = 64
 /** Beats after the seam from which the pattern is computed. */
 const beatsAfter = 8
-/**
- * Seconds before the seam whose beats are its pulse, and the least number of them. Players drift over longer times, and a time does not
- * depend on the octave in which the tempo is read.
- */
-const pulseSeconds = 6
-const minPulseBeats = 4
+const beatsBefore = 12
 /** A share of a beat larger than any player's inaccuracy. */
 const largeMiss = 0.2
 /** Below this clarity a beat is too inexact for an error in milliseconds. */
@@ -128,9 +123,7 @@ const beatErrorMs = (
 ): number | null => {
   const [analysisBefore, analysisAfter] = [analyse(before), analyse(after)]
   if ([analysisBefore, analysisAfter].some(({ bpm, clarity }) => bpm === null || clarity < minClarity)) return null
-  const isLate = (beat: number) => beat > before.length - pulseSeconds * analysisRate
-  const late = Math.max(minPulseBeats, analysisBefore.beats.filter(isLate).length)
-  const beats = analysisBefore.beats.slice(-late).map((beat) => beat + seam - before.length)
+  const beats = analysisBefore.beats.slice(-beatsBefore).map((beat) => beat + seam - before.length)
   const pulse = pulseOf(beats)
   const { last, period } = pulse
   const tracked = missOf(
