@@ -113,7 +113,8 @@ const needsUser = async (installation: FaultyInstallation, user: User & { saved:
   const searches = (await listed(`${api(installation)}/saved-searches`, user, 'saved_searches')) as SavedSearch[]
   const found = searches.find(({ id }) => String(id) === user.saved)
   const { last_checked_at: last, next_check_at: next, last_error: error } = found ?? {}
-  if (error?.startsWith('Something went wrong here.')) return true
+  // The second: a worker and its replacement were killed.
+  if (/^Something went wrong here\.|ended by SIGKILL/.test(error ?? '')) return true
   if (last) return Math.abs(Date.now() - Date.parse(last)) > startLimit
   return Date.parse(next ?? '') > Date.now() + startLimit
 }
