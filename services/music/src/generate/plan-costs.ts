@@ -196,7 +196,11 @@ export const repetitionOf = (uses: Uses, { lag, length }: Repetition): Repetitio
   return { lag: latest, length: latest > 0 ? 1 : 0 }
 }
 
-export const loopCost = (grid: StepGrid, { length }: Repetition): number => (length > barSteps(grid) ? COST.loop : 0)
+/** Cost of a step that continues a repetition of more than a bar. It grows with the repetition, or few steps would be played as a loop. */
+export const loopCost = (grid: StepGrid, { length }: Repetition): number => {
+  const bars = length / barSteps(grid)
+  return bars > 1 ? COST.loop * bars : 0
+}
 
 export const jumpCost = (grid: StepGrid, run: number, distance: number, variety: number): number => {
   const bar = barSteps(grid)
