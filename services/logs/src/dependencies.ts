@@ -48,7 +48,7 @@ export type Dependencies = {
   /** Absent where nothing runs branches. */
   branches: Pick<SharedSearch, 'tails' | 'onBranches'> | undefined
   requireBranch: RequireBranch
-  /** The branches; absent likewise. */
+  /** The registered branches; absent where nothing runs branches. */
   directory: BranchDirectory | undefined
   /** Follows new entries. */
   tail: Tail

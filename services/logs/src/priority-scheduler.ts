@@ -1,6 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 
-/** Priorities of queries, highest first: a caller waits for this one answer, it is one of several queries behind an answer, nobody waits. */
+/**
+ * Priorities of queries, highest first. A caller waits for the answer to an interactive query; a batch query is one of several that an
+ * answer needs; no caller waits for a background query.
+ */
 export const priorities = ['interactive', 'batch', 'background'] as const
 export type Priority = (typeof priorities)[number]
 
@@ -23,7 +26,7 @@ export type PriorityScheduler = {
     priority: Priority | undefined,
     task: (pause: () => Promise<void>) => Promise<Result>,
   ) => Promise<Result>
-  /** Waits for interactive tasks, at most so many milliseconds. */
+  /** Waits until no interactive task runs, for at most `maxMilliseconds`. */
   afterInteractive: (maxMilliseconds: number) => Promise<void>
 }
 

@@ -66,7 +66,7 @@ export const operatorFaults = (testbed: () => Testbed): void => {
       await untilStatus(testbed(), 'asleep', { phase: 'Running' })
       const stopped = await untilLed(testbed())
       stopped.process.signal('SIGSTOP')
-      // Its worker ends while nobody leads. Workers time out sooner than some elections on a busy machine.
+      // The worker ends while there is no leader. On a busy machine an election can take longer than the time limit of a worker's requests.
       marketplace.release()
       let next: Awaited<ReturnType<typeof untilLed>>
       const waiting = numbered('waiting', 4)

@@ -12,6 +12,8 @@ export type Rounds = AsyncDisposable & {
 export type RoundsOptions = {
   /** The pause before each round; a function is called before each. */
   readonly milliseconds: number | (() => number)
+  /** Whether the first round has no pause before it. */
+  readonly startsAtOnce?: boolean
   readonly signal: AbortSignal
   readonly round: () => Promise<unknown>
   /** Called with what a round throws, unless the signal has aborted it. */
@@ -19,8 +21,14 @@ export type RoundsOptions = {
 }
 
 /** Does work in rounds, with a pause before each, until the signal aborts. A failure is reported, and the next round follows. */
-export const startRounds = ({ milliseconds, signal, round, onFailure }: RoundsOptions): Rounds => {
-  let isWoken = false
+export const startRounds = ({
+  milliseconds,
+  startsAtOnce = false,
+  signal,
+  round,
+  onFailure,
+}: RoundsOptions): Rounds => {
+  let isWoken = startsAtOnce
   let endPause = () => {}
   const pause = async () => {
     using pausing = childAbortController(signal)

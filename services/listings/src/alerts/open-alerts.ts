@@ -32,15 +32,15 @@ export const openAlerts = (dependencies: Dependencies, opened: AsyncDisposableSt
   )
   const mailer = settings === undefined ? undefined : opened.use(createMailer(settings))
   const outbox = opened.use(runOutbox(dependencies, { egress, mailer }))
-  const sweep = opened.use(
+  opened.use(
     startRounds({
       milliseconds: sweepPause,
+      startsAtOnce: true,
       signal,
       round: () => sweepAlerts(db, now()),
       onFailure: (error) => log.warn({ err: error }, 'listings: old alerts could not be deleted now'),
     }),
   )
-  sweep.wake()
   return {
     implementation: implementation(AlertsServiceDefinition, alertsRpc(dependencies, { rules, onQueued: outbox.wake })),
     recordAlerts,

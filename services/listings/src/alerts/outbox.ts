@@ -148,6 +148,7 @@ export const runOutbox = (
     }
     return startRounds({
       milliseconds: () => (isFull ? 0 : pause),
+      startsAtOnce: true,
       signal,
       round,
       onFailure: (error) => log.warn({ err: error }, 'listings: alerts could not be delivered now'),
@@ -157,8 +158,6 @@ export const runOutbox = (
   const wake = () => {
     for (const lane of started) lane.wake()
   }
-  // What is queued already does not wait.
-  wake()
   const ended = Promise.all(started.map((lane) => lane.ended)).then(() => undefined)
   return { wake, ended, [Symbol.asyncDispose]: () => ended }
 }

@@ -65,12 +65,11 @@ export const refreshCategories = async (dependencies: RefreshDependencies): Prom
 /** Replaces the list of categories whenever it is due, until the signal of the dependencies aborts. */
 export const openCategories = (dependencies: RefreshDependencies): Rounds => {
   const { log, signal } = dependencies
-  const rounds = startRounds({
+  return startRounds({
     milliseconds: roundMilliseconds,
+    startsAtOnce: true,
     signal,
     round: () => refreshCategories(dependencies),
     onFailure: (error) => log.warn({ err: error }, 'categories: list not replaced, trying again in an hour'),
   })
-  rounds.wake()
-  return rounds
 }

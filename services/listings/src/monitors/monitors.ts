@@ -92,13 +92,11 @@ export const runMonitors = (dependencies: Dependencies, options: MonitorOptions)
     const started = await startDue(dependencies, runs.length - ended)
     if (runs.length - ended + started > 0) pause = busyPause
   }
-  const rounds = startRounds({
+  return startRounds({
     milliseconds: () => pause,
+    startsAtOnce: true,
     signal,
     round,
     onFailure: (error) => log.warn({ err: error }, 'listings: monitors could not run now'),
   })
-  // What is due already does not wait.
-  rounds.wake()
-  return rounds
 }

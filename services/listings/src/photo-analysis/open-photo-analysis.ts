@@ -36,6 +36,7 @@ const workStage = (dependencies: PhotoDependencies, stage: TaskStage): Rounds =>
   const { db, leases, log, signal } = dependencies
   return startRounds({
     milliseconds: roundMilliseconds,
+    startsAtOnce: true,
     signal,
     round: async () => {
       if (!(await hasTasks(db, stage))) return
@@ -61,7 +62,6 @@ export const openPhotoAnalysis = (dependencies: Dependencies, photos: PhotoSourc
   follow().catch((error: unknown) => {
     if (!signal.aborted) log.warn({ err: error }, 'listings: photo workers are not woken, only polled')
   })
-  wake()
   return {
     [Symbol.asyncDispose]: async () => {
       await Promise.all(workers.map(({ ended }) => ended))

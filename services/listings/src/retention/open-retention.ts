@@ -50,12 +50,11 @@ export const sweepOnce = async (dependencies: RetentionDependencies): Promise<vo
 /** Deletes at the start and every hour what is older than its retention, until the signal of the dependencies aborts. */
 export const openRetention = (dependencies: Dependencies): Rounds => {
   const { log, signal } = dependencies
-  const rounds = startRounds({
+  return startRounds({
     milliseconds: roundMilliseconds,
+    startsAtOnce: true,
     signal,
     round: () => sweepOnce(dependencies),
     onFailure: (error) => log.warn({ err: error }, 'retention: old rows could not be deleted now'),
   })
-  rounds.wake()
-  return rounds
 }

@@ -205,10 +205,14 @@ describe.skipIf(!hasBrowser)(`listings in a browser${skipped}`, () => {
     await page.getByLabel('Show dismissed ones, too').check()
     await page.waitForURL(/all=1/)
     await alerts.getByRole('link', { name: title }).first().waitFor()
+    await page.getByLabel('Webhook').fill('https://example.org/alerts')
     await page.getByRole('button', { name: 'Create a feed' }).click()
     const address = (await page.locator('code').textContent()) ?? ''
     const feed = await fetch(address)
     expect([feed.status, await feed.text()]).toEqual([200, expect.stringContaining('<feed')])
+    // The settings were loaded again, with the feed.
+    await page.getByRole('button', { name: 'Close the feed' }).waitFor()
+    expect(await page.getByLabel('Webhook').inputValue()).toBe('https://example.org/alerts')
 
     await page.getByRole('navigation', { name: 'Listings pages' }).getByRole('link', { name: 'Saved' }).click()
     await saved.getByRole('button', { name: 'Run' }).click()
