@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { rootCertificates } from 'node:tls'
 import { createMetrics, silentLog } from '@trellis/kit/telemetry'
+import { modulePath } from '@trellis/test/support/module-path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { modulePath } from '../../test/support/module-path.ts'
 import {
   type Client,
   createCredentials,

@@ -46,6 +46,14 @@ test('sources import no test code', () => {
   expect(wrong.map(shown)).toEqual([])
 })
 
+test('modules of other packages are imported by the name of their package', () => {
+  const wrong = imports.filter(({ from, specifier, target }) => {
+    const own = packageOf(from)
+    return packageImports[own] !== undefined && specifier.startsWith('.') && packageOf(target) !== own
+  })
+  expect(wrong.map(shown)).toEqual([])
+})
+
 test('third-party modules are imported from their folders only', () => {
   const isOurs = (target: string) => packageImports[packageOf(target)] !== undefined || target.startsWith('test/')
   const wrong = imports.filter(({ from, specifier, target }) => {

@@ -6,8 +6,8 @@ import {
   type RunReport,
   WorkloadsServiceDefinition,
 } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import { waitFor } from '@trellis/test/support/wait-for'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { waitFor } from '../../../test/support/wait-for.ts'
 import { findControlPlane } from '../../test/control-plane.ts'
 import { eventually } from '../../test/eventually.ts'
 import { type KindsPlane, startKindsPlane, untilIs } from '../../test/kinds-plane.ts'

@@ -1,4 +1,4 @@
-import { randomFrom } from '../../../test/support/exploration.ts'
+import { randomFrom } from '@trellis/test/support/exploration'
 
 /** Random numbers in [0, 1) that depend only on a seed. */
 export type SeededRandom = (() => number) & {

@@ -8,11 +8,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { asStarted } from '@trellis/test/support/as-started'
+import { modulePath } from '@trellis/test/support/module-path'
+import { startTrellis, type Trellis } from '@trellis/test/support/trellis'
+import { waitFor } from '@trellis/test/support/wait-for'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { asStarted } from '../../../test/support/as-started.ts'
-import { modulePath } from '../../../test/support/module-path.ts'
-import { startTrellis, type Trellis } from '../../../test/support/trellis.ts'
-import { waitFor } from '../../../test/support/wait-for.ts'
 
 const main = await modulePath('services/cli/src/main.ts')
 

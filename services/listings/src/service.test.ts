@@ -15,10 +15,10 @@ import {
   type SearchRequest,
 } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
 import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import { databases, type RunningDatabase } from '@trellis/test/support/databases'
+import { drawnBackend, sample } from '@trellis/test/support/exploration'
+import { sharedData } from '@trellis/test/support/shared-data'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { databases, type RunningDatabase } from '../../../test/support/databases.ts'
-import { drawnBackend, sample } from '../../../test/support/exploration.ts'
-import { sharedData } from '../../../test/support/shared-data.ts'
 import { request as searchRequest } from '../test/searches.ts'
 import { createListingsService, listingsConfig, searchWorker } from './mod.ts'
 import { migrations } from './schemas.ts'

@@ -1,5 +1,5 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
-import { startHttpServer } from '../../../test/support/http-server.ts'
+import { startHttpServer } from '@trellis/test/support/http-server'
 
 export const keyId = '9936261a-7d7b-4621-a0f1-96ccb428af49'
 

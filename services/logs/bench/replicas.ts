@@ -12,7 +12,7 @@ import {
 import { connectNatsBus, createMemoryBus } from '@trellis/kit/bus'
 import { migrateStore } from '@trellis/kit/store'
 import { silentLog } from '@trellis/kit/telemetry'
-import { sharedData } from '../../../test/support/shared-data.ts'
+import { sharedData } from '@trellis/test/support/shared-data'
 import { logsSchema } from '../src/schemas.ts'
 import { makeCorpus } from './corpus.ts'
 import { measureReplicas, type ReplicasTestbed } from './measure-replicas.ts'

@@ -1,4 +1,4 @@
-import { sharedData } from '../../../test/support/shared-data.ts'
+import { sharedData } from '@trellis/test/support/shared-data'
 import { minScore } from '../src/scoring/finding.ts'
 import { type LabelledLog, labelledLogs } from './labelled-faults.ts'
 import { labelledSets } from './loghub.ts'

@@ -1,4 +1,4 @@
-import { sharedData } from '../../../test/support/shared-data.ts'
+import { sharedData } from '@trellis/test/support/shared-data'
 import { findMiniLm } from '../src/models/mini-lm-for-tests.ts'
 import { judgedSymptoms } from './judged.ts'
 import { measureSemantic } from './measure-semantic.ts'

@@ -1,4 +1,4 @@
-import { sharedData } from '../../../test/support/shared-data.ts'
+import { sharedData } from '@trellis/test/support/shared-data'
 import { labelledSets } from './loghub.ts'
 import { measureTemplates } from './measure-templates.ts'
 

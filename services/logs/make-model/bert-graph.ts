@@ -1,4 +1,4 @@
-import { createOnnxGraph, type OnnxGraph } from '../../model-runtime/onnx-graph/onnx-graph.ts'
+import { createOnnxGraph, type OnnxGraph } from '@trellis/model-runtime/onnx-graph'
 import { quantizeColumns } from './quantize.ts'
 import type { Safetensors } from './safetensors.ts'
 

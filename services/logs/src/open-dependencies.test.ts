@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { temporaryDirectory } from '@trellis/test/support/temporary-directory'
 import { expect, test } from 'vitest'
-import { temporaryDirectory } from '../../../test/support/temporary-directory.ts'
 import { openServiceForTests } from './service-for-tests.ts'
 
 test('a data directory whose inbox cannot be made is refused with a sentence for the operator', async () => {

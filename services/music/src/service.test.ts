@@ -1,7 +1,7 @@
 import type { ByteFrame } from '@trellis/protos/ts/trellis/http/v1/messages.ts'
 import type { Chain, ChainEvent } from '@trellis/protos/ts/trellis/music/v1/music.ts'
+import { temporaryDirectory } from '@trellis/test/support/temporary-directory'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { temporaryDirectory } from '../../../test/support/temporary-directory.ts'
 import { decodeAll, fixture, wavOf } from '../test/audio-files.ts'
 import { playBand } from '../test/band.ts'
 import { flacSilence } from '../test/flac-silence.ts'

@@ -1,6 +1,6 @@
+import { randomFrom, runSeed, runsFactor, runsOrWhole, sample } from '@trellis/test/support/exploration'
+import { temporaryDirectory } from '@trellis/test/support/temporary-directory'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { randomFrom, runSeed, runsFactor, runsOrWhole, sample } from '../../../test/support/exploration.ts'
-import { temporaryDirectory } from '../../../test/support/temporary-directory.ts'
 import { formatSamples } from '../test/audio-formats.ts'
 import { mutated, withChecksums } from '../test/mutations.ts'
 import { local, type OpenService, openService, upload } from '../test/open-service.ts'

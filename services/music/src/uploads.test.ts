@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
+import { temporaryDirectory } from '@trellis/test/support/temporary-directory'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { temporaryDirectory } from '../../../test/support/temporary-directory.ts'
 import { wavOf } from '../test/audio-files.ts'
 import { formatSamples } from '../test/audio-formats.ts'
 import { local, nodeOf, type OpenService, openService, settled, upload } from '../test/open-service.ts'

@@ -1,6 +1,6 @@
+import { runSeed } from '@trellis/test/support/exploration'
+import type { Trellis } from '@trellis/test/support/trellis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { runSeed } from '../../../test/support/exploration.ts'
-import type { Trellis } from '../../../test/support/trellis.ts'
 import { everyPage } from './every-page.ts'
 import { drawnThemes, settled, violationsOf } from './support/accessible.ts'
 import { hasBrowser, launchBrowser, skipped, type TestBrowser } from './support/browser.ts'

@@ -1,5 +1,5 @@
+import { exploredSeeds } from '@trellis/test/support/exploration'
 import { expect, test } from 'vitest'
-import { exploredSeeds } from '../../../../test/support/exploration.ts'
 import { calm, createSimulation, type Faults, hostile, type Simulation, stormy } from '../mod.ts'
 import { type Crowd, careful, crowds, members, type Precautions, runCrowdController } from './crowd.ts'
 

@@ -1,5 +1,5 @@
+import { exploredSeeds } from '@trellis/test/support/exploration'
 import { expect, test } from 'vitest'
-import { exploredSeeds } from '../../../../test/support/exploration.ts'
 import { pods } from '../../../src/workers/mod.ts'
 import { createSimulation } from '../mod.ts'
 import { createCluster } from './cluster.ts'

@@ -1,4 +1,4 @@
-import { exploredSeeds, runs, runsFactor } from '../../../../test/support/exploration.ts'
+import { exploredSeeds, runs, runsFactor } from '@trellis/test/support/exploration'
 import { live, type Schedule } from './life.ts'
 
 /** Number of simulated lives in the tests of one file; each takes about 25 ms. With a factor of 10, a thousand. */

@@ -1,5 +1,5 @@
+import { exploredSeeds } from '@trellis/test/support/exploration'
 import { expect, test } from 'vitest'
-import { exploredSeeds } from '../../../../test/support/exploration.ts'
 import { generationJobs, searches } from '../../../src/crds/mod.ts'
 import { generationNameOf } from '../../../src/generation-job/subject.ts'
 import type { RunObject } from '../../../src/runs/mod.ts'

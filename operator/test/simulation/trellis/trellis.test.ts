@@ -1,5 +1,5 @@
+import { runSeed, runs } from '@trellis/test/support/exploration'
 import { expect, test } from 'vitest'
-import { runSeed, runs } from '../../../../test/support/exploration.ts'
 import { calm, stormy } from '../mod.ts'
 import { live } from './life.ts'
 import { failing, scheduleCount, schedulesFrom, schedulesOf, seeds, timeout } from './schedules.ts'

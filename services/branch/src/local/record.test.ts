@@ -1,5 +1,5 @@
+import { temporaryDirectory } from '@trellis/test/support/temporary-directory'
 import { expect, test } from 'vitest'
-import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
 import { type BranchRecord, openRecords } from './record.ts'
 
 const barn: BranchRecord = {

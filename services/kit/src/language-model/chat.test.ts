@@ -1,6 +1,6 @@
 import { createEgress } from '@trellis/kit/egress'
+import { type Behaviour, delta, ended, serveChat as serve } from '@trellis/test/support/chat-server'
 import { describe, expect, test } from 'vitest'
-import { type Behaviour, delta, ended, serveChat as serve } from '../../../../test/support/chat-server.ts'
 import { type ChatEnd, type ChatLimits, chat, LanguageModelError } from './chat.ts'
 
 /** Ample, so that a busy machine fails no test. */

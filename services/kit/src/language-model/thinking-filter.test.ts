@@ -1,6 +1,6 @@
+import { propertyRuns } from '@trellis/test/support/property-runs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { propertyRuns } from '../../../../test/support/property-runs.ts'
 import { createThinkingFilter, type ShownText, withoutThinking } from './thinking-filter.ts'
 
 test.each([

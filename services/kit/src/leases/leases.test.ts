@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { openStore } from '@trellis/kit/store'
+import { databases, type RunningDatabase } from '@trellis/test/support/databases'
+import { waitFor } from '@trellis/test/support/wait-for'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { databases, type RunningDatabase } from '../../../../test/support/databases.ts'
-import { waitFor } from '../../../../test/support/wait-for.ts'
 import { type LeaseTable, leaseTable } from './lease-store.ts'
 import { createLeases } from './leases.ts'
 

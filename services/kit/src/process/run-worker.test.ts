@@ -12,13 +12,13 @@ import {
   workerEvents,
 } from '@trellis/kit/workloads'
 import type { RunEvent } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import type { ProbeTask } from '@trellis/test/probe/task'
+import { asStarted } from '@trellis/test/support/as-started'
+import { collect } from '@trellis/test/support/collect'
+import { modulePath } from '@trellis/test/support/module-path'
+import { natsCommand, natsMissing } from '@trellis/test/support/programs'
+import { reportsSoFar } from '@trellis/test/support/reports'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { ProbeTask } from '../../../../test/probe/task.ts'
-import { asStarted } from '../../../../test/support/as-started.ts'
-import { collect } from '../../../../test/support/collect.ts'
-import { modulePath } from '../../../../test/support/module-path.ts'
-import { natsCommand, natsMissing } from '../../../../test/support/programs.ts'
-import { reportsSoFar } from '../../../../test/support/reports.ts'
 
 const module = await modulePath('test/probe/pod.ts')
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
+import { waitFor } from '@trellis/test/support/wait-for'
 import { expect, test } from 'vitest'
-import { waitFor } from '../../../../test/support/wait-for.ts'
 import { describeExit, type Exit, isReadyMessage, type Supervised, supervise } from './mod.ts'
 
 /** Supervises a Node process that runs a script with a channel to this one. */

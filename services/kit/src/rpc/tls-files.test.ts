@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { temporaryDirectory } from '@trellis/test/support/temporary-directory'
 import { expect, test } from 'vitest'
-import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
 import { createTlsFiles, tlsRefreshMilliseconds } from './tls-files.ts'
 
 test('a renewed certificate is read within a minute, and the last one is used while files are missing', async () => {

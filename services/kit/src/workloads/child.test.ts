@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { temporaryDirectory } from '@trellis/test/support/temporary-directory'
 import { expect, test } from 'vitest'
-import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
 import { type Child, type ChildExit, startChild, type WorkerKind } from './child.ts'
 
 /** Starts a worker with this text as its module, and waits until it is ready. `exited` resolves when it ends. */

@@ -1,7 +1,7 @@
 import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { temporaryDirectory } from '@trellis/test/support/temporary-directory'
 import { expect, test } from 'vitest'
-import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
 import { createGpuProbe, parseGpus } from './local-gpus.ts'
 
 /** A folder with a driver's tool that runs this script. */

@@ -1,5 +1,5 @@
+import { probeWorker } from '@trellis/test/probe/worker-kind'
 import { expect, test } from 'vitest'
-import { probeWorker } from '../../../../test/probe/worker-kind.ts'
 import { silentLog } from '../telemetry/mod.ts'
 import { createPool, type Outcome, type Pool } from './pool.ts'
 

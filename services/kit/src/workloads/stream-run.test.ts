@@ -3,9 +3,9 @@ import { serviceError } from '@trellis/kit/errors'
 import { connectInProcess, type RpcClient } from '@trellis/kit/rpc'
 import { silentLog } from '@trellis/kit/telemetry'
 import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import type { ProbeTask } from '@trellis/test/probe/task'
+import { collect, take } from '@trellis/test/support/collect'
 import { afterEach, expect, test } from 'vitest'
-import type { ProbeTask } from '../../../../test/probe/task.ts'
-import { collect, take } from '../../../../test/support/collect.ts'
 import { createLocalWorkloads, type Report, type RunToStream, runTopic, streamRun, watchRun } from './mod.ts'
 
 type Client = RpcClient<typeof WorkloadsServiceDefinition>

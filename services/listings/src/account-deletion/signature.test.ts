@@ -1,8 +1,8 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { gunzipSync } from 'node:zlib'
+import { sharedData } from '@trellis/test/support/shared-data'
 import { describe, expect, test } from 'vitest'
-import { sharedData } from '../../../../test/support/shared-data.ts'
 import { challengeResponse } from './challenge.ts'
 import { isSignedBy, parseSignature, readPublicKey } from './signature.ts'
 

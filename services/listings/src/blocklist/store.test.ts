@@ -1,7 +1,7 @@
 import { openStore } from '@trellis/kit/store'
 import { silentLog } from '@trellis/kit/telemetry'
+import { temporaryDirectory } from '@trellis/test/support/temporary-directory'
 import { expect, test } from 'vitest'
-import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
 import { type ListingsTables, migrations } from '../schemas.ts'
 import { addEntries, entriesBefore, sharedOwner } from './store.ts'
 

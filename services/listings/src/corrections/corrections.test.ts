@@ -6,8 +6,8 @@ import {
   CorrectionRating,
   CorrectionsServiceDefinition,
 } from '@trellis/protos/ts/trellis/listings/v1/corrections.ts'
+import { databases, type RunningDatabase } from '@trellis/test/support/databases'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { databases, type RunningDatabase } from '../../../../test/support/databases.ts'
 import { account, anonymous, guest } from '../../test/callers.ts'
 import { type ListingsTables, listingsSchema } from '../schemas.ts'
 import { correctionsRpc } from './rpc.ts'

@@ -7,10 +7,10 @@ import {
   FeedbackType,
   type SendFeedbackRequest,
 } from '@trellis/protos/ts/trellis/listings/v1/feedback.ts'
+import { databases, type RunningDatabase } from '@trellis/test/support/databases'
+import { drawnBackend } from '@trellis/test/support/exploration'
+import { type Answering, type RecordedRequest, startHttpServer } from '@trellis/test/support/http-server'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { databases, type RunningDatabase } from '../../../../test/support/databases.ts'
-import { drawnBackend } from '../../../../test/support/exploration.ts'
-import { type Answering, type RecordedRequest, startHttpServer } from '../../../../test/support/http-server.ts'
 import { anonymous, guest, local } from '../../test/callers.ts'
 import { listingsConfig } from '../config.ts'
 import { type ListingsTables, listingsSchema } from '../schemas.ts'

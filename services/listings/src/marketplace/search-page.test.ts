@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
+import { sharedData } from '@trellis/test/support/shared-data'
 import { describe, expect, test } from 'vitest'
-import { sharedData } from '../../../../test/support/shared-data.ts'
 import { readItemPage } from './item-page.ts'
 import { salesAmong } from './sales.ts'
 import { type PageContext, readSearchPage, type SearchPage } from './search-page.ts'

@@ -1,8 +1,8 @@
 import { openStore } from '@trellis/kit/store'
 import { silentLog } from '@trellis/kit/telemetry'
+import { databases, type RunningDatabase } from '@trellis/test/support/databases'
 import type { Kysely } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { databases, type RunningDatabase } from '../../../../test/support/databases.ts'
 import { type ListingsTables, migrations } from '../schemas.ts'
 import {
   endTask,

@@ -1,5 +1,5 @@
+import { type Cloud, startCloud } from '@trellis/test/support/cloud'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Cloud, startCloud } from '../../../../test/support/cloud.ts'
 import { maxReported } from './store.ts'
 
 let cloud: Cloud

@@ -1,6 +1,6 @@
 import { type Bus, createMemoryBus, topics } from '@trellis/kit/bus'
+import { take } from '@trellis/test/support/collect'
 import { expect, test } from 'vitest'
-import { take } from '../../../../test/support/collect.ts'
 import { partCodec, publishWhole, wholes } from './parts.ts'
 
 const topicOf = topics({ family: 'parts', ...partCodec, keep: { events: 100, milliseconds: 60_000 } })

@@ -1,6 +1,6 @@
 import { openStore } from '@trellis/kit/store'
+import { databases } from '@trellis/test/support/databases'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { databases } from '../../../../test/support/databases.ts'
 import { storeListings } from '../found/store.ts'
 import { type ListingsTables, migrations } from '../schemas.ts'
 import { scoreListing } from './score.ts'

@@ -1,6 +1,6 @@
 import { migrateStore, openStore, type Store } from '@trellis/kit/store'
+import { databases, type RunningDatabase } from '@trellis/test/support/databases'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { databases, type RunningDatabase } from '../../../../test/support/databases.ts'
 import { storeListings } from '../found/store.ts'
 import type { Listing, Seller } from '../records.ts'
 import { migrations } from '../schemas.ts'

@@ -1,9 +1,9 @@
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BranchEvent } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
+import { temporaryDirectory } from '@trellis/test/support/temporary-directory'
+import { waitFor } from '@trellis/test/support/wait-for'
 import { expect, test, vi } from 'vitest'
-import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
-import { waitFor } from '../../../../test/support/wait-for.ts'
 import { knownFormatNames } from '../formats/in-force.ts'
 import { type ServedBranch, serveBranch } from './stores-for-tests.ts'
 

@@ -1,6 +1,6 @@
 import { openStore } from '@trellis/kit/store'
+import { waitFor } from '@trellis/test/support/wait-for'
 import { expect, test } from 'vitest'
-import { waitFor } from '../../../../test/support/wait-for.ts'
 import { logsMigrations } from '../schemas.ts'
 import { type AmendmentTables, readAmendments } from '../segments/amendment-store.ts'
 import { keepAll } from '../segments/retention.ts'

@@ -1,6 +1,6 @@
 import { openStore } from '@trellis/kit/store'
+import { temporaryDirectory } from '@trellis/test/support/temporary-directory'
 import { expect, test } from 'vitest'
-import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
 import { createModel } from '../models/model.ts'
 import { writeTinyModel } from '../models/tiny-model-for-tests.ts'
 import { createTextVectors } from '../semantic/text-vectors.ts'

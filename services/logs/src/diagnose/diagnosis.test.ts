@@ -1,9 +1,9 @@
 import { ContextServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/context.ts'
 import { type DiagnoseFrame, LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { SettingsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/settings.ts'
+import { type Behaviour, delta, done, serveChat } from '@trellis/test/support/chat-server'
+import { temporaryDirectory } from '@trellis/test/support/temporary-directory'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Behaviour, delta, done, serveChat } from '../../../../test/support/chat-server.ts'
-import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
 import { batchOf, openServiceForTests } from '../service-for-tests.ts'
 
 const day = '2026-03-01'

@@ -1,6 +1,6 @@
+import { propertyRuns } from '@trellis/test/support/property-runs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { propertyRuns } from '../../../../test/support/property-runs.ts'
 import { utc, type Zone, zoneOf } from '../formats/zone.ts'
 import { keywordsOf } from './keywords.ts'
 import { timePhraseOf } from './time-phrases.ts'

@@ -1,6 +1,6 @@
 import { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
+import { delta, done, serveChat } from '@trellis/test/support/chat-server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { delta, done, serveChat } from '../../../../test/support/chat-server.ts'
 import { batchOf, openServiceForTests } from '../service-for-tests.ts'
 
 const entry = (timestamp_iso: string, source_id: string, text: string, severity: string | null) => ({

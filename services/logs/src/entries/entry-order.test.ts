@@ -1,6 +1,6 @@
 import { silentLog } from '@trellis/kit/telemetry'
+import { temporaryDirectory } from '@trellis/test/support/temporary-directory'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
 import { createSharedSearch } from '../branches/shared-search.ts'
 import { openEngineIn, type Pushed, serveBranch } from '../branches/stores-for-tests.ts'
 import { aroundEntry } from '../search/context.ts'

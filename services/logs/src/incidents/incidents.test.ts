@@ -1,6 +1,6 @@
+import { databases, type RunningDatabase } from '@trellis/test/support/databases'
+import { drawnBackend } from '@trellis/test/support/exploration'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { databases, type RunningDatabase } from '../../../../test/support/databases.ts'
-import { drawnBackend } from '../../../../test/support/exploration.ts'
 import { logsSchema } from '../schemas.ts'
 import { openService } from './service-for-tests.ts'
 

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { chmod, link, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { temporaryDirectory } from '@trellis/test/support/temporary-directory'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
 import { isInLogFolderOf, isWithin, logFolders } from './folders.ts'
 import { createLocalFiles, type LocalFiles } from './local-files.ts'
 

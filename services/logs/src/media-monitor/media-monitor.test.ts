@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http'
+import { startTrellis, type Trellis } from '@trellis/test/support/trellis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startTrellis, type Trellis } from '../../../../test/support/trellis.ts'
 
 let trellis: Trellis
 const apiKey = 'an-api-key'

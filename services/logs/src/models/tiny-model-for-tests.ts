@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { createOnnxGraph } from '../../../model-runtime/onnx-graph/onnx-graph.ts'
+import { createOnnxGraph } from '@trellis/model-runtime/onnx-graph'
 
 /** A model small enough to be made in a test: each word has a row of numbers, and what it gives is made of those. */
 export type TinyModel = {

@@ -1,5 +1,5 @@
+import { expectLinear } from '@trellis/test/support/growth'
 import { describe, expect, test } from 'vitest'
-import { expectLinear } from '../../../../test/support/growth.ts'
 import type { Severity } from '../entries/severity-code.ts'
 import { failureEvidence, probabilityOf } from './failure-evidence.ts'
 

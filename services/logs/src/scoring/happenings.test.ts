@@ -1,5 +1,5 @@
+import { expectLinear } from '@trellis/test/support/growth'
 import { describe, expect, test } from 'vitest'
-import { expectLinear } from '../../../../test/support/growth.ts'
 import { wordsOf } from '../segments/tokens.ts'
 import { happeningsOf, happeningWords } from './happenings.ts'
 import { entryForTests as entryOf } from './security-for-tests.ts'

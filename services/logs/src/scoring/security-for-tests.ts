@@ -1,5 +1,5 @@
+import { temporaryDirectory } from '@trellis/test/support/temporary-directory'
 import { afterAll } from 'vitest'
-import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
 import { openEngineIn } from '../branches/stores-for-tests.ts'
 import type { StoredEntry } from '../entries/entry.ts'
 import type { LogEngine } from '../threads/log-engine.ts'

@@ -1,6 +1,6 @@
+import { propertyRuns } from '@trellis/test/support/property-runs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { propertyRuns } from '../../../../test/support/property-runs.ts'
 import { createBitmap, setBit } from '../segments/bitmap.ts'
 import { createByteCache, createKeep } from '../segments/byte-cache.ts'
 import { bucketColumnOf } from '../segments/count-columns.ts'

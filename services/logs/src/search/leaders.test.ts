@@ -1,6 +1,6 @@
+import { propertyRuns } from '@trellis/test/support/property-runs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { propertyRuns } from '../../../../test/support/property-runs.ts'
 import { createBitmap, hasBit, setBit } from '../segments/bitmap.ts'
 import { columnOf } from '../segments/number-column.ts'
 import { bitmapOf, occurrencesOf } from '../segments/occurrences.ts'

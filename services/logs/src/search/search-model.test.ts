@@ -1,6 +1,6 @@
+import { propertyRuns, propertyTimeout } from '@trellis/test/support/property-runs'
 import fc from 'fast-check'
 import { describe, test } from 'vitest'
-import { propertyRuns, propertyTimeout } from '../../../../test/support/property-runs.ts'
 import { foundHistories } from './found-histories-for-tests.ts'
 import { anyHistory } from './histories-for-tests.ts'
 import { runHistory } from './run-history-for-tests.ts'

@@ -1,7 +1,7 @@
 import { openStore } from '@trellis/kit/store'
+import { databases, type RunningDatabase } from '@trellis/test/support/databases'
 import type { Kysely } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { databases, type RunningDatabase } from '../../../../test/support/databases.ts'
 import { deleteTasksBefore, findTask, saveTask, type TaskTables, unfinishedTasks } from '../ingest/task-store.ts'
 import { logsMigrations } from '../schemas.ts'
 import type { Catalogue, SegmentRow } from './catalogue.ts'

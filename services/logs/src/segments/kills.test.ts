@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
+import { randomFrom, runSeed, runs } from '@trellis/test/support/exploration'
+import { modulePath } from '@trellis/test/support/module-path'
 import { expect, test } from 'vitest'
-import { randomFrom, runSeed, runs } from '../../../../test/support/exploration.ts'
-import { modulePath } from '../../../../test/support/module-path.ts'
 import { createShardFolder, type OpenedShard } from './store-for-tests.ts'
 
 const kills = runs(8)

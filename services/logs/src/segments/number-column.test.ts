@@ -1,6 +1,6 @@
+import { propertyRuns } from '@trellis/test/support/property-runs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { propertyRuns } from '../../../../test/support/property-runs.ts'
 import { createByteWriter } from './byte-writer.ts'
 import { decodeDeltas } from './delta-column.ts'
 import { bytesOfColumn, columnOf, extentOf, numberAt, packNumbers } from './number-column.ts'

@@ -1,7 +1,7 @@
 import { openStore } from '@trellis/kit/store'
 import { silentLog } from '@trellis/kit/telemetry'
+import { temporaryDirectory } from '@trellis/test/support/temporary-directory'
 import { describe, expect, test } from 'vitest'
-import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
 import { createSharedSearch } from '../branches/shared-search.ts'
 import { openEngineIn, type Pushed, serveBranch } from '../branches/stores-for-tests.ts'
 import { createModel } from '../models/model.ts'

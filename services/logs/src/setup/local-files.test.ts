@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { CollectServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/collect.ts'
 import { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { SetupServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/setup.ts'
+import { temporaryDirectory } from '@trellis/test/support/temporary-directory'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
 import { openServiceForTests, type ServiceForTests } from '../service-for-tests.ts'
 
 let folder: Awaited<ReturnType<typeof temporaryDirectory>>

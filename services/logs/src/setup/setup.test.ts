@@ -3,9 +3,9 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { temporaryDirectory } from '@trellis/test/support/temporary-directory'
+import { startTrellis, type Trellis } from '@trellis/test/support/trellis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
-import { startTrellis, type Trellis } from '../../../../test/support/trellis.ts'
 
 let trellis: Trellis
 let folder: Awaited<ReturnType<typeof temporaryDirectory>>

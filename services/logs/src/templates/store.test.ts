@@ -1,6 +1,6 @@
 import { openStore } from '@trellis/kit/store'
+import { databases } from '@trellis/test/support/databases'
 import { describe, expect, test } from 'vitest'
-import { databases } from '../../../../test/support/databases.ts'
 import { logsSchema } from '../schemas.ts'
 import { createTemplateStore, type TemplateTables } from './store.ts'
 

@@ -1,6 +1,6 @@
 import { openStore } from '@trellis/kit/store'
+import { temporaryDirectory } from '@trellis/test/support/temporary-directory'
 import { expect, test } from 'vitest'
-import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
 import type { Catalogue } from '../segments/catalogue.ts'
 import { type CatalogueTables, catalogueMigrations, createCatalogue } from '../segments/catalogue-store.ts'
 import { batchOf } from '../segments/store-for-tests.ts'

@@ -1,5 +1,5 @@
+import { type Answering, type RecordedRequest, startHttpServer } from '@trellis/test/support/http-server'
 import { describe, expect, test } from 'vitest'
-import { type Answering, type RecordedRequest, startHttpServer } from '../../../../test/support/http-server.ts'
 import { openService } from '../incidents/service-for-tests.ts'
 import { notionBlocks } from './notion.ts'
 

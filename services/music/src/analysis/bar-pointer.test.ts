@@ -1,5 +1,5 @@
+import { sample } from '@trellis/test/support/exploration'
 import { describe, expect, test } from 'vitest'
-import { sample } from '../../../../test/support/exploration.ts'
 import { judgeAnalysis } from '../../bench/analysis.ts'
 import { beatFMeasure, boundaryFMeasure, keyScore, tempoAccuracy } from '../../test/beat-metrics.ts'
 import { type PieceScore, playPiece } from '../../test/synthetic-pieces.ts'

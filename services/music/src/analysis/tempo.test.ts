@@ -1,5 +1,5 @@
+import { sample } from '@trellis/test/support/exploration'
 import { expect, test } from 'vitest'
-import { sample } from '../../../../test/support/exploration.ts'
 import { playTune, type TuneStyle, tuneStyles } from '../../test/tempo-tunes.ts'
 import { analyse } from './analyse.ts'
 

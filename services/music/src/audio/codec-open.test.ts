@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
+import { sharedData } from '@trellis/test/support/shared-data'
 import { describe, expect, test } from 'vitest'
-import { sharedData } from '../../../../test/support/shared-data.ts'
 import { decodeAll, fixture, fixturePiece, likeness } from '../../test/audio-files.ts'
 import { flacSilence } from '../../test/flac-silence.ts'
 import { bytesInMemory } from './byte-source.ts'

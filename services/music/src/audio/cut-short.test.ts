@@ -1,5 +1,5 @@
+import { randomFrom, runSeed, runsFactor, runsOrWhole } from '@trellis/test/support/exploration'
 import { describe, expect, test } from 'vitest'
-import { randomFrom, runSeed, runsFactor, runsOrWhole } from '../../../../test/support/exploration.ts'
 import { decodeAll } from '../../test/audio-files.ts'
 import { formatSamples } from '../../test/audio-formats.ts'
 import { type Block, blockLength, sliceBlock } from './pcm.ts'

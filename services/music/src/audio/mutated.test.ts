@@ -1,5 +1,5 @@
+import { exploredSeeds, randomFrom, runsFactor, runsOrWhole } from '@trellis/test/support/exploration'
 import { describe, expect, test } from 'vitest'
-import { exploredSeeds, randomFrom, runsFactor, runsOrWhole } from '../../../../test/support/exploration.ts'
 import { decodeAll, fixture } from '../../test/audio-files.ts'
 import { formatSamples } from '../../test/audio-formats.ts'
 import { mutated, withChecksums } from '../../test/mutations.ts'

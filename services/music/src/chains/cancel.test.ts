@@ -1,6 +1,6 @@
 import { openStore } from '@trellis/kit/store'
+import { temporaryDirectory } from '@trellis/test/support/temporary-directory'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
 import { wavOf } from '../../test/audio-files.ts'
 import { playBand } from '../../test/band.ts'
 import { local, openPorts, openReplica, type Ports, upload } from '../../test/open-service.ts'

@@ -1,7 +1,7 @@
 import { openStore } from '@trellis/kit/store'
+import { databases, type RunningDatabase } from '@trellis/test/support/databases'
 import type { Kysely } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { databases, type RunningDatabase } from '../../../../test/support/databases.ts'
 import { migrations } from '../schemas.ts'
 import type { ChainRow, MusicTables, NodeRow } from '../store/tables.ts'
 import {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
+import { randomFrom, runSeed } from '@trellis/test/support/exploration'
 import { describe, expect, test } from 'vitest'
-import { randomFrom, runSeed } from '../../../../test/support/exploration.ts'
 import { decodeAll, fixturePiece, wavOf } from '../../test/audio-files.ts'
 import { audioInMemory } from '../audio/audio-path.ts'
 import type { Block } from '../audio/pcm.ts'

@@ -1,5 +1,5 @@
+import { sample } from '@trellis/test/support/exploration'
 import { expect, test } from 'vitest'
-import { sample } from '../../../../test/support/exploration.ts'
 import { playBand } from '../../test/band.ts'
 import { analyse } from '../analysis/analyse.ts'
 import { blockLength, sliceBlock } from '../audio/pcm.ts'

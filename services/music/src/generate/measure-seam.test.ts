@@ -1,5 +1,5 @@
+import { sample } from '@trellis/test/support/exploration'
 import { describe, expect, test } from 'vitest'
-import { sample } from '../../../../test/support/exploration.ts'
 import { playBand } from '../../test/band.ts'
 import { type Block, blockLength, sliceBlock } from '../audio/pcm.ts'
 import { createRandom } from '../dsp/random.ts'

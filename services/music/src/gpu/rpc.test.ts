@@ -1,6 +1,6 @@
 import { serviceError } from '@trellis/kit/errors'
+import { temporaryDirectory } from '@trellis/test/support/temporary-directory'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
 import { local, openPorts, openReplica, type Ports } from '../../test/open-service.ts'
 import type { WorkloadsClient } from '../worker/run-task.ts'
 

@@ -1,7 +1,7 @@
 import { cp, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { temporaryDirectory } from '@trellis/test/support/temporary-directory'
 import { expect, test } from 'vitest'
-import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
 import { wavOf } from '../../test/audio-files.ts'
 import { playBand } from '../../test/band.ts'
 import { smallModels } from '../../test/models/make-models.ts'

@@ -1,7 +1,7 @@
 import type { Caller } from '@trellis/kit/rpc'
 import { openStore } from '@trellis/kit/store'
+import { temporaryDirectory } from '@trellis/test/support/temporary-directory'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { temporaryDirectory } from '../../../../test/support/temporary-directory.ts'
 import { wavOf } from '../../test/audio-files.ts'
 import { playBand } from '../../test/band.ts'
 import { flacSilence } from '../../test/flac-silence.ts'

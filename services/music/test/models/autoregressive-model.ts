@@ -1,4 +1,4 @@
-import { createOnnxGraph, type OnnxGraph } from '../../../model-runtime/onnx-graph/onnx-graph.ts'
+import { createOnnxGraph, type OnnxGraph } from '@trellis/model-runtime/onnx-graph'
 import { analysed, type LearnedFrames, shape, synthesised } from './frame-codec.ts'
 import { graphParts, toEnd } from './graph-parts.ts'
 import { clusterCentres, nearest, zeros } from './linear-algebra.ts'

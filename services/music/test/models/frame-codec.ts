@@ -1,4 +1,4 @@
-import type { OnnxGraph } from '../../../model-runtime/onnx-graph/onnx-graph.ts'
+import type { OnnxGraph } from '@trellis/model-runtime/onnx-graph'
 import { monoOf } from '../../src/audio/pcm.ts'
 import { playBand } from '../band.ts'
 import { principalComponents } from './linear-algebra.ts'

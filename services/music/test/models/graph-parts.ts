@@ -1,4 +1,4 @@
-import type { OnnxGraph } from '../../../model-runtime/onnx-graph/onnx-graph.ts'
+import type { OnnxGraph } from '@trellis/model-runtime/onnx-graph'
 
 /** Shorthands for writing a network. */
 export const graphParts = (graph: OnnxGraph) => {

@@ -1,4 +1,4 @@
-import { createOnnxGraph } from '../../../model-runtime/onnx-graph/onnx-graph.ts'
+import { createOnnxGraph } from '@trellis/model-runtime/onnx-graph'
 import { createRandom } from '../../src/dsp/random.ts'
 import { normalNumbers } from '../../src/generate/model/sampling.ts'
 import { analysed, type LearnedFrames, shape, synthesised } from './frame-codec.ts'

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
+import type { Trellis } from '@trellis/test/support/trellis'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Trellis } from '../../../../test/support/trellis.ts'
 import { settled, violationsInThemes } from '../support/accessible.ts'
 import { hasBrowser, launchBrowser, skipped, type TestBrowser } from '../support/browser.ts'
 import { startWithPages } from '../support/served.ts'

@@ -1,5 +1,5 @@
+import type { Trellis } from '@trellis/test/support/trellis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Trellis } from '../../../../test/support/trellis.ts'
 import { hasBrowser, launchBrowser, skipped, type TestBrowser } from '../support/browser.ts'
 import { pushLines } from '../support/log-lines.ts'
 import { startWithPages } from '../support/served.ts'

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
+import type { Trellis } from '@trellis/test/support/trellis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Trellis } from '../../../../test/support/trellis.ts'
 import { violationsInThemes } from '../support/accessible.ts'
 import { hasBrowser, launchBrowser, skipped, type TestBrowser } from '../support/browser.ts'
 import { logLines, pushLines } from '../support/log-lines.ts'

@@ -1,6 +1,6 @@
 import { freePort } from '@trellis/distributed/servers'
+import type { Trellis } from '@trellis/test/support/trellis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Trellis } from '../../../../test/support/trellis.ts'
 import { everyPage } from '../every-page.ts'
 import { hasBrowser, launchBrowser, skipped, type TestBrowser } from '../support/browser.ts'
 import { logLines, pushLines } from '../support/log-lines.ts'

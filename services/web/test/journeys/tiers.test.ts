@@ -1,6 +1,6 @@
+import type { Cloud } from '@trellis/test/support/cloud'
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Cloud } from '../../../../test/support/cloud.ts'
 import { settled, violationsInThemes } from '../support/accessible.ts'
 import { hasBrowser, launchBrowser, skipped, type TestBrowser } from '../support/browser.ts'
 import { startCloudWithPages } from '../support/served.ts'

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
+import { sample } from '@trellis/test/support/exploration'
 import type { Page } from 'playwright-core'
-import { sample } from '../../../../test/support/exploration.ts'
 
 type Violation = { id: string; help: string; nodes: { html: string; failureSummary: string }[] }
 

@@ -1,5 +1,5 @@
+import { chromiumMissing, chromiumOptions } from '@trellis/test/support/chromium'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { chromiumMissing, chromiumOptions } from '../../../../test/support/chromium.ts'
 
 /** For the names of suites that are skipped without a browser. */
 export const skipped = chromiumMissing === '' ? '' : ` (skipped: ${chromiumMissing})`

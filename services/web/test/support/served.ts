@@ -1,6 +1,6 @@
+import { startCloud } from '@trellis/test/support/cloud'
+import { startTrellis, type TrellisOptions } from '@trellis/test/support/trellis'
 import { buildFolder, buildWeb } from '@trellis/web/build'
-import { startCloud } from '../../../../test/support/cloud.ts'
-import { startTrellis, type TrellisOptions } from '../../../../test/support/trellis.ts'
 
 /** Starts Trellis with the web app of this checkout, built if its sources have changed. */
 export const startWithPages = async (environment: Record<string, string> = {}, options?: TrellisOptions) => {

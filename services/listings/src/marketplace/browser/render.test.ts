@@ -1,5 +1,5 @@
+import { chromiumMissing, chromiumOptions } from '@trellis/test/support/chromium'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { chromiumMissing, chromiumOptions } from '../../../../../test/support/chromium.ts'
 import { card, openSite, shellOf } from '../../../test/scripted-site.ts'
 import { startDemoMarketplace } from '../demo/server.ts'
 import type { Rendering } from '../scraper/fetch-page.ts'

@@ -1,8 +1,8 @@
 import { type NatsServer, startNatsServer } from '@trellis/distributed/servers'
 import { connectNatsBus } from '@trellis/kit/bus'
 import { silentLog } from '@trellis/kit/telemetry'
+import { natsCommand, natsMissing } from '@trellis/test/support/programs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { natsCommand, natsMissing } from '../../../../../test/support/programs.ts'
 import { createBusHostStates } from './bus-host-states.ts'
 import { createHostGate } from './host-gate.ts'
 

@@ -1,4 +1,4 @@
-import { type Certificate, startHttpServer } from '../../../../../test/support/http-server.ts'
+import { type Certificate, startHttpServer } from '@trellis/test/support/http-server'
 
 /** What came, as a server saw it. */
 export type Seen = {

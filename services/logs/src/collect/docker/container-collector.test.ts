@@ -1,5 +1,5 @@
+import { type Engine, engineMissing, startEngine } from '@trellis/test/support/container-engine'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Engine, engineMissing, startEngine } from '../../../../../test/support/container-engine.ts'
 import { runLocally } from '../command.ts'
 import { readEntry, withCollector } from '../records/collect-for-tests.ts'
 import { until } from '../until-for-tests.ts'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
-import { temporaryDirectory } from '../../../../../test/support/temporary-directory.ts'
+import { temporaryDirectory } from '@trellis/test/support/temporary-directory'
 
 type Line = { at: string; text: string; stream?: 'stdout' | 'stderr' }
 type ServedContainer = { id: string; name: string; isRunning: boolean; lines: Line[]; followers: Set<ServerResponse> }

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { journalMissing, writeJournal } from '@trellis/test/support/journal'
 import { describe, expect, test } from 'vitest'
-import { journalMissing, writeJournal } from '../../../../../test/support/journal.ts'
 import { readEntry, withCollector } from '../records/collect-for-tests.ts'
 import type { LocalJournalEntry } from '../source-entry.ts'
 import { until } from '../until-for-tests.ts'

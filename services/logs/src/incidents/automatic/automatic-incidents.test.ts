@@ -1,5 +1,5 @@
+import { temporaryDirectory } from '@trellis/test/support/temporary-directory'
 import { describe, expect, test } from 'vitest'
-import { temporaryDirectory } from '../../../../../test/support/temporary-directory.ts'
 import { openService } from '../service-for-tests.ts'
 
 type Service = Awaited<ReturnType<typeof openService>>

@@ -1,5 +1,5 @@
+import { sample } from '@trellis/test/support/exploration'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sample } from '../../../../../test/support/exploration.ts'
 import { playBand } from '../../../test/band.ts'
 import { type ModelKind, smallModels } from '../../../test/models/make-models.ts'
 import { analysisRate, BANDS, computeSpectralFrames } from '../../analysis/spectral-frames.ts'

@@ -1,7 +1,7 @@
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { temporaryDirectory } from '@trellis/test/support/temporary-directory'
 import { expect, test } from 'vitest'
-import { temporaryDirectory } from '../../../../../test/support/temporary-directory.ts'
 import { type ModelKind, smallModels } from '../../../test/models/make-models.ts'
 import { ModelUnusable } from '../../onnx/model-unusable.ts'
 import { readModelFolder } from './manifest.ts'
