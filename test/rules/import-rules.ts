@@ -100,9 +100,13 @@ export const moduleFolders: Record<string, readonly string[]> = {
   yaml: ['operator/src/crds', 'services/logs/src'],
   yauzl: ['services/logs/src/ingest', 'services/logs/make-model'],
   zod: [
+    'operator/src/workers',
     'services/cli/src/mcp',
+    'services/kit/src/documents',
     'services/kit/src/files',
     'services/kit/src/paging',
+    'services/logs/src/collect',
+    'services/logs/src/formats',
     'services/music/src/generate/model',
   ],
 }

@@ -69,7 +69,7 @@ describe('the templates of workers', () => {
       { ...minimal, podSecurityContext: { fsGroup: '10001' } },
       'workers.json: search.podSecurityContext.fsGroup must be a whole number from 0.',
     ],
-    [{ ...minimal, extraVolumes: [{}] }, 'workers.json: search.extraVolumes[0].name must be a text that is not empty.'],
+    [{ ...minimal, extraVolumes: [{}] }, 'workers.json: search.extraVolumes[0].name is missing.'],
     [[], 'workers.json: search must be an object.'],
   ])('an invalid one is rejected with a message: %j', (search, sentence) => {
     expect(() => parse(search)).toThrow(sentence)

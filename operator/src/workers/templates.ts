@@ -1,19 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { ConfigError } from '@trellis/kit/config'
+import { closedObject, readDocument, shownPath } from '@trellis/kit/documents'
+import { messageOf } from '@trellis/kit/errors'
+import { z } from 'zod'
 import type { EnvironmentVariable, Quantities, Resources, Toleration, Volume, VolumeMount } from './pod-spec.ts'
-import {
-  anyObject,
-  anyText,
-  type FieldReader,
-  fieldsOf,
-  listOf,
-  mapOf,
-  oneOf,
-  openFields,
-  quantity,
-  text,
-  wholeNumber,
-} from './template-fields.ts'
 
 /** The configured template of a kind of pod. Fields are those of `core/v1` Pod and Container. */
 export type WorkerTemplate = {
@@ -44,49 +34,63 @@ export type WorkerTemplate = {
 /** The templates of all kinds of pods. */
 export type WorkerTemplates = { search: WorkerTemplate; generation: WorkerTemplate; branch: WorkerTemplate }
 
-const variable: FieldReader<EnvironmentVariable> = (value, path) => {
-  const read = fieldsOf<EnvironmentVariable>({ name: text, value: anyText, valueFrom: anyObject }, ['name'])(
-    value,
-    path,
-  )
-  if (read.value !== undefined && read.valueFrom !== undefined)
-    throw new ConfigError(`${path} must have value or valueFrom, not both.`)
-  return read
-}
+const text = z.string('must be a text that is not empty').min(1, 'must be a text that is not empty')
+/** A text that may be empty, like the value of a variable. */
+const anyText = z.string('must be a text; numbers and true or false need quotes')
+/** An object that only the API server validates. */
+const anyObject = z.record(z.string(), z.unknown(), 'must be an object')
+const listOf = <Item extends z.ZodType>(item: Item) => z.array(item, 'must be a list')
+const textMap = z.record(z.string(), anyText, 'must be an object')
 
-const quantities: FieldReader<Quantities> = mapOf(quantity)
+/** A Kubernetes quantity; the API server validates it. */
+const isQuantity = (value: unknown): value is string | number =>
+  typeof value === 'string'
+    ? /^\d+(\.\d+)?([eE][+-]?\d+|[numkMGTPE]|[KMGTPE]i)?$/.test(value)
+    : typeof value === 'number' && value >= 0
+const quantity = z.custom<string | number>(isQuantity, 'must be a quantity such as 250m, 2 or 512Mi')
+const quantities: z.ZodType<Quantities> = z.record(z.string(), quantity, 'must be an object')
 
-const template = fieldsOf<WorkerTemplate>(
-  {
-    image: text,
-    imagePullPolicy: oneOf('Always', 'IfNotPresent', 'Never'),
-    imagePullSecrets: listOf(fieldsOf<{ name: string }>({ name: text }, ['name'])),
-    command: listOf(text, 1),
-    env: listOf(variable),
-    envFrom: listOf(anyObject),
-    resources: fieldsOf<Resources>({ requests: quantities, limits: quantities }, []),
-    nodeSelector: mapOf(anyText),
-    tolerations: listOf(anyObject),
-    affinity: anyObject,
-    topologySpreadConstraints: listOf(anyObject),
-    priorityClassName: text,
-    poolPriorityClassName: text,
-    runtimeClassName: text,
-    podLabels: mapOf(anyText),
-    podAnnotations: mapOf(anyText),
-    serviceAccountName: text,
-    podSecurityContext: fieldsOf<{ fsGroup?: number }>({ fsGroup: wholeNumber }, []),
-    extraVolumes: listOf(openFields<Volume>({ name: text })),
-    extraVolumeMounts: listOf(openFields<VolumeMount>({ name: text, mountPath: text })),
-  },
-  ['image', 'command'],
-)
+const variable: z.ZodType<EnvironmentVariable> = closedObject({
+  name: text,
+  value: anyText.exactOptional(),
+  valueFrom: anyObject.exactOptional(),
+}).refine(({ value, valueFrom }) => value === undefined || valueFrom === undefined, {
+  error: 'must have value or valueFrom, not both',
+})
 
-const templates = fieldsOf<WorkerTemplates>({ search: template, generation: template, branch: template }, [
-  'search',
-  'generation',
-  'branch',
-])
+const resources: z.ZodType<Resources> = closedObject({
+  requests: quantities.exactOptional(),
+  limits: quantities.exactOptional(),
+})
+
+const template: z.ZodType<WorkerTemplate> = closedObject({
+  image: text,
+  imagePullPolicy: z
+    .enum(['Always', 'IfNotPresent', 'Never'], 'must be one of Always, IfNotPresent, Never')
+    .exactOptional(),
+  imagePullSecrets: listOf(closedObject({ name: text })).exactOptional(),
+  command: listOf(text).min(1, 'must be a list of at least 1'),
+  env: listOf(variable).exactOptional(),
+  envFrom: listOf(anyObject).exactOptional(),
+  resources: resources.exactOptional(),
+  nodeSelector: textMap.exactOptional(),
+  tolerations: listOf(anyObject).exactOptional(),
+  affinity: anyObject.exactOptional(),
+  topologySpreadConstraints: listOf(anyObject).exactOptional(),
+  priorityClassName: text.exactOptional(),
+  poolPriorityClassName: text.exactOptional(),
+  runtimeClassName: text.exactOptional(),
+  podLabels: textMap.exactOptional(),
+  podAnnotations: textMap.exactOptional(),
+  serviceAccountName: text.exactOptional(),
+  podSecurityContext: closedObject({
+    fsGroup: z.int('must be a whole number from 0').nonnegative('must be a whole number from 0').exactOptional(),
+  }).exactOptional(),
+  extraVolumes: listOf(z.looseObject({ name: text }, 'must be an object')).exactOptional(),
+  extraVolumeMounts: listOf(z.looseObject({ name: text, mountPath: text }, 'must be an object')).exactOptional(),
+})
+
+const templates: z.ZodType<WorkerTemplates> = closedObject({ search: template, generation: template, branch: template })
 
 /**
  * Parses the JSON text of the templates; `origin` names it in errors. Throws ConfigError, whose message names the first
@@ -95,18 +99,15 @@ const templates = fieldsOf<WorkerTemplates>({ search: template, generation: temp
 export const parseWorkerTemplates = (json: string, origin: string): WorkerTemplates => {
   let document: unknown
   try {
-    document = JSON.parse(json)
+    // Charts render null for values that are left open.
+    document = JSON.parse(json, (_, value) => value ?? undefined)
   } catch (cause) {
-    throw new ConfigError(`${origin} is not JSON: ${cause instanceof Error ? cause.message : String(cause)}`, {
-      cause,
-    })
+    throw new ConfigError(`${origin} is not JSON: ${messageOf(cause)}`, { cause })
   }
-  try {
-    return templates(document, '')
-  } catch (cause) {
-    if (cause instanceof ConfigError) throw new ConfigError(`${origin}: ${cause.message}`, { cause })
-    throw cause
-  }
+  const read = readDocument(templates, document)
+  if ('value' in read) return read.value
+  const { path, message } = read.problem
+  throw new ConfigError(`${origin}: ${shownPath(path) || 'the document'} ${message}.`)
 }
 
 /** Reads the file that TRELLIS_WORKERS names. Throws ConfigError if it is unreadable or invalid. */

@@ -1,183 +1,162 @@
+import { closedObject, listed, oneOf, optional, readDocument } from '@trellis/kit/documents'
+import { z } from 'zod'
 import type { SourceEntry, SshReach } from './source-entry.ts'
 import {
   absolutePath,
   days,
-  FieldProblem,
-  type FieldReader,
   flag,
   formatName,
   identifier,
   joinRule,
-  oneOf,
-  otherwise,
   portNumber,
-  required,
   sourceIdText,
   text,
   texts,
   zoneName,
 } from './source-fields.ts'
 
-/** What is wrong with one source: a sentence, and the key it is about. */
+/** What is wrong with one source: a predicate, and the key it is about. */
 export type SourceProblem = { key: string | undefined; problem: string }
-
-type Fields = Record<string, FieldReader<unknown>>
-type Values<Read extends Fields> = { [Key in keyof Read]: ReturnType<Read[Key]> }
-
-const name = text(253)
-
-const transports = ['local', 'ssh'] as const
-
-const everyEntry = {
-  id: required(identifier),
-  transport: otherwise('local', oneOf(...transports)),
-  glean_type: otherwise(undefined, text(40)),
-  enabled: otherwise(true, flag),
-  tenant_id: otherwise(null, name),
-  retention_days: otherwise(null, days),
-  source_id: otherwise(undefined, sourceIdText),
-  host: otherwise(null, name),
-  format: otherwise(undefined, formatName),
-  timezone: otherwise(undefined, zoneName),
-  multiline: otherwise(undefined, joinRule),
-  // Written with what comes through the API. Whoever edits the file by hand vouches for a source by removing it.
-  added_by: otherwise('administrator', oneOf('administrator', 'api')),
-} satisfies Fields
-
-const files = {
-  ...everyEntry,
-  path: required(absolutePath),
-  include: otherwise([], texts),
-  exclude: otherwise([], texts),
-  recursive: otherwise(true, flag),
-} satisfies Fields
-
-const journal = {
-  ...everyEntry,
-  units: otherwise([], texts),
-  path: otherwise(undefined, absolutePath),
-} satisfies Fields
-
-const containers = {
-  ...everyEntry,
-  containers: otherwise([], texts),
-  socket: otherwise(undefined, absolutePath),
-} satisfies Fields
-
-const ssh = {
-  ...everyEntry,
-  ssh_target: otherwise(undefined, name),
-  port: otherwise(22, portNumber),
-  user: otherwise(undefined, name),
-  key_path: otherwise(undefined, absolutePath),
-  path: otherwise(undefined, absolutePath),
-  remote_path: otherwise(undefined, absolutePath),
-  units: otherwise([], texts),
-  containers: otherwise([], texts),
-} satisfies Fields
 
 const localTypes = ['file', 'journald', 'docker', 'podman'] as const
 const sshTypes = ['journald', 'syslog', 'plaintext', 'docker'] as const
 
-/** Thrown while one source is read; `key` is where in it. */
-class SourceUnreadable extends Error {
-  readonly key: string | undefined
-  constructor(key: string | undefined, problem: string) {
-    super(problem)
-    this.key = key
-  }
+const name = text(253)
+
+const everySource = {
+  id: identifier,
+  enabled: optional(flag, true),
+  tenant_id: optional(name, null),
+  retention_days: optional(days, null),
+  source_id: optional(sourceIdText, undefined),
+  host: optional(name, null),
+  format: optional(formatName, undefined),
+  timezone: optional(zoneName, undefined),
+  multiline: optional(joinRule, undefined),
+  // Written with what comes through the API. Whoever edits the file by hand vouches for a source by removing it.
+  added_by: optional(oneOf(['administrator', 'api']), 'administrator'),
 }
 
-/** Reads one field; what is wrong with it is said with its key. */
-const readField = <Value>(given: Record<string, unknown>, key: string, read: FieldReader<Value>): Value => {
-  try {
-    return read(given[key])
-  } catch (error) {
-    throw error instanceof FieldProblem ? new SourceUnreadable(key, error.message) : error
-  }
-}
-
-const readFields = <Read extends Fields>(given: Record<string, unknown>, fields: Read): Values<Read> => {
-  const unknownKey = Object.keys(given).find((key) => !(key in fields))
-  if (unknownKey !== undefined)
-    throw new SourceUnreadable(unknownKey, `is not known here; there are ${Object.keys(fields).join(', ')}`)
-  const values = Object.entries(fields).map(([key, read]) => [key, readField(given, key, read)])
-  return Object.fromEntries(values) as Values<Read>
-}
-
-const shared = (values: Values<typeof everyEntry>) => ({
-  id: values.id,
-  enabled: values.enabled,
-  tenantId: values.tenant_id,
-  retentionDays: values.retention_days,
-  sourceId: values.source_id ?? values.id,
-  host: values.host,
-  format: values.format,
-  timezone: values.timezone,
-  multiline: values.multiline,
-  addedBy: values.added_by,
+const shared = (fields: z.output<z.ZodObject<typeof everySource>>) => ({
+  id: fields.id,
+  enabled: fields.enabled,
+  tenantId: fields.tenant_id,
+  retentionDays: fields.retention_days,
+  sourceId: fields.source_id ?? fields.id,
+  host: fields.host,
+  format: fields.format,
+  timezone: fields.timezone,
+  multiline: fields.multiline,
+  addedBy: fields.added_by,
 })
 
-const reachOf = (values: Values<typeof ssh>): SshReach => {
-  if (values.ssh_target !== undefined) return { kind: 'target', targetId: values.ssh_target }
-  const { host, user, port, key_path: keyPath } = values
-  if (host === null) throw new SourceUnreadable('host', 'is missing: name a host, or an ssh_target')
-  if (user === undefined) throw new SourceUnreadable('user', 'is missing')
-  if (keyPath === undefined) throw new SourceUnreadable('key_path', 'is missing: SSH is used with keys alone')
+const localFields = { ...everySource, transport: z.literal('local').nullish() }
+
+const fileSource = closedObject({
+  ...localFields,
+  // A path says enough.
+  glean_type: z.literal('file').nullish(),
+  path: optional(absolutePath, '').refine((path) => path !== '', 'is missing: give it for files, or a glean_type'),
+  include: optional(texts, []),
+  exclude: optional(texts, []),
+  recursive: optional(flag, true),
+}).transform(
+  ({ path, include, exclude, recursive, ...fields }): SourceEntry => ({
+    ...shared(fields),
+    transport: 'local',
+    gleanType: 'file',
+    path,
+    include,
+    exclude,
+    recursive,
+  }),
+)
+
+const journalSource = closedObject({
+  ...localFields,
+  glean_type: z.literal('journald'),
+  units: optional(texts, []),
+  path: optional(absolutePath, undefined),
+}).transform(
+  ({ units, path, ...fields }): SourceEntry => ({
+    ...shared(fields),
+    transport: 'local',
+    gleanType: 'journald',
+    units,
+    path,
+  }),
+)
+
+const containerSource = closedObject({
+  ...localFields,
+  glean_type: z.enum(['docker', 'podman']),
+  containers: optional(texts, []),
+  socket: optional(absolutePath, undefined),
+}).transform(
+  ({ glean_type: gleanType, containers, socket, ...fields }): SourceEntry => ({
+    ...shared(fields),
+    transport: 'local',
+    gleanType,
+    containers,
+    socket,
+  }),
+)
+
+const sshFields = {
+  ...everySource,
+  transport: z.literal('ssh'),
+  glean_type: oneOf(sshTypes),
+  ssh_target: optional(name, undefined),
+  port: optional(portNumber, 22),
+  user: optional(name, undefined),
+  key_path: optional(absolutePath, undefined),
+  path: optional(absolutePath, undefined),
+  remote_path: optional(absolutePath, undefined),
+  units: optional(texts, []),
+  containers: optional(texts, []),
+}
+
+type SshFields = z.output<z.ZodObject<typeof sshFields>>
+
+const reachOf = (fields: SshFields): SshReach | SourceProblem => {
+  if (fields.ssh_target !== undefined) return { kind: 'target', targetId: fields.ssh_target }
+  const { host, user, port, key_path: keyPath } = fields
+  if (host === null) return { key: 'host', problem: 'is missing: name a host, or an ssh_target' }
+  if (user === undefined) return { key: 'user', problem: 'is missing' }
+  if (keyPath === undefined) return { key: 'key_path', problem: 'is missing: SSH is used with keys alone' }
   return { kind: 'address', host, port, user, keyPath }
 }
 
-const typeAmong = <const Word extends string>(given: Record<string, unknown>, words: readonly Word[]): Word =>
-  readField(given, 'glean_type', required(oneOf(...words)))
-
-const listed = (words: readonly string[]): string => words.join(', ').replace(/, ([^,]*)$/, ' or $1')
-
-const readLocal = (given: Record<string, unknown>): SourceEntry => {
-  if (given.glean_type === undefined && !('path' in given))
-    throw new SourceUnreadable('glean_type', `is missing: give it, or the path of a file; it is ${listed(localTypes)}`)
-  // A path says enough.
-  const type = given.glean_type === undefined && 'path' in given ? 'file' : typeAmong(given, localTypes)
-  if (type === 'file') {
-    const { path, include, exclude, recursive, ...values } = readFields(given, files)
-    return { ...shared(values), transport: 'local', gleanType: type, path, include, exclude, recursive }
-  }
-  if (type === 'journald') {
-    const { units, path, ...values } = readFields(given, journal)
-    return { ...shared(values), transport: 'local', gleanType: type, units, path }
-  }
-  const { containers: names, socket, ...values } = readFields(given, containers)
-  return { ...shared(values), transport: 'local', gleanType: type, containers: names, socket }
+const readSshFields = (fields: SshFields): SourceEntry | SourceProblem => {
+  const { glean_type: gleanType, units, containers } = fields
+  const path = fields.remote_path ?? fields.path ?? null
+  if (path === null && (gleanType === 'syslog' || gleanType === 'plaintext'))
+    return { key: 'remote_path', problem: 'is missing: a file on the remote host, or a pattern of files' }
+  const reach = reachOf(fields)
+  if ('problem' in reach) return reach
+  return { ...shared(fields), transport: 'ssh', gleanType, reach, path, units, containers }
 }
 
-const readSsh = (given: Record<string, unknown>): SourceEntry => {
-  const type = typeAmong(given, sshTypes)
-  const values = readFields(given, ssh)
-  const path = values.remote_path ?? values.path ?? null
-  if (path === null && (type === 'syslog' || type === 'plaintext'))
-    throw new SourceUnreadable('remote_path', 'is missing: a file on the remote host, or a pattern of files')
-  const { units, containers: names } = values
-  return {
-    ...shared(values),
-    transport: 'ssh',
-    gleanType: type,
-    reach: reachOf(values),
-    path,
-    units,
-    containers: names,
-  }
-}
+const sshSource = closedObject(sshFields).transform((fields, context): SourceEntry => {
+  const read = readSshFields(fields)
+  if (!isProblem(read)) return read
+  context.issues.push({ code: 'custom', path: [read.key ?? ''], message: read.problem, input: fields })
+  return z.NEVER
+})
 
-/** Reads one source as YAML or JSON tells it. */
+const localSource = z.discriminatedUnion('glean_type', [fileSource, journalSource, containerSource], {
+  error: `must be ${listed(localTypes)}`,
+})
+const source = z.discriminatedUnion('transport', [localSource, sshSource], { error: 'must be local or ssh' })
+
+/** Reads one source as YAML or JSON describes it. */
 export const readSource = (given: unknown): SourceEntry | SourceProblem => {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     return { key: undefined, problem: 'must be a mapping with an id, such as {id: syslog, path: /var/log/syslog}' }
-  const mapping = given as Record<string, unknown>
-  try {
-    return readField(mapping, 'transport', everyEntry.transport) === 'ssh' ? readSsh(mapping) : readLocal(mapping)
-  } catch (error) {
-    if (!(error instanceof SourceUnreadable)) throw error
-    return { key: error.key, problem: error.message }
-  }
+  const read = readDocument(source, given)
+  if ('value' in read) return read.value
+  const [key] = read.problem.path
+  return { key: key === undefined ? undefined : String(key), problem: read.problem.message }
 }
 
 export const isProblem = (read: SourceEntry | SourceProblem): read is SourceProblem => 'problem' in read

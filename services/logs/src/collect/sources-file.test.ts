@@ -83,11 +83,11 @@ test('SSH sources have glean types journald, syslog, plaintext, docker, and no o
 })
 
 test.each([
-  ['sources: [{id: a}]', 'line 1: sources[0].glean_type is missing: give it, or the path of a file'],
+  ['sources: [{id: a}]', 'line 1: sources[0].path is missing: give it for files, or a glean_type'],
   ['sources: [{id: a, transport: ftp}]', 'line 1: sources[0].transport must be local or ssh'],
   ['sources: [{id: a, path: /x, format: nginks}]', 'is "nginks" (like it are nginx-error'],
   ['sources:\n  - id: a\n    path: var/log', 'line 3: sources[0].path must be an absolute path'],
-  ['sources:\n  - id: a\n    pth: /var/log\n    path: /x', 'line 3: sources[0].pth is not known here'],
+  ['sources:\n  - id: a\n    pth: /var/log\n    path: /x', 'line 3: sources[0].pth is not known; there are id, '],
   ['sources:\n  - path: /x', 'line 2: sources[0].id is missing'],
   ['- just text', 'line 1: sources[0] must be a mapping'.replace('sources[0]', 'sources[0]')],
   [

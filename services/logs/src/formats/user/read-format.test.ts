@@ -32,7 +32,7 @@ describe('a mistake is named with its line and the reason', () => {
     ['no mapping', '- a', 'line 1: a format is a mapping'],
     ['nothing', '', 'line 1: a format is a mapping'],
     ['a key that is missing', good.replace(/^name.*\n/, ''), 'name is missing'],
-    ['a key that is not known', good.replace('time:', 'times:'), 'line 3: "times" is no key of a format'],
+    ['a key that is not known', good.replace('time:', 'times:'), 'line 3: times is not known; there are'],
     ['a name with capitals', good.replace('shop', 'Shop'), 'line 1: name must be'],
     ['a pattern that is none', good.replace('(?<level>', '(?<level'), 'line 2: pattern is no regular expression'],
     ['a pattern that is not anchored', good.replace("'^", "'"), 'line 2: pattern must begin with ^'],
@@ -52,7 +52,11 @@ describe('a mistake is named with its line and the reason', () => {
     ],
     ['no samples', good.replace(/samples:[\s\S]*/, 'samples: []'), 'line 4: samples must be a list'],
     ['a severity that is not known', good.replace('ERROR', 'LOUD'), 'line 6: samples[0].severity must be'],
-    ['a key of a sample that is not known', good.replace('severity', 'level'), 'line 5: samples[0] has no key "level"'],
+    [
+      'a key of a sample that is not known',
+      good.replace('severity', 'level'),
+      'line 6: samples[0].level is not known; there are',
+    ],
     ['a level that means nothing', `${good}levels: {OOPS: LOUD}\n`, 'line 7: levels.OOPS must be'],
     ['aliases without an end', `${good}description: &a [*a]\n`, 'shop.yaml'],
   ])('%s', (_, content, problem) => {

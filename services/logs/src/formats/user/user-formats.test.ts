@@ -29,7 +29,7 @@ describe('formats of a user', () => {
     await using formats = await openUserFormats({ directory: folder.path, log: silentLog })
     expect(await formats.list()).toMatchObject([
       { file: 'a.yaml', name: 'first', error: undefined },
-      { file: 'b.yml', error: expect.stringContaining('b.yml, line 4: "nonsense" is no key') },
+      { file: 'b.yml', error: expect.stringContaining('b.yml, line 4: nonsense is not known') },
       { file: 'c.json', name: 'third', error: undefined },
       { file: 'd.yaml', name: 'fourth', error: expect.stringContaining('is read as first') },
     ])

@@ -1,0 +1,1 @@
+export { closedObject, type DocumentProblem, listed, oneOf, optional, readDocument, shownPath } from './documents.ts'
