@@ -34,7 +34,7 @@ export const action = <Arguments extends unknown[], Value>(
     dismiss: () => {
       failure = undefined
     },
-    /** The result, or undefined if it failed or was ignored; if it failed, `failure` says why. */
+    /** The result, or undefined if it failed or was ignored; if it failed, `failure` is set. */
     run: async (...values: Arguments): Promise<Value | undefined> => {
       if (isRunning && !inTurn) return undefined
       const key = JSON.stringify(values)

@@ -3,7 +3,7 @@ import { withBase } from '../url/facts.ts'
 import { connection } from './connection.svelte.ts'
 import { Failure, failureOf, isAbort, toFailure } from './failure.ts'
 import { fetchWithProgress, type OnSent } from './fetch-with-progress.ts'
-import { askForKey, credentialsOf } from './keys.svelte.ts'
+import { credentialsOf, promptForKey } from './keys.svelte.ts'
 import { type QueryValue, requestUrl } from './request-url.ts'
 
 export type { Routes } from '@trellis/protos/edge/client.ts'
@@ -31,7 +31,7 @@ export type CallOptions = {
   /** A 401 does not open the key dialog. */
   quiet?: boolean
   headers?: Record<string, string>
-  /** Told how much of the body has been sent. */
+  /** Called as the body is sent. */
   onSent?: OnSent
 }
 
@@ -122,7 +122,7 @@ export const request = async (
   const response = await send(withBase(requestUrl(path, parameters, query)), init, method === 'GET', onSent)
   if (response.ok) return response
   const failure = failureOf(response.status, await jsonOf(response), response.headers)
-  if (failure.status === 401 && !quiet) askForKey(path, method, failure.message)
+  if (failure.status === 401 && !quiet) promptForKey(path, method, failure.message)
   throw failure
 }
 

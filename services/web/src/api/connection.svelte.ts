@@ -2,7 +2,7 @@ import { withBase } from '../url/facts.ts'
 
 const probeUrl = withBase('/health')
 
-/** Whether the server answers. A request that failed to reach it says no, any answer says yes. */
+/** Whether the server answers. A request that failed to reach it means no, any answer yes. */
 let isReached = $state(true)
 let nextTry = $state.raw<number | null>(null)
 let recoveries = $state(0)
@@ -16,7 +16,7 @@ window.addEventListener('offline', () => probe(0))
 let failures = 0
 let timer: ReturnType<typeof setTimeout> | undefined
 
-/** Asks until the server answers again, after 1, 2, 4 and then every 8 seconds. */
+/** Polls until the server answers again, after 1, 2, 4 and then every 8 seconds. */
 const probe = (wait = Math.min(8_000, 1_000 * 2 ** failures)): void => {
   clearTimeout(timer)
   failures += 1
@@ -36,7 +36,7 @@ export const connection = {
   get isOffline(): boolean {
     return !isReached
   },
-  /** When the server is asked again, in milliseconds since 1970; null while it answers. */
+  /** When the server is polled again, in milliseconds since 1970; null while it answers. */
   get nextTry(): number | null {
     return nextTry
   },

@@ -6,7 +6,7 @@ export type EventReaderOptions = {
   onEvent: (event: ReceivedEvent) => void
   /** Called for each part that arrives, heartbeats included. */
   onAlive?: () => void
-  /** The time to wait before reconnecting that the server asks for. */
+  /** The time to wait before reconnecting that the server sent. */
   onRetry?: (milliseconds: number) => void
 }
 

@@ -8,23 +8,23 @@ test('a refusal has the words of the server, its request id and when to try agai
   expect(facts).toMatchObject({ detail: 'Too many searches.', requestId: 'r-1', retryAfterSeconds: 4 })
 })
 
-test('invalid values are told by field', () => {
+test('invalid values are reported by field', () => {
   const body = { detail: [{ loc: ['query', 'min_price'], msg: 'must be at least 0', type: 'minimum' }] }
   const { facts } = failureOf(422, body, new Headers())
   expect(facts.fields).toEqual([{ field: 'min_price', message: 'must be at least 0' }])
   expect(facts.detail).toBe('min_price: must be at least 0')
 })
 
-test('the message of the query builder is told, and its whole body stays', () => {
+test('the message of the query builder is shown, and its whole body stays', () => {
   const body = { detail: { message: 'The model answered with no JSON.', raw: 'hm' } }
   expect(failureOf(422, body, new Headers()).facts).toMatchObject({ detail: 'The model answered with no JSON.', body })
 })
 
-test('an answer that is not from our server is told by its status', () => {
+test('an answer that is not from our server is shown by its status', () => {
   expect(failureOf(502, null, new Headers()).message).toBe('The server is not ready. Try again in a moment.')
 })
 
-test('a lost connection is told as such', () => {
+test('a lost connection is shown as such', () => {
   expect(toFailure(new TypeError('fetch failed'))).toMatchObject({
     status: 0,
     message: expect.stringContaining('cannot be reached'),

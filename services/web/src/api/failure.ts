@@ -8,7 +8,7 @@ export type FailureFacts = {
   fields?: readonly FieldFailure[]
   requestId?: string | null
   retryAfterSeconds?: number | null
-  /** The answer's body, for routes whose errors say more. */
+  /** The answer's body, for routes whose errors have more fields. */
   body?: unknown
 }
 

@@ -1,6 +1,6 @@
 import { untrack } from 'svelte'
 
-/** The keys of the log service. They live in memory, and in this tab's session storage only if the user asks for it. */
+/** The keys of the log service. They live in memory, and in this tab's session storage only if the user chooses so. */
 export type KeyName = 'api' | 'admin'
 
 const stored = (name: KeyName): string => {
@@ -12,7 +12,7 @@ const stored = (name: KeyName): string => {
 }
 
 const values = $state<Record<KeyName, string>>({ api: stored('api'), admin: stored('admin') })
-let asked = $state.raw<{ name: KeyName; reason: string } | null>(null)
+let prompt = $state.raw<{ name: KeyName; reason: string } | null>(null)
 /** Grows when a key is entered or removed, so that what failed without it is loaded again. */
 let version = $state(0)
 /** The server requires a key that this page does not have: reading works by cookie, changes do not. */
@@ -29,24 +29,24 @@ export const keys = {
     return version
   },
   /** The key dialog that should be open, and why. */
-  get asked(): { name: KeyName; reason: string } | null {
-    return asked
+  get prompt(): { name: KeyName; reason: string } | null {
+    return prompt
   },
   get isReadOnly(): boolean {
     return isReadOnly && values.api === ''
   },
-  ask: (name: KeyName, reason: string): void => {
-    if (untrack(() => asked) === null) asked = { name, reason }
+  promptFor: (name: KeyName, reason: string): void => {
+    if (untrack(() => prompt) === null) prompt = { name, reason }
   },
   dismiss: (): void => {
-    asked = null
+    prompt = null
   },
   markReadOnly: (): void => {
     isReadOnly = true
   },
   set: (name: KeyName, key: string, remember: boolean): void => {
     values[name] = key
-    asked = null
+    prompt = null
     version = untrack(() => version) + 1
     try {
       if (remember && key !== '') sessionStorage.setItem(`trellis.${name}-key`, key)
@@ -55,7 +55,7 @@ export const keys = {
       // Without storage the key lasts as long as the page.
     }
   },
-  forget: (): void => {
+  clear: (): void => {
     for (const name of ['api', 'admin'] as const) keys.set(name, '', false)
     isReadOnly = false
   },
@@ -71,9 +71,9 @@ export const credentialsOf = (path: string): Record<string, string> => {
 }
 
 /** Opens the key dialog after a 401. A wrong key is dropped, since it would fail again. */
-export const askForKey = (path: string, method: string, detail: string): void => {
+export const promptForKey = (path: string, method: string, detail: string): void => {
   if (!path.startsWith('/logs/')) return
   const name = adminPath.test(path) ? 'admin' : 'api'
   if (name === 'api' && method !== 'GET' && values.api === '') isReadOnly = true
-  keys.ask(name, detail)
+  keys.promptFor(name, detail)
 }

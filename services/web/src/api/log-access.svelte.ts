@@ -15,7 +15,7 @@ export const checkLogAccess = async (): Promise<void> => {
     await call('POST /logs/api/session', {}, { quiet: true })
   } catch (error) {
     if (toFailure(error).status === 401) keys.markReadOnly()
-    // Any other failure is told by the requests of the page itself.
+    // Any other failure is shown by the requests of the page itself.
   }
 }
 
@@ -27,9 +27,9 @@ export const enterKey = async (name: 'api' | 'admin', key: string, remember: boo
   keys.set(name, key, remember)
 }
 
-/** Ends the session and forgets the keys. */
+/** Ends the session and drops the keys. */
 export const leaveLogs = async (): Promise<void> => {
   await call('DELETE /logs/api/session', {}, { quiet: true })
-  keys.forget()
+  keys.clear()
   isChecked = false
 }

@@ -10,7 +10,7 @@ type Source<Row> = {
 }
 
 /**
- * A list page after page: the first one, which may be loaded again at any time, and those that the user has asked for. Rows that a newer first page has
+ * A list page after page: the first one, which may be loaded again at any time, and those that the user has loaded. Rows that a newer first page has
  * pushed out stay, and none is shown twice.
  */
 export const morePages = <Row>({ of, first, load, keyOf }: Source<Row>) => {
@@ -36,7 +36,7 @@ export const morePages = <Row>({ of, first, load, keyOf }: Source<Row>) => {
       return cursor !== null
     },
     next,
-    /** Forgets a row that was removed, or all pages but the first. */
+    /** Drops a row that was removed, or all pages but the first. */
     drop: (key?: string | number): void => {
       more = key === undefined || !more ? undefined : { ...more, rows: more.rows.filter((row) => keyOf(row) !== key) }
     },

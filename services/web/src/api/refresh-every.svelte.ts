@@ -1,15 +1,15 @@
 import type { Resource } from './resource.svelte.ts'
 
 /**
- * Refreshes a resource while its tab is visible and `isWanted`, each time this long after the last response. Call it while a component is created.
+ * Refreshes a resource while its tab is visible and `isActive`, each time this long after the last response. Call it while a component is created.
  */
 export const refreshEvery = (
   milliseconds: number,
   resource: Pick<Resource<unknown>, 'refresh' | 'isLoading'>,
-  isWanted: () => boolean = () => true,
+  isActive: () => boolean = () => true,
 ): void => {
   $effect(() => {
-    if (!isWanted()) return
+    if (!isActive()) return
     let timer: ReturnType<typeof setTimeout> | undefined
     let isOver = false
     const wait = () => {

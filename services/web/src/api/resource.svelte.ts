@@ -63,9 +63,9 @@ export const loading = <Value>(request: () => Load<Value> | undefined): Resource
     }
   }
 
-  const wanted = $derived(request())
+  const target = $derived(request())
   // An equal request has the same key, and does not load again.
-  const key = $derived(wanted?.key)
+  const key = $derived(target?.key)
   $effect(() => {
     void key
     // A key that was entered loads again what failed without it.
@@ -73,23 +73,23 @@ export const loading = <Value>(request: () => Load<Value> | undefined): Resource
     // So does a server that can be reached again.
     void connection.recoveries
     untrack(() => {
-      if (wanted === undefined) {
+      if (target === undefined) {
         current?.abort()
         isLoading = false
         return
       }
-      const known = cached.get(wanted.key) as Value | undefined
+      const known = cached.get(target.key) as Value | undefined
       if (known !== undefined) {
         data = known
         failure = undefined
       }
-      void run(wanted, false)
+      void run(target, false)
     })
     return () => current?.abort()
   })
 
   const loadAgain = async (isQuiet: boolean): Promise<void> => {
-    const current = untrack(() => wanted)
+    const current = untrack(() => target)
     if (current !== undefined) await run(current, isQuiet)
   }
 
@@ -108,7 +108,7 @@ export const loading = <Value>(request: () => Load<Value> | undefined): Resource
     set: (value) => {
       changes += 1
       data = value
-      const key = untrack(() => wanted)?.key
+      const key = untrack(() => target)?.key
       if (key !== undefined) store(key, value)
     },
   }

@@ -6,7 +6,7 @@ import { type Failure, isAbort, toFailure } from './failure.ts'
 type StreamName = { [Name in RouteName]: keyof Routes[Name]['frames'] extends never ? never : Name }[RouteName]
 type Frames<Name extends RouteName> = Routes[Name]['frames']
 
-/** What a stream is doing, for display: `waiting` says when it connects again. */
+/** What a stream is doing, for display: `waiting` has the time of the next attempt. */
 export type StreamState =
   | { kind: 'connecting' }
   | { kind: 'open'; resumed: boolean }
@@ -34,12 +34,12 @@ const hiddenMilliseconds = 5_000
 /** Heartbeats arrive every 15 s; without any for three of them, the connection is dead. */
 const silenceMilliseconds = 50_000
 
-const isGivenUp = (failure: Failure): boolean =>
+const isFinal = (failure: Failure): boolean =>
   failure.status >= 400 && failure.status < 500 && failure.status !== 408 && failure.status !== 429
 
 /**
  * Follows a stream of the API: reconnects with back-off and the last id, closes while the tab is hidden, and resumes after. `gap` and `reset` are
- * events like the others: their handlers say what was missed, or load the page's data again.
+ * events like the others: their handlers report what was missed, or load the page's data again.
  */
 export const follow = <Name extends StreamName>(
   name: Name,
@@ -108,7 +108,7 @@ export const follow = <Name extends StreamName>(
     } catch (error) {
       if (isClosed || isPaused) return
       const failure = isAbort(error) ? toFailure(new TypeError('silent')) : toFailure(error)
-      if (!resumes || isGivenUp(failure)) return finish({ kind: 'failed', failure })
+      if (!resumes || isFinal(failure)) return finish({ kind: 'failed', failure })
       failures += 1
       later(Math.max((failure.facts.retryAfterSeconds ?? 0) * 1_000, backOffMilliseconds(failures)), failure.message)
     } finally {

@@ -78,7 +78,12 @@ export const useShellActions = (shell: () => Shell, open: { palette: () => void;
       group: 'Everywhere',
       run: () => preferences.set({ letterKeys: !preferences.letterKeys }),
     },
-    { id: 'api-key', title: 'Enter the key of the log service', group: 'Everywhere', run: () => keys.ask('api', '') },
+    {
+      id: 'api-key',
+      title: 'Enter the key of the log service',
+      group: 'Everywhere',
+      run: () => keys.promptFor('api', ''),
+    },
     {
       id: 'log-out',
       title: 'Log out of the log service',

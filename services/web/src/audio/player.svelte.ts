@@ -101,7 +101,7 @@ export const createPlayer = (sampleRate: () => number | undefined = () => undefi
     return output
   }
 
-  /** Plays tracks at once, from and to the same times of each; `setGains` says which are heard. */
+  /** Plays tracks at once, from and to the same times of each; `setGains` chooses the audible ones. */
   const playTogether = async (
     name: string,
     tracks: readonly Track[],

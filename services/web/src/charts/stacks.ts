@@ -18,9 +18,9 @@ const isCounts = (value: unknown): value is number[] =>
   Array.isArray(value) && value.every((count) => typeof count === 'number')
 
 const seriesOf = ({ by_severity: bySeverity, counts }: HistogramData): [string, readonly number[]][] => {
-  const given = typeof bySeverity === 'object' && bySeverity !== null ? Object.entries(bySeverity) : []
+  const entries = typeof bySeverity === 'object' && bySeverity !== null ? Object.entries(bySeverity) : []
   const known = order.flatMap((severity): [string, readonly number[]][] => {
-    const found = given.find(([name]) => name === severity)?.[1]
+    const found = entries.find(([name]) => name === severity)?.[1]
     return isCounts(found) ? [[severity, found]] : []
   })
   return known.length > 0 ? known : [['none', counts]]

@@ -38,7 +38,7 @@ const isRange = (value: unknown): value is [number, number] =>
 const rangesOf = (highlights: unknown): [number, number][] =>
   Array.isArray(highlights) ? highlights.filter(isRange) : []
 
-/** Splits a text at ranges given in UTF-16 units; ranges outside of it are ignored. */
+/** Splits a text at ranges in UTF-16 units; ranges outside of it are ignored. */
 export const splitAt = (text: string, ranges: readonly (readonly [number, number])[]): Part[] => {
   const parts: Part[] = []
   let at = 0

@@ -13,8 +13,8 @@ const shape = {
 const read = (search: string) => {
   const parameters = new URLSearchParams(search)
   const parsed = Object.entries(shape).map(([name, codec]) => {
-    const given = parameters.get(name) ?? ''
-    return { name, ...parseValue<unknown>(codec, given) }
+    const text = parameters.get(name) ?? ''
+    return { name, ...parseValue<unknown>(codec, text) }
   })
   return {
     values: Object.fromEntries(parsed.map(({ name, value }) => [name, value])),

@@ -48,14 +48,14 @@ type AnyShape = Readonly<Record<string, Codec<any>>>
 /** The value that a text stands for. A text that means nothing is rejected, and stands for the fallback. */
 export const parseValue = <Value>(
   { fallback, parse }: Pick<Codec<Value>, 'fallback' | 'parse'>,
-  given: string,
+  text: string,
 ): { value: Value; isRejected: boolean } => {
-  if (given === '') return { value: fallback, isRejected: false }
-  const parsed = parse(given)
+  if (text === '') return { value: fallback, isRejected: false }
+  const parsed = parse(text)
   return { value: parsed ?? fallback, isRejected: parsed === undefined }
 }
 
-/** The parameters with changed values; those with their fallback are left out, so that the URL says only what was chosen. */
+/** The parameters with changed values; those with their fallback are left out, so that the URL has only what was chosen. */
 export const formatValues = <Fields extends AnyShape>(
   shape: Fields,
   parameters: URLSearchParams,

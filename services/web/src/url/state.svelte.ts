@@ -6,8 +6,8 @@ type AnyShape = Readonly<Record<string, Codec<any>>>
 
 /** The value of one parameter. It changes only with its own text, so that what depends on it is left alone by the others. */
 const fieldState = <Value>(name: string, codec: Codec<Value>) => {
-  const given = $derived(here.parameters.get(name) ?? '')
-  const parsed = $derived(parseValue(codec, given))
+  const text = $derived(here.parameters.get(name) ?? '')
+  const parsed = $derived(parseValue(codec, text))
   return {
     get value(): Value {
       return parsed.value
@@ -33,7 +33,7 @@ export const urlState = <Fields extends AnyShape>(shape: Fields) => {
   return {
     /** The value of each field, reactive for itself. */
     values,
-    /** Names of parameters whose text means nothing: their fallbacks are used, and the page says so. */
+    /** Names of parameters whose text means nothing: their fallbacks are used, and the page shows it. */
     get rejected(): readonly string[] {
       return fields.flatMap(([name, { isRejected }]) => (isRejected ? [name] : []))
     },

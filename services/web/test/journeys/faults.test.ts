@@ -188,8 +188,8 @@ describe.skipIf(!hasBrowser)(`pages in trouble${skipped}`, () => {
     await push(10, 30_000)
     proxy.mend()
     await grid.getByText('numbered 29999').waitFor()
-    const kept = page.getByText(/^[\d,]+\/s · [\d,]+ lines · [\d,]+ missed$/)
-    const figures = async () => (await kept.textContent())?.replaceAll(',', '').match(/\d+/g)?.map(Number) ?? []
+    const counts = page.getByText(/^[\d,]+\/s · [\d,]+ lines · [\d,]+ missed$/)
+    const figures = async () => (await counts.textContent())?.replaceAll(',', '').match(/\d+/g)?.map(Number) ?? []
     const [, shown = 0, missed = 0] = await figures()
     expect([shown + missed, missed > 10_000]).toEqual([30_000, true])
 

@@ -28,7 +28,7 @@ const recordSound = (page: Page) =>
       return start.apply(this, when)
     }
   `)
-const heard = async (page: Page): Promise<{ states: string[]; loudest: number }> =>
+const sound = async (page: Page): Promise<{ states: string[]; loudest: number }> =>
   JSON.parse(
     await page.evaluate(
       'JSON.stringify({ states: window.contexts.map(({ state }) => state), loudest: window.loudest })',
@@ -88,7 +88,7 @@ describe.skipIf(!hasBrowser)(`music in a browser${skipped}`, () => {
 
     await page.getByRole('button', { name: 'Play spine' }).click()
     await expect.poll(() => positionOf(page)).toBeGreaterThan(0.5)
-    expect(await heard(page)).toEqual({ states: ['running'], loudest: expect.closeTo(0.5, 0) })
+    expect(await sound(page)).toEqual({ states: ['running'], loudest: expect.closeTo(0.5, 0) })
     await page.getByRole('button', { name: 'Stop', exact: true }).click()
 
     await generate(page, { takes: 2, seconds: 4 })
@@ -167,11 +167,12 @@ describe.skipIf(!hasBrowser)(`music in a browser${skipped}`, () => {
     await dialog.getByText('Approximate: no model is installed').waitFor()
     await dialog.getByRole('button', { name: 'Play drums' }).click()
     await dialog.getByRole('button', { name: 'Stop drums' }).waitFor()
-    await expect.poll(async () => (await heard(page)).loudest).toBeGreaterThan(0.01)
+    await expect.poll(async () => (await sound(page)).loudest).toBeGreaterThan(0.01)
     await dialog.getByRole('button', { name: 'Play together' }).click()
     await dialog.getByRole('button', { name: 'Stop all' }).waitFor()
     const names = (await stems.getByRole('button', { name: 'Mute' }).allTextContents()).map((text) => text.slice(5))
-    const lanes = (isHeard: (name: string) => boolean) => names.map((name) => expect.closeTo(isHeard(name) ? 1 : 0, 3))
+    const lanes = (isAudible: (name: string) => boolean) =>
+      names.map((name) => expect.closeTo(isAudible(name) ? 1 : 0, 3))
     await expect.poll(() => lastGains(page, 4)).toEqual(lanes(() => true))
     await dialog.getByRole('button', { name: 'Mute bass' }).click()
     await expect.poll(() => lastGains(page, 4)).toEqual(lanes((name) => name !== 'bass'))
@@ -232,7 +233,7 @@ describe.skipIf(!hasBrowser)(`music in a browser${skipped}`, () => {
 
     await page.keyboard.press('a')
     const status = page.getByRole('status').filter({ hasText: 'compared with' })
-    await status.getByText('Heard: take 1, compared with take 2, equally loud.').waitFor()
+    await status.getByText('Playing: take 1, compared with take 2, equally loud.').waitFor()
     const loudness = (await page.evaluate(
       `fetch('/music/api/chains/' + location.pathname.split('/').pop()).then((answer) => answer.json()).then(({ nodes }) => nodes.filter(({ kind }) => kind === 'continuation').toSorted((a, b) => (a.created_at < b.created_at ? -1 : 1)).map(({ loudness_lufs }) => loudness_lufs))`,
     )) as number[]
@@ -240,7 +241,7 @@ describe.skipIf(!hasBrowser)(`music in a browser${skipped}`, () => {
     await expect.poll(() => lastGains(page, 2)).toEqual([expect.closeTo(first ?? 0, 3), 0])
     const tracks = await page.evaluate('window.gains.length')
     await page.keyboard.press('a')
-    await status.getByText('Heard: take 2, compared with take 1, equally loud.').waitFor()
+    await status.getByText('Playing: take 2, compared with take 1, equally loud.').waitFor()
     await expect.poll(() => lastGains(page, 2)).toEqual([expect.closeTo(0, 3), expect.closeTo(second ?? 0, 3)])
     // The same tracks go on: nothing was started again.
     expect(await page.evaluate('window.gains.length')).toBe(tracks)

@@ -21,10 +21,10 @@ const send = async <Answer>(origin: string, method: string, path: string, body?:
 const pollMilliseconds = 500
 const maxPolls = 240
 
-/** Asks until the answer is there; a screenshot of what is not yet there would mislead. */
-const until = async <Answer>(what: string, ask: () => Promise<Answer | undefined>): Promise<Answer> => {
+/** Polls until the answer is there; a screenshot of what is not yet there would mislead. */
+const until = async <Answer>(what: string, read: () => Promise<Answer | undefined>): Promise<Answer> => {
   for (let poll = 0; poll < maxPolls; poll += 1) {
-    const answer = await ask()
+    const answer = await read()
     if (answer !== undefined) return answer
     await new Promise((resolve) => setTimeout(resolve, pollMilliseconds))
   }

@@ -8,7 +8,7 @@ type Violation = { id: string; help: string; nodes: { html: string; failureSumma
 const axeSource = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const axeRun = `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }).then(({ violations }) => violations)`
 
-/** What axe finds wrong with a page, as lines that say where. */
+/** What axe finds wrong with a page, as lines with places. */
 export const violationsOf = async (page: Page): Promise<string[]> => {
   // Through the debugger, which the page's policy does not concern.
   await page.evaluate(await axeSource)

@@ -23,8 +23,8 @@ test.each([
   ['a low score', score({ composite_score: 20, score_range: { low: 20 } }), 'bad'],
   ['a high score with a hard filter', score({ hard_filters: ['new_account'] }), 'bad'],
   ['no score', null, 'plain'],
-])('%s is %s', (_, given, tone) => {
-  expect(toneOf(given)).toBe(tone)
+])('%s is %s', (_, flag, tone) => {
+  expect(toneOf(flag)).toBe(tone)
 })
 
 test('the verdict names the worst flag', () => {

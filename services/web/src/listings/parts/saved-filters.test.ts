@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { filtersJson, searchPath, wordsOf } from './saved-filters.ts'
 
-const asked = {
+const query = {
   q: 'x',
   min: 5,
   max: null,
@@ -14,7 +14,7 @@ const asked = {
 } as const
 
 test('a saved search stores what was chosen, and leads back to the same search', () => {
-  const json = filtersJson(asked)
+  const json = filtersJson(query)
   expect(JSON.parse(json)).toEqual({ min_price: 5, must_include: 'a|b', must_include_mode: 'groups' })
   expect(searchPath('x', json)).toBe('/listings?q=x&min=5&must=a%7Cb&mode=groups')
 })

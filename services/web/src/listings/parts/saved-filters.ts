@@ -1,9 +1,9 @@
-import type { Asked } from '../search/filters.ts'
+import type { Query } from '../search/filters.ts'
 import { parametersOf } from '../search/filters.ts'
 
 /** The parameters of a search besides its text, as a saved search stores them. */
-export const filtersJson = (asked: Asked): string => {
-  const { q: _, ...filters } = parametersOf(asked)
+export const filtersJson = (query: Query): string => {
+  const { q: _, ...filters } = parametersOf(query)
   return JSON.stringify(Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)))
 }
 

@@ -12,7 +12,7 @@ test.each([
   expect(ageText(days)).toBe(text)
 })
 
-test('what is unknown about a seller is said, never shown as 0', () => {
+test('what is unknown about a seller is shown as unknown, never as 0', () => {
   const seller = { feedback_count: null, feedback_ratio: null, account_age_days: null } as SellerRest
   expect(sellerFacts(seller)).toEqual(['feedback unknown', 'age unknown'])
   expect(sellerFacts(undefined)).toEqual(['seller unknown'])

@@ -1,9 +1,9 @@
 import type { ListingRest, SellerRest, TrustScoreRest } from '@trellis/protos/edge/client.ts'
 import { expect, test } from 'vitest'
-import { type Applied, type Asked, arrange, parametersOf, type Result } from './filters.ts'
+import { type Applied, arrange, parametersOf, type Query, type Result } from './filters.ts'
 
 const applied: Applied = { trust: null, cond: '', age: null, fb: null, hide: [], sort: 'trust' }
-const asked: Asked = { q: 'x', min: null, max: null, pages: null, must: '', mode: 'all', not: '', cat: '', via: 'auto' }
+const query: Query = { q: 'x', min: null, max: null, pages: null, must: '', mode: 'all', not: '', cat: '', via: 'auto' }
 
 const result = (
   id: string,
@@ -26,9 +26,9 @@ const result = (
   seller: { feedback_count: feedback, account_age_days: null as number | null } as SellerRest,
 })
 
-test('only what was chosen is asked of the server', () => {
-  expect(parametersOf(asked)).toEqual({ q: 'x' })
-  expect(parametersOf({ ...asked, max: 5, must: 'a|b', mode: 'groups', via: 'api' })).toMatchObject({
+test('only what was chosen is sent to the server', () => {
+  expect(parametersOf(query)).toEqual({ q: 'x' })
+  expect(parametersOf({ ...query, max: 5, must: 'a|b', mode: 'groups', via: 'api' })).toMatchObject({
     max_price: 5,
     must_include: 'a|b',
     must_include_mode: 'groups',

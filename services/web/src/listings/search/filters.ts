@@ -1,8 +1,8 @@
 import type { ListingRest, SellerRest, TrustScoreRest } from '@trellis/protos/edge/client.ts'
 import { list, number, oneOf, text } from '../../url/codecs.ts'
 
-/** What is asked of the marketplace: a change searches again. */
-export const askedShape = {
+/** What the marketplace is searched for: a change searches again. */
+export const queryShape = {
   q: text(),
   min: number(0),
   max: number(0),
@@ -34,7 +34,7 @@ export const appliedShape = {
   view: oneOf(['cards', 'table'], 'cards'),
 }
 
-export type Asked = {
+export type Query = {
   q: string
   min: number | null
   max: number | null
@@ -55,7 +55,7 @@ export type Applied = {
 }
 
 /** The query parameters of a search. */
-export const parametersOf = ({ q, min, max, pages, must, mode, not, cat, via }: Asked) => ({
+export const parametersOf = ({ q, min, max, pages, must, mode, not, cat, via }: Query) => ({
   q,
   min_price: min ?? undefined,
   max_price: max ?? undefined,

@@ -11,7 +11,7 @@ import { untrack } from 'svelte'
 import { call, request } from '../../api/client.ts'
 import { Failure, isAbort, toFailure } from '../../api/failure.ts'
 import { follow, type Stream, type StreamState } from '../../api/stream.ts'
-import { type Asked, parametersOf, type Result } from './filters.ts'
+import { parametersOf, type Query, type Result } from './filters.ts'
 
 export type SearchState = 'idle' | 'searching' | 'looking up sellers' | 'done' | 'timed out' | 'cancelled' | 'failed'
 
@@ -96,7 +96,7 @@ export const createLiveSearch = (onSession: (id: string) => void) => {
           done: ({ reason }) => {
             if (state !== 'failed') state = reason === 'timeout' ? 'timed out' : 'done'
           },
-          // What the server no longer has must be searched anew.
+          // What the server no longer has must be searched again.
           reset: onLost,
         },
         endsWith: ['done'],
@@ -113,7 +113,7 @@ export const createLiveSearch = (onSession: (id: string) => void) => {
     )
   }
 
-  const start = async (asked: Asked): Promise<void> => {
+  const start = async (query: Query): Promise<void> => {
     if (isClosed) return
     const stopped = stop()
     const own = round
@@ -122,12 +122,12 @@ export const createLiveSearch = (onSession: (id: string) => void) => {
     clear()
     state = 'searching'
     try {
-      const response = await request('GET /listings/api/search/async', { query: parametersOf(asked) })
+      const response = await request('GET /listings/api/search/async', { query: parametersOf(query) })
       const { session_id: id } = (await response.json()) as SearchAsyncResponseRest
       if (own !== round) return end(id)
       isDemo = response.headers.get('x-marketplace') === 'demo'
       onSession(id)
-      followSession(id, () => void start(asked))
+      followSession(id, () => void start(query))
     } catch (error) {
       if (isAbort(error) || own !== round) return
       state = 'failed'
@@ -203,11 +203,11 @@ export const createLiveSearch = (onSession: (id: string) => void) => {
     },
     start,
     stop,
-    /** Follows a search that was started before; one that the server no longer knows is searched anew. */
-    resume: (id: string, asked: Asked): void => {
+    /** Follows a search that was started before; one that the server no longer knows is searched again. */
+    resume: (id: string, query: Query): void => {
       round += 1
       clear()
-      followSession(id, () => void start(asked))
+      followSession(id, () => void start(query))
     },
     /** Shows nothing, as before the first search; one that runs is ended. */
     reset: (): void => {
@@ -215,7 +215,7 @@ export const createLiveSearch = (onSession: (id: string) => void) => {
       clear()
       state = 'idle'
     },
-    /** Leaves the page: the stream closes, and the server ends the search that nobody follows. */
+    /** Leaves the page: the stream closes, and the server ends the search without followers. */
     close: (): void => {
       isClosed = true
       round += 1

@@ -22,10 +22,10 @@ export const createResults = ({ query, live, isLive, selectedId }: Sources) => {
   const entries = $derived([...(found.data?.entries ?? []), ...(rest?.entries ?? [])])
   const loadMore = action(async () => {
     if (cursor === null || found.isLoading) return
-    const asked = question
+    const current = question
     const before = rest?.entries ?? []
     const page = await call('GET /logs/api/search', { query: { ...query(), limit: pageSize, cursor } })
-    more = { question: asked, entries: [...before, ...page.entries], cursor: page.next_cursor }
+    more = { question: current, entries: [...before, ...page.entries], cursor: page.next_cursor }
   })
 
   const at = (position: number): EntryRest | undefined => {

@@ -26,7 +26,7 @@ test('the path to a node starts at the upload', () => {
 const take = (node_id: string, parent_id: string, created_at: string, status = 'ready') =>
   ({ node_id, parent_id, created_at, status, kind: 'continuation' }) as NodeRest
 
-test('a take is compared with the one chosen, a sibling, or the last one heard, and never with itself', () => {
+test('a take is compared with the one chosen, a sibling, or the last one played, and never with itself', () => {
   const takes = [
     node('a', null, '1'),
     take('b', 'a', '2'),
@@ -35,13 +35,13 @@ test('a take is compared with the one chosen, a sibling, or the last one heard, 
     take('e', 'b', '5'),
     take('f', 'a', '6', 'generating'),
   ]
-  const partner = (id: string, heard: string[] = [], chosen = '') => partnerOf(takes, id, { chosen, heard })
+  const partner = (id: string, played: string[] = [], chosen = '') => partnerOf(takes, id, { chosen, played })
   expect(partner('b')).toBe('c')
   expect(partner('b', ['b', 'd', 'c'])).toBe('d')
   expect(partner('b', ['d'], 'c')).toBe('c')
   expect(partner('b', ['f'], 'f')).toBe('c')
-  // Without a sibling, with what was heard last.
+  // Without a sibling, with the last one played.
   expect(partner('e', ['e', 'd'])).toBe('d')
   expect(partner('e')).toBe('b')
-  expect(partnerOf(takes.slice(0, 2), 'b', { chosen: '', heard: [] })).toBe(undefined)
+  expect(partnerOf(takes.slice(0, 2), 'b', { chosen: '', played: [] })).toBe(undefined)
 })

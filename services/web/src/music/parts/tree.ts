@@ -45,18 +45,18 @@ const comparableWith = (nodes: readonly NodeRest[], id: string): NodeRest[] => {
 }
 
 /**
- * The take that one is compared with: the one chosen before, else the last heard among its siblings, else its first sibling, else the last one heard
+ * The take that one is compared with: the one chosen before, else the last played among its siblings, else its first sibling, else the last one played
  * or made first.
  */
 export const partnerOf = (
   nodes: readonly NodeRest[],
   id: string,
-  { chosen, heard }: { chosen: string; heard: readonly string[] },
+  { chosen, played }: { chosen: string; played: readonly string[] },
 ): string | undefined => {
   const parent = nodes.find(({ node_id: known }) => known === id)?.parent_id
   const others = comparableWith(nodes, id)
   const siblings = others.filter(({ parent_id }) => parent_id === parent).map(({ node_id }) => node_id)
   const all = others.map(({ node_id }) => node_id)
-  const lastHeard = (among: readonly string[]) => heard.find((known) => among.includes(known))
-  return all.find((known) => known === chosen) ?? lastHeard(siblings) ?? siblings[0] ?? lastHeard(all) ?? all[0]
+  const lastPlayed = (among: readonly string[]) => played.find((known) => among.includes(known))
+  return all.find((known) => known === chosen) ?? lastPlayed(siblings) ?? siblings[0] ?? lastPlayed(all) ?? all[0]
 }

@@ -6,7 +6,7 @@ import { toasts } from '../../ui/toasts.svelte.ts'
 
 type Word = 'commit' | 'discard'
 type Decision = { before: readonly string[]; node: NodeRest; undo: () => void }
-/** What the user wants of the chain: to decide, or to take back a decision, the last one if none is named. */
+/** A change of the chain: to decide, or to undo a decision, the last one if none is named. */
 type Step = { press: number; node: NodeRest; what: Word } | { press: number; undone: Decision | undefined }
 
 const maxUndone = 50
