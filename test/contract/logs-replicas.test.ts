@@ -6,15 +6,15 @@ import type { FilesLocation } from '@trellis/kit/files'
 import { migrateStore } from '@trellis/kit/store'
 import { silentLog } from '@trellis/kit/telemetry'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { numbered } from '../../services/logs/src/cluster/numbered-lines-for-tests.ts'
-import { openReplica } from '../../services/logs/src/cluster/replicas-for-tests.ts'
+import { numbered } from '../../services/logs/src/replicated/numbered-lines-for-tests.ts'
+import { openReplica } from '../../services/logs/src/replicated/replicas-for-tests.ts'
 import {
   describeReplicas,
   drawnReplicas,
   numbersIn,
   type Testbed,
-} from '../../services/logs/src/cluster/replicas-suite.ts'
-import { describeSharedCatalogue } from '../../services/logs/src/cluster/shared-catalogue-suite.ts'
+} from '../../services/logs/src/replicated/replicas-suite.ts'
+import { describeSharedCatalogue } from '../../services/logs/src/replicated/shared-catalogue-suite.ts'
 import { logsMigrations } from '../../services/logs/src/schemas.ts'
 import { batchOf } from '../../services/logs/src/segments/store-for-tests.ts'
 import { sample } from '../support/exploration.ts'

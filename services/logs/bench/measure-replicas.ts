@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openReplica, type Replica, type Shared } from '../src/cluster/replicas-for-tests.ts'
+import { openReplica, type Replica, type Shared } from '../src/replicated/replicas-for-tests.ts'
 import { parseQuery } from '../src/search/query.ts'
 import { shardLimits } from '../src/segments/shard.ts'
 import { batchOf } from '../src/segments/store-for-tests.ts'

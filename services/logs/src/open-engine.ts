@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import type { Store } from '@trellis/kit/store'
-import { createCatalogueTail } from './cluster/catalogue-tail.ts'
-import { createClusterEngine } from './cluster/engine.ts'
-import { createSharedCatalogue } from './cluster/shared-catalogue-store.ts'
-import type { SharedCatalogueTables } from './cluster/shared-catalogue-tables.ts'
+import { createCatalogueTail } from './replicated/catalogue-tail.ts'
+import { createReplicatedEngine } from './replicated/engine.ts'
+import { createSharedCatalogue } from './replicated/shared-catalogue-store.ts'
+import type { SharedCatalogueTables } from './replicated/shared-catalogue-tables.ts'
 import { type CatalogueTables, createCatalogue } from './segments/catalogue-store.ts'
 import { shardLimits } from './segments/shard.ts'
 import type { LogsServiceOptions } from './service-options.ts'
@@ -59,7 +59,7 @@ export const openEngine = async (
   }
   const local = { directory: join(dataDirectory, 'log-segments'), bytes: config.localMegabytes * megabyte }
   const catalogue = createSharedCatalogue({ db, now })
-  const engine = await createClusterEngine({
+  const engine = await createReplicatedEngine({
     ...common,
     bus,
     files,

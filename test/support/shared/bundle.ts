@@ -12,7 +12,7 @@ const root = new URL('../../../', import.meta.url)
 const started = [
   ...Object.values(entries),
   'operator/test/elected-process.ts',
-  'services/logs/src/cluster/kill-victim.ts',
+  'services/logs/src/replicated/kill-victim.ts',
   'services/logs/src/collect/kill-victim.ts',
   'services/logs/src/segments/kill-victim.ts',
   'services/logs/src/threads/kill-victim.ts',

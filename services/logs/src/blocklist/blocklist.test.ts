@@ -6,7 +6,7 @@ import { databases, type RunningDatabase } from '@trellis/test/support/databases
 import { drawnBackend } from '@trellis/test/support/exploration'
 import { temporaryDirectory } from '@trellis/test/support/temporary-directory'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type LeaseTables, leaseRows } from '../cluster/lease-rows.ts'
+import { type LeaseTables, leaseRows } from '../replicated/lease-rows.ts'
 import { logsSchema } from '../schemas.ts'
 import { type CatalogueTables, createCatalogue } from '../segments/catalogue-store.ts'
 import { shardLimits } from '../segments/shard.ts'

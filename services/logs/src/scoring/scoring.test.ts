@@ -5,8 +5,8 @@ import { temporaryDirectory } from '@trellis/test/support/temporary-directory'
 import { waitFor } from '@trellis/test/support/wait-for'
 import { describe, expect, test } from 'vitest'
 import { batchBody, type Pushed } from '../branches/stores-for-tests.ts'
-import { createKeyValue } from '../cluster/replicas-for-tests.ts'
 import { writeTinyModel } from '../models/tiny-model-for-tests.ts'
+import { createKeyValue } from '../replicated/replicas-for-tests.ts'
 import { openServiceForTests, type ServiceForTestsOptions } from '../service-for-tests.ts'
 
 const patiently = { timeout: 120_000, interval: 200 }

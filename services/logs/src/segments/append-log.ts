@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib'
 import { createSerialQueue } from '@trellis/kit/lifecycle'
 
 /**
- * What came in and is not yet in a segment. Positions count from 1. Embedded it is files in a folder; in a cluster a stream.
+ * What came in and is not yet in a segment. Positions count from 1. Embedded, these are files in a folder; replicated, a stream.
  */
 export type AppendLog = AsyncDisposable & {
   /** Resolves with the record's position once it would survive a crash. Records become durable in the order of their calls. */

@@ -4,7 +4,7 @@ import { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.t
 import { TemplatesServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/templates.ts'
 import { temporaryDirectory } from '@trellis/test/support/temporary-directory'
 import { describe, expect, test } from 'vitest'
-import { createKeyValue } from '../cluster/replicas-for-tests.ts'
+import { createKeyValue } from '../replicated/replicas-for-tests.ts'
 import { logsMigrations } from '../schemas.ts'
 import { batchOf, openServiceForTests } from '../service-for-tests.ts'
 import { createTemplateStore, type TemplateTables } from './store.ts'

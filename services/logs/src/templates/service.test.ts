@@ -2,7 +2,7 @@ import { createMemoryBus } from '@trellis/kit/bus'
 import { LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { TemplatesServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/templates.ts'
 import { describe, expect, test } from 'vitest'
-import { createKeyValue } from '../cluster/replicas-for-tests.ts'
+import { createKeyValue } from '../replicated/replicas-for-tests.ts'
 import { openServiceForTests } from '../service-for-tests.ts'
 import type { LogsServiceOptions } from '../service-options.ts'
 

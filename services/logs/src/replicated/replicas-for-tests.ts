@@ -8,7 +8,7 @@ import { logsMigrations } from '../schemas.ts'
 import type { AmendmentTables } from '../segments/amendment-store.ts'
 import type { ShardLimits } from '../segments/shard.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
-import { type ClusterEngineOptions, createClusterEngine } from './engine.ts'
+import { createReplicatedEngine, type ReplicatedEngineOptions } from './engine.ts'
 import type { SharedCatalogue } from './shared-catalogue.ts'
 import { createSharedCatalogue } from './shared-catalogue-store.ts'
 import type { SharedCatalogueTables } from './shared-catalogue-tables.ts'
@@ -21,7 +21,7 @@ export type Replica = AsyncDisposable & {
   problems: string[]
   setAside: string[]
 }
-export type ReplicaOptions = Partial<ClusterEngineOptions>
+export type ReplicaOptions = Partial<ReplicatedEngineOptions>
 
 /** Small enough that tests make many segments. */
 export const smallLimits: ShardLimits = { documents: 8_192, textBytes: 4 * 1024 * 1024, cacheBytes: 8 * 1024 * 1024 }
@@ -35,7 +35,7 @@ export const openReplica = async (shared: Shared, options: ReplicaOptions = {}):
   const catalogue = createSharedCatalogue({ db: store.db, now: Date.now })
   const problems: string[] = []
   const setAside: string[] = []
-  const engine = await createClusterEngine({
+  const engine = await createReplicatedEngine({
     bus: shared.bus,
     catalogue,
     files: shared.files,

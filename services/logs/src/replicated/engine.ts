@@ -15,7 +15,7 @@ import { createLazyThread } from '../threads/lazy-thread.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 import { createQuestions } from '../threads/questions.ts'
 import { bytesOfArrived } from './arrivals.ts'
-import type { ClusterHostCalls, ClusterIndexCalls, ClusterIndexOptions, Replay } from './cluster-calls.ts'
+import type { IndexHostCalls, IndexThreadCalls, IndexThreadOptions, Replay } from './index-calls.ts'
 import { startIndexing } from './indexing.ts'
 import { createMergeSchedule } from './merge-schedule.ts'
 import { catalogueChanges } from './message.ts'
@@ -24,7 +24,7 @@ import type { SharedCatalogue } from './shared-catalogue.ts'
 import { createUpkeep } from './upkeep.ts'
 import { watchCatalogue } from './watch-catalogue.ts'
 
-export type ClusterEngineOptions = {
+export type ReplicatedEngineOptions = {
   bus: Bus
   catalogue: SharedCatalogue
   /** Where templates are kept; without it each replica finds its own. */
@@ -53,7 +53,7 @@ export type ClusterEngineOptions = {
   onSetAside?: (problem: string) => void
 }
 
-export type ClusterEngine = LogEngine & {
+export type ReplicatedEngine = LogEngine & {
   /** The version of the catalogue that all committed so far is in. */
   version: () => Promise<number>
   /** What any replica committed after a version of the catalogue, as far as it can still be told: the newest of it. */
@@ -67,7 +67,7 @@ const leaseMilliseconds = 30_000
  * The engine of one of any number of replicas that share nothing but bus, files and store. What a sender was told is stored survives any
  * of them, and is found through each of them at once.
  */
-export const createClusterEngine = async (options: ClusterEngineOptions): Promise<ClusterEngine> => {
+export const createReplicatedEngine = async (options: ReplicatedEngineOptions): Promise<ReplicatedEngine> => {
   const { bus, catalogue, templates = noTemplates, onProblem, now = Date.now, idleMilliseconds = 30_000 } = options
   const replica = randomUUID()
   const ending = new AbortController()
@@ -81,14 +81,14 @@ export const createClusterEngine = async (options: ClusterEngineOptions): Promis
   const merges = createMergeSchedule(() => {
     index.call('merge', []).catch((error: unknown) => onProblem(`Segments could not be merged: ${String(error)}`))
   })
-  const indexOptions: ClusterIndexOptions = {
+  const indexOptions: IndexThreadOptions = {
     patterns: patternsInForce(),
     files: options.files,
     local: options.local,
     limits: options.limits ?? shardLimits,
   }
-  const index = createLazyThread<ClusterIndexCalls>({
-    module: new URL('./cluster-worker.ts', import.meta.url),
+  const index = createLazyThread<IndexThreadCalls>({
+    module: new URL('./index-worker.ts', import.meta.url),
     data: indexOptions,
     own: {
       changes: (after) => catalogue.changes(after),
@@ -111,7 +111,7 @@ export const createClusterEngine = async (options: ClusterEngineOptions): Promis
         const arrival = { ...arrived, bytes: bytesOfArrived(arrived) }
         followers.tell(arrival, version)
       },
-    } satisfies ClusterHostCalls,
+    } satisfies IndexHostCalls,
     idleMilliseconds,
     mayRest: () => followers.isEmpty && uploads.underWay === 0,
     lastCall: 'rest',

@@ -169,7 +169,7 @@ export const describeReplicas = (name: string, createTestbed: () => Promise<Test
       const linesPerBatch = 50
       const batches = 200
       const told = JSON.stringify({ files, store, nats: testbed.nats, linesPerBatch, batches, inHand: 8 })
-      const victim = await modulePath('services/logs/src/cluster/kill-victim.ts')
+      const victim = await modulePath('services/logs/src/replicated/kill-victim.ts')
       const child = spawn(process.execPath, [victim, told], { stdio: ['ignore', 'pipe', 'inherit'] })
       const acknowledged = new Set<number>()
       for await (const line of createInterface({ input: child.stdout })) {

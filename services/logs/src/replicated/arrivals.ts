@@ -2,7 +2,7 @@ import type { StoredEntry } from '../entries/entry.ts'
 import { hasBit } from '../segments/bitmap.ts'
 import type { Part } from '../segments/part.ts'
 import { SegmentCorrupt } from '../segments/segment-layout.ts'
-import type { Arrived, Replay } from './cluster-calls.ts'
+import type { Arrived, Replay } from './index-calls.ts'
 import type { Mirror } from './mirror.ts'
 import type { SharedCatalogue, SharedSegment } from './shared-catalogue.ts'
 

@@ -20,7 +20,7 @@ import { createCalls, type Port } from '../threads/calls.ts'
 import { collectGarbage } from '../threads/collect-garbage.ts'
 import { leavingOf } from '../threads/leaving.ts'
 import { arrivalOf, replayAfter } from './arrivals.ts'
-import type { ClusterHostCalls, ClusterIndexOptions, Sent } from './cluster-calls.ts'
+import type { IndexHostCalls, IndexThreadOptions, Sent } from './index-calls.ts'
 import { createIndexer } from './indexer.ts'
 import { openLocalSegments } from './local-segments.ts'
 import { createMerger } from './merger.ts'
@@ -35,7 +35,7 @@ const port: Port = {
   receive: (listener) => void parent.on('message', listener),
 }
 
-const { patterns, files: location, local, limits } = workerData as ClusterIndexOptions
+const { patterns, files: location, local, limits } = workerData as IndexThreadOptions
 usePatterns(patterns)
 let isFollowed = false
 
@@ -149,7 +149,7 @@ const searchParts = (request: SearchRequest, left?: Int32Array): Promise<SearchR
     onParts(left, (parts) => searchByTemplate(parts, request, templates, { domainOf, signal: leavingOf(left), rest })),
   )
 
-const host = createCalls<ClusterHostCalls>(port, {
+const host = createCalls<IndexHostCalls>(port, {
   take: async (message: Sent, batch: ArrayBuffer, analysis?: BatchAnalysis) => {
     const { indexer, merger } = await opened()
     await scheduler.afterInteractive(maxIngestDelayMilliseconds)

@@ -8,7 +8,7 @@ import { createMemoryIndex, type MemoryIndexLimits } from '../segments/memory-in
 import { SegmentCorrupt } from '../segments/segment-layout.ts'
 import type { Templates } from '../templates/templates.ts'
 import { buildSegment } from './build-segment.ts'
-import type { Sent } from './cluster-calls.ts'
+import type { Sent } from './index-calls.ts'
 import type { Mirror } from './mirror.ts'
 import type { SegmentSource } from './segment-source.ts'
 import type { NewSegment, Receipt, SharedCatalogue } from './shared-catalogue.ts'

@@ -14,7 +14,7 @@ import type { TemplateStore } from '../templates/store.ts'
 import type { SourceCount } from '../threads/index-calls.ts'
 import type { CatalogueChanges, NewSegment, Receipt, Replacement } from './shared-catalogue.ts'
 
-export type ClusterIndexOptions = {
+export type IndexThreadOptions = {
   /** What entries are tagged with. */
   patterns: readonly LogPattern[]
   files: FilesLocation
@@ -33,7 +33,7 @@ export type Replay = { arrivals: Arrived[]; isWhole: boolean; version: number }
 export type Sent = { id: string; sentAfter: number }
 
 /** What the indexing thread of a replica can be asked. */
-export type ClusterIndexCalls = {
+export type IndexThreadCalls = {
   /** Resolves when the new entries of a batch are committed. `analysis` may be left out: then it is made here. */
   take: (message: Sent, batch: ArrayBuffer, analysis?: BatchAnalysis) => Promise<Receipt>
   /** Looks at the catalogue, since it may have changed. */
@@ -63,7 +63,7 @@ export type ClusterIndexCalls = {
 }
 
 /** What the indexing thread of a replica asks: the catalogue, whose rows are read and written outside of it. */
-export type ClusterHostCalls = {
+export type IndexHostCalls = {
   changes: (after: number | undefined) => Promise<CatalogueChanges | undefined>
   commit: (change: { after: number; segment: NewSegment; receipts: readonly Receipt[] }) => Promise<boolean>
   mergeSegments: (change: Replacement) => Promise<boolean>

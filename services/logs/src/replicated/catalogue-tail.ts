@@ -3,7 +3,7 @@ import { createArrivals } from '../tail/arrivals.ts'
 import { createLingering } from '../tail/lingering.ts'
 import { lingerMilliseconds, type Tail, type TailEvent } from '../tail/tail.ts'
 import type { Arrival } from '../threads/log-engine.ts'
-import type { ClusterEngine } from './engine.ts'
+import type { ReplicatedEngine } from './engine.ts'
 
 /** One run for ever: a sequence is a version of the catalogue, the same on every replica. */
 const run = '00000000-0000-4000-8000-000000000000'
@@ -17,7 +17,7 @@ const deliveryOf = (event: TailEvent & { version: number }): Delivery<TailEvent>
 })
 
 /** A tail that can be followed on any replica, and taken up on another where it was left on the first. */
-export const createCatalogueTail = (engine: ClusterEngine): Tail => {
+export const createCatalogueTail = (engine: ReplicatedEngine): Tail => {
   // Each replica reads the catalogue for those who follow it: nothing of it goes from one to the other.
   const arrivals = createArrivals<Versioned>()
   const following = createLingering({
