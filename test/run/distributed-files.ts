@@ -4,6 +4,7 @@ export const distributed = [
   'test/conformance/**/*.test.ts',
   'test/aborts/**/*.test.ts',
   'test/hostile/hostile.test.ts',
+  'test/upgrade/upgrade.test.ts',
   'services/web/test/journeys/{keyboard,listings,logs,music}.test.ts',
   'test/faults/**/*.test.ts',
 ]

@@ -6,7 +6,7 @@ import { runsFactor, sample } from '../support/exploration.ts'
  */
 export const drawnGroups: readonly (readonly string[])[] = [
   ['keyboard', 'listings', 'logs', 'music'].map((name) => `services/web/test/journeys/${name}.test.ts`),
-  ['test/aborts/aborts.test.ts', 'test/hostile/hostile.test.ts'],
+  ['test/aborts/aborts.test.ts', 'test/hostile/hostile.test.ts', 'test/upgrade/upgrade.test.ts'],
 ]
 
 /** Whether an argument of vitest, a part of a path, selects a file of the group. */

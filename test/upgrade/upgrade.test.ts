@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
-import { startTrellis } from '../support/trellis.ts'
+import { form, startTrellis } from '../support/trellis.ts'
 import { tune } from '../support/tune.ts'
 import { waitFor } from '../support/wait-for.ts'
 import { hasCommit, writeEarlierTree } from './earlier-tree.ts'
@@ -14,7 +14,7 @@ import { hasCommit, writeEarlierTree } from './earlier-tree.ts'
 const earlier = '587f686675f84c20010b9ec2ba8f276926ee9679'
 
 const reason = hasCommit(earlier) ? '' : ` (skipped: this checkout has no commit ${earlier.slice(0, 8)})`
-/** It starts two installations, the earlier one from its sources, and generates a take: some 20 s of processor time. */
+/** It starts two installations, the earlier one from its sources, and generates a take: 20 s of processor time on the embedded form. */
 const limit = 600_000
 
 const json = { 'content-type': 'application/json' }
@@ -37,10 +37,10 @@ const clientOf = (origin: string) => {
 type Client = ReturnType<typeof clientOf>
 
 const fileForm = (content: Uint8Array | string, name: string, fields: Record<string, string> = {}): FormData => {
-  const form = new FormData()
-  for (const [field, value] of Object.entries(fields)) form.append(field, value)
-  form.append('file', new Blob([content as Uint8Array<ArrayBuffer>]), name)
-  return form
+  const data = new FormData()
+  for (const [field, value] of Object.entries(fields)) data.append(field, value)
+  data.append('file', new Blob([content as Uint8Array<ArrayBuffer>]), name)
+  return data
 }
 
 const lines = Array.from(
@@ -102,22 +102,24 @@ const answerAt = async ({ call }: Client, path: string): Promise<unknown> => {
 const answersAt = async (client: Client, paths: readonly string[]): Promise<Record<string, unknown>> =>
   Object.fromEntries(await Promise.all(paths.map(async (path) => [path, await answerAt(client, path)] as const)))
 
-describe('upgrades', () => {
+const programs = { embedded: 'services/all-in-one/src/main.ts', distributed: 'services/distributed/src/main.ts' }
+
+describe(`upgrades of the ${form} form`, () => {
   test.skipIf(reason !== '')(
     `data that an earlier version wrote is read as that version read it${reason}`,
     async () => {
       await using tree = await temporaryDirectory()
       await using data = await temporaryDirectory()
       writeEarlierTree(earlier, tree.path)
-      const program = join(tree.path, 'services/all-in-one/src/main.ts')
-      const options = { dataDirectory: data.path, form: 'embedded' } as const
+      const program = join(tree.path, programs[form])
+      const options = { dataDirectory: data.path }
 
       await using old = await startTrellis({}, { ...options, program })
       const before = clientOf(old.origin)
       const paths = (await Promise.all([writeListings(before), writeLogs(before), writeMusic(before)])).flat()
       const written = await answersAt(before, paths)
-      // Its data must be readable without an orderly end.
-      await old.stop('SIGKILL')
+      // Its data must be readable without an orderly end; a killed launcher of several processes would leave them running.
+      await old.stop(form === 'embedded' ? 'SIGKILL' : 'SIGTERM')
 
       await using present = await startTrellis({}, options)
       const now = clientOf(present.origin)

@@ -13,7 +13,7 @@ test('takes follow their parents, numbered in the order in which they were made'
   ).toEqual([
     ['a', 0, 'Upload', true],
     ['b', 1, 'Take 1', true],
-    ['d', 2, 'Take 1', false],
+    ['d', 2, 'Take 3', false],
     ['c', 1, 'Take 2', false],
   ])
 })

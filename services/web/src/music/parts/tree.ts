@@ -11,19 +11,27 @@ export type Take = {
   siblings: number
 }
 
-/** The takes of a chain, parents before children, in the order in which they were made. */
+const byCreation = (a: NodeRest, b: NodeRest): number =>
+  Number(a.created_at > b.created_at) - Number(a.created_at < b.created_at)
+
+/** The takes of a chain, parents before children, in the order in which they were made, by which they are numbered. */
 export const takesOf = ({ nodes, spine, root_node_id: root }: ChainRest): Take[] => {
-  const children = Map.groupBy(nodes, ({ parent_id: parent }) => parent)
+  const ordered = nodes.toSorted(byCreation)
+  const children = Map.groupBy(ordered, ({ parent_id: parent }) => parent)
+  const continuations = ordered.filter(({ node_id: id }) => id !== root)
+  const labels = new Map(continuations.map(({ node_id: id }, index) => [id, `Take ${index + 1}`]))
   const onSpine = new Set(spine)
-  const visit = (node: NodeRest, depth: number, label: string, index: number, siblings: number): Take[] => {
-    const below = (children.get(node.node_id) ?? []).toSorted((a, b) => (a.created_at < b.created_at ? -1 : 1))
+  const visit = (node: NodeRest, depth: number, index: number, siblings: number): Take[] => {
+    const { node_id: id } = node
+    const below = children.get(id) ?? []
+    const label = labels.get(id) ?? 'Upload'
     return [
-      { node, depth, label, isOnSpine: onSpine.has(node.node_id), hasChildren: below.length > 0, index, siblings },
-      ...below.flatMap((child, place) => visit(child, depth + 1, `Take ${place + 1}`, place, below.length)),
+      { node, depth, label, isOnSpine: onSpine.has(id), hasChildren: below.length > 0, index, siblings },
+      ...below.flatMap((child, place) => visit(child, depth + 1, place, below.length)),
     ]
   }
   const first = nodes.find(({ node_id: id }) => id === root)
-  return first ? visit(first, 0, 'Upload', 0, 1) : []
+  return first ? visit(first, 0, 0, 1) : []
 }
 
 /** The nodes from the root to a node. */
@@ -38,10 +46,7 @@ const comparableWith = (nodes: readonly NodeRest[], id: string): NodeRest[] => {
   const parent = nodes.find(({ node_id: known }) => known === id)?.parent_id
   return nodes
     .filter(({ node_id: known, kind, status }) => known !== id && kind === 'continuation' && status === 'ready')
-    .toSorted(
-      (a, b) =>
-        Number(b.parent_id === parent) - Number(a.parent_id === parent) || (a.created_at < b.created_at ? -1 : 1),
-    )
+    .toSorted((a, b) => Number(b.parent_id === parent) - Number(a.parent_id === parent) || byCreation(a, b))
 }
 
 /**
