@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { describe, expect, test } from 'vitest'
@@ -130,12 +131,24 @@ describe('the process', () => {
     await once(probe, 'close')
     await using trellis = await startTrellis({ METRICS_PORT: String(port) })
     await fetch(`${trellis.origin}/listings/api/health`)
+    const entries = [{ text: 'one' }, { text: 'two' }].map((entry) => ({ ...entry, source_id: 'app' }))
+    const body = JSON.stringify({ entries: [...entries, { text: '', source_id: 'app' }] })
+    const headers = { 'content-type': 'application/json' }
+    expect(await fetch(`${trellis.origin}/logs/api/glean/batch`, { method: 'POST', headers, body })).toMatchObject({
+      status: 200,
+    })
     const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
     expect(text).toMatch(
       /^trellis_http_request_duration_seconds_count\{method="GET",route="\/listings\/api\/health",status="200"\} 1$/m,
     )
+    expect(text).toMatch(/^trellis_logs_entries_total\{result="stored"\} 2$/m)
+    expect(text).toMatch(/^trellis_logs_entries_total\{result="rejected"\} 1$/m)
     expect(text).toMatch(/^process_resident_memory_bytes \d+/m)
     expect((await fetch(`${trellis.origin}/metrics`)).status).toBe(404)
+    const page = await readFile(new URL('../../docs/reference/metrics.md', import.meta.url), 'utf8')
+    const listed = [...page.matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name)
+    const exposed = [...text.matchAll(/^# TYPE (trellis_\w+) /gm)].map(([, name]) => name)
+    expect(listed.toSorted()).toEqual(exposed.toSorted())
   })
 
   test('health and readiness are served at the root and under every mount, and / leads to the home page', async () => {

@@ -5,6 +5,7 @@ import { createDataDirectory, openStore, type PlacedSchema } from '@trellis/kit/
 import type { Metrics } from '@trellis/kit/telemetry'
 import type { Kysely } from 'kysely'
 import { createArrivalMark } from './arrivals/arrival-mark.ts'
+import { countEntries } from './arrivals/count-entries.ts'
 import { noteArrivals } from './arrivals/note-arrivals.ts'
 import { createBranchDirectory } from './branches/directory.ts'
 import { createRequireBranch } from './branches/require-branch.ts'
@@ -106,7 +107,8 @@ export const openDependencies = async (
   const overlays = createOverlays(db)
   const detections = createOutlivedDetections(db)
   const engineWithoutOverlays = branches?.engine ?? own
-  const noted = noteArrivals(createOverlaidEngine(engineWithoutOverlays, overlays, detections))
+  const overlaid = createOverlaidEngine(engineWithoutOverlays, overlays, detections)
+  const noted = noteArrivals(countEntries(overlaid, options.metrics))
   const { engine } = noted
   const { semantic, vectors } = opened.use(createMeanings({ config, db, engine, now, log }))
   const ssh = opened.use(openSsh({ config, dataDirectory, db, now }))

@@ -3,6 +3,7 @@ import type { Files } from '@trellis/kit/files'
 import type { Log } from '@trellis/kit/telemetry'
 import type { Kysely } from 'kysely'
 import type { MusicConfig } from './config.ts'
+import type { MusicMetrics } from './metrics.ts'
 import type { InstalledModel } from './models/installed-model.ts'
 import type { MusicTables } from './schemas.ts'
 import type { WorkloadsClient } from './worker/run-task.ts'
@@ -24,6 +25,7 @@ export type Dependencies = {
   /** The model that generates continuations. */
   readonly installedModel: InstalledModel
   readonly log: Log
+  readonly metrics: MusicMetrics
   readonly now: () => Date
   /** Aborted when the service shuts down. */
   readonly signal: AbortSignal

@@ -3,12 +3,13 @@ import type { Bus } from '@trellis/kit/bus'
 import type { Files } from '@trellis/kit/files'
 import { connectInProcess, type Implementation } from '@trellis/kit/rpc'
 import { openStore, type StoreLocation } from '@trellis/kit/store'
-import type { Log } from '@trellis/kit/telemetry'
+import type { Log, Metrics } from '@trellis/kit/telemetry'
 import { createLocalWorkloads, type WorkerKind } from '@trellis/kit/workloads'
 import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { MusicConfig } from './config.ts'
 import type { Dependencies } from './dependencies.ts'
 import { features } from './features.ts'
+import { createMusicMetrics, noMetrics } from './metrics.ts'
 import { openInstalledModel } from './models/installed-model.ts'
 import { type MusicTables, musicSchema } from './schemas.ts'
 import type { WorkloadsClient } from './worker/run-task.ts'
@@ -26,6 +27,7 @@ export type MusicServiceOptions = {
   /** How to start the workers beside the service, which decode uploads and write exports. */
   readonly localWorker: WorkerKind
   readonly log: Log
+  readonly metrics?: Metrics
   readonly now?: () => Date
 }
 
@@ -47,7 +49,17 @@ const openMusicStore = ({ databasePath }: MusicConfig, location: StoreLocation, 
 
 /** The music service: opens its store, resumes generations without a driver, and stops everything that it started when disposed. */
 export const createMusicService = async (options: MusicServiceOptions): Promise<MusicService> => {
-  const { config, bus, files, workloads, runsAreObjects = false, localWorker, log, now = () => new Date() } = options
+  const {
+    config,
+    bus,
+    files,
+    workloads,
+    runsAreObjects = false,
+    localWorker,
+    log,
+    metrics,
+    now = () => new Date(),
+  } = options
   await using opened = new AsyncDisposableStack()
   const { store = { dataDirectory: options.dataDirectory } } = options
   const { db } = opened.use(await openMusicStore(config, store, log))
@@ -81,6 +93,7 @@ export const createMusicService = async (options: MusicServiceOptions): Promise<
     separationWorkloads: separations,
     installedModel,
     log,
+    metrics: metrics === undefined ? noMetrics : createMusicMetrics(metrics),
     now,
     signal: ending.signal,
   }

@@ -56,13 +56,15 @@ const outcomeOf = (report: Report, node: NodeRow, { chain }: ChainTree) =>
  * removes its files.
  */
 export const changeGenerating = async (
-  { db, bus, files }: Dependencies,
+  { db, bus, files, metrics }: Dependencies,
   { nodeId, runId }: NodeJob,
   changes: Partial<NodeRow>,
 ): Promise<void> => {
   const changed = await updateGenerating(db, { id: nodeId, runId }, changes)
-  if (changed) await publishNode(bus, changed)
-  else if (!(await findNode(db, nodeId))) {
+  if (changed) {
+    if (changes.status !== undefined) metrics.ended(changed)
+    await publishNode(bus, changed)
+  } else if (!(await findNode(db, nodeId))) {
     await removeOwnerFiles(files, nodeId)
     await deleteLeftover(db, nodeId)
   }
