@@ -1,13 +1,9 @@
 import { connect, type NodeConnectionOptions } from '@nats-io/transport-node'
-import {
-  PlanRequest,
-  RunInput,
-  RunReport,
-  WorkerAssignment,
-} from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
+import { natsNames } from '@trellis/kit/bus'
+import { RunInput, RunReport, WorkerAssignment } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 
 /** The messages on the way of a run to its worker, in expected order. */
-export const steps = ['plan requested', 'planned', 'assigned', 'started'] as const
+export const steps = ['planned', 'assigned', 'started'] as const
 export type Step = (typeof steps)[number]
 
 export type BusTap = AsyncDisposable & {
@@ -17,7 +13,7 @@ export type BusTap = AsyncDisposable & {
   started: (runId: string, signal: AbortSignal) => Promise<number>
 }
 
-/** Listens to messages on the bus as an extra subscriber: it acknowledges, stores and delays nothing. */
+/** Listens to messages on the bus as an extra subscriber with the rights of a search worker: it acknowledges, stores and delays nothing. */
 export const tapBus = async (
   options: NodeConnectionOptions,
   { prefix = 'trellis', onWorked }: { prefix?: string; onWorked?: (runId: string) => void } = {},
@@ -32,16 +28,17 @@ export const tapBus = async (
     times.set(key, now)
     if (step === 'started') waiting.get(runId)?.(now)
   }
-  const listen = (subject: string, read: (bytes: Uint8Array) => void) =>
-    connection.subscribe(`${prefix}.${subject}`, {
+  const names = natsNames(prefix)
+  const listen = (topics: string, read: (bytes: Uint8Array) => void) =>
+    connection.subscribe(names.topicSubjects(topics), {
       callback: (error, { data }) => {
-        if (error === null && data.length > 0) read(data)
+        if (error !== null) throw error
+        if (data.length > 0) read(data)
       },
     })
-  listen('queues.workloads.orders.search.>', (bytes) => note(PlanRequest.decode(bytes).runId, 'plan requested'))
-  listen('topics.workloads.inputs.*.*', (bytes) => note(RunInput.decode(bytes).runId, 'planned'))
-  listen('topics.workloads.assignments.*.*', (bytes) => note(WorkerAssignment.decode(bytes).runId, 'assigned'))
-  listen('topics.workloads.runs.*.*', (bytes) => {
+  listen('workloads.inputs.search', (bytes) => note(RunInput.decode(bytes).runId, 'planned'))
+  listen('workloads.assignments.search', (bytes) => note(WorkerAssignment.decode(bytes).runId, 'assigned'))
+  listen('workloads.runs.search', (bytes) => {
     const { runId, report } = RunReport.decode(bytes)
     if (report?.$case === 'started') note(runId, 'started')
     if (report?.$case === 'completed') onWorked?.(runId)
