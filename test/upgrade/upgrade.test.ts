@@ -5,7 +5,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { form, startTrellis } from '../support/trellis.ts'
 import { tune } from '../support/tune.ts'
 import { waitFor } from '../support/wait-for.ts'
-import { hasCommit, writeEarlierTree } from './earlier-tree.ts'
+import { hasCommit, root, writeEarlierTree } from './earlier-tree.ts'
 
 /**
  * The version that wrote the data. Never move it to a later commit without a reason: installations skip versions. A format
@@ -113,6 +113,8 @@ describe(`upgrades of the ${form} form`, () => {
       writeEarlierTree(earlier, tree.path)
       const program = join(tree.path, programs[form])
       const options = { dataDirectory: data.path }
+      // The test bundle does not find the packaged Postgres, which wrote the data.
+      const present = form === 'embedded' ? {} : { program: join(root, programs.distributed) }
 
       await using old = await startTrellis({}, { ...options, program })
       const before = clientOf(old.origin)
@@ -121,8 +123,8 @@ describe(`upgrades of the ${form} form`, () => {
       // Its data must be readable without an orderly end; a killed launcher of several processes would leave them running.
       await old.stop(form === 'embedded' ? 'SIGKILL' : 'SIGTERM')
 
-      await using present = await startTrellis({}, options)
-      const now = clientOf(present.origin)
+      await using started = await startTrellis({}, { ...options, ...present })
+      const now = clientOf(started.origin)
       expect(await answersAt(now, paths)).toMatchObject(written)
       // What is written now does not collide with what was written then.
       await writeLogs(now)

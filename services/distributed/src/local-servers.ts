@@ -12,6 +12,7 @@ import {
   freePort,
   type NatsRole,
   natsRoles,
+  OtherPostgres,
   type ServerProcess,
   startNatsServer,
   startPostgres,
@@ -141,7 +142,8 @@ export const startLocalServers = async (
       grants.database = { DATABASE_URL: postgres.url() }
     }
   } catch (error) {
-    if (error instanceof FolderClosed) throw new ConfigError(error.message, { cause: error })
+    if (error instanceof FolderClosed || error instanceof OtherPostgres)
+      throw new ConfigError(error.message, { cause: error })
     throw error instanceof ExecutableMissing
       ? new ConfigError(`${error.message} Or set NATS_URL or DATABASE_URL to a running server.`)
       : error

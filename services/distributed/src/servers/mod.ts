@@ -4,6 +4,7 @@ export { type NatsRole, natsAccounts, natsRoles } from './nats-accounts.ts'
 export { freePort, type ReservedPort, reservePort } from './ports.ts'
 export {
   findPostgres,
+  OtherPostgres,
   type PostgresOptions,
   type PostgresPrograms,
   type PostgresServer,

@@ -34,6 +34,11 @@ export type PostgresOptions = {
 
 const superuser = 'trellis'
 
+/** Data that the found Postgres cannot read. The message is for the user who started the program. */
+export class OtherPostgres extends Error {
+  override name = 'OtherPostgres'
+}
+
 const run = promisify(execFile)
 
 type Links = readonly { source: string; target: string }[]
@@ -109,6 +114,17 @@ const readOrMakePassword = async (path: string, user: ServerUser | undefined): P
   return readFile(path, 'utf8')
 }
 
+/** Throws OtherPostgres if another major version wrote the data. */
+const checkVersion = async (data: string, { postgres }: PostgresPrograms, env: NodeJS.ProcessEnv): Promise<void> => {
+  const written = (await readFile(join(data, 'PG_VERSION'), 'utf8')).trim()
+  const { stdout } = await run(postgres, ['--version'], { env })
+  const found = /\d+/.exec(stdout)?.[0]
+  if (found !== written)
+    throw new OtherPostgres(
+      `Postgres ${written} wrote ${data}, but Postgres ${found} was found (${postgres}). Set POSTGRES_BIN to the folder with the programs of Postgres ${written}.`,
+    )
+}
+
 /** Whether Postgres reports in its lock file that it accepts queries; the port is already open during recovery. */
 const isReportedReady = async (data: string): Promise<boolean> => {
   const lines = (await readFile(join(data, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')
@@ -155,7 +171,7 @@ export const startPostgres = async ({ directory, port, settings = {} }: Postgres
     const local = ['--encoding=UTF8', '--locale=C', '--auth=scram-sha-256', `--username=${superuser}`]
     const args = [...local, `--pgdata=${data}`, `--pwfile=${passwordFile}`, '--no-instructions']
     await run(programs.initdb, args, { env: { PATH: '/usr/bin:/bin', ...environment }, ...user })
-  }
+  } else await checkVersion(data, programs, environment)
   const inForce = {
     listen_addresses: '127.0.0.1',
     port: String(port),
