@@ -94,7 +94,7 @@ export type ConfigSource = { kubeconfig?: string; file?: string }
 
 /** Loads a configuration. The library is large, so it is imported on first use. */
 export const loadConfig = async ({ kubeconfig, file }: ConfigSource = {}): Promise<KubeConfig> => {
-  const { KubeConfig } = await import('@kubernetes/client-node')
+  const { KubeConfig } = await import('./kube-config.ts')
   const config = new KubeConfig()
   if (kubeconfig !== undefined) config.loadFromString(kubeconfig)
   else if (file !== undefined) config.loadFromFile(file)
