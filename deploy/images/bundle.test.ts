@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { freePort, startNatsServer } from '@trellis/distributed/servers'
 import { postgresMissing, startTestPostgres } from '@trellis/test/support/postgres'
 import { natsCommand, natsMissing } from '@trellis/test/support/programs'
-import { startServiceProcess } from '@trellis/test/support/service-process'
+import { migrateService, startService } from '@trellis/test/support/service-process'
 import { temporaryDirectory } from '@trellis/test/support/temporary-directory'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { billOfMaterials } from './bill-of-materials.ts'
@@ -112,11 +112,10 @@ describe.skipIf(missing !== undefined)(`the bundle on real servers${missing ? ` 
       LOG_LEVEL: 'warn',
       TRELLIS_DATA_DIR: join(directory.path, 'data'),
     }
-    const start = (entry: string, ...words: string[]) =>
-      startServiceProcess(relative(folderOfRepository, join(folder, `${entry}.js`)), environment, words)
-    await (await start('logs', 'migrate'))[Symbol.asyncDispose]()
-    opened.use(await start('logs'))
-    opened.use(await start('edge'))
+    const moduleOf = (entry: string) => relative(folderOfRepository, join(folder, `${entry}.js`))
+    await migrateService(moduleOf('logs'), environment)
+    opened.use(await startService(moduleOf('logs'), environment))
+    opened.use(await startService(moduleOf('edge'), environment))
 
     const form = new FormData()
     form.append('file', new Blob(['2026-03-01T09:00:00Z ERROR disk full\nsecond\n']), 'app.log')

@@ -1,11 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { rootCertificates } from 'node:tls'
 import { createMetrics, silentLog } from '@trellis/kit/telemetry'
 import { modulePath } from '@trellis/test/support/module-path'
+import { type NodeProcess, startNode } from '@trellis/test/support/node-process'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   type Client,
@@ -252,26 +251,18 @@ describe.skipIf(typeof programs === 'string')(`on a real kube-apiserver${reason}
 
   describe('with two candidate processes', () => {
     const times = { lease: 4_000, renew: 2_500, retry: 300 }
-    const running = new Set<ChildProcess>()
+    const running = new Set<NodeProcess>()
 
     const start = (identity: string, within: string) => {
       const options = JSON.stringify({ kubeconfig: plane.kubeconfig(), identity, namespace: within, times })
-      const child = spawn(process.execPath, [electedProcess], {
-        env: { ...process.env, ELECTED_PROCESS_OPTIONS: options },
-        stdio: ['ignore', 'pipe', 'inherit'],
-      })
-      running.add(child)
-      let output = ''
-      child.stdout.on('data', (text: Buffer) => (output += text))
-      const gone = once(child, 'exit').then(([code, signal]) => {
-        running.delete(child)
-        return (code ?? signal) as number | string
-      })
-      return { child, gone, leads: () => output.includes('leading') }
+      const started = startNode(electedProcess, { environment: { ...process.env, ELECTED_PROCESS_OPTIONS: options } })
+      running.add(started)
+      void started.gone.then(() => running.delete(started))
+      return { ...started, leads: () => started.output().out.includes('leading') }
     }
 
     afterAll(() => {
-      for (const child of running) child.kill('SIGKILL')
+      for (const one of running) void one.end('SIGKILL')
     })
 
     /** The writers of marks in write order, with consecutive marks by one writer collapsed. */
@@ -301,8 +292,7 @@ describe.skipIf(typeof programs === 'string')(`on a real kube-apiserver${reason}
       await eventually(async () => (await writers(within)).length === 2, 'the second writes')
       expect(await writers(within)).toEqual(['first', 'second'])
       expect((await leaseOf(within)).spec).toMatchObject({ holderIdentity: 'second', leaseTransitions: 1 })
-      second.child.kill('SIGTERM')
-      expect(await second.gone).toBe(0)
+      expect(await second.end()).toBe(0)
     })
 
     test('a stopped process that resumes after the other leads writes nothing and exits', async () => {
@@ -312,8 +302,7 @@ describe.skipIf(typeof programs === 'string')(`on a real kube-apiserver${reason}
       await eventually(async () => (await writers(within)).length === 2, 'the second writes')
       first.child.kill('SIGCONT')
       expect(await first.gone).toBe(3)
-      second.child.kill('SIGTERM')
-      expect(await second.gone).toBe(0)
+      expect(await second.end()).toBe(0)
       expect(await writers(within)).toEqual(['first', 'second'])
     })
 
@@ -321,8 +310,7 @@ describe.skipIf(typeof programs === 'string')(`on a real kube-apiserver${reason}
       const within = await newNamespace(client)
       const first = start('first', within)
       await eventually(first.leads, 'the first leads')
-      first.child.kill('SIGTERM')
-      expect(await first.gone).toBe(0)
+      expect(await first.end()).toBe(0)
       const { spec } = await leaseOf(within)
       expect(spec?.holderIdentity).toBeUndefined()
       expect(spec?.renewTime).toMatch(/\.\d{6}Z$/)

@@ -1,5 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,12 +6,12 @@ import { type Bus, connectNatsBus } from '@trellis/kit/bus'
 import { silentLog } from '@trellis/kit/telemetry'
 import { asStarted } from '@trellis/test/support/as-started'
 import { modulePath } from '@trellis/test/support/module-path'
+import { type NodeProcess, startNode } from '@trellis/test/support/node-process'
 import { natsCommand, natsMissing } from '@trellis/test/support/programs'
 import { type InstalledKinds, installKinds } from '../src/crds/test-support.ts'
 import type { Client } from '../src/runtime/mod.ts'
 import { connectAs, newNamespace } from './api-server.ts'
 import { findControlPlane } from './control-plane.ts'
-import { eventually } from './eventually.ts'
 
 const program = await modulePath('operator/src/main.ts')
 
@@ -25,33 +23,19 @@ const programs = findControlPlane()
 /** Why this machine cannot run the operator as a process, for the names of skipped tests; undefined where it can. */
 export const serversMissing: string | undefined = typeof programs === 'string' ? programs : natsMissing
 
-/** An operator process, its output so far, and the exit code or signal it ends with. */
-export type OperatorProcess = {
-  child: ChildProcess
-  output: { out: string; error: string }
-  gone: Promise<number | string>
-}
+const running = new Set<NodeProcess>()
 
-const running = new Set<ChildProcess>()
-
-export const spawnOperator = (environment: Readonly<Record<string, string>>): OperatorProcess => {
-  const child = spawn(process.execPath, [program], {
-    env: { ...asStarted, PATH: process.env.PATH ?? '', METRICS_PORT: '0', LOG_FORMAT: 'json', ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
+export const spawnOperator = (environment: Readonly<Record<string, string>>): NodeProcess => {
+  const operator = startNode(program, {
+    environment: { ...asStarted, PATH: process.env.PATH, METRICS_PORT: '0', LOG_FORMAT: 'json', ...environment },
   })
-  running.add(child)
-  const output = { out: '', error: '' }
-  child.stdout.on('data', (text: Buffer) => (output.out += text))
-  child.stderr.on('data', (text: Buffer) => (output.error += text))
-  const gone = once(child, 'close').then(([code, signal]) => {
-    running.delete(child)
-    return (code ?? signal) as number | string
-  })
-  return { child, output, gone }
+  running.add(operator)
+  void operator.gone.then(() => running.delete(operator))
+  return operator
 }
 
 /** A ready replica with its RPC address and the URLs of its health and metrics endpoints. */
-export type OperatorReplica = OperatorProcess & { address: string; health: string; metrics: string }
+export type OperatorReplica = NodeProcess & { address: string; health: string; metrics: string }
 
 /** A real API server with our CRDs and a real NATS server, for operator processes. */
 export type OperatorServers = AsyncDisposable & {
@@ -74,7 +58,7 @@ export const startOperatorServers = async (): Promise<OperatorServers> => {
   const directory = await mkdtemp(join(tmpdir(), 'trellis-operator-'))
   started.defer(() => rm(directory, { recursive: true, force: true }))
   started.defer(() => {
-    for (const child of running) child.kill('SIGKILL')
+    for (const operator of running) void operator.end('SIGKILL')
   })
   const templates = { search: workerTemplate, generation: workerTemplate, branch: workerTemplate }
   await writeFile(join(directory, 'kubeconfig'), installed.kubeconfig)
@@ -93,12 +77,7 @@ export const startOperatorServers = async (): Promise<OperatorServers> => {
       METRICS_PORT: String(metricsPort),
       ...settings,
     })
-    const hasEnded = operator.gone.then((code) => {
-      throw new Error(`The operator ended with ${code}: ${operator.output.error}${operator.output.out}`)
-    })
-    const isReady = eventually(() => operator.output.out.includes('is ready at'), 'the operator is ready')
-    await Promise.race([isReady, hasEnded])
-    hasEnded.catch(() => undefined)
+    await operator.printed(/is ready at/)
     const [health, metrics] = [`http://127.0.0.1:${healthPort}`, `http://127.0.0.1:${metricsPort}/metrics`]
     return { ...operator, address, health, metrics }
   }

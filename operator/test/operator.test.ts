@@ -26,9 +26,9 @@ import {
 import { runEventsFor } from './run-events-for.ts'
 
 test('the operator names the missing setting and exits if it has no templates file', async () => {
-  const { output, gone } = spawnOperator({ NATS_URL: '127.0.0.1:1' })
-  expect(await gone).toBe(1)
-  expect(output.error).toMatch(/^TRELLIS_WORKERS must be set/)
+  const { output, closed } = spawnOperator({ NATS_URL: '127.0.0.1:1' })
+  expect(await closed).toBe(1)
+  expect(output().error).toMatch(/^TRELLIS_WORKERS must be set/)
 })
 
 test('an invalid template is reported with its field', async () => {
@@ -39,9 +39,9 @@ test('an invalid template is reported with its field', async () => {
       file,
       JSON.stringify({ search: { ...workerTemplate, image: 7 }, generation: workerTemplate, branch: workerTemplate }),
     )
-    const { output, gone } = spawnOperator({ NATS_URL: '127.0.0.1:1', TRELLIS_WORKERS: file })
-    expect(await gone).toBe(1)
-    expect(output.error).toMatch(/search\.image/)
+    const { output, closed } = spawnOperator({ NATS_URL: '127.0.0.1:1', TRELLIS_WORKERS: file })
+    expect(await closed).toBe(1)
+    expect(output().error).toMatch(/search\.image/)
   } finally {
     await rm(directory, { recursive: true, force: true })
   }
@@ -121,14 +121,12 @@ describe.skipIf(serversMissing !== undefined)(
       )
 
       const before = await holderOf(namespace)
-      first.child.kill('SIGTERM')
-      expect(await first.gone).toBe(0)
+      expect(await first.end()).toBe(0)
       await workloads.run(RunRequest.fromPartial({ ...request, runId: 'two' }))
       await perform(namespace, 'two')
       await untilComplete(namespace, 'two')
       expect(await holderOf(namespace)).not.toBe(before)
-      second.child.kill('SIGTERM')
-      expect(await second.gone).toBe(0)
+      expect(await second.end()).toBe(0)
       expect(await holderOf(namespace)).toBeUndefined()
     })
 
@@ -143,8 +141,7 @@ describe.skipIf(serversMissing !== undefined)(
         const [set] = (await client.list(statefulSets, { namespace })).items
         return set?.spec?.volumeClaimTemplates[0]?.spec?.storageClassName === 'fast'
       }, 'its volume claim names that class')
-      operator.child.kill('SIGTERM')
-      expect(await operator.gone).toBe(0)
+      expect(await operator.end()).toBe(0)
     })
 
     test('an operator that loses the lease exits at once with code 1, so that it is restarted', async () => {
@@ -163,8 +160,8 @@ describe.skipIf(serversMissing !== undefined)(
           body: { spec: { holderIdentity: 'another', renewTime: new Date().toISOString().replace('Z', '000Z') } },
         },
       )
-      expect(await operator.gone).toBe(1)
-      expect(operator.output.out).toContain('the operator cannot go on')
+      expect(await operator.closed).toBe(1)
+      expect(operator.output().out).toContain('the operator cannot go on')
     })
   },
 )

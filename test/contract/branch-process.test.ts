@@ -12,7 +12,7 @@ import { describe, expect, test } from 'vitest'
 import { asStarted } from '../support/as-started.ts'
 import { modulePath } from '../support/module-path.ts'
 import { natsCommand, natsMissing } from '../support/programs.ts'
-import { startServiceProcess } from '../support/service-process.ts'
+import { startService } from '../support/service-process.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 
 const module = 'services/branch/src/main.ts'
@@ -45,7 +45,7 @@ describe('a branch as a process', () => {
     await using directory = await temporaryDirectory()
     // Keys of the installation in its environment do not open it.
     const settings = await settingsOf(directory.path, { SERVICE_API_KEY: 'api-key', SERVICE_BRANCH_KEY: 'shared-key' })
-    await using _branch = await startServiceProcess(module, settings)
+    await using _branch = await startService(module, settings)
     const { PORT: port } = settings
     for (const key of [undefined, 'wrong', 'api-key', 'shared-key'])
       expect((await push(port, key, '{"source_id": "x", "entries": [{"text": "y"}]}')).status, key).toBe(401)
@@ -90,7 +90,7 @@ describe('a branch as a process', () => {
       await using bus = await connectNatsBus({ servers: [nats.address], name: 'test', log: silentLog })
       const stop = new AbortController()
       const working = bus.work(branchEvents, async ({ value }) => void notices.push(value), { signal: stop.signal })
-      await using branch = await startServiceProcess(module, settings)
+      await using branch = await startService(module, settings)
       await expect.poll(() => notices.at(-1)).toMatchObject({ slug: 'barn', entryCount: 0 })
       await push(settings.PORT, 'key-of-barn', '{"source_id": "x", "entries": [{"text": "y"}]}')
       await expect.poll(() => notices.at(-1)?.entryCount).toBe(1)
@@ -104,7 +104,7 @@ describe('a branch as a process', () => {
   test('a branch starts without its bus, and callers with the secret search it over gRPC', async () => {
     await using directory = await temporaryDirectory()
     const settings = await settingsOf(directory.path, { NATS_URL: `127.0.0.1:${await freePort()}` })
-    await using _branch = await startServiceProcess(module, settings)
+    await using _branch = await startService(module, settings)
     await push(settings.PORT, 'key-of-barn', '{"source_id": "x", "entries": [{"text": "hay"}]}')
     const address = settings.RPC_ADDRESS
     using connection = connectGrpc(BranchServiceDefinition, address, { security: { secrets: ['between us'] } })

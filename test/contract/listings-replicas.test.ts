@@ -8,9 +8,10 @@ import { SavedSearchesServiceDefinition } from '@trellis/protos/ts/trellis/listi
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Kind, openHeldSite } from '../../services/listings/test/held-site.ts'
 import { type Client, expectWhole, type Frame, follow, local, request } from '../../services/listings/test/searches.ts'
+import type { NodeProcess } from '../support/node-process.ts'
 import { postgresMissing, startTestPostgres, type TestPostgres } from '../support/postgres.ts'
 import { natsCommand, natsMissing } from '../support/programs.ts'
-import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts'
+import { migrateService, startService } from '../support/service-process.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { waitFor } from '../support/wait-for.ts'
 
@@ -52,9 +53,9 @@ describe.skipIf(missing)(`replicas of the listings service, as processes on NATS
       TRELLIS_DATA_DIR: join(directory, `data${testbeds}`),
     }
     const workloadsAddress = `127.0.0.1:${await freePort()}`
-    const start = async (module: string, address: string): Promise<ServiceProcess> =>
+    const start = async (module: string, address: string): Promise<NodeProcess> =>
       own.use(
-        await startServiceProcess(module, {
+        await startService(module, {
           ...environment,
           RPC_ADDRESS: address,
           WORKLOADS_ADDRESS: workloadsAddress,
@@ -70,7 +71,7 @@ describe.skipIf(missing)(`replicas of the listings service, as processes on NATS
       const { client: alerts } = own.use(connectGrpc(AlertsServiceDefinition, address, { security }))
       return { client, saved, alerts, end }
     }
-    await startServiceProcess('services/listings/src/main.ts', environment, ['migrate'])
+    await migrateService('services/listings/src/main.ts', environment)
     const workloads = await startWorkloads()
     return { marketplace, workloads, startWorkloads, startReplica }
   }

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { nodeOf, settled, upload } from '../../services/music/test/open-service.ts'
 import { postgresMissing, startTestPostgres } from '../support/postgres.ts'
 import { natsCommand, natsMissing, s3Command, s3Missing } from '../support/programs.ts'
-import { startServiceProcess } from '../support/service-process.ts'
+import { migrateService, startService } from '../support/service-process.ts'
 import { temporaryDirectory } from '../support/temporary-directory.ts'
 import { tune } from '../support/tune.ts'
 
@@ -25,13 +25,13 @@ describe.skipIf(missing)(`replicas of the music service, as processes on NATS, P
   const startReplica = async () => {
     const address = `127.0.0.1:${await freePort()}`
     const environment = { ...common, RPC_ADDRESS: address, WORKLOADS_ADDRESS: workloadsAddress }
-    const replica = opened.use(await startServiceProcess('services/music/src/main.ts', environment))
+    const replica = opened.use(await startService('services/music/src/main.ts', environment))
     const { client } = opened.use(connectGrpc(MusicServiceDefinition, address, { security: { secrets: [secret] } }))
     return { client, end: replica.end }
   }
   const startWorkloads = async () =>
     opened.use(
-      await startServiceProcess('services/distributed/src/workloads/main.ts', {
+      await startService('services/distributed/src/workloads/main.ts', {
         ...common,
         RPC_ADDRESS: workloadsAddress,
       }),
@@ -58,7 +58,7 @@ describe.skipIf(missing)(`replicas of the music service, as processes on NATS, P
       TRELLIS_DATA_DIR: join(directory, 'data'),
       MUSIC_WORKERS: '1',
     }
-    await startServiceProcess('services/music/src/main.ts', common, ['migrate'])
+    await migrateService('services/music/src/main.ts', common)
     workloads = await startWorkloads()
   })
   afterAll(() => opened.disposeAsync())

@@ -71,8 +71,7 @@ describe.skipIf(serversMissing !== undefined)(
           name,
           missing: [],
         })
-      operator.child.kill('SIGTERM')
-      expect(await operator.gone).toBe(0)
+      expect(await operator.end()).toBe(0)
     })
   },
 )

@@ -14,7 +14,7 @@ import { SetupServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/setup
 import { SshTargetsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/ssh_targets.ts'
 import { startTestPostgres } from './postgres.ts'
 import { natsCommand } from './programs.ts'
-import { startServiceProcess } from './service-process.ts'
+import { migrateService, startService } from './service-process.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
 const module = 'services/logs/src/main.ts'
@@ -46,13 +46,13 @@ export const openLogsCluster = async (environment: Record<string, string> = {}) 
     SERVICE_API_KEY: 'a'.repeat(32),
     ...environment,
   }
-  await startServiceProcess(module, { ...shared, TRELLIS_DATA_DIR: join(directory, 'migrate') }, ['migrate'])
+  await migrateService(module, { ...shared, TRELLIS_DATA_DIR: join(directory, 'migrate') })
   const stack = opened.move()
   let replicas = 0
   const startReplica = async (own: Record<string, string> = {}) => {
     const address = `127.0.0.1:${await freePort()}`
     const started = stack.use(
-      await startServiceProcess(module, {
+      await startService(module, {
         ...shared,
         ...own,
         RPC_ADDRESS: address,

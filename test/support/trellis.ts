@@ -1,8 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { randomInt } from 'node:crypto'
-import { once } from 'node:events'
 import { asStarted } from './as-started.ts'
 import { modulePath } from './module-path.ts'
+import { type NodeProcess, startNode } from './node-process.ts'
 import { programVariables } from './programs.ts'
 import { canShare } from './shared/fetch-shared.ts'
 import { openSharedDatabases } from './shared-databases.ts'
@@ -31,16 +31,10 @@ export type Trellis = AsyncDisposable & {
 /** A random base below the ephemeral ports. Distinct for installations, because two that search for a free port at once could pick the same. */
 const branchBasePort = (): string => String(10_000 + 100 * randomInt(200))
 
-const untilReady = (child: ChildProcess, output: () => string): Promise<string[]> =>
-  new Promise((resolve, reject) => {
-    const look = () => {
-      const [line] = /^Trellis is ready: .*$/m.exec(output()) ?? []
-      const origins = line?.match(/http:\/\/[a-z0-9.]+:\d+/g)
-      if (origins) resolve(origins.map((origin) => origin.replace('localhost', '127.0.0.1')))
-    }
-    child.stdout?.on('data', look)
-    child.once('exit', (code) => reject(new Error(`Trellis ended with ${code} before it was ready:\n${output()}`)))
-  })
+const originsOf = async (started: NodeProcess): Promise<string[]> => {
+  const [line] = await started.printed(/^Trellis is ready: .*http:.*$/m)
+  return (line.match(/http:\/\/[a-z0-9.]+:\d+/g) ?? []).map((origin) => origin.replace('localhost', '127.0.0.1'))
+}
 
 export type TrellisOptions = {
   dataDirectory?: string
@@ -60,8 +54,8 @@ export const startTrellis = async (
   const directory = dataDirectory ?? stack.use(await temporaryDirectory()).path
   const postgres =
     ofForm === 'distributed' && !ownServers && canShare() ? stack.use(await openSharedDatabases()) : undefined
-  const child = spawn(process.execPath, [program ?? (await modulePath(forms[ofForm]))], {
-    env: {
+  const started = startNode(program ?? (await modulePath(forms[ofForm])), {
+    environment: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
       ...asStarted,
@@ -74,30 +68,23 @@ export const startTrellis = async (
       ...(postgres && { DATABASE_URL: await postgres.createDatabase() }),
       ...environment,
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
   })
-  let text = ''
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (part: string) => (text += part))
-  const output = () => text
+  const output = () => started.output().all
   const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
-    if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
-    const exited = once(child, 'exit')
-    child.kill(signal)
-    await exited
-    return child.exitCode
+    const end = await started.end(signal)
+    return typeof end === 'number' ? end : null
   }
   stack.defer(async () => {
     // A killed launcher would leave its servers running for the next launcher.
     await stop(ofForm === 'distributed' ? 'SIGTERM' : 'SIGKILL')
   })
   try {
-    const origins = await untilReady(child, output)
+    const origins = await originsOf(started)
     return {
       origin: origins[0] ?? '',
       origins,
       dataDirectory: directory,
-      process: child,
+      process: started.child,
       output,
       stop,
       [Symbol.asyncDispose]: () => stack.disposeAsync(),

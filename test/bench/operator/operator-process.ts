@@ -1,10 +1,9 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '@trellis/distributed/servers'
 import { bundle } from '../../../deploy/images/bundle.ts'
 import { render } from '../../chart/helm.ts'
+import { startNode } from '../../support/node-process.ts'
 
 /** A snapshot of the operator's metrics. */
 export type Reading = {
@@ -23,7 +22,7 @@ export type OperatorProcess = AsyncDisposable & {
   /** Undefined while it does not answer. */
   read: () => Promise<Reading | undefined>
   /** Sends the signal; resolves when the process is gone. */
-  end: (signal: NodeJS.Signals) => Promise<void>
+  end: (signal: NodeJS.Signals) => Promise<unknown>
 }
 
 const source = fileURLToPath(new URL('../../../operator/src/main.ts', import.meta.url))
@@ -90,9 +89,10 @@ export const startOperator = async (
   const address = `127.0.0.1:${rpcPort}`
   const options = (process.env.OPERATOR_NODE_OPTIONS ?? '').split(' ').filter((option) => option !== '')
   const startedAt = performance.now()
-  const child = spawn(process.execPath, [...settings.nodeOptions, ...options, program], {
-    env: {
-      PATH: process.env.PATH ?? '',
+  const operator = startNode(program, {
+    nodeOptions: [...settings.nodeOptions, ...options],
+    environment: {
+      PATH: process.env.PATH,
       LOG_FORMAT: 'json',
       LOG_LEVEL: 'warn',
       RPC_ADDRESS: address,
@@ -101,36 +101,19 @@ export const startOperator = async (
       ...settings.environment,
       ...environment,
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
   })
-  let output = ''
-  let isToEnd = false
-  const isReady = Promise.withResolvers<number>()
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output = (output + text).slice(-10_000)
-      if (output.includes('is ready at')) isReady.resolve(performance.now() - startedAt)
-    })
-  const gone = once(child, 'close')
-  void gone.then(([code]) => {
-    if (!isToEnd) isReady.reject(new Error(`The operator ended with ${code}:\n${output}`))
-  })
-  // Callers that do not await `ready` notice the exit elsewhere.
-  isReady.promise.catch(() => undefined)
-  const end = async (signal: NodeJS.Signals) => {
-    isToEnd = true
-    if (child.exitCode === null && child.signalCode === null) child.kill(signal)
-    await gone
-  }
+  const ready = operator.printed(/is ready at/).then(() => performance.now() - startedAt)
+  // Callers that do not await it notice the exit elsewhere.
+  ready.catch(() => undefined)
   return {
     address,
     startedAt,
-    ready: isReady.promise,
+    ready,
     read: async () => {
       const response = await fetch(`http://127.0.0.1:${metricsPort}/metrics`).catch(() => undefined)
       return response?.ok ? parseReading(await response.text()) : undefined
     },
-    end,
-    [Symbol.asyncDispose]: () => end('SIGTERM'),
+    end: operator.end,
+    [Symbol.asyncDispose]: operator[Symbol.asyncDispose],
   }
 }

@@ -1,15 +1,14 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { freePort } from '@trellis/distributed/servers'
+import { startNode } from '../../support/node-process.ts'
 import { temporaryDirectory } from '../../support/temporary-directory.ts'
 import { root } from '../support/programs.ts'
 import type { Testbed } from './testbed.ts'
 
 export type OutsideOperator = AsyncDisposable & {
   /** Sends SIGTERM; resolves to the exit code. */
-  end: () => Promise<number>
+  end: () => Promise<number | NodeJS.Signals>
 }
 
 /** Starts another operator for an installation, as a local process with the rights of KUBECONFIG; resolves once it is ready. */
@@ -23,9 +22,8 @@ export const startOutsideOperator = async ({ namespace }: Testbed): Promise<Outs
   const directory = await temporaryDirectory()
   const file = join(directory.path, 'workers.json')
   await writeFile(file, workers.data['workers.json'])
-  const child = spawn(process.execPath, [join(root, 'operator/src/main.ts')], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: {
+  const operator = startNode(join(root, 'operator/src/main.ts'), {
+    environment: {
       PATH: process.env.PATH,
       KUBECONFIG: process.env.KUBECONFIG,
       TRELLIS_WORKERS: file,
@@ -41,27 +39,11 @@ export const startOutsideOperator = async ({ namespace }: Testbed): Promise<Outs
       POD_NAMESPACE: namespace.name,
     },
   })
-  const gone = once(child, 'exit').then(([code]) => code as number)
-  let output = ''
-  const { promise: ready, resolve } = Promise.withResolvers<void>()
-  child.stdout.on('data', (text: Buffer) => {
-    output += text
-    if (output.includes('is ready at')) resolve()
-  })
-  const early = gone.then((code) => {
-    throw new Error(`The operator outside of the cluster ended with ${code}: ${output}`)
-  })
-  await Promise.race([ready, early])
-  early.catch(() => undefined)
-  const end = async () => {
-    child.kill('SIGTERM')
-    return gone
-  }
+  await operator.printed(/is ready at/)
   return {
-    end,
+    end: operator.end,
     [Symbol.asyncDispose]: async () => {
-      child.kill('SIGKILL')
-      await gone
+      await operator.end('SIGKILL')
       await directory[Symbol.asyncDispose]()
     },
   }
