@@ -55,7 +55,6 @@ export const moduleFolders: Record<string, readonly string[]> = {
   '@nats-io/jetstream': ['services/kit/src/bus', 'services/kit/src/files'],
   '@nats-io/transport-node': ['services/kit/src/bus', 'services/kit/src/files'],
   '@sveltejs/vite-plugin-svelte': ['services/web'],
-  '@wasm-audio-decoders/flac': ['services/music/src/audio'],
   '@wasm-audio-decoders/ogg-vorbis': ['services/music/src/audio'],
   ajv: ['services/edge/src/transcode'],
   'ajv-formats': ['services/edge/src/transcode'],
@@ -96,7 +95,7 @@ export const moduleFolders: Record<string, readonly string[]> = {
   tldts: ['services/logs/src/blocklist'],
   undici: ['operator/src/runtime/client', 'services/kit/src/egress'],
   vite: ['services/web'],
-  'wasm-media-encoders': ['services/music/src/export'],
+  'wasm-media-encoders': ['services/music/src/export', 'services/music/test'],
   yaml: ['operator/src/crds', 'services/logs/src'],
   yauzl: ['services/logs/src/ingest', 'services/logs/make-model'],
   zod: [

@@ -1,3 +1,4 @@
+import { viewOf } from './byte-source.ts'
 import { invalidAudio } from './refusal.ts'
 
 /** Reads big-endian bits. Reading beyond the end throws AudioRefused; peeking there sees zeros. */
@@ -11,23 +12,25 @@ export type BitReader = {
   /** Bits read so far. */
   position(): number
   remaining(): number
+  /** The bits from a position on, as the upper bits of a 32-bit integer: at least 25 of them. */
+  wordAt(position: number): number
 }
 
 const truncated = () => invalidAudio('The file is damaged: a packet of its audio ends too early.')
 
 export const createBitReader = (bytes: Uint8Array): BitReader => {
+  const view = viewOf(bytes)
+  const wholeWords = bytes.length - 4
   const end = bytes.length * 8
   let at = 0
-  const peek = (count: number): number => {
-    const byte = at >>> 3
-    const word =
-      (((bytes[byte] ?? 0) << 24) |
-        ((bytes[byte + 1] ?? 0) << 16) |
-        ((bytes[byte + 2] ?? 0) << 8) |
-        (bytes[byte + 3] ?? 0)) <<
-      (at & 7)
-    return count === 0 ? 0 : word >>> (32 - count)
+  /** Bytes near the end, where zeros follow. */
+  const lastWord = (byte: number): number =>
+    ((bytes[byte] ?? 0) << 24) | ((bytes[byte + 1] ?? 0) << 16) | ((bytes[byte + 2] ?? 0) << 8) | (bytes[byte + 3] ?? 0)
+  const wordAt = (position: number): number => {
+    const byte = position >>> 3
+    return (byte <= wholeWords ? view.getInt32(byte) : lastWord(byte)) << (position & 7)
   }
+  const peek = (count: number): number => (count === 0 ? 0 : wordAt(at) >>> (32 - count))
   const skip = (count: number): void => {
     at += count
     if (at > end) throw truncated()
@@ -40,6 +43,7 @@ export const createBitReader = (bytes: Uint8Array): BitReader => {
   return {
     peek,
     skip,
+    wordAt,
     read: (count) => (count <= 24 ? readShort(count) : readShort(count - 16) * 65_536 + readShort(16)),
     align: () => {
       at = (at + 7) & ~7

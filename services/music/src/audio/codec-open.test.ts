@@ -2,11 +2,50 @@ import { readFileSync } from 'node:fs'
 import { sharedData } from '@trellis/test/support/shared-data'
 import { describe, expect, test } from 'vitest'
 import { decodeAll, fixture, fixturePiece, likeness } from '../../test/audio-files.ts'
+import { constantMp3 } from '../../test/constant-mp3.ts'
 import { flacSilence } from '../../test/flac-silence.ts'
 import { bytesInMemory } from './byte-source.ts'
+import { parseMp3Frame } from './mp3-frame.ts'
+import { checksumAt, oggChecksum } from './ogg-checksum.ts'
+import { oggField, pageLength, segmentsOf } from './ogg-page-header.ts'
 import { openAudio } from './open-audio.ts'
-import { blockLength } from './pcm.ts'
+import { blockLength, joinBlocks } from './pcm.ts'
 import { resample } from './resample.ts'
+
+const tune = new URL('../../../../docs/examples/tune.ogg', import.meta.url)
+
+/** An Ogg page with one packet. */
+const oggPage = (packet: Uint8Array, { serial, flags }: { serial: number; flags: number }): Buffer => {
+  const page = Buffer.concat([Buffer.from('OggS'), Buffer.alloc(22), Buffer.of(1, packet.length), packet])
+  page[5] = flags
+  page.writeUInt32LE(serial, 14)
+  return withChecksum(page)
+}
+
+const withChecksum = (page: Buffer): Buffer => {
+  page.writeUInt32LE(oggChecksum(page), checksumAt)
+  return page
+}
+
+/** The pages of an Ogg file, as copies. */
+const pagesOf = (bytes: Uint8Array): Buffer[] => {
+  const pages: Buffer[] = []
+  for (let at = 0; at < bytes.length; ) {
+    const length = pageLength(segmentsOf(bytes.subarray(at)) ?? new Uint8Array())
+    pages.push(Buffer.from(bytes.subarray(at, at + length)))
+    at += length
+  }
+  return pages
+}
+
+/** An Ogg file with another number for its stream. */
+const withSerial = (bytes: Uint8Array, serial: number): Buffer =>
+  Buffer.concat(
+    pagesOf(bytes).map((page) => {
+      page.writeUInt32LE(serial, oggField.serial)
+      return withChecksum(page)
+    }),
+  )
 
 describe('compressed files', () => {
   test.each(['band.flac', 'band.oga'])('%s is decoded bit-exactly', async (name) => {
@@ -49,6 +88,69 @@ describe('compressed files', () => {
     const tag = Uint8Array.from([0x49, 0x44, 0x33, 4, 0, 0, 0, 0, 0, 5, 1, 2, 3, 4, 5])
     const { container, block } = await decodeAll(Buffer.concat([tag, fixture('band.flac')]))
     expect({ container, frames: blockLength(block) }).toEqual({ container: 'flac', frames: 26_461 })
+  })
+
+  test.each(['band.ogg', 'band.oga', 'band.opus'])('%s twice, one after the other, is decoded twice', async (name) => {
+    const { block: once } = await decodeAll(fixture(name))
+    const { block } = await decodeAll(Buffer.concat([fixture(name), withSerial(fixture(name), 77)]))
+    expect(block).toEqual(joinBlocks([once, once], once.length))
+  })
+
+  test('parts of an Ogg file that differ in their rates are rejected', async () => {
+    const parts = Buffer.concat([fixture('band.ogg'), withSerial(readFileSync(tune), 77)])
+    await expect(decodeAll(parts)).rejects.toMatchObject({
+      reason: 'invalid',
+      message: expect.stringMatching(/change/),
+    })
+  })
+
+  test.each([-10, 6])('an Opus file is amplified by the %d dB that its header names', async (decibels) => {
+    const [head = Buffer.alloc(0), ...pages] = pagesOf(fixture('band.opus'))
+    const plain = await decodeAll(fixture('band.opus'))
+    head.writeInt16LE(256 * decibels, 28 + 16)
+    const { block } = await decodeAll(Buffer.concat([withChecksum(head), ...pages]))
+    for (const at of [5_000, 20_000])
+      expect((block[0]?.[at] ?? 0) / (plain.block[0]?.[at] ?? 1)).toBeCloseTo(10 ** (decibels / 20), 5)
+  })
+
+  test.each(['band.ogg', 'band.oga', 'band.opus'])('%s is decoded beside a stream of another kind', async (name) => {
+    const pages = pagesOf(fixture(name))
+    const other = (flags: number) => oggPage(Buffer.from('\x80theora and more', 'latin1'), { serial: 9, flags })
+    const [head = Buffer.alloc(0), ...rest] = pages
+    const mixed = Buffer.concat([other(2), head, ...rest.flatMap((page) => [other(0), page]), other(4)])
+    expect((await decodeAll(mixed)).block).toEqual((await decodeAll(fixture(name))).block)
+  })
+
+  test('of two streams of its kind that begin together, the first is decoded', async () => {
+    const [pages, others] = [pagesOf(fixture('band.ogg')), pagesOf(withSerial(fixture('band.ogg'), 77))]
+    const mixed = Buffer.concat(pages.flatMap((page, index) => [page, others[index] ?? Buffer.alloc(0)]))
+    expect((await decodeAll(mixed)).block).toEqual((await decodeAll(fixture('band.ogg'))).block)
+  })
+
+  test('more than a thousand streams of other kinds are rejected', async () => {
+    const others = Array.from({ length: 1_001 }, (_, serial) => oggPage(Buffer.from('x'), { serial, flags: 2 }))
+    const bytes = Buffer.concat([fixture('band.ogg'), ...others])
+    await expect(decodeAll(bytes)).rejects.toMatchObject({ name: 'AudioRefused', reason: 'invalid' })
+  })
+
+  test('MP3 may begin with several tags, each longer than what is searched for a frame', async () => {
+    const tag = Buffer.alloc(100_000)
+    tag.set(Buffer.from('ID3\x04\0\0', 'latin1'))
+    const size = tag.length - 10
+    tag.set([(size >> 21) & 0x7f, (size >> 14) & 0x7f, (size >> 7) & 0x7f, size & 0x7f], 6)
+    const { block } = await decodeAll(Buffer.concat([tag, tag, fixture('band.mp3')]))
+    expect(block).toEqual((await decodeAll(fixture('band.mp3'))).block)
+  })
+
+  test('MP3 of a free format is rejected with a sentence', async () => {
+    const usual = await constantMp3(2)
+    const free = Uint8Array.from(usual)
+    for (let at = 0; at < free.length; at += parseMp3Frame(usual, at)?.length ?? free.length)
+      free[at + 2] = (free[at + 2] ?? 0) & 0x0f
+    await expect(decodeAll(free)).rejects.toMatchObject({
+      reason: 'unsupported',
+      message: expect.stringMatching(/free bit rate/),
+    })
   })
 
   test.each([

@@ -1,44 +1,41 @@
-import { FLACDecoder } from '@wasm-audio-decoders/flac'
 import { OggVorbisDecoder } from '@wasm-audio-decoders/ogg-vorbis'
 import { MPEGDecoder } from 'mpg123-decoder'
 import { OggOpusDecoder } from 'ogg-opus-decoder'
-import type { ByteSource } from './byte-source.ts'
+import { type ByteSource, viewOf } from './byte-source.ts'
+import type { Codec, CodecOutput } from './codec.ts'
 import { type DecodedBytes, feedCodec, withFirstBlock } from './codec-feed.ts'
 import type { AudioContainer, DecodedAudio } from './decoded-audio.ts'
-import { flacHead, flacHeadReach } from './flac-head.ts'
+import { createFlacCodec } from './flac/codec.ts'
 import { findMp3Frame } from './mp3-frame.ts'
+import { createOggCodec } from './ogg-links.ts'
 import { createPageFilter } from './ogg-pages.ts'
+import type { OggContainer } from './ogg-streams.ts'
 import { createOpusCounter } from './opus-duration.ts'
 import { type Block, blockLength, sliceBlock } from './pcm.ts'
-import { invalidAudio } from './refusal.ts'
-
-/** The methods that the decoders share. */
-type Codec = {
-  readonly ready: Promise<void>
-  free(): void
-  decode(bytes: Uint8Array): Promise<CodecOutput> | CodecOutput
-  flush?(): Promise<CodecOutput>
-  decodeFrames?(frames: Uint8Array[]): Promise<CodecOutput> | CodecOutput
-}
-
-type CodecOutput = {
-  readonly channelData: Float32Array[]
-  readonly samplesDecoded: number
-  readonly sampleRate: number
-  readonly bitDepth?: number
-}
+import { AudioRefused, invalidAudio } from './refusal.ts'
 
 export type CodecContainer = Exclude<AudioContainer, 'wav' | 'aiff' | 'm4a'>
 
+/** In the mapping of FLAC to Ogg, what precedes the stream in the data of its first page. */
+const flacMappingBytes = 9
+
+/** The output gain of an Opus stream (RFC 7845, 5.1), which its decoder leaves to the player: 256ths of a decibel, in its first packet. */
+const opusGain = (head: Uint8Array): number =>
+  head.length < 18 ? 1 : 10 ** (viewOf(head).getInt16(16, true) / 256 / 20)
+
 const codecs: Record<CodecContainer, () => Codec> = {
   mp3: () => new MPEGDecoder(),
-  flac: () => new FLACDecoder(),
-  'ogg-flac': () => new FLACDecoder(),
-  'ogg-vorbis': () => new OggVorbisDecoder(),
-  'ogg-opus': () => new OggOpusDecoder(),
+  flac: createFlacCodec,
+  'ogg-flac': () =>
+    createOggCodec({
+      create: createFlacCodec,
+      content: (_, data, isFirst) => (isFirst ? data.subarray(flacMappingBytes) : data),
+    }),
+  'ogg-vorbis': () => createOggCodec({ create: () => new OggVorbisDecoder() }),
+  'ogg-opus': () => createOggCodec({ create: () => new OggOpusDecoder(), gainOf: opusGain }),
 }
 
-const losslessContainers: ReadonlySet<CodecContainer> = new Set(['flac', 'ogg-flac'])
+const isOgg = (container: CodecContainer): container is OggContainer => container.startsWith('ogg-')
 
 const names: Record<CodecContainer, string> = {
   mp3: 'MP3',
@@ -48,38 +45,15 @@ const names: Record<CodecContainer, string> = {
   'ogg-opus': 'Ogg Opus',
 }
 
-/**
- * The FLAC decoder divides by the largest sample value (32,767 for 16 bits), all other decoders by full scale. Converting back
- * to integers and dividing again makes the samples bit-identical to the original.
- */
-const exactSamples = (channel: Float32Array, bitDepth: number): Float32Array => {
-  const fullScale = 2 ** (bitDepth - 1)
-  return channel.map((value) => Math.round(value * (fullScale - 1)) / fullScale)
-}
-
-/** The largest bit depth that a 32-bit float represents exactly. */
-const exactBits = 24
-
-/**
- * FLAC's decoder receives only frames, and a frame header may leave its rate or depth to the stream header. So the decoder
- * receives the stream header first.
- */
-const primeFlac = async (codec: Codec, source: ByteSource, offset: number): Promise<void> => {
-  const head = flacHead(await source.read(offset, flacHeadReach))
-  if (head) await codec.decodeFrames?.([head])
-}
-
 /** More channels than any format has mean that the decoder has read its own memory. */
 const mostChannels = 255
 
 /** Converts what a codec returns. Throws if it cannot be true. */
-const blockOf = (container: CodecContainer, output: CodecOutput): DecodedBytes => {
-  const { channelData, samplesDecoded, sampleRate, bitDepth = 0 } = output
+const blockOf = (output: CodecOutput): DecodedBytes => {
+  const { channelData, samplesDecoded, sampleRate } = output
   if (samplesDecoded > 0 && channelData.length > mostChannels)
     throw new Error(`The decoder reports ${channelData.length} channels`)
-  const block = channelData.map((channel) => channel.subarray(0, samplesDecoded))
-  const isExact = losslessContainers.has(container) && bitDepth > 0 && bitDepth <= exactBits
-  return { block: isExact ? block.map((channel) => exactSamples(channel, bitDepth)) : block, sampleRate }
+  return { block: channelData.map((channel) => channel.subarray(0, samplesDecoded)), sampleRate }
 }
 
 /**
@@ -110,13 +84,12 @@ async function* decodeWith(
   const damaged = (cause: unknown) =>
     invalidAudio(`The ${names[container]} file is damaged and cannot be decoded.`, cause)
   const limit = createOutputLimit(container)
-  const checked = async (output: Promise<CodecOutput> | CodecOutput) => limit.apply(blockOf(container, await output))
+  const checked = async (output: Promise<CodecOutput> | CodecOutput) => limit.apply(blockOf(await output))
   const decoded = (bytes: Uint8Array): Promise<DecodedBytes> =>
     bytes.length === 0 ? Promise.resolve({ block: [], sampleRate: 0 }) : checked(codec.decode(bytes))
   try {
     await codec.ready
-    if (losslessContainers.has(container)) await primeFlac(codec, source, offset)
-    const pages = container.startsWith('ogg-') ? createPageFilter(limit.observe) : undefined
+    const pages = isOgg(container) ? createPageFilter(container, limit.observe) : undefined
     yield* feedCodec(source, offset, (bytes) => decoded(pages ? pages.push(bytes) : bytes))
     const remainder = await decoded(pages?.end() ?? new Uint8Array())
     if (blockLength(remainder.block) > 0) yield remainder
@@ -124,7 +97,7 @@ async function* decodeWith(
     // Without samples, the number of channels and the rate are undefined.
     if (codec.flush && blockLength(flushed.block) > 0) yield flushed
   } catch (cause) {
-    throw damaged(cause)
+    throw cause instanceof AudioRefused ? cause : damaged(cause)
   } finally {
     free(codec, damaged)
   }

@@ -11,27 +11,47 @@ export type Mp3Frame = {
   readonly sideInformation: number
 }
 
+/** Parameters of a frame that do not depend on its bit rate. */
+export type Mp3Header = Omit<Mp3Frame, 'kilobits' | 'length'> & {
+  /** Ordinal of its bit rate; 0 for a free format, whose frames all have the length of the first. */
+  readonly rate: number
+  readonly padding: number
+}
+
 const kilobitsVersion1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
 const kilobitsVersion2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
 const sampleRates = [44_100, 48_000, 32_000]
 const versions = [2.5, undefined, 2, 1] as const
 
-/** Parses the frame header at `offset`; undefined if there is none. Free-format frames are not supported. */
-export const parseMp3Frame = (bytes: Uint8Array, offset: number): Mp3Frame | undefined => {
+export const parseMp3Header = (bytes: Uint8Array, offset: number): Mp3Header | undefined => {
   const [first = 0, second = 0, third = 0, fourth = 0] = bytes.subarray(offset, offset + 4)
   if (offset + 4 > bytes.length || first !== 0xff || (second & 0xe0) !== 0xe0) return undefined
   const version = versions[(second >> 3) & 3]
   const isLayer3 = ((second >> 1) & 3) === 1
   const baseRate = sampleRates[(third >> 2) & 3]
-  const kilobits = (version === 1 ? kilobitsVersion1 : kilobitsVersion2)[third >> 4]
-  if (version === undefined || !isLayer3 || baseRate === undefined || !kilobits || (fourth & 3) === 2) return undefined
+  const rate = third >> 4
+  if (version === undefined || !isLayer3 || baseRate === undefined || rate === 15 || (fourth & 3) === 2)
+    return undefined
   const sampleRate = version === 1 ? baseRate : version === 2 ? baseRate / 2 : baseRate / 4
   const samples = version === 1 ? 1152 : 576
   const channels = fourth >> 6 === 3 ? 1 : 2
   const sideInformation = version === 1 ? (channels === 1 ? 17 : 32) : channels === 1 ? 9 : 17
-  const length = Math.floor(((samples / 8) * kilobits * 1000) / sampleRate) + ((third >> 1) & 1)
+  return { version, sampleRate, channels, samples, sideInformation, rate, padding: (third >> 1) & 1 }
+}
+
+/** Parses the frame header at `offset`; undefined if there is none, and for a free format. */
+export const parseMp3Frame = (bytes: Uint8Array, offset: number): Mp3Frame | undefined => {
+  const header = parseMp3Header(bytes, offset)
+  if (!header) return undefined
+  const { version, sampleRate, channels, samples, sideInformation, rate, padding } = header
+  const kilobits = (version === 1 ? kilobitsVersion1 : kilobitsVersion2)[rate]
+  if (!kilobits) return undefined
+  const length = Math.floor(((samples / 8) * kilobits * 1000) / sampleRate) + padding
   return { version, sampleRate, channels, kilobits, length, samples, sideInformation }
 }
+
+export const areAlike = (a: Mp3Header | Mp3Frame, b: Mp3Header | Mp3Frame | undefined): boolean =>
+  b !== undefined && a.version === b.version && a.sampleRate === b.sampleRate
 
 /**
  * The first frame at or after `offset` that is followed by another frame of the same stream (or ends the bytes), and its
@@ -42,10 +62,8 @@ export const findMp3Frame = (bytes: Uint8Array, offset: number): { at: number; f
     if (bytes[at] !== 0xff) continue
     const frame = parseMp3Frame(bytes, at)
     if (!frame) continue
-    const next = parseMp3Frame(bytes, at + frame.length)
     const endsHere = at + frame.length === bytes.length
-    if (endsHere || (next && next.sampleRate === frame.sampleRate && next.version === frame.version))
-      return { at, frame }
+    if (endsHere || areAlike(frame, parseMp3Frame(bytes, at + frame.length))) return { at, frame }
   }
   return undefined
 }

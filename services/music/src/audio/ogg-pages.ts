@@ -1,27 +1,11 @@
 import { checksumAt, oggChecksum } from './ogg-checksum.ts'
-
-const marker = Buffer.from('OggS', 'latin1')
-/** A page header before its segment table (RFC 3533, 6); its last byte is the number of segments. */
-const headerBytes = 27
-const flagsAt = 5
-const countAt = 26
-const endOfStream = 0x04
-const continuesPacket = 0x01
-
-/** The lengths of the segments of the page at the start of `bytes`; undefined while its header is incomplete. */
-const segmentsOf = (bytes: Uint8Array): Uint8Array | undefined => {
-  const count = bytes[countAt]
-  return count === undefined || bytes.length < headerBytes + count
-    ? undefined
-    : bytes.subarray(headerBytes, headerBytes + count)
-}
-
-const sum = (lengths: Uint8Array): number => lengths.reduce((total, length) => total + length, 0)
+import { oggField, oggFlag, oggHeaderBytes, oggMarker, pageLength, segmentsOf } from './ogg-page-header.ts'
+import { createStreamFilter, type OggContainer } from './ogg-streams.ts'
 
 /** The bytes from the first marker on; without one, the last bytes, which may be the start of one. */
 const fromMarker = (bytes: Buffer): Buffer => {
-  const at = bytes.indexOf(marker)
-  return bytes.subarray(at >= 0 ? at : Math.max(0, bytes.length - marker.length + 1))
+  const at = bytes.indexOf(oggMarker)
+  return bytes.subarray(at >= 0 ? at : Math.max(0, bytes.length - oggMarker.length + 1))
 }
 
 /**
@@ -31,15 +15,15 @@ const fromMarker = (bytes: Buffer): Buffer => {
 const shortenedPage = (bytes: Buffer, segments: Uint8Array): Buffer => {
   let [complete, length] = [0, 0]
   for (const segment of segments) {
-    if (headerBytes + segments.length + length + segment > bytes.length) break
+    if (oggHeaderBytes + segments.length + length + segment > bytes.length) break
     complete += 1
     length += segment
   }
   if (complete === 0) return Buffer.alloc(0)
-  const header = Buffer.from(bytes.subarray(0, headerBytes + complete))
-  header[flagsAt] = (header[flagsAt] ?? 0) & ~endOfStream
-  header[countAt] = complete
-  const data = headerBytes + segments.length
+  const header = Buffer.from(bytes.subarray(0, oggHeaderBytes + complete))
+  header[oggField.flags] = (header[oggField.flags] ?? 0) & ~oggFlag.endsStream
+  header[oggField.segments] = complete
+  const data = oggHeaderBytes + segments.length
   return Buffer.concat([header, bytes.subarray(data, data + length)])
 }
 
@@ -47,16 +31,22 @@ const shortenedPage = (bytes: Buffer, segments: Uint8Array): Buffer => {
 export type PageObserver = (segments: Uint8Array, data: Uint8Array, isContinued: boolean) => void
 
 /**
- * Passes on an Ogg stream page by page. Pages with a wrong checksum are dropped (RFC 3533, 6), so that damage does not reach
+ * Passes on the pages of the streams of one codec. Pages with a wrong checksum are dropped (RFC 3533, 6), so that damage does not reach
  * the decoders. These treat a truncated page as complete: they decode its missing packets as lost ones, which for Opus produces
  * up to 120 ms of sound each. So the last page is shortened to its last complete packet.
  */
-export const createPageFilter = (observe: PageObserver = () => undefined) => {
+export const createPageFilter = (container: OggContainer, observe: PageObserver = () => undefined) => {
   let rest: Buffer = Buffer.alloc(0)
+  const isSelected = createStreamFilter(container)
   const pass = (page: Buffer): Buffer => {
+    if (page.length === 0 || !isSelected(page)) return Buffer.alloc(0)
     const segments = segmentsOf(page)
     if (segments)
-      observe(segments, page.subarray(headerBytes + segments.length), ((page[flagsAt] ?? 0) & continuesPacket) !== 0)
+      observe(
+        segments,
+        page.subarray(oggHeaderBytes + segments.length),
+        ((page[oggField.flags] ?? 0) & oggFlag.continuesPacket) !== 0,
+      )
     return page
   }
   return {
@@ -67,13 +57,13 @@ export const createPageFilter = (observe: PageObserver = () => undefined) => {
       for (;;) {
         rest = fromMarker(rest)
         const segments = segmentsOf(rest)
-        const length = segments && headerBytes + segments.length + sum(segments)
+        const length = segments && pageLength(segments)
         if (length === undefined || length > rest.length) return Buffer.concat(pages)
         const page = rest.subarray(0, length)
         const isIntact = oggChecksum(page) === page.readUInt32LE(checksumAt)
         if (isIntact) pages.push(pass(page))
         // The length of a damaged page cannot be trusted: the next one is searched right after its marker.
-        rest = rest.subarray(isIntact ? length : marker.length)
+        rest = rest.subarray(isIntact ? length : oggMarker.length)
       }
     },
     /** The complete packets of a truncated last page; empty if the stream ends with a whole page. */

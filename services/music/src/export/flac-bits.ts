@@ -2,16 +2,23 @@
 export type BitWriter = {
   /** The lowest `count` bits (at most 32) of a value. */
   write(value: number, count: number): void
-  /** So many zeros, then a one. */
-  writeUnary(zeros: number): void
+  /** Numbers in a Rice code: each folded, its upper bits in unary, the lowest `parameter` (at most 30) as they are. */
+  writeRice(values: Int32Array, parameter: number): void
   /** Pads to whole bytes and returns them; they are valid until the next `write`. */
   bytes(): Uint8Array
   reset(): void
 }
 
+/** Signed numbers as unsigned ones: 0, -1, 1, -2 ... become 0, 1, 2, 3 ... */
+export const folded = (value: number): number => ((value << 1) ^ (value >> 31)) >>> 0
+
+/** Bits that can be appended at once: with up to 7 held ones they fit into 32. */
+const mostAtOnce = 24
+
 export const createBitWriter = (capacity: number): BitWriter => {
   const buffer = new Uint8Array(capacity)
   let [at, held, heldBits] = [0, 0, 0]
+  /** At most `mostAtOnce` bits. */
   const writeShort = (value: number, count: number): void => {
     held = (held << count) | (value & ((1 << count) - 1))
     heldBits += count
@@ -21,15 +28,30 @@ export const createBitWriter = (capacity: number): BitWriter => {
     }
     held &= (1 << heldBits) - 1
   }
+  const write = (value: number, count: number): void => {
+    if (count > 16) writeShort(value >>> 16, count - 16)
+    if (count > 0) writeShort(value & 0xffff, Math.min(count, 16))
+  }
+  /** So many zeros, then a one. */
+  const writeUnary = (zeros: number): void => {
+    let left = zeros
+    for (; left >= 16; left -= 16) writeShort(0, 16)
+    writeShort(1, left + 1)
+  }
   return {
-    write(value, count) {
-      if (count > 16) writeShort(value >>> 16, count - 16)
-      if (count > 0) writeShort(value & 0xffff, Math.min(count, 16))
-    },
-    writeUnary(zeros) {
-      let left = zeros
-      for (; left >= 16; left -= 16) writeShort(0, 16)
-      writeShort(1, left + 1)
+    write,
+    writeRice(values, parameter) {
+      const one = 1 << parameter
+      for (let i = 0; i < values.length; i++) {
+        const value = folded(values[i] ?? 0)
+        const zeros = value >>> parameter
+        const count = zeros + 1 + parameter
+        if (count <= mostAtOnce) writeShort(one | (value & (one - 1)), count)
+        else {
+          writeUnary(zeros)
+          write(value, parameter)
+        }
+      }
     },
     bytes() {
       if (heldBits > 0) writeShort(0, 8 - heldBits)
@@ -39,22 +61,4 @@ export const createBitWriter = (capacity: number): BitWriter => {
       ;[at, held, heldBits] = [0, 0, 0]
     },
   }
-}
-
-const crcTable = (polynomial: number, bits: 8 | 16): Uint16Array =>
-  Uint16Array.from({ length: 256 }, (_, index) => {
-    let value = index << (bits - 8)
-    for (let bit = 0; bit < 8; bit++) value = value & (1 << (bits - 1)) ? (value << 1) ^ polynomial : value << 1
-    return value & ((1 << bits) - 1)
-  })
-
-const [table8, table16] = [crcTable(0x07, 8), crcTable(0x8005, 16)]
-
-/** The checksums of a frame's header and of a whole frame (RFC 9639, 9.1.8 and 9.3). */
-export const flacCrc8 = (bytes: Uint8Array): number => bytes.reduce((crc, byte) => table8[crc ^ byte] ?? 0, 0)
-
-export const flacCrc16 = (bytes: Uint8Array): number => {
-  let crc = 0
-  for (let at = 0; at < bytes.length; at++) crc = ((crc << 8) & 0xffff) ^ (table16[(crc >> 8) ^ (bytes[at] ?? 0)] ?? 0)
-  return crc
 }

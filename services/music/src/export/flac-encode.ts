@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
+import { flacCrc8, flacCrc16 } from '../audio/flac/checksums.ts'
 import { type Block, blockLength, sliceBlock } from '../audio/pcm.ts'
 import { blocksOf, encodeSamples, type StoredAudio } from '../audio/stored-audio.ts'
-import { createBitWriter, flacCrc8, flacCrc16 } from './flac-bits.ts'
+import { createBitWriter } from './flac-bits.ts'
 import { planSubframe, type Subframe } from './flac-subframe.ts'
 
 const depth = 24
@@ -55,9 +56,23 @@ const codedNumber = (value: number): number[] => {
 
 /** Samples as the integers of which stored bytes consist. */
 const integersOf = (block: Block): Int32Array[] =>
-  block.map((channel) =>
-    Int32Array.from(channel, (value) => Math.max(-8_388_608, Math.min(8_388_607, Math.round(value * 8_388_608)))),
-  )
+  block.map((channel) => {
+    const integers = new Int32Array(channel.length)
+    for (let i = 0; i < channel.length; i++)
+      integers[i] = Math.max(-8_388_608, Math.min(8_388_607, Math.round((channel[i] ?? 0) * 8_388_608)))
+    return integers
+  })
+
+/** What two channels have in common, and their difference. The middle loses its lowest bit, which is that of the difference. */
+const middleAndSide = (left: Int32Array, right: Int32Array): { middle: Int32Array; side: Int32Array } => {
+  const [middle, side] = [new Int32Array(left.length), new Int32Array(left.length)]
+  for (let i = 0; i < left.length; i++) {
+    const [a, b] = [left[i] ?? 0, right[i] ?? 0]
+    middle[i] = (a + b) >> 1
+    side[i] = a - b
+  }
+  return { middle, side }
+}
 
 type Assignment = { readonly code: number; readonly subframes: readonly Subframe[] }
 
@@ -67,15 +82,10 @@ const assignmentOf = (channels: readonly Int32Array[]): Assignment => {
   const left = planSubframe(first, depth)
   if (!second) return { code: 0, subframes: [left] }
   const right = planSubframe(second, depth)
-  // A difference needs one bit more; the middle loses its lowest bit, which is that of the difference.
-  const side = planSubframe(
-    first.map((value, at) => value - (second[at] ?? 0)),
-    depth + 1,
-  )
-  const middle = planSubframe(
-    first.map((value, at) => (value + (second[at] ?? 0)) >> 1),
-    depth,
-  )
+  const combined = middleAndSide(first, second)
+  const middle = planSubframe(combined.middle, depth)
+  // A difference needs one bit more.
+  const side = planSubframe(combined.side, depth + 1)
   const options: Assignment[] = [
     { code: 1, subframes: [left, right] },
     { code: combinations.leftSide, subframes: [left, side] },

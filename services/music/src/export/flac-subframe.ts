@@ -1,4 +1,4 @@
-import type { BitWriter } from './flac-bits.ts'
+import { type BitWriter, folded } from './flac-bits.ts'
 
 /** How the residuals of a subframe are divided: 2^order partitions, each with its Rice parameter. */
 type Partitions = { readonly order: number; readonly parameters: readonly number[]; readonly bits: number }
@@ -13,26 +13,51 @@ const largestParameter = 30
 const parameterBits = 5
 const headerBits = 8
 
-/** Residuals of the fixed predictors: differences of ascending order. */
-const differences = (samples: Int32Array): Int32Array[] => {
-  const orders = [samples]
-  for (let order = 1; order <= Math.min(largestOrder, samples.length - 1); order++) {
-    const last = orders[order - 1] ?? samples
-    const next = new Int32Array(samples.length)
-    for (let at = order; at < samples.length; at++) next[at] = (last[at] ?? 0) - (last[at - 1] ?? 0)
-    orders.push(next)
+/**
+ * The order of the fixed predictor (RFC 9639, 9.2.5) whose residuals are smallest, of all orders in one pass: the residual of an order
+ * is the difference of two residuals of the order below. All are compared from the sample on that the largest order predicts first.
+ */
+const bestOrder = (samples: Int32Array): number => {
+  const most = Math.min(largestOrder, samples.length - 1)
+  let [p0, p1, p2, p3] = [0, 0, 0, 0]
+  let [sum0, sum1, sum2, sum3, sum4] = [0, 0, 0, 0, 0]
+  for (let at = 0; at < samples.length; at++) {
+    const d0 = samples[at] ?? 0
+    const d1 = d0 - p0
+    const d2 = d1 - p1
+    const d3 = d2 - p2
+    const d4 = d3 - p3
+    p0 = d0
+    p1 = d1
+    p2 = d2
+    p3 = d3
+    if (at < most) continue
+    sum0 += Math.abs(d0)
+    sum1 += Math.abs(d1)
+    sum2 += Math.abs(d2)
+    sum3 += Math.abs(d3)
+    sum4 += Math.abs(d4)
   }
-  return orders
+  const sums = [sum0, sum1, sum2, sum3, sum4].slice(0, most + 1)
+  return sums.indexOf(Math.min(...sums))
 }
 
-const magnitudes = (residuals: Int32Array, from: number): number => {
-  let sum = 0
-  for (let at = from; at < residuals.length; at++) sum += Math.abs(residuals[at] ?? 0)
-  return sum
+/** Residuals of the fixed predictor of an order; the first `order` values have no meaning. */
+const residualsOf = (samples: Int32Array, order: number): Int32Array => {
+  let residuals = samples
+  for (let at = 1; at <= order; at++) {
+    const next = new Int32Array(samples.length)
+    for (let i = at; i < samples.length; i++) next[i] = (residuals[i] ?? 0) - (residuals[i - 1] ?? 0)
+    residuals = next
+  }
+  return residuals
 }
 
-/** Signed numbers as unsigned ones: 0, -1, 1, -2 ... become 0, 1, 2, 3 ... */
-const folded = (residual: number): number => ((residual << 1) ^ (residual >> 31)) >>> 0
+const isConstant = (samples: Int32Array): boolean => {
+  let at = 1
+  while (at < samples.length && samples[at] === samples[0]) at += 1
+  return at >= samples.length
+}
 
 /** The Rice parameter with the fewest bits (at most) for numbers of this count and sum. */
 const bestParameter = (count: number, sum: number): { parameter: number; bits: number } => {
@@ -95,11 +120,8 @@ const predicted = (samples: Int32Array, residuals: Int32Array, order: number, de
       const size = samples.length >> partitions.order
       for (const [index, parameter] of partitions.parameters.entries()) {
         writer.write(parameter, parameterBits)
-        for (let at = Math.max(order, index * size); at < (index + 1) * size; at++) {
-          const value = folded(residuals[at] ?? 0)
-          writer.writeUnary(Math.floor(value / 2 ** parameter))
-          writer.write(value, parameter)
-        }
+        const from = Math.max(order, index * size)
+        writer.writeRice(residuals.subarray(from, (index + 1) * size), parameter)
       }
     },
   }
@@ -107,11 +129,9 @@ const predicted = (samples: Int32Array, residuals: Int32Array, order: number, de
 
 /** Plans the smallest subframe for samples of `depth` bits: constant, by a fixed predictor, or verbatim. */
 export const planSubframe = (samples: Int32Array, depth: number): Subframe => {
-  if (samples.every((sample) => sample === samples[0])) return constant(samples[0] ?? 0, depth)
-  const orders = differences(samples)
-  const sums = orders.map((residuals) => magnitudes(residuals, orders.length - 1))
-  const order = sums.indexOf(Math.min(...sums))
-  const coded = predicted(samples, orders[order] ?? samples, order, depth)
+  if (isConstant(samples)) return constant(samples[0] ?? 0, depth)
+  const order = bestOrder(samples)
+  const coded = predicted(samples, residualsOf(samples, order), order, depth)
   const plain = verbatim(samples, depth)
   return coded.bits < plain.bits ? coded : plain
 }

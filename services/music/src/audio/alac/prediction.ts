@@ -18,6 +18,31 @@ const accumulate = (values: Int32Array, wrap: number, until: number): void => {
 const lastValueOrder = 31
 
 /**
+ * Adapts coefficients to the sign of an error: from the oldest sample on, each moves by one in the direction that would have made the
+ * error smaller, until the error is used up.
+ */
+const adapt = (
+  coefficients: Int16Array,
+  values: Int32Array,
+  { at, base, error, shift }: { at: number; base: number; error: number; shift: number },
+): void => {
+  const order = coefficients.length
+  if (error > 0) {
+    for (let k = order - 1, left = error; k >= 0 && left > 0; k--) {
+      const difference = (base - (values[at - 1 - k] ?? 0)) | 0
+      coefficients[k] = (coefficients[k] ?? 0) - Math.sign(difference)
+      left -= (order - k) * (Math.abs(difference) >> shift)
+    }
+  } else {
+    for (let k = order - 1, left = error; k >= 0 && left < 0; k--) {
+      const difference = (base - (values[at - 1 - k] ?? 0)) | 0
+      coefficients[k] = (coefficients[k] ?? 0) + Math.sign(difference)
+      left -= (order - k) * (-Math.abs(difference) >> shift)
+    }
+  }
+}
+
+/**
  * Converts prediction errors to samples in place (ALAC reference, "unpc_block"). The coefficients follow the signs of the errors,
  * so they change with each sample.
  */
@@ -33,17 +58,11 @@ export const predict = (values: Int32Array, { coefficients, shift, size }: Predi
   const half = shift > 0 ? 1 << (shift - 1) : 0
   for (let at = order + 1; at < values.length; at++) {
     const base = values[at - order - 1] ?? 0
-    let sum = 0
-    for (let k = 0; k < order; k++) sum = (sum + Math.imul(coefficients[k] ?? 0, (values[at - 1 - k] ?? 0) - base)) | 0
+    let sum = half
+    for (let k = 0; k < order; k++)
+      sum = (sum + Math.imul(coefficients[k] ?? 0, ((values[at - 1 - k] ?? 0) - base) | 0)) | 0
     const error = values[at] ?? 0
-    values[at] = ((error + base + ((sum + half) >> shift)) << wrap) >> wrap
-    const sign = Math.sign(error)
-    let left = error
-    for (let k = order - 1; k >= 0 && left * sign > 0; k--) {
-      const difference = (base - (values[at - 1 - k] ?? 0)) | 0
-      const step = Math.sign(difference) * sign
-      coefficients[k] = (coefficients[k] ?? 0) - step
-      left -= (order - k) * ((step * difference) >> shift)
-    }
+    values[at] = ((error + base + (sum >> shift)) << wrap) >> wrap
+    if (error !== 0) adapt(coefficients, values, { at, base, error, shift })
   }
 }

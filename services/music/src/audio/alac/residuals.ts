@@ -18,18 +18,33 @@ const runEscapeBits = 16
 const fraction = 9
 const largestMean = 0xffff
 
-/** Reads a codeword: a unary quotient, and a remainder of `suffix` bits whose smallest value has one bit less. */
-const readCodeword = (bits: BitReader, divisor: number, suffix: number, escapeBits: number): number => {
-  const ones = Math.clz32(~(bits.peek(escapePrefix) << (32 - escapePrefix)))
-  if (ones >= escapePrefix) {
-    bits.skip(escapePrefix)
-    return bits.read(escapeBits)
+/**
+ * Reads codewords: a unary quotient, and a remainder of `suffix` bits (at most 24) whose smallest value has one bit less. It holds
+ * its own position, since a codeword is read for nearly every sample; `finish` advances the reader of the packet.
+ */
+const createCodewordReader = (bits: BitReader) => {
+  const start = bits.position()
+  let at = start
+  return {
+    read(suffix: number, divisor: number, escapeBits: number): number {
+      const ones = Math.clz32(~bits.wordAt(at))
+      if (ones >= escapePrefix) {
+        at += escapePrefix + escapeBits
+        // A word has at least 25 bits, and an escape up to 32.
+        const low = Math.min(escapeBits, 16)
+        const high = escapeBits - low
+        const from = at - escapeBits
+        const upper = high > 0 ? bits.wordAt(from) >>> (32 - high) : 0
+        return upper * 2 ** low + (bits.wordAt(from + high) >>> (32 - low))
+      }
+      at += ones + 1
+      if (suffix === 1) return ones
+      const rest = bits.wordAt(at) >>> (32 - suffix)
+      at += rest >= 2 ? suffix : suffix - 1
+      return Math.imul(ones, divisor) + (rest >= 2 ? rest - 1 : 0)
+    },
+    finish: () => bits.skip(at - start),
   }
-  bits.skip(ones + 1)
-  if (suffix === 1) return ones
-  const rest = bits.peek(suffix)
-  bits.skip(rest >= 2 ? suffix : suffix - 1)
-  return ones * divisor + (rest >= 2 ? rest - 1 : 0)
 }
 
 /** Reads the prediction errors of one channel (ALAC reference, "dyn_decomp"): values and runs of zeros. */
@@ -39,24 +54,28 @@ export const readResiduals = (
   frames: number,
 ): Int32Array => {
   const values = new Int32Array(frames)
+  const codewords = createCodewordReader(bits)
   const runMask = 2 ** Math.min(limit, 24) - 1
   let mean = initial
   let wasRun = 0
   for (let at = 0; at < frames; ) {
     const suffix = Math.min(31 - Math.clz32((mean >>> fraction) + 3), limit)
-    const coded = readCodeword(bits, 2 ** suffix - 1, suffix, size)
+    const coded = codewords.read(suffix, (1 << suffix) - 1, size)
     const folded = coded + wasRun
-    values[at++] = folded % 2 === 1 ? -((folded + 1) / 2) : folded / 2
+    values[at++] = (folded >>> 1) ^ -(folded & 1)
     mean = (Math.imul(adaptation, folded) + mean - (Math.imul(adaptation, mean) >> fraction)) >>> 0
     if (coded > largestMean) mean = largestMean
     wasRun = 0
-    if (mean << 2 >= 1 << fraction || at >= frames) continue
+    if ((mean << 2) >>> 0 >= 1 << fraction || at >= frames) continue
     const runSuffix = Math.clz32(mean) - 24 + ((mean + 16) >> 6)
-    const run = readCodeword(bits, (2 ** runSuffix - 1) & runMask, runSuffix, runEscapeBits)
+    // Only a damaged stream has a mean so large that it seems small here.
+    if (runSuffix < 1) throw invalidAudio('The ALAC stream is damaged.')
+    const run = codewords.read(runSuffix, ((1 << runSuffix) - 1) & runMask, runEscapeBits)
     if (at + run > frames) throw invalidAudio('The ALAC stream is damaged.')
     at += run
     wasRun = run < largestMean ? 1 : 0
     mean = 0
   }
+  codewords.finish()
   return values
 }
