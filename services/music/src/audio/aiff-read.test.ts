@@ -76,6 +76,26 @@ describe('an AIFF file', () => {
     await expectPiece(form(undefined, common(undefined, 16, 1_000_000), sound(integers(16, false))))
   })
 
+  test.each([0, 0xffffffff, 1_000_000])(
+    'that was streamed, with a length of %d, is read to its end',
+    async (length) => {
+      const body = bytesOf(false, { u32: 0 }, { u32: 0 }, integers(16, false))
+      await expectPiece(form(undefined, common(undefined, 16, 0), chunk(false, 'SSND', body, length)))
+    },
+  )
+
+  test('that was streamed may be long and silent', async () => {
+    const body = bytesOf(false, { u32: 0 }, { u32: 0 }, Buffer.alloc(40_000))
+    const bytes = form(undefined, common(undefined, 16, 0), chunk(false, 'SSND', body, 0))
+    expect((await decodeAll(bytes)).block[0]).toHaveLength(10_000)
+  })
+
+  test('without a number of frames ends where its sound chunk does', async () => {
+    await expectPiece(
+      form(undefined, common(undefined, 16, 0), sound(integers(16, false)), chunk(false, 'NAME', Buffer.from('name'))),
+    )
+  })
+
   test.each<[string, Uint8Array, string]>([
     ['is compressed', form('ima4', common('ima4', 16), sound(Buffer.alloc(8))), 'unsupported'],
     ['has no sound', form(undefined, common(undefined, 16)), 'invalid'],

@@ -2,7 +2,7 @@ import { type ByteSource, fourCharacters, viewOf } from './byte-source.ts'
 import type { DecodedAudio } from './decoded-audio.ts'
 import { canReadSamples, type SampleLayout } from './pcm.ts'
 import { AudioRefused, invalidAudio } from './refusal.ts'
-import { readChunks } from './riff-chunks.ts'
+import { type Chunk, readChunks } from './riff-chunks.ts'
 import { sampleBlocks } from './sample-blocks.ts'
 
 type Encoding = Pick<SampleLayout, 'encoding' | 'littleEndian'> & { readonly bytes?: number }
@@ -36,13 +36,21 @@ export const readExtended = (view: DataView, offset: number): number => {
   return head & 0x8000 ? -magnitude : magnitude
 }
 
+/** Whether the length of a sound chunk may be right: interrupted recorders and streams leave 0 or an impossible one. */
+const hasLength = ({ offset, length }: Chunk, { size }: ByteSource): boolean => length > 0 && offset + length <= size
+
 /**
  * Opens an AIFF or AIFF-C file: signed PCM of 8 to 32 bits in either byte order, float, A-law and µ-law. The sound chunk may
- * precede the common chunk that describes it. Throws AudioRefused.
+ * precede the common chunk that describes it. Streamed files, whose lengths are unknown, are read to their end. Throws AudioRefused.
  */
 export const openAiff = async (source: ByteSource): Promise<DecodedAudio> => {
   const isCompressed = fourCharacters(await source.read(8, 4), 0) === 'AIFC'
-  const chunks = await readChunks(source, { offset: 12, littleEndian: false })
+  const chunks = await readChunks(source, {
+    offset: 12,
+    littleEndian: false,
+    // No chunk can be found after a sound chunk of unknown length.
+    stopAt: (chunk) => chunk.name === 'SSND' && !hasLength(chunk, source),
+  })
   const [common, sound] = ['COMM', 'SSND'].map((name) => chunks.find((chunk) => chunk.name === name))
   if (!common || !sound) throw invalidAudio(`The AIFF file has no ${common ? 'sound' : 'common'} chunk.`)
   const head = await source.read(common.offset, Math.min(common.length, 22))
@@ -58,8 +66,9 @@ export const openAiff = async (source: ByteSource): Promise<DecodedAudio> => {
   const preamble = await source.read(sound.offset, 8)
   if (preamble.length < 8) throw invalidAudio('The sound chunk of the AIFF file is truncated.')
   const offset = sound.offset + 8 + viewOf(preamble).getUint32(0, false)
-  const present = Math.floor(Math.max(0, source.size - offset) / (layout.bytes * channels))
-  const frames = Math.min(statedFrames, present)
+  const framesUntil = (end: number) => Math.floor(Math.max(0, end - offset) / (layout.bytes * channels))
+  const soundEnd = hasLength(sound, source) ? sound.offset + sound.length : source.size
+  const frames = statedFrames === 0 ? framesUntil(soundEnd) : Math.min(statedFrames, framesUntil(source.size))
   return {
     container: 'aiff',
     channelOrder: 'smpte',

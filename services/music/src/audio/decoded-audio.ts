@@ -10,6 +10,8 @@ export type ChannelOrder = 'smpte' | 'vorbis' | 'mpeg'
 export type DecodedAudio = AudioShape & {
   readonly container: AudioContainer
   readonly channelOrder: ChannelOrder
+  /** The speakers of the channels, if the file names them: a bit for each, from the lowest, as in WAVE_FORMAT_EXTENSIBLE. */
+  readonly speakers?: number
   /** Frames that the header declares; the blocks may have fewer. Undefined if it declares none. */
   readonly promisedFrames: number | undefined
   /** The samples, readable once; each block has `channels` arrays and at most a few hundred thousand frames. */

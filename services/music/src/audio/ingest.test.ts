@@ -51,6 +51,23 @@ describe('an upload', () => {
     expect(Math.max(...mixed.map((channel) => channel[500] ?? 0))).toBeCloseTo(1, 5)
   })
 
+  test.each([
+    ['that is named as the centre is heard on both sides', 0x107, [true, true]],
+    ['that is named as the bass is not heard', 0x10b, [false, false]],
+    ['without a name is heard as that behind on the left', 0, [true, false]],
+  ])('of four channels, the third of which %s', async (_, speakers, isHeard) => {
+    const samples = Buffer.alloc(8_000 * 4 * 2)
+    for (let frame = 0; frame < 8_000; frame++) samples.writeInt16LE(16_384, (frame * 4 + 2) * 2)
+    const format = bytesOf(
+      true,
+      ...[{ u16: 0xfffe }, { u16: 4 }, { u32: 8_000 }, { u32: 0 }, { u16: 8 }, { u16: 16 }],
+      ...[{ u16: 22 }, { u16: 16 }, { u32: speakers }, { u16: 1 }, '\0\0\0\0\x10\0\x80\0\0\xaa\0\x38\x9b\x71'],
+    )
+    const chunks = [chunk(true, 'fmt ', format), chunk(true, 'data', samples)]
+    const { block } = await read(bytesOf(true, 'RIFF', { u32: 0 }, 'WAVE', ...chunks))
+    expect(block.map((channel) => (channel[100] ?? 0) > 0.1)).toEqual(isHeard)
+  })
+
   test.each<[string, Uint8Array, string]>([
     ['of less than a second', wavHead(44_100, 1, 44_100), 'too_short'],
     ['of no samples', wavHead(44_100, 1, 0), 'invalid'],

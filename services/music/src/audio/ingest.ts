@@ -92,7 +92,7 @@ export const ingestAudio = async (source: ByteSource, limits: AudioLimits = audi
     )
   }
   if ((audio.promisedFrames ?? 0) > limits.maxSeconds * sampleRate) throw tooLong(limits)
-  const mixdown = createMixdown(channels, audio.channelOrder)
+  const mixdown = createMixdown(audio)
   const passing: Passing = { sampleRate, channels: channels === 1 ? 1 : 2, limits, mixdown }
   return {
     container,

@@ -1,4 +1,4 @@
-import type { ChannelOrder } from './decoded-audio.ts'
+import type { ChannelOrder, DecodedAudio } from './decoded-audio.ts'
 import type { Block } from './pcm.ts'
 
 /** Gains of a channel to the left and to the right. */
@@ -42,17 +42,34 @@ const layouts: Record<ChannelOrder, Record<number, readonly Gains[]>> = {
   },
 }
 
+/** Gains of the speakers of WAVE_FORMAT_EXTENSIBLE, by bit: front, low, back, front between, back centre, sides, and those above. */
+const speakerGains: readonly Gains[] = [
+  ...[LEFT, RIGHT, centre, silent, surroundLeft, surroundRight, LEFT, RIGHT, surroundCentre],
+  ...[surroundLeft, surroundRight, surroundCentre, surroundLeft, surroundCentre, surroundRight],
+  ...[surroundLeft, surroundCentre, surroundRight],
+]
+
+/** Gains of the channels by their speakers; undefined unless each channel has a known one. */
+const gainsOfSpeakers = (channels: number, speakers: number): readonly Gains[] | undefined => {
+  const gains = speakerGains.filter((_, bit) => (speakers >>> bit) & 1)
+  return gains.length < channels ? undefined : gains.slice(0, channels)
+}
+
 /** Without a known layout, channels alternate between left and right. */
 const alternating = (channels: number): readonly Gains[] =>
   Array.from({ length: channels }, (_, index) => (index % 2 === 0 ? LEFT : RIGHT))
 
 /**
- * Creates a function that mixes blocks of `channels` down to one or two. Gains follow ITU-R BS.775 and are scaled so that the
+ * Creates a function that mixes the blocks of a file down to one or two channels. Gains follow ITU-R BS.775 and are scaled so that the
  * mix cannot clip where the channels did not.
  */
-export const createMixdown = (channels: number, order: ChannelOrder): ((block: Block) => Block) => {
+export const createMixdown = ({
+  channels,
+  channelOrder,
+  speakers = 0,
+}: Pick<DecodedAudio, 'channels' | 'channelOrder' | 'speakers'>): ((block: Block) => Block) => {
   if (channels <= 2) return (block) => block
-  const gains = layouts[order][channels] ?? alternating(channels)
+  const gains = gainsOfSpeakers(channels, speakers) ?? layouts[channelOrder][channels] ?? alternating(channels)
   const scale = 1 / Math.max(...[0, 1].map((side) => gains.reduce((sum, gain) => sum + (gain[side] ?? 0), 0)))
   return (block) =>
     [0, 1].map((side) => {

@@ -11,8 +11,24 @@ export type Chunk = {
 /** Maximum number of chunks: a file with more is an attempt to exhaust the reader. */
 const maxChunks = 1000
 
+const isName = (name: string): boolean => /^[!-~][ -~]{3}$/.test(name)
+/** Chunks without which a file has no sound. */
+const essential = new Set(['fmt ', 'data', 'COMM', 'SSND'])
+
 /**
- * Lists the chunks of an IFF file (RIFF, RF64, FORM) from `offset` to its end. Bodies are padded to an even length. `stopAt`
+ * The position after a chunk. Bodies of odd length are padded by a byte, but some programs forget that, so that the next chunk follows
+ * at once: its name is then one byte earlier.
+ */
+const after = async (source: ByteSource, { offset, length }: Chunk): Promise<number> => {
+  const end = offset + length
+  if (length % 2 === 0) return end
+  const bytes = await source.read(end, 5)
+  const [atOnce, padded] = [fourCharacters(bytes, 0), fourCharacters(bytes, 1)]
+  return essential.has(atOnce) || (isName(atOnce) && !isName(padded)) ? end : end + 1
+}
+
+/**
+ * Lists the chunks of an IFF file (RIFF, RF64, FORM) from `offset` to its end. `stopAt`
  * ends the list at a chunk whose declared length cannot be trusted.
  */
 export const readChunks = async (
@@ -26,7 +42,7 @@ export const readChunks = async (
     const chunk = { name: fourCharacters(head, 0), offset: at + 8, length: viewOf(head).getUint32(4, littleEndian) }
     chunks.push(chunk)
     if (stopAt?.(chunk)) break
-    at = chunk.offset + chunk.length + (chunk.length % 2)
+    at = await after(source, chunk)
   }
   return chunks
 }

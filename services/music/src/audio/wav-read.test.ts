@@ -96,6 +96,17 @@ describe('a WAV file', () => {
     await expectPiece(riff(odd, format16, odd, data16, odd))
   })
 
+  test.each(['fmt ', 'data'])('may lack the padding of an odd chunk before %s', async (name) => {
+    const odd = chunk(true, 'LIST', Buffer.from('abc')).subarray(0, -1)
+    await expectPiece(name === 'fmt ' ? riff(odd, format16, data16) : riff(format16, odd, data16))
+  })
+
+  test('may have anything as the padding of an odd chunk', async () => {
+    const odd = Buffer.from(chunk(true, 'LIST', Buffer.from('abc')))
+    odd[odd.length - 1] = 'x'.charCodeAt(0)
+    await expectPiece(riff(odd, format16, odd, data16))
+  })
+
   test('may be an RF64 file with its lengths in a separate chunk', async () => {
     const ds64 = chunk(true, 'ds64', bytesOf(true, { u64: 0 }, { u64: 16 }, { u64: 4 }, { u32: 0 }))
     const data = chunk(true, 'data', samplesOf(sixteen), 0xffffffff)

@@ -15,13 +15,16 @@ type WavFormat = {
   readonly channels: number
   readonly sampleRate: number
   readonly layout: SampleLayout
+  /** The speakers of its channels, if it names them. */
+  readonly speakers: number
 }
 
 const parseFormat = (bytes: Uint8Array, littleEndian: boolean): WavFormat => {
   if (bytes.length < 16) throw invalidAudio('The format chunk of the WAV file is too short.')
   const view = viewOf(bytes)
   const u16 = (offset: number) => view.getUint16(offset, littleEndian)
-  const tag = u16(0) === extensible && bytes.length >= 26 ? u16(24) : u16(0)
+  const isExtensible = u16(0) === extensible && bytes.length >= 26
+  const tag = isExtensible ? u16(24) : u16(0)
   const [channels, sampleRate, blockAlign, bits] = [u16(2), view.getUint32(4, littleEndian), u16(12), u16(14)]
   const encoding = encodingOfTag[tag]
   if (!encoding) {
@@ -43,7 +46,7 @@ const parseFormat = (bytes: Uint8Array, littleEndian: boolean): WavFormat => {
   if (!canReadSamples(layout)) {
     throw new AudioRefused('unsupported', `WAV samples of ${bits} bits (${encoding}) are not supported.`)
   }
-  return { channels, sampleRate, layout }
+  return { channels, sampleRate, layout, speakers: isExtensible ? view.getUint32(20, littleEndian) : 0 }
 }
 
 /** The data length of an RF64 file, from its ds64 chunk (EBU Tech 3306). */
@@ -73,7 +76,7 @@ export const openWav = async (source: ByteSource): Promise<DecodedAudio> => {
   const data = chunks.find(isData)
   if (!formatChunk || !data) throw invalidAudio(`The WAV file has no ${formatChunk ? 'data' : 'format'} chunk.`)
   const formatBytes = await source.read(formatChunk.offset, Math.min(formatChunk.length, 40))
-  const { channels, sampleRate, layout } = parseFormat(formatBytes, littleEndian)
+  const { channels, sampleRate, layout, speakers } = parseFormat(formatBytes, littleEndian)
   const present = source.size - data.offset
   const stated = data.length === unknownLength ? ((await lengthInDs64(source, chunks)) ?? present) : data.length
   const length = stated === 0 ? present : Math.min(stated, present)
@@ -83,6 +86,7 @@ export const openWav = async (source: ByteSource): Promise<DecodedAudio> => {
     channelOrder: 'smpte',
     sampleRate,
     channels,
+    speakers,
     promisedFrames: frames,
     blocks: sampleBlocks(source, { offset: data.offset, frames, channels, layout }),
   }
