@@ -3,8 +3,8 @@ import { type FilesLocation, readLocation } from '@trellis/kit/files'
 import { deviceChoices } from './onnx/devices.ts'
 
 const databaseFile = (text: string): string => {
-  if (text.endsWith('.db')) return text
-  throw new Error('must be a path that ends in .db')
+  if (!text.endsWith('/')) return text
+  throw new Error('must be the path of a file')
 }
 
 /** What workers need to know of the machine that they run models on. */
@@ -35,7 +35,7 @@ export const musicConfig = {
     'MUSIC_DB_PATH',
     read.optional(databaseFile),
     undefined,
-    'Path of the database of chains; unset: music.db in the data directory.',
+    'Path of the database file of chains; unset: music.db in the data directory.',
   ),
   mockGenerator: setting('MUSIC_GENERATOR_MOCK', read.flag, false, 'Generates a test tune instead of music.'),
   maxUploadMegabytes: setting('MUSIC_MAX_UPLOAD_MB', read.integer(1, 4096), 200, 'Maximum size of an upload.'),

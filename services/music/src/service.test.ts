@@ -338,6 +338,8 @@ describe('the music service', () => {
       expect(await kindOf(upload(service, wav, other))).toBe('forbidden')
     }
     expect(await kindOf(client.listChains({ cursor: 'nonsense' }, account))).toBe('invalid')
+    const otherList = Buffer.from('some words').toString('base64url')
+    expect(await kindOf(client.listChains({ cursor: otherList }, account))).toBe('invalid')
   })
 
   test('a chain has changed when a take is added, decided on or removed', async () => {

@@ -42,8 +42,8 @@ const maxWaiting = 50
 const openMusicStore = ({ databasePath }: MusicConfig, location: StoreLocation, log: Log) => {
   const ownFile = databasePath && 'dataDirectory' in location
   const resolved = ownFile
-    ? { name: basename(databasePath, '.db'), dataDirectory: dirname(databasePath) }
-    : { name: 'music', ...location }
+    ? { ...location, dataDirectory: dirname(databasePath), file: basename(databasePath) }
+    : location
   return openStore<MusicTables>({ ...musicSchema, ...resolved, log })
 }
 

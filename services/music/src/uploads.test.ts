@@ -12,7 +12,7 @@ let database = ''
 beforeAll(async () => {
   const { path } = stack.use(await temporaryDirectory())
   // The module was imported before.
-  database = `${path}/elsewhere.db`
+  database = `${path}/new/chains.sqlite3`
   service = stack.use(
     await openService(path, { MUSIC_MAX_UPLOAD_MB: '1', MUSIC_MAX_SECONDS: '3', MUSIC_DB_PATH: database }),
   )
@@ -62,7 +62,13 @@ describe('an upload', () => {
   })
 
   test('with a name of more than 200 characters is rejected', async () => {
-    await expect(upload(service, await tone(1), { name: 'a'.repeat(201) })).rejects.toMatchObject({ status: 422 })
+    await expect(upload(service, await tone(1), { name: '🎺'.repeat(201) })).rejects.toMatchObject({ status: 422 })
+    expect(await upload(service, await tone(1), { name: '🎺'.repeat(200) })).toMatchObject({ name: '🎺'.repeat(200) })
+  })
+
+  test('without a name is named after its file, by at most 200 characters', async () => {
+    const filename = `a${'🎺'.repeat(300)}.wav`
+    expect(await upload(service, await tone(1), { filename })).toMatchObject({ name: `a${'🎺'.repeat(199)}` })
   })
 })
 

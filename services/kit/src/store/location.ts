@@ -19,6 +19,8 @@ export type PostgresLimits = {
 /** A folder: one SQLite file for each service. */
 export type SqliteLocation = {
   dataDirectory: string
+  /** Name of the file of the one store that is opened there; default: its name with the ending `.db`. */
+  file?: string
   /** How long a statement waits for another writer's lock before it fails with 503; default 30 s. */
   lockWaitMilliseconds?: number
 }

@@ -43,11 +43,11 @@ const toStore = <Tables>(db: Kysely<Tables>): Store<Tables> => {
 }
 
 const openSqlite = async <Tables>(name: string, location: SqliteLocation): Promise<Store<Tables>> => {
-  const { dataDirectory, lockWaitMilliseconds = defaultLockWait } = location
+  const { dataDirectory, file = `${name}.db`, lockWaitMilliseconds = defaultLockWait } = location
   await createDataDirectory(dataDirectory)
   return toStore(
     new Kysely<Tables>({
-      dialect: createSqliteDialect({ path: join(dataDirectory, `${name}.db`), lockWaitMilliseconds }),
+      dialect: createSqliteDialect({ path: join(dataDirectory, file), lockWaitMilliseconds }),
     }),
   )
 }

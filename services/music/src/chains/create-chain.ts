@@ -51,8 +51,8 @@ const receive = async (
   }
   if (filename === undefined)
     throw invalidField(['body', 'file'], 'Send the audio as the form field "file".', 'missing')
-  if (name.length > longestName) throw invalidField(['body', 'name'], `At most ${longestName} characters.`)
-  return name || filename.replace(/\.[^.]*$/, '').slice(0, longestName) || 'Untitled'
+  if ([...name].length > longestName) throw invalidField(['body', 'name'], `At most ${longestName} characters.`)
+  return name || [...filename.replace(/\.[^.]*$/, '')].slice(0, longestName).join('') || 'Untitled'
 }
 
 const ingest = async (

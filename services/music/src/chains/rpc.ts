@@ -41,7 +41,7 @@ const toCursor = ({ createdAt, id }: ChainCursor): string => Buffer.from(`${crea
 const fromCursor = (cursor: string | null | undefined): ChainCursor | undefined => {
   if (!cursor) return undefined
   const [createdAt, id, ...rest] = Buffer.from(cursor, 'base64url').toString().split(' ')
-  if (!createdAt || !id || rest.length > 0)
+  if (!createdAt || Number.isNaN(Date.parse(createdAt)) || !id || rest.length > 0)
     throw invalidField(['query', 'cursor'], 'This is not a cursor of this list.')
   return { createdAt, id }
 }
