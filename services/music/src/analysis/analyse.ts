@@ -1,18 +1,17 @@
 import { type Activations, activationsOf } from './activations.ts'
 import { envelopeLevels } from './attack-envelope.ts'
-import { bandFlux } from './band-flux.ts'
 import { type BarGrid, findBars } from './bars.ts'
 import { beatPosteriors } from './beat-posteriors.ts'
 import { audibleRange, beatAttack, extendBeats, tempoOf } from './beats.ts'
 import { type ChromaFrames, chromaBetween, chromaHop, findPeaks } from './chroma.ts'
 import { clarityOf } from './clarity.ts'
-import { type Sound, soundOf } from './features.ts'
+import { measureBands, type Sound, soundOf } from './features.ts'
 import { estimateKey, type Key } from './key.ts'
 import { barModels } from './metres.ts'
 import { onsetStrength } from './onset-strength.ts'
 import { decodePulse } from './pulse.ts'
 import { snapToAttacks } from './snap.ts'
-import { analysisRate, bandLevels, HOP, type SpectralFrames } from './spectral-frames.ts'
+import { analysisRate, HOP, type SpectralFrames } from './spectral-frames.ts'
 
 /** Musical analysis of a piece, at the analysis rate. */
 export type Analysis = {
@@ -106,8 +105,8 @@ export const analyseSound = (
 /** Analyses a mono piece at ANALYSIS_RATE. */
 export const analyse = (signal: Float32Array): Analysis => {
   const frames = (hop: number) => Math.max(1, Math.ceil(signal.length / hop))
-  const levels = bandLevels(signal, 0, frames(HOP))
-  const flux = bandFlux(signal, 0, frames(HOP))
   const peaks = findPeaks(signal, 0, frames(chromaHop))
-  return analyseSound(soundOf({ levels, flux, peaks, envelope: envelopeLevels(signal) }, signal.length))
+  return analyseSound(
+    soundOf({ ...measureBands(signal, 0, frames(HOP)), peaks, envelope: envelopeLevels(signal) }, signal.length),
+  )
 }

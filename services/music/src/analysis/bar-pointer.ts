@@ -1,5 +1,5 @@
 import type { Activations } from './activations.ts'
-import { backbeatCost, divisionEvidence, divisionFit, positionEvidence } from './beat-evidence.ts'
+import { backbeatCost, createDivisionFit, divisionEvidence, positionEvidence } from './beat-evidence.ts'
 import { beatLengths, changeCost, mostChange, tempi } from './beat-lengths.ts'
 import { type BarModel, barModels, beatsPerBar, divisions } from './metres.ts'
 
@@ -38,19 +38,28 @@ const kinds = places.map(kindAt).filter((kind, i, all) => all.findIndex((other) 
 const kindOf = Int32Array.from(places, (place) => kinds.findIndex((kind) => isSameKind(kind, kindAt(place))))
 const states = places.length * tempi
 const { widest, counts, lengths, costs, shortest, longest } = beatLengths
-const changes = Float64Array.from({ length: 2 * mostChange + 1 }, (_, i) => changeCost * Math.abs(i - mostChange))
+
+/** The divisions of the kinds, each once. */
+const dividedAs = [...new Set(kinds.map(({ division }) => division))]
 
 /** Scores of all beats that end at a frame: rows of WIDEST values for each kind and tempo. */
 const createEdges = (activations: Activations) => {
   const evidence = divisionEvidence(activations)
+  const divided = dividedAs.map((name) => ({
+    name,
+    fit: createDivisionFit(evidence, divisions[name], longest),
+    fits: new Float64Array(longest + 1),
+  }))
   const within = new Float64Array(longest + 1)
   const edges = new Float64Array(kinds.length * tempi * widest)
   return (frame: number): Float64Array => {
+    const last = Math.min(longest, frame)
+    for (const { fit, fits } of divided)
+      for (let length = shortest; length <= last; length++) fits[length] = fit(frame - length, length)
     for (const [kind, { division, halfBar }] of kinds.entries()) {
-      for (let length = shortest; length <= longest && length <= frame; length++) {
-        const backbeats = halfBar > 0 ? backbeatCost(activations, frame, halfBar * length) : 0
-        within[length] = divisionFit(evidence, divisions[division], frame - length, length) - backbeats
-      }
+      const fits = divided.find(({ name }) => name === division)?.fits ?? within
+      for (let length = shortest; length <= last; length++)
+        within[length] = (fits[length] ?? 0) - (halfBar > 0 ? backbeatCost(activations, frame, halfBar * length) : 0)
       const row = kind * tempi * widest
       for (let i = 0; i < tempi * widest; i++) edges[row + i] = (within[lengths[i] ?? 0] ?? 0) - (costs[i] ?? 0)
     }
@@ -66,17 +75,20 @@ const search = (activations: Activations, startBy: number): Search => {
   const { frames } = activations
   const fits = positionEvidence(activations)
   const edgesAt = createEdges(activations)
-  // For each state a ring of its latest scores, so that the lengths of a beat lie next to each other.
-  const ring = 2 ** Math.ceil(Math.log2(longest + 1))
-  const mask = ring - 1
-  const entered = new Float32Array(ring * states)
-  const reached = new Float64Array(states)
+  // For each state its latest scores, so that the lengths of a beat lie next to each other: a ring, written twice, so that a read never
+  // wraps. Rings that are a power of two apart would compete for the same few lines of the processor's cache.
+  const ring = longest + 1
+  const stride = 2 * ring + 16
+  const entered = new Float32Array(stride * states)
+  // The scores of one place, by tempo, between tempi that are not reached.
+  const reached = new Float64Array(tempi + 2 * mostChange).fill(Number.NEGATIVE_INFINITY)
   const origins = new Uint8Array(frames * states)
   let end = { frame: 0, state: 0, score: Number.NEGATIVE_INFINITY }
   for (let frame = 0; frame < frames; frame++) {
     const edges = edgesAt(frame)
     const floor = frame <= startBy ? 0 : Number.NEGATIVE_INFINITY
-    const slot = frame & mask
+    const slot = frame % ring
+    const isLast = frame >= frames - longest
     for (let place = 0; place < places.length; place++) {
       const from = (previousPlace[place] ?? 0) * tempi
       const edge = (kindOf[place] ?? 0) * tempi * widest
@@ -85,41 +97,42 @@ const search = (activations: Activations, startBy: number): Search => {
         let top = floor
         let origin = unset
         const first = tempo * widest
-        const count = counts[tempo] ?? 0
-        const scores = (from + tempo) * ring
+        const least = lengths[first] ?? 0
+        // Consecutive lengths, of which those before the beginning of the piece are left out.
+        const count = Math.min(counts[tempo] ?? 0, frame - least + 1)
+        const latest = (from + tempo) * stride + slot + ring - least
         for (let i = 0; i < count; i++) {
-          const length = lengths[first + i] ?? 0
-          if (length > frame) break
-          const value = (entered[scores + ((frame - length) & mask)] ?? 0) + (edges[edge + first + i] ?? 0)
+          const value = (entered[latest - i] ?? 0) + (edges[edge + first + i] ?? 0)
           if (value > top) {
             top = value
             origin = i
           }
         }
-        reached[row + tempo] = top
+        reached[tempo + mostChange] = top
         origins[frame * states + row + tempo] = origin
+        if (isLast && top > end.score) end = { frame, state: row + tempo, score: top }
       }
       const fitHere = fits[place]?.[frame] ?? 0
       for (let tempo = 0; tempo < tempi; tempo++) {
-        let top = Number.NEGATIVE_INFINITY
-        let change = mostChange
-        const last = Math.min(2 * mostChange, tempi - 1 - tempo + mostChange)
-        for (let i = Math.max(0, mostChange - tempo); i <= last; i++) {
-          const value = (reached[row + tempo + i - mostChange] ?? 0) - (changes[i] ?? 0)
-          if (value > top) {
-            top = value
-            change = i
-          }
-        }
-        entered[(row + tempo) * ring + slot] = top + fitHere
-        const at = frame * states + row + tempo
-        origins[at] = (origins[at] ?? 0) | (change << 4)
+        // Each of the tempi from which it may have changed, without a loop, which would take a fifth of the whole search.
+        const muchSlower = (reached[tempo] ?? 0) - 2 * changeCost
+        const slower = (reached[tempo + 1] ?? 0) - changeCost
+        const same = reached[tempo + 2] ?? 0
+        const faster = (reached[tempo + 3] ?? 0) - changeCost
+        const muchFaster = (reached[tempo + 4] ?? 0) - 2 * changeCost
+        const top = Math.max(muchSlower, slower, same, faster, muchFaster)
+        let change = 4
+        if (top === muchSlower) change = 0
+        else if (top === slower) change = 1
+        else if (top === same) change = 2
+        else if (top === faster) change = 3
+        const score = top + fitHere
+        const at = (row + tempo) * stride + slot
+        entered[at] = score
+        entered[at + ring] = score
+        const state = frame * states + row + tempo
+        origins[state] = (origins[state] ?? 0) | (change << 4)
       }
-    }
-    if (frame < frames - longest) continue
-    for (let state = 0; state < states; state++) {
-      const score = reached[state] ?? 0
-      if (score > end.score) end = { frame, state, score }
     }
   }
   return { origins, ...end }

@@ -56,12 +56,24 @@ export const backbeatCost = ({ snare }: Activations, frame: number, halfBar: num
   return weights.backbeat * Math.max(0, Math.abs((snare[frame] ?? 0) - before) - usualDifference)
 }
 
-/** How well the evidence within a beat of `length` frames from `start` fits a division. */
-export const divisionFit = (evidence: Float32Array, division: Division, start: number, length: number): number => {
-  let sum = 0
-  for (let i = 0; i < division.length; i++) {
-    const part = division[i]
-    if (part) sum += fit(evidence[Math.round(start + part[0] * length)] ?? 0, part[1])
+/**
+ * Creates a function that returns how well the evidence within a beat of `length` (at most `longest`) frames from `start` fits a
+ * division. Where the parts of a beat lie depends on its length alone, so that is computed once.
+ */
+export const createDivisionFit = (
+  evidence: Float32Array,
+  division: Division,
+  longest: number,
+): ((start: number, length: number) => number) => {
+  const parts = division.length
+  const strengths = Float64Array.from(division, ([, strength]) => strength)
+  const offsets = Int32Array.from({ length: (longest + 1) * parts }, (_, i) =>
+    Math.round((division[i % parts]?.[0] ?? 0) * Math.floor(i / parts)),
+  )
+  return (start, length) => {
+    let sum = 0
+    for (let i = 0; i < parts; i++)
+      sum += fit(evidence[start + (offsets[length * parts + i] ?? 0)] ?? 0, strengths[i] ?? 0)
+    return weights.division * sum
   }
-  return weights.division * sum
 }

@@ -10,7 +10,7 @@ const preference = 0.006
 /** Cost of a beat that is a hundredth of its length early or late, squared, and how far it may be (share of its length). */
 const timing = 0.3
 const looseness = 0.025
-/** Steps of tempo between one beat and the next, and the cost of each. */
+/** Steps of tempo between one beat and the next (the bar pointer assumes two), and the cost of each. */
 export const mostChange = 2
 export const changeCost = 1.5
 

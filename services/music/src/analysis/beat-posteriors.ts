@@ -1,7 +1,7 @@
 import type { Activations } from './activations.ts'
-import { beatEvidence, divisionEvidence, divisionFit } from './beat-evidence.ts'
+import { beatEvidence, createDivisionFit, divisionEvidence } from './beat-evidence.ts'
 import { beatLengths, changeCost, mostChange, tempi } from './beat-lengths.ts'
-import { type BarModel, type Division, divisions } from './metres.ts'
+import { type BarModel, divisions } from './metres.ts'
 
 /** Frames around a beat within which the true one may lie: 35 ms. */
 const tolerance = 3
@@ -33,15 +33,15 @@ const changeTempo = (scores: Float64Array, into: Float64Array): void => {
 
 /** What the lengths from `shortest` to `longest` of a beat from `start` fit; for beats beyond the piece, nothing. */
 const fitLengths = (
-  evidence: Float32Array,
-  division: Division,
+  frames: number,
+  fit: (start: number, length: number) => number,
   within: Float64Array,
   startOf: (length: number) => number,
 ) => {
   for (let length = shortest; length <= longest; length++) {
     const start = startOf(length)
-    const isInside = start >= 0 && start + length < evidence.length
-    within[length] = isInside ? trust * divisionFit(evidence, division, start, length) : none
+    const isInside = start >= 0 && start + length < frames
+    within[length] = isInside ? trust * fit(start, length) : none
   }
 }
 
@@ -56,7 +56,7 @@ export const beatPosteriors = (
   { frames, firstSound }: { readonly frames: readonly number[]; readonly firstSound: number },
 ): number[] => {
   const fits = beatEvidence(activations)
-  const evidence = divisionEvidence(activations)
+  const fit = createDivisionFit(divisionEvidence(activations), divisions[division], longest)
   const count = activations.frames
   const within = new Float64Array(longest + 1)
   const [some, others] = [new Float64Array(tempi), new Float64Array(tempi)]
@@ -64,7 +64,7 @@ export const beatPosteriors = (
   const before = new Float32Array(count * tempi).fill(none)
   const after = new Float32Array(count * tempi).fill(none)
   for (let frame = 0; frame < count; frame++) {
-    fitLengths(evidence, divisions[division], within, (length) => frame - length)
+    fitLengths(count, fit, within, (length) => frame - length)
     for (let tempo = 0; tempo < tempi; tempo++) {
       let sum = frame <= firstSound + longest ? 0 : none
       const row = tempo * widest
@@ -85,7 +85,7 @@ export const beatPosteriors = (
   let whole = none
   for (let frame = count - 1; frame >= 0; frame--) {
     const isEnd = frame >= count - longest
-    fitLengths(evidence, divisions[division], within, () => frame)
+    fitLengths(count, fit, within, () => frame)
     for (let tempo = 0; tempo < tempi; tempo++) {
       let sum = none
       const row = tempo * widest

@@ -1,17 +1,17 @@
 import { attacksOf, envelopeHop, envelopeLevels } from './attack-envelope.ts'
-import { bandFlux, fluxGroups } from './band-flux.ts'
+import { createFluxMeter, fluxGroups } from './band-flux.ts'
 import { type ChromaFrames, chromaHop, chromaOf, findPeaks, joinPeaks, type Peaks, slicePeaks } from './chroma.ts'
 import type { MonoPiece } from './mono-piece.ts'
-import { BANDS, bandLevels, HOP, type SpectralFrames, toSpectralFrames } from './spectral-frames.ts'
+import { BANDS, createLevelMeter, eachSpectrum, HOP, type SpectralFrames, toSpectralFrames } from './spectral-frames.ts'
 
 /**
  * Measured features of a stretch of a piece. They do not depend on the rest of the piece, so stretches can be stored and
  * joined. Stretches are counted in parts of PART_SAMPLES.
  */
 export type Features = {
-  /** Levels of mel bands, from bandLevels. */
+  /** Levels of mel bands, from createLevelMeter. */
   readonly levels: Float32Array
-  /** From bandFlux. */
+  /** From createFluxMeter. */
   readonly flux: Float32Array
   readonly envelope: Float32Array
   readonly peaks: Peaks
@@ -32,6 +32,17 @@ const partsAtOnce = 256
 export const settledParts = (samples: number): number =>
   Math.max(0, Math.floor((samples - lookahead - unsettled) / partSamples))
 
+/** Levels and flux of the frames of a mono signal at ANALYSIS_RATE; frame k is centred on sample `offset` + k × HOP. */
+export const measureBands = (
+  signal: Float32Array,
+  offset: number,
+  frames: number,
+): Pick<Features, 'levels' | 'flux'> => {
+  const [levelMeter, fluxMeter] = [createLevelMeter(frames), createFluxMeter(frames)]
+  eachSpectrum(signal, offset, frames, [levelMeter, fluxMeter])
+  return { levels: levelMeter.levels, flux: fluxMeter.flux }
+}
+
 /** Measures the features of some parts of a piece; with `endPart` undefined, up to its end, including a partial part. */
 export const measureFeatures = async (
   piece: MonoPiece,
@@ -48,8 +59,7 @@ export const measureFeatures = async (
     const lead = Math.min(from, partSamples)
     const samples = await piece.read(from - lead, to + lookahead)
     found.push({
-      levels: bandLevels(samples, lead, Math.ceil((until - from) / HOP)),
-      flux: bandFlux(samples, lead, Math.ceil((until - from) / HOP)),
+      ...measureBands(samples, lead, Math.ceil((until - from) / HOP)),
       envelope: envelopeLevels(samples.subarray(lead, lead + until - from)),
       peaks: findPeaks(samples, lead, Math.ceil((until - from) / chromaHop)),
     })

@@ -9,7 +9,8 @@ export const frameRate = analysisRate / HOP
 /** Mel bands of a frame. */
 export const BANDS = 32
 
-const window = 1024
+/** Samples of a spectrum: 46 ms. */
+export const spectrumSize = 1024
 const lowestHertz = 40
 const highestHertz = 10_000
 /** Levels further than this below the loudest band of the piece are raised to that floor. */
@@ -30,7 +31,7 @@ const toHertz = (mel: number): number => 700 * (10 ** (mel / 2595) - 1)
 
 /** Bins and weights of each band: triangles on the mel scale, none narrower than one bin. */
 const melBands = (): { start: number; weights: Float32Array }[] => {
-  const hertzPerBin = analysisRate / window
+  const hertzPerBin = analysisRate / spectrumSize
   const edges = Array.from({ length: BANDS + 2 }, (_, i) => {
     const share = i / (BANDS + 1)
     return toHertz(toMel(lowestHertz) * (1 - share) + toMel(highestHertz) * share) / hertzPerBin
@@ -50,28 +51,59 @@ const melBands = (): { start: number; weights: Float32Array }[] => {
   })
 }
 
+/** What is computed from the power spectrum of each frame. */
+export type FrameMeter = {
+  /** Frames before the first that it needs. */
+  readonly lead: number
+  /** Called for each frame in order, from -`lead` on. */
+  observe(frame: number, power: Float32Array): void
+}
+
+/** |X|² of a full-scale sine under the window of `eachSpectrum`, inverted. */
+export const fullScale = 1 / (spectrumSize / 4) ** 2
+
 /**
- * Levels (dB of full scale, none below FLOOR_DB) in mel bands of a mono signal at ANALYSIS_RATE, one row of BANDS values
- * per frame; frame k is centred on sample `offset` + k × HOP.
+ * Computes the power spectra of a mono signal at ANALYSIS_RATE for several meters, under a Hann window of `spectrumSize` samples;
+ * frame k is centred on sample `offset` + k × HOP.
  */
-export const bandLevels = (signal: Float32Array, offset: number, frames: number): Float32Array => {
-  const spectrum = createPowerSpectrum(window)
+export const eachSpectrum = (
+  signal: Float32Array,
+  offset: number,
+  frames: number,
+  meters: readonly FrameMeter[],
+): void => {
+  const spectrum = createPowerSpectrum(spectrumSize)
+  const power = new Float32Array(spectrum.bins)
+  for (let frame = -Math.max(...meters.map(({ lead }) => lead)); frame < frames; frame++) {
+    spectrum.compute(signal, offset + frame * HOP - spectrumSize / 2, power)
+    for (const meter of meters) if (frame >= -meter.lead) meter.observe(frame, power)
+  }
+}
+
+/** Levels (dB of full scale, none below FLOOR_DB) in mel bands, one row of BANDS values per frame. */
+export const createLevelMeter = (frames: number): FrameMeter & { readonly levels: Float32Array } => {
   const bands = melBands()
   const levels = new Float32Array(frames * BANDS)
-  const power = new Float32Array(spectrum.bins)
-  // A full-scale sine has |X|² = (WINDOW / 4)² under a Hann window.
-  const scale = 1 / (window / 4) ** 2
-  for (let frame = 0; frame < frames; frame++) {
-    spectrum.compute(signal, offset + frame * HOP - window / 2, power)
-    for (let band = 0; band < BANDS; band++) {
-      const found = bands[band]
-      if (!found) continue
-      let sum = 0
-      for (let i = 0; i < found.weights.length; i++) sum += (found.weights[i] ?? 0) * (power[found.start + i] ?? 0)
-      levels[frame * BANDS + band] = Math.max(floorDb, 10 * Math.log10(sum * scale + 1e-20))
-    }
+  return {
+    lead: 0,
+    levels,
+    observe(frame, power) {
+      for (let band = 0; band < BANDS; band++) {
+        const found = bands[band]
+        if (!found) continue
+        let sum = 0
+        for (let i = 0; i < found.weights.length; i++) sum += (found.weights[i] ?? 0) * (power[found.start + i] ?? 0)
+        levels[frame * BANDS + band] = Math.max(floorDb, 10 * Math.log10(sum * fullScale + 1e-20))
+      }
+    },
   }
-  return levels
+}
+
+/** Levels of the frames of a mono signal, as from `createLevelMeter`. */
+const bandLevels = (signal: Float32Array, frames: number): Float32Array => {
+  const meter = createLevelMeter(frames)
+  eachSpectrum(signal, 0, frames, [meter])
+  return meter.levels
 }
 
 /** Levels of a whole piece, raised to its floor. */
@@ -83,4 +115,4 @@ export const toSpectralFrames = (levels: Float32Array): SpectralFrames => {
 
 /** Frames of a mono piece at ANALYSIS_RATE; frame k is centred on sample k × HOP. */
 export const computeSpectralFrames = (signal: Float32Array): SpectralFrames =>
-  toSpectralFrames(bandLevels(signal, 0, Math.max(1, Math.ceil(signal.length / HOP))))
+  toSpectralFrames(bandLevels(signal, Math.max(1, Math.ceil(signal.length / HOP))))

@@ -56,15 +56,19 @@ const barDistances = ({ beatsPerBar, positions, distance }: StructureInput, bars
 const enhance = (distances: Float32Array, count: number): Float32Array => {
   const enhanced = new Float32Array(count * count)
   const reach = Math.floor(pathBars / 2)
+  // Sorted while it is filled: so few values for each of so many pairs of bars are not worth an array and a sort.
+  const around = new Float32Array(2 * reach + 1)
   for (let a = 0; a < count; a++) {
     for (let b = a; b < count; b++) {
-      const around: number[] = []
+      let size = 0
       for (let shift = -reach; shift <= reach; shift++) {
         if (a + shift < 0 || b + shift >= count) continue
-        around.push(distances[(a + shift) * count + b + shift] ?? 0)
+        const value = distances[(a + shift) * count + b + shift] ?? 0
+        let at = size++
+        for (; at > 0 && (around[at - 1] ?? 0) > value; at--) around[at] = around[at - 1] ?? 0
+        around[at] = value
       }
-      around.sort((one, other) => one - other)
-      enhanced[a * count + b] = around[around.length >> 1] ?? 0
+      enhanced[a * count + b] = around[size >> 1] ?? 0
       enhanced[b * count + a] = enhanced[a * count + b] ?? 0
     }
   }

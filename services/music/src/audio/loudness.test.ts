@@ -1,6 +1,8 @@
+import { randomFrom, runSeed } from '@trellis/test/support/exploration'
 import { describe, expect, test } from 'vitest'
 import { createLoudnessMeter, kWeighting } from './loudness.ts'
-import { createTruePeakMeter } from './true-peak.ts'
+import { resample } from './resample.ts'
+import { createTruePeakMeter, oversampling } from './true-peak.ts'
 
 const RATE = 48_000
 
@@ -151,4 +153,23 @@ describe('true peak', () => {
     expect(decibels).toBeGreaterThan(-6.4)
     expect(decibels).toBeLessThan(-5.8)
   })
+
+  test.each([8_000, 44_100, 96_000, 192_000])(
+    'at %d Hz is the highest of all oversampled levels, however long the blocks',
+    (rate) => {
+      const random = randomFrom(runSeed)
+      const channels = [0.2, 0.9].map((level) =>
+        // Loud and soft stretches, so that some of them need not be oversampled.
+        Float32Array.from({ length: 5_000 }, (_, i) => level * (i % 1_000 < 50 ? 1 : 0.3) * (2 * random() - 1)),
+      )
+      const meter = createTruePeakMeter(rate, channels.length)
+      for (let at = 0; at < 5_000; ) {
+        const length = Math.floor(random() * 700)
+        meter.push(channels.map((channel) => channel.subarray(at, at + length)))
+        at += length
+      }
+      const levels = channels.flatMap((channel) => [...channel, ...resample(channel, rate, rate * oversampling(rate))])
+      expect(meter.finish()).toBe(levels.reduce((highest, level) => Math.max(highest, Math.abs(level)), 0))
+    },
+  )
 })

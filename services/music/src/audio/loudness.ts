@@ -97,13 +97,17 @@ export type LoudnessMeter = {
 /** Creates a filter for one channel that is stateful between calls; each call returns the summed squares of its output. */
 const createWeightedChannel = (sampleRate: number) => {
   const [shelf, pass] = kWeighting(sampleRate)
-  let [x1, x2, y1, y2, z1, z2] = [0, 0, 0, 0, 0, 0]
+  const state = new Float64Array(6)
   return (samples: Float32Array, start: number, end: number): number => {
+    // Local variables, which take a sixth of the time of those of the closure.
+    const [b0, b1, b2] = shelf.b
+    const [[a1, a2], [c1, c2]] = [shelf.a, pass.a]
+    let [x1 = 0, x2 = 0, y1 = 0, y2 = 0, z1 = 0, z2 = 0] = state
     let power = 0
     for (let i = start; i < end; i++) {
       const x = samples[i] ?? 0
-      const y = shelf.b[0] * x + shelf.b[1] * x1 + shelf.b[2] * x2 - shelf.a[0] * y1 - shelf.a[1] * y2
-      const z = y - 2 * y1 + y2 - pass.a[0] * z1 - pass.a[1] * z2
+      const y = b0 * x + b1 * x1 + b2 * x2 - a1 * y1 - a2 * y2
+      const z = y - 2 * y1 + y2 - c1 * z1 - c2 * z2
       x2 = x1
       x1 = x
       y2 = y1
@@ -112,6 +116,7 @@ const createWeightedChannel = (sampleRate: number) => {
       z1 = z
       power += z * z
     }
+    state.set([x1, x2, y1, y2, z1, z2])
     return power
   }
 }

@@ -12,23 +12,27 @@ export type Extremes = {
 /** Builds the overview of a piece while it is written: lowest and highest sample of each OVERVIEW_FRAMES frames. */
 export const createOverview = () => {
   const entries: number[] = []
-  let [low, high, filled] = [0, 0, 0]
+  let [low, high, filled] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0]
   const close = () => {
     entries.push(Math.round(low * 32_767), Math.round(high * 32_767))
+    low = Number.POSITIVE_INFINITY
+    high = Number.NEGATIVE_INFINITY
     filled = 0
   }
   return {
     push(block: Block): void {
-      for (let frame = 0; frame < blockLength(block); frame++) {
+      for (let frame = 0; frame < blockLength(block); ) {
+        const end = Math.min(blockLength(block), frame + overviewFrames - filled)
         for (const channel of block) {
-          const value = channel[frame] ?? 0
-          if (filled === 0 && channel === block[0]) {
-            low = value
-            high = value
-          } else if (value < low) low = value
-          else if (value > high) high = value
+          for (let i = frame; i < end; i++) {
+            const value = channel[i] ?? 0
+            if (value < low) low = value
+            if (value > high) high = value
+          }
         }
-        if (++filled === overviewFrames) close()
+        filled += end - frame
+        frame = end
+        if (filled === overviewFrames) close()
       }
     },
     /** Pairs of 16-bit numbers. The overview must not be used afterwards. */

@@ -27,7 +27,8 @@ type PolyphaseFilter = {
   readonly taps: Float32Array
 }
 
-const designFilter = (from: number, to: number, use: ResamplerUse): PolyphaseFilter => {
+/** The filter between two rates, whole Hertz. */
+export const designFilter = (from: number, to: number, use: ResamplerUse): PolyphaseFilter => {
   const divisor = greatestCommonDivisor(from, to)
   const [up, down] = [to / divisor, from / divisor]
   const cutoff = Math.min(1, to / from) * passBand

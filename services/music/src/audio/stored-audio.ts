@@ -10,7 +10,7 @@ export const storedLayout: SampleLayout = { encoding: 'integer', bytes: 3, littl
 /** A piece with random access. */
 export type StoredAudio = AudioShape & {
   readonly frames: number
-  /** The samples from `start`; fewer at the end. */
+  /** The samples from `start`, in arrays of the caller; fewer at the end. */
   read(start: number, frames: number): Promise<Block>
 }
 

@@ -81,6 +81,9 @@ export const normalisingGain = async (audio: StoredAudio, signal?: AbortSignal):
 /** A piece with a gain applied. */
 export const withGain = (audio: StoredAudio, gain: number): StoredAudio => ({
   ...audio,
-  read: async (start, frames) =>
-    (await audio.read(start, frames)).map((channel) => channel.map((value) => value * gain)),
+  async read(start, frames) {
+    const block = await audio.read(start, frames)
+    for (const channel of block) for (let i = 0; i < channel.length; i++) channel[i] = (channel[i] ?? 0) * gain
+    return block
+  },
 })
