@@ -52,10 +52,10 @@ describe('an upload', () => {
   })
 
   test.each([
-    ['that is named as the centre is heard on both sides', 0x107, [true, true]],
-    ['that is named as the bass is not heard', 0x10b, [false, false]],
-    ['without a name is heard as that behind on the left', 0, [true, false]],
-  ])('of four channels, the third of which %s', async (_, speakers, isHeard) => {
+    ['that is named as the centre is audible on both sides', 0x107, [true, true]],
+    ['that is named as the bass is not audible', 0x10b, [false, false]],
+    ['without a name is that behind on the left', 0, [true, false]],
+  ])('of four channels, the third of which %s', async (_, speakers, isAudible) => {
     const samples = Buffer.alloc(8_000 * 4 * 2)
     for (let frame = 0; frame < 8_000; frame++) samples.writeInt16LE(16_384, (frame * 4 + 2) * 2)
     const format = bytesOf(
@@ -65,7 +65,7 @@ describe('an upload', () => {
     )
     const chunks = [chunk(true, 'fmt ', format), chunk(true, 'data', samples)]
     const { block } = await read(bytesOf(true, 'RIFF', { u32: 0 }, 'WAVE', ...chunks))
-    expect(block.map((channel) => (channel[100] ?? 0) > 0.1)).toEqual(isHeard)
+    expect(block.map((channel) => (channel[100] ?? 0) > 0.1)).toEqual(isAudible)
   })
 
   test.each<[string, Uint8Array, string]>([

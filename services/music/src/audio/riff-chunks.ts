@@ -16,7 +16,7 @@ const isName = (name: string): boolean => /^[!-~][ -~]{3}$/.test(name)
 const essential = new Set(['fmt ', 'data', 'COMM', 'SSND'])
 
 /**
- * The position after a chunk. Bodies of odd length are padded by a byte, but some programs forget that, so that the next chunk follows
+ * The position after a chunk. Bodies of odd length are padded by a byte, but some programs omit it, so that the next chunk follows
  * at once: its name is then one byte earlier.
  */
 const after = async (source: ByteSource, { offset, length }: Chunk): Promise<number> => {

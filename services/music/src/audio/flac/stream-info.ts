@@ -1,6 +1,6 @@
 import { createBitReader } from '../bit-reader.ts'
 
-/** What the header of a FLAC stream says of its frames. */
+/** Properties of all frames of a FLAC stream, from its header. */
 export type StreamInfo = {
   readonly sampleRate: number
   readonly channels: number
