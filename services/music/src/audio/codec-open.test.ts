@@ -92,8 +92,11 @@ describe('compressed files', () => {
 
   test.each(['band.ogg', 'band.oga', 'band.opus'])('%s twice, one after the other, is decoded twice', async (name) => {
     const { block: once } = await decodeAll(fixture(name))
-    const { block } = await decodeAll(Buffer.concat([fixture(name), withSerial(fixture(name), 77)]))
-    expect(block).toEqual(joinBlocks([once, once], once.length))
+    // Each stream should have its own number, but programs that concatenate files may leave the same one.
+    for (const next of [withSerial(fixture(name), 77), fixture(name)]) {
+      const { block } = await decodeAll(Buffer.concat([fixture(name), next]))
+      expect(block).toEqual(joinBlocks([once, once], once.length))
+    }
   })
 
   test('parts of an Ogg file that differ in their rates are rejected', async () => {
