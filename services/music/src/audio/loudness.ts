@@ -99,7 +99,7 @@ const createWeightedChannel = (sampleRate: number) => {
   const [shelf, pass] = kWeighting(sampleRate)
   const state = new Float64Array(6)
   return (samples: Float32Array, start: number, end: number): number => {
-    // Local variables, which take a sixth of the time of those of the closure.
+    // Local variables, which take a quarter of the time of those of the closure.
     const [b0, b1, b2] = shelf.b
     const [[a1, a2], [c1, c2]] = [shelf.a, pass.a]
     let [x1 = 0, x2 = 0, y1 = 0, y2 = 0, z1 = 0, z2 = 0] = state

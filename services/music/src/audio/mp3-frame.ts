@@ -23,6 +23,7 @@ const kilobitsVersion2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 14
 const sampleRates = [44_100, 48_000, 32_000]
 const versions = [2.5, undefined, 2, 1] as const
 
+/** Parses what the header of a frame at `offset` has besides its bit rate; undefined if there is none. */
 export const parseMp3Header = (bytes: Uint8Array, offset: number): Mp3Header | undefined => {
   const [first = 0, second = 0, third = 0, fourth = 0] = bytes.subarray(offset, offset + 4)
   if (offset + 4 > bytes.length || first !== 0xff || (second & 0xe0) !== 0xe0) return undefined
@@ -50,6 +51,7 @@ export const parseMp3Frame = (bytes: Uint8Array, offset: number): Mp3Frame | und
   return { version, sampleRate, channels, kilobits, length, samples, sideInformation }
 }
 
+/** Whether two frames may belong to the same stream. */
 export const areAlike = (a: Mp3Header | Mp3Frame, b: Mp3Header | Mp3Frame | undefined): boolean =>
   b !== undefined && a.version === b.version && a.sampleRate === b.sampleRate
 
