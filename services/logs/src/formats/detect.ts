@@ -141,7 +141,8 @@ export const createFileReader = (context: TimeContext, forcedFormat?: string): F
   const forced = forcedFormat === undefined ? undefined : byName.get(forcedFormat)
   const named = { moment: Number.NaN }
   const followed = startYear(context.firstYear)
-  const candidates = allCandidates({ ...context, named, followed }, all, forced)
+  const dateOrder = { isDayFirst: undefined }
+  const candidates = allCandidates({ ...context, named, followed, dateOrder }, all, forced)
   let current = forced && candidates.all[0]
   let misses = 0
   const tally = new Map<Candidate, number>()

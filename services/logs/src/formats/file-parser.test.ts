@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { decodeBatch } from '../entries/entry-batch.ts'
-import { type Severity, severityOfCode } from '../entries/severity-code.ts'
+import { type Severity, severityCode, severityOfCode } from '../entries/severity-code.ts'
 import { createFileParser } from './file-parser.ts'
+import { guessSeverity } from './severity-guess.ts'
 import { utc } from './zone.ts'
 
 type Parsed = {
@@ -88,6 +89,97 @@ describe('a file', () => {
     const { entries } = parse(go)
     expect(entries.map(({ text }) => text.split('\n').length)).toEqual([1, 6, 1])
     expect(entries[1]?.text).toContain('[1]\n\ngoroutine 1')
+  })
+
+  test.each([
+    [
+      'Rust',
+      [
+        "thread 'main' panicked at src/shelf.rs:4:5:",
+        'index out of bounds: the len is 3',
+        'note: run with RUST_BACKTRACE=1',
+      ],
+      'CRITICAL',
+    ],
+    [
+      'Node.js',
+      [
+        'node:internal/process/promises:391',
+        '      throw error',
+        '      ^',
+        '',
+        'Error: no room',
+        '    at Shelf.put (/srv/shelf.js:7:5)',
+        '',
+        'Node.js v20.11.1',
+      ],
+      null,
+    ],
+    [
+      'Go',
+      [
+        'fatal error: all goroutines are asleep - deadlock!',
+        '',
+        'goroutine 1 [chan receive]:',
+        'main.main()',
+        '\t/srv/shelf.go:7 +0x1b',
+      ],
+      'CRITICAL',
+    ],
+    [
+      'Java',
+      [
+        'Exception in thread "main" java.lang.OutOfMemoryError: Java heap space',
+        '\tat org.example.Shelf.main(Shelf.java:7)',
+      ],
+      null,
+    ],
+    [
+      'Valgrind',
+      [
+        '==77== Invalid read of size 4',
+        '==77==    at 0x10915E: main (shelf.c:7)',
+        '==77==  Address 0x4a47068 is 0 bytes after a block',
+      ],
+      null,
+    ],
+  ] as const)('the end of a program of %s is one entry, whatever was written before it', (_, lines, severity) => {
+    const log = [
+      '2024-01-01 10:00:00,000 INFO [a] x: goes on',
+      ...lines,
+      '2024-01-01 10:00:01,000 INFO [a] x: restarted',
+    ]
+    const { entries } = parse(`${log.join('\n')}\n`)
+    expect(entries.map(({ text }) => text)).toEqual([log[0], lines.join('\n'), log.at(-1)])
+    if (severity !== null) expect(guessSeverity(entries[1]?.text ?? '')).toBe(severityCode[severity])
+  })
+
+  test('a date in numbers has its order from whichever line of the file has a day past the twelfth', () => {
+    const times = (...lines: string[]) => parse(`${lines.join('\n')}\n`).entries.map(({ time }) => time)
+    expect(times('03/04/2024 10:00:00 one', '13/04/2024 10:00:00 two')).toEqual([
+      '2024-04-03T10:00:00.000Z',
+      '2024-04-13T10:00:00.000Z',
+    ])
+    expect(times('03-04-2024 10:00:00 one', '03-14-2024 10:00:00 two')).toEqual([
+      '2024-03-04T10:00:00.000Z',
+      '2024-03-14T10:00:00.000Z',
+    ])
+    expect(times('03/04/2024 01:00:00 PM one')).toEqual(['2024-03-04T13:00:00.000Z'])
+    expect(times('03/04/2024 01:00:00 PM one', '13/04/2024 01:00:00 PM two')[0]).toBe('2024-04-03T13:00:00.000Z')
+    expect(times('03/04/2024 10:00:00 one', '05/06/2024 10:00:00 two')).toEqual([null, null])
+  })
+
+  test("a year that the program writes is that of syslog's header, which has none", () => {
+    const lines = [
+      'Dec 31 23:59:59 attic shop[7]: {"level":"warn","msg":"late","time":"2016-12-31T22:59:58Z"}',
+      'Jan  1 00:00:01 attic shop[7]: {"level":"warn","msg":"over the turn","time":"2016-12-31T23:00:00Z"}',
+      'Jan  1 00:00:02 attic shop[7]: {"level":"warn","msg":"of long ago","time":"2003-07-07T00:00:00Z"}',
+    ]
+    expect(parse(`${lines.join('\n')}\n`).entries.map(({ time }) => time)).toEqual([
+      '2016-12-31T23:59:59.000Z',
+      '2017-01-01T00:00:01.000Z',
+      '2025-01-01T00:00:02.000Z',
+    ])
   })
 
   test('a line with a time of another kind, or a level in capitals, is an entry of its own and keeps its severity', () => {

@@ -6,7 +6,14 @@ import { clearHeader, createHeader } from './header.ts'
 import { plainFormat } from './in-force.ts'
 import { createLineParts, mayBePart } from './line-parts.ts'
 import { createLineSplitter } from './line-splitter.ts'
-import { continuesTrace, type JoinRule, maxJoinedLines, nextTraceState, type TraceState } from './multiline.ts'
+import {
+  beginsCrash,
+  continuesTrace,
+  type JoinRule,
+  maxJoinedLines,
+  nextTraceState,
+  type TraceState,
+} from './multiline.ts'
 import type { TimeContext } from './time.ts'
 
 /** What has been made of a file so far. `lines` are those not blank; each is in an entry of its own, joined to one, or `rejected`. */
@@ -160,9 +167,11 @@ export const createFileParser = (options: FileParserOptions): FileParser => {
   const continues = (line: string, name: string | undefined, entry: OpenEntry): boolean => {
     if (!hasRoom(line, entry)) return false
     if (entry.awaitsMessage) return name === undefined || Number.isNaN(header.time)
+    // `Error: no room` is no level where Node.js has told the place.
+    if (entry.trace === 'node' && Number.isNaN(header.time)) return continuesTrace(line, entry.trace)
     if (name !== undefined) return name === entry.format && continuesWrapped(line, name, entry)
     const rule = options.joins ?? joinRuleOf(entry.format)
-    if (rule === 'never') return false
+    if (rule === 'never' || (options.joins === undefined && beginsCrash(line))) return false
     return (rule === 'untilHeader' && (joinsFreely || options.joins !== undefined)) || continuesTrace(line, entry.trace)
   }
   const join = (line: string, entry: OpenEntry) => {

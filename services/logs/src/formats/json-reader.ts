@@ -23,7 +23,8 @@ const valueAt = (object: JsonObject, path: string): unknown => {
 const firstAt = (object: JsonObject, paths: readonly string[]): unknown => {
   for (const path of paths) {
     const value = path.includes('.') ? valueAt(object, path) : object[path]
-    if (value !== undefined && value !== null && (!isObject(value) || '$date' in value)) return value
+    if (value !== undefined && value !== null && (!isObject(value) || '$date' in value || 'seconds' in value))
+      return value
   }
   return undefined
 }
@@ -49,6 +50,9 @@ const conventionOf = (formats: readonly JsonFormat[], object: JsonObject): JsonF
       (matches === undefined ||
         Object.entries(matches).every(([path, shape]) => shape.test(String(valueAt(object, path))))),
   )
+
+/** Of nanoseconds that stand beside whole seconds; 0 for what is no number. */
+const milliseconds = (nanoseconds: unknown): number => Math.floor((Number(nanoseconds) || 0) / 1e6)
 
 const numeric = /^\d+(?:\.\d+)?$/
 /** The time of an audit event, before the event's number. */
@@ -76,7 +80,9 @@ export const createJsonReader = (
   const readIso = createTimeReader('iso', context)
   const timeOf = (value: unknown): number => {
     if (typeof value === 'number') return epochMilliseconds(value)
-    if (typeof value !== 'string') return isObject(value) ? timeOf(value.$date) : Number.NaN
+    if (isObject(value))
+      return 'seconds' in value ? timeOf(value.seconds) + milliseconds(value.nanos) : timeOf(value.$date)
+    if (typeof value !== 'string') return Number.NaN
     const epoch = numeric.test(value) ? value : auditTime.exec(value)?.[0]
     return epoch === undefined ? readIso(value) : readEpoch(epoch)
   }
@@ -94,6 +100,7 @@ export const createJsonReader = (
       const format = object && conventionOf(formats, object)
       if (!object || !format) return undefined
       header.time = timeOf(firstAt(object, format.time))
+      if (object.timestampNanos !== undefined) header.time += milliseconds(object.timestampNanos)
       const level = isUnsure(format, object) ? undefined : severityOf(format, firstAt(object, format.level))
       const status = format.status && firstAt(object, format.status)
       header.severity =

@@ -1,11 +1,11 @@
 import { type Description, type LineReader, lineEnd, setMessage } from './header.ts'
-import { severityOfLevel } from './levels.ts'
+import { severityOfLevel, syslogSeverity } from './levels.ts'
 import { createTimeReader, readEpoch, type TimeContext } from './time.ts'
 
 const pair = /([\w.@/-]+)=("(?:[^"\\]|\\.)*"|\S*)\s*/y
 const fewestPairs = 3
 const timeKeys = ['time', 'ts', 't', 'timestamp', '@timestamp', 'datetime']
-const levelKeys = ['level', 'lvl', 'severity', 'loglevel']
+const levelKeys = ['level', 'lvl', 'severity', 'loglevel', 'priority']
 const messageKeys = ['msg', 'message', 'event', 'log']
 /** How each line begins that is made of pairs. */
 export const startsLikePair = /^[\w.@/-]+=/
@@ -36,12 +36,13 @@ const first = (pairs: Record<string, string>, keys: readonly string[]): string |
   return key === undefined ? undefined : pairs[key]
 }
 
-const offset = /^[+-]\d{2}:?\d{2}$/
+/** An offset, or a zone's abbreviation. */
+const zone = /^(?:[+-]\d{2}:?\d{2}|[A-Z]{3,5})$/
 
 const writtenTime = (pairs: Record<string, string>): string | undefined => {
-  const { date, time, tz = '' } = pairs
+  const { date, time, tz = pairs.timezone ?? '' } = pairs
   if (date === undefined || time === undefined) return first(pairs, timeKeys)
-  return `${date} ${time}${offset.test(tz) ? ` ${tz}` : ''}`
+  return `${date} ${time}${zone.test(tz) ? ` ${tz}` : ''}`
 }
 
 /** What Fortinet's firewalls write beside date, time and zone: the epoch, of their older systems in seconds, of the others in nanoseconds. */
@@ -58,6 +59,10 @@ const messageIn = (line: string, pairs: Record<string, string>): [start: number,
   return [start, start + (pairs[key] ?? '').length]
 }
 
+/** SonicWall's firewalls write a severity of syslog. */
+const syslogNumber = (pri: string | undefined): number | undefined =>
+  pri !== undefined && /^[0-7]$/.test(pri) ? syslogSeverity(Number(pri)) : undefined
+
 const digits = /^\d+(?:\.\d+)?$/
 
 export const createLogfmtReader = (name: string, context: TimeContext): LineReader => {
@@ -69,7 +74,7 @@ export const createLogfmtReader = (name: string, context: TimeContext): LineRead
       const time = momentOf(pairs) ?? writtenTime(pairs)
       header.time = time === undefined ? Number.NaN : digits.test(time) ? readEpoch(time) : readIso(time)
       const level = first(pairs, levelKeys)
-      header.severity = level === undefined ? undefined : severityOfLevel(level)
+      header.severity = level === undefined ? syslogNumber(pairs.pri) : severityOfLevel(level)
       header.repeatCount = 1
       const [start, end] = messageIn(line, pairs)
       setMessage(header, start, end)

@@ -1,7 +1,8 @@
 /**
  * Which lines go on with the entry before. Pure: a line and what came before decide.
  * Known: indented lines; Java ("Caused by:", "... 12 more", an exception's own line), Python (from "Traceback" to the line that names
- * the exception), Go (goroutines and their frames), PHP and gdb ("#0 "), PostgreSQL and VMware continuations, closing brackets.
+ * the exception), Go (goroutines and their frames), Rust (the message of a panic and its backtrace), Node.js (from the place to its version),
+ * PHP and gdb ("#0 "), Valgrind, AddressSanitizer, PostgreSQL and VMware continuations, closing brackets.
  */
 export type JoinRule =
   /** Whatever is no new entry belongs to the one before: formats whose every entry starts with a header. */
@@ -12,29 +13,49 @@ export type JoinRule =
   | 'never'
 
 /** What kind of trace the current entry is in the middle of. */
-export type TraceState = 'none' | 'python' | 'pythonEnd' | 'go'
+export type TraceState = 'none' | 'python' | 'pythonEnd' | 'go' | 'rustPanic' | 'rust' | 'node' | 'nodeError'
 
 export const maxJoinedLines = 2_000
 
 const startsIndented = /^[ \t]/
 const traceLine =
-  /^(?:Caused by: |Suppressed: |\.\.\. \d+ (?:more|common frames)|Traceback \(most recent call last\):|During handling of the above exception|The above exception was the direct cause|goroutine \d+ \[|#\d+:? |-->|\[stacktrace\]|Stack ?trace:|[\])}]+[,;"]*\s*$)/
-const javaException = /^(?:Exception in thread "[^"]*" )?(?:[a-z_$][\w$]*\.)+[A-Z][\w$]*(?:Exception|Error|Throwable)\b/
+  /^(?:Caused by: |Suppressed: |\.\.\. \d+ (?:more|common frames)|Traceback \(most recent call last\):|During handling of the above exception|The above exception was the direct cause|goroutine \d+ \[|#\d+:? |-->|\[stacktrace\]|Stack ?trace:|==\d+== {2,}|(?:READ|WRITE) of size \d+ at 0x|[\])}]+[,;"]*\s*$)/
+const javaException = /^(?:[a-z_$][\w$]*\.)+[A-Z][\w$]*(?:Exception|Error|Throwable)\b/
 const pythonException = /^[A-Za-z_][\w.]*(?::\s|$)/
+const rustPanic = /^thread '[^']*'(?: \(\d+\))? panicked at /
+const rustNote = /^(?:stack backtrace:|note: )/
+/** Where Node.js was when nothing caught what was thrown: `node:internal/process/promises:391`. */
+const nodePlace = /^(?:node:|file:\/\/|\/|[A-Z]:\\)\S+:\d+$/
+const nodeError = /^(?:Uncaught )?(?:[A-Z]\w*)?(?:Error|Exception)\b/
+const nodeVersion = /^Node\.js v\d/
+/** How a runtime, or a tool that watches it, begins to tell why it ends: no part of what the program wrote before. */
+const crash =
+  /^(?:node:internal\/\S+:\d+$|(?:file:\/\/)?\/\S+\.[cm]?[jt]s:\d+$|==\d+==(?: \S|ERROR: )|panic: |fatal error: |Fatal Python error: |Exception in thread "|Unhandled exception\. |terminate called |\*\*\* \w[^*]* \*\*\*: terminated)/
 const goFrame = /^(?:\S+\(.*\)|created by .*|exit status \d+|\[signal .*|panic: .*|goroutine \d+ .*)$/
+
+/** Whether a line begins an entry even where all lines without a header belong to the one before. */
+export const beginsCrash = (line: string): boolean => crash.test(line) || rustPanic.test(line)
 
 /** Whether a line continues a trace; `state` is that of the entry so far. */
 export const continuesTrace = (line: string, state: TraceState): boolean => {
   if (startsIndented.test(line) || traceLine.test(line) || javaException.test(line)) return true
   if (state === 'python') return pythonException.test(line)
-  return state === 'go' && goFrame.test(line)
+  if (state === 'go') return goFrame.test(line)
+  if (state === 'rust') return rustNote.test(line)
+  if (state === 'node') return nodeError.test(line)
+  return state === 'rustPanic' || (state === 'nodeError' && nodeVersion.test(line))
 }
 
 /** The state after a line has become part of an entry (its first line, too). */
 export const nextTraceState = (line: string, state: TraceState): TraceState => {
   if (line.startsWith('Traceback (most recent call last)') || line.endsWith('Traceback (most recent call last):'))
     return 'python'
-  if (line.startsWith('goroutine ') || line.startsWith('panic: ')) return 'go'
+  if (line.startsWith('goroutine ') || line.startsWith('panic: ') || line.startsWith('fatal error: ')) return 'go'
+  // Before Rust 1.73 what it said stood on the same line.
+  if (rustPanic.test(line)) return line.endsWith(':') ? 'rustPanic' : 'rust'
+  if (state === 'rustPanic') return 'rust'
+  if (state === 'none' && nodePlace.test(line)) return 'node'
+  if (state === 'node' && nodeError.test(line)) return 'nodeError'
   if (state === 'python' && !startsIndented.test(line)) return 'pythonEnd'
   return state
 }

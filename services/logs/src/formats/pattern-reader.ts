@@ -3,7 +3,7 @@ import type { PatternFormat } from './format.ts'
 import { type Header, type LineReader, lineEnd, setMessage } from './header.ts'
 import { severityOfStatus, severityOfWord, syslogSeverity } from './levels.ts'
 import { type Matcher, matcherOf } from './matcher.ts'
-import { atInstant, createTimeReader, type TimeContext } from './time.ts'
+import { atInstant, createTimeReader, inYearOf, type TimeContext } from './time.ts'
 
 const headerGroups = ['time', 'instant', 'level', 'priority', 'status'] as const
 type HeaderGroup = (typeof headerGroups)[number]
@@ -83,13 +83,20 @@ const beginsLikeLine = (line: string, at: number): boolean => {
   return code === 123 || code === 91 || isDigit(code) || (isLetter(code) && beginsWithPair(line, at))
 }
 
-/** What a program says of its own line is nearer to the truth than the priority that it, or its container's engine, sends everything with. */
-const readCarried = (inner: LineReader, line: string, header: Header): void => {
-  const { severity, messageStart } = header
+/**
+ * What a program says of its own line is nearer to the truth than the priority that it, or its container's engine, sends everything with;
+ * and a year that it writes than one that was guessed.
+ */
+const readCarried = (inner: LineReader, line: string, header: Header, lacksYear: boolean): void => {
+  const { severity, messageStart, time } = header
   header.severity = undefined
+  header.time = Number.NaN
   readInner(inner, line.slice(messageStart), header, messageStart)
+  if (!Number.isNaN(time)) header.time = lacksYear && !Number.isNaN(header.time) ? inYearOf(time, header.time) : time
   header.severity ??= severity
 }
+
+const writtenYear = /\d{4}/
 
 const prepareReader = (format: PatternFormat, context: TimeContext, inner?: LineReader): LineReader => {
   const { pattern, places, endsBeforeMessage } = headerPattern(format)
@@ -127,10 +134,11 @@ const prepareReader = (format: PatternFormat, context: TimeContext, inner?: Line
         : found === undefined
           ? 0
           : line.lastIndexOf(found)
-      if (inner && found !== undefined) readInner(inner, found, header, messageStart)
+      if (inner && found !== undefined && number === undefined) readInner(inner, found, header, messageStart)
       else {
         setMessage(header, messageStart, found === undefined ? lineEnd : messageStart + found.length)
-        if (inner && endsBeforeMessage && beginsLikeLine(line, messageStart)) readCarried(inner, line, header)
+        if (inner && (wraps || (endsBeforeMessage && beginsLikeLine(line, messageStart))))
+          readCarried(inner, line, header, written !== undefined && !writtenYear.test(written))
       }
       return format.name
     },

@@ -9,14 +9,15 @@ type Rule = { severity: number; pattern: RegExp }
 const rules: readonly Rule[] = [
   {
     severity: severityCode.CRITICAL,
-    pattern: /(?:^|[\s[(<|])(?:fatal|panic|emerg(?:ency)?|crit(?:ical)?)\s?(?:error\b|[\])>|]|:)/i,
+    pattern:
+      /(?:^|[\s[(<|])(?:fatal|panic|emerg(?:ency)?|crit(?:ical)?)\s?(?:error\b|[\])>|]|:)|^thread '[^']*'(?: \(\d+\))? panicked at /i,
   },
   {
     severity: severityCode.CRITICAL,
     pattern:
-      /\bkernel (?:panic|bug)\b|\bout of memory\b|\boom-kill|\bsegfault\b|\bsegmentation fault\b|\bdata corruption\b/i,
+      /\bkernel (?:panic|bug)\b|\bout of memory\b|\boom-kill|\bsegfault\b|\bsegmentation fault\b|\bstack smashing detected\b|\bdata corruption\b/i,
   },
-  { severity: severityCode.ERROR, pattern: /(?:^|[\s[(<|])(?:err(?:or)?|severe)\s?(?:[\])>|]|:)/i },
+  { severity: severityCode.ERROR, pattern: /(?:^|[\s[(<|]|==)(?:err(?:or)?|severe)\s?(?:[\])>|]|:|!(?=\s))/i },
   { severity: severityCode.ERROR, pattern: /(?:Exception|Error)(?=[:\s])|Traceback \(most recent call last\)/ },
   {
     severity: severityCode.ERROR,
@@ -37,7 +38,7 @@ const mayDeny = /\b(?:no|not|zero|without|any|never|none|null|nil|false)\b|\b0\b
 
 /** A text is only looked at when it has one of these words. */
 export const severityWords: readonly string[] = (
-  'fatal panic emerg emergency crit critical bug memory oom segfault segmentation corruption err error errors severe exception traceback ' +
+  'fatal panic panicked smashing emerg emergency crit critical bug memory oom segfault segmentation corruption err error errors severe exception traceback ' +
   'failed failure failing could cannot can unable refused denied aborted crashed warn warning deprecated timeout timed time retry retrying ' +
   'unreachable invalid rejected disconnect disconnected disconnecting blocked throttling throttled'
 ).split(' ')

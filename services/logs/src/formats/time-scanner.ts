@@ -5,6 +5,7 @@ export const timePieces = [
   'year',
   'optionalYear',
   'shortYear',
+  'anyYear',
   'month',
   'monthName',
   'day',
@@ -19,22 +20,29 @@ export const timePieces = [
 ] as const
 export type TimePiece = (typeof timePieces)[number]
 
-/** Months by their first letters in the languages that syslog is met in: English, German, French, Spanish, Italian, Portuguese, Dutch. */
-const monthNames: readonly string[][] = [
-  ['jan', 'ene', 'gen', 'janv'],
-  ['feb', 'fév', 'févr', 'fev'],
-  ['mar', 'mär', 'mrz', 'mars', 'mrt'],
-  ['apr', 'avr', 'abr'],
-  ['may', 'mai', 'mag', 'mei', 'maio'],
-  ['jun', 'juin', 'giu'],
-  ['jul', 'juil', 'lug'],
-  ['aug', 'août', 'aoû', 'ago'],
-  ['sep', 'sept', 'set'],
-  ['oct', 'okt', 'ott', 'out'],
-  ['nov'],
-  ['dec', 'déc', 'dez', 'dic'],
+/**
+ * Months as glibc and Java abbreviate them in the languages of Europe, and their whole names in English and German. Where two languages use
+ * one word for two months, the language with more speakers counts.
+ */
+const monthNames: readonly string[] = [
+  'jan january januar janv ene gen янв січ sty led oca tammi',
+  'feb february februar févr fév fev febr фев февр лют lut úno şub helmi',
+  'mar march märz mär mars mrz mrt márc мар март бер kwa bře maalis',
+  'apr april avr abr ápr апр кві kwi dub nis huhti',
+  'may mai mag mei maio maj máj май мая тра kvě touko',
+  'jun june juni juin giu jún июн чер cze haz kesä',
+  'jul july juli juil lug júl июл лип lip tem heinä',
+  'aug august août aoû ago авг сер sie srp ağu elo',
+  'sep september sept set szept сен сент вер wrz zář eyl syys',
+  'oct october oktober okt ott out окт жов paź říj eki loka',
+  'nov november ноя нояб kas marras lis',
+  'dec december dezember déc dez dic des дек гру gru pro ara joulu',
 ]
-const monthByName = new Map(monthNames.flatMap((names, index) => names.map((name) => [name, index + 1] as const)))
+const monthByName = new Map(
+  monthNames.flatMap((names, index) => names.split(' ').map((name) => [name, index + 1] as const)),
+)
+/** What follows the number of a month in Chinese, Japanese and Korean. */
+const monthMark = /[月월]/
 
 export const isDigit = (code: number) => code >= 48 && code <= 57
 const isLetter = (code: number) => (code >= 65 && code <= 90) || (code >= 97 && code <= 122) || code >= 0xc0
@@ -52,6 +60,8 @@ export type WrittenTime = {
   /** A zone by its place, `Europe/Berlin`. */
   place: Zone | undefined
 }
+
+const fullYear = (twoDigits: number): number => (twoDigits < 70 ? 2000 : 1900) + twoDigits
 
 /** Names of places that zones are called by, as PHP writes them after a time. */
 const placeName = /[A-Z][A-Za-z]*(?:\/[A-Z][\w+-]*){1,2}/y
@@ -110,19 +120,23 @@ export const createScanner = (pieces: readonly TimePiece[]) => {
     fields.fraction = value * 10 ** (3 - (at - start))
     while (isDigit(text.charCodeAt(at))) at++
   }
+  const isSign = (code: number) => code === 43 || code === 45
+  const offset = () => {
+    const sign = text.charCodeAt(at++) === 45 ? -1 : 1
+    const hours = number(2)
+    if (text.charCodeAt(at) === 58) at++
+    const minutes = Math.max(0, number(2))
+    if (hours >= 0) fields.zone = (hours * 60 + minutes) * sign
+  }
   const zone = () => {
     while (text.charCodeAt(at) === 32) at++
     const code = text.charCodeAt(at)
-    if (code === 43 || code === 45) {
-      at++
-      const hours = number(2)
-      if (text.charCodeAt(at) === 58) at++
-      const minutes = Math.max(0, number(2))
-      if (hours >= 0) fields.zone = (hours * 60 + minutes) * (code === 45 ? -1 : 1)
-    } else if (isLetter(code)) {
+    if (isSign(code)) offset()
+    else if (isLetter(code)) {
       const before = at
       const minutes = minutesOfAbbreviation(letters().toUpperCase())
-      if (minutes !== undefined) fields.zone = minutes
+      if (minutes === 0 && isSign(text.charCodeAt(at))) offset()
+      else if (minutes !== undefined) fields.zone = minutes
       else if (text.charCodeAt(at) === 47) place(before)
       else at = before
     }
@@ -148,6 +162,14 @@ export const createScanner = (pieces: readonly TimePiece[]) => {
     at += 2
     if (half === 112 && fields.hour < 12) fields.hour += 12
     if (half === 97 && fields.hour === 12) fields.hour = 0
+  }
+  const monthName = (): boolean => {
+    if (isDigit(text.charCodeAt(at))) {
+      fields.month = number(2)
+      return monthMark.test(text.charAt(at++)) && fields.month >= 1
+    }
+    fields.month = monthByName.get(letters().toLowerCase()) ?? 0
+    return fields.month >= 1
   }
   const compactDate = (): boolean => {
     const start = at
@@ -182,17 +204,20 @@ export const createScanner = (pieces: readonly TimePiece[]) => {
     },
     shortYear: () => {
       const value = number(2)
-      fields.year = value < 70 ? 2000 + value : 1900 + value
+      fields.year = fullYear(value)
       return value >= 0
     },
     month: () => {
       fields.month = number(2)
       return fields.month >= 1
     },
-    monthName: () => {
-      fields.month = monthByName.get(letters().toLowerCase()) ?? 0
-      return fields.month >= 1
+    anyYear: () => {
+      const start = at
+      const value = number(4)
+      fields.year = at - start === 2 ? fullYear(value) : value
+      return at - start === 2 || at - start === 4
     },
+    monthName,
     day: () => {
       fields.day = number(2)
       return fields.day >= 1

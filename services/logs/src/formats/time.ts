@@ -7,6 +7,8 @@ export const timeLayouts = {
   iso: ['year', 'month', 'day', 'hour', 'minute', 'second'],
   /** Jun 14 15:16:01, Oct 11 2024 22:14:15, May 01, 2024 1:20:30 PM */
   syslog: ['monthName', 'day', 'optionalYear', 'hour', 'minute', 'second'],
+  /** Jul 14 2023 08:23:43.398 UTC, 2024 Aug 27 21:40:50 PDT */
+  cisco: ['optionalYear', 'monthName', 'day', 'optionalYear', 'hour', 'minute', 'second'],
   /** Sun Dec 04 04:47:44 2005, with a fraction or a zone ahead of the year, too */
   asctime: ['weekday', 'monthName', 'day', 'hour', 'minute', 'second', 'zone', 'year'],
   /** 15/Feb/2013:06:00:31 +0000, 19-Oct-2022 05:34:02.425, 01 May 10:20:30.123 */
@@ -19,6 +21,8 @@ export const timeLayouts = {
   american: ['month', 'day', 'shortYear', 'hour', 'minute', 'second'],
   /** 08/02/2023, 7:32:47 PM */
   americanYear: ['month', 'day', 'year', 'hour', 'minute', 'second'],
+  /** 03.02.2025 04:05:06, 03.02.25 */
+  dotted: ['day', 'month', 'anyYear', 'hour', 'minute', 'second'],
   /** 081109 203615, 20120702.102240,672 */
   compact: ['compactDate', 'compactTime'],
   /** 2024-05-01-10.20.30.123456-300 */
@@ -28,7 +32,18 @@ export const timeLayouts = {
 } as const satisfies Record<string, readonly TimePiece[]>
 
 /** A known way to write times, or pieces in their order. */
-export type TimeLayout = keyof typeof timeLayouts | 'epoch' | 'moment' | 'tai64n' | 'timeOfDay' | readonly TimePiece[]
+export type TimeLayout =
+  | keyof typeof timeLayouts
+  | 'epoch'
+  | 'moment'
+  | 'tai64n'
+  | 'timeOfDay'
+  | 'numericDate'
+  | 'monthFirstDate'
+  | readonly TimePiece[]
+
+/** Which of a date's first two numbers is the day, as far as the lines of a file have told. */
+export type DateOrder = { isDayFirst: boolean | undefined }
 
 export type TimeContext = {
   /** For times that name no zone. */
@@ -39,6 +54,8 @@ export type TimeContext = {
   firstYear?: number | undefined
   /** For times of day: a moment of the day that a line of the file named last, NaN where none has. Followed line by line. */
   named?: { moment: number } | undefined
+  /** Told by a number past 12, for all lines of the file. Followed line by line. */
+  dateOrder?: DateOrder
   /** How far the lines of the file have gone from `firstYear`, whatever their formats. */
   followed?: FollowedYear
 }
@@ -96,7 +113,8 @@ export const readEpoch = (text: string): number => (text === '' ? Number.NaN : e
 export const epochMilliseconds = (value: number): number => {
   const size = Math.abs(value)
   if (!(size >= 1e8 && size < 1e20)) return Number.NaN
-  if (size < 1e11) return Math.round(value * 1000)
+  // By way of microseconds, which a number of this size still holds: what is finer is cut off, as it is of times that are written out.
+  if (size < 1e11) return Math.floor(Math.round(value * 1e6) / 1000)
   if (size < 1e14) return Math.floor(value)
   return size < 1e17 ? Math.floor(value / 1000) : Math.floor(value / 1e6)
 }
@@ -133,6 +151,38 @@ const createMomentReader = (context: TimeContext): TimeReader => {
   }
 }
 
+const dayFirstPieces: readonly TimePiece[] = ['day', 'month', 'anyYear', 'hour', 'minute', 'second']
+const monthFirstPieces: readonly TimePiece[] = ['month', 'day', 'anyYear', 'hour', 'minute', 'second']
+const firstNumbers = /^(\d{1,2})\D(\d{1,2})\D/
+
+/**
+ * A date of which two numbers come before the year: one past 12 is the day, in this line and in the others of its file. Before a line has
+ * told, `isDayFirst` is assumed; NaN where that is undefined, too.
+ */
+const createNumericDateReader = (context: TimeContext, isDayFirst: boolean | undefined): TimeReader => {
+  const readDayFirst = createTimeReader(dayFirstPieces, context)
+  const readMonthFirst = createTimeReader(monthFirstPieces, context)
+  return (text) => {
+    const [, first, second] = firstNumbers.exec(text) ?? []
+    const dateOrder: DateOrder = context.dateOrder ?? { isDayFirst: undefined }
+    if (Number(first) > 12) dateOrder.isDayFirst = true
+    else if (Number(second) > 12) dateOrder.isDayFirst = false
+    const told = dateOrder.isDayFirst ?? isDayFirst
+    if (told === undefined) return Number.NaN
+    return told ? readDayFirst(text) : readMonthFirst(text)
+  }
+}
+
+/** A time whose year was guessed, in the year that brings it within two days of one whose year is written; as it is where none does. */
+export const inYearOf = (guessed: number, written: number): number => {
+  const date = new Date(guessed)
+  const years = new Date(written).getUTCFullYear() - date.getUTCFullYear()
+  const candidates = [years, years - 1, years + 1].map((by) =>
+    new Date(guessed).setUTCFullYear(date.getUTCFullYear() + by),
+  )
+  return candidates.find((candidate) => Math.abs(candidate - written) <= 2 * day) ?? guessed
+}
+
 /** Milliseconds since midnight. */
 const sinceMidnight = ({ hour, minute, second, fraction }: WrittenTime): number =>
   hour * 3_600_000 + minute * 60_000 + second * 1000 + fraction
@@ -151,6 +201,8 @@ const createTimeOfDayReader = ({ zone, named }: TimeContext): TimeReader => {
 export const createTimeReader = (layout: TimeLayout, context: TimeContext): TimeReader => {
   if (layout === 'timeOfDay') return createTimeOfDayReader(context)
   if (layout === 'moment') return createMomentReader(context)
+  if (layout === 'numericDate') return createNumericDateReader(context, undefined)
+  if (layout === 'monthFirstDate') return createNumericDateReader(context, false)
   if (layout === 'epoch') return readEpoch
   if (layout === 'tai64n') return readTai64n
   const { fields, read } = createScanner(typeof layout === 'string' ? timeLayouts[layout] : layout)

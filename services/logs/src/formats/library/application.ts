@@ -221,7 +221,7 @@ export const applicationFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'bracketed',
-    pattern: pattern`^ *(?:\[(?<program>[A-Z]\w+)\])?\[(?<time>${isoTime})\] ?(?:\[(?<logger>[\w:.]+)\] ?)??\[?(?<level>${anyLevel})\]? ?(?<message>.*)`,
+    pattern: pattern`^ *(?:\[(?<program>[A-Z]\w+)\])?\[(?<time>${isoTime})\] ?(?:\[(?<logger>[\w:.]+)\] ?)??\[?(?<level>${anyLevel})(?![\w-])\]? ?(?<message>.*)`,
     time: 'iso',
     joins: 'untilHeader',
     samples: [
@@ -229,6 +229,12 @@ export const applicationFormats: readonly LogFormat[] = [
         line: '[2024-05-01 10:20:30.250 +01:00] [INF] [7] Shop.Shelves: all is well',
         time: '2024-05-01T09:20:30.250Z',
         severity: null,
+      },
+      {
+        line: '[2024-05-01 10:20:30.125] [shelves] [warning] row 7 leans',
+        severity: 'WARN',
+        message: 'row 7 leans',
+        fields: { logger: 'shelves', level: 'warning' },
       },
       {
         line: '[2024-05-01 10:20:30.125][shop::shelf::row][ERROR] It fell over.',

@@ -87,6 +87,36 @@ export const cloudFormats: readonly LogFormat[] = [
   },
   {
     kind: 'pattern',
+    name: 'aws-lambda-python',
+    pattern: pattern`^\[(?<level>[A-Z]+)\]\t(?<time>\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z)\t(?<request>[0-9a-f-]{36}|)\t(?<message>.*)`,
+    time: 'iso',
+    joins: 'untilHeader',
+    samples: [
+      {
+        line: '[WARNING]\t2024-05-01T10:20:30.123Z\t6f747c00-1a2b-4c3d-8e9f-0123456789ab\tShelf 7 is nearly full',
+        time: '2024-05-01T10:20:30.123Z',
+        severity: 'WARN',
+        message: 'Shelf 7 is nearly full',
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'aws-lambda-platform',
+    pattern: pattern`^(?<event>START|END|REPORT) RequestId: (?<request>[\w-]{36})\s*(?<message>.*)`,
+    joins: 'traces',
+    samples: [
+      {
+        line: 'REPORT RequestId: 6f747c00-1a2b-4c3d-8e9f-0123456789ab\tDuration: 79.67 ms\tBilled Duration: 80 ms',
+        time: null,
+        severity: null,
+        message: 'Duration: 79.67 ms\tBilled Duration: 80 ms',
+        fields: { event: 'REPORT', request: '6f747c00-1a2b-4c3d-8e9f-0123456789ab' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
     name: 'heroku',
     pattern: pattern`^(?<time>${isoTime}) (?<source>app|heroku)\[(?<process>[\w.-]+)\]: (?<message>.*)`,
     time: 'iso',

@@ -1,6 +1,7 @@
 import type { LogFormat } from '../format.ts'
 import { anyLevel, clock, isoDate, isoTime, pattern, slashTime, zone } from './pieces.ts'
 
+const numericDate = String.raw`(?:\d{1,2}/\d{1,2}/|\d{1,2}-\d{1,2}-)(?:\d{4}|\d{2}),? \d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?`
 const dottedTime = String.raw`\d{4}\.\d{2}\.\d{2}[T ]${clock}${zone}`
 /** A clock of twelve hours: past them, what follows is a word of the line. */
 const halfDayTime = String.raw`${isoDate} (?:0?[1-9]|1[0-2]):\d{2}:\d{2}(?:[.,]\d{1,9})? [AP]M\b`
@@ -23,7 +24,8 @@ export const genericFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'go-log',
-    pattern: pattern`^(?<time>${slashTime}) (?:(?<file>[\w.\/-]+\.go:\d+): )?(?:\[?(?<level>${anyLevel})(?:\]:?| *:)(?= |$) *)?(?<message>.*)`,
+    // Hashicorp's programs began it with four blanks.
+    pattern: pattern`^(?: {4})?(?<time>${slashTime}) (?:(?<file>[\w.\/-]+\.go:\d+): )?(?:\[?(?<level>${anyLevel})(?:\]:?| *:)(?= |$) *)?(?<message>.*)`,
     time: 'iso',
     joins: 'untilHeader',
     isGeneric: true,
@@ -42,6 +44,7 @@ export const genericFormats: readonly LogFormat[] = [
         fields: { file: 'main.go:41' },
       },
       { line: '2024/02/21 08:05:56 NOTICE: sync: Cannot lock', message: 'sync: Cannot lock' },
+      { line: '    2024/02/21 08:05:56 [ERR] agent: no leader', severity: 'ERROR', message: 'agent: no leader' },
     ],
   },
   {
@@ -98,9 +101,9 @@ export const genericFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'american-time',
-    // Only where half of the day is told: else nobody knows whether the day or the month comes first.
-    pattern: pattern`^\[?(?<time>\d{1,2}/\d{1,2}/\d{4},? \d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})? ?[AP]M)\]?${afterTime}(?<message>.*)`,
-    time: 'americanYear',
+    // Where half of the day is told, the month comes first, unless a line of the file tells otherwise.
+    pattern: pattern`^["\[]?(?<time>\d{1,2}/\d{1,2}/(?:\d{4}|\d{2}),? \d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})? ?[AP]M)["\]]?${afterTime}(?<message>.*)`,
+    time: 'monthFirstDate',
     joins: 'untilHeader',
     isGeneric: true,
     samples: [
@@ -110,12 +113,52 @@ export const genericFormats: readonly LogFormat[] = [
         severity: 'ERROR',
         message: 'no room',
       },
+      {
+        line: '"5/1/2024 1:20:30 PM","7036","Information","The door is shut."',
+        time: '2024-05-01T13:20:30.000Z',
+        severity: null,
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'dotted-date',
+    // No country writes the month first and parts it by dots.
+    pattern: pattern`^["\[(]?(?<time>\d{1,2}\.\d{1,2}\.(?:\d{4}|\d{2}),? \d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?)["\])]?${afterTime}(?<message>.*)`,
+    time: 'dotted',
+    joins: 'untilHeader',
+    isGeneric: true,
+    samples: [
+      {
+        line: '01.05.2024 10:20:30.250 ERROR no room',
+        time: '2024-05-01T10:20:30.250Z',
+        severity: 'ERROR',
+        message: 'no room',
+      },
+      { line: '[01.05.24 10:20:30] <7> Warning  row 7 leans', time: '2024-05-01T10:20:30.000Z', severity: 'WARN' },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'numeric-date',
+    // Once a line of the file has a number past 12, it is known which of the first two is the day.
+    pattern: pattern`^["\[(]?(?<time>${numericDate})["\])]?${afterTime}(?<message>.*)`,
+    time: 'numericDate',
+    joins: 'untilHeader',
+    isGeneric: true,
+    samples: [
+      {
+        line: '14-05-2024 10:20:30.123 [main] FATAL gives up',
+        time: '2024-05-14T10:20:30.123Z',
+        severity: 'CRITICAL',
+        message: 'gives up',
+      },
     ],
   },
   {
     kind: 'pattern',
     name: 'slashed-date',
-    pattern: pattern`^\[?(?<clock>\d{1,2}/\d{1,2}/(?:\d{4}|\d{2}),? \d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?)\]?${afterTime}(?<message>.*)`,
+    pattern: pattern`^["\[(]?(?<clock>${numericDate})["\])]?${afterTime}(?<message>.*)`,
     joins: 'untilHeader',
     isGeneric: true,
     samples: [
@@ -131,7 +174,7 @@ export const genericFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'month-time',
-    pattern: pattern`^\[?(?<time>[A-Z][a-z]{2,8} \d{1,2}, \d{4},? \d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?: [AP]M)?)\]?${afterTime}(?<message>.*)`,
+    pattern: pattern`^\[?(?:[A-Z][a-z]{2,8}, )?(?<time>[A-Z][a-z]{2,8}\.? \d{1,2}, \d{4},? \d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?: [AP]M)?)\]?${afterTime}(?<message>.*)`,
     time: 'syslog',
     joins: 'untilHeader',
     isGeneric: true,
@@ -142,13 +185,14 @@ export const genericFormats: readonly LogFormat[] = [
         severity: null,
         message: 'the door is shut',
       },
+      { line: 'Thursday, February 1, 2024 1:20:30 AM row 7 leans', time: '2024-02-01T01:20:30.000Z' },
     ],
   },
   {
     kind: 'pattern',
     name: 'mail-time',
     // RFC 1123, as mail and HTTP write times.
-    pattern: pattern`^\[?(?:[A-Z][a-z]{2}, )?(?<time>\d{1,2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?: (?:[A-Z]{3,4}|[+-]\d{4})\b)?)\]?${afterTime}(?<message>.*)`,
+    pattern: pattern`^\[?(?:[A-Z][a-z]{2}, )?(?<time>\d{1,2}\.? \p{L}{3,9}\.? \d{4} \d{2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?: (?:[A-Z]{3,4}|[+-]\d{4})\b)?)\]?${afterTime}(?<message>.*)`,
     time: 'clf',
     joins: 'untilHeader',
     isGeneric: true,
@@ -160,6 +204,11 @@ export const genericFormats: readonly LogFormat[] = [
         message: 'the door is shut',
       },
       { line: '01 May 2024 10:20:30 +0200 [error] no room', time: '2024-05-01T08:20:30.000Z', severity: 'ERROR' },
+      {
+        line: '1. Februar 2024 10:20:30 Regal 7 ist voll',
+        time: '2024-02-01T10:20:30.000Z',
+        message: 'Regal 7 ist voll',
+      },
     ],
   },
   {
@@ -286,7 +335,7 @@ export const genericFormats: readonly LogFormat[] = [
   },
 ]
 
-/** What container runtimes put before the lines of what they run. */
+/** What container runtimes, and senders of syslog, put before the lines of others. */
 export const containerFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
@@ -337,6 +386,24 @@ export const containerFormats: readonly LogFormat[] = [
         message: 'card was refused',
         fields: { service: 'shop-1', logger: 'shop.payments' },
       },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'syslog-priority',
+    // A priority alone, as firewalls put it before lines of their own.
+    pattern: pattern`^<(?<priority>\d{1,3})>:? {0,2}(?<message>[^\s<].*)`,
+    joins: 'traces',
+    wraps: true,
+    samples: [
+      {
+        line: '<188>date=2024-05-01 time=10:20:30 devname="gate" type="event" level="alert" user="kim" msg="kim could not sign in"',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: 'CRITICAL',
+        message: 'kim could not sign in',
+        fields: { user: 'kim', priority: '188' },
+      },
+      { line: '<11>the door fell over', time: null, severity: 'ERROR', message: 'the door fell over' },
     ],
   },
 ]

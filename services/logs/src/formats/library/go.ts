@@ -100,6 +100,22 @@ export const goFormats: readonly LogFormat[] = [
   },
   {
     kind: 'pattern',
+    name: 'capnslog',
+    pattern: pattern`^(?<time>${isoDate} ${clock}) (?<level>[CEWNIDT]) \| (?<package>[\w./-]+): (?<message>.*)`,
+    time: 'iso',
+    joins: 'untilHeader',
+    samples: [
+      {
+        line: '2024-05-01 10:20:30.123456 W | shopserver: read-only request took too long',
+        time: '2024-05-01T10:20:30.123Z',
+        severity: 'WARN',
+        message: 'read-only request took too long',
+        fields: { package: 'shopserver' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
     name: 'logrus-console',
     pattern: pattern`^(?<level>TRAC|DEBU|INFO|WARN|ERRO|FATA|PANI)\[(?:(?<uptime>\d{4,})|(?<time>${isoTime}))\] (?<message>.*)`,
     time: 'iso',

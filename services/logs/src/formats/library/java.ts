@@ -4,12 +4,15 @@ import { clock, isoDate, isoTime, pattern, upperLevel, zone } from './pieces.ts'
 /** A logger by the name of a class in its package, and what parts it from the message. */
 const dottedLogger = String.raw`(?:[\w$\/-]+\.)+[\w$\/-]+(?:: | +[-:] )`
 
+/** What Spring Boot writes of a request's trace and span, as blanks outside of one. */
+const traceIds = '[0-9a-fA-F]{16,32}-[0-9a-fA-F]{16}| {10,}'
+
 /** What runs on a Java machine. Every entry starts with a header, so all else belongs to the entry before. */
 export const javaFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'spring-boot',
-    pattern: pattern`^(?<time>${isoTime}) +(?<level>[A-Z]{4,7}) (?<pid>\d+) --- (?:\[(?<application>[^\]]*)\] )?\[(?<thread>[^\]]*)\] (?<logger>\S+) *: (?<message>.*)`,
+    pattern: pattern`^(?<time>${isoTime}) +(?<level>[A-Z]{4,7}) (?<pid>\d+) --- (?:\[(?<application>[^\]]*)\] )?\[(?!${traceIds}\])(?<thread>[^\]]*)\] (?:\[(?<trace>${traceIds})\] ?)?(?<logger>\S+) *: (?<message>.*)`,
     time: 'iso',
     joins: 'untilHeader',
     samples: [
@@ -18,6 +21,23 @@ export const javaFormats: readonly LogFormat[] = [
         time: '2024-05-01T10:20:30.123Z',
         severity: 'WARN',
         message: 'slow start',
+      },
+      {
+        line: '2024-05-01T10:20:30.123+02:00 ERROR 1 --- [shop] [nio-8080-exec-7] [803B448A0489F84084905D3093480352-3425F23BB2432450] c.e.shop.Basket                          : Basket 417 fell over',
+        time: '2024-05-01T08:20:30.123Z',
+        severity: 'ERROR',
+        message: 'Basket 417 fell over',
+        fields: {
+          application: 'shop',
+          thread: 'nio-8080-exec-7',
+          trace: '803B448A0489F84084905D3093480352-3425F23BB2432450',
+          logger: 'c.e.shop.Basket',
+        },
+      },
+      {
+        line: '2024-05-01T10:20:30.123+02:00  INFO 1 --- [shop] [           main] [                                                 ] c.e.shop.App                             : opened',
+        message: 'opened',
+        fields: { application: 'shop', thread: 'main' },
       },
     ],
   },
@@ -96,7 +116,7 @@ export const javaFormats: readonly LogFormat[] = [
     kind: 'pattern',
     name: 'log4j',
     // One word and a colon may be how a message begins: a logger without dots has a space before what follows it, and no dash before itself.
-    pattern: pattern`^(?<time>${isoTime})(?: -)? +\[?(?<level>${upperLevel})\]? +(?:-- )?\[(?<thread>.+?)\]:? +(?:- +(?!${dottedLogger}))?(?:(?:- +)?(?<logger>(?:[\w$\/-]+\.)+[\w$\/-]+(?=:? )|(?<!- +)[\w$\/-]+(?= ))(?:: | +[-:] ))?(?<message>.*)`,
+    pattern: pattern`^(?<time>${isoTime})(?: \[myid:(?<server>\d*)\])?(?: -)? +\[?(?<level>${upperLevel})\]? +(?:-- )?\[(?<thread>.+?)\]:? +(?:- +(?!${dottedLogger}))?(?:(?:- +)?(?<logger>(?:[\w$\/-]+\.)+[\w$\/-]+(?=:? )|(?<!- +)[\w$\/-]+(?= ))(?:: | +[-:] ))?(?<message>.*)`,
     time: 'iso',
     joins: 'untilHeader',
     samples: [
@@ -125,6 +145,13 @@ export const javaFormats: readonly LogFormat[] = [
         line: '2024-05-01 10:20:30,250 WARN [main        ] ShelfKeeper         : Row 7 leans',
         message: 'Row 7 leans',
         fields: { logger: 'ShelfKeeper' },
+      },
+      {
+        line: '2024-05-01 10:20:30,250 [myid:3] - WARN  [Shelf-[myid=3]-7:ShelfKeeper@401] - Cannot open row 7',
+        time: '2024-05-01T10:20:30.250Z',
+        severity: 'WARN',
+        message: 'Cannot open row 7',
+        fields: { server: '3', thread: 'Shelf-[myid=3]-7:ShelfKeeper@401' },
       },
       {
         line: '2024-05-01 10:20:30,250 WARN [main] - org.example.Shelf: Row 7 leans',
@@ -272,6 +299,70 @@ export const javaFormats: readonly LogFormat[] = [
         time: '2024-05-01T10:20:30.123Z',
         severity: 'ERROR',
         message: 'SRVE0068E: An exception was thrown',
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'weblogic',
+    // The clock is written as the server's language does; the milliseconds since 1970 after the transaction are the moment.
+    pattern: pattern`^####<(?<clock>[^>]*)> <(?<level>[A-Z][a-z]+)> <(?<subsystem>[^>]*)> <(?<host>[^>]*)> <(?<server>[^>]*)> <(?<thread>(?:[^>]|>(?! <))*)> <(?<user><[^>]*>|[^>]*)> <(?<transaction>[^>]*)> <(?:(?<diagnostics>[^>]*)> <)?(?<time>\d{13})> (?:<(?<context>(?:\[[^\]]*\] ?)*)> )?<(?<code>[A-Z]+-\d+)> <(?<message>.*?)(?:> *)?$`,
+    time: 'epoch',
+    joins: 'untilHeader',
+    samples: [
+      {
+        line: "####<May 1, 2024 12:20:30,250 PM CEST> <Warning> <Socket> <attic> <shop-1> <[ACTIVE] ExecuteThread: '7' for queue: 'weblogic.kernel.Default (self-tuning)'> <<WLS Kernel>> <> <7a11c0de-0000001b> <1714558830250> <[severity-value: 16] [rid: 0] > <BEA-000449> <Closing the socket, as no data was read from it.> ",
+        time: '2024-05-01T10:20:30.250Z',
+        severity: 'WARN',
+        message: 'Closing the socket, as no data was read from it.',
+        fields: { subsystem: 'Socket', host: 'attic', server: 'shop-1', user: '<WLS Kernel>', code: 'BEA-000449' },
+      },
+      {
+        line: '####<1 mai 2024 12 h 20 CEST> <Emergency> <Security> <attic> <shop-1> <main> <kim> <> <7a> <1714558830250> <BEA-090946> <The realm is gone: ',
+        severity: 'CRITICAL',
+        message: 'The realm is gone: ',
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'ibm-mq',
+    // The first clock is that of the place where it runs. A code ends with how bad it is: information, warning, error, severe, terminating.
+    pattern: pattern`^\d{1,2}/\d{1,2}/\d{2,4} \d{1,2}:\d{2}:\d{2}(?: [AP]M)? - Process\((?<pid>[\d.]+)\) User\((?<user>[^)]*)\) Program\((?<program>[^)]*)\)(?=.*? Host\((?<host>[^)]*)\)|)(?=.*? QMgr\((?<manager>[^)]*)\)|)(?=.*? Time\((?<time>${isoTime})\))(?:.*? (?<code>AMQ\d{4,5})(?<level>[IWEST])?: )?(?<message>.*)`,
+    time: 'iso',
+    levels: new Map([
+      ['s', 'ERROR'],
+      ['t', 'CRITICAL'],
+    ]),
+    joins: 'untilHeader',
+    samples: [
+      {
+        line: "05/01/24 12:20:30 - Process(77.4) User(kim) Program(amqrmppa) Host(attic) Installation(One) VRMF(9.2.4.0) QMgr(SHOP) Time(2024-05-01T10:20:30.250Z) RemoteHost(192.0.2.9) AMQ9207E: The data received from host '192.0.2.9' is not valid.",
+        time: '2024-05-01T10:20:30.250Z',
+        severity: 'ERROR',
+        message: "The data received from host '192.0.2.9' is not valid.",
+        fields: { host: 'attic', manager: 'SHOP', code: 'AMQ9207', program: 'amqrmppa' },
+      },
+      {
+        line: '05/01/24 12:20:30 - Process(77.4) User(kim) Program(runmqchi) Host(attic) Time(2024-05-01T10:20:30.250Z)',
+        time: '2024-05-01T10:20:30.250Z',
+        severity: null,
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'activemq',
+    pattern: pattern`^(?<time>${isoTime}) \| (?<level>${upperLevel}) +\| (?<message>.*) \| (?<logger>[\w.$/-]+) \| (?<thread>[^|]*)$`,
+    time: 'iso',
+    joins: 'untilHeader',
+    samples: [
+      {
+        line: '2024-05-01 10:20:30,250 | WARN  | Store limit is 100 mb | of 200 | org.example.broker.Shelf | main',
+        time: '2024-05-01T10:20:30.250Z',
+        severity: 'WARN',
+        message: 'Store limit is 100 mb | of 200',
+        fields: { logger: 'org.example.broker.Shelf', thread: 'main' },
       },
     ],
   },

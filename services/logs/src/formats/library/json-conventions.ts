@@ -18,6 +18,19 @@ const someTimes = [
   // VictoriaLogs and Splunk.
   '_time',
   'EdgeStartTimestamp',
+  // Windows and its forwarders, Azure and Microsoft 365.
+  'EventTime',
+  'TimeCreated',
+  'TimeGenerated',
+  'CreationTime',
+  'UtcTime',
+  // Others, by what has happened.
+  'event_time',
+  'eventTimestamp',
+  'published',
+  'occurred_at',
+  'time_iso8601',
+  'timestampSeconds',
 ]
 const someLevels = [
   'level',
@@ -32,6 +45,9 @@ const someLevels = [
   'eventLogLevel',
   '@fields.lvl',
   'SeverityText',
+  'LevelDisplayName',
+  'LogLevel',
+  'log_level',
 ]
 const someMessages = [
   'message',
@@ -46,6 +62,10 @@ const someMessages = [
   'RequestPath',
   '_msg',
   '_raw',
+  'Message',
+  'displayMessage',
+  'Operation',
+  'eventName',
 ]
 
 /** Conventions of logging libraries, whoever uses them; the first whose keys are all there reads the line. */
@@ -290,6 +310,21 @@ export const jsonConventions: readonly JsonFormat[] = [
         line: '{"_time":"2024-05-01T10:20:30Z","_stream":"{app=\\"attic\\"}","_msg":"no room"}',
         time: '2024-05-01T10:20:30.000Z',
         message: 'no room',
+      },
+      {
+        line: '{"EventTime":"2024-05-01 10:20:30","Hostname":"attic","Severity":"ERROR","EventID":4625,"Message":"kim could not sign in"}',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: 'ERROR',
+        message: 'kim could not sign in',
+      },
+      {
+        line: '{"severity":"WARNING","message":"slow","timestampSeconds":1714558830,"timestampNanos":500000000}',
+        time: '2024-05-01T10:20:30.500Z',
+        severity: 'WARN',
+      },
+      {
+        line: '{"message":"slow","timestamp":{"seconds":1714558830,"nanos":500000000}}',
+        time: '2024-05-01T10:20:30.500Z',
       },
       { line: '{"a":1}', time: null, severity: null },
     ],

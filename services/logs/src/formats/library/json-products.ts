@@ -1,13 +1,13 @@
 import type { Severity } from '../../entries/severity-code.ts'
 import type { JsonFormat } from '../format.ts'
+import { alertPriorities } from './security.ts'
 
 /** Priorities of Suricata's rules, and kinds of events: what it merely saw is no trouble, whatever words its counters have. */
 const suricataLevels = new Map<string, Severity | null>([
-  ['1', 'ERROR'],
-  ['2', 'WARN'],
+  ...alertPriorities,
   ['alert', 'WARN'],
   ['anomaly', 'WARN'],
-  ...'3 4 dhcp dns fileinfo flow ftp ftp_data http http2 ike krb5 modbus mqtt netflow nfs pgsql quic rdp rfb sip smb smtp snmp ssh stats tftp tls'
+  ...'dhcp dns fileinfo flow ftp ftp_data http http2 ike krb5 modbus mqtt netflow nfs pgsql quic rdp rfb sip smb smtp snmp ssh stats tftp tls'
     .split(' ')
     .map((kind): [string, null] => [kind, null]),
 ])
@@ -141,6 +141,23 @@ export const jsonProducts: readonly JsonFormat[] = [
         line: '{"timestamp":"2024-07-10T10:20:30.114000+0000","event_type":"stats","stats":{"uptime":7}}',
         time: '2024-07-10T10:20:30.114Z',
         message: 'stats',
+      },
+    ],
+  },
+  {
+    kind: 'json',
+    name: 'json-snort',
+    requires: ['seconds', 'msg', 'rule', 'gid'],
+    time: ['seconds'],
+    level: ['priority'],
+    levels: alertPriorities,
+    message: ['msg'],
+    samples: [
+      {
+        line: '{"seconds":1714558830,"action":"allow","gid":1,"msg":"Door was rattled","priority":1,"rule":"1:417:0","timestamp":"05/01-12:20:30.603502"}',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: 'ERROR',
+        message: 'Door was rattled',
       },
     ],
   },

@@ -47,6 +47,16 @@ const logfmt: LogFormat = {
       message: 'door is shut',
     },
     { line: 'date=2024-05-01 time=03:20:30 tz="-0700" level="notice" row=7', time: '2024-05-01T10:20:30.000Z' },
+    {
+      line: 'device="SFW" date=2024-05-01 time=15:50:30 timezone="IST" priority=Warning message="kim stays outside"',
+      time: '2024-05-01T10:20:30.000Z',
+      severity: 'WARN',
+    },
+    {
+      line: 'id=firewall sn=7A11 time="2024-05-01 10:20:30 UTC" fw=192.0.2.1 pri=1 m=30 msg="kim stays outside"',
+      time: '2024-05-01T10:20:30.000Z',
+      severity: 'CRITICAL',
+    },
   ],
 }
 

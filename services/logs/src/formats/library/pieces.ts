@@ -1,11 +1,13 @@
 /** Pieces that patterns of several formats are made of. Interpolated into patterns at load, never at a line. */
 export const isoDate = String.raw`\d{4}[-/]\d{2}[-/]\d{2}`
 export const clock = String.raw`\d{1,2}:\d{2}:\d{2}(?:[.,:]\d{1,9})?`
-export const zone = String.raw`(?: ?(?:Z|UTC|GMT|[+-]\d{2}:?\d{2})\b)?`
+/** Zones by names that are no words of English: `ART`, `CAT` or `WET` may be what a message begins with. */
+const zoneName = 'A[CEKW][SD]T|NZ[SD]T|[CEMP][SD]T|[CE]ES?T|[BHIJK]ST|SAST|MSK|SGT|HKT|PKT|BRT|ICT'
+export const zone = String.raw`(?: ?(?:Z|(?:UTC|GMT)(?:[+-]\d{1,2}(?::?\d{2})?)?|[+-]\d{2}:?\d{2}|${zoneName})\b|[+-]\d{2}\b)?`
 export const isoTime = `${isoDate}[T_ ]{1,2}${clock}${zone}`
 /** As Go's standard logger writes it. */
 export const slashTime = String.raw`\d{4}/\d{2}/\d{2} \d{2}:\d{2}:\d{2}(?:\.\d{1,9})?`
-export const syslogTime = String.raw`\p{L}{3,5}\.? {1,2}\d{1,2}(?: \d{4})? \d{2}:\d{2}:\d{2}(?:\.\d+)?`
+export const syslogTime = String.raw`(?:\p{L}{3,6}\.?|\d{1,2}[月월]) {1,2}\d{1,2}(?: \d{4})? \d{2}:\d{2}:\d{2}(?:\.\d+)?`
 export const clfTime = String.raw`\d{1,2}/[A-Z][a-z]{2}/\d{4}[: ]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?: [+-]\d{4})?`
 export const asctime = String.raw`[A-Z][a-z]{2} [A-Z][a-z]{2} {1,2}\d{1,2} \d{2}:\d{2}:\d{2}(?:\.\d+)? \d{4}`
 export const quoted = String.raw`(?:[^"\\]|\\.)*`

@@ -242,6 +242,22 @@ export const pythonFormats: readonly LogFormat[] = [
   },
   {
     kind: 'pattern',
+    name: 'twisted',
+    pattern: pattern`^(?<time>${isoDate}T${clock}[+-]\d{4}) \[(?<logger>[\w.]+|-)#(?<level>debug|info|warn|error|critical)\] (?<message>.*)`,
+    time: 'iso',
+    joins: 'untilHeader',
+    samples: [
+      {
+        line: '2024-05-01T12:20:30+0200 [shop.web.Door#critical] Unhandled Error',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: 'CRITICAL',
+        message: 'Unhandled Error',
+        fields: { logger: 'shop.web.Door' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
     name: 'structlog-console',
     pattern: pattern`^(?<time>${isoTime}) \[(?<level>debug|info|warning|error|critical) +\] (?<message>.*)`,
     time: 'iso',

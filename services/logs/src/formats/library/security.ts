@@ -11,6 +11,14 @@ const cefLevels: ReadonlyMap<string, Severity | null> = new Map<string, Severity
 ])
 /** LEEF's severity: 1 to 10, the worst last. */
 const leefLevels: ReadonlyMap<string, Severity | null> = new Map([...cefLevels, ['critical', 'CRITICAL']])
+/** Of rules of Snort and Suricata: 1 is the worst. */
+export const alertPriorities: ReadonlyMap<string, Severity | null> = new Map<string, Severity | null>([
+  ['1', 'ERROR'],
+  ['2', 'WARN'],
+  ...['0', '3', '4'].map((priority) => [priority, null] as const),
+])
+/** A device by its name or its address, which is told from a number in a sequence. */
+const ciscoName = String.raw`(?=[\w.:-]{0,254}[A-Za-z.:])[\w.:-]{1,255}?`
 const cefText = String.raw`(?:[^|\\]|\\.)*`
 const cefEscapes: Readonly<Record<string, string>> = { n: '\n', r: '\r' }
 const withoutBackslashes = (text: string): string =>
@@ -21,14 +29,56 @@ export const securityFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'auditd',
-    pattern: pattern`^type=(?<type>\w+) msg=audit\((?<time>\d+\.\d+):(?<serial>\d+)\): ?(?<message>.*)`,
+    // The kernel writes it behind a word of its own where no daemon takes it.
+    pattern: pattern`^(?:audit: )?(?:node=(?<host>\S+) )?type=(?<type>\w+) (?:msg=)?audit\((?<time>\d+\.\d+):(?<serial>\d+)\): ?(?<message>.*)`,
     time: 'epoch',
     joins: 'traces',
     samples: [
       {
+        line: 'node=attic type=AVC msg=audit(1714558830.250:4101): avc:  denied  { read } for  pid=77 comm="door"',
+        time: '2024-05-01T10:20:30.250Z',
+        fields: { type: 'AVC', host: 'attic' },
+      },
+      {
+        line: 'audit: type=1400 audit(1714558830.250:4102): apparmor="DENIED" operation="open" name="/etc/door"',
+        time: '2024-05-01T10:20:30.250Z',
+        fields: { type: '1400', serial: '4102' },
+      },
+      {
         line: 'type=SYSCALL msg=audit(1714558830.250:4100): arch=c00000b7 syscall=221 success=no',
         time: '2024-05-01T10:20:30.250Z',
         fields: { type: 'SYSCALL' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'auditd-interpreted',
+    // As `ausearch -i` writes it.
+    pattern: pattern`^(?:node=(?<host>\S+) )?type=(?<type>\w+) msg=audit\((?<time>\d{1,2}/\d{1,2}/\d{2,4} \d{2}:\d{2}:\d{2}\.\d+):(?<serial>\d+)\) ?: ?(?<message>.*)`,
+    time: 'monthFirstDate',
+    joins: 'traces',
+    samples: [
+      {
+        line: 'type=EXECVE msg=audit(05/01/2024 10:20:30.250:4103) : argc=2 a0=curl a1=http://192.0.2.9/x.sh',
+        time: '2024-05-01T10:20:30.250Z',
+        fields: { type: 'EXECVE' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'citrix-adc',
+    pattern: pattern`^(?:<(?<priority>\d{1,3})>) *(?<time>\d{2}/\d{2}/\d{4}:\d{2}:\d{2}:\d{2})(?: (?:GMT|[A-Z]{3,4}))? +(?<host>\S+) (?<engine>\d+-PPE-\d+) : (?:(?<partition>[a-z]\w*) )?(?<module>[A-Z]+) (?<event>\w+) (?<id>\d+) \d+ : +(?<message>.*)`,
+    time: 'monthFirstDate',
+    joins: 'traces',
+    samples: [
+      {
+        line: '<134> 05/01/2024:10:20:30 GMT gate 0-PPE-0 : default SSLVPN LOGIN 417 0 : Context kim@192.0.2.9 - User kim',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: null,
+        message: 'Context kim@192.0.2.9 - User kim',
+        fields: { host: 'gate', module: 'SSLVPN', event: 'LOGIN', id: '417' },
       },
     ],
   },
@@ -106,8 +156,8 @@ export const securityFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'cisco-asa',
-    pattern: pattern`^(?:<\d{1,3}>)?(?:(?<time>${syslogTime}(?: [A-Z]{3,4}\b)?)(?: (?<host>[\w.-]+))? ?:? )?%(?<product>ASA|FTD|PIX|FWSM)-(?:\w+-)?(?<priority>[0-7])-(?<id>\d{6}): (?<message>.*)`,
-    time: 'syslog',
+    pattern: pattern`^(?:<\d{1,3}>)?(?:(?<time>${syslogTime}(?: [A-Z]{3,4}\b)?|${isoDate}T${clock}Z)(?: (?<host>[\w.-]+))? ?:? )?%(?<product>ASA|FTD|PIX|FWSM)-(?:\w+-)?(?<priority>[0-7])-(?<id>\d{6}): (?<message>.*)`,
+    time: 'moment',
     joins: 'traces',
     samples: [
       {
@@ -127,13 +177,20 @@ export const securityFormats: readonly LogFormat[] = [
         time: '2024-05-01T08:20:30.000Z',
       },
       { line: '%ASA-6-302014: Teardown TCP connection 77', time: null, severity: null },
+      {
+        line: '<162>2024-05-01T10:20:30Z gate %ASA-2-106001: Inbound TCP connection denied from 192.0.2.9/40',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: 'CRITICAL',
+        fields: { host: 'gate', id: '106001' },
+      },
     ],
   },
   {
     kind: 'pattern',
     name: 'cisco-ios',
-    pattern: pattern`^(?:<\d{1,3}>)?(?:\d+: )?(?:(?<host>[A-Za-z][\w.-]*): )?[*.]?(?<time>${syslogTime}(?: [A-Z]{2,5}\b)?)(?: (?<device>[\w.-]+))?: %(?<facility>[A-Z][\w-]*?)-(?<priority>[0-7])-(?<mnemonic>\w+): ?(?<message>.*)`,
-    time: 'syslog',
+    // Before the device's own clock come its name, numbers in a sequence, and what a relay adds. Without a clock it counts from its start.
+    pattern: pattern`^(?:<\d{1,3}>)?(?:\d+: )?(?:${syslogTime} (?<relay>[\w.:-]+) (?=\S+: ))?(?:: )?(?:(?<host>${ciscoName}):? )?(?:\d+: )?(?:[*.]?(?<time>(?:\d{4} )?${syslogTime}(?: [A-Z]{2,6}\b)?)|(?<uptime>(?:\d+[ywdh]){2}|\d{2}:\d{2}:\d{2}))(?: (?<device>[\w.-]+))?:? %(?<facility>[A-Z][\w-]*?)-(?<priority>[0-7])-(?<mnemonic>\w+): ?(?<message>.*)`,
+    time: 'cisco',
     joins: 'traces',
     samples: [
       {
@@ -149,6 +206,30 @@ export const securityFormats: readonly LogFormat[] = [
         fields: { device: 'gate7', facility: 'LINK' },
       },
       { line: '*May  1 10:20:30: %SYS-5-CONFIG_I: Configured from console by vty0', severity: null },
+      {
+        line: '<187>417: May  1 10:20:31 192.0.2.1 gate7: 4100: May  1 2023 10:20:30.250 UTC: %LINK-3-UPDOWN: Interface Gi0/1, changed state to down',
+        time: '2023-05-01T10:20:30.250Z',
+        severity: 'ERROR',
+        message: 'Interface Gi0/1, changed state to down',
+        fields: { relay: '192.0.2.1', host: 'gate7' },
+      },
+      {
+        line: '<187>417: 2001:db8::7 4100: May  1 2023 10:20:30.250 UTC: %LINK-3-UPDOWN: Interface Gi0/1, changed state to down',
+        time: '2023-05-01T10:20:30.250Z',
+        fields: { host: '2001:db8::7' },
+      },
+      {
+        line: '<165>417: gate7: 004100: 2y10w: %SYS-5-CONFIG_I: Configured from console by vty0',
+        time: null,
+        severity: null,
+        fields: { host: 'gate7', uptime: '2y10w' },
+      },
+      {
+        line: '2024 May  1 10:20:30 gate7 %ETHPORT-2-IF_DOWN: Interface Ethernet1/7 is down',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: 'CRITICAL',
+        fields: { device: 'gate7' },
+      },
     ],
   },
   {
@@ -218,14 +299,36 @@ export const securityFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'suricata-fast',
-    pattern: pattern`^(?<time>\d{2}/\d{2}/\d{4}-\d{2}:\d{2}:\d{2}\.\d+) +\[\*\*\] \[(?<signature>\d+:\d+:\d+)\] (?<message>.*)`,
-    time: 'americanYear',
+    pattern: pattern`^(?<time>\d{2}/\d{2}/(?:\d{4}|\d{2})-\d{2}:\d{2}:\d{2}\.\d+) +\[\*\*\] \[(?<signature>\d+:\d+:\d+)\] (?:(?=.*?\[Priority: (?<level>\d)\])|)(?<message>.*)`,
+    time: ['month', 'day', 'anyYear', 'hour', 'minute', 'second'],
+    levels: alertPriorities,
     joins: 'never',
     samples: [
+      {
+        line: '05/01/24-10:20:30.123456  [**] [1:408:5] ICMP Echo Reply [**] [Classification: Misc activity] [Priority: 3] {ICMP} 192.0.2.7 -> 10.0.0.2',
+        time: '2024-05-01T10:20:30.123Z',
+        severity: null,
+      },
       {
         line: '05/01/2024-10:20:30.123456  [**] [1:2100498:7] EXAMPLE ATTACK_RESPONSE [**] [Priority: 2] {TCP} 192.0.2.7:80 -> 10.0.0.2:4000',
         time: '2024-05-01T10:20:30.123Z',
         fields: { signature: '1:2100498:7' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'snort-fast',
+    pattern: pattern`^(?<time>\d{2}/\d{2}-\d{2}:\d{2}:\d{2}\.\d+) +\[\*\*\] \[(?<signature>\d+:\d+:\d+)\] (?:(?=.*?\[Priority: (?<level>\d)\])|)(?<message>.*)`,
+    time: 'klog',
+    levels: alertPriorities,
+    joins: 'never',
+    samples: [
+      {
+        line: '05/01-10:20:30.123456  [**] [1:2012811:2] Query to a .test domain [**] [Classification: Bad Traffic] [Priority: 1] {UDP} 192.0.2.7:1029 -> 10.0.0.2:53',
+        time: '2024-05-01T10:20:30.123Z',
+        severity: 'ERROR',
+        fields: { signature: '1:2012811:2' },
       },
     ],
   },

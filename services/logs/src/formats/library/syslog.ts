@@ -7,6 +7,8 @@ const carries = [
   'access-log',
   'apache-error',
   'haproxy',
+  'haproxy-error',
+  'auditd',
   'postgres',
   'pgbouncer',
   'mysql-error',
@@ -24,8 +26,8 @@ export const syslogFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'syslog-rfc5424',
-    // Over TCP the length comes first (RFC 6587).
-    pattern: pattern`^(?:\d{1,5} )?<(?<priority>\d{1,3})>\d{1,2} (?<time>${isoDate}T${clock}${zone}|-) (?<host>\S+) (?<program>\S+) (?<pid>\S+) (?<id>\S+) (?<data>-|(?:\[(?:[^\]\\"]|\\.|"(?:[^"\\]|\\.)*")*\])+) ?\uFEFF?(?<message>.*)`,
+    // Over TCP the length comes first (RFC 6587). Juniper leaves out the version.
+    pattern: pattern`^(?:\d{1,5} )?<(?<priority>\d{1,3})>\d{0,2} (?<time>${isoDate}T${clock}${zone}|-) (?<host>\S+) (?<program>\S+) (?<pid>\S+) (?<id>\S+) (?<data>-|(?:\[(?:[^\]\\"]|\\.|"(?:[^"\\]|\\.)*")*\])+) ?\uFEFF?(?<message>.*)`,
     time: 'iso',
     joins: 'traces',
     carries,
@@ -56,6 +58,46 @@ export const syslogFormats: readonly LogFormat[] = [
         fields: { program: 'agent', vendor: 'Example', src: '192.0.2.9' },
       },
       { line: '61 <11>1 2024-08-24T05:14:15Z attic app - - - no room', severity: 'ERROR', message: 'no room' },
+      {
+        line: '<166> 2024-08-24T05:14:15.756+10:00 gate7 - - - - fabric_fill: row 7',
+        time: '2024-08-23T19:14:15.756Z',
+        severity: null,
+        message: 'fabric_fill: row 7',
+        fields: { host: 'gate7' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'syslog-meraki',
+    pattern: pattern`^(?:<(?<priority>\d{1,3})>)?1 (?<time>\d{10}\.\d{6,9}) (?<host>\S+) (?<program>[a-z_-]+) (?<message>.*)`,
+    time: 'epoch',
+    joins: 'traces',
+    pairs: /(?<=^| )(\w+)=('[^']*'|\S+)/g,
+    samples: [
+      {
+        line: '<134>1 1717634687.452200123 gate_7 ip_flow_start src=10.0.0.7 dst=192.0.2.9 protocol=tcp dport=80',
+        time: '2024-06-06T00:44:47.452Z',
+        severity: null,
+        message: 'src=10.0.0.7 dst=192.0.2.9 protocol=tcp dport=80',
+        fields: { host: 'gate_7', program: 'ip_flow_start', dst: '192.0.2.9' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'syslog-sophos',
+    pattern: pattern`^(?:<(?<priority>\d{1,3})>)?(?<time>\d{4}:\d{2}:\d{2}-\d{2}:\d{2}:\d{2}) (?<host>\S+) ${program}: ?(?<message>.*)`,
+    time: 'iso',
+    joins: 'traces',
+    carries,
+    samples: [
+      {
+        line: '<30>2024:05:01-10:20:30 gate ulogd[77]: id="2001" severity="info" name="Packet dropped" srcip="192.0.2.9"',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: null,
+        fields: { host: 'gate', program: 'ulogd', srcip: '192.0.2.9' },
+      },
     ],
   },
   {
@@ -182,6 +224,13 @@ export const syslogFormats: readonly LogFormat[] = [
         fields: { program: 'nginx', client: '192.0.2.7', status: '503', host: 'attic' },
       },
       {
+        // The proxy writes the year that syslog leaves out.
+        line: 'Feb  6 10:20:33 attic haproxy[77]: 192.0.2.14:40022 [06/Feb/2009:10:20:30.655] www app/web2 10/0/30/69/109 503 2750 - - SC-- 1/1/1/1/0 0/0 "GET / HTTP/1.1"',
+        time: '2009-02-06T10:20:33.000Z',
+        severity: 'ERROR',
+        fields: { program: 'haproxy', backend: 'app/web2' },
+      },
+      {
         line: '<14>May  1 10:20:30 attic agent[7]: level=error msg="no route" code=7',
         severity: 'ERROR',
         message: 'level=error msg="no route" code=7',
@@ -269,6 +318,8 @@ export const syslogFormats: readonly LogFormat[] = [
         severity: null,
         message: 'démarré',
       },
+      { line: 'янв 05 10:11:12 чердак cron[7]: готово', time: '2024-01-05T10:11:12.000Z', message: 'готово' },
+      { line: '2月 03 10:11:12 attic cron[7]: done', time: '2024-02-03T10:11:12.000Z', message: 'done' },
     ],
   },
 ]

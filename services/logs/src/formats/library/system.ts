@@ -93,6 +93,39 @@ export const systemFormats: readonly LogFormat[] = [
   },
   {
     kind: 'pattern',
+    name: 'logcat-studio',
+    pattern: pattern`^(?<time>\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}\.\d{3}) +(?<pid>\d+)-(?<tid>\d+)/(?<application>\S+) (?<level>[VDIWEFA])/(?<program>[^:]{0,80}): ?(?<message>.*)`,
+    time: 'iso',
+    joins: 'traces',
+    samples: [
+      {
+        line: '2024-03-17 10:20:30.114 4100-4177/org.example.shop W/Shelves: row 7 leans',
+        time: '2024-03-17T10:20:30.114Z',
+        severity: 'WARN',
+        message: 'row 7 leans',
+        fields: { application: 'org.example.shop', program: 'Shelves' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'logcat-columns',
+    // As Android Studio shows it: columns of a set width.
+    pattern: pattern`^(?<time>\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}\.\d{3}) +(?<pid>\d+)-(?<tid>\d+) +(?<program>\S.{0,60}?) +(?<application>[\w.:-]+) +(?<level>[VDIWEFA])  (?<message>.*)`,
+    time: 'iso',
+    joins: 'traces',
+    samples: [
+      {
+        line: '2024-03-17 10:20:30.114  4100-4177  Shelves                 org.example.shop                     E  row 7 leans',
+        time: '2024-03-17T10:20:30.114Z',
+        severity: 'ERROR',
+        message: 'row 7 leans',
+        fields: { application: 'org.example.shop', program: 'Shelves', pid: '4100' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
     name: 'macos-unified',
     pattern: pattern`^(?<time>${isoDate} \d{2}:\d{2}:\d{2}\.\d{6}[+-]\d{4}) (?<thread>0x[0-9a-f]+) +(?<level>\w+) +(?<activity>0x[0-9a-f]+) +(?<pid>\d+) +\d+ +(?<program>[^:\s][^:]{0,255}): (?<message>.*)`,
     time: 'iso',
@@ -127,9 +160,9 @@ export const systemFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'windows-event-csv',
-    // What the Event Viewer saves, with its heading. A message has lines of its own. Elsewhere than in the US, day and month change places.
+    // What the Event Viewer saves, with its heading. A message has lines of its own.
     pattern: pattern`^\uFEFF?(?:(?:Level|Keywords),Date and Time,Source,Event ID,Task Category|(?<level>Critical|Error|Warning|Information|Verbose|Audit (?:Success|Failure)),(?<time>\d{1,2}/\d{1,2}/\d{4} \d{1,2}:\d{2}:\d{2} [AP]M),(?<provider>[^,]*),(?<event>\d+),(?<category>"[^"]*"|[^,]*)(?:,"?(?<message>.*?)"?)?)$`,
-    time: 'americanYear',
+    time: 'monthFirstDate',
     levels: new Map([
       ['audit success', null],
       ['audit failure', 'WARN'],
@@ -145,6 +178,22 @@ export const systemFormats: readonly LogFormat[] = [
       },
       { line: 'Information,5/1/2024 9:20:30 AM,Shelf Keeper,6,(63),"It is an error to close', severity: null },
       { line: 'Level,Date and Time,Source,Event ID,Task Category', time: null, severity: null },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'windows-dhcp',
+    pattern: pattern`^(?<event>\d{2}),(?<time>\d{2}/\d{2}/\d{2},\d{2}:\d{2}:\d{2}),(?<message>[^,]*),(?<address>[^,]*),(?<host>[^,]*),(?<mac>[^,]*)`,
+    time: 'monthFirstDate',
+    joins: 'never',
+    samples: [
+      {
+        line: '31,05/01/24,10:20:30,DNS Update Failed,192.0.2.43,attic.example.net,,,0,6,,,,,,,,,10054',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: 'ERROR',
+        message: 'DNS Update Failed',
+        fields: { event: '31', address: '192.0.2.43', host: 'attic.example.net' },
+      },
     ],
   },
   {
@@ -333,7 +382,7 @@ export const systemFormats: readonly LogFormat[] = [
     samples: [
       {
         line: '10000 1717048351.000541 brk(NULL)                 = 0x55b1f2e94000 <0.000009>',
-        time: '2024-05-30T05:52:31.001Z',
+        time: '2024-05-30T05:52:31.000Z',
       },
     ],
   },

@@ -146,6 +146,22 @@ export const webFormats: readonly LogFormat[] = [
   },
   {
     kind: 'pattern',
+    name: 'haproxy-error',
+    pattern: pattern`^(?:<\d{1,3}>)?(?:haproxy\[(?<pid>\d+)\]: )?(?<client>\S+:\d+) \[(?<time>${clfTime})\] (?<frontend>[^\s\/]+)/(?<bind>[^\s:]+): (?<message>.*)`,
+    time: 'clf',
+    joins: 'never',
+    samples: [
+      {
+        line: '192.0.2.14:40022 [09/Feb/2024:08:15:30.655] www/door: Connection error during SSL handshake',
+        time: '2024-02-09T08:15:30.655Z',
+        severity: 'ERROR',
+        message: 'Connection error during SSL handshake',
+        fields: { frontend: 'www', bind: 'door' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
     name: 'haproxy-process',
     pattern: pattern`^\[(?<level>NOTICE|WARNING|ALERT|DIAG)\] +(?:(?<day>\d+)/\d{6} )?\((?<pid>\d+)\) : (?<message>.*)`,
     joins: 'traces',
@@ -172,6 +188,29 @@ export const webFormats: readonly LogFormat[] = [
         severity: 'WARN',
         message: 'CONNECT ads.example.com:443',
         fields: { result: 'TCP_DENIED' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'http-sys-error',
+    // What the driver below IIS refuses itself: client, server, version, method, address, status, site, reason, queue.
+    pattern: pattern`^(?<time>\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}) (?<client>[\d.:a-f%]+) (?<client_port>\d+|-) (?<server>[\d.:a-f%]+) (?<port>\d+|-) (?<protocol>HTTP/[\d.]+|-) (?<message>\S+ \S+)(?: \S+)? (?<status>\d{3}|-) (?<site>\d+|-) (?<reason>\w+|-) (?<queue>\S+)(?: \S+)?$`,
+    time: 'iso',
+    joins: 'never',
+    samples: [
+      {
+        line: '2024-05-01 10:20:30 192.0.2.44 41200 10.0.0.5 443 HTTP/0.9 t3 12.2.1 400 - URL -',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: 'WARN',
+        message: 't3 12.2.1',
+        fields: { client: '192.0.2.44', port: '443', reason: 'URL' },
+      },
+      {
+        line: '2024-05-01 10:20:31 192.0.2.44 41201 10.0.0.5 443 - - - - - - Timer_ConnectionIdle -',
+        time: '2024-05-01T10:20:31.000Z',
+        severity: null,
+        fields: { reason: 'Timer_ConnectionIdle' },
       },
     ],
   },

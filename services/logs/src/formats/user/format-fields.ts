@@ -61,7 +61,7 @@ export const pattern = text
     return z.NEVER
   })
 
-const layoutNames = [...Object.keys(timeLayouts), 'epoch', 'moment', 'tai64n']
+const layoutNames = [...Object.keys(timeLayouts), 'numericDate', 'monthFirstDate', 'epoch', 'moment', 'tai64n']
 const isLayout = (value: unknown): value is Extract<TimeLayout, string> =>
   typeof value === 'string' && layoutNames.includes(value)
 const layoutRule = `must be ${listed(layoutNames)}, or a list of pieces such as [day, month, year, hour, minute]`
