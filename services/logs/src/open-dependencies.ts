@@ -12,6 +12,7 @@ import { createRequireBranch } from './branches/require-branch.ts'
 import { createSharedSearch } from './branches/shared-search.ts'
 import { createSharedSources } from './collect/shared-sources.ts'
 import { createSourcesFile } from './collect/sources-file.ts'
+import { withTargetHosts } from './collect/ssh/with-target-hosts.ts'
 import { createContextBase } from './context/context.ts'
 import type { ContextTables } from './context/migrations.ts'
 import { createSimilarity } from './context/similarity.ts'
@@ -148,7 +149,10 @@ export const openDependencies = async (
     arrivals: createArrivalMark({ countHere: () => noted.count, version, directory }),
     detections,
     tasks,
-    sources: isShared ? createSharedSources({ given: sourcesFile, db }) : sourcesFile,
+    sources: withTargetHosts(
+      isShared ? createSharedSources({ given: sourcesFile, db }) : sourcesFile,
+      ssh.targets.addressOf,
+    ),
     pressure,
     formats,
     spool,

@@ -4,6 +4,7 @@ import type { Log } from '@trellis/kit/telemetry'
 import type { Task } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import type { Kysely } from 'kysely'
 import type { RunningTask, Tasks } from '../ingest/tasks.ts'
+import { createGate } from '../threads/gate.ts'
 import { addResults, noResult } from '../threads/upload-result.ts'
 import { type Collected, collectSource, type SourceCollecting } from './collect-source.ts'
 import { type CollectStateTables, readCollectState, saveCollectState, saveSourceRun } from './collect-state-store.ts'
@@ -36,6 +37,8 @@ export type Runs = AsyncDisposable & {
 
 /** A service that has just started does not begin with a run: whoever starts it many times would run as often. */
 const settlingMilliseconds = 60_000
+/** So many hosts are collected at once: one that does not answer holds up none of the others until its time is over. */
+const maxHosts = 8
 const runLease = 'glean'
 const scheduleState = 'schedule'
 /** So many mistakes of the sources file are told with a task. */
@@ -65,6 +68,9 @@ export const findSource = (entries: readonly SourceEntry[], id: string): SourceE
     .filter((entry) => isOfEntry(entry, id))
     .toSorted((a, b) => b.sourceId.length - a.sourceId.length)
     .at(0)
+
+/** Where a source is collected: sources of one place are collected one after the other. */
+const placeOf = (source: SourceEntry): string => (source.transport === 'local' ? '' : JSON.stringify(source.reach))
 
 type Outcome = { kept: Kept; failures: string[]; problems: number }
 
@@ -114,24 +120,41 @@ export const createRuns = (options: RunsOptions): Runs => {
     request: { force: boolean; signal: AbortSignal },
     task: RunningTask,
   ): Promise<Outcome> => {
-    const outcome: Outcome = { kept: nothingKept, failures: [], problems: 0 }
-    for (const source of entries) {
+    const keptOf = new Map<string, Kept>()
+    const failureOf = new Map<string, string>()
+    let problems = 0
+    const total = () => [...keptOf.values()].reduce(addKept, nothingKept)
+    const collect = async (source: SourceEntry) => {
       request.signal.throwIfAborted()
       const show = (own: Kept) => {
-        const kept = addKept(outcome.kept, own)
+        keptOf.set(source.id, own)
+        const kept = total()
         task.update({ progress: progressOf(kept.bytes, null), ...shown(kept) })
       }
       try {
         const collected = await runSource(source, request, show)
-        outcome.kept = addKept(outcome.kept, collected.kept)
-        outcome.problems += collected.problemCount
+        keptOf.set(source.id, collected.kept)
+        problems += collected.problemCount
       } catch (error) {
         request.signal.throwIfAborted()
         log.warn({ source: source.id, error }, 'a source cannot be collected')
-        outcome.failures.push(`${source.id}: ${messageOf(error)}`)
+        failureOf.set(source.id, `${source.id}: ${messageOf(error)}`)
       }
     }
-    return outcome
+    const places = createGate(maxHosts)
+    const collectHost = async (sources: readonly SourceEntry[]) => {
+      await places.enter(1)
+      try {
+        for (const source of sources) await collect(source)
+      } finally {
+        places.leave(1)
+      }
+    }
+    // All have ended before the run does, also where one throws since the run is stopped.
+    const ended = await Promise.allSettled([...Map.groupBy(entries, placeOf).values()].map(collectHost))
+    const stopped = ended.find((result) => result.status === 'rejected')
+    if (stopped) throw stopped.reason
+    return { kept: total(), failures: entries.flatMap(({ id }) => failureOf.get(id) ?? []), problems }
   }
   const finish = (task: RunningTask, asked: Asked, { kept, failures, problems }: Outcome): Promise<Task> => {
     const hasFailed = !asked.isReadable || (failures.length > 0 && failures.length === asked.entries.length)

@@ -31,6 +31,7 @@ export const openService = async ({ directory, bus, shared, environment = {} }: 
   return {
     logs,
     collect,
+    client: service.client,
     /** Follows a task to its end. */
     finished: async ({ taskId }: Task): Promise<Task> => {
       for await (const { event } of logs.watchTask({ taskId })) if (event?.$case === 'done') return event.value

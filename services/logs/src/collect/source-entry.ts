@@ -17,7 +17,7 @@ type EveryEntry = {
   retentionDays: number | null
   /** What its entries are kept under; the id unless told. See `unitSourceId`. */
   sourceId: string
-  /** Named in the source ids of its units; for `local` this machine's name, for `ssh` the remote host. */
+  /** Named in the source ids of its units; unless configured, this machine's name for `local`, and the remote host's for `ssh`. */
   host: string | null
   /** Skips detection. */
   format: string | undefined

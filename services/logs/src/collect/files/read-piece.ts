@@ -36,6 +36,9 @@ export const quietMilliseconds = 500
 /** After so long without a change a line without an end is taken as it is. */
 export const standsMilliseconds = 5_000
 
+/** So much past what a file held when it was opened is read before a run leaves a writer that is faster than the reading. */
+export const maxAheadBytes = 64 * 1024 * 1024
+
 const chunkBytes = 512 * 1024
 /** The most of a line without an end that is kept waiting; more of it would be cut anyway. */
 export const maxWaitingBytes = 4 * 1024 * 1024
@@ -177,6 +180,7 @@ export async function* readPiece(options: ReadPieceOptions): AsyncGenerator<Chun
   }
   const mark = () => marks.add({ ...reader.place, tail: reader.excerpts.tail() })
   mark()
+  const enough = stamp.size + maxAheadBytes
   for (let hasWaited = false; !signal.aborted; ) {
     const read = await reader.next()
     if (read === 'more') continue
@@ -184,6 +188,7 @@ export async function* readPiece(options: ReadPieceOptions): AsyncGenerator<Chun
       recent.add(read)
       mark()
       yield { stream, bytes: read.text }
+      if (reader.offset >= enough) return yield { stream, bytes: nothing, last: 'paused' }
       continue
     }
     const isStill = await standsStill(file, stamp, now(), signal)

@@ -1,5 +1,5 @@
 import { createCheckpoints } from '../checkpoint-store.ts'
-import { withCollecting } from '../collecting-for-tests.ts'
+import { type openCollecting, withCollecting } from '../collecting-for-tests.ts'
 import type { Collector } from '../collector.ts'
 import { createKeeper } from '../keep-chunks.ts'
 import { isProblem, readSource } from '../read-source.ts'
@@ -12,12 +12,13 @@ export const readEntry = (given: Record<string, unknown>): SourceEntry => {
   return source
 }
 
-/** An engine and checkpoints, and a way of collecting into them as a run does. */
+type Opened = Awaited<ReturnType<typeof openCollecting>>
+
 /** Follows a source into an engine, as the watcher does, until it is told to stop. */
 const followInto = <Entry extends SourceEntry>(
   collector: Collector<Entry>,
   source: SourceEntry,
-  { engine, store }: Awaited<ReturnType<typeof withCollecting>>,
+  { engine, store }: Opened,
 ) => {
   const stopping = new AbortController()
   const problems: string[] = []
@@ -43,10 +44,9 @@ const followInto = <Entry extends SourceEntry>(
   }
 }
 
-export const withCollector = async <Entry extends SourceEntry>(collector: Collector<Entry>) => {
-  const opened = await withCollecting()
+/** A way of collecting into an engine and checkpoints, as a run does. */
+export const collectInto = <Entry extends SourceEntry>(collector: Collector<Entry>, opened: Opened) => {
   return {
-    directory: opened.directory,
     entries: async () => (await opened.entries()).toReversed(),
     glean: async (source: SourceEntry, { force = false, signal = new AbortController().signal } = {}) => {
       const problems: string[] = []
@@ -66,6 +66,15 @@ export const withCollector = async <Entry extends SourceEntry>(collector: Collec
     },
     checkpoints: (source: string) => createCheckpoints({ db: opened.store.db, source, now: Date.now }),
     follow: (source: SourceEntry) => followInto(collector, source, opened),
+  }
+}
+
+/** An engine and checkpoints of their own, and a way of collecting into them. */
+export const withCollector = async <Entry extends SourceEntry>(collector: Collector<Entry>) => {
+  const opened = await withCollecting()
+  return {
+    ...collectInto(collector, opened),
+    directory: opened.directory,
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   }
 }

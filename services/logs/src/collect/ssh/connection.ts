@@ -22,6 +22,8 @@ export type SshConnection = AsyncDisposable & {
   run: RunCommand
   /** The far side's files; throws SshFailure where SFTP is off. */
   openFiles: () => Promise<SFTPWrapper>
+  /** Waits for an answer of the far side within the limit. Throws SshFailure and ends the connection where none comes. */
+  answered: <Answer>(answer: Promise<Answer>) => Promise<Answer>
   /** A connection to a Unix socket there. */
   dialSocket: (path: string) => Promise<Duplex>
 }
@@ -68,6 +70,23 @@ export const openSshConnection = async (
     waiting.clear()
   })
 
+  /** A host that owes an answer is left: what it was asked would stay under way, and its channels taken. */
+  const within = async <Answer>(answer: Promise<Answer>, milliseconds: number): Promise<Answer> => {
+    const silence = Promise.withResolvers<never>()
+    const timer = setTimeout(() => {
+      const seconds = Math.ceil(milliseconds / 1_000)
+      silence.reject(new SshFailure('timeout', `${address.host} let us in, but has not answered for ${seconds} s.`))
+      void session.end()
+    }, milliseconds)
+    try {
+      return await Promise.race([answer, silence.promise])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+  const answered = <Answer>(answer: Promise<Answer>) => within(answer, limits.answerMilliseconds)
+  const heard = <Answer>(answer: Promise<Answer>) => within(answer, limits.silenceMilliseconds)
+
   /** Settles with the connection, too. `take` gets the channel before anything that comes on it is told. */
   const attempt = async <Channel, Result>(open: OpenChannel<Channel>, take: (channel: Channel) => Result) => {
     const opening = Promise.withResolvers<Result>()
@@ -75,7 +94,7 @@ export const openSshConnection = async (
     waiting.add(opening.reject)
     try {
       open((error, channel) => (error ? opening.reject(error) : opening.resolve(take(channel))))
-      return await opening.promise
+      return await answered(opening.promise)
     } finally {
       waiting.delete(opening.reject)
     }
@@ -124,7 +143,7 @@ export const openSshConnection = async (
       inRoom(`${words[0]} cannot be run`, (enter) =>
         attemptSession<ClientChannel, RunningCommand>(
           (done) => client.exec(tetheredCommand(words), done),
-          (channel) => followCommand(entering<ClientChannel>(enter)(channel), stop, broken),
+          (channel) => followCommand(entering<ClientChannel>(enter)(channel), { signal: stop, broken, heard }),
         ),
       ),
     openFiles: () =>
@@ -138,6 +157,7 @@ export const openSshConnection = async (
           entering(enter),
         ),
       ),
+    answered,
     [Symbol.asyncDispose]: session.end,
   }
 }

@@ -17,6 +17,10 @@ export type SshLimits = {
   keepalivesMissed: number
   /** Commands and transfers at a time; sshd allows ten (MaxSessions). */
   channels: number
+  /** From a request, for a file's bytes or to start a program, to its answer. */
+  answerMilliseconds: number
+  /** In which a program that runs there writes nothing. */
+  silenceMilliseconds: number
 }
 
 export const sshLimits: SshLimits = {
@@ -25,6 +29,8 @@ export const sshLimits: SshLimits = {
   keepaliveMilliseconds: 15_000,
   keepalivesMissed: 3,
   channels: 6,
+  answerMilliseconds: 60_000,
+  silenceMilliseconds: 300_000,
 }
 
 /** A host that has let us in. */

@@ -15,12 +15,17 @@ const tether =
 /** The command line for a program on the far side that ends with its channel. */
 export const tetheredCommand = (words: readonly string[]): string => shellCommand(['sh', '-c', tether, 'sh', ...words])
 
-/** A program on the far side by its channel. `broken` makes the failure of a connection that is gone. */
-export const followCommand = (
-  channel: ClientChannel,
-  signal: AbortSignal,
-  broken: (cause?: unknown) => Error,
-): RunningCommand => {
+export type Following = {
+  /** Ends the program. */
+  signal: AbortSignal
+  /** The failure of a connection that is gone. */
+  broken: (cause?: unknown) => Error
+  /** Waits for what the program writes next; throws where it is silent for too long. */
+  heard: <Answer>(answer: Promise<Answer>) => Promise<Answer>
+}
+
+/** A program on the far side by its channel. */
+export const followCommand = (channel: ClientChannel, { signal, broken, heard }: Following): RunningCommand => {
   const complaint = keepComplaint(channel.stderr)
   const output = channel.pipe(new PassThrough())
   const over = Promise.withResolvers<void>()
@@ -52,8 +57,9 @@ export const followCommand = (
   })
   ended.catch(() => undefined)
   async function* read() {
+    const chunks: AsyncIterator<Buffer> = output[Symbol.asyncIterator]()
     try {
-      yield* output as AsyncIterable<Buffer>
+      for (let next = await heard(chunks.next()); !next.done; next = await heard(chunks.next())) yield next.value
     } finally {
       if (!output.readableEnded && !isStopped) stop()
     }

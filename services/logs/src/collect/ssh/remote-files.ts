@@ -43,8 +43,11 @@ const about = (path: string, error: unknown): SshFailure => {
   return new SshFailure('remote', `${path} cannot be read: ${message}.`, { cause: error })
 }
 
-/** By SFTP. */
-export const createSftpFiles = (sftp: SFTPWrapper): RemoteFiles => {
+/** By SFTP. `answered` waits for an answer, and throws where none comes. */
+export const createSftpFiles = (
+  sftp: SFTPWrapper,
+  answered: <Answer>(answer: Promise<Answer>) => Promise<Answer>,
+): RemoteFiles => {
   let isClosed = false
   const closed = new Promise<void>((resolve) => sftp.once('close', () => resolve()))
   void closed.then(() => {
@@ -57,7 +60,7 @@ export const createSftpFiles = (sftp: SFTPWrapper): RemoteFiles => {
       throw new SshFailure('unreachable', 'The connection is broken off.')
     })
     try {
-      return await Promise.race([settled(question), broken])
+      return await Promise.race([answered(settled(question)), broken])
     } catch (error) {
       throw about(path, error)
     }

@@ -1,4 +1,4 @@
-import { appendFile, chmod, copyFile, mkdir, rename, truncate, utimes, writeFile } from 'node:fs/promises'
+import { appendFile, chmod, copyFile, mkdir, rename, rm, truncate, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { journalMissing, writeJournal } from '@trellis/test/support/journal'
@@ -8,6 +8,7 @@ import { temporaryDirectory } from '@trellis/test/support/temporary-directory'
 import { describe, expect, test } from 'vitest'
 import { readEntry, withCollector } from '../records/collect-for-tests.ts'
 import { createSshConnections } from './connections.ts'
+import type { SshLimits } from './handshake.ts'
 import { createVisitor } from './host-keys-for-tests.ts'
 import { createSshCollector } from './ssh-collector.ts'
 
@@ -16,14 +17,16 @@ const line = (number: number) =>
   `2026-03-01T09:15:${String(Math.floor(number / 1_000) % 60).padStart(2, '0')}.${String(number % 1_000).padStart(3, '0')}Z INFO number ${number}\n`
 const lines = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => line(from + index)).join('')
 
-const setUp = async (options: SshServerOptions = {}) => {
+const setUp = async (options: SshServerOptions = {}, limits: Partial<SshLimits> = {}) => {
   await using opened = new AsyncDisposableStack()
   // As if so much time had passed since files were written to.
   let ahead = 3_600_000
   const server = opened.use(await startSshd(options))
   const visitor = opened.use(await createVisitor(server))
   const way = opened.use(await openSeverable(`127.0.0.1:${server.port}`))
-  const connections = opened.use(createSshConnections({ hostKeys: visitor.hostKeys, keyFolders: [visitor.keys] }))
+  const connections = opened.use(
+    createSshConnections({ hostKeys: visitor.hostKeys, keyFolders: [visitor.keys], limits }),
+  )
   const address = { ...visitor.addressOf(server), port: Number(way.address.split(':')[1]) }
   const addressOf = async (id: string) => (id === 'nas' ? address : undefined)
   const dependencies = opened.use(
@@ -230,6 +233,54 @@ describe.skipIf(sshdMissing !== undefined)(`logs of a remote host${named}`, () =
       expect(await dependencies.numbers()).toEqual(counted(60_000))
     },
   )
+
+  test.each([
+    ['that starts SFTP and says nothing', { sftp: false, settings: ['Subsystem sftp /bin/sleep 1000'] }],
+    ['whose programs hang', { sftp: false, settings: ['ForceCommand sleep 1000'] }],
+  ])('of a host %s are given up after the limit, and read when it answers again', async (_, options) => {
+    await using hanging = await setUp(options, { answerMilliseconds: 300, silenceMilliseconds: 300 })
+    const path = join(hanging.logs, 'app.log')
+    await writeFile(path, lines(0, 3))
+    await expect(hanging.glean(hanging.source({ remote_path: path }))).rejects.toThrow(
+      /^127\.0\.0\.1 let us in, but has not answered for 1 s\.$/,
+    )
+    expect(await hanging.entries()).toEqual([])
+    expect(hanging.server.log()).toContain('Accepted publickey')
+  })
+
+  test('are read on when a host answers again that had hung', async () => {
+    await using programs = await temporaryDirectory()
+    await using dependencies = await setUp(
+      { sftp: false, programs: [programs.path] },
+      { answerMilliseconds: 5_000, silenceMilliseconds: 300 },
+    )
+    const path = join(dependencies.logs, 'app.log')
+    await writeFile(path, lines(0, 3))
+    const hanging = join(programs.path, 'find')
+    await writeFile(hanging, '#!/bin/sh\nexec sleep 1000\n')
+    await chmod(hanging, 0o755)
+    const source = dependencies.source({ remote_path: path })
+    await expect(dependencies.glean(source)).rejects.toThrow('has not answered')
+    await rm(hanging)
+    expect(await dependencies.glean(source)).toMatchObject({ entries: 3, duplicates: 0, problems: [] })
+  })
+
+  test('come without all that a program floods its error output with', async () => {
+    await using programs = await temporaryDirectory()
+    await using dependencies = await setUp({ sftp: false, programs: [programs.path] })
+    const path = join(dependencies.logs, 'app.log')
+    await writeFile(path, lines(0, 3))
+    const flooding = join(programs.path, 'tail')
+    await writeFile(
+      flooding,
+      '#!/bin/sh\nhead -c 64000000 /dev/zero | tr "\\0" x >&2\nPATH=/usr/bin:/bin exec tail "$@"\n',
+    )
+    await chmod(flooding, 0o755)
+    expect(await dependencies.glean(dependencies.source({ remote_path: path }))).toMatchObject({
+      entries: 3,
+      problems: [],
+    })
+  })
 
   test('that are not there are a problem; a host that is away or not known is a failure', async () => {
     await using dependencies = await setUp()

@@ -27,7 +27,7 @@ const dockerSocket = '/var/run/docker.sock'
 /** SFTP where the far side has it, else its programs. */
 const openFiles = async (connection: SshConnection): Promise<RemoteFiles> => {
   try {
-    return createSftpFiles(await connection.openFiles())
+    return createSftpFiles(await connection.openFiles(), connection.answered)
   } catch (error) {
     if (!isSshFailure(error, 'remote')) throw error
     return createCommandFiles(connection.run)
