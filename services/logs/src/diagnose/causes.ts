@@ -29,9 +29,11 @@ export const weightOf = (group: Group): number =>
 export const shortened = (text: string, max: number): string =>
   text.length <= max ? text : `${text.slice(0, max - 1)}…`
 
-/** That a service ended or a program crashed says what happened; the other domains are nearer to why. */
+/** That a service ended, a program crashed or a request failed says what happened; other patterns are nearer to why. */
 const symptomWeight = 0.8
-const weightOfTag = (tag: string): number => (domainOf(tag) === 'service_health' ? symptomWeight : 1)
+const failedRequests: ReadonlySet<string> = new Set(['http_server_error', 'http_client_error', 'upstream_failure'])
+const weightOfTag = (tag: string): number =>
+  domainOf(tag) === 'service_health' || failedRequests.has(tag) ? symptomWeight : 1
 
 /** What a group speaks for: its patterns, or, where none knows a failure, the message itself. */
 type Sign = { title: string; share: number; domain: Domain | undefined }

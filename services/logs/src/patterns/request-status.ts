@@ -18,6 +18,8 @@ const places: readonly string[] = [
   String.raw`(?:\/-?\d+){3} # \+?\d+ `,
   String.raw`\b(?:tcp|udp|none)_?[a-z_]{0,40}\/#\b`,
   String.raw`\| {0,3}# \|`,
+  // The driver below IIS: before the site, the reason and the queue.
+  String.raw`\bHTTP\/[\d.]+ \S+ \S+ (?:\S+ )?# (?:\d+|-) \w+ \S`,
   // IIS, and those who write no more than what was asked for and how it ended.
   String.raw` [a-z]{3,10} \/\S* \S+ \d{1,5} (?:\S+ ){1,6}?# \d{1,3} \d+\b`,
   String.raw`\b(?:GET|HEAD|POST|PUT|DELETE|OPTIONS|PATCH|CONNECT|PROPFIND) \/\S*(?: (?:-|\S*=\S*))? #(?!\S| m?s\b)`,

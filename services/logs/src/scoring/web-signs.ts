@@ -83,10 +83,12 @@ export const webSigns: readonly AttackSignRow[] = [
     'CRITICAL',
     0.88,
     'A request carries an expression that a template engine or an expression language would run',
-    'class forname getclass runtime exec getruntime java lang ognl classloader processbuilder multipartiterator script freemarker scriptengine javascript nashorn spel',
-    /getruntime\s*\(\s*\)|java\.lang\.(?:runtime|processbuilder)\b(?!\.\w{1,40}\((?:\w+\.java|unknown source|native method))|class\.module\.classloader|#_memberaccess|@java\.lang|\.forname\s*\((?!\w+\.java|unknown source|native method)|\$\{(?:script|url|dns):|freemarker\.template\.utility\.execute|t\(java\.lang\./,
+    'class forname getclass runtime exec getruntime java lang ognl classloader processbuilder multipartiterator script freemarker scriptengine javascript nashorn spel xwork2 opensymphony webwork httpservletrequest servletcontext',
+    /getruntime\s*\(\s*\)|java\.lang\.(?:runtime|processbuilder)\b(?!\.\w{1,40}\((?:\w+\.java|unknown source|native method))|class\.module\.classloader|#_memberaccess|[$%]\{[^}\s]{0,200}#(?:context|req(?:uest)?|session|parameters|attr|ognl)\b|@java\.lang|\.forname\s*\((?!\w+\.java|unknown source|native method)|\$\{(?:script|url|dns):|freemarker\.template\.utility\.execute|t\(java\.lang\./,
     [
       '"GET /%24%7B%22%22.getClass().forName(%22java.lang.Runtime%22)%7D/ HTTP/1.1" 404',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: it is what attackers send
+      "2024-05-01 10:20:30 10.0.0.5 GET / redirect:${%23req%3d%23context.get('com.opensymphony.xwork2.dispatcher.HttpServletRequest')} 443 - 192.0.2.44 Mozilla/4.0 - 401 0 0 0",
       '"POST /?class.module.classLoader.resources.context.parent.pipeline=x HTTP/1.1" 200',
       // biome-ignore lint/suspicious/noTemplateCurlyInString: it is what attackers send
       '"GET /?s=${script:javascript:java.lang.Runtime} HTTP/1.1" 200',

@@ -11,6 +11,15 @@ export const memory: readonly PatternRow[] = [
     'memory of the cell',
   ],
   [
+    'memory_alarm',
+    'ERROR',
+    'A broker holds its publishers back, since it is short of memory or disk',
+    'alarm publishers',
+    /\b(?:(?:memory|disk) resource limit alarm set|publishers will be blocked until)\b/i,
+    'memory resource limit alarm set on node rabbit@attic.',
+    'memory resource limit alarm cleared on node rabbit@attic.',
+  ],
+  [
     'memory_pressure',
     'WARN',
     'Memory is low',
