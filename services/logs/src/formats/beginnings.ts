@@ -10,7 +10,7 @@ export type Beginnings = {
 const maxCharacters = 40
 const fewPatterns = 3
 /** Beginnings that are told apart, a kilobyte each. A line that begins in yet another way is left with more patterns. */
-const maxStates = 2_000
+const maxStates = 4_000
 
 type PatternStep = { pattern: number; step: Step }
 

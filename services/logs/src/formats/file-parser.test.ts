@@ -154,6 +154,16 @@ describe('a file', () => {
     if (severity !== null) expect(guessSeverity(entries[1]?.text ?? '')).toBe(severityCode[severity])
   })
 
+  test('a stack of JavaScript goes with the entry before it, though it begins like a level', () => {
+    const stack = ['Error: no room', '    at put (/srv/shelf.js:7:5) {', "  code: 'E_FULL'", '}'].join('\n')
+    const log = `2024-05-01T10:20:30.123Z error: shelf fell\n${stack}\n2024-05-01T10:20:31.123Z info: next\nERROR at no time\n`
+    expect(parse(log).entries.map(({ text }) => text)).toEqual([
+      `2024-05-01T10:20:30.123Z error: shelf fell\n${stack}`,
+      '2024-05-01T10:20:31.123Z info: next',
+      'ERROR at no time',
+    ])
+  })
+
   test('a date in numbers has its order from whichever line of the file has a day past the twelfth', () => {
     const times = (...lines: string[]) => parse(`${lines.join('\n')}\n`).entries.map(({ time }) => time)
     expect(times('03/04/2024 10:00:00 one', '13/04/2024 10:00:00 two')).toEqual([

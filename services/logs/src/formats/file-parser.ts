@@ -11,6 +11,7 @@ import {
   continuesTrace,
   type JoinRule,
   maxJoinedLines,
+  namesError,
   nextTraceState,
   type TraceState,
 } from './multiline.ts'
@@ -167,12 +168,14 @@ export const createFileParser = (options: FileParserOptions): FileParser => {
   const continues = (line: string, name: string | undefined, entry: OpenEntry): boolean => {
     if (!hasRoom(line, entry)) return false
     if (entry.awaitsMessage) return name === undefined || Number.isNaN(header.time)
-    // `Error: no room` is no level where Node.js has told the place.
-    if (entry.trace === 'node' && Number.isNaN(header.time)) return continuesTrace(line, entry.trace)
-    if (name !== undefined) return name === entry.format && continuesWrapped(line, name, entry)
+    const mayNameError = Number.isNaN(header.time) && namesError(line)
+    if (name !== undefined && !mayNameError) return name === entry.format && continuesWrapped(line, name, entry)
     const rule = options.joins ?? joinRuleOf(entry.format)
+    const isFree = rule === 'untilHeader' && (joinsFreely || options.joins !== undefined)
+    // `Error: no room` is no level below an entry with a header, nor where Node.js has told the place.
+    if (name !== undefined) return isFree || entry.trace === 'node'
     if (rule === 'never' || (options.joins === undefined && beginsCrash(line))) return false
-    return (rule === 'untilHeader' && (joinsFreely || options.joins !== undefined)) || continuesTrace(line, entry.trace)
+    return isFree || continuesTrace(line, entry.trace)
   }
   const join = (line: string, entry: OpenEntry) => {
     for (; entry.blankLines > 0; entry.blankLines--) entry.extra.push('')

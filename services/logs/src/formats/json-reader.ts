@@ -20,11 +20,13 @@ const valueAt = (object: JsonObject, path: string): unknown => {
   return value
 }
 
+/** A time as an object: of MongoDB, of Protocol Buffers, of Log4j. */
+const isMoment = (value: JsonObject): boolean => '$date' in value || 'seconds' in value || 'epochSecond' in value
+
 const firstAt = (object: JsonObject, paths: readonly string[]): unknown => {
   for (const path of paths) {
     const value = path.includes('.') ? valueAt(object, path) : object[path]
-    if (value !== undefined && value !== null && (!isObject(value) || '$date' in value || 'seconds' in value))
-      return value
+    if (value !== undefined && value !== null && (!isObject(value) || isMoment(value))) return value
   }
   return undefined
 }
@@ -77,14 +79,16 @@ export const createJsonReader = (
   context: TimeContext,
   inner: LineReader,
 ): LineReader => {
-  const readIso = createTimeReader('iso', context)
+  const readMoment = createTimeReader('moment', context)
   const timeOf = (value: unknown): number => {
     if (typeof value === 'number') return epochMilliseconds(value)
-    if (isObject(value))
-      return 'seconds' in value ? timeOf(value.seconds) + milliseconds(value.nanos) : timeOf(value.$date)
+    if (isObject(value)) {
+      const { $date, seconds = value.epochSecond, nanos = value.nanoOfSecond } = value
+      return seconds === undefined ? timeOf($date) : timeOf(seconds) + milliseconds(nanos)
+    }
     if (typeof value !== 'string') return Number.NaN
     const epoch = numeric.test(value) ? value : auditTime.exec(value)?.[0]
-    return epoch === undefined ? readIso(value) : readEpoch(epoch)
+    return epoch === undefined ? readMoment(value) : readEpoch(epoch)
   }
   /** Looks for the message as it is written in the line; one that is escaped in another way is not found, and the line is its message. */
   const readMessage = (format: JsonFormat, line: string, message: string, header: Header) => {

@@ -5,7 +5,8 @@ import { createTimeReader, readEpoch, type TimeContext } from './time.ts'
 const pair = /([\w.@/-]+)=("(?:[^"\\]|\\.)*"|\S*)\s*/y
 const fewestPairs = 3
 const timeKeys = ['time', 'ts', 't', 'timestamp', '@timestamp', 'datetime']
-const levelKeys = ['level', 'lvl', 'severity', 'loglevel', 'priority']
+/** `at` is that of Heroku's router, where it is a level. */
+const levelKeys = ['level', 'lvl', 'severity', 'loglevel', 'priority', 'at']
 const messageKeys = ['msg', 'message', 'event', 'log']
 /** How each line begins that is made of pairs. */
 export const startsLikePair = /^[\w.@/-]+=/

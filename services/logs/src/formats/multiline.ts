@@ -33,6 +33,9 @@ const crash =
   /^(?:node:internal\/\S+:\d+$|(?:file:\/\/)?\/\S+\.[cm]?[jt]s:\d+$|==\d+==(?: \S|ERROR: )|panic: |fatal error: |Fatal Python error: |Exception in thread "|Unhandled exception\. |terminate called |\*\*\* \w[^*]* \*\*\*: terminated)/
 const goFrame = /^(?:\S+\(.*\)|created by .*|exit status \d+|\[signal .*|panic: .*|goroutine \d+ .*)$/
 
+/** Whether a line is that by which JavaScript begins a stack: what looks like a level names an error. */
+export const namesError = (line: string): boolean => /^(?:Uncaught )?Error: /.test(line)
+
 /** Whether a line begins an entry even where all lines without a header belong to the one before. */
 export const beginsCrash = (line: string): boolean => crash.test(line) || rustPanic.test(line)
 

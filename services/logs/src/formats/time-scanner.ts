@@ -13,6 +13,7 @@ export const timePieces = [
   'hour',
   'minute',
   'second',
+  'optionalSecond',
   'zone',
   'zoneMinutes',
   'compactDate',
@@ -238,6 +239,12 @@ export const createScanner = (pieces: readonly TimePiece[]) => {
       fraction()
       noon()
       return fields.second >= 0
+    },
+    optionalSecond: () => {
+      const value = number(2)
+      fields.second = Math.max(0, value)
+      if (value >= 0) fraction()
+      return true
     },
     zone: () => {
       zone()

@@ -1,4 +1,4 @@
-import { createScanner, isDigit, type TimePiece, type WrittenTime } from './time-scanner.ts'
+import { createScanner, type TimePiece, type WrittenTime } from './time-scanner.ts'
 import type { Zone } from './zone.ts'
 
 /** How times are written, by the name that formats refer to. */
@@ -141,13 +141,24 @@ export const atInstant = (local: number, instant: number): number => {
   return Math.abs(local - apart - instant) <= maxDelay ? local - apart : instant
 }
 
-/** An epoch, a time that begins with its year, or one that begins with a month's name. */
+/** How a time begins that is none of an epoch and does not begin with its year. */
+const momentLayouts: readonly (readonly [RegExp, TimeLayout])[] = [
+  [/^\d{1,2}[ /-]\p{L}/u, 'clf'],
+  [/^\d{1,2}\.\d{1,2}\./, 'dotted'],
+  [/^\d{1,2}[/-]\d{1,2}[/-]/, 'monthFirstDate'],
+  [/^\p{L}{2,9},? \p{L}{3,9} \d/u, 'asctime'],
+  [/^\p{L}{2,9}, \d/u, ['weekday', 'day', 'monthName', 'year', 'hour', 'minute', 'second']],
+  [/^\p{L}/u, 'syslog'],
+]
+
+/** An epoch, or a time that is written in one of the usual ways: with its year first, with a month's name, or in numbers. */
 const createMomentReader = (context: TimeContext): TimeReader => {
   const readIso = createTimeReader('iso', context)
-  const readMonthFirst = createTimeReader('syslog', context)
+  const others = momentLayouts.map(([begins, layout]) => ({ begins, read: createTimeReader(layout, context) }))
   return (text) => {
     if (/^\d{10,}(?:\.\d+)?$/.test(text)) return readEpoch(text)
-    return isDigit(text.charCodeAt(0)) ? readIso(text) : readMonthFirst(text)
+    const other = /^\d{4}/.test(text) ? undefined : others.find(({ begins }) => begins.test(text))
+    return (other?.read ?? readIso)(text)
   }
 }
 

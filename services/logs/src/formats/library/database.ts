@@ -1,5 +1,5 @@
 import type { LogFormat } from '../format.ts'
-import { clock, isoDate, isoTime, pattern } from './pieces.ts'
+import { asctime, clock, isoDate, isoTime, pattern } from './pieces.ts'
 
 const postgresZone = '(?:[A-Z]{2,5}|[+-]\\d{2,4})'
 const postgresLevel = 'LOG|ERROR|FATAL|PANIC|WARNING|NOTICE|INFO|DEBUG\\d?|DETAIL|HINT|QUERY|CONTEXT|LOCATION|STATEMENT'
@@ -181,6 +181,25 @@ export const databaseFormats: readonly LogFormat[] = [
         fields: { source: 'spid51' },
       },
     ],
+  },
+  {
+    kind: 'pattern',
+    name: 'oracle-alert',
+    // A time alone, in one of two ways: what happened then is on the lines after it.
+    pattern: pattern`^(?<time>${isoDate}T${clock}[+-]\d{2}:\d{2})(?<message>)$`,
+    time: 'iso',
+    joins: 'untilHeader',
+    announces: true,
+    samples: [{ line: '2024-05-01T12:20:30.123456+02:00', time: '2024-05-01T10:20:30.123Z', severity: null }],
+  },
+  {
+    kind: 'pattern',
+    name: 'oracle-alert-short',
+    pattern: pattern`^(?<time>${asctime})(?<message>)$`,
+    time: 'asctime',
+    joins: 'untilHeader',
+    announces: true,
+    samples: [{ line: 'Wed May 01 10:20:30 2024', time: '2024-05-01T10:20:30.000Z', severity: null }],
   },
   {
     kind: 'pattern',

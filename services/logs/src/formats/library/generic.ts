@@ -230,7 +230,7 @@ export const genericFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'unix-date',
-    pattern: pattern`^(?<time>[A-Z][a-z]{2} [A-Z][a-z]{2} {1,2}\d{1,2} \d{2}:\d{2}:\d{2}(?: [A-Z]{2,5})? \d{4}):? ?(?<message>.*)`,
+    pattern: pattern`^[\[(]?(?<time>[A-Z][a-z]{2} [A-Z][a-z]{2} {1,2}\d{1,2} \d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?: [A-Z]{2,5})? \d{4})[\])]?:? ?(?<message>.*)`,
     time: 'asctime',
     joins: 'untilHeader',
     isGeneric: true,
@@ -240,6 +240,28 @@ export const genericFormats: readonly LogFormat[] = [
         time: '2024-05-01T15:20:30.000Z',
         severity: null,
         message: 'the door is shut',
+      },
+      {
+        line: '(Wed May  1 10:20:30 2024) [shelf] (0x0010): Cannot open row 7',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: 'ERROR',
+        message: '[shelf] (0x0010): Cannot open row 7',
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'month-day',
+    pattern: pattern`^\[?(?<time>[A-Z][a-z]{2}-\d{2} ${clock})\]?${afterTime}(?<message>.*)`,
+    time: 'syslog',
+    joins: 'untilHeader',
+    isGeneric: true,
+    samples: [
+      {
+        line: 'May-01 10:20:30.123 [main] ERROR shop.Shelf - no room',
+        time: '2024-05-01T10:20:30.123Z',
+        severity: 'ERROR',
+        message: 'shop.Shelf - no room',
       },
     ],
   },
@@ -263,11 +285,17 @@ export const genericFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'compact-date',
-    pattern: pattern`^(?<time>(?:\d{6}|\d{8}) {1,2}\d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?)[:\s]+(?:\[?(?<level>${anyLevel})[\]:\s]+)?(?<message>.*)`,
+    pattern: pattern`^(?<time>(?:\d{6}|\d{8}) {1,2}\d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?)(?=[:\s])${afterTime}(?<message>.*)`,
     time: 'compactDateClock',
     joins: 'untilHeader',
     isGeneric: true,
     samples: [
+      {
+        line: '20240501 10:20:30.250 - FAIL - row 7 leans',
+        time: '2024-05-01T10:20:30.250Z',
+        severity: 'ERROR',
+        message: 'row 7 leans',
+      },
       {
         line: '240501 10:20:30 [error] no room',
         time: '2024-05-01T10:20:30.000Z',
@@ -366,7 +394,7 @@ export const containerFormats: readonly LogFormat[] = [
     kind: 'pattern',
     name: 'docker-compose',
     // A time of the engine's own, which may be asked for, has more digits than programs write.
-    pattern: pattern`^(?<service>[\w.-]+) +\| ?(?:(?<time>${isoDate}T\d{2}:\d{2}:\d{2}\.\d{7,9}Z) )?(?<message>.*)`,
+    pattern: pattern`^(?!(?:${anyLevel}) )(?<service>[\w.-]+) +\| ?(?:(?<time>${isoDate}T\d{2}:\d{2}:\d{2}\.\d{7,9}Z) )?(?<message>.*)`,
     time: 'iso',
     joins: 'traces',
     wraps: true,

@@ -239,6 +239,22 @@ export const goFormats: readonly LogFormat[] = [
   },
   {
     kind: 'pattern',
+    name: 'zellij',
+    pattern: pattern`^(?<level>TRACE|DEBUG|INFO|WARN|ERROR) +\|(?<target>[\w:-]+) *\| (?<time>${isoDate} ${clock}) \[(?<thread>[^\]]*)\] \[(?<file>[^\]]*)\]: (?<message>.*)`,
+    time: 'iso',
+    joins: 'untilHeader',
+    samples: [
+      {
+        line: 'ERROR  |shop_shelf           | 2024-05-01 10:20:30.123 [main      ] [shelf/src/row.rs:7]: It fell over.',
+        time: '2024-05-01T10:20:30.123Z',
+        severity: 'ERROR',
+        message: 'It fell over.',
+        fields: { target: 'shop_shelf', thread: 'main' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
     name: 'rust-tracing',
     pattern: pattern`^(?<time>${isoDate}T${clock}Z) +(?<level>TRACE|DEBUG|INFO|WARN|ERROR) (?:[\w{}="., \/-]{1,200}: )?(?<logger>[a-z_]\w*(?:::\w+)+): (?<message>.*)`,
     time: 'iso',

@@ -96,6 +96,11 @@ export const jsonAccess: readonly JsonFormat[] = [
     message: ['request'],
     samples: [
       {
+        line: '{"time_local":"01/May/2024:10:20:30 +0200","remote_addr":"192.0.2.7","request":"GET /x HTTP/1.1","status":"503"}',
+        time: '2024-05-01T08:20:30.000Z',
+        severity: 'ERROR',
+      },
+      {
         line: '{"time_iso8601":"2024-05-01T10:20:30+02:00","remote_addr":"192.0.2.7","request":"GET /x HTTP/1.1","status":"404"}',
         time: '2024-05-01T08:20:30.000Z',
         severity: 'WARN',

@@ -26,6 +26,7 @@ const someTimes = [
   'UtcTime',
   // Others, by what has happened.
   'event_time',
+  'query_timestamp',
   'eventTimestamp',
   'published',
   'occurred_at',
@@ -170,13 +171,13 @@ export const jsonConventions: readonly JsonFormat[] = [
     kind: 'json',
     name: 'json-log4j',
     requires: ['loggerName', 'level', 'message'],
-    time: ['timestamp', 'timeMillis', '@timestamp', 'instant.epochSecond'],
+    time: ['timestamp', 'timeMillis', '@timestamp', 'instant'],
     level: ['level'],
     message: ['message'],
     samples: [
       {
-        line: '{"instant":{"epochSecond":1717634687,"nanoOfSecond":0},"thread":"main","level":"ERROR","loggerName":"org.example.App","message":"no room"}',
-        time: '2024-06-06T00:44:47.000Z',
+        line: '{"instant":{"epochSecond":1717634687,"nanoOfSecond":250000000},"thread":"main","level":"ERROR","loggerName":"org.example.App","message":"no room"}',
+        time: '2024-06-06T00:44:47.250Z',
         severity: 'ERROR',
         message: 'no room',
       },
@@ -326,6 +327,8 @@ export const jsonConventions: readonly JsonFormat[] = [
         line: '{"message":"slow","timestamp":{"seconds":1714558830,"nanos":500000000}}',
         time: '2024-05-01T10:20:30.500Z',
       },
+      { line: '{"timestamp":"May  1, 2024 @ 10:20:30.250","message":"slow"}', time: '2024-05-01T10:20:30.250Z' },
+      { line: '{"time":"Wed, 01 May 2024 10:20:30 GMT","message":"slow"}', time: '2024-05-01T10:20:30.000Z' },
       { line: '{"a":1}', time: null, severity: null },
     ],
   },

@@ -242,6 +242,22 @@ export const pythonFormats: readonly LogFormat[] = [
   },
   {
     kind: 'pattern',
+    name: 'vdsm',
+    pattern: pattern`^(?<thread>[^:\s][^:]{0,80})::(?<level>${upperLevel})::(?<time>${isoDate} ${clock})::(?<module>[\w.-]+)::(?<line>\d+)::(?<logger>[\w.-]+)::(?<message>.*)`,
+    time: 'iso',
+    joins: 'untilHeader',
+    samples: [
+      {
+        line: 'Thread-13::ERROR::2024-05-01 10:20:30,334::shelf::312::shop.shelf::(put) no room',
+        time: '2024-05-01T10:20:30.334Z',
+        severity: 'ERROR',
+        message: '(put) no room',
+        fields: { thread: 'Thread-13', logger: 'shop.shelf' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
     name: 'twisted',
     pattern: pattern`^(?<time>${isoDate}T${clock}[+-]\d{4}) \[(?<logger>[\w.]+|-)#(?<level>debug|info|warn|error|critical)\] (?<message>.*)`,
     time: 'iso',

@@ -26,8 +26,8 @@ export const syslogFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'syslog-rfc5424',
-    // Over TCP the length comes first (RFC 6587). Juniper leaves out the version.
-    pattern: pattern`^(?:\d{1,5} )?<(?<priority>\d{1,3})>\d{0,2} (?<time>${isoDate}T${clock}${zone}|-) (?<host>\S+) (?<program>\S+) (?<pid>\S+) (?<id>\S+) (?<data>-|(?:\[(?:[^\]\\"]|\\.|"(?:[^"\\]|\\.)*")*\])+) ?\uFEFF?(?<message>.*)`,
+    // Over TCP the length comes first (RFC 6587). Juniper leaves out the version, Heroku the structured data.
+    pattern: pattern`^(?:\d{1,5} )?<(?<priority>\d{1,3})>\d{0,2} (?<time>${isoDate}T${clock}${zone}|-) (?<host>\S+) (?<program>\S+) (?<pid>\S+) (?<id>\S+)(?: (?<data>-|(?:\[(?:[^\]\\"]|\\.|"(?:[^"\\]|\\.)*")*\])+)(?= |$)|) ?\uFEFF?(?<message>.*)`,
     time: 'iso',
     joins: 'traces',
     carries,
@@ -64,6 +64,12 @@ export const syslogFormats: readonly LogFormat[] = [
         severity: null,
         message: 'fabric_fill: row 7',
         fields: { host: 'gate7' },
+      },
+      {
+        line: '122 <158>1 2024-08-24T05:14:15.123456+00:00 host heroku router - at=error code=H12 desc="Request timeout" method=GET status=503',
+        time: '2024-08-24T05:14:15.123Z',
+        severity: 'ERROR',
+        fields: { program: 'heroku', pid: 'router', code: 'H12' },
       },
     ],
   },

@@ -329,6 +329,58 @@ export const systemFormats: readonly LogFormat[] = [
   },
   {
     kind: 'pattern',
+    name: 'nagios',
+    // Icinga and Naemon, too. What is not of a state (a command, a start) has no level.
+    pattern: pattern`^\[(?<time>\d{10})\] (?<kind>[A-Z][A-Z ]+): (?:(?<host>[^;]+);(?:(?<service>[^;]+);)?(?<level>OK|WARNING|CRITICAL|UNKNOWN|UP|DOWN|UNREACHABLE);(?<certainty>HARD|SOFT);(?<attempt>\d+);)?(?<message>.*)`,
+    time: 'epoch',
+    levels: new Map([
+      ['up', null],
+      ['unknown', 'WARN'],
+      ['unreachable', 'ERROR'],
+      ['down', 'CRITICAL'],
+    ]),
+    joins: 'traces',
+    samples: [
+      {
+        line: '[1714558830] SERVICE ALERT: attic;HTTP;CRITICAL;HARD;3;CRITICAL - Socket timeout after 10 seconds',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: 'CRITICAL',
+        message: 'CRITICAL - Socket timeout after 10 seconds',
+        fields: { kind: 'SERVICE ALERT', host: 'attic', service: 'HTTP' },
+      },
+      {
+        line: '[1714558830] HOST ALERT: attic;DOWN;SOFT;1;PING CRITICAL - Packet loss = 100%',
+        severity: 'CRITICAL',
+        fields: { host: 'attic' },
+      },
+      { line: '[1714558830] CURRENT SERVICE STATE: attic;SSH;OK;HARD;1;SSH OK', severity: null },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'bacula',
+    // Unless it is set up otherwise it writes neither year nor seconds.
+    pattern: pattern`^(?<time>\d{2}-[A-Z][a-z]{2}(?:-\d{4})? \d{2}:\d{2}(?::\d{2})?) (?<program>[\w.-]+) JobId (?<job>\d+): (?:(?<level>Fatal error|Error|Warning|Info): )?(?<message>.*)`,
+    time: ['day', 'monthName', 'optionalYear', 'hour', 'minute', 'optionalSecond'],
+    levels: new Map([['fatal error', 'CRITICAL']]),
+    joins: 'untilHeader',
+    samples: [
+      {
+        line: '01-May 10:20 attic-dir JobId 417: Fatal error: Network error with FD',
+        time: '2024-05-01T10:20:00.000Z',
+        severity: 'CRITICAL',
+        message: 'Network error with FD',
+        fields: { program: 'attic-dir', job: '417' },
+      },
+      {
+        line: '01-May-2024 10:20:30 attic-sd JobId 417: Warning: mount.c:208 Open device failed',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: 'WARN',
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
     name: 'dpkg',
     pattern: pattern`^(?<time>\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}) (?<message>(?:startup (?:archives|packages) |status [a-z-]+ \S+:|(?:install|upgrade|remove|purge|configure|trigproc|disappear) \S+:|conffile /).*)`,
     time: 'iso',

@@ -1,5 +1,5 @@
 import type { LogFormat } from '../format.ts'
-import { clfTime, isoTime, pattern, quoted } from './pieces.ts'
+import { asctime, clfTime, isoTime, pattern, quoted } from './pieces.ts'
 
 /** What frameworks and runtimes of web applications write of requests. A status of 500 and above is an error, 400 and above a warning. */
 export const webFrameworkFormats: readonly LogFormat[] = [
@@ -76,6 +76,22 @@ export const webFrameworkFormats: readonly LogFormat[] = [
       {
         line: '[01-May-2024 10:20:30] WARNING: [pool www] server reached pm.max_children setting (5)',
         severity: 'WARN',
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
+    name: 'uwsgi',
+    pattern: pattern`^\[pid: (?<pid>\d+)\|app: (?<app>[\d-]+)\|req: (?<request>[\d/-]+)\] (?<client>\S+) \((?<user>[^)]*)\) \{[^}]*\} \[(?<time>${asctime})\] (?<message>[A-Z]+ \S+) => generated (?<bytes>\d+) bytes in (?<duration>\d+) m\w+ \([^)\s]* (?<status>\d{3})\)`,
+    time: 'asctime',
+    joins: 'never',
+    samples: [
+      {
+        line: '[pid: 77|app: 0|req: 41/4100] 192.0.2.8 () {44 vars in 1322 bytes} [Wed May  1 10:20:30 2024] PUT /basket/417 => generated 19 bytes in 21 msecs (HTTP/1.1 503) 4 headers in 188 bytes (1 switches on core 0)',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: 'ERROR',
+        message: 'PUT /basket/417',
+        fields: { client: '192.0.2.8', duration: '21' },
       },
     ],
   },
