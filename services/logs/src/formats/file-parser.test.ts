@@ -164,6 +164,19 @@ describe('a file', () => {
     ])
   })
 
+  test('the levels of a Java that speaks another language are known', () => {
+    const lines = [
+      'Feb. 03, 2024 1:20:30 AM org.example.App main',
+      'SCHWERWIEGEND: kein Platz',
+      'janv. 04, 2024 1:20:30 PM org.example.App main',
+      'AVERTISSEMENT: bientôt plein',
+    ]
+    expect(parse(`${lines.join('\n')}\n`).entries.map(({ time, severity }) => [time, severity])).toEqual([
+      ['2024-02-03T01:20:30.000Z', 'ERROR'],
+      ['2024-01-04T13:20:30.000Z', 'WARN'],
+    ])
+  })
+
   test('a date in numbers has its order from whichever line of the file has a day past the twelfth', () => {
     const times = (...lines: string[]) => parse(`${lines.join('\n')}\n`).entries.map(({ time }) => time)
     expect(times('03/04/2024 10:00:00 one', '13/04/2024 10:00:00 two')).toEqual([

@@ -16,6 +16,14 @@ const levelWords: readonly (readonly [number, string])[] = [
     none,
     'note statement detail hint context stats notification audit success default silly http unknown fyi trac debu trce dbug',
   ],
+  // As Java and PostgreSQL translate theirs.
+  [CRITICAL, 'panik panique паника важно 致命错误'],
+  [ERROR, 'fehler schwerwiegend erreur grave errore erro ошибка 错误'],
+  [WARN, 'warnung avertissement attention advertencia avvertenza attenzione aviso предупреждение 警告'],
+  [
+    none,
+    'hinweis anweisung tipp zusammenhang infos instruction détail astuce contexte сообщение замечание оператор подробности подсказка контекст 日志 注意 语句 提示 信息 情報',
+  ],
 ]
 
 /** Single letters as klog, logcat, MongoDB and Ruby write them, and the marks of Redis. */

@@ -198,6 +198,21 @@ export const applicationFormats: readonly LogFormat[] = [
   },
   {
     kind: 'pattern',
+    name: 'kotlin-compiler',
+    pattern: pattern`^(?<level>[ewi]): (?<file>(?:file://|/)\S+?:\d+(?::\d+)?):? (?<message>.*)`,
+    joins: 'traces',
+    samples: [
+      {
+        line: 'e: file:///srv/shop/Shelf.kt:7:5 Unresolved reference: row',
+        time: null,
+        severity: 'ERROR',
+        message: 'Unresolved reference: row',
+        fields: { file: 'file:///srv/shop/Shelf.kt:7:5' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
     name: 'level-first',
     pattern: pattern`^(?<level>${upperLevel}):? +(?:(?<logger>[A-Za-z][\w.-]*): )?\[?(?<time>${isoTime})\]? *(?:- )?(?<message>.*)`,
     time: 'iso',

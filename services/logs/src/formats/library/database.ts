@@ -2,7 +2,14 @@ import type { LogFormat } from '../format.ts'
 import { asctime, clock, isoDate, isoTime, pattern } from './pieces.ts'
 
 const postgresZone = '(?:[A-Z]{2,5}|[+-]\\d{2,4})'
-const postgresLevel = 'LOG|ERROR|FATAL|PANIC|WARNING|NOTICE|INFO|DEBUG\\d?|DETAIL|HINT|QUERY|CONTEXT|LOCATION|STATEMENT'
+/** In English, German, French, Russian and Chinese (`lc_messages`). */
+const postgresLevel = [
+  'LOG|ERROR|FATAL|PANIC|WARNING|NOTICE|INFO|DEBUG\\d?|DETAIL|HINT|QUERY|CONTEXT|LOCATION|STATEMENT',
+  'FEHLER|PANIK|WARNUNG|HINWEIS|TIPP|ANWEISUNG|ZUSAMMENHANG',
+  'ERREUR|PANIQUE|ATTENTION|DÉTAIL|ASTUCE|INSTRUCTION|CONTEXTE',
+  'СООБЩЕНИЕ|ОШИБКА|ВАЖНО|ПАНИКА|ПРЕДУПРЕЖДЕНИЕ|ЗАМЕЧАНИЕ|ОПЕРАТОР|ПОДРОБНОСТИ|ПОДСКАЗКА|КОНТЕКСТ',
+  '日志|错误|致命错误|警告|注意|语句|提示',
+].join('|')
 
 /** Databases, caches and queues that have a format of their own. */
 export const databaseFormats: readonly LogFormat[] = [
@@ -40,6 +47,13 @@ export const databaseFormats: readonly LogFormat[] = [
         fields: { client: '192.0.2.7' },
       },
       { line: '< 2024-08-16 13:02:58.409 UTC >PANIC:  could not write', severity: 'CRITICAL' },
+      {
+        line: '2024-08-16 13:02:58.409 CEST [71] kim@shop FEHLER:  Relation »regal« existiert nicht',
+        time: '2024-08-16T11:02:58.409Z',
+        severity: 'ERROR',
+        message: 'Relation »regal« existiert nicht',
+      },
+      { line: '2024-08-16 13:02:58.409 MSK [71] kim@shop ПРЕДУПРЕЖДЕНИЕ:  нет транзакции', severity: 'WARN' },
     ],
   },
   {

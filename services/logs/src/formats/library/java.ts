@@ -201,7 +201,7 @@ export const javaFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'java-util-logging',
-    pattern: pattern`^(?<time>[A-Z][a-z]{2} \d{1,2}, \d{4} \d{1,2}:\d{2}:\d{2} [AP]M) (?<logger>[\w.$]+)(?: (?<method>[\w$<>]+))?$`,
+    pattern: pattern`^(?<time>\p{L}{3,6}\.? \d{1,2}, \d{4} \d{1,2}:\d{2}:\d{2} [AP]M) (?<logger>[\w.$]+)(?: (?<method>[\w$<>]+))?$`,
     time: 'syslog',
     joins: 'untilHeader',
     announces: true,
@@ -212,6 +212,7 @@ export const javaFormats: readonly LogFormat[] = [
         severity: null,
         fields: { logger: 'org.example.App', method: 'main' },
       },
+      { line: 'févr. 03, 2024 1:20:30 AM org.example.App main', time: '2024-02-03T01:20:30.000Z' },
     ],
   },
   {

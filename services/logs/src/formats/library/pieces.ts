@@ -19,7 +19,7 @@ const programWord = String.raw`[^\s:\[\]]{1,255}`
 export const program = String.raw`(?<program>${programWord}(?:\([^)]{0,255}\))?(?=[:\[])|${programWord}(?: ${programWord}){1,2}(?=\[\d+\])|[\w.-]{1,255} \d+(?:\.\d+)+(?=:))(?:\[(?<pid>[^\]]*)\](?: \((?<subject>[^)]{0,255})\))?)?`
 export const upperLevel =
   'TRACE|DEBUG\\d?|INFO|INFORMATION|NOTICE|WARN|WARNING|ERROR|ERR|CRITICAL|CRIT|FATAL|SEVERE|ALERT|EMERGENCY|EMERG|PANIC|VERBOSE|FINE|FINER|FINEST|CONFIG|AUDIT'
-export const anyLevel = `${upperLevel}|Trace|Debug|Info|Information|Notice|Warn|Warning|Error|Critical|Fatal|trace|debug|info|notice|warn|warning|error|err|critical|crit|fatal|alert|emerg|panic|VRB|DBG|INF|WRN|ERR|FTL|FAIL`
+export const anyLevel = `${upperLevel}|Trace|Debug|Info|Information|Notice|Warn|Warning|Error|Critical|Fatal|trace|debug|info|notice|warn|warning|error|err|critical|crit|fatal|alert|emerg|panic|VRB|DBG|INF|WRN|ERR|FTL|FAIL|SCHWERWIEGEND|WARNUNG|FEHLER|GRAVE|AVERTISSEMENT|INFOS|ADVERTENCIA`
 
 /** A pattern from pieces; what stands between `${}` is taken as it is written. */
 export const pattern = (parts: TemplateStringsArray, ...pieces: string[]): RegExp =>
