@@ -120,20 +120,20 @@ export const createRuns = (options: RunsOptions): Runs => {
     request: { force: boolean; signal: AbortSignal },
     task: RunningTask,
   ): Promise<Outcome> => {
-    const keptOf = new Map<string, Kept>()
+    const resultOf = new Map<string, Kept>()
     const failureOf = new Map<string, string>()
     let problems = 0
-    const total = () => [...keptOf.values()].reduce(addKept, nothingKept)
+    const total = () => [...resultOf.values()].reduce(addKept, nothingKept)
     const collect = async (source: SourceEntry) => {
       request.signal.throwIfAborted()
       const show = (own: Kept) => {
-        keptOf.set(source.id, own)
-        const kept = total()
-        task.update({ progress: progressOf(kept.bytes, null), ...shown(kept) })
+        resultOf.set(source.id, own)
+        const sum = total()
+        task.update({ progress: progressOf(sum.bytes, null), ...shown(sum) })
       }
       try {
         const collected = await runSource(source, request, show)
-        keptOf.set(source.id, collected.kept)
+        resultOf.set(source.id, collected.kept)
         problems += collected.problemCount
       } catch (error) {
         request.signal.throwIfAborted()

@@ -29,7 +29,7 @@ export const weightOf = (group: Group): number =>
 export const shortened = (text: string, max: number): string =>
   text.length <= max ? text : `${text.slice(0, max - 1)}…`
 
-/** That a service ended, a program crashed or a request failed says what happened; other patterns are nearer to why. */
+/** That a service ended, a program crashed or a request failed is what happened; other patterns are nearer to why. */
 const symptomWeight = 0.8
 const failedRequests: ReadonlySet<string> = new Set(['http_server_error', 'http_client_error', 'upstream_failure'])
 const weightOfTag = (tag: string): number =>

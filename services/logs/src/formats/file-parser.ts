@@ -172,7 +172,7 @@ export const createFileParser = (options: FileParserOptions): FileParser => {
     if (name !== undefined && !mayNameError) return name === entry.format && continuesWrapped(line, name, entry)
     const rule = options.joins ?? joinRuleOf(entry.format)
     const isFree = rule === 'untilHeader' && (joinsFreely || options.joins !== undefined)
-    // `Error: no room` is no level below an entry with a header, nor where Node.js has told the place.
+    // `Error: no room` is no level below an entry with a header, nor where Node.js has written the place.
     if (name !== undefined) return isFree || entry.trace === 'node'
     if (rule === 'never' || (options.joins === undefined && beginsCrash(line))) return false
     return isFree || continuesTrace(line, entry.trace)

@@ -28,7 +28,7 @@ const rustNote = /^(?:stack backtrace:|note: )/
 const nodePlace = /^(?:node:|file:\/\/|\/|[A-Z]:\\)\S+:\d+$/
 const nodeError = /^(?:Uncaught )?(?:[A-Z]\w*)?(?:Error|Exception)\b/
 const nodeVersion = /^Node\.js v\d/
-/** How a runtime, or a tool that watches it, begins to tell why it ends: no part of what the program wrote before. */
+/** How a runtime, or a tool that watches it, begins its report of why a program ends: no part of what that wrote before. */
 const crash =
   /^(?:node:internal\/\S+:\d+$|(?:file:\/\/)?\/\S+\.[cm]?[jt]s:\d+$|==\d+==(?: \S|ERROR: )|panic: |fatal error: |Fatal Python error: |Exception in thread "|Unhandled exception\. |terminate called |\*\*\* \w[^*]* \*\*\*: terminated)/
 const goFrame = /^(?:\S+\(.*\)|created by .*|exit status \d+|\[signal .*|panic: .*|goroutine \d+ .*)$/
@@ -54,7 +54,7 @@ export const nextTraceState = (line: string, state: TraceState): TraceState => {
   if (line.startsWith('Traceback (most recent call last)') || line.endsWith('Traceback (most recent call last):'))
     return 'python'
   if (line.startsWith('goroutine ') || line.startsWith('panic: ') || line.startsWith('fatal error: ')) return 'go'
-  // Before Rust 1.73 what it said stood on the same line.
+  // Before Rust 1.73 the message stood on the same line.
   if (rustPanic.test(line)) return line.endsWith(':') ? 'rustPanic' : 'rust'
   if (state === 'rustPanic') return 'rust'
   if (state === 'none' && nodePlace.test(line)) return 'node'

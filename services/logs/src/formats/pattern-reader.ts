@@ -84,7 +84,7 @@ const beginsLikeLine = (line: string, at: number): boolean => {
 }
 
 /**
- * What a program says of its own line is nearer to the truth than the priority that it, or its container's engine, sends everything with;
+ * What a program writes of its own line is nearer to the truth than the priority that it, or its container's engine, sends everything with;
  * and a year that it writes than one that was guessed.
  */
 const readCarried = (inner: LineReader, line: string, header: Header, lacksYear: boolean): void => {

@@ -42,7 +42,7 @@ export type TimeLayout =
   | 'monthFirstDate'
   | readonly TimePiece[]
 
-/** Which of a date's first two numbers is the day, as far as the lines of a file have told. */
+/** Which of a date's first two numbers is the day, as far as the lines of a file have shown. */
 export type DateOrder = { isDayFirst: boolean | undefined }
 
 export type TimeContext = {
@@ -54,7 +54,7 @@ export type TimeContext = {
   firstYear?: number | undefined
   /** For times of day: a moment of the day that a line of the file named last, NaN where none has. Followed line by line. */
   named?: { moment: number } | undefined
-  /** Told by a number past 12, for all lines of the file. Followed line by line. */
+  /** Shown by a number past 12, for all lines of the file. Followed line by line. */
   dateOrder?: DateOrder
   /** How far the lines of the file have gone from `firstYear`, whatever their formats. */
   followed?: FollowedYear
@@ -168,7 +168,7 @@ const firstNumbers = /^(\d{1,2})\D(\d{1,2})\D/
 
 /**
  * A date of which two numbers come before the year: one past 12 is the day, in this line and in the others of its file. Before a line has
- * told, `isDayFirst` is assumed; NaN where that is undefined, too.
+ * shown it, `isDayFirst` is assumed; NaN where that is undefined, too.
  */
 const createNumericDateReader = (context: TimeContext, isDayFirst: boolean | undefined): TimeReader => {
   const readDayFirst = createTimeReader(dayFirstPieces, context)
@@ -178,9 +178,9 @@ const createNumericDateReader = (context: TimeContext, isDayFirst: boolean | und
     const dateOrder: DateOrder = context.dateOrder ?? { isDayFirst: undefined }
     if (Number(first) > 12) dateOrder.isDayFirst = true
     else if (Number(second) > 12) dateOrder.isDayFirst = false
-    const told = dateOrder.isDayFirst ?? isDayFirst
-    if (told === undefined) return Number.NaN
-    return told ? readDayFirst(text) : readMonthFirst(text)
+    const isDay = dateOrder.isDayFirst ?? isDayFirst
+    if (isDay === undefined) return Number.NaN
+    return isDay ? readDayFirst(text) : readMonthFirst(text)
   }
 }
 

@@ -70,7 +70,7 @@ export const openSshConnection = async (
     waiting.clear()
   })
 
-  /** A host that owes an answer is left: what it was asked would stay under way, and its channels taken. */
+  /** A host that owes an answer is left: its requests would stay under way, and its channels taken. */
   const within = async <Answer>(answer: Promise<Answer>, milliseconds: number): Promise<Answer> => {
     const silence = Promise.withResolvers<never>()
     const timer = setTimeout(() => {
@@ -85,7 +85,7 @@ export const openSshConnection = async (
     }
   }
   const answered = <Answer>(answer: Promise<Answer>) => within(answer, limits.answerMilliseconds)
-  const heard = <Answer>(answer: Promise<Answer>) => within(answer, limits.silenceMilliseconds)
+  const unlessSilent = <Answer>(answer: Promise<Answer>) => within(answer, limits.silenceMilliseconds)
 
   /** Settles with the connection, too. `take` gets the channel before anything that comes on it is told. */
   const attempt = async <Channel, Result>(open: OpenChannel<Channel>, take: (channel: Channel) => Result) => {
@@ -143,7 +143,7 @@ export const openSshConnection = async (
       inRoom(`${words[0]} cannot be run`, (enter) =>
         attemptSession<ClientChannel, RunningCommand>(
           (done) => client.exec(tetheredCommand(words), done),
-          (channel) => followCommand(entering<ClientChannel>(enter)(channel), { signal: stop, broken, heard }),
+          (channel) => followCommand(entering<ClientChannel>(enter)(channel), { signal: stop, broken, unlessSilent }),
         ),
       ),
     openFiles: () =>

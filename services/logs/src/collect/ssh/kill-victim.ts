@@ -8,7 +8,7 @@ import type { HostKeyTables } from './host-key-store.ts'
 import { createHostKeys } from './host-keys.ts'
 import { createSshCollector } from './ssh-collector.ts'
 
-/** Collects a file of a remote host again and again, and says so after each round, until it is killed. Run by the test of crashes. */
+/** Collects a file of a remote host again and again, and reports each round, until it is killed. Run by the test of crashes. */
 const [, , directory = '', remotePath = '', keyFolder = '', address = '{}'] = process.argv
 const opened = await openCollecting(directory)
 const hostKeys = createHostKeys({ db: opened.store.db.withTables<HostKeyTables>(), files: [], now: Date.now })

@@ -21,11 +21,11 @@ export type Following = {
   /** The failure of a connection that is gone. */
   broken: (cause?: unknown) => Error
   /** Waits for what the program writes next; throws where it is silent for too long. */
-  heard: <Answer>(answer: Promise<Answer>) => Promise<Answer>
+  unlessSilent: <Answer>(answer: Promise<Answer>) => Promise<Answer>
 }
 
 /** A program on the far side by its channel. */
-export const followCommand = (channel: ClientChannel, { signal, broken, heard }: Following): RunningCommand => {
+export const followCommand = (channel: ClientChannel, { signal, broken, unlessSilent }: Following): RunningCommand => {
   const complaint = keepComplaint(channel.stderr)
   const output = channel.pipe(new PassThrough())
   const over = Promise.withResolvers<void>()
@@ -59,7 +59,8 @@ export const followCommand = (channel: ClientChannel, { signal, broken, heard }:
   async function* read() {
     const chunks: AsyncIterator<Buffer> = output[Symbol.asyncIterator]()
     try {
-      for (let next = await heard(chunks.next()); !next.done; next = await heard(chunks.next())) yield next.value
+      for (let next = await unlessSilent(chunks.next()); !next.done; next = await unlessSilent(chunks.next()))
+        yield next.value
     } finally {
       if (!output.readableEnded && !isStopped) stop()
     }

@@ -235,9 +235,9 @@ describe.skipIf(sshdMissing !== undefined)(`logs of a remote host${named}`, () =
   )
 
   test.each([
-    ['that starts SFTP and says nothing', { sftp: false, settings: ['Subsystem sftp /bin/sleep 1000'] }],
+    ['that starts SFTP and sends nothing', { sftp: false, settings: ['Subsystem sftp /bin/sleep 1000'] }],
     ['whose programs hang', { sftp: false, settings: ['ForceCommand sleep 1000'] }],
-  ])('of a host %s are given up after the limit, and read when it answers again', async (_, options) => {
+  ])('of a host %s end their run after the limit', async (_, options) => {
     await using hanging = await setUp(options, { answerMilliseconds: 300, silenceMilliseconds: 300 })
     const path = join(hanging.logs, 'app.log')
     await writeFile(path, lines(0, 3))

@@ -101,7 +101,7 @@ export const genericFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'american-time',
-    // Where half of the day is told, the month comes first, unless a line of the file tells otherwise.
+    // With AM or PM the month comes first, unless a line of the file shows otherwise.
     pattern: pattern`^["\[]?(?<time>\d{1,2}/\d{1,2}/(?:\d{4}|\d{2}),? \d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})? ?[AP]M)["\]]?${afterTime}(?<message>.*)`,
     time: 'monthFirstDate',
     joins: 'untilHeader',
@@ -148,10 +148,10 @@ export const genericFormats: readonly LogFormat[] = [
     isGeneric: true,
     samples: [
       {
-        line: '14-05-2024 10:20:30.123 [main] FATAL gives up',
+        line: '14-05-2024 10:20:30.123 [main] FATAL it stops',
         time: '2024-05-14T10:20:30.123Z',
         severity: 'CRITICAL',
-        message: 'gives up',
+        message: 'it stops',
       },
     ],
   },

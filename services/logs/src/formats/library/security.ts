@@ -17,7 +17,7 @@ export const alertPriorities: ReadonlyMap<string, Severity | null> = new Map<str
   ['2', 'WARN'],
   ...['0', '3', '4'].map((priority) => [priority, null] as const),
 ])
-/** A device by its name or its address, which is told from a number in a sequence. */
+/** A device by its name or its address; a number alone is that of a sequence. */
 const ciscoName = String.raw`(?=[\w.:-]{0,254}[A-Za-z.:])[\w.:-]{1,255}?`
 const cefText = String.raw`(?:[^|\\]|\\.)*`
 const cefEscapes: Readonly<Record<string, string>> = { n: '\n', r: '\r' }
