@@ -5,8 +5,8 @@ import type { Zone } from './zone.ts'
 export const timeLayouts = {
   /** 2024-05-01 10:20:30, 2024-05-01T10:20:30.123456Z, 2024/05/01 10:20:30, 2005-06-03-15.42.50.675872 */
   iso: ['year', 'month', 'day', 'hour', 'minute', 'second'],
-  /** Jun 14 15:16:01, Oct 11 2024 22:14:15, May 01, 2024 1:20:30 PM */
-  syslog: ['monthName', 'day', 'optionalYear', 'hour', 'minute', 'second'],
+  /** Jun 14 15:16:01, Oct 11 2024 22:14:15, May 01, 2024 1:20:30 PM, Aug 24 05:34:00 CST 1987 */
+  syslog: ['monthName', 'day', 'optionalYear', 'hour', 'minute', 'second', 'zone', 'optionalYear'],
   /** Jul 14 2023 08:23:43.398 UTC, 2024 Aug 27 21:40:50 PDT */
   cisco: ['optionalYear', 'monthName', 'day', 'optionalYear', 'hour', 'minute', 'second'],
   /** Sun Dec 04 04:47:44 2005, with a fraction or a zone ahead of the year, too */

@@ -255,6 +255,21 @@ export const goFormats: readonly LogFormat[] = [
   },
   {
     kind: 'pattern',
+    name: 'rust-uptime',
+    pattern: pattern`^\[ *(?<uptime>\d+\.\d+)s\] +(?<level>TRACE|DEBUG|INFO|WARN|ERROR) (?<message>.*)`,
+    joins: 'untilHeader',
+    samples: [
+      {
+        line: '[     0.123456s]  WARN ThreadId(01) shop::shelf: row 7 leans',
+        time: null,
+        severity: 'WARN',
+        message: 'ThreadId(01) shop::shelf: row 7 leans',
+        fields: { uptime: '0.123456' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
     name: 'rust-tracing',
     pattern: pattern`^(?<time>${isoDate}T${clock}Z) +(?<level>TRACE|DEBUG|INFO|WARN|ERROR) (?:[\w{}="., \/-]{1,200}: )?(?<logger>[a-z_]\w*(?:::\w+)+): (?<message>.*)`,
     time: 'iso',

@@ -1,5 +1,5 @@
 import type { LogFormat } from '../format.ts'
-import { clock, isoDate, pattern, program, syslogTime, upperLevel, zone } from './pieces.ts'
+import { asctime, clock, isoDate, pattern, program, syslogTime, upperLevel, zone } from './pieces.ts'
 
 /** What programs send to syslog as they would write it to a file of their own. */
 const carries = [
@@ -147,6 +147,23 @@ export const syslogFormats: readonly LogFormat[] = [
   },
   {
     kind: 'pattern',
+    name: 'syslog-openwrt',
+    pattern: pattern`^(?<time>${asctime}) (?<facility>[a-z]{3,8}[0-7]?)\.(?<level>emerg|alert|crit|err|warn|warning|notice|info|debug) ${program}: ?(?<message>.*)`,
+    time: 'asctime',
+    joins: 'traces',
+    carries,
+    samples: [
+      {
+        line: 'Wed May  1 10:20:30 2024 daemon.err dnsmasq[77]: row 7 leans',
+        time: '2024-05-01T10:20:30.000Z',
+        severity: 'ERROR',
+        message: 'row 7 leans',
+        fields: { facility: 'daemon', program: 'dnsmasq' },
+      },
+    ],
+  },
+  {
+    kind: 'pattern',
     name: 'journal-full',
     pattern: pattern`^[A-Z][a-z]{2} (?<time>\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}(?:\.\d+)? (?:[A-Z]{2,5}|[+-]\d{2,4})) (?<host>[\w.-]+) ${program}: ?(?<message>.*)`,
     time: 'iso',
@@ -218,7 +235,7 @@ export const syslogFormats: readonly LogFormat[] = [
   {
     kind: 'pattern',
     name: 'syslog-rfc3164',
-    pattern: pattern`^(?:<(?<priority>\d{1,3})>)?(?<time>${syslogTime}) (?<host>\S*[^\s:])(?: \k<host>(?= ))?:? {1,2}(?:${program}: ?)?(?<message>.*)`,
+    pattern: pattern`^(?:<(?<priority>\d{1,3})>)?(?<time>${syslogTime}) (?<host>\S*[^\s:])(?: \k<host>(?= ))?:? {1,2}(?:(?:(?<facility>[a-z]{3,8}[0-7]?)\.)?(?<level>emerg|alert|crit|err|error|warn|warning|notice|info|debug) (?=[^\s:]{1,255}:))?(?:${program}: ?)?(?<message>.*)`,
     time: 'syslog',
     joins: 'traces',
     carries,
@@ -323,6 +340,28 @@ export const syslogFormats: readonly LogFormat[] = [
         time: '2024-08-19T11:08:37.000Z',
         severity: null,
         message: 'démarré',
+      },
+      {
+        // As F5 writes it, and routers of OpenWrt.
+        line: 'May  1 10:20:30 gate7 err tmm[77]: 01010028:3: Row 7 has no members',
+        severity: 'ERROR',
+        message: '01010028:3: Row 7 has no members',
+        fields: { host: 'gate7', program: 'tmm', pid: '77' },
+      },
+      {
+        line: 'May  1 10:20:30 gate7 daemon.notice hostapd: row 7 failed',
+        severity: null,
+        fields: { host: 'gate7', facility: 'daemon', program: 'hostapd' },
+      },
+      {
+        line: 'Aug 24 05:34:00 CST 1987 attic door[7]: was shut',
+        time: '1987-08-24T11:34:00.000Z',
+        fields: { host: 'attic', program: 'door' },
+      },
+      {
+        line: 'Aug 24 05:34:00 2023 gate7 door[7]: was shut',
+        time: '2023-08-24T05:34:00.000Z',
+        fields: { host: 'gate7' },
       },
       { line: 'янв 05 10:11:12 чердак cron[7]: готово', time: '2024-01-05T10:11:12.000Z', message: 'готово' },
       { line: '2月 03 10:11:12 attic cron[7]: done', time: '2024-02-03T10:11:12.000Z', message: 'done' },

@@ -48,6 +48,8 @@ describe('patterns', () => {
     ['Jan  2 10:00:00 attic grafana[7]: logger=sign level=error msg="no"', 2],
     ['web1 app[7]: [http] request failed', 2],
     ['web1 app[7]: it was denied', 2],
+    ['mail postfix/smtpd[7]: warning: unknown[192.0.2.9]: SASL LOGIN authentication failed', 3],
+    ['web1 sshd[7]: error: maximum authentication attempts exceeded', 2],
   ])('a level in the midst of a line is its own: %s', (line, severity) => {
     expect(enrichedAs(line).severity).toBe(severity)
   })
