@@ -36,7 +36,7 @@ const monthNames: readonly string[] = [
   'aug august août aoû ago авг сер sie srp ağu elo',
   'sep september sept set szept сен сент вер wrz zář eyl syys',
   'oct october oktober okt ott out окт жов paź říj eki loka',
-  'nov november ноя нояб kas marras lis',
+  'nov november ноя нояб лис kas marras lis',
   'dec december dezember déc dez dic des дек гру gru pro ara joulu',
 ]
 const monthByName = new Map(
