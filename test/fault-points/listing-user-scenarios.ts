@@ -106,15 +106,14 @@ const shownMonitor = async (installation: FaultyInstallation, user: User): Promi
 const startLimit = 10 * 60_000
 
 /**
- * Whether a user must act: the run of a monitor has failed by an error of this machine, which its user sees, or a wrong clock scheduled it or its search,
- * so that it starts late, timed out, or saw the marketplace of an hour ago. Throws while the service does not answer.
+ * Whether a user would not wait: the run of a monitor has failed by an error of this machine, which its user sees and which repeats it in two minutes, or a
+ * wrong clock scheduled it or its search, so that it starts late, timed out, or saw the marketplace of an hour ago. Throws while the service does not answer.
  */
 const needsUser = async (installation: FaultyInstallation, user: User & { saved: string }) => {
   const searches = (await listed(`${api(installation)}/saved-searches`, user, 'saved_searches')) as SavedSearch[]
   const found = searches.find(({ id }) => String(id) === user.saved)
   const { last_checked_at: last, next_check_at: next, last_error: error } = found ?? {}
-  // The second: a worker and its replacement were killed.
-  if (/^Something went wrong here\.|ended by SIGKILL/.test(error ?? '')) return true
+  if (/^The search failed because of a problem of this installation/.test(error ?? '')) return true
   if (last) return Math.abs(Date.now() - Date.parse(last)) > startLimit
   return Date.parse(next ?? '') > Date.now() + startLimit
 }

@@ -547,7 +547,8 @@ export type SavedSearchRest = {
   min_trust_score: number
   /** When the monitor last ran. */
   last_checked_at: string | null
-  /** Why the last run of the monitor failed, as a sentence; null if it succeeded. After failures it runs less often. */
+  /** Why the last run of the monitor failed, as a sentence; null if it succeeded. After failures of the marketplace it runs less often; after a failure
+   * of this installation it is repeated within minutes, then with growing pauses up to its interval. */
   last_error: string | null
   /** When the monitor runs next, at the earliest; null if it is switched off. */
   next_check_at: string | null

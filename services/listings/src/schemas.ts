@@ -14,7 +14,12 @@ import { type TaskTables, tasksMigration } from './photo-analysis/tasks.ts'
 import { photoHashesMigration } from './photo-hashes/store.ts'
 import { type PreferenceTables, preferencesMigration } from './preferences/store.ts'
 import { type ReportedTables, reportedMigration } from './reported/store.ts'
-import { dueMonitorsMigration, type SavedSearchTables, savedSearchesMigration } from './saved-searches/store.ts'
+import {
+  dueMonitorsMigration,
+  ownFailuresMigration,
+  type SavedSearchTables,
+  savedSearchesMigration,
+} from './saved-searches/store.ts'
 import { migrations as coreMigrations, countedSearchesMigration, lastSeenMigration } from './store/migrations.ts'
 import type { Tables } from './store/tables.ts'
 
@@ -40,6 +45,7 @@ export const migrations: readonly Migration[] = [
   lastSeenMigration(21),
   countedSearchesMigration(22),
   dueMonitorsMigration(23),
+  ownFailuresMigration(24),
 ]
 
 export const listingsSchema = { name: 'listings', migrations }

@@ -62,10 +62,13 @@ export const cancelled = (cause?: unknown): ServiceError =>
 export const toCallError = (error: unknown, signal: AbortSignal | undefined): ServiceError =>
   signal?.aborted && !isServiceError(error) ? cancelled(error) : toServiceError(error)
 
+/** Ids that find an error in the log, of what the client sees: its response, or a run that no response belongs to. */
+const idsInLog = { response: 'request id in the response', run: 'id of the run' } as const
+
 /** Converts a thrown value to a ServiceError: others become `internal`, with the original in `cause` and its text hidden from the client. */
-export const toServiceError = (error: unknown): ServiceError =>
+export const toServiceError = (error: unknown, seenIn: keyof typeof idsInLog = 'response'): ServiceError =>
   error instanceof ServiceError
     ? error
-    : serviceError('internal', 'Something went wrong here. The request id in the response finds it in the log.', {
+    : serviceError('internal', `Something went wrong here. The ${idsInLog[seenIn]} finds it in the log.`, {
         cause: error,
       })

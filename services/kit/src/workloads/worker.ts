@@ -33,7 +33,7 @@ const perform = async (work: Work, { runId, input }: Extract<ToWorker, { kind: '
     })
     post({ kind: 'completed', runId, result })
   } catch (error) {
-    const failed = toServiceError(error)
+    const failed = toServiceError(error, 'run')
     const report = failureReport(error, failed)
     post({
       kind: 'failed',

@@ -8,8 +8,8 @@ import type { SavedSearchRow } from '../saved-searches/store.ts'
 import type { ListingsTables } from '../schemas.ts'
 import type { TrustScore } from '../scoring/score.ts'
 import { findSearch, type SessionFailure } from '../session/store.ts'
-import { checkAfterFailure, nextCheck } from './schedule.ts'
-import { endRun, listingsSeenBy } from './store.ts'
+import { failedOutcome, succeededOutcome } from './outcome.ts'
+import { abandonRun, endRun, listingsSeenBy } from './store.ts'
 
 /** What monitors need from alerts: to record what a run found, in the transaction that ends it. */
 export type RecordAlerts = (transaction: Kysely<AlertTables>, found: FoundByMonitor) => Promise<number>
@@ -33,37 +33,33 @@ const candidateOf = (row: Awaited<ReturnType<typeof listingsSeenBy>>[number]): C
   }
 }
 
-/** The outcome of a run, for its row. */
-const outcomeOf = (row: SavedSearchRow, failure: SessionFailure | undefined, now: Date) => {
-  const schedule = { now, intervalMinutes: row.poll_interval_min }
-  const failures = failure === undefined ? 0 : row.failures + 1
-  return {
-    last_checked_at: now.toISOString(),
-    last_error: failure?.detail ?? null,
-    failures,
-    next_check_at:
-      failure === undefined
-        ? nextCheck(schedule)
-        : checkAfterFailure(schedule, { failures, retryAfterSeconds: failure.retryAfterSeconds }),
-  }
-}
+/** Whether a monitor was switched off since its run started. It is due at once if it was switched on again. */
+const wasSwitchedOff = ({ monitor_enabled, next_check_at, run_started_at }: SavedSearchRow): boolean =>
+  monitor_enabled === 0 || (next_check_at ?? '') > (run_started_at ?? '')
 
 /**
  * Ends a run whose search has ended: its alerts, their deliveries and the next time are written in one transaction, which
- * succeeds for one replica only. A search that failed may have found something before, which alerts as well. Returns the number of alerts.
+ * succeeds for one replica only. A search that failed may have found something before, which alerts as well. A run that its user
+ * has stopped has no outcome. Returns the number of alerts.
  */
 export const concludeRun = async (
-  { db, now }: Dependencies,
+  { db, log, now }: Dependencies,
   row: SavedSearchRow,
   recordAlerts: RecordAlerts,
 ): Promise<number> => {
   const runId = row.run_id ?? ''
   const session = await findSearch(db, runId)
   const failure = session?.failure_json ? (JSON.parse(session.failure_json) as SessionFailure) : undefined
+  if (failure?.reason === 'Cancelled' && wasSwitchedOff(row)) {
+    await abandonRun(db, row.id, runId)
+    return 0
+  }
+  if (failure !== undefined) log.warn({ savedSearch: row.id, runId, failure }, 'listings: the run of a monitor failed')
   const candidates = (await listingsSeenBy(db, runId)).map(candidateOf)
   const at = now()
+  const outcome = failure === undefined ? succeededOutcome(row, at) : failedOutcome(row, failure, at)
   return transact(db, async (transaction: Kysely<ListingsTables>) => {
-    if (!(await endRun(transaction, row.id, runId, outcomeOf(row, failure, at)))) return 0
+    if (!(await endRun(transaction, row.id, runId, outcome))) return 0
     const current = await transaction
       .selectFrom('saved_searches')
       .selectAll()

@@ -5,7 +5,7 @@ import { readConfig } from '@trellis/kit/config'
 import { type Caller, connectInProcess } from '@trellis/kit/rpc'
 import { openStore, type StoreLocation } from '@trellis/kit/store'
 import { silentLog } from '@trellis/kit/telemetry'
-import { createLocalWorkloads } from '@trellis/kit/workloads'
+import { createLocalWorkloads, type WorkerKind } from '@trellis/kit/workloads'
 import { AlertKind, AlertsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/alerts.ts'
 import { SavedSearchesServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/saved_searches.ts'
 import { WorkloadsServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
@@ -32,10 +32,15 @@ afterEach(async () => {
 })
 
 /** A bus and workers that replicas of the service share, on one database. */
-const openGround = (store: StoreLocation, environment: Record<string, string>, stack = own) => {
+const openGround = (
+  store: StoreLocation,
+  environment: Record<string, string>,
+  stack = own,
+  workerKind: Partial<WorkerKind> = {},
+) => {
   const config = readConfig(listingsConfig, environment)
   const bus = stack.use(createMemoryBus())
-  const kinds = { WORKLOAD_SEARCH: searchWorker(config) }
+  const kinds = { WORKLOAD_SEARCH: { ...searchWorker(config), ...workerKind } }
   const runtime = stack.use(createLocalWorkloads({ bus, kinds, log: silentLog }))
   const workloads = connectInProcess(WorkloadsServiceDefinition, runtime.handlers)
   /** One replica, optionally with its own clock. */
@@ -280,6 +285,53 @@ describe.each(drawnBackend(databases, 'monitors'))('monitors on $name', ({ isMis
       expect(failed?.lastError).toMatch(/\w+ .*\./)
       expect(Date.parse(failed?.nextCheckAt ?? '') - Date.now()).toBeGreaterThan(29 * 60_000)
       expect(await alertsOf(replica)).toEqual([])
+    })
+
+    test.skipIf(process.platform !== 'linux')(
+      'whose worker is killed are repeated within minutes, also after a restart, and show no internals',
+      async () => {
+        const site = await openSite({}, 'search')
+        const store = await openStoreOf()
+        const started = own.use(new AsyncDisposableStack())
+        // No process is as small as that.
+        const replica = await openGround(store, site.environment, started, { residentMegabytes: 1 }).openReplica()
+        const failed = await monitor(replica, 'camera', { pollIntervalMin: 1440 })
+        expect(failed?.lastError).toMatch(/^The search failed because of a problem of this installation/)
+        const minutes = (Date.parse(failed?.nextCheckAt ?? '') - Date.parse(failed?.lastCheckedAt ?? '')) / 60_000
+        expect([minutes >= 1, minutes <= 2.2]).toEqual([true, true])
+        await started.disposeAsync()
+        site.release()
+        const before = site.requestedFor('search')
+        const ground = openGround(store, site.environment)
+        const later = () => new Date(Date.now() + 3 * 60_000)
+        const [restarted] = [await ground.openReplica(later), await ground.openReplica(later)]
+        await waitFor(async () => {
+          const again = await savedSearch(restarted, failed?.id ?? 0)
+          expect(again?.lastCheckedAt).not.toBe(failed?.lastCheckedAt)
+          expect(again?.lastError).toBeUndefined()
+        }, patiently)
+        expect(await alertsOf(restarted)).toHaveLength(3)
+        expect(site.requestedFor('search')).toBe(before + 1)
+      },
+    )
+
+    test('that are switched off and on again during a run start over at once', async () => {
+      const site = await openSite({}, 'search')
+      const replica = await openGround(await openStoreOf(), site.environment).openReplica()
+      const { id } = await replica.saved.createSavedSearch({ name: 'x', query: 'camera' }, local)
+      await replica.saved.setMonitor({ savedId: id, monitorEnabled: true }, local)
+      await site.reached
+      await replica.saved.setMonitor({ savedId: id, monitorEnabled: false }, local)
+      await replica.saved.setMonitor({ savedId: id, monitorEnabled: true }, local)
+      site.release()
+      const ran = await waitFor(async () => {
+        const found = await savedSearch(replica, id)
+        expect(found?.lastCheckedAt).toBeDefined()
+        return found
+      }, patiently)
+      // The run that was stopped has no outcome: this one is the next.
+      expect(ran?.lastError).toBeUndefined()
+      expect(await alertsOf(replica)).toHaveLength(3)
     })
 
     test('with filters that no search accepts show which, and do not run', async () => {

@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { isServiceError, toServiceError } from '@trellis/kit/errors'
+import { isServiceError } from '@trellis/kit/errors'
 import { type Tier, tiers } from '@trellis/kit/rpc'
 import type { Dependencies } from '../dependencies.ts'
 import { planSearch } from '../query/plan.ts'
 import { searchRequestOf } from '../saved-searches/filters.ts'
 import { monitorLimitOf } from '../saved-searches/monitor-settings.ts'
 import type { SavedSearchRow } from '../saved-searches/store.ts'
+import { failureOf } from '../search/conclusion.ts'
 import { deadlineSeconds, encodeJob, searches } from '../search/job.ts'
 import { featuresOf } from '../session/features.ts'
 import { createSession, deleteSession } from '../session/store.ts'
-import { checkAfterFailure } from './schedule.ts'
+import { failedOutcome } from './outcome.ts'
 import { abandonRun, claimDue, countEarlierMonitors, recordRefusal } from './store.ts'
 
 /** How long a search may wait for its worker beyond its run time, in seconds: searches of users come first. */
@@ -67,7 +68,7 @@ const startSearch = async (dependencies: Dependencies, row: SavedSearchRow, runI
  * recorded as failed. Throws `unavailable` if the search could not be queued; the monitor is then still due.
  */
 export const startRun = async (dependencies: Dependencies, due: SavedSearchRow): Promise<void> => {
-  const { db, now } = dependencies
+  const { db, log, now } = dependencies
   const refusal = await refusalOfTier(dependencies, due)
   if (refusal !== undefined)
     return recordRefusal(db, due.id, { monitor_enabled: 0, next_check_at: null, last_error: refusal })
@@ -76,14 +77,8 @@ export const startRun = async (dependencies: Dependencies, due: SavedSearchRow):
     jobJson = encodedJobOf(due, dependencies)
   } catch (error) {
     if (isServiceError(error, 'internal')) throw error
-    const failures = due.failures + 1
-    const schedule = { now: now(), intervalMinutes: due.poll_interval_min }
-    return recordRefusal(db, due.id, {
-      last_checked_at: now().toISOString(),
-      last_error: toServiceError(error).message,
-      failures,
-      next_check_at: checkAfterFailure(schedule, { failures, retryAfterSeconds: null }),
-    })
+    log.warn({ err: error, savedSearch: due.id }, 'listings: a monitor could not run')
+    return recordRefusal(db, due.id, failedOutcome(due, failureOf(error), now()))
   }
   const runId = randomUUID()
   const claimed = await claimDue(db, due.id, runId, now())

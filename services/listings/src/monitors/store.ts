@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { SavedSearchRow, SavedSearchTables } from '../saved-searches/store.ts'
 import type { Tables } from '../store/tables.ts'
+import type { Outcome } from './outcome.ts'
 
 type Db = Kysely<Tables & SavedSearchTables>
 
@@ -73,8 +74,6 @@ export const claimRun = (
     .where((row) => row.or([row('claimed_until', 'is', null), row('claimed_until', '<', now.toISOString())]))
     .returningAll()
     .executeTakeFirst()
-
-type Outcome = Pick<SavedSearchRow, 'last_checked_at' | 'last_error' | 'failures' | 'next_check_at'>
 
 /** Ends a run; false if it is over already. A monitor that was switched off meanwhile stays so. */
 export const endRun = async (db: Db, id: number, runId: string, outcome: Outcome): Promise<boolean> => {

@@ -70,7 +70,7 @@ export const changeMonitor = (
         poll_interval_min: intervalMinutes,
         min_trust_score: clamp(change.minTrustScore ?? before.min_trust_score, scoreLimits),
         next_check_at: dueAfter(before, isEnabled, intervalMinutes, now),
-        ...(isEnabled && before.monitor_enabled === 1 ? {} : { failures: 0, last_error: null }),
+        ...(isEnabled && before.monitor_enabled === 1 ? {} : { failures: 0, own_failures: 0, last_error: null }),
       })
       .where('id', '=', id)
       .returningAll()

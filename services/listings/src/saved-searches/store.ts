@@ -22,8 +22,10 @@ export type SavedSearchTable = {
   min_trust_score: number
   last_checked_at: string | null
   last_error: string | null
-  /** Failed runs of the monitor since the last that succeeded. */
+  /** Failed runs of the monitor since the last that succeeded, except those that failed within this installation. */
   failures: number
+  /** Runs of the monitor in a row that failed within this installation. */
+  own_failures: Generated<number>
   /** When the monitor is due; null if it is switched off. */
   next_check_at: string | null
   /** The search of the monitor's current run; null if none is under way. */
@@ -83,6 +85,17 @@ export const dueMonitorsMigration = (number: number): Migration => ({
       .createIndex('saved_searches_running')
       .on('saved_searches')
       .columns(['run_id', 'next_check_at'])
+      .execute()
+  },
+})
+
+export const ownFailuresMigration = (number: number): Migration => ({
+  number,
+  name: 'failures of monitors within this installation',
+  up: async (db) => {
+    await db.schema
+      .alterTable('saved_searches')
+      .addColumn('own_failures', 'integer', (column) => column.notNull().defaultTo(0))
       .execute()
   },
 })

@@ -21,7 +21,7 @@ const reasonOf = (failed: ServiceError): string => {
 
 /** Why a search failed, as a reason and a sentence; the reason is that of the run unless it is overridden. */
 export const failureOf = (error: unknown, reason?: string): RunFailed => {
-  const failed = toServiceError(error)
+  const failed = toServiceError(error, 'run')
   return {
     reason: reason ?? reasonOf(failed),
     detail: failed.message,

@@ -45,7 +45,7 @@ const whyItEnded = (error: unknown, { lifetime, job }: Drive): ServiceError => {
   if (lifetime.isTimedOut())
     return serviceError('upstream_timeout', `The search exceeded its limit of ${runSeconds(job)} s.`)
   if (lifetime.signal.aborted) return serviceError('conflict', 'The search was cancelled.')
-  return toServiceError(error)
+  return toServiceError(error, 'run')
 }
 
 const outcomeOf = (failed: ServiceError | undefined, lifetime: SearchLifetime): SearchOutcome => {
@@ -154,18 +154,15 @@ const conclude = async (dependencies: Dependencies, drive: Drive, outcome: Findi
   const { bus, db, log, metrics, now } = dependencies
   const { session, job, plan, publisher, lifetime } = drive
   if (failed?.kind === 'internal' && !lifetime.signal.aborted)
-    log.error({ err: failed.cause ?? failed }, 'listings: search failed')
+    log.error({ err: failed.cause ?? failed, runId: session.id }, 'listings: search failed')
   if (failed !== undefined && job.responseMode === 'stream' && !lifetime.signal.aborted) await publisher.failed(failed)
   if (failed !== undefined && job.responseMode === 'answer') await sendFailure(bus, session.id, failed)
   const isRunning = failed !== undefined && !(failed instanceof RunError) && !lifetime.signal.aborted
   if (isRunning && !dependencies.runsAreObjects) await cancelRun(dependencies, session.id)
   metrics.searched(plan.adapter, outcomeOf(failed, lifetime))
-  await announce(dependencies, session.id, outcomeFor(drive, outcome))
-  if (failed !== undefined)
-    await recordFailure(db, session.id, {
-      detail: failed.message,
-      retryAfterSeconds: failed.retryAfterSeconds ?? null,
-    })
+  const concluded = outcomeFor(drive, outcome)
+  await announce(dependencies, session.id, concluded)
+  if ('failure' in concluded) await recordFailure(db, session.id, concluded.failure)
   await publisher.done(lifetime.isTimedOut() ? 'timeout' : null)
   await endSession(db, session.id, now())
 }

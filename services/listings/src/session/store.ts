@@ -1,4 +1,5 @@
 import { anonymous } from '@trellis/kit/rpc'
+import type { RunFailed } from '@trellis/protos/ts/trellis/workloads/v1/workloads.ts'
 import type { Selectable } from 'kysely'
 import { deleteFinds } from '../found/store.ts'
 import type { Db, Tables } from '../store/tables.ts'
@@ -88,8 +89,9 @@ export const deleteSession = async (db: Db, id: string): Promise<void> => {
   await db.deleteFrom('search_sessions').where('id', '=', id).execute()
 }
 
-/** Why a search failed, for readers of its outcome. */
-export type SessionFailure = { readonly detail: string; readonly retryAfterSeconds: number | null }
+/** Why a search failed, for readers of its outcome. Replicas of older versions stored neither reason nor kind, and null without a time. */
+export type SessionFailure = Pick<RunFailed, 'detail'> &
+  Partial<Pick<RunFailed, 'reason' | 'kind'>> & { readonly retryAfterSeconds?: number | null | undefined }
 
 export const recordFailure = async (db: Db, id: string, failure: SessionFailure): Promise<void> => {
   await db

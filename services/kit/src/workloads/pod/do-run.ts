@@ -129,7 +129,7 @@ export const doRun = async (dependencies: RunDependencies, run: CurrentRun): Pro
     const error = stop.signal.aborted ? stop.signal.reason : thrown
     log.error({ err: error, runId }, 'a run failed')
     if (run.mayBeRepeated && !isRunFault(error)) return 'broken'
-    const failed = toServiceError(error)
+    const failed = toServiceError(error, 'run')
     await conclude(reporter, { failure: failureReport(error, failed) })
     return 'failed'
   } finally {

@@ -302,6 +302,7 @@ export const contract: readonly Theme[] = [
       [monitors, 'alert once to each trusted listing, whichever search finds it, and to a change of its price'],
       [monitors, 'that are due run once, although two replicas look'],
       [monitors, 'of a marketplace that refuses show why, and wait longer with each failure'],
+      [monitors, 'whose worker is killed are repeated within minutes, also after a restart, and show no internals'],
       [replicas, 'a monitor whose replica is killed during its run is concluded by the other, with each alert once'],
       [journey, 'monitors on two replicas run once each, as Searches with workers, and alert once to each listing'],
     ],

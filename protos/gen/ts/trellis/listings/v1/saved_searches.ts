@@ -28,7 +28,10 @@ export interface SavedSearch {
     | string
     | null
     | undefined;
-  /** Why the last run of the monitor failed, as a sentence; null if it succeeded. After failures it runs less often. */
+  /**
+   * Why the last run of the monitor failed, as a sentence; null if it succeeded. After failures of the marketplace it runs less often; after a failure
+   * of this installation it is repeated within minutes, then with growing pauses up to its interval.
+   */
   lastError?:
     | string
     | null
