@@ -140,7 +140,8 @@ export type BlockedSellerRest = {
   platform_seller_id: string
   username: string
   reason: string | null
-  /** manual, csv_import or community. */
+  /** manual or csv_import. community is reserved for entries from other installations: sellers that a user adds here are published to them, but none are
+   * taken over. */
   source: string
   created_at: string
 }

@@ -18,7 +18,10 @@ export interface BlockedSeller {
     | string
     | null
     | undefined;
-  /** manual, csv_import or community. */
+  /**
+   * manual or csv_import. community is reserved for entries from other installations: sellers that a user adds here are published to them, but none are
+   * taken over.
+   */
   source: string;
   createdAt: string;
 }
