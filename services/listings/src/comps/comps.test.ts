@@ -70,6 +70,21 @@ describe('summary', () => {
     })
   })
 
+  test('a title that may name a part is one at less than half of the price of wholes, and a whole otherwise', () => {
+    const wholes = titled('Bosch SMS46 dishwasher', [300, 310, 320, 330])
+    const seal = 'Bosch SMS46 dishwasher door seal'
+    expect(summary([...wholes, ...titled(seal, [20, 25])], 'bosch sms46 dishwasher')).toMatchObject({
+      medianPrice: 315,
+      sampleCount: 4,
+      details: { excluded: { part: 2 } },
+    })
+    expect(summary([...wholes, ...titled(seal, [290])], 'bosch sms46 dishwasher').sampleCount).toBe(5)
+    const many = [20, 21, 22]
+    expect(summary([...wholes.slice(2), ...titled(seal, many)], 'bosch sms46 dishwasher').sampleCount).toBe(5)
+    const yen = titled(seal, [2500]).map((sale) => ({ ...sale, currency: 'JPY' }))
+    expect(summary([...wholes, ...yen], 'bosch sms46 dishwasher').details?.excluded).toEqual({ other_currency: 1 })
+  })
+
   test('each condition has a price of its own; one with fewer than three sales has none', () => {
     const sales = [
       ...titled('Canon EOS R6', [1000, 1010, 1020, 9000]),

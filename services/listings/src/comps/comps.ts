@@ -83,17 +83,37 @@ const mainCurrency = (sales: readonly Sale[]): string | null => {
   return groups.sort(([, a], [, b]) => b.length - a.length)[0]?.[0] ?? null
 }
 
-type Judged = { readonly sale: Sale; readonly stratum: Stratum | null; readonly excluded: ExcludedReason | null }
+type Judged = {
+  readonly sale: Sale
+  readonly stratum: Stratum | null
+  readonly excluded: ExcludedReason | null
+  readonly mayBePart: boolean
+}
 
 /** Judges each sale by its title; one without a title cannot be judged and counts. */
 const judgeSales = (sales: readonly Sale[], query: string): readonly Judged[] => {
   const relevance = createRelevance(query, ownNounsOf(sales.flatMap(({ title }) => (title ? [title] : []))))
   return sales.map((sale) => {
-    if (!sale.title) return { sale, stratum: null, excluded: null }
+    if (!sale.title) return { sale, stratum: null, excluded: null, mayBePart: false }
     const judgement = relevance.judge(sale.title, sale.condition ?? null)
     return judgement.kind === 'unrelated'
-      ? { sale, stratum: null, excluded: judgement.reason }
-      : { sale, stratum: judgement.stratum, excluded: judgement.apart }
+      ? { sale, stratum: null, excluded: judgement.reason, mayBePart: false }
+      : { sale, stratum: judgement.stratum, excluded: judgement.apart, mayBePart: judgement.mayBePart }
+  })
+}
+
+/** Share of the median of wholes below which what may be a part by its title is one. */
+const partShare = 0.5
+
+/** Excludes the sales whose title may name a part and whose price is that of one, compared with the others in their currency. */
+const withoutParts = (judged: readonly Judged[]): readonly Judged[] => {
+  const counted = judged.filter(({ excluded, mayBePart }) => excluded === null && !mayBePart)
+  const wholes = Map.groupBy(counted, ({ sale }) => sale.currency)
+  return judged.map((one) => {
+    if (!one.mayBePart || one.excluded !== null) return one
+    const prices = (wholes.get(one.sale.currency) ?? []).map(({ sale }) => sale.price)
+    if (prices.length < fewestSales || one.sale.price >= partShare * median(prices)) return one
+    return { ...one, stratum: null, excluded: 'part' }
   })
 }
 
@@ -139,9 +159,11 @@ const countsOf = (reasons: readonly (ExcludedReason | null)[]): CompDetails['exc
  * unless the query names them.
  */
 export const summariseSales = (sales: readonly Sale[], query: string, now: Date): MarketComp => {
-  const judged = judgeSales(
-    sales.filter(({ price }) => price > 0),
-    query,
+  const judged = withoutParts(
+    judgeSales(
+      sales.filter(({ price }) => price > 0),
+      query,
+    ),
   )
   const related = judged.filter(({ excluded, stratum }) => excluded === null || stratum !== null)
   const currency = mainCurrency(related.map(({ sale }) => sale))

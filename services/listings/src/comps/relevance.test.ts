@@ -186,6 +186,32 @@ describe('games of a platform', () => {
   })
 })
 
+describe('parts that only their price confirms', () => {
+  test.each([
+    ['2011 jetta cold air intake', 'A-Premium Front Engine Air Intake Hose w/ Clamps for Jetta 2011-2017', true],
+    ['2011 jetta cold air intake', '2011-2014 Jetta Sportwagen 2.0L Air Intake Pipe OEM.', true],
+    ['2011 jetta cold air intake', 'Cold Air Intake Rubber Gasket for 2011 Jetta', true],
+    ['2011 jetta cold air intake', 'Cold Air Intake Filter and Heat Shield for 2011 Jetta', true],
+    ['electric guitar', 'Electric Guitar Strings, light', true],
+    ['dishwasher bosch sms46', 'Bosch Dishwasher Door Seal SMS46', true],
+    ['2011 jetta cold air intake', '2011 Jetta Cold Air Intake System w/ Filter', false],
+    ['2011 jetta cold air intake', 'Cold Air Intake Filter System Kit for 2011 Jetta', false],
+    ['2011 jetta cold air intake', 'Cold Air Intake Kit, Air Intake Hose, 2011 Jetta', false],
+    ['turntable audio technica', 'Audio Technica Turntable Belt Drive', false],
+    ['gucci', 'Gucci Belt', false],
+    ['gucci bag', 'Gucci Belt Bag', false],
+    ['electric scooter', 'Electric Scooter 500W Motor', false],
+  ])('"%s": "%s": %s', (query, title, expected) => {
+    const judgement = createRelevance(query).judge(title, null)
+    expect(judgement).toMatchObject({ kind: 'related', mayBePart: expected })
+  })
+
+  test('a query that names the part finds it', () => {
+    const relevance = createRelevance('2011 jetta air intake hose')
+    expect(relevance.judge('Air Intake Hose for 2011 Jetta', null)).toMatchObject({ kind: 'related', mayBePart: false })
+  })
+})
+
 test('a noun that nearly all titles have describes the thing itself, one of most titles does not', () => {
   const launchkeys = Array.from({ length: 9 }, (_, index) => `Novation Launchkey ${index} MIDI controller`)
   expect(ownNounsOf([...launchkeys, 'Novation Launchkey'])).toEqual(new Set(['controller']))

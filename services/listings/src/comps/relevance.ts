@@ -1,6 +1,7 @@
 import { parseQuery } from '../query-notation.ts'
 import { wholeWords } from '../whole-words.ts'
 import { isPlatformQuery, offersGame } from './game-platforms.ts'
+import { mayNamePart, parts } from './likely-part.ts'
 import { type Atom, atomsOf, plainText, runsIn, spansYear } from './title-atoms.ts'
 import * as data from './unrelated-words.ts'
 
@@ -22,11 +23,12 @@ export type Judgement =
       readonly stratum: Stratum | null
       /** Set for a stratum that does not count for the query's own price, since the query does not name it. */
       readonly apart: 'for_parts' | 'lot' | null
+      /** Whether the title may name a part of the item, which its price decides. */
+      readonly mayBePart: boolean
     }
   | { readonly kind: 'unrelated'; readonly reason: UnrelatedReason }
 
 const pattern = (words: string): RegExp => new RegExp(wholeWords(words), 'iu')
-const listed = (words: string): ReadonlySet<string> => new Set(words.split('|'))
 
 const families = data.unrelatedFamilies.map(({ reason, words }) => ({ reason, pattern: pattern(words) }))
 const lots = data.lotWords.map(({ words }) => pattern(words))
@@ -35,6 +37,7 @@ const conditions = data.conditionWords.map(([condition, words]) => ({
   condition,
   pattern: new RegExp(`^(?:${words})$`, 'iu'),
 }))
+const { listed } = data
 const nouns = listed(data.accessoryNouns)
 const followers = listed(data.followingNouns)
 const includes = listed(data.inclusion)
@@ -217,19 +220,23 @@ const judge = (query: Query, title: string, condition: string | null): Judgement
   if (isForPlatform(title, query) || (query.isPlatform && offersGame(title))) return unrelated('other_thing')
   const stratum = stratumOf(title, condition)
   const isApart = (stratum === 'for_parts' || stratum === 'lot') && !query.namedStrata.has(stratum)
-  return { kind: 'related', stratum, apart: isApart ? stratum : null }
+  const mayBePart =
+    !query.namesAccessory &&
+    atoms.some(({ text: word }) => parts.has(word)) &&
+    mayNamePart(title, query.atoms, query.ownNouns)
+  return { kind: 'related', stratum, apart: isApart ? stratum : null, mayBePart }
 }
 
 /** Share of titles, and fewest of them, in which a noun describes the queried thing itself: fewer may all be accessories. */
 const ownShare = 0.8
 const fewestTitles = 5
 
-/** Nouns of accessories that nearly all titles have: what a query for "novation launchkey" finds are controllers. */
+/** Nouns of accessories and parts that nearly all titles have: what a query for "novation launchkey" finds are controllers. */
 export const ownNounsOf = (titles: readonly string[]): ReadonlySet<string> => {
   const counts = new Map<string, number>()
   for (const title of titles)
     for (const text of new Set(atomsOf(title).map((atom) => atom.text)))
-      if (nouns.has(text) || followers.has(text)) counts.set(text, (counts.get(text) ?? 0) + 1)
+      if (nouns.has(text) || followers.has(text) || parts.has(text)) counts.set(text, (counts.get(text) ?? 0) + 1)
   const fewest = Math.max(fewestTitles, titles.length * ownShare)
   return new Set([...counts].flatMap(([noun, count]) => (count >= fewest ? [noun] : [])))
 }

@@ -8,6 +8,9 @@ export type UnrelatedFamily = {
   readonly words: string
 }
 
+/** The words of one of the tables below. */
+export const listed = (words: string): ReadonlySet<string> => new Set(words.split('|'))
+
 export const unrelatedFamilies: readonly UnrelatedFamily[] = [
   {
     reason: 'accessory',
@@ -120,6 +123,16 @@ export const accessoryNouns =
  */
 export const followingNouns =
   'controller|controllers|remote|dial|dials|container|pitcher|blade|blades|filter|filters|hose|brush|brushes|nozzle|attachment|attachments|earbud|tray|knob|lid|grip|grips|faceplate|shell|joystick|joysticks|gasket|bracket|manual|brochure|gehause|filtro|filtre|telecommande|fernbedienung|telecomando|mando'
+
+/**
+ * Nouns that name a part where they head a phrase that the queried words only modify ("Cold Air Intake Hose"), if the price is that of a part, too.
+ * Motors, screens and the like are not among them: wholes are advertised by them.
+ */
+export const partNouns =
+  'hose|hoses|pipe|pipes|tubing|duct|ducts|gasket|gaskets|seal|seals|clamp|clamps|coupler|couplers|elbow|flange|grommet|bushing|bushings|bracket|brackets|bolt|bolts|screw|screws|clip|clips|filter|filters|sensor|sensors|valve|valves|relay|fuse|wire|wires|wiring|harness|connector|connectors|plug|plugs|spring|springs|bearing|bearings|belt|belts|pulley|nozzle|lever|latch|handle|handles|knob|knobs|hinge|hinges|bezel|bezels|trim|shroud|shield|lid|lids|blade|blades|housing|casing|strings'
+
+/** Words after a noun that do not change what it names. */
+export const trailingWords = 'oem|oe|new|used|genuine|original|replacement|spare|only|assembly|assy'
 
 /** Words before something that is included. */
 export const inclusion =

@@ -176,6 +176,10 @@ export const contract: readonly Theme[] = [
       'Unrelated items are in no median, nor are games in that of their console',
       [listings('comps/comps'), 'accessories, other models, empty boxes, broken items and lots are in no median'],
       [listings('comps/comps'), 'unrelated sales change nothing but the counts of excluded ones'],
+      [
+        listings('comps/comps'),
+        'a title that may name a part is one at less than half of the price of wholes, and a whole otherwise',
+      ],
       [listings('comps/relevance'), "['game boy color', 'Pokemon Gold Game Boy Color', 'other_thing'"],
     ],
     [
