@@ -249,6 +249,19 @@ describe('pages without results', () => {
       expect(readSearchPage(html, context)).toMatchObject({ kind: 'results', cards: [], total: 0 })
   })
 
+  test.each([
+    ['1,234 results for x', 1234],
+    ['1.234 Ergebnisse für x', 1234],
+    ['1\u00a0234 résultats pour x', 1234],
+    ['1\u202f234\u202f567 wyników dla x', 1234567],
+    ["1'234 Ergebnisse", 1234],
+    ['60 results for iphone 14', 60],
+    ['12 34 results', 12],
+  ])('the total of "%s" is %d', (heading, total) => {
+    const html = `<h1 class="srp-controls__count-heading">${heading}</h1>${list(card())}`
+    expect(readSearchPage(html, context)).toMatchObject({ kind: 'results', total })
+  })
+
   test('cards that lost their prices are drift', () => {
     expect(readSearchPage(list(...Array.from({ length: 10 }, () => card({ price: '' }))), context)).toMatchObject({
       kind: 'drift',

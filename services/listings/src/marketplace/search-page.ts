@@ -70,8 +70,11 @@ const headingText = (html: string): string | undefined => {
   return undefined
 }
 
+/** A whole number, whose thousands some languages separate by spaces: "1 234 résultats". */
+const wholeNumber = /\d{1,3}(?:[\s.,'’]\d{3})+(?!\d)|\d+/
+
 const totalIn = (heading: string | undefined): number | null => {
-  const digits = /\d[\d.,'’\u00a0\u202f]*/.exec(heading ?? '')?.[0]
+  const digits = wholeNumber.exec(heading ?? '')?.[0]
   return digits === undefined ? null : Number(digits.replace(/\D/g, ''))
 }
 
