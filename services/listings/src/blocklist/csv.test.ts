@@ -89,6 +89,15 @@ describe('a blocklist as CSV', () => {
     ])
   })
 
+  test('counts characters like the form for one seller, so that a name of emoji that fits there is imported again', () => {
+    const username = '🛒'.repeat(200)
+    const csv = csvHeader + toCsv([entry({ username })])
+    expect(readCsv(csv, 'marketplace')).toMatchObject({ entries: [{ username }], errors: [] })
+    expect(readCsv(csv.replace(username, `${username}🛒`), 'marketplace').errors).toEqual([
+      'Row 2: username is longer than 200 characters.',
+    ])
+  })
+
   test('that is not UTF-8 is malformed', () => {
     expect(() => decodeCsv(Buffer.from([0x61, 0xff]))).toThrow(expect.objectContaining({ kind: 'malformed' }))
   })

@@ -7,7 +7,7 @@ const columns = ['platform', 'platform_seller_id', 'username', 'reason', 'source
 
 /** Maximum size of an imported file. */
 export const maxImport = { bytes: 20 * 1024 * 1024, rows: 100_000 } as const
-/** Maximum characters of a cell, as for entries that are added one by one. */
+/** Maximum characters (code points) of a cell, as for entries that are added one by one. */
 const maxCharacters = { platform: 40, platform_seller_id: 200, username: 200, reason: 1_000 } as const
 const maxErrors = 1_000
 
@@ -38,12 +38,14 @@ export const decodeCsv = (bytes: Uint8Array): string => {
 
 type Cells = { readonly [Column in keyof typeof maxCharacters]: string }
 
+const isLonger = (text: string, limit: number): boolean => text.length > limit && [...text].length > limit
+
 /** What is wrong with a row; undefined if it can be imported. */
 const problemOf = (cells: Cells): string | undefined => {
   for (const column of ['platform_seller_id', 'username'] as const)
     if (cells[column] === '') return `${column} is missing`
   for (const column of Object.keys(maxCharacters) as (keyof Cells)[])
-    if (cells[column].length > maxCharacters[column])
+    if (isLonger(cells[column], maxCharacters[column]))
       return `${column} is longer than ${maxCharacters[column]} characters`
   return cells.platform_seller_id.includes('\0') || Object.values(cells).some((cell) => cell.includes('\0'))
     ? 'it contains a NUL character'
