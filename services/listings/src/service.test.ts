@@ -207,8 +207,11 @@ describe.each(drawnBackend(databases, 'listings/service'))('on $name', ({ isMiss
         const { sessionId } = await service.client.searchAsync(request({ q: 'camera' }), { caller: local })
         const frames = await follow(service, sessionId)
         expect(await follow(service, sessionId, { lastEventId: frames.at(-1)?.eventId ?? null })).toEqual([])
-        const [reset, ...again] = await follow(service, sessionId, { lastEventId: 'none of ours' })
-        expect([reset?.$case, again]).toEqual(['reset', frames])
+        const later = String(Number(frames.at(-1)?.eventId) + 1_000)
+        for (const lastEventId of ['none of ours', later, '-1', '1e3']) {
+          const [reset, ...again] = await follow(service, sessionId, { lastEventId })
+          expect([reset?.$case, again]).toEqual(['reset', frames])
+        }
         await using db = await openStore<Tables>({ ...service.store, name: 'listings', migrations })
         const session = () =>
           db.db.selectFrom('search_sessions').selectAll().where('id', '=', sessionId).executeTakeFirst()

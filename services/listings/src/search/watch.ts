@@ -1,3 +1,4 @@
+import type { Bus } from '@trellis/kit/bus'
 import { serviceError } from '@trellis/kit/errors'
 import type { Call } from '@trellis/kit/rpc'
 import { UpdateFrame, type WatchUpdatesRequest } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
@@ -13,11 +14,14 @@ const grace = 5_000
 const unknownSession = (id: string) =>
   serviceError('not_found', `You have no search "${id}", or its updates have expired.`)
 
-/** The sequence to resume after: undefined for a new client, null for an id that is none of ours. */
-const sequenceOf = (lastEventId: string | null | undefined): number | undefined | null => {
+/** The sequence to resume after: undefined for a new client, null for an id that no update has had so far. */
+const sequenceOf = async (
+  bus: Bus,
+  { sessionId, lastEventId }: WatchUpdatesRequest,
+): Promise<number | undefined | null> => {
   if (!lastEventId) return undefined
-  const sequence = Number(lastEventId)
-  return Number.isSafeInteger(sequence) && sequence >= 0 ? sequence : null
+  const sequence = /^\d{1,16}$/.test(lastEventId) ? Number(lastEventId) : Number.NaN
+  return sequence <= (await bus.lastSequence(updatesOf(sessionId))) ? sequence : null
 }
 
 /** Follows a caller's search from the requested event until it is done. */
@@ -30,7 +34,7 @@ export async function* watchUpdates(
   const { sessionId } = request
   const session = await findSession(db, call.caller.userId, sessionId)
   if (session === undefined) throw unknownSession(sessionId)
-  const resumeAfter = sequenceOf(request.lastEventId)
+  const resumeAfter = await sequenceOf(bus, request)
   const after = resumeAfter ?? 'start'
   const hasEnded = session.ended_at !== null
   if (hasEnded || after !== 'start') {
