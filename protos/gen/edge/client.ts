@@ -1845,21 +1845,21 @@ export type StemsStatusChangedRest = {
 
 export type QuietHoursInput = {
   /** HH:MM */
-  start?: string | null | undefined
+  start: string
   /** HH:MM; before `start` for a span over midnight. */
-  end?: string | null | undefined
+  end: string
   /** An IANA time zone. */
-  time_zone?: string | null | undefined
+  time_zone: string
 }
 
 export type AlertWebhookTargetInput = {
-  url?: string | null | undefined
+  url: string
   /** The key of the signatures, at least 16 characters: text, or `whsec_` and base64. `***` keeps the stored one. */
-  secret?: string | null | undefined
+  secret: string
 }
 
 export type AlertEmailTargetInput = {
-  address?: string | null | undefined
+  address: string
 }
 
 export type ReportedSellerInput = {
@@ -1965,7 +1965,7 @@ export type Routes = {
   'POST /listings/api/alerts/{id}/snooze': {
     path: { id: string | number }
     query: {}
-    body: { until?: string | null | undefined }
+    body: { until: string }
     answer: AlertRest
     frames: {}
   }
@@ -1973,7 +1973,7 @@ export type Routes = {
    * not changed since the ETag in `If-None-Match`. */
   'GET /listings/api/alerts/feed': {
     path: {}
-    query: { token?: string | null | undefined }
+    query: { token: string }
     body: undefined
     answer: Blob
     frames: {}
@@ -1999,7 +1999,7 @@ export type Routes = {
   'POST /listings/api/alert-settings/email/confirm': {
     path: {}
     query: {}
-    body: { code?: string | null | undefined }
+    body: { code: string }
     answer: AlertSettingsRest
     frames: {}
   }
@@ -2244,7 +2244,7 @@ export type Routes = {
   'POST /listings/api/search/build': {
     path: {}
     query: {}
-    body: { natural_language?: string | null | undefined }
+    body: { natural_language: string }
     answer: BuildSearchResponseRest
     frames: {}
   }
@@ -2278,7 +2278,7 @@ export type Routes = {
   'POST /listings/api/saved-searches': {
     path: {}
     query: {}
-    body: { name?: string | null | undefined; query?: string | null | undefined; filters_json?: string | null | undefined }
+    body: { name: string; query: string; filters_json?: string | null | undefined }
     answer: SavedSearchRest
     frames: {}
   }

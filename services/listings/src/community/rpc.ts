@@ -11,7 +11,7 @@ export const communityRpc = ({
 }: Pick<Dependencies, 'db' | 'now'>): Handlers<typeof CommunityServiceDefinition> => ({
   sendCommunitySignal: async ({ sellerId, confirmed }, { caller }) => {
     const userId = requireSession(caller, 'judge scores')
-    if (sellerId.trim() === '') throw invalidField(['body', 'seller_id'], 'seller_id must not be blank.')
+    if (sellerId.trim() === '') throw invalidField(['body', 'seller_id'], 'must not be blank')
     await saveSignal(db, {
       user_id: userId,
       by_guest: caller.kind === 'guest' ? 1 : 0,

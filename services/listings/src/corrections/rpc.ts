@@ -20,10 +20,10 @@ const limits = { page: 1_000, defaultPage: 200, contextCharacters: 8_192 }
 const contextOf = (text: string): string => {
   const value: unknown = text === '' ? {} : JSON.parse(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw invalidField(['body', 'context'], 'context must be a JSON object.')
+    throw invalidField(['body', 'context'], 'must be a JSON object')
   const json = JSON.stringify(value)
   if (json.length > limits.contextCharacters)
-    throw invalidField(['body', 'context'], `context may have ${limits.contextCharacters} characters as JSON.`)
+    throw invalidField(['body', 'context'], `must have at most ${limits.contextCharacters} characters as JSON`)
   return json
 }
 
@@ -33,12 +33,11 @@ const notBlank = (request: AddCorrectionRequest): void => {
     ['input_text', request.inputText],
     ['original_output', request.originalOutput],
   ] as const
-  for (const [name, value] of required)
-    if (value.trim() === '') throw invalidField(['body', name], `${name} must not be blank.`)
+  for (const [name, value] of required) if (value.trim() === '') throw invalidField(['body', name], 'must not be blank')
   if (request.rating !== CorrectionRating.UP && request.correctedOutput.trim() === '')
     throw invalidField(
       ['body', 'corrected_output'],
-      'corrected_output must not be blank with the rating "down": state what the output should have been.',
+      'must not be blank with the rating "down": state what the output should have been',
     )
 }
 

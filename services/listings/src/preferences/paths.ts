@@ -11,6 +11,11 @@ const text =
   (value) =>
     typeof value === 'string' && pattern.test(value) ? undefined : sentence
 
+const currencies = new Set(Intl.supportedValuesOf('currency'))
+
+const currency: Rule = (value) =>
+  typeof value === 'string' && currencies.has(value) ? undefined : 'must be a currency code such as EUR, or null'
+
 const maxDefaultsCharacters = 4_000
 
 const filters: Rule = (value) => {
@@ -32,7 +37,7 @@ export const preferencePaths = {
     'must be a campaign id of letters, digits, hyphens and underscores, or null',
   ),
   'community.blocklist_share': boolean,
-  'display.currency': text(/^[A-Z]{3}$/, 'must be a currency code such as EUR, or null'),
+  'display.currency': currency,
   'display.theme': text(/^(system|light|dark)$/, 'must be system, light, dark or null'),
   'search.defaults': filters,
 } as const satisfies Record<string, Rule>

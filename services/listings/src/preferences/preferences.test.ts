@@ -67,6 +67,7 @@ describe('preferences', () => {
     ['text that is not JSON', 'search.defaults', '{'],
     ['an unknown theme', 'display.theme', 'pink'],
     ['a currency that is no code', 'display.currency', 'euro'],
+    ['a code of no currency', 'display.currency', 'XQQ'],
   ])('%s is 422', async (_, path, value) => {
     const { status, body } = await set(await cloud.user('premium', 'wrong'), path, value)
     expect(status).toBe(422)

@@ -27,7 +27,7 @@ describe('reported sellers', () => {
     const ann = await cloud.user('free', 'ann')
     const first = await report(ann, [{ platform_seller_id: 'a', username: 'Seller A' }])
     expect([first.status, await first.text()]).toEqual([204, ''])
-    await report(ann, sellers('b', 'a', 'b'))
+    await report(ann, sellers(' b', 'a', 'b '))
     expect(await reportedBy(ann)).toEqual(['b', 'a'])
     expect(await reportedBy(await cloud.user('free', 'bob'))).toEqual([])
   })
@@ -46,6 +46,7 @@ describe('reported sellers', () => {
     ['an empty list', []],
     ['a seller without an id', [{ username: 'x' }]],
     ['a seller with an empty id', sellers('')],
+    ['a seller with a blank id', sellers('a', ' ')],
     ['more than 500 at once', sellers(...Array.from({ length: 501 }, (_, index) => String(index)))],
   ])('%s is 422', async (_, list) => {
     expect((await report(await cloud.user('free', 'wrong'), list)).status).toBe(422)

@@ -1,4 +1,4 @@
-import { serviceError } from '@trellis/kit/errors'
+import { invalidField, serviceError } from '@trellis/kit/errors'
 import type { Handlers } from '@trellis/kit/rpc'
 import type { ReportedSellersServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/reported.ts'
 import type { Dependencies } from '../dependencies.ts'
@@ -15,7 +15,11 @@ export const reportedRpc = ({
   }),
   reportSellers: async ({ sellers }, { caller }) => {
     const userId = requireSession(caller, 'report sellers')
-    const reports = sellers.map(({ platformSellerId, username }) => ({ platformSellerId, username: username || null }))
+    const reports = sellers.map(({ platformSellerId, username }, index) => {
+      const id = platformSellerId.trim()
+      if (id === '') throw invalidField(['body', 'sellers', index, 'platform_seller_id'], 'must not be blank')
+      return { platformSellerId: id, username: username?.trim() || null }
+    })
     if (!(await addReports(db, { userId, platform: config.platform, now: now() }, reports)))
       throw serviceError('conflict', `You have reported ${maxReported} sellers, which is the maximum.`)
     return {}
