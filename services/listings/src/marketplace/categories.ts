@@ -7,17 +7,20 @@ import type { CategoryHistory } from '../records.ts'
 const categoryWords: readonly (readonly [key: string, words: RegExp])[] = [
   [
     'CELL_PHONES',
-    /cell ?phone|smart ?phone|mobile phone|handys?\b|téléphon(?:ie|es) (?:mobile|portable)|cellulari|telefonini|móviles|telefony|gsm/i,
+    /cell ?phone|smart ?phone|mobile phone|handys?\b|téléphonie|téléphones (?:mobile|portable)|cellulari|telefonini|telefonia|móviles|mobiele telefo|telefonie\b|telefony|gsm/i,
   ],
   [
     'VIDEO_GAMES',
-    /video ?game|gaming|console|playstation|xbox|nintendo|konsole|jeux vidéo|videogioch|videojueg|gry wideo/i,
+    /video ?game|gaming|console|playstation|xbox|nintendo|konsole|videospiel|jeux vidéo|videogioch|videojueg|gry wideo/i,
   ],
   [
     'COMPUTERS_TABLETS',
     /computer|tablet|laptop|notebook|chromebook|informatique|informatica|informática|ordenador|ordinateur|komputer/i,
   ],
-  ['ELECTRONICS', /electronic|elektronik|électronique|elettronica|electrónica|elektronika|tv, (?:audio|video)/i],
+  [
+    'ELECTRONICS',
+    /electronic|elektroni[ck]|électronique|elettronica|electrónica|tv, (?:audio|video)|image, son|imagen y sonido|audio, tv/i,
+  ],
 ]
 
 /** The key of a category in a seller's history; undefined for the many categories that are not counted. */

@@ -13,6 +13,7 @@ test.each([
   ['Membre depuis août 2012', 2012, 8],
   ['Inscrit le 3 févr. 2012', 2012, 2],
   ['Iscritto dal gen 2010', 2010, 1],
+  ['Iscritto da ago 2007', 2007, 8],
   ['Miembro desde el 4 de may. de 2016', 2016, 5],
   ['Se unió en dic 2011', 2011, 12],
   ['Lid sinds mrt. 2018', 2018, 3],

@@ -22,7 +22,7 @@ const after = /(?:に?(?:登録|加入)(?:済み?)?|加入|注册|註冊)$/u
 
 /** Words allowed between those and the date or within it, including the marketplace's name. */
 const fillers = new Set(
-  'in on am im seit le en de du des depuis nel il dal del a el op sinds w dnia od с в г года sedan siden st nd rd th do ebay'.split(
+  'in on am im seit le en de du des depuis nel il da dal del a el op sinds w dnia od с в г года sedan siden st nd rd th do ebay'.split(
     ' ',
   ),
 )

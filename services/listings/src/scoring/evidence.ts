@@ -198,9 +198,7 @@ const flagSentences: Readonly<Record<HardFilter | SoftFlag, (input: Input) => Se
     }
   },
   long_on_market: ({ sightings, now }) => ({
-    text: `Seen in ${plural(sightings.timesSeen, 'search')}`
-      .replace('searchs', 'searches')
-      .concat(` over ${days(Math.floor(daysOnMarket(sightings, now)))}.`),
+    text: `Seen in ${sightings.timesSeen} searches over ${days(Math.floor(daysOnMarket(sightings, now)))}.`,
     source: 'earlier searches',
     as_of: sightings.firstSeenAt,
   }),
