@@ -177,7 +177,7 @@ export const isOnlyMoney = (text: string, siteCurrency: string | undefined): boo
 }
 
 const multipliers: readonly (readonly [pattern: RegExp, factor: number])[] = [
-  [/^(?:k|tsd|tys|mil|thsd|тыс|千|천)\.?$/iu, 1e3],
+  [/^(?:k|tsd|tys|mila?|thsd|тыс|千|천)\.?$/iu, 1e3],
   [/^(?:万|萬|만)$/u, 1e4],
   [/^(?:m|mio|mln|млн|mi)\.?$/iu, 1e6],
 ]

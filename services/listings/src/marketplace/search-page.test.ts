@@ -129,6 +129,7 @@ describe('the divider', () => {
     'Resultaten die overeenkomen met minder woorden',
     'Wyniki pasujące do mniejszej liczby słów',
     'より少ないキーワードに一致する検索結果',
+    '検索キーワードの一部に一致する結果',
     '符合較少字詞的結果',
   ])('"%s" divides the results', (text) => {
     const page = resultsOf(list(card(), notice(text), card(), card()))

@@ -30,7 +30,7 @@ const fewerWords: Readonly<Record<string, { readonly fewer: RegExp; readonly wor
   cs: { fewer: /\bméně\b/i, words: /slov/i },
   tr: { fewer: /daha az/i, words: /kelime/i },
   ru: { fewer: /меньш|не все/i, words: /слов/i },
-  ja: { fewer: /少ない|少数|一部の/u, words: /キーワード|単語|語句|検索語|ワード/u },
+  ja: { fewer: /少ない|少数|一部/u, words: /キーワード|単語|語句|検索語|ワード/u },
   zh: { fewer: /较少|更少|較少|部分/u, words: /字词|字詞|关键|關鍵|词语|詞語|搜索词|搜尋字/u },
   ko: { fewer: /더 적은|일부/u, words: /단어|키워드|검색어/u },
   th: { fewer: /น้อย/u, words: /คำ/u },
