@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { invalidField, serviceError } from '@trellis/kit/errors'
-import type { Caller, Handlers } from '@trellis/kit/rpc'
+import { invalidField } from '@trellis/kit/errors'
+import type { Handlers } from '@trellis/kit/rpc'
 import type { ListingsServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
 import { apiUseMessage } from './api-use/message.ts'
 import { chooseAdapter } from './choose-adapter.ts'
 import { lookUpComp } from './comps/look-up.ts'
 import type { Dependencies } from './dependencies.ts'
 import { enrich } from './enrich/enrich.ts'
+import { unknownListing } from './found/unknown-listing.ts'
 import { driftMessage } from './page-drift/message.ts'
 import { planSearch } from './query/plan.ts'
 import { readListing } from './results/read-listing.ts'
@@ -20,11 +21,6 @@ import { guestId } from './session/guests.ts'
 /** The guest's cookie, as specified: readable by the page, for a day, under the service's mount; issued over TLS, it is Secure. */
 const guestCookie = (id: string, origin: string | undefined): string =>
   `listing_guest=${id}; Max-Age=86400; Path=/listings; SameSite=Lax${origin?.startsWith('https:') ? '; Secure' : ''}`
-
-const unknownListing = (id: string, { kind }: Caller): string =>
-  kind === 'anonymous'
-    ? 'Listings that a visitor without a session finds are not stored: open a session with GET /listings/api/session.'
-    : `None of your searches has found the listing "${id}" so far.`
 
 /** The handlers of the listings service. */
 export const listingsRpc = (dependencies: Dependencies): Handlers<typeof ListingsServiceDefinition> => ({
@@ -65,7 +61,7 @@ export const listingsRpc = (dependencies: Dependencies): Handlers<typeof Listing
   enrich: (request, call) => enrich(dependencies, request, call),
   getListing: async ({ platformListingId }, { caller }) => {
     const found = await readListing(dependencies, caller.userId, platformListingId)
-    if (found === undefined) throw serviceError('not_found', unknownListing(platformListingId, caller))
+    if (found === undefined) throw unknownListing(platformListingId, caller)
     return found
   },
   getComps: async ({ q }, call) => {

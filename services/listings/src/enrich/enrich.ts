@@ -4,6 +4,7 @@ import type { Call } from '@trellis/kit/rpc'
 import type { EnrichRequest, EnrichResponse } from '@trellis/protos/ts/trellis/listings/v1/listings.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { findListing, type ListingRow } from '../found/store.ts'
+import { unknownListing } from '../found/unknown-listing.ts'
 import { rescoreListing } from '../results/rescore-listing.ts'
 import { sellerMessage, trustScoreMessage } from '../results/wire.ts'
 import { sellerSources } from '../runs/marketplace.ts'
@@ -74,8 +75,7 @@ export const enrich = async (
     await lookUp(dependencies, seller, request.listingId, call)
   }
   const row = await findListing(db, userId, config.platform, request.listingId)
-  if (row === undefined)
-    throw serviceError('not_found', `None of your searches has found the listing "${request.listingId}" so far.`)
+  if (row === undefined) throw unknownListing(request.listingId, call.caller)
   const sellers = await sellersForUser(dependencies, userId, [row.seller_platform_id, request.seller])
   const query = request.query.trim()
   // Without a query, the price of the listing's own title is the closest.

@@ -112,12 +112,12 @@ describe('a photo of a listing', () => {
     await expect(get(0, { range: 'bytes=9999999-' })).rejects.toMatchObject({ status: 416 })
   })
 
-  test.each<[string, Caller]>([
-    ['another user', { userId: 'eve', kind: 'account', tier: 'paid' }],
-    ['a guest', { userId: 'guest:1', kind: 'guest', tier: 'free' }],
-    ['a visitor without a session', { userId: 'anonymous', kind: 'anonymous', tier: 'free' }],
-  ])('is 404 for %s, without a request to the marketplace', async (_who, caller) => {
-    await expect(get(0, { caller })).rejects.toMatchObject({ status: 404 })
+  test.each<[string, string, Caller]>([
+    ['another user', 'None of your searches', { userId: 'eve', kind: 'account', tier: 'paid' }],
+    ['a guest', 'None of your searches', { userId: 'guest:1', kind: 'guest', tier: 'free' }],
+    ['a visitor without a session', 'open a session', { userId: 'anonymous', kind: 'anonymous', tier: 'free' }],
+  ])('is 404 for %s, without a request to the marketplace', async (_who, sentence, caller) => {
+    await expect(get(0, { caller })).rejects.toMatchObject({ status: 404, detail: expect.stringContaining(sentence) })
     expect(requests).toHaveLength(0)
   })
 

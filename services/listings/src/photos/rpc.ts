@@ -3,6 +3,7 @@ import { byteFrames, type Handlers } from '@trellis/kit/rpc'
 import type { PhotosServiceDefinition } from '@trellis/protos/ts/trellis/listings/v1/photos.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { findListing, listingOf } from '../found/store.ts'
+import { unknownListing } from '../found/unknown-listing.ts'
 import { hasStore } from '../session/access.ts'
 import type { PhotoSource } from './photo-source.ts'
 
@@ -18,8 +19,7 @@ export const photosRpc = (
 ): Handlers<typeof PhotosServiceDefinition> => ({
   async *getPhoto({ platformListingId, n, range }, { caller, head, signal }) {
     const row = hasStore(caller) ? await findListing(db, caller.userId, config.platform, platformListingId) : undefined
-    if (row === undefined)
-      throw serviceError('not_found', `None of your searches has found the listing "${platformListingId}" so far.`)
+    if (row === undefined) throw unknownListing(platformListingId, caller)
     const { photoUrls } = listingOf(row)
     const address = photoUrls[n]
     if (address === undefined)
