@@ -9,6 +9,6 @@ export const exploringFiles = (): string[] =>
   filesReaching(testFiles(), (module) =>
     importsOf(module).some(
       ({ from, names }) =>
-        from === 'fast-check' || (/\/(?:exploration|property-runs)\.ts$/.test(from) && explores.test(names)),
+        from === 'fast-check' || (/\/(?:exploration|property-runs)(?:\.ts)?$/.test(from) && explores.test(names)),
     ),
   )

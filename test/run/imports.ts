@@ -27,7 +27,13 @@ const readModule = (path: string): Module => {
   }
 }
 
-/** The files that satisfy the condition, or import a module that does, directly or transitively by relative imports. */
+/** The path of an imported module of the repository: a relative one, or one of the tests' package. */
+const pathOf = (from: string, importer: string): string[] => {
+  if (from.startsWith('.')) return [relative(root, join(root, dirname(importer), from))]
+  return from.startsWith('@trellis/test/') ? [`${from.slice('@trellis/'.length)}.ts`] : []
+}
+
+/** The files that satisfy the condition, or import a module that does, directly or transitively. */
 export const filesReaching = (files: readonly string[], matches: (module: Module) => boolean): string[] => {
   const known = new Map<string, boolean>()
   const reaches = (path: string): boolean => {
@@ -36,9 +42,7 @@ export const filesReaching = (files: readonly string[], matches: (module: Module
     // A cycle of imports ends here.
     known.set(path, false)
     const module = readModule(path)
-    const imported = importsOf(module).flatMap(({ from }) =>
-      from.startsWith('.') ? [relative(root, join(root, dirname(path), from))] : [],
-    )
+    const imported = importsOf(module).flatMap(({ from }) => pathOf(from, path))
     const found = matches(module) || imported.some(reaches)
     known.set(path, found)
     return found
