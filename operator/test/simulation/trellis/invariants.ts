@@ -2,8 +2,15 @@ import { generationJobs, type Search, searches, type WarmPool, warmPools } from 
 import { type BatchJob, batchJobs, queueOf } from '../../../src/generation-job/batch-job.ts'
 import type { RunObject } from '../../../src/runs/mod.ts'
 import { failureCondition, isFinished, isLive, podStateOf } from '../../../src/runs/mod.ts'
-import { controllerOf, type KubeObject, leases, type OwnerReference, type Resource } from '../../../src/runtime/mod.ts'
-import { type Pod, pods } from '../../../src/workers/mod.ts'
+import {
+  conditionOf,
+  controllerOf,
+  type KubeObject,
+  leases,
+  type OwnerReference,
+  type Resource,
+} from '../../../src/runtime/mod.ts'
+import { label, type Pod, pods } from '../../../src/workers/mod.ts'
 import type { Commit, Simulation } from '../mod.ts'
 import { maxRuns } from './simulated-operator.ts'
 
@@ -46,6 +53,8 @@ export const watchInvariants = ({ storage, clock }: Simulation, mustStayAway: Re
   /** The values of `replicas` that each pool had and until when they are allowed, by uid. */
   const allowances = new Map<string, { replicas: number; until: number }[]>()
   const controllers = new Map<string, { uid: string; kind: string }>()
+  /** The uids of suspended objects by the run that a service had requested. */
+  const suspended = new Map<string, string>()
 
   const must = (holds: boolean, what: () => string, list = broken) => {
     if (!holds && list.length < 5) list.push(`${what()} at ${clock.monotonic()} ms`)
@@ -117,10 +126,18 @@ export const watchInvariants = ({ storage, clock }: Simulation, mustStayAway: Re
     must(jobs <= 1, () => `${run?.name} has ${jobs} Jobs`, excess)
   }
 
-  /** A suspension must not end an object: resuming it starts another run. */
+  /**
+   * A suspension must not end an object: resuming it starts another run. Only if a user deletes the suspended object before its service
+   * reads that the run has ended does the service request the run again: the new object ends as its run did.
+   */
   const lookAtEnd = ({ metadata, status }: RunObject) => {
+    const run = metadata.labels?.[label.runId]
     const reason = failureCondition({ status })?.reason
-    must(reason !== 'Suspended', () => `${metadata.name} failed as Suspended`)
+    const former = run === undefined ? undefined : suspended.get(run)
+    const isAgain = former !== undefined && former !== metadata.uid
+    must(reason !== 'Suspended' || isAgain, () => `${metadata.name} failed as Suspended`)
+    const isSuspended = conditionOf(status.conditions, 'Ready')?.reason === 'Suspended'
+    if (run !== undefined && isSuspended && !isAgain) suspended.set(run, metadata.uid)
   }
 
   /** Only the leader writes, except for leases and for runs that any replica creates at a service's request. */
