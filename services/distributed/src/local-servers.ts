@@ -12,7 +12,7 @@ import {
   freePort,
   type NatsRole,
   natsRoles,
-  OtherPostgres,
+  PostgresVersionMismatch,
   type ServerProcess,
   startNatsServer,
   startPostgres,
@@ -142,7 +142,7 @@ export const startLocalServers = async (
       grants.database = { DATABASE_URL: postgres.url() }
     }
   } catch (error) {
-    if (error instanceof FolderClosed || error instanceof OtherPostgres)
+    if (error instanceof FolderClosed || error instanceof PostgresVersionMismatch)
       throw new ConfigError(error.message, { cause: error })
     throw error instanceof ExecutableMissing
       ? new ConfigError(`${error.message} Or set NATS_URL or DATABASE_URL to a running server.`)

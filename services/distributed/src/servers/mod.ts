@@ -4,10 +4,10 @@ export { type NatsRole, natsAccounts, natsRoles } from './nats-accounts.ts'
 export { freePort, type ReservedPort, reservePort } from './ports.ts'
 export {
   findPostgres,
-  OtherPostgres,
   type PostgresOptions,
   type PostgresPrograms,
   type PostgresServer,
+  PostgresVersionMismatch,
   startPostgres,
 } from './postgres.ts'
 export { findS3Server, type S3Server, startS3Server } from './s3.ts'

@@ -35,8 +35,8 @@ export type PostgresOptions = {
 const superuser = 'trellis'
 
 /** Data that the found Postgres cannot read. The message is for the user who started the program. */
-export class OtherPostgres extends Error {
-  override name = 'OtherPostgres'
+export class PostgresVersionMismatch extends Error {
+  override name = 'PostgresVersionMismatch'
 }
 
 const run = promisify(execFile)
@@ -114,13 +114,13 @@ const readOrMakePassword = async (path: string, user: ServerUser | undefined): P
   return readFile(path, 'utf8')
 }
 
-/** Throws OtherPostgres if another major version wrote the data. */
+/** Throws PostgresVersionMismatch if another major version wrote the data. */
 const checkVersion = async (data: string, { postgres }: PostgresPrograms, env: NodeJS.ProcessEnv): Promise<void> => {
   const written = (await readFile(join(data, 'PG_VERSION'), 'utf8')).trim()
   const { stdout } = await run(postgres, ['--version'], { env })
   const found = /\d+/.exec(stdout)?.[0]
   if (found !== written)
-    throw new OtherPostgres(
+    throw new PostgresVersionMismatch(
       `Postgres ${written} wrote ${data}, but Postgres ${found} was found (${postgres}). Set POSTGRES_BIN to the folder with the programs of Postgres ${written}.`,
     )
 }
