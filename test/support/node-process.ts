@@ -49,7 +49,9 @@ export const startNode = (
     new Promise((resolve, reject) => {
       const look = () => {
         const found = text.out.match(pattern)
-        if (found) resolve(found)
+        if (!found) return
+        child.stdout.off('data', look)
+        resolve(found)
       }
       child.stdout.on('data', look)
       look()

@@ -32,7 +32,7 @@ export type Trellis = AsyncDisposable & {
 const branchBasePort = (): string => String(10_000 + 100 * randomInt(200))
 
 const originsOf = async (started: NodeProcess): Promise<string[]> => {
-  const [line] = await started.printed(/^Trellis is ready: .*http:.*$/m)
+  const [line] = await started.printed(/^Trellis is ready: .*http:.*\n/m)
   return (line.match(/http:\/\/[a-z0-9.]+:\d+/g) ?? []).map((origin) => origin.replace('localhost', '127.0.0.1'))
 }
 

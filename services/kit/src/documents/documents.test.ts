@@ -38,7 +38,7 @@ describe('documents', () => {
     [{ name: 'a', size: [1, 'large'] }, 'size[1]', 'must be a whole number'],
     [[], '', 'must be an object'],
     [null, '', 'must be an object'],
-  ])('the first problem of %j is told with its place', (document, path, message) => {
+  ])('the first problem of %j is reported with its place', (document, path, message) => {
     expect(problemOf(document)).toEqual([path, message])
   })
 })

@@ -28,7 +28,7 @@ export const optional = <Schema extends z.ZodType, const Fallback>(schema: Schem
 const pathOf = ({ path }: z.core.$ZodIssue): (string | number)[] =>
   path.map((step) => (typeof step === 'number' ? step : String(step)))
 
-/** The option of a union that was matched furthest, if one was: its problem says more than that no option matches. */
+/** The problem inside an option of a union, if an option matches in part: it is more precise than that no option matches. */
 const innermost = (issue: z.core.$ZodIssue): z.core.$ZodIssue => {
   const inner = issue.code === 'invalid_union' ? issue.errors.flat().find(({ path }) => path.length > 0) : undefined
   return inner === undefined ? issue : innermost({ ...inner, path: [...issue.path, ...inner.path] })

@@ -69,6 +69,7 @@ export const zoneName = sourceIdText.refine(
 )
 
 const joinRules = { until_header: 'untilHeader', traces: 'traces', never: 'never' } as const
-const joinRuleNames = ['until_header', 'traces', 'never'] as const
 
-export const joinRule = oneOf(joinRuleNames).transform((name): JoinRule => joinRules[name])
+export const joinRule = oneOf(Object.keys(joinRules) as (keyof typeof joinRules)[]).transform(
+  (name): JoinRule => joinRules[name],
+)

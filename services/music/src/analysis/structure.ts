@@ -56,7 +56,7 @@ const barDistances = ({ beatsPerBar, positions, distance }: StructureInput, bars
 const enhance = (distances: Float32Array, count: number): Float32Array => {
   const enhanced = new Float32Array(count * count)
   const reach = Math.floor(pathBars / 2)
-  // Sorted while it is filled: so few values for each of so many pairs of bars are not worth an array and a sort.
+  // An insertion sort: there are few values for each of many pairs of bars.
   const around = new Float32Array(2 * reach + 1)
   for (let a = 0; a < count; a++) {
     for (let b = a; b < count; b++) {

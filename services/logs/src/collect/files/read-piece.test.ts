@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { noExcerpt } from './file-place.ts'
 import { maxAheadBytes, readPiece } from './read-piece.ts'
 
-test('a writer that is faster than the reading is left after so many bytes, and the rest waits for the next run', async () => {
+test('a run stops reading a file that grows faster than it reads, and the next run goes on from there', async () => {
   const line = Buffer.from('2026-03-01T09:15:00Z INFO on and on\n')
   const stamp = { device: '1', inode: '2', size: 1_000, modified: '1', changed: '1' }
   let size = stamp.size

@@ -36,7 +36,7 @@ export const quietMilliseconds = 500
 /** After so long without a change a line without an end is taken as it is. */
 export const standsMilliseconds = 5_000
 
-/** So much past what a file held when it was opened is read before a run leaves a writer that is faster than the reading. */
+/** Maximum bytes that a run reads past the size of a file when it was opened: a file may grow faster than it is read. */
 export const maxAheadBytes = 64 * 1024 * 1024
 
 const chunkBytes = 512 * 1024
