@@ -10,6 +10,8 @@ const parts: Record<string, () => Promise<string[]> | AsyncIterable<string[]>> =
   listings: async function* () {
     yield await (await import('./pages.ts')).benchPages()
     yield* (await import('./searches.ts')).benchSearches()
+    yield await (await import('./listings-data.ts')).benchImport()
+    yield await (await import('./listings-data.ts')).benchLookups()
     yield await (await import('./monitors.ts')).benchMonitors()
   },
   logs: async function* () {

@@ -1,7 +1,3 @@
-/**
- * Measures the lookup of similar photos among a million hashes of one user: `node services/listings/bench/photo-hashes.ts [hashes] [lookups]`. The store
- * is SQLite in a temporary directory, or with DATABASE_URL a Postgres database, in which the schema is created.
- */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,8 +8,6 @@ import { bandsOf } from '../src/photo-hashes/hamming.ts'
 import { bandColumns, createBandIndexes, findSimilar } from '../src/photo-hashes/store.ts'
 import { type ListingsTables, migrations } from '../src/schemas.ts'
 
-const [count = 1_000_000, lookups = 500] = process.argv.slice(2).map(Number)
-const { DATABASE_URL: databaseUrl } = process.env
 const rowsPerStatement = 1_000
 const random = createRandom(3)
 
@@ -27,17 +21,23 @@ const nearby = (hash: string): string => {
     .padStart(16, '0')
 }
 
-const directory = await mkdtemp(join(tmpdir(), 'photo-hashes-'))
-const location = databaseUrl === undefined ? { dataDirectory: directory } : { databaseUrl }
-if (databaseUrl !== undefined) await migrateStore({ databaseUrl }, { name: 'listings', migrations, log: silentLog })
-try {
-  await using store = await openStore<ListingsTables>({ ...location, name: 'listings', migrations, log: silentLog })
-  const { db } = store
-  const hashes = Array.from({ length: count }, randomHash)
+/** Durations of lookups of photos similar to a given one, in milliseconds. */
+export type LookupFigures = {
+  readonly hashes: number
+  readonly lookups: number
+  /** Lookups with a match; each photo is within 6 bits of one that is stored. */
+  readonly found: number
+  readonly median: number
+  readonly p95: number
+  readonly longest: number
+}
+
+/** Stores hashes of photos that one user has seen. */
+const fill = async (db: Db, hashes: readonly string[]): Promise<void> => {
   // Sorted indexes are built faster at the end.
   for (const band of bandColumns) await db.schema.dropIndex(`photo_hashes_by_${band}`).execute()
   await db.transaction().execute(async (transaction) => {
-    for (let start = 0; start < count; start += rowsPerStatement) {
+    for (let start = 0; start < hashes.length; start += rowsPerStatement) {
       const rows = hashes.slice(start, start + rowsPerStatement).map((phash, index) => {
         const [band_0, band_1, band_2] = bandsOf(phash)
         const row = { user_id: 'local', listing_id: start + index, photo_url: '1', phash, first_seen_at: '' }
@@ -47,21 +47,43 @@ try {
     }
   })
   await createBandIndexes(db)
-  // Autovacuum does this after that many changes. Index-only scans need it.
-  if (databaseUrl !== undefined) await sql`VACUUM ANALYZE photo_hashes`.execute(db)
-  const times: number[] = []
-  let found = 0
-  for (let lookup = 0; lookup < lookups; lookup++) {
-    const start = performance.now()
-    const similar = await findSimilar(db, 'local', nearby(hashes[random.between(0, count - 1)] ?? ''))
-    times.push(performance.now() - start)
-    found += similar.length > 0 ? 1 : 0
+}
+
+/**
+ * Looks up similar photos among hashes of one user, in SQLite in a temporary directory, or in the Postgres database of
+ * `databaseUrl`, in which the schema is created.
+ */
+export const measureLookups = async ({
+  hashes: count,
+  lookups,
+  databaseUrl,
+}: {
+  readonly hashes: number
+  readonly lookups: number
+  readonly databaseUrl?: string | undefined
+}): Promise<LookupFigures> => {
+  const dataDirectory = await mkdtemp(join(tmpdir(), 'trellis-bench-photos-'))
+  const location = databaseUrl === undefined ? { dataDirectory } : { databaseUrl }
+  const schema = { name: 'listings', migrations, log: silentLog } as const
+  try {
+    if (databaseUrl !== undefined) await migrateStore({ databaseUrl }, schema)
+    await using store = await openStore<ListingsTables>({ ...location, ...schema })
+    const hashes = Array.from({ length: count }, randomHash)
+    await fill(store.db, hashes)
+    // Autovacuum does this after that many changes. Index-only scans need it.
+    if (databaseUrl !== undefined) await sql`VACUUM ANALYZE photo_hashes`.execute(store.db)
+    const durations: number[] = []
+    let found = 0
+    for (let lookup = 0; lookup < lookups; lookup++) {
+      const start = performance.now()
+      const similar = await findSimilar(store.db, 'local', nearby(hashes[random.between(0, count - 1)] ?? ''))
+      durations.push(performance.now() - start)
+      found += similar.length > 0 ? 1 : 0
+    }
+    durations.sort((a, b) => a - b)
+    const at = (share: number) => durations[Math.floor(share * (durations.length - 1))] ?? 0
+    return { hashes: count, lookups, found, median: at(0.5), p95: at(0.95), longest: at(1) }
+  } finally {
+    await rm(dataDirectory, { recursive: true, force: true })
   }
-  times.sort((a, b) => a - b)
-  const at = (share: number) => `${(times[Math.floor(share * (times.length - 1))] ?? 0).toFixed(2)} ms`
-  console.log(
-    `${lookups} lookups among ${count} hashes, ${found} of them with a match: median ${at(0.5)}, 95 % below ${at(0.95)}, longest ${at(1)}`,
-  )
-} finally {
-  await rm(directory, { recursive: true, force: true })
 }

@@ -27,7 +27,7 @@ describe('a blocklist as CSV', () => {
     },
   )
 
-  test('is imported as it was exported, whatever its text is', () => {
+  test('is imported as it was exported, whatever its text is', async () => {
     const text = fc
       .oneof(
         fc.string({ unit: 'grapheme', minLength: 1, maxLength: 60 }),
@@ -36,9 +36,9 @@ describe('a blocklist as CSV', () => {
       )
       .map((value) => value.trim().replaceAll('\0', '').toWellFormed())
       .filter((value) => value !== '')
-    fc.assert(
-      fc.property(text, text, text, (id, username, reason) => {
-        const read = readCsv(csvHeader + toCsv([entry({ platform_seller_id: id, username, reason })]), 'other')
+    await fc.assert(
+      fc.asyncProperty(text, text, text, async (id, username, reason) => {
+        const read = await readCsv(csvHeader + toCsv([entry({ platform_seller_id: id, username, reason })]), 'other')
         expect(read).toEqual({
           entries: [{ platform: 'marketplace', platform_seller_id: id, username, reason, source: 'csv_import' }],
           errors: [],
@@ -47,16 +47,16 @@ describe('a blocklist as CSV', () => {
     )
   })
 
-  test('is read with a byte-order mark, columns in any order, other columns, and line ends of any kind', () => {
+  test('is read with a byte-order mark, columns in any order, other columns, and line ends of any kind', async () => {
     const text = decodeCsv(Buffer.from('\ufeffnote,Username,platform_seller_id\r\nx,Ann,a\n\ny,Bob,b\n'))
-    expect(readCsv(text, 'marketplace').entries).toEqual([
+    expect((await readCsv(text, 'marketplace')).entries).toEqual([
       { platform: 'marketplace', platform_seller_id: 'a', username: 'Ann', reason: null, source: 'csv_import' },
       { platform: 'marketplace', platform_seller_id: 'b', username: 'Bob', reason: null, source: 'csv_import' },
     ])
   })
 
-  test('reports rows without required values, counting the header as row 1', () => {
-    const { entries, errors } = readCsv('platform_seller_id,username\na,Ann\n,Bob\nc,\nd\ne,Eve', 'marketplace')
+  test('reports rows without required values, counting the header as row 1', async () => {
+    const { entries, errors } = await readCsv('platform_seller_id,username\na,Ann\n,Bob\nc,\nd\ne,Eve', 'marketplace')
     expect(entries.map(({ platform_seller_id: id }) => id)).toEqual(['a', 'e'])
     expect(errors).toEqual([
       'Row 3: platform_seller_id is missing.',
@@ -65,35 +65,38 @@ describe('a blocklist as CSV', () => {
     ])
   })
 
-  test('reports rows of separators only, and skips empty lines, which count as rows', () => {
-    const { entries, errors } = readCsv('platform_seller_id,username\na,Ann\n,\n\n  \n,Bob', 'marketplace')
+  test('reports rows of separators only, and skips empty lines, which count as rows', async () => {
+    const { entries, errors } = await readCsv('platform_seller_id,username\na,Ann\n,\n\n  \n,Bob', 'marketplace')
     expect(entries).toHaveLength(1)
     expect(errors).toEqual(['Row 3: platform_seller_id is missing.', 'Row 6: platform_seller_id is missing.'])
   })
 
-  test('keeps quotes within a cell that has none around it', () => {
-    const { entries } = readCsv('platform_seller_id,username\nx,The 19" rack shop\n"y","Bob ""B"""', 'marketplace')
+  test('keeps quotes within a cell that has none around it', async () => {
+    const { entries } = await readCsv(
+      'platform_seller_id,username\nx,The 19" rack shop\n"y","Bob ""B"""',
+      'marketplace',
+    )
     expect(entries.map(({ username }) => username)).toEqual(['The 19" rack shop', 'Bob "B"'])
   })
 
-  test('reports every row if a required column is missing', () => {
-    expect(readCsv('platform_seller_id\na\nb', 'marketplace')).toEqual({
+  test('reports every row if a required column is missing', async () => {
+    expect(await readCsv('platform_seller_id\na\nb', 'marketplace')).toEqual({
       entries: [],
       errors: ['Row 2: username is missing.', 'Row 3: username is missing.'],
     })
   })
 
-  test('reports cells that are too long', () => {
-    expect(readCsv(`platform_seller_id,username\n${'x'.repeat(201)},Ann`, 'marketplace').errors).toEqual([
+  test('reports cells that are too long', async () => {
+    expect((await readCsv(`platform_seller_id,username\n${'x'.repeat(201)},Ann`, 'marketplace')).errors).toEqual([
       'Row 2: platform_seller_id is longer than 200 characters.',
     ])
   })
 
-  test('counts characters like the form for one seller, so that a name of emoji that fits there is imported again', () => {
+  test('counts characters like the form for one seller, so that a name of emoji that fits there is imported again', async () => {
     const username = '🛒'.repeat(200)
     const csv = csvHeader + toCsv([entry({ username })])
-    expect(readCsv(csv, 'marketplace')).toMatchObject({ entries: [{ username }], errors: [] })
-    expect(readCsv(csv.replace(username, `${username}🛒`), 'marketplace').errors).toEqual([
+    expect(await readCsv(csv, 'marketplace')).toMatchObject({ entries: [{ username }], errors: [] })
+    expect((await readCsv(csv.replace(username, `${username}🛒`), 'marketplace')).errors).toEqual([
       'Row 2: username is longer than 200 characters.',
     ])
   })
@@ -102,21 +105,21 @@ describe('a blocklist as CSV', () => {
     expect(() => decodeCsv(Buffer.from([0x61, 0xff]))).toThrow(expect.objectContaining({ kind: 'malformed' }))
   })
 
-  test('with an unclosed quote, or a record that never ends, is invalid', () => {
-    expect(() => readCsv('platform_seller_id,username\n"a,Ann', 'm')).toThrow(
+  test('with an unclosed quote, or a record that never ends, is invalid', async () => {
+    await expect(readCsv('platform_seller_id,username\n"a,Ann', 'm')).rejects.toThrow(
       expect.objectContaining({ kind: 'invalid' }),
     )
-    expect(() => readCsv(`platform_seller_id,username\n"${'a'.repeat(200_000)}",Ann`, 'm')).toThrow(
+    await expect(readCsv(`platform_seller_id,username\n"${'a'.repeat(200_000)}",Ann`, 'm')).rejects.toThrow(
       expect.objectContaining({ kind: 'invalid' }),
     )
   })
 
-  test('with more rows than the maximum is too large', () => {
+  test('with more rows than the maximum is too large', async () => {
     const text = `platform_seller_id,username\n${'a,Ann\n'.repeat(maxImport.rows + 1)}`
-    expect(() => readCsv(text, 'm')).toThrow(expect.objectContaining({ kind: 'too_large' }))
+    await expect(readCsv(text, 'm')).rejects.toThrow(expect.objectContaining({ kind: 'too_large' }))
   })
 
-  test('that is empty has no entries', () => {
-    expect(readCsv('', 'm')).toEqual({ entries: [], errors: [] })
+  test('that is empty has no entries', async () => {
+    expect(await readCsv('', 'm')).toEqual({ entries: [], errors: [] })
   })
 })

@@ -1,5 +1,7 @@
+import { Readable } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { serviceError } from '@trellis/kit/errors'
-import { parse } from 'csv-parse/sync'
+import { parse } from 'csv-parse'
 import { stringify } from 'csv-stringify/sync'
 import type { BlocklistRow, NewEntry } from './store.ts'
 
@@ -54,20 +56,55 @@ const problemOf = (cells: Cells): string | undefined => {
 
 export type Import = { readonly entries: readonly NewEntry[]; readonly errors: readonly string[] }
 
+const bytesPerPiece = 65_536
+const rowsPerTurn = 2_000
+
+function* piecesOf(bytes: Buffer): Generator<Buffer> {
+  for (let start = 0; start < bytes.length; start += bytesPerPiece) yield bytes.subarray(start, start + bytesPerPiece)
+}
+
+/** The rows of a file, header included. Throws 422 for text that is not CSV. */
+async function* rowsOf(text: string): AsyncGenerator<readonly string[]> {
+  const parser = parse({
+    bom: true,
+    record_delimiter: ['\r\n', '\n', '\r'],
+    relax_column_count: true,
+    relax_quotes: true,
+    max_record_size: 100_000,
+  })
+  let rows = 0
+  try {
+    for await (const row of Readable.from(piecesOf(Buffer.from(text))).pipe(parser)) {
+      yield row
+      rows += 1
+      // Other calls are served between two turns.
+      if (rows % rowsPerTurn === 0) await nextTurn()
+    }
+  } catch (cause) {
+    throw serviceError('invalid', `The file is not CSV: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      cause,
+    })
+  }
+}
+
 /**
  * Reads entries from CSV with a header row, which is row 1. Rows that cannot be imported are reported. Throws 413 for more rows
  * than the maximum, and 422 for text that is not CSV.
  */
-export const readCsv = (text: string, defaultPlatform: string): Import => {
-  const records = parseRecords(text)
-  if (records.length - 1 > maxImport.rows)
-    throw serviceError('too_large', `The file has more than ${maxImport.rows} rows: split it.`)
-  const [header = [], ...rows] = records
-  const names = header.map((name) => name.trim().toLowerCase())
-  const at = (row: readonly string[], column: keyof Cells) => unescapeFormula((row[names.indexOf(column)] ?? '').trim())
+export const readCsv = async (text: string, defaultPlatform: string): Promise<Import> => {
   const entries: NewEntry[] = []
   const errors: string[] = []
-  for (const [index, row] of rows.entries()) {
+  let number = 0
+  let names: readonly string[] = []
+  const at = (row: readonly string[], column: keyof Cells) => unescapeFormula((row[names.indexOf(column)] ?? '').trim())
+  for await (const row of rowsOf(text)) {
+    number += 1
+    if (number === 1) {
+      names = row.map((name) => name.trim().toLowerCase())
+      continue
+    }
+    if (number - 1 > maxImport.rows)
+      throw serviceError('too_large', `The file has more than ${maxImport.rows} rows: split it.`)
     if (row.length === 1 && row[0]?.trim() === '') continue
     const cells: Cells = {
       platform: at(row, 'platform') || defaultPlatform,
@@ -77,24 +114,7 @@ export const readCsv = (text: string, defaultPlatform: string): Import => {
     }
     const problem = problemOf(cells)
     if (problem === undefined) entries.push({ ...cells, reason: cells.reason || null, source: 'csv_import' })
-    else if (errors.length < maxErrors) errors.push(`Row ${index + 2}: ${problem}.`)
+    else if (errors.length < maxErrors) errors.push(`Row ${number}: ${problem}.`)
   }
   return { entries, errors }
-}
-
-const parseRecords = (text: string): string[][] => {
-  try {
-    return parse(text, {
-      bom: true,
-      record_delimiter: ['\r\n', '\n', '\r'],
-      relax_column_count: true,
-      relax_quotes: true,
-      to: maxImport.rows + 2,
-      max_record_size: 100_000,
-    })
-  } catch (cause) {
-    throw serviceError('invalid', `The file is not CSV: ${cause instanceof Error ? cause.message : String(cause)}`, {
-      cause,
-    })
-  }
 }

@@ -120,7 +120,7 @@ export const blocklistRpc = (
       const { parts } = await readUpload(messages)
       for await (const part of parts) {
         if (part.kind !== 'file' || part.name !== 'file') continue
-        const { entries, errors } = readCsv(decodeCsv(await readAll(part)), config.platform)
+        const { entries, errors } = await readCsv(decodeCsv(await readAll(part)), config.platform)
         const owner = ownerOf(caller)
         const added = entries.length === 0 ? [] : await addEntries(db, owner, entries, now())
         if (added === undefined) throw full(owner === sharedOwner ? maxEntries.shared : maxEntries.guest)
