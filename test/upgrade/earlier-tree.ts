@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -21,7 +21,7 @@ export const hasCommit = (commit: string): boolean => {
 
 /** The folders of a tree that are packages, by the name in their package.json. */
 const packagesOf = (tree: string): Map<string, string> => {
-  const folders = ['protos', ...readdirSync(join(tree, 'services')).map((name) => join('services', name))]
+  const folders = ['protos', 'operator', ...readdirSync(join(tree, 'services')).map((name) => join('services', name))]
   const packages = new Map<string, string>()
   for (const folder of folders) {
     const file = join(tree, folder, 'package.json')
@@ -34,13 +34,17 @@ const packagesOf = (tree: string): Map<string, string> => {
 
 /**
  * Writes the sources of a commit into an empty folder, with this checkout's third-party packages and the commit's own,
- * so that its programs can be started there.
+ * so that its programs can be started and bundled there.
  */
 export const writeEarlierTree = (commit: string, folder: string): void => {
-  execFileSync('tar', ['-x', '-C', folder], { input: git('archive', commit, 'package.json', 'protos', 'services') })
+  execFileSync('tar', ['-x', '-C', folder], { input: git('archive', commit) })
   const modules = join(folder, 'node_modules')
   const installed = join(root, 'node_modules')
   mkdirSync(join(modules, ours), { recursive: true })
   for (const name of readdirSync(installed)) if (name !== ours) symlinkSync(join(installed, name), join(modules, name))
-  for (const [name, target] of packagesOf(folder)) symlinkSync(target, join(modules, ours, name))
+  for (const [name, target] of packagesOf(folder)) {
+    symlinkSync(target, join(modules, ours, name))
+    const ownModules = join(relative(folder, target), 'node_modules')
+    if (existsSync(join(root, ownModules))) symlinkSync(join(root, ownModules), join(folder, ownModules))
+  }
 }

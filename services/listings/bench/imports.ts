@@ -27,7 +27,7 @@ const fileOf = (rows: number): Buffer => {
     platform_seller_id: `seller_${index * 7_919}`,
     username: `Seller ${index}`,
     reason: index % 3 === 0 ? 'Sent another item than the one shown, and did not answer' : '',
-    source: 'manual',
+    source: 'manual' as const,
     created_at: createdAt,
   }))
   return Buffer.from(csvHeader + toCsv(entries))

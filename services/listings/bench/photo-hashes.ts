@@ -7,6 +7,7 @@ import { createRandom } from '../src/marketplace/demo/random.ts'
 import { bandsOf } from '../src/photo-hashes/hamming.ts'
 import { bandColumns, createBandIndexes, findSimilar } from '../src/photo-hashes/store.ts'
 import { type ListingsTables, migrations } from '../src/schemas.ts'
+import type { Db } from '../src/store/tables.ts'
 
 const rowsPerStatement = 1_000
 const random = createRandom(3)

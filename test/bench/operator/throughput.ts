@@ -104,6 +104,7 @@ export const measureThroughput = async (
   const after = await readingOf(operator)
   const complete = ours().filter(({ status }) => status.phase === 'Complete').length
   const grown = (name: string, labels?: Record<string, string>) => after.sum(name, labels) - before.sum(name, labels)
+  const megabytes = (bytes: number) => round(bytes / 1e6)
   const each = (value: number, digits = 2) => round(value / count, digits)
   const events = grown('events_recorded_total', { result: 'created' })
   const posted = grown(requests, { method: 'POST' })
@@ -115,6 +116,6 @@ export const measureThroughput = async (
     ...progress.lines(),
     `    requests a Search: ${each(all)}: POST pods ${each(posted - events)}, POST events ${each(events)}, PATCH (status) ${each(grown(requests, { method: 'PATCH' }))}, GET ${each(grown(requests, { method: 'GET' }))}, DELETE ${each(grown(requests, { method: 'DELETE' }))}; beside them ${renewals} renewals of the lease`,
     `    processor a Search: ${each(grown('process_cpu_seconds_total') * 1_000, 1)} ms of the operator; reconciles a Search ${each(grown('controller_runtime_reconcile_total', { controller: 'search' }), 1)}`,
-    `    resident memory of the operator: ${round(bytes / 1e6)} MB at most`,
+    `    resident memory of the operator: ${megabytes(before.sum('process_resident_memory_bytes'))} MB before, ${megabytes(bytes)} MB at most; its heap afterwards: ${megabytes(after.sum('nodejs_heap_size_used_bytes'))} MB`,
   ]
 }

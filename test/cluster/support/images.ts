@@ -70,9 +70,9 @@ const provide = async ({ image, file, context, base }: Recipe, directory: string
   if (isNew) await removeOutdated()
 }
 
-/** Builds one of our images from its Dockerfile, and returns its tag. */
-const provideOwn = async (name: string, file: string, base: string, directory: string): Promise<string> => {
-  const dockerfile = join(root, 'deploy/images', file)
+/** Builds one of our images from a Dockerfile of a tree, and returns its tag. */
+const provideOwn = async (name: string, file: string, base: string, directory: string, tree = root): Promise<string> => {
+  const dockerfile = join(tree, 'deploy/images', file)
   const tag = await digestOf(`${directory}/app/**`, dockerfile)
   const recipe = { image: `localhost/${name}:${tag}`, file: dockerfile, context: directory }
   await provide({ ...recipe, base: { argument: 'NODE_IMAGE', image: base } }, directory)
@@ -117,3 +117,10 @@ export const buildImages = (): Promise<Images> =>
     await provide({ ...recipe, base: { argument: 'POSTGRES_IMAGE', image: base } }, directory)
     return { application, servers }
   })
+
+/** Builds the application image of another tree with that tree's own program, loads it, and returns its tag. */
+export const buildImageOf = async (tree: string): Promise<string> => {
+  await using directory = await temporaryDirectory()
+  await must(process.execPath, [join(tree, 'deploy/images/build.ts'), join(directory.path, 'app')])
+  return await provideOwn('trellis', 'node.Dockerfile', await baseImage('localhost/node:26'), directory.path, tree)
+}

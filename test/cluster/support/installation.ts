@@ -43,10 +43,10 @@ const withFile = async <Result>(content: object, use: (file: string) => Promise<
   return await use(file)
 }
 
-/** Applies our CRDs. Tests install the chart without CRDs, because only one release could own them. */
-export const applyDefinitions = async (): Promise<void> => {
-  await must(programs.kubectl, ['apply', '--server-side', '--force-conflicts', '-f', join(root, 'crds')])
-  await must(programs.kubectl, ['wait', '--for=condition=Established', '--timeout=60s', '-f', join(root, 'crds')])
+/** Applies the CRDs of a tree. Tests install the chart without CRDs, because only one release could own them. */
+export const applyDefinitions = async (tree = root): Promise<void> => {
+  await must(programs.kubectl, ['apply', '--server-side', '--force-conflicts', '-f', join(tree, 'crds')])
+  await must(programs.kubectl, ['wait', '--for=condition=Established', '--timeout=60s', '-f', join(tree, 'crds')])
 }
 
 let definitions: Promise<void> | undefined
@@ -107,16 +107,19 @@ export const small = {
 /** The name of the release, the prefix of all its object names. */
 const release = 'trellis'
 
-/** Installs the chart of this checkout and waits until everything is ready. A failure includes Helm's output and the events. */
+/**
+ * Installs the chart of a tree, or upgrades a release to it, and waits until everything is ready. A failure includes Helm's output
+ * and the events.
+ */
 export const install = async (
   { name: namespace, kubectl, get }: Namespace,
   values: object = {},
-  { images = inject('images') }: { images?: Images } = {},
+  { images = inject('images'), tree = root }: { images?: Images; tree?: string } = {},
 ): Promise<Release> => {
   const apply = (values: object) =>
     withFile(valuesFor(images), (base) =>
       withFile({ crds: { enabled: false }, ...values }, async (own) => {
-        const chart = [release, join(root, 'charts/trellis'), '--namespace', namespace]
+        const chart = [release, join(tree, 'charts/trellis'), '--namespace', namespace]
         const files = ['--values', base, '--values', own]
         const waits = ['--wait', '--wait-for-jobs', '--timeout', '600s']
         const { code, output } = await attempt(programs.helm, ['upgrade', '--install', ...chart, ...files, ...waits])
