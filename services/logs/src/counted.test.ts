@@ -5,10 +5,10 @@ test.each([
   [0, '0 lines'],
   [1, '1 line'],
   [2, '2 lines'],
-])('%i is said as "%s"', (count, said) => {
-  expect(counted(count, 'line')).toBe(said)
+])('%i is written as "%s"', (count, text) => {
+  expect(counted(count, 'line')).toBe(text)
 })
 
-test('a noun may bring its plural along', () => {
+test('an irregular plural can be passed', () => {
   expect([counted(1, 'entry', 'entries'), counted(3, 'entry', 'entries')]).toEqual(['1 entry', '3 entries'])
 })

@@ -1,4 +1,4 @@
-/** The form of a noun that goes with a number. One whose plural takes no -s brings it along. */
+/** The form of a noun that goes with a number. `many` is the plural where it is not `one` plus -s. */
 export const nounFor = (count: number, one: string, many = `${one}s`): string => (count === 1 ? one : many)
 
 /** A number with its noun: `1 line`, `12 lines`. */

@@ -31,13 +31,13 @@ export type Dependencies = {
   dataDirectory: string
   /** Rows of the store `logs`. */
   db: Kysely<LogsTables>
-  /** Rows of incidents and of what belongs to them. */
+  /** Rows of incidents and their attachments. */
   incidentRows: IncidentDb
   /** For work that one replica does at a time. */
   leases: Leases
   /** Whether other replicas may share the store. */
   isShared: boolean
-  /** Stores in the service's own store; searches include branches, where there may be any. */
+  /** Writes to the service's own store; searches include branches where these exist. */
   engine: LogEngine
   /** The same without annotations: for scorers, which write them and read entries by the hundred thousand. */
   engineWithoutOverlays: Pick<LogEngine, 'search' | 'searchSerialized' | 'templates' | 'sources'>

@@ -9,6 +9,6 @@ test.each([
   [86_400_000, '24 hours'],
   [5416.828366666667 * 60_000, '3.8 days'],
   [1_000_000_000, '12 days'],
-])('%s ms is %s', (milliseconds, told) => {
-  expect(lengthOfTime(milliseconds)).toBe(told)
+])('%s ms is %s', (milliseconds, text) => {
+  expect(lengthOfTime(milliseconds)).toBe(text)
 })

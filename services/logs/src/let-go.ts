@@ -1,18 +1,18 @@
 import { minMapped } from './segments/allocate.ts'
 
 /**
- * Gives back the memory of buffers now, instead of when they are collected: each batch brings more than a megabyte that is dead once it has
- * been kept, and for every few of them the collector goes through the whole heap. The buffers can no longer be read.
+ * Frees the memory of buffers now instead of at the next garbage collection: each batch leaves more than a megabyte of garbage once it is stored,
+ * and every few of them would make the collector traverse the whole heap. The buffers can no longer be read.
  */
-export const letGo = (buffers: Iterable<ArrayBuffer>): void => {
+export const releaseBuffers = (buffers: Iterable<ArrayBuffer>): void => {
   for (const buffer of buffers) buffer.transfer(0)
 }
 
-/** Smaller buffers may be pieces of a pool of Node's, which is of at most 64 KiB. */
+/** Smaller buffers may be slices of Node's buffer pool, which is at most 64 KiB. */
 const minOwn = 128 * 1024
 
-/** Gives back the memory of what was made for a moment, and of which nobody has kept a part. Does nothing where it might be shared, or is mapped. */
+/** Frees the memory of a temporary array of which no other view exists. Does nothing where the buffer may be shared or is memory-mapped. */
 export const letGoOf = ({ buffer }: ArrayBufferView): void => {
   const isOwn = buffer instanceof ArrayBuffer && buffer.byteLength >= minOwn && buffer.byteLength < minMapped
-  if (isOwn) letGo([buffer])
+  if (isOwn) releaseBuffers([buffer])
 }

@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest'
 import { createMerge } from './merge-sequences.ts'
 
-/** Items one after another; `asked` says how many were asked for. */
+/** A sequence of items; `observed.requested` counts the items that were requested from it. */
 const sequence = (...items: string[]) => {
-  const told = { asked: 0, isLeft: false }
+  const observed = { requested: 0, isLeft: false }
   async function* generate() {
     try {
       for (const item of items) {
-        told.asked += 1
+        observed.requested += 1
         yield item
       }
     } finally {
-      told.isLeft = true
+      observed.isLeft = true
     }
   }
-  return { told, items: generate() }
+  return { observed, items: generate() }
 }
 
 const endless = async function* () {
@@ -22,7 +22,7 @@ const endless = async function* () {
   yield ''
 }
 
-test('items of all sequences come, those of each in their order; all ends with the last of them', async () => {
+test('the merge yields the items of all sequences, each in its order, and ends with the last sequence', async () => {
   const merge = createMerge<string>()
   void merge.add(sequence('a1', 'a2', 'a3').items)
   void merge.add(sequence('b1', 'b2').items)
@@ -32,30 +32,30 @@ test('items of all sequences come, those of each in their order; all ends with t
   expect(taken.filter((item) => item.startsWith('b'))).toEqual(['b1', 'b2'])
 })
 
-test('of each sequence one item waits, and the next is asked for when it was taken', async () => {
+test('one item of each sequence waits; the next is requested when it was taken', async () => {
   const merge = createMerge<string>()
-  const { told, items } = sequence('one', 'two', 'three')
+  const { observed, items } = sequence('one', 'two', 'three')
   void merge.add(items)
   const taken = merge.items()
   expect(await taken.next()).toMatchObject({ value: 'one' })
-  expect(told.asked).toBe(1)
+  expect(observed.requested).toBe(1)
   expect(await taken.next()).toMatchObject({ value: 'two' })
-  expect(told.asked).toBe(2)
+  expect(observed.requested).toBe(2)
 })
 
-test('who takes no more leaves all sequences, those that wait, too', async () => {
+test('a consumer that stops closes all sequences, including waiting ones', async () => {
   const merge = createMerge<string>()
-  const { told, items } = sequence('one', 'two', 'three')
+  const { observed, items } = sequence('one', 'two', 'three')
   const added = [merge.add(items), merge.add(sequence('waiting').items)]
   for await (const item of merge.items()) {
     expect(item).toBe('one')
     break
   }
   await Promise.all(added)
-  expect(told).toEqual({ asked: 1, isLeft: true })
+  expect(observed).toEqual({ requested: 1, isLeft: true })
 })
 
-test('a sequence that fails ends all, after what waited to be taken', async () => {
+test('a failing sequence ends the merge after the waiting items', async () => {
   const merge = createMerge<string>()
   void merge.add(endless())
   void merge.add(
@@ -69,7 +69,7 @@ test('a sequence that fails ends all, after what waited to be taken', async () =
   await expect(taken.next()).rejects.toThrow('broken')
 })
 
-test('all ends when it is told to, whoever still takes part, with what waited to be taken', async () => {
+test('end() ends the merge after the waiting items, even with open sequences', async () => {
   const merge = createMerge<string>()
   void merge.add(endless())
   void merge.add(sequence('one').items).finally(merge.end)

@@ -1,18 +1,18 @@
-/** Several sequences as one, each as it comes; of each, one item waits to be taken. */
+/** Merges several sequences in order of arrival; one item of each sequence waits to be taken. */
 export type Merge<Item> = {
-  /** Takes part until it ends; resolves then. Its failure is that of all. */
+  /** Adds a sequence; resolves when it ends. If it fails, the merge fails. */
   add: (items: AsyncIterable<Item>) => Promise<void>
-  /** As `add`, with each item as `change` gives it, or not where it gives nothing: less than a generator between the two. */
-  addChanged: <Given>(items: AsyncIterable<Given>, change: (given: Given) => Item | undefined) => Promise<void>
-  /** Ends all with a failure. */
+  /** As `add`, with each item mapped by `change`; undefined drops the item. It is cheaper than a generator in between. */
+  addChanged: <Input>(items: AsyncIterable<Input>, change: (input: Input) => Item | undefined) => Promise<void>
+  /** Ends the merge with an error. */
   fail: (error: unknown) => void
-  /** No more takes part: all ends with the last of those that do. */
+  /** No more sequences are added: the merge ends with the last one. */
   close: () => void
-  /** All ends with what waits to be taken, whoever still takes part. */
+  /** Ends the merge after the waiting items, even with open sequences. */
   end: () => void
   items: () => AsyncGenerator<Item>
-  /** The same, each as `change` gives it when it is taken. */
-  itemsChanged: <Given>(change: (item: Item) => Given) => AsyncGenerator<Given>
+  /** As `items`, with each item mapped by `change` when it is taken. */
+  itemsChanged: <Output>(change: (item: Item) => Output) => AsyncGenerator<Output>
 }
 
 export const createMerge = <Item>(): Merge<Item> => {
@@ -31,9 +31,9 @@ export const createMerge = <Item>(): Merge<Item> => {
   const addChanged: Merge<Item>['addChanged'] = async (items, change) => {
     underWay += 1
     try {
-      for await (const given of items) {
+      for await (const input of items) {
         if (isLeft) return
-        const item = change(given)
+        const item = change(input)
         if (item === undefined) continue
         await new Promise<void>((taken) => {
           ready.push({ item, taken })
@@ -48,7 +48,7 @@ export const createMerge = <Item>(): Merge<Item> => {
       wake()
     }
   }
-  async function* itemsChanged<Given>(change: (item: Item) => Given): AsyncGenerator<Given> {
+  async function* itemsChanged<Output>(change: (item: Item) => Output): AsyncGenerator<Output> {
     try {
       for (;;) {
         const [next] = ready

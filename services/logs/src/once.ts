@@ -1,4 +1,4 @@
-/** Makes it once, for whoever asks; a failure is tried again by the next. */
+/** Memoizes an asynchronous function: concurrent callers share one call. After a failure the next caller tries again. */
 export const once = <Value>(make: () => Promise<Value>): (() => Promise<Value>) => {
   let made: Promise<Value> | undefined
   return () => {

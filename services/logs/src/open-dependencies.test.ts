@@ -4,7 +4,7 @@ import { temporaryDirectory } from '@trellis/test/support/temporary-directory'
 import { expect, test } from 'vitest'
 import { openServiceForTests } from './service-for-tests.ts'
 
-test('a data directory whose inbox cannot be made is refused with a sentence for the operator', async () => {
+test('a data directory in which the inbox cannot be created is rejected with a message for the operator', async () => {
   await using folder = await temporaryDirectory()
   const inbox = join(folder.path, 'inbox')
   await writeFile(inbox, '')

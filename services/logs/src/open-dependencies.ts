@@ -38,7 +38,7 @@ import { openSsh } from './ssh-targets/open-ssh.ts'
 
 const megabyte = 1024 * 1024
 
-/** Each of the stores, where its setting places it. */
+/** Opens each store at the location that its setting configures. */
 const openStores = async (options: LogsServiceOptions, opened: AsyncDisposableStack) => {
   const { config, dataDirectory, store: location = { dataDirectory }, log } = options
   const schemas = logsSchemas(config, location)
@@ -54,7 +54,7 @@ const openStores = async (options: LogsServiceOptions, opened: AsyncDisposableSt
 type ContextParts = Pick<Dependencies, 'config' | 'now' | 'log'> &
   Pick<Meanings, 'vectors'> & { db: Kysely<ContextTables> }
 
-/** What people have told about their systems, ranked by meaning where there is a model for that. */
+/** What users have stated about their systems, ranked by meaning where an embedding model is configured. */
 const openContext = ({ config, db, vectors, now, log }: ContextParts) =>
   createContextBase({
     db,
@@ -68,7 +68,7 @@ const openContext = ({ config, db, vectors, now, log }: ContextParts) =>
     }),
   })
 
-/** What requests in hand have reserved; both return to 0 with the last of them. */
+/** Reservations of the requests in progress; both gauges return to 0 when the last request ends. */
 const addReservations = (
   metrics: Metrics,
   { config, pressure, spool }: Pick<Dependencies, 'config' | 'pressure' | 'spool'>,
@@ -81,7 +81,7 @@ const addReservations = (
   metrics.gauge({ name: 'trellis_logs_spooled_bytes', help: 'Disk reserved by uploaded archives.' }, spool.heldBytes)
 }
 
-/** Opens what all features stand on, each after what it needs itself. `opened` takes what is to be closed again. */
+/** Opens the shared dependencies of the features in dependency order, and registers on `opened` what must be closed. */
 export const openDependencies = async (
   options: LogsServiceOptions,
   opened: AsyncDisposableStack,
@@ -92,7 +92,7 @@ export const openDependencies = async (
   const { db } = stores.rows
   const leases = createLeases({ ...leaseRows(db), now })
   if (!isShared) await leases.clear()
-  // Before anything is read: what comes in is read with them.
+  // User formats are opened before any entry is read, because parsing uses them.
   const formats = opened.use(
     await openUserFormats({ directory: config.formatsDirectory ?? join(dataDirectory, 'formats'), log }),
   )

@@ -17,11 +17,11 @@ const megabyte = 1024 * 1024
 export type OpenedEngine = AsyncDisposable & {
   engine: LogEngine
   tail: Tail
-  /** The version of what replicas share; absent where there are none. Asking wakes no thread. */
+  /** The version of the catalogue that replicas share; absent without replicas. Reading it wakes no thread. */
   version?: () => Promise<number>
 }
 
-/** The engine for where segments lie: shared by replicas when `filesLocation` is told, else alone in the data directory. */
+/** The engine for the configured storage: shared by replicas with `filesLocation`, else exclusive to the data directory. */
 export const openEngine = async (
   options: LogsServiceOptions,
   { db }: Store<CatalogueTables & SharedCatalogueTables & TemplateTables>,
@@ -29,16 +29,16 @@ export const openEngine = async (
   const { config, dataDirectory, bus, filesLocation: files, log, now = Date.now } = options
   const setAside = options.metrics?.counter({
     name: 'trellis_logs_batches_set_aside_total',
-    help: 'Batches of the append log that could not be indexed and were left out.',
+    help: 'Batches of the append log that could not be indexed and were set aside.',
   })
   const common = {
     limits: { ...shardLimits, documents: config.segmentEntries, cacheBytes: config.cacheMegabytes * megabyte },
     inFlightBytes: config.inFlightMegabytes * megabyte,
     idleMilliseconds: config.idleSeconds * 1000,
-    onProblem: (problem: string) => log.error({ problem }, 'logs cannot all be read or written'),
+    onProblem: (problem: string) => log.error({ problem }, 'log storage reported a problem'),
     onSetAside: (problem: string) => {
       setAside?.inc()
-      log.error({ problem }, 'a batch of log entries cannot be indexed and is left out')
+      log.error({ problem }, 'a batch of log entries could not be indexed and was set aside')
     },
   }
   const templates = createTemplateStore(db, now)
@@ -65,7 +65,7 @@ export const openEngine = async (
     files,
     catalogue,
     templates,
-    // A folder is near enough.
+    // A shared folder needs no local copies.
     ...(files.kind !== 'directory' && { local }),
     now,
   })

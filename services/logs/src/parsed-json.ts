@@ -1,4 +1,4 @@
-/** What a text says as JSON; undefined for one that says nothing so. */
+/** Parses a text as JSON; undefined if it is invalid. */
 export const parsedJson = (text: string): unknown => {
   try {
     return JSON.parse(text)

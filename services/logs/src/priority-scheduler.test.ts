@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createPriorityScheduler } from './priority-scheduler.ts'
 
-/** Whether a promise is settled once everything else has had its turn. */
+/** Whether a promise is settled once everything else has run. */
 const isSettled = async (promise: Promise<void>): Promise<boolean> => {
   let settled = false
   void promise.then(() => {

@@ -9,7 +9,7 @@ import { sessionRpc } from './session/rpc.ts'
 import { sourcesRpc } from './sources/rpc.ts'
 import { tailRpc } from './tail/rpc.ts'
 
-/** What stands in the service's first proto file; a feature that came after has a service, and handlers, of its own. */
+/** The handlers of the service of the first proto file; later features have services and handlers of their own. */
 export const logsRpc = (dependencies: Dependencies): Handlers<typeof LogsServiceDefinition> => ({
   ...ingestRpc(dependencies),
   ...searchRpc(dependencies),

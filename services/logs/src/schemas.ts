@@ -59,7 +59,7 @@ export const logsSchemas = (config: LogsConfig, main: StoreLocation) => {
   } satisfies Record<string, PlacedSchema>
 }
 
-/** All rows of the store `logs`; each feature takes those that it knows. */
+/** All tables of the store `logs`; each feature uses its own. */
 export type LogsTables = CatalogueTables &
   TaskTables &
   SharedCatalogueTables &

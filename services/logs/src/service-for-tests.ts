@@ -9,14 +9,14 @@ import type { LogsServiceOptions } from './service-options.ts'
 
 export type ServiceForTests = AsyncDisposable & {
   dataDirectory: string
-  /** A client of one of its services. */
+  /** A client of one of the service's rpc services. */
   client: <Definition extends ServiceDefinition>(definition: Definition) => RpcClient<Definition>
 }
 
-/** A data directory and a bus of its own, which go with it, unless some are given. */
+/** Without `dataDirectory` and `bus`, temporary ones are created and disposed of with the service. */
 export type ServiceForTestsOptions = { environment?: NodeJS.ProcessEnv } & Partial<Omit<LogsServiceOptions, 'config'>>
 
-/** A client whose calls come from this machine, as those through an edge on it do. */
+/** A client whose calls come from this machine, like calls through a local edge. */
 const fromThisMachine = <Client extends object>(client: Client): Client =>
   Object.fromEntries(
     Object.entries(client).map(([name, call]) => [
@@ -25,15 +25,15 @@ const fromThisMachine = <Client extends object>(client: Client): Client =>
     ]),
   ) as Client
 
-/** The whole log service in this process; alone on files of its own unless told what it shares. */
+/** The whole log service in this process. Without options for sharing it is the only user of its files. */
 export const openServiceForTests = async ({
   environment = {},
-  dataDirectory: given,
+  dataDirectory: configured,
   bus = undefined,
   ...options
 }: ServiceForTestsOptions = {}): Promise<ServiceForTests> => {
   await using opened = new AsyncDisposableStack()
-  const dataDirectory = given ?? opened.use(await temporaryDirectory()).path
+  const dataDirectory = configured ?? opened.use(await temporaryDirectory()).path
   const service = opened.use(
     await createLogsService({
       log: silentLog,
@@ -55,7 +55,7 @@ export const openServiceForTests = async ({
   }
 }
 
-/** A batch as a sender pushes it. */
+/** A batch in the form in which a sender pushes it. */
 export async function* batchOf(entries: readonly object[]) {
   yield { part: { $case: 'parameters' as const, value: {} } }
   yield { part: { $case: 'chunk' as const, value: Buffer.from(JSON.stringify({ entries })) } }

@@ -6,21 +6,21 @@ import type { Log, Metrics } from '@trellis/kit/telemetry'
 import type { BranchesServiceDefinition } from '@trellis/protos/ts/trellis/workloads/v1/branches.ts'
 import type { LogsConfig } from './config.ts'
 
-/** What the log service is given. */
+/** Options of the log service. */
 export type LogsServiceOptions = {
   config: LogsConfig
   dataDirectory: string
-  /** Where rows are kept; in the data directory unless told. */
+  /** Where rows are stored; default: in the data directory. */
   store?: StoreLocation
   bus: Bus
   /**
-   * Where replicas share segments. With it, any number of these services may stand on one bus, one store and these files, and each knows
-   * what all have; without it, entries lie in the data directory and this service is alone on it.
+   * Where replicas share segments. With it, any number of services may share the bus, the store and these files, and each searches the entries of
+   * all; without it, entries are stored in the data directory and this service is its only user.
    */
   filesLocation?: FilesLocation
-  /** Who runs branches, and what calls to a branch carry; without it there are none. */
+  /** The service that runs branches, and the credentials of calls to branches; without it there are no branches. */
   branches?: { service: RpcClient<typeof BranchesServiceDefinition>; security: RpcSecurity } | undefined
-  /** Files with secrets that the process was started with: no source may read them. */
+  /** Files with secrets that the process was started with; no source may read them. */
   secretFiles?: readonly string[]
   log: Log
   metrics?: Metrics

@@ -45,7 +45,7 @@ Jun  4 15:16:03 attic app[9]: worker crashed
 `
 
 describe('the log service', () => {
-  test('takes a file, tells its format, and finds what is in it', async () => {
+  test('stores an uploaded file, detects its format, and finds its entries', async () => {
     await using opened = await open()
     const task = await upload(opened.client, lookAlike, { source_id: 'attic:one:sshd', timezone: 'UTC', year: '2024' })
     expect(task).toMatchObject({
@@ -66,7 +66,7 @@ describe('the log service', () => {
     ])
   })
 
-  test('the same file again adds nothing, packed or not, after a restart, too', async () => {
+  test('the same file again adds nothing, compressed or not, even after a restart', async () => {
     await using folder = await temporaryDirectory()
     {
       await using opened = await open(folder.path)
@@ -98,7 +98,7 @@ describe('the log service', () => {
     await expect(opened.client.upload(form(files, fields))).rejects.toMatchObject({ kind })
   })
 
-  test('a task that was asked for without waiting is followed to its end', async () => {
+  test('a task that was started without waiting can be followed to its end', async () => {
     await using opened = await open()
     const { taskId } = await opened.client.upload(form([{ name: 'a.log', content: Buffer.from(lookAlike) }], {}, false))
     const names: string[] = []
@@ -108,12 +108,12 @@ describe('the log service', () => {
     await expect(opened.client.getTask({ taskId: 'nope' })).rejects.toMatchObject({ kind: 'not_found' })
   })
 
-  test('pushed entries keep what their sender said, and come once', async () => {
+  test('pushed entries retain the fields of their sender and are stored once', async () => {
     await using opened = await open()
     const entries = [
       { text: 'same', timestamp_iso: '2024-06-04T15:16:01Z' },
       { text: 'same', timestamp_iso: '2024-06-04T15:16:01Z' },
-      { text: 'told', timestamp_iso: 'soon', severity: 'WARN', sequence: 9, entry_id: 'mine', fields: { a: 1 } },
+      { text: 'complete', timestamp_iso: 'soon', severity: 'WARN', sequence: 9, entry_id: 'mine', fields: { a: 1 } },
       { severity: 'WARN' },
       { text: 'x', severity: 'LOUD' },
     ]
@@ -127,8 +127,8 @@ describe('the log service', () => {
       ],
     })
     expect(await push()).toMatchObject({ accepted: 0, duplicates: 3 })
-    const [told] = (await search(opened.client, 'told')).entries
-    expect(told).toMatchObject({
+    const [complete] = (await search(opened.client, 'complete')).entries
+    expect(complete).toMatchObject({
       entryId: 'mine',
       sequence: 9,
       severity: 'WARN',
@@ -144,7 +144,7 @@ describe('the log service', () => {
     })
   })
 
-  test('the tail shows history first and then what comes, each once, and goes on where it was', async () => {
+  test('the tail shows history first and then new entries, each once, and resumes where it stopped', async () => {
     await using opened = await open()
     await upload(opened.client, 'one error\ntwo\nthree error\n')
     const stop = new AbortController()
@@ -179,7 +179,7 @@ describe('the log service', () => {
     }
   })
 
-  test('the context of an entry is what stands around it in its source', async () => {
+  test('the context of an entry is the entries around it in its source', async () => {
     await using opened = await open()
     await upload(opened.client, Array.from({ length: 30 }, (_, line) => `row ${line}`).join('\n'))
     await upload(opened.client, 'row of another\n', { source_id: 'another' })
@@ -189,7 +189,7 @@ describe('the log service', () => {
     await expect(opened.client.getContext({ entryId: 'f'.repeat(32) })).rejects.toMatchObject({ kind: 'not_found' })
   })
 
-  test('a diagnosis names what it searched for, what it found, and why', async () => {
+  test('a diagnosis names its keywords, its findings and the reasons', async () => {
     await using opened = await open()
     await upload(opened.client, lookAlike, { year: '2024' })
     const result = await opened.client.diagnose({ query: 'who failed the password?' })
@@ -220,7 +220,7 @@ describe('the log service', () => {
     },
   )
 
-  test('a cursor is for pages of its own search, of whatever length', async () => {
+  test('a cursor is valid for pages of its own search, of any length', async () => {
     await using folder = await temporaryDirectory()
     await using opened = await open(folder.path)
     await opened.client.upload(form([{ name: 'x', content: Buffer.from('door one\ndoor two\ndoor three\n') }], {}))
@@ -235,7 +235,7 @@ describe('the log service', () => {
       await expect(search(opened.client, q, { ...more, cursor })).rejects.toThrow('cursor is of another search')
   })
 
-  test('facets count all that was found, of hundreds of sources, too', async () => {
+  test('facets count all matches, even of hundreds of sources', async () => {
     await using folder = await temporaryDirectory()
     await using opened = await open(folder.path)
     const entries = Array.from({ length: 300 }, (_, index) => ({ source_id: `s${index}`, text: 'door' }))
@@ -259,7 +259,7 @@ const filesUnder = async (folder: string): Promise<string[]> => {
 }
 
 test.skipIf(realLogs === undefined)(
-  'every line of shared real logs goes in and is found again (needs the shared data beside the checkout)',
+  'every line of shared real logs is stored and found again (needs the shared data beside the checkout)',
   async () => {
     const root = realLogs ?? ''
     await using folder = await temporaryDirectory()
@@ -278,9 +278,9 @@ test.skipIf(realLogs === undefined)(
         texts.push(...page.entries.map(({ text }) => text))
         cursor = page.nextCursor ?? undefined
       } while (cursor)
-      const kept = new Map<string, number>()
+      const stored = new Map<string, number>()
       for (const line of texts.flatMap((text) => text.split('\n')).filter((text) => text.trim() !== ''))
-        kept.set(line, (kept.get(line) ?? 0) + 1)
+        stored.set(line, (stored.get(line) ?? 0) + 1)
       const lines = content
         .toString('utf8')
         .replace(/^\ufeff/, '')
@@ -288,8 +288,8 @@ test.skipIf(realLogs === undefined)(
         .map(cleanLine)
         .filter((line) => line.trim() !== '')
       const missing = lines.filter((line) => {
-        const left = kept.get(line) ?? 0
-        kept.set(line, left - 1)
+        const left = stored.get(line) ?? 0
+        stored.set(line, left - 1)
         return left === 0
       })
       expect({ sourceId, missing }).toEqual({ sourceId, missing: [] })

@@ -6,8 +6,8 @@ import type { LogsServiceOptions } from './service-options.ts'
 export type LogsService = AsyncDisposable & { implementations: Implementation[] }
 
 /**
- * The log service: rows in its stores, entries where replicas share them or in a folder of its own, threads that start with the first work.
- * Shared dependencies are opened first and closed last (`open-dependencies.ts`); then each feature in turn (`features.ts`).
+ * The log service: rows in its stores, entries in shared storage or in a folder of its own, threads that start with the first work. Opens shared
+ * dependencies first and closes them last (`open-dependencies.ts`); then opens each feature in turn (`features.ts`).
  */
 export const createLogsService = async (options: LogsServiceOptions): Promise<LogsService> => {
   await using opened = new AsyncDisposableStack()

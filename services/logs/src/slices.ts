@@ -1,26 +1,26 @@
 import { setImmediate } from 'node:timers/promises'
 
-/** Long work in small pieces, so that whoever waits for the thread waits for one piece at most. */
+/** Time slices of long work: other work of the thread waits for at most one slice. */
 export type Slices = {
-  /** Whether the piece at hand has taken long enough. Asked apart from the pause: waiting for nothing costs more than asking. */
+  /** Whether the current slice has used its time. It is separate from `pause` because awaiting nothing costs more than this check. */
   isOver: () => boolean
-  /** Lets all others have their turn; the next piece begins then. */
+  /** Lets other work of the thread run; the next slice begins afterwards. */
   pause: () => Promise<void>
 }
 
-/** How long a piece of work may take, in ms. Whoever waits for a thread waits for one piece of each kind of work that it does. */
+/** Length of a slice in milliseconds. Other work of a thread waits for one slice of each kind of work in progress. */
 const milliseconds = {
-  /** A search is what people wait for: longer pieces are fewer pauses. */
+  /** A user waits for a search: longer slices mean fewer pauses. */
   search: 20,
-  /** One that nobody waits for: whoever searches meanwhile comes next. */
+  /** A search that no user waits for: an interactive search starts after a short slice. */
   backgroundSearch: 8,
-  /** An entry that is looked for by its id is waited for. */
+  /** A user waits for the lookup of an entry by id. */
   find: 20,
-  /** Kinds are counted for pages and each diagnosis, along with searches; a search that comes meanwhile waits for little. */
+  /** Templates are counted for pages and for each diagnosis, alongside searches, which must not wait long. */
   templates: 8,
 }
 
-/** `rest` gives others their turn: all of them once, unless told otherwise. */
+/** `rest` lets other work run; by default all pending work once. */
 export const createSlices = (work: keyof typeof milliseconds, rest: () => Promise<void> = setImmediate): Slices => {
   let began = performance.now()
   return {

@@ -32,7 +32,7 @@ describe('the stores of the log service', () => {
     ])
   })
 
-  test('without them the default is a local file store: files beside the other rows', async () => {
+  test('without them the default is a local file store beside the other rows', async () => {
     await using directory = await temporaryDirectory()
     await using elsewhere = await temporaryDirectory()
     await using bus = createMemoryBus()

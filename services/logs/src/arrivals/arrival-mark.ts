@@ -3,24 +3,24 @@ import type { BranchDirectory } from '../branches/directory.ts'
 const branchMilliseconds = 2_000
 
 export type ArrivalMarkOptions = {
-  /** Counts up with what comes in through this process. */
+  /** Counts the arrivals through this process. */
   countHere: () => number
-  /** The version of the catalogue that replicas share: what came in through another, which may have died since. */
+  /** The version of the catalogue that replicas share: it also changes with arrivals through another replica, which may have died since. */
   version?: (() => Promise<number>) | undefined
   directory: Pick<BranchDirectory, 'active'> | undefined
 }
 
-/** Something that differs when entries have come in since, here, at another replica or in a branch. Asking wakes no thread. */
+/** A marker that differs once entries have arrived here, on another replica or in a branch. Computing it wakes no thread. */
 export const createArrivalMark =
   ({ countHere, version, directory }: ArrivalMarkOptions) =>
   async (): Promise<string> => {
     const inBranches = await Promise.all(
       ((await directory?.active()) ?? []).map(async ({ slug, client }) => {
         try {
-          const asked = { signal: AbortSignal.timeout(branchMilliseconds), isSafe: true }
-          return `${slug}=${(await client?.countEntries({}, asked))?.entryCount ?? ''}`
+          const options = { signal: AbortSignal.timeout(branchMilliseconds), isSafe: true }
+          return `${slug}=${(await client?.countEntries({}, options))?.entryCount ?? ''}`
         } catch {
-          // It is away; what it has by then is seen when it is back.
+          // The branch is unreachable; its new entries show in the marker once it is back.
           return `${slug}=`
         }
       }),

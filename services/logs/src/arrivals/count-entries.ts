@@ -4,12 +4,12 @@ import { noResult, type UploadResult } from '../threads/upload-result.ts'
 
 type Counts = { entries: number; duplicates: number; rejected?: number }
 
-/** An engine that counts entries by what became of them, in `trellis_logs_entries_total`. */
+/** An engine that counts entries by result in `trellis_logs_entries_total`. */
 export const countEntries = <Engine extends LogEngine>(engine: Engine, metrics: Metrics | undefined): Engine => {
   if (metrics === undefined) return engine
   const counter = metrics.counter({
     name: 'trellis_logs_entries_total',
-    help: 'Entries that were stored, known already (duplicate), or rejected.',
+    help: 'Entries by result: stored, duplicate (already stored) or rejected.',
     labels: ['result'],
   })
   const count = ({ entries, duplicates, rejected = 0 }: Counts): void => {
@@ -32,7 +32,7 @@ export const countEntries = <Engine extends LogEngine>(engine: Engine, metrics: 
     ingestFile: async (...opened) => {
       const file = await engine.ingestFile(...opened)
       let counted = noResult.counts
-      /** Results of a file cover all of it so far. */
+      /** The counts of a file's results are cumulative. */
       const countNew = <Result extends UploadResult>(result: Result): Result => {
         const { entries, duplicates, rejected } = result.counts
         count({

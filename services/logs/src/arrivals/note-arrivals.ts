@@ -1,9 +1,9 @@
 import type { LogEngine } from '../threads/log-engine.ts'
 
-/** An engine that notes that something has come in, so that nobody has to look when nothing has. */
+/** An engine that counts arrivals, so that readers need not search when nothing has arrived. */
 export type NotedArrivals<Engine> = {
   engine: Engine
-  /** Counts up with each arrival. */
+  /** Increases with each arrival. */
   readonly count: number
 }
 
@@ -17,15 +17,15 @@ export const noteArrivals = <Engine extends LogEngine>(engine: Engine): NotedArr
         count++
         return result
       },
-      ingestPushed: async (...given) => {
+      ingestPushed: async (...request) => {
         try {
-          return await engine.ingestPushed(...given)
+          return await engine.ingestPushed(...request)
         } finally {
           count++
         }
       },
-      ingestFile: async (...given) => {
-        const file = await engine.ingestFile(...given)
+      ingestFile: async (...request) => {
+        const file = await engine.ingestFile(...request)
         return {
           ...file,
           settle: async (closes) => {

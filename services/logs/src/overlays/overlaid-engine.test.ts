@@ -21,7 +21,7 @@ const openOverlays = async () => {
 const anomaly = { score: 0.9, label: 'burst', scoredAt: 1_000 }
 const security = { score: 0.7, label: 'brute_force', scoredAt: 2_000 }
 
-test('what one scorer said of an entry stays when another says something, and the last word of each counts', async () => {
+test('scorers do not overwrite one another, and the latest finding of each counts', async () => {
   await using opened = await openOverlays()
   const { overlays } = opened
   await overlays.put([{ entryId: 'a', sourceId: 'app', anomaly }])
@@ -32,7 +32,7 @@ test('what one scorer said of an entry stays when another says something, and th
   expect((await overlays.of(['a'])).get('a')).toEqual({ anomaly: null, security })
 })
 
-test('of changes that come together the last word of each scorer counts, and the time is that of the latest', async () => {
+test('in one batch the last finding of each scorer counts, and the entry gets the latest time', async () => {
   await using opened = await openOverlays()
   const { overlays } = opened
   await overlays.put([
@@ -49,7 +49,7 @@ test('of changes that come together the last word of each scorer counts, and the
   expect([...(await overlays.of(['a', 'b'])).keys()]).toContain('a')
 })
 
-test('what was said of the entries of a source, or long ago, is forgotten alone', async () => {
+test('only the overlays of a deleted source and those before a cutoff are deleted', async () => {
   await using opened = await openOverlays()
   const { overlays } = opened
   await overlays.put(

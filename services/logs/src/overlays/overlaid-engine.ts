@@ -3,7 +3,7 @@ import type { LogEngine } from '../threads/log-engine.ts'
 import { withOverlay } from './entry-overlay.ts'
 import type { Overlays } from './store.ts'
 
-/** Sources that answers cannot spell, by the name that they are shown under: half of a surrogate pair is U+FFFD in them. */
+/** Sources with ids that JSON cannot represent, by the id that answers show: half of a surrogate pair becomes U+FFFD in answers. */
 const sourcesShownAs = async (engine: Pick<LogEngine, 'sources'>, shown: string, signal?: AbortSignal) =>
   shown.includes('\uFFFD')
     ? (await engine.sources({}, signal))
@@ -12,8 +12,8 @@ const sourcesShownAs = async (engine: Pick<LogEngine, 'sources'>, shown: string,
     : []
 
 /**
- * An engine whose entries carry what was found out about them: one query for all entries of an answer. What is known of deleted entries goes
- * with them: their overlays, and the detections that are about them.
+ * An engine that returns entries with their overlays, with one query for all entries of an answer. Deleting a source also deletes its overlays
+ * and detections.
  */
 export const createOverlaidEngine = (
   engine: LogEngine,
@@ -21,7 +21,7 @@ export const createOverlaidEngine = (
   detections: Pick<OutlivedDetections, 'dropSources'>,
 ): LogEngine => ({
   ...engine,
-  // Its entries carry nothing.
+  // Serialized entries carry no overlays.
   searchSerialized: undefined,
   search: async (request, signal) => {
     const result = await engine.search(request, signal)
@@ -34,7 +34,7 @@ export const createOverlaidEngine = (
     return { ...result, entries }
   },
   deleteSource: async (source, signal) => {
-    // By the names of its units, which nobody knows once they are gone.
+    // Read before the deletion: afterwards the ids of the source's units are unknown.
     const sources = (await engine.sources({ source }, signal)).map(({ sourceId }) => sourceId)
     let entries = await engine.deleteSource(source, signal)
     if (sources.length === 0)

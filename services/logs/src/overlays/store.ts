@@ -4,7 +4,7 @@ import type { Kysely } from 'kysely'
 import { isStorable } from '../entries/usable-id.ts'
 import { type EntryOverlay, type OverlayChange, overlayFields, type Score } from './entry-overlay.ts'
 
-/** Times are epoch milliseconds. A score, its label and its time are all there or all null. */
+/** Times are epoch milliseconds. A score, its label and its time are either all set or all null. */
 type OverlayTable = {
   entry_id: string
   source_id: string
@@ -14,7 +14,7 @@ type OverlayTable = {
   security_score: number | null
   security_label: string | null
   security_scored_at: number | null
-  /** The latest of the times: nothing that arrived later can be what this is about. */
+  /** The latest of the times. The entry arrived before it. */
   changed_at: number
 }
 export type OverlayTables = { log_entry_overlays: OverlayTable }
@@ -61,7 +61,7 @@ const columnsOf = ({ entryId, sourceId, anomaly, security }: OverlayChange): Ove
 type Field = (typeof overlayFields)[number]
 const fieldsOf = (change: OverlayChange): Field[] => overlayFields.filter((field) => change[field] !== undefined)
 
-/** Lays changes over entries, each over another and all with the same fields; those that they do not name keep what is there. */
+/** Upserts changes that all name the same `fields`; other columns of an existing row stay unchanged. */
 const upsert = (db: Db, changes: readonly OverlayChange[], fields: readonly Field[]) =>
   db
     .insertInto('log_entry_overlays')
@@ -105,34 +105,32 @@ const fromTable = (row: OverlayTable): EntryOverlay => ({
   security: scoreOf(row.security_score, row.security_label, row.security_scored_at),
 })
 
-/** Statements with more parameters than this are refused by some databases. */
-const maxInOne = 500
+/** Some databases reject statements with more parameters than this. */
+const maxParameters = 500
 
-/** Of rows that are written at once, each with all columns: those of the fields, the two ids, and when it changed. */
-const maxRows = Math.floor(maxInOne / (Object.values(columnsOfField).flat().length + 3))
-/** Rows of one transaction. Thousands come from one round of scoring; whoever else needs the database waits for no more than these. */
-const mostTogether = maxRows * 4
+/** Maximum rows of one insert. Each row has the columns of all fields, two ids and the time of the change. */
+const maxRows = Math.floor(maxParameters / (Object.values(columnsOfField).flat().length + 3))
+/** Maximum rows of one transaction. A scoring round writes thousands of rows; other users of the database wait for at most one transaction. */
+const maxTransactionRows = maxRows * 4
 
-const inPortions = <Item>(items: readonly Item[], max = maxInOne): Item[][] =>
+const inPortions = <Item>(items: readonly Item[], max = maxParameters): Item[][] =>
   Array.from({ length: Math.ceil(items.length / max) }, (_, portion) => items.slice(portion * max, (portion + 1) * max))
 
-/** Changes that name the same fields, of each entry the last. */
+/** Groups changes by the fields that they name; of each entry the last change counts. */
 const byFields = (changes: readonly OverlayChange[]): { fields: Field[]; changes: OverlayChange[] }[] =>
   [...Map.groupBy(changes, (change) => fieldsOf(change).join()).values()].map((alike) => ({
     fields: alike[0] ? fieldsOf(alike[0]) : [],
     changes: [...new Map(alike.map((change) => [change.entryId, change])).values()],
   }))
 
-/** What was found out about entries, by their ids, in the store of the service. */
+/** Overlays by entry id, in the store of the service. */
 export type Overlays = {
-  /**
-   * Those of entries whose ids no database keeps are left out. Where it fails some may be there already: to put all once more does no harm.
-   */
+  /** Skips entries whose ids a database cannot store. After a failure some changes may be stored; repeating all of them is idempotent. */
   put: (changes: readonly OverlayChange[]) => Promise<void>
-  /** Of those entries that have any. */
+  /** The overlays of those entries that have one. */
   of: (entryIds: readonly string[]) => Promise<ReadonlyMap<string, EntryOverlay>>
   dropSources: (sourceIds: readonly string[]) => Promise<void>
-  /** Forgets what was said before a moment (epoch milliseconds), when no entry is left that had arrived by then. */
+  /** Deletes overlays that were changed before a moment (epoch milliseconds), for when no entry is left that had arrived by then. */
   dropBefore: (moment: number) => Promise<void>
 }
 
@@ -141,7 +139,7 @@ export const createOverlays = (db: Db): Overlays => ({
     const storable = changes.filter(({ entryId, sourceId }) => isStorable(entryId) && isStorable(sourceId))
     if (storable.length === 0) return
     for (const { fields, changes: alike } of byFields(storable))
-      for (const together of inPortions(alike, mostTogether)) {
+      for (const together of inPortions(alike, maxTransactionRows)) {
         await transact(db, async (transaction) => {
           for (const rows of inPortions(together, maxRows)) await upsert(transaction, rows, fields)
         })

@@ -6,20 +6,23 @@ import type { Arrived, Replay } from './index-calls.ts'
 import type { Mirror } from './mirror.ts'
 import type { SharedCatalogue, SharedSegment } from './shared-catalogue.ts'
 
-/** So many new entries of a segment are told of one by one. */
-const maxTold = 1_000
-/** Who comes back is told of the entries of so many segments; more than that is no tail but a search. */
+/** Maximum number of new entries of a segment that are sent to followers. */
+const maxReported = 1_000
+/** Maximum number of segments that are replayed to a follower that resumes; older entries are left to searches. */
 const maxReplayed = 50
 
-/** The newest entries of a segment. What cannot be read is missed: searches see to it. */
+/** The newest visible entries of a segment. Entries that cannot be read count as missed: searches report the damage. */
 export const arrivalOf = async (part: Part, version: number): Promise<Arrived> => {
   let entries: StoredEntry[] = []
   let all = part.documents
   try {
     const visible = await part.visible()
     all = (await part.corpus()).documents
-    const told = Array.from({ length: Math.min(maxTold, part.documents) }, (_, index) => part.documents - 1 - index)
-    const seen = told.reverse().filter((document) => !visible || hasBit(visible, document))
+    const candidates = Array.from(
+      { length: Math.min(maxReported, part.documents) },
+      (_, index) => part.documents - 1 - index,
+    )
+    const seen = candidates.reverse().filter((document) => !visible || hasBit(visible, document))
     entries = await part.entries(seen)
   } catch (error) {
     if (!(error instanceof SegmentCorrupt)) throw error
@@ -27,16 +30,14 @@ export const arrivalOf = async (part: Part, version: number): Promise<Arrived> =
   return { version, entries, missed: all - entries.length }
 }
 
-/** What an entry takes beside its text. */
+/** Estimated memory of an entry beside its text, in bytes. */
 const entryBytes = 1_024
 export const bytesOfArrived = ({ entries }: Pick<Arrived, 'entries'>): number =>
   entries.reduce((sum, { text }) => sum + entryBytes + 2 * text.length, 0)
 
 const missedOf = (row: SharedSegment): Arrived => ({ version: row.version, entries: [], missed: row.documents })
 
-/**
- * What came after a version, ascending: from segments that count and from those that were merged since, as long as their files are there.
- */
+/** The arrivals after a version, ascending: from active segments and from segments that were merged since, as long as their files exist. */
 export const replayAfter = async (
   after: number,
   catalogue: Pick<SharedCatalogue, 'changes'>,
@@ -52,6 +53,6 @@ export const replayAfter = async (
     const mirrored = await mirror.open(row)
     arrivals.push(mirrored ? await arrivalOf(mirror.partOf(mirrored), row.version) : missedOf(row))
   }
-  // A version that never was is of another catalogue.
+  // A version that does not exist is of another catalogue.
   return { arrivals, isWhole: !changes.isWhole && changes.version > after, version: changes.version }
 }

@@ -4,10 +4,10 @@ import { encodeSegment } from '../segments/encode-segment.ts'
 import type { MemoryIndex } from '../segments/memory-index.ts'
 import type { NewSegment } from './shared-catalogue.ts'
 
-/** All segments of replicas lie under this. */
+/** Prefix of the keys of replicated segments. */
 export const segmentPrefix = 'segments/'
 
-/** Turns a memory index into a segment that has a key but is nowhere yet. Others get their turn meanwhile. */
+/** Encodes a memory index as a segment with a new key, which is not written yet. Other work of the thread runs meanwhile. */
 export const buildSegment = async (index: MemoryIndex): Promise<{ segment: NewSegment; content: Uint8Array }> => {
   const { content, summary } = await encodeSegment(index)
   const key = `${segmentPrefix}${randomBytes(12).toString('hex')}`

@@ -5,7 +5,7 @@ import { lingerMilliseconds, type Tail, type TailEvent } from '../tail/tail.ts'
 import type { Arrival } from '../threads/log-engine.ts'
 import type { ReplicatedEngine } from './engine.ts'
 
-/** One run for ever: a sequence is a version of the catalogue, the same on every replica. */
+/** A constant run id: a sequence is a version of the catalogue, which is the same on every replica. */
 const run = '00000000-0000-4000-8000-000000000000'
 
 type Versioned = Arrival & { version: number }
@@ -16,9 +16,9 @@ const deliveryOf = (event: TailEvent & { version: number }): Delivery<TailEvent>
   event,
 })
 
-/** A tail that can be followed on any replica, and taken up on another where it was left on the first. */
+/** A tail that can be followed on any replica and resumed on another one. */
 export const createCatalogueTail = (engine: ReplicatedEngine): Tail => {
-  // Each replica reads the catalogue for those who follow it: nothing of it goes from one to the other.
+  // Each replica reads the catalogue for its own followers: replicas send one another no entries.
   const arrivals = createArrivals<Versioned>()
   const following = createLingering({
     start: () => engine.follow((arrival, version) => arrivals.publish({ ...arrival, version })),
@@ -26,7 +26,7 @@ export const createCatalogueTail = (engine: ReplicatedEngine): Tail => {
     milliseconds: lingerMilliseconds,
   })
 
-  /** What came before this one began to follow is read again; what comes meanwhile waits among the arrivals. */
+  /** Replays the arrivals before the subscription; later ones wait in `live`. */
   async function* resume(after: number, live: AsyncIterable<Delivery<Versioned>>): AsyncGenerator<Delivery<TailEvent>> {
     const replay = await engine.replay(after)
     if (!replay.isWhole) yield { kind: 'gap', missed: null }

@@ -18,7 +18,7 @@ const segment = (version: number, documents: number): SharedSegment => ({
   contentVersion: version,
 })
 
-/** Adds segments of so many documents one by one and merges what is chosen after each. */
+/** Adds segments of `documents` entries one by one and merges the chosen ones after each. */
 const live = (count: number, documents: number) => {
   let segments: SharedSegment[] = []
   let written = 0
@@ -36,7 +36,7 @@ const live = (count: number, documents: number) => {
 }
 
 test.each([1, 10, 700, 5_000, 40_000])(
-  'segments of %d entries stay few, and none is written much more often than needed',
+  'segments of %d entries stay few, and no entry is rewritten much more often than needed',
   (documents) => {
     const { segments, max, writtenPerDocument } = live(6_000, documents)
     const full = (6_000 * documents) / (limits.documents / 2)
@@ -50,7 +50,7 @@ test.each([1, 10, 700, 5_000, 40_000])(
   },
 )
 
-test('segments that are half full stay as they are', () => {
+test('segments that are half full are not merged', () => {
   expect(
     chooseTier(
       Array.from({ length: 20 }, (_, index) => segment(index + 1, 70_000)),
@@ -59,7 +59,7 @@ test('segments that are half full stay as they are', () => {
   ).toEqual([])
 })
 
-test('long texts fill a segment, too', () => {
+test('long texts also fill a segment', () => {
   const rows = Array.from({ length: 8 }, (_, index) => ({ ...segment(index + 1, 100), textBytes: 10 * 1024 * 1024 }))
   expect(chooseTier(rows, limits).map(({ key }) => key)).toEqual(['segment-1', 'segment-2', 'segment-3'])
 })

@@ -1,14 +1,17 @@
 import type { MemoryIndexLimits } from '../segments/memory-index.ts'
 import type { SharedSegment } from './shared-catalogue.ts'
 
-/** So many segments of a size make one of the next: entries are written about as often as a full segment has digits to this base. */
+/**
+ * The number of segments of one tier that make one of the next: an entry is written about as often as the size of a full segment has digits to
+ * this base.
+ */
 export const segmentsPerTier = 8
 
 const tierOf = ({ documents }: SharedSegment): number => Math.floor(Math.log(documents) / Math.log(segmentsPerTier))
 
 /**
- * The segments to be merged next: of the lowest size of which there are enough, all that fit into one, smallest first. Empty when nothing
- * is worth it. Segments that are half full stay as they are.
+ * The segments to merge next: from the lowest tier with enough segments, those that fit into one, smallest first. Empty when no merge is
+ * worthwhile. Segments that are half full are not merged.
  */
 export const chooseTier = (rows: readonly SharedSegment[], limits: MemoryIndexLimits): SharedSegment[] => {
   const small = rows.filter(
@@ -25,7 +28,7 @@ export const chooseTier = (rows: readonly SharedSegment[], limits: MemoryIndexLi
       if (documents > limits.documents || textBytes > limits.textBytes) break
       chosen.push(row)
     }
-    // Of the largest sizes fewer than a tier fill a segment.
+    // In the top tiers, fewer segments than `segmentsPerTier` fill one.
     const fillsOne = documents > limits.documents / 2 || textBytes > limits.textBytes / 2
     if (chosen.length >= segmentsPerTier || (fillsOne && chosen.length > 1)) return chosen
   }

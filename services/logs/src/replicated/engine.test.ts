@@ -32,7 +32,7 @@ const noise = (amount: number, from: number) =>
   }))
 
 describe('copies of segments on a machine', () => {
-  test('take no more room than they may, on one folder for two replicas, and searches find all that went', async () => {
+  test('stay within their disk limit when two replicas share a folder, and searches find evicted entries', async () => {
     await using dependencies = await createKeyValue()
     const local = { directory: join(dependencies.directory, 'local'), bytes: 300_000 }
     await using one = await dependencies.open({ local })
@@ -46,15 +46,15 @@ describe('copies of segments on a machine', () => {
     }
     const segments = await bytesIn(join(dependencies.directory, 'files', 'segments'))
     expect(segments).toBeGreaterThan(local.bytes * 2)
-    // Each of the two may be about to make room for what it wrote last.
+    // Each of the two replicas may be about to evict for its last write.
     expect(await bytesIn(local.directory)).toBeLessThan(local.bytes + (segments / 8) * 4)
     expect([...one.problems, ...other.problems]).toEqual([])
   })
 
-  test.each(['cut short', 'changed', 'removed'])('that were %s are fetched again', async (how) => {
+  test.each(['cut short', 'changed', 'removed'])('are fetched again after they were %s', async (how) => {
     await using dependencies = await createKeyValue()
     const local = { directory: join(dependencies.directory, 'local'), bytes: 10_000_000 }
-    // Nothing is kept in memory, so that every search reads.
+    // Without a cache every search reads the file.
     const limits = { documents: 8_192, textBytes: 4 * 1024 * 1024, cacheBytes: 0 }
     await using one = await dependencies.open({ local, limits })
     await one.engine.ingest(batchOf(numbered(2_000)))
@@ -77,7 +77,7 @@ describe('copies of segments on a machine', () => {
 })
 
 test.each(['changed', 'removed'])(
-  'a segment that was %s is named, and the rest is still found, also by who comes later',
+  'a segment that was %s is reported, and all replicas, including new ones, search the others',
   async (how) => {
     await using dependencies = await createKeyValue()
     const limits = { documents: 8_192, textBytes: 4 * 1024 * 1024, cacheBytes: 0 }
@@ -104,7 +104,7 @@ test.each(['changed', 'removed'])(
   },
 )
 
-test('a sender is told to come again while the store is held up, and what it sent is there once in the end', async () => {
+test('a sender gets a retryable error while the store is blocked, and its entries are stored once', async () => {
   await using dependencies = await createKeyValue()
   await using patient = await dependencies.open()
   await using impatient = await dependencies.open({ waitMilliseconds: 300 })
@@ -128,7 +128,7 @@ test('a sender is told to come again while the store is held up, and what it sen
   expect(await countOf(patient, 'many')).toBe(20)
 })
 
-/** The threads that are started while it is held, and those of them that still run. */
+/** The threads that start during the test, and those of them that still run. */
 const watchThreads = () => {
   const started: Worker[] = []
   const running = new Set<Worker>()
@@ -142,7 +142,7 @@ const watchThreads = () => {
   return { started, running, [Symbol.dispose]: () => void unsubscribe('worker_threads', note) }
 }
 
-test('threads that were idle end, and nothing is lost by it', async () => {
+test('idle threads end without losing anything', async () => {
   using threads = watchThreads()
   await using dependencies = await createKeyValue()
   await using one = await dependencies.open({ idleMilliseconds: 1 })
@@ -157,7 +157,7 @@ test('threads that were idle end, and nothing is lost by it', async () => {
   expect(one.problems).toEqual([])
 })
 
-test('a search whose caller has left ends with the reason it was left for', async () => {
+test('a search whose caller aborts rejects with the abort reason', async () => {
   await using dependencies = await createKeyValue()
   await using one = await dependencies.open()
   await one.engine.ingest(batchOf(numbered(1_000)))
@@ -169,7 +169,7 @@ test('a search whose caller has left ends with the reason it was left for', asyn
   expect((await one.engine.search(request)).total).toBe(1_000)
 })
 
-test('a deletion or a severity whose caller leaves while it waits for the catalogue changes nothing', async () => {
+test('a deletion or severity change whose caller aborts while it waits for the catalogue changes nothing', async () => {
   await using dependencies = await createKeyValue()
   await using one = await dependencies.open()
   let leaving = new AbortController()
@@ -177,9 +177,9 @@ test('a deletion or a severity whose caller leaves while it waits for the catalo
   await using other = await dependencies.open({
     catalogue: {
       ...one.catalogue,
-      bury: (source, left) => {
+      deleteSource: (source, left) => {
         leave()
-        return one.catalogue.bury(source, left)
+        return one.catalogue.deleteSource(source, left)
       },
       override: (override, after, left) => {
         leave()
@@ -193,12 +193,12 @@ test('a deletion or a severity whose caller leaves while it waits for the catalo
   leaving = new AbortController()
   await expect(other.engine.setSeverity('one', 'CRITICAL', leaving.signal)).rejects.toThrow('the caller left')
   expect(await one.catalogue.version()).toBe(version)
-  expect((await one.catalogue.changes(undefined))?.amendments).toMatchObject({ burials: [], overrides: [] })
+  expect((await one.catalogue.changes(undefined))?.amendments).toMatchObject({ tombstones: [], overrides: [] })
   expect(await countOf(one, 'many')).toBe(1)
   expect(await one.engine.deleteSource('test', new AbortController().signal)).toBe(1)
 })
 
-test('looking for duplicates of ids that say no time fetches no segment', async () => {
+test('the duplicate check of entry ids without a time fetches no segment', async () => {
   await using dependencies = await createKeyValue()
   const foreign = (amount: number, from: number) =>
     numbered(amount, from).map((line, index) => ({ ...line, entryId: `own-${from + index}` }))
@@ -214,7 +214,7 @@ test('looking for duplicates of ids that say no time fetches no segment', async 
   expect(await other.engine.ingest(batchOf(foreign(700, 1_800)))).toEqual({ entries: 500, duplicates: 200 })
 })
 
-test('replicas let go of what was kept long enough, one of them at a time, and give back the room of what was deleted', async () => {
+test('one replica at a time deletes expired entries and reclaims the space of deleted ones', async () => {
   await using dependencies = await createKeyValue()
   await using one = await dependencies.open({ graceMilliseconds: 0 })
   await using other = await dependencies.open({ graceMilliseconds: 0 })
@@ -223,24 +223,24 @@ test('replicas let go of what was kept long enough, one of them at a time, and g
   await one.engine.ingest(batchOf(numbered(20), now - 10 * day))
   await other.engine.ingest(batchOf(numbered(20, 100), now))
   await other.engine.ingest(batchOf([{ text: 'of another source', sourceId: 'other' }], now))
-  const care = { retention: { days: 5, bytes: null, sources: [] }, now, isThorough: false }
+  const request = { retention: { days: 5, bytes: null, sources: [] }, now, isThorough: false }
   {
     await using held = await other.catalogue.leases.take('maintenance', new AbortController().signal)
     expect(held).toBeDefined()
-    expect(await one.engine.maintain(care)).toBeUndefined()
+    expect(await one.engine.maintain(request)).toBeUndefined()
   }
-  expect(await one.engine.maintain(care)).toMatchObject({ entries: 20, files: 1 })
-  expect(await other.engine.maintain(care)).toMatchObject({ entries: 0 })
+  expect(await one.engine.maintain(request)).toMatchObject({ entries: 20, files: 1 })
+  expect(await other.engine.maintain(request)).toMatchObject({ entries: 0 })
   expect(await countOf(other, 'many')).toBe(20)
   expect(await one.engine.deleteSource('test')).toBe(20)
   expect(await countOf(other, 'many')).toBe(0)
-  await one.engine.maintain({ ...care, isThorough: true })
+  await one.engine.maintain({ ...request, isThorough: true })
   const rows = (await one.catalogue.changes(undefined))?.added ?? []
   expect(rows.reduce((sum, { documents }) => sum + documents, 0)).toBe(1)
   expect([...one.problems, ...other.problems]).toEqual([])
 })
 
-test('a message that cannot be read is set aside once, and those after it are indexed', async () => {
+test('an unreadable message is set aside once, and later ones are indexed', async () => {
   await using dependencies = await createKeyValue()
   await using one = await dependencies.open()
   const damaged = batchOf(numbered(10, 100))
@@ -252,8 +252,8 @@ test('a message that cannot be read is set aside once, and those after it are in
     content: { kind: 'batch', batch: damaged },
   })
   expect(await one.engine.ingest(batchOf(numbered(10)))).toEqual({ entries: 10, duplicates: 0 })
-  await waitFor(() => expect(one.setAside).toEqual([expect.stringContaining('is left out')]))
-  // What was not acknowledged is delivered again to the next replica.
+  await waitFor(() => expect(one.setAside).toEqual([expect.stringContaining('was set aside')]))
+  // Unacknowledged messages are redelivered to the next replica.
   await one[Symbol.asyncDispose]()
   await using other = await dependencies.open()
   expect(await other.engine.ingest(batchOf(numbered(20)))).toEqual({ entries: 10, duplicates: 10 })
@@ -262,14 +262,14 @@ test('a message that cannot be read is set aside once, and those after it are in
   expect([...one.problems, ...other.problems]).toEqual([])
 })
 
-test('a sender learns that its batch cannot be indexed instead of waiting for it', async () => {
+test('a sender receives an error when its batch cannot be indexed', async () => {
   await using dependencies = await createKeyValue()
   await using one = await dependencies.open()
   const bus = dependencies.shared.bus
   await using other = await dependencies.open({
     bus: {
       ...bus,
-      // The other replica sends, and only the first one takes.
+      // One replica sends while the other one is the only consumer.
       work: (_queue, _handle, { signal }) => once(signal, 'abort').then(() => undefined),
       enqueue: (queue, value, id) => {
         const message = value as Message

@@ -13,7 +13,7 @@ import { createFileIngests } from '../threads/file-ingest.ts'
 import { createFollowers } from '../threads/followers.ts'
 import { createLazyThread } from '../threads/lazy-thread.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
-import { createQuestions } from '../threads/questions.ts'
+import { createQueries } from '../threads/queries.ts'
 import { bytesOfArrived } from './arrivals.ts'
 import type { IndexHostCalls, IndexThreadCalls, IndexThreadOptions, Replay } from './index-calls.ts'
 import { startIndexing } from './indexing.ts'
@@ -27,45 +27,45 @@ import { watchCatalogue } from './watch-catalogue.ts'
 export type ReplicatedEngineOptions = {
   bus: Bus
   catalogue: SharedCatalogue
-  /** Where templates are kept; without it each replica finds its own. */
+  /** Shared storage of templates; without it each replica derives its own. */
   templates?: TemplateStore
   files: FilesLocation
-  /** Where copies of segments lie on this machine, and how many bytes of them; without it all reads go to the files. */
+  /** The folder and maximum bytes of local copies of segments; without it all reads go to the shared files. */
   local?: { directory: string; bytes: number }
   limits?: ShardLimits
-  /** Bytes of uploads that this replica may have under way; a sender past it waits. */
+  /** Maximum bytes of uploads in flight on this replica; senders beyond it wait. */
   inFlightBytes?: number
-  /** Messages of the append log that this replica may have in hand. */
+  /** Maximum number of messages of the append log that this replica processes at a time. */
   messagesInHand?: number
-  /** The largest message that the bus takes. */
+  /** The maximum size of a message on the bus. */
   messageBytes?: number
   /** How long a sender waits until its entries are searchable. */
   waitMilliseconds?: number
-  /** How long a segment that was replaced can still be read by replicas that have not heard. */
+  /** How long a replaced segment stays readable for replicas that have not received the change. */
   graceMilliseconds?: number
-  /** How often what is not needed any more is removed. */
+  /** The interval between two rounds of removing obsolete files and rows. */
   upkeepMilliseconds?: number
-  /** Threads end after so long without work; 0 keeps them. */
+  /** Threads end after this time without work; 0: never. */
   idleMilliseconds?: number
   now?: () => number
   onProblem: (problem: string) => void
-  /** Notified of each batch of the append log that cannot be indexed and is left out; `onProblem` unless given. */
+  /** Called for each batch of the append log that cannot be indexed and is set aside; defaults to `onProblem`. */
   onSetAside?: (problem: string) => void
 }
 
 export type ReplicatedEngine = LogEngine & {
-  /** The version of the catalogue that all committed so far is in. */
+  /** The version of the catalogue that includes all commits so far. */
   version: () => Promise<number>
-  /** What any replica committed after a version of the catalogue, as far as it can still be told: the newest of it. */
+  /** Entries that any replica committed after a version of the catalogue; only the newest of them if there are many. */
   replay: (after: number) => Promise<Replay>
 }
 
-/** Whoever merges has the task for so long after its last look. */
+/** Duration of the merge lease, which each merge renews. */
 const leaseMilliseconds = 30_000
 
 /**
- * The engine of one of any number of replicas that share nothing but bus, files and store. What a sender was told is stored survives any
- * of them, and is found through each of them at once.
+ * The engine of one of several replicas that share only the bus, files and store. Acknowledged entries survive the loss of any replica and are
+ * immediately searchable on all.
  */
 export const createReplicatedEngine = async (options: ReplicatedEngineOptions): Promise<ReplicatedEngine> => {
   const { bus, catalogue, templates = noTemplates, onProblem, now = Date.now, idleMilliseconds = 30_000 } = options
@@ -75,7 +75,7 @@ export const createReplicatedEngine = async (options: ReplicatedEngineOptions): 
   const files = await openFiles(options.files, { recover: false })
   const followers = createFollowers((isFollowed) => index.call('follow', [isFollowed]))
 
-  const giveBack = () => {
+  const collectIfIdle = () => {
     if (!index.isRunning && !uploads.isRunning) collectGarbage()
   }
   const merges = createMergeSchedule(() => {
@@ -94,10 +94,10 @@ export const createReplicatedEngine = async (options: ReplicatedEngineOptions): 
       changes: (after) => catalogue.changes(after),
       commit: (change) => catalogue.commit(change),
       mergeSegments: (change) => catalogue.merge(change),
-      settle: (burials) => catalogue.settle(burials),
+      expireTombstones: (tombstones) => catalogue.expireTombstones(tombstones),
       mayMerge: async () => {
         const isMine = await catalogue.leases.keep('merge', replica, leaseMilliseconds)
-        // Whoever has the task may have looked before there was this much to do.
+        // The replica with the lease may have looked before there was this much to merge.
         if (!isMine) merges.taken(leaseMilliseconds)
         return isMine
       },
@@ -109,19 +109,19 @@ export const createReplicatedEngine = async (options: ReplicatedEngineOptions): 
       pruneTemplates: templates.prune,
       arrived: ({ version, ...arrived }) => {
         const arrival = { ...arrived, bytes: bytesOfArrived(arrived) }
-        followers.tell(arrival, version)
+        followers.notify(arrival, version)
       },
     } satisfies IndexHostCalls,
     idleMilliseconds,
     mayRest: () => followers.isEmpty && uploads.underWay === 0,
     lastCall: 'rest',
-    onRest: giveBack,
+    onRest: collectIfIdle,
     onFailure: (error) => {
-      onProblem(`The indexing thread failed: ${error.message}`)
-      followers.again()
+      onProblem(`The index thread failed: ${error.message}`)
+      followers.resubscribe()
     },
   })
-  const questions = createQuestions(index)
+  const queries = createQueries(index)
   const sender = createSender({
     bus,
     files,
@@ -134,11 +134,11 @@ export const createReplicatedEngine = async (options: ReplicatedEngineOptions): 
   const uploads = createFileIngests({
     inFlightBytes: options.inFlightBytes,
     idleMilliseconds,
-    // Whoever takes the message finds out what it says.
+    // The replica that takes the message analyses it.
     analyses: false,
-    keep: (batch) => sender.send(batch),
-    onRest: giveBack,
-    onFailure: (error) => onProblem(`The parsing thread failed: ${error.message}`),
+    store: (batch) => sender.send(batch),
+    onRest: collectIfIdle,
+    onFailure: (error) => onProblem(`The parser thread failed: ${error.message}`),
   })
 
   const indexing = startIndexing({
@@ -162,7 +162,7 @@ export const createReplicatedEngine = async (options: ReplicatedEngineOptions): 
   })
   const { graceMilliseconds = 10 * 60_000, upkeepMilliseconds = 60_000 } = options
   const upkeep = createUpkeep({ catalogue, files, replica, graceMilliseconds, now })
-  const keepingUp = startRounds({
+  const upkeepRounds = startRounds({
     milliseconds: upkeepMilliseconds,
     signal,
     round: upkeep.run,
@@ -174,18 +174,18 @@ export const createReplicatedEngine = async (options: ReplicatedEngineOptions): 
     merges.committed()
   }
   const deleteSource: LogEngine['deleteSource'] = async (source, left) => {
-    const counts = await questions.sources({ source }, left)
+    const counts = await queries.sources({ source }, left)
     const entries = counts.reduce((sum, count) => sum + count.entries, 0)
     if (entries === 0) return 0
-    await catalogue.bury(source, left)
+    await catalogue.deleteSource(source, left)
     announce()
-    await index.call('forgetTemplates', [])
+    await index.call('pruneTemplates', [])
     return entries
   }
   const setSeverity: LogEngine['setSeverity'] = async (entryId, severity, left) => {
     for (;;) {
       const version = await index.call('version', [])
-      const entry = await questions.find(entryId, left)
+      const entry = await queries.find(entryId, left)
       if (!entry) return undefined
       const override = {
         key: keyOfEntryId(entryId),
@@ -193,25 +193,25 @@ export const createReplicatedEngine = async (options: ReplicatedEngineOptions): 
         time: entry.effectiveTime,
         severity: severity === null ? 0 : severityCode[severity],
       }
-      // Its source may be deleted while it is looked for.
+      // The source may be deleted during the lookup.
       if (!(await catalogue.override(override, version, left))) continue
       announce()
       return { ...entry, severity }
     }
   }
-  const maintain: LogEngine['maintain'] = async (care) => {
-    // Should it be lost, two do the same, and one of them finds it done.
+  const maintain: LogEngine['maintain'] = async (request) => {
+    // If the lease is lost, two replicas do the same work, and one of them finds it done.
     await using lease = await catalogue.leases.take('maintenance', signal)
     if (!lease) return undefined
-    const freed = await index.call('maintain', [care])
-    if (care.isThorough) await upkeep.run()
+    const freed = await index.call('maintain', [request])
+    if (request.isThorough) await upkeep.run()
     return freed
   }
   return {
     ingestFile: uploads.open,
     ingestPushed: uploads.pushed,
     ingest: sender.send,
-    ...questions,
+    ...queries,
     deleteSource,
     setSeverity,
     maintain,
@@ -222,8 +222,8 @@ export const createReplicatedEngine = async (options: ReplicatedEngineOptions): 
     async [Symbol.asyncDispose]() {
       merges[Symbol.dispose]()
       await uploads[Symbol.asyncDispose]()
-      ending.abort(new Error('The log engine is ending.'))
-      await Promise.all([indexing, watching, keepingUp.ended])
+      ending.abort(new Error('The log engine is shutting down.'))
+      await Promise.all([indexing, watching, upkeepRounds.ended])
       await index[Symbol.asyncDispose]()
       await files[Symbol.asyncDispose]()
     },

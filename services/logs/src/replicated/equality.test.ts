@@ -47,7 +47,7 @@ const anyText = fc
   )
   .map((words) => words.join(' '))
 const anyLine = fc.record({
-  // Some are larger than a message: they go by a file.
+  // Some are larger than a message and are sent as files.
   text: fc.oneof(
     { weight: 30, arbitrary: anyText },
     { weight: 1, arbitrary: anyText.map((text) => text.padEnd(4_000, ' x')) },
@@ -114,7 +114,7 @@ const anyStep = fc.oneof(
   },
 )
 
-/** All pages, each as it is given. */
+/** All pages of a search, in order. */
 const pagesOf = async (engine: LogEngine, request: SearchRequest): Promise<SearchResult[]> => {
   const pages = [await engine.search(request)]
   for (let next = pages.at(-1)?.next; next; next = pages.at(-1)?.next)
@@ -122,14 +122,14 @@ const pagesOf = async (engine: LogEngine, request: SearchRequest): Promise<Searc
   return pages
 }
 
-/** Where a message fits two templates, what was met before decides; these engines have each met the lines in an order of their own. */
+/** Where a message fits two templates, the lines seen before decide; each of these engines has seen them in a different order. */
 const withoutTemplates = (pages: readonly SearchResult[]) =>
   pages.map((page) => ({
     ...page,
     entries: page.entries.map((found) => ({ ...found, entry: { ...found.entry, templateId: null } })),
   }))
 
-test('replicas give the same answers as one process on files, whatever goes to whom in which order', async () => {
+test('replicas answer like a single process, whatever the distribution and order of the batches', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyStep, { minLength: 10, maxLength: 25 }), async (steps) => {
       await using dependencies = await createKeyValue()

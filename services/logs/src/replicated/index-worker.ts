@@ -11,7 +11,7 @@ import { type BatchAnalysis, createBatchAnalyser } from '../segments/batch-analy
 import { countSources } from '../segments/count-sources.ts'
 import { findEntry } from '../segments/find-entry.ts'
 import type { Part } from '../segments/part.ts'
-import type { Care, Freed } from '../segments/retention.ts'
+import type { Freed, MaintenanceRequest } from '../segments/retention.ts'
 import { SegmentCorrupt } from '../segments/segment-layout.ts'
 import { countTemplates, type TemplateQuestion, templatesInUse } from '../templates/count-templates.ts'
 import { searchByTemplate } from '../templates/search-by-template.ts'
@@ -27,8 +27,8 @@ import { createMerger } from './merger.ts'
 import { createMirror, type Mirrored } from './mirror.ts'
 import { createSegmentSource } from './segment-source.ts'
 
-/** The thread of a replica that makes segments and searches those of all. It opens the files with the first call. */
-if (!parentPort) throw new Error('This module is the start of a thread.')
+/** The thread of a replica that builds segments and searches those of all replicas. It opens the files with the first call. */
+if (!parentPort) throw new Error('This module must run as a worker thread.')
 const parent = parentPort
 const port: Port = {
   send: (message, transfer) => parent.postMessage(message, transfer),
@@ -42,20 +42,20 @@ let isFollowed = false
 const damaged = (problem: string) => void host.call('damaged', [problem])
 const changed = () => void host.call('changed', [])
 
-let telling: Promise<void> = Promise.resolve()
-const tell = async (fresh: readonly Mirrored[]) => {
+let reporting: Promise<void> = Promise.resolve()
+const report = async (fresh: readonly Mirrored[]) => {
   const { mirror } = await opened()
   for (const mirrored of fresh) {
     const arrival = await arrivalOf(mirror.partOf(mirrored), mirrored.row.version)
     await host.call('arrived', [{ ...arrival, entries: arrival.entries.map(templates.present) }])
   }
 }
-const tellInTurn = (fresh: readonly Mirrored[]) => {
+const reportInOrder = (fresh: readonly Mirrored[]) => {
   const held = fresh.map(({ segment }) => segment)
   for (const segment of held) segment.hold()
-  telling = telling
-    .then(() => tell(fresh))
-    .catch((error: unknown) => damaged(`New entries cannot be told of: ${String(error)}`))
+  reporting = reporting
+    .then(() => report(fresh))
+    .catch((error: unknown) => damaged(`Followers could not be notified of new entries: ${String(error)}`))
     .finally(() => {
       for (const segment of held) segment.release()
     })
@@ -78,7 +78,7 @@ const open = async () => {
   const source = createSegmentSource({
     files,
     local: cache,
-    // An object store on a bus reads all of an object.
+    // An object store on the bus reads whole objects.
     readsRanges: location.kind === 's3',
     onProblem: damaged,
   })
@@ -89,8 +89,8 @@ const open = async () => {
     source,
     cacheBytes: limits.cacheBytes,
     onDamage: damaged,
-    onFresh: tellInTurn,
-    wantsFresh: () => isFollowed,
+    onFresh: reportInOrder,
+    reportsFresh: () => isFollowed,
   })
   const shared = { mirror, source, analyse, templates, limits }
   const indexer = createIndexer({
@@ -102,7 +102,7 @@ const open = async () => {
     ...shared,
     catalogue: {
       merge: (change) => host.call('mergeSegments', [change]),
-      settle: (burials) => host.call('settle', [burials]),
+      expireTombstones: (tombstones) => host.call('expireTombstones', [tombstones]),
     },
     mayMerge: () => host.call('mayMerge', []),
     onMerged: changed,
@@ -113,7 +113,7 @@ const open = async () => {
 }
 type Opened = Awaited<ReturnType<typeof open>>
 let opening: Promise<Opened> | undefined
-/** An opening that failed is tried again by the next call. */
+/** A failed open is retried by the next call. */
 const opened = (): Promise<Opened> => {
   opening ??= open().catch((error: unknown) => {
     opening = undefined
@@ -122,7 +122,7 @@ const opened = (): Promise<Opened> => {
   return opening
 }
 
-/** Searches what has been committed until now. A segment that cannot be read is mended or left out, and the search done again. */
+/** Searches all entries committed before the call. A segment that cannot be read is repaired or excluded, and the search is repeated. */
 const onParts = async <Result>(left: Int32Array | undefined, work: (parts: readonly Part[]) => Promise<Result>) => {
   const { mirror } = await opened()
   for (;;) {
@@ -133,7 +133,7 @@ const onParts = async <Result>(left: Int32Array | undefined, work: (parts: reado
       return await work(parts)
     } catch (error) {
       if (!(error instanceof SegmentCorrupt)) throw error
-      await mirror.mend(error)
+      await mirror.repair(error)
     } finally {
       for (const part of parts) part.release()
     }
@@ -172,10 +172,10 @@ const host = createCalls<IndexHostCalls>(port, {
     )
   },
   sources: (filters: Filters, left?: Int32Array) => onParts(left, async (parts) => countSources(parts, filters)),
-  follow: async (wanted: boolean) => {
-    // What is there already is history; what comes after this is told.
-    if (wanted) await (await opened()).mirror.refresh()
-    isFollowed = wanted
+  follow: async (hasFollowers: boolean) => {
+    // Entries committed before this call are history; later ones are reported.
+    if (hasFollowers) await (await opened()).mirror.refresh()
+    isFollowed = hasFollowers
   },
   version: async (): Promise<number> => {
     const { mirror } = await opened()
@@ -186,19 +186,19 @@ const host = createCalls<IndexHostCalls>(port, {
     const { mirror, catalogue } = await opened()
     return replayAfter(after, catalogue, mirror)
   },
-  maintain: async (care: Care): Promise<Freed> => {
-    const freed = await (await opened()).merger.maintain(care)
-    if (care.isThorough || freed.entries > 0) await pruneTemplates()
+  maintain: async (request: MaintenanceRequest): Promise<Freed> => {
+    const freed = await (await opened()).merger.maintain(request)
+    if (request.isThorough || freed.entries > 0) await pruneTemplates()
     return freed
   },
-  forgetTemplates: () => pruneTemplates(),
+  pruneTemplates,
   merge: async () => (await opened()).merger.run(),
   settled: async () => (await opened()).indexer.settled(),
   rest: async (processGoesOn: boolean) => {
     const ending = await opening?.catch(() => undefined)
     opening = undefined
     await ending?.indexer.settled()
-    await telling
+    await reporting
     await ending?.files[Symbol.asyncDispose]()
     if (processGoesOn) collectGarbage()
   },

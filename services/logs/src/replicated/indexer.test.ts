@@ -20,7 +20,7 @@ const fail = (problem: string) => {
   throw new Error(problem)
 }
 
-/** Indexers on one folder and one database, in this thread; `around` may do something when one has written a segment. */
+/** Indexers on one folder and one database, in this thread; tests pass `onWritten` to act when a segment has been written. */
 const createIndexers = async () => {
   await using opened = new AsyncDisposableStack()
   const { shared } = opened.use(await createKeyValue())
@@ -36,11 +36,11 @@ const createIndexers = async () => {
   type OpenOptions = {
     onWritten?: (key: string) => Promise<unknown>
     failOn?: (text: string) => boolean
-    /** The same for the forms that templates are looked for. */
+    /** As `failOn`, for the forms whose templates are looked up. */
     failOnForm?: (form: string) => boolean
   }
-  const open = (given: OpenOptions = {}) => {
-    const { onWritten = async () => undefined, failOn = () => false, failOnForm = () => false } = given
+  const open = (openOptions: OpenOptions = {}) => {
+    const { onWritten = async () => undefined, failOn = () => false, failOnForm = () => false } = openOptions
     const plain = createSegmentSource({ files, onProblem: fail })
     const source: SegmentSource = {
       ...plain,
@@ -55,7 +55,7 @@ const createIndexers = async () => {
       cacheBytes: 1_000_000,
       onDamage: fail,
       onFresh: () => undefined,
-      wantsFresh: () => false,
+      reportsFresh: () => false,
     })
     const analyser = createBatchAnalyser(createEnricher())
     const analyse: typeof analyser = (batch) => {
@@ -84,8 +84,8 @@ const createIndexers = async () => {
   return {
     catalogue,
     open,
-    /** Documents of the segments that count, and how many files there are. */
-    kept: async () => {
+    /** The document counts of active segments, and the number of files. */
+    stored: async () => {
       const rows = (await catalogue.changes(undefined))?.added ?? []
       const found = await Array.fromAsync(files.list('segments/'))
       return { documents: rows.map(({ documents }) => documents), files: found.length }
@@ -94,34 +94,34 @@ const createIndexers = async () => {
   }
 }
 
-/** A message that was sent when nothing had been committed. */
+/** A message sent before the first commit. */
 const sent = (id: string, sentAfter = 0) => ({ id, sentAfter })
 
-test('what was sent before its source was deleted does not come with a message that is worked on later; what is sent after is new', async () => {
+test('entries sent before their source was deleted are dropped even if indexed later', async () => {
   await using indexers = await createIndexers()
   const indexer = indexers.open()
   await indexer.take(sent('first'), batchOf(numbered(10)))
-  const deleted = await indexers.catalogue.bury('test')
+  const deleted = await indexers.catalogue.deleteSource('test')
   expect(await indexer.take(sent('again'), batchOf(numbered(20)))).toMatchObject({ entries: 0 })
   expect(await indexer.take(sent('of before', deleted - 1), batchOf(numbered(20)))).toMatchObject({ entries: 0 })
   expect(await indexer.take(sent('of after', deleted), batchOf(numbered(20)))).toMatchObject({ entries: 20 })
 })
 
-test('what is deleted between the writing and the committing of a segment is taken out of it', async () => {
+test('entries that are deleted between writing and committing a segment are removed from it', async () => {
   await using indexers = await createIndexers()
   let isFirst = true
   const indexer = indexers.open({
     onWritten: async () => {
-      if (isFirst) await indexers.catalogue.bury('test')
+      if (isFirst) await indexers.catalogue.deleteSource('test')
       isFirst = false
     },
   })
   const other = { text: 'stays', sequence: 1, sourceId: 'other' }
   expect(await indexer.take(sent('mine'), batchOf([...numbered(10), other]))).toMatchObject({ entries: 1 })
-  expect(await indexers.kept()).toEqual({ documents: [1], files: 1 })
+  expect(await indexers.stored()).toEqual({ documents: [1], files: 1 })
 })
 
-test('what another committed between the writing and the committing of a segment is taken out of it', async () => {
+test('entries that another replica commits between writing and committing a segment are removed from it', async () => {
   await using indexers = await createIndexers()
   const quick = indexers.open()
   let isFirst = true
@@ -132,7 +132,7 @@ test('what another committed between the writing and the committing of a segment
     },
   })
   expect(await slow.take(sent('mine'), batchOf(numbered(25)))).toEqual({ message: 'mine', entries: 10, duplicates: 15 })
-  expect(await indexers.kept()).toEqual({ documents: [30, 10], files: 2 })
+  expect(await indexers.stored()).toEqual({ documents: [30, 10], files: 2 })
   expect(await indexers.catalogue.receipts(['mine', 'theirs'])).toEqual(
     expect.arrayContaining([
       { message: 'mine', entries: 10, duplicates: 15 },
@@ -141,17 +141,17 @@ test('what another committed between the writing and the committing of a segment
   )
 })
 
-test('a segment whose entries another committed all meanwhile is none', async () => {
+test('a segment is dropped if another replica committed all its entries meanwhile', async () => {
   await using indexers = await createIndexers()
   const quick = indexers.open()
   const slow = indexers.open({ onWritten: () => quick.take(sent('same'), batchOf(numbered(25))) })
   expect(await slow.take(sent('same'), batchOf(numbered(25)))).toEqual({ message: 'same', entries: 0, duplicates: 25 })
-  expect(await indexers.kept()).toEqual({ documents: [25], files: 1 })
-  // Whoever was first is right about what became of the message.
+  expect(await indexers.stored()).toEqual({ documents: [25], files: 1 })
+  // The first committed receipt of a message counts.
   expect(await indexers.catalogue.receipts(['same'])).toEqual([{ message: 'same', entries: 25, duplicates: 0 }])
 })
 
-test('a segment whose file was taken for one that nobody wants is written under another name', async () => {
+test('a segment whose file was condemned as an orphan is written again under another key', async () => {
   await using indexers = await createIndexers()
   let isFirst = true
   const indexer = indexers.open({
@@ -165,10 +165,10 @@ test('a segment whose file was taken for one that nobody wants is written under 
     entries: 25,
     duplicates: 0,
   })
-  expect(await indexers.kept()).toEqual({ documents: [25], files: 1 })
+  expect(await indexers.stored()).toEqual({ documents: [25], files: 1 })
 })
 
-test('batches that come while a segment is made go into the next together', async () => {
+test('batches that arrive while a segment is built share the next one', async () => {
   await using indexers = await createIndexers()
   const indexer = indexers.open()
   const receipts = await Promise.all(
@@ -176,12 +176,12 @@ test('batches that come while a segment is made go into the next together', asyn
   )
   expect(receipts.reduce((sum, { entries }) => sum + entries, 0)).toBe(29 * 8 + 10)
   expect(receipts.reduce((sum, { duplicates }) => sum + duplicates, 0)).toBe(29 * 2)
-  const { documents, files } = await indexers.kept()
+  const { documents, files } = await indexers.stored()
   expect(documents.length).toBeLessThanOrEqual(3)
   expect(files).toBe(documents.length)
 })
 
-test('a batch larger than a segment may be has one of its own', async () => {
+test('a batch larger than the segment limit gets a segment of its own', async () => {
   await using indexers = await createIndexers()
   const indexer = indexers.open()
   const [large, small] = await Promise.all([
@@ -194,7 +194,7 @@ test('a batch larger than a segment may be has one of its own', async () => {
 const one = (text: string, sequence: number) => batchOf([{ text, sequence, sourceId: 'test' }])
 
 test.each(['failOn', 'failOnForm'] as const)(
-  'a batch that fails is refused alone, and the others of its group are indexed: %s',
+  'a batch that cannot be indexed is rejected alone, and the others of its group are indexed: %s',
   async (how) => {
     await using indexers = await createIndexers()
     const indexer = indexers.open({ [how]: (text: string) => text.includes('poison') })
@@ -220,13 +220,13 @@ test.each(['failOn', 'failOnForm'] as const)(
       receipt('fourth'),
     ])
     await indexer.settled()
-    const { documents, files } = await indexers.kept()
+    const { documents, files } = await indexers.stored()
     expect(documents.reduce((sum, count) => sum + count, 0)).toBe(4)
     expect(files).toBe(documents.length)
   },
 )
 
-test('a batch that fails only with others is tried alone, and is indexed', async () => {
+test('a batch that fails only in a group is retried alone and indexed', async () => {
   await using indexers = await createIndexers()
   let failures = 0
   const indexer = indexers.open({ failOn: (text) => text === 'unlucky' && failures++ === 0 })
@@ -240,7 +240,7 @@ test('a batch that fails only with others is tried alone, and is indexed', async
 })
 
 test.each(['failOn', 'failOnForm'] as const)(
-  'no batch is refused for want of memory: it fails with its group, to be taken again: %s',
+  'a lack of memory rejects no batch: the whole group fails and is retried: %s',
   async (how) => {
     await using indexers = await createIndexers()
     const indexer = indexers.open({

@@ -20,20 +20,20 @@ export type IndexerOptions = {
   analyse: (batch: EntryBatch) => BatchAnalysis
   templates: Pick<Templates, 'idsOf'>
   limits: MemoryIndexLimits
-  /** Told after each segment of this replica that counts. */
+  /** Called after each committed segment of this replica. */
   onCommitted: () => void
 }
 
-/** Makes segments of the batches that come in, several at a time, as long as there are any. */
+/** Builds segments from incoming batches, several batches at a time. */
 export type Indexer = {
   /**
-   * Resolves when the entries of a batch that were new are in a segment that counts for all replicas. Throws BatchUnreadable for a batch
-   * that cannot be indexed; those that were taken with it are not affected.
+   * Resolves when the new entries of a batch are in a committed segment. Throws BatchUnreadable for a batch that cannot be indexed; other batches
+   * of its group are not affected.
    */
   take: (message: Sent, batch: ArrayBuffer, analysis?: BatchAnalysis) => Promise<Receipt>
-  /** Batches that have been taken and are not in a segment yet. */
+  /** The number of batches that are not in a segment yet. */
   readonly waiting: number
-  /** Resolves when nothing is in hand. */
+  /** Resolves when no batch is in progress. */
   settled: () => Promise<void>
 }
 
@@ -41,18 +41,18 @@ type Waiting = {
   message: Sent
   batch: EntryBatch
   analysis: BatchAnalysis | undefined
-  /** Failed in a group of several: is tried once more in a group of its own, and refused when it fails there. */
+  /** The batch failed in a group: it is retried alone, and rejected if it fails again. */
   isSuspect: boolean
   resolve: (receipt: Receipt) => void
   reject: (error: unknown) => void
 }
 
-/** Entries that are to become one segment, and which of them the catalogue is known to have already. */
+/** The batches of one segment, and which of their entries the catalogue is known to have already. */
 type Group = {
   members: Waiting[]
-  /** One byte an entry, for each batch. */
+  /** One array per batch with one byte per entry: 1 for duplicates. */
   duplicates: Uint8Array[]
-  /** The version of the catalogue up to which they have been looked for. */
+  /** The version of the catalogue up to which duplicates were checked. */
   checked: number
 }
 
@@ -61,18 +61,18 @@ type Built =
   | { receipts: readonly Receipt[]; segment: NewSegment; writtenAt: number }
 
 /**
- * Segments of few entries follow one another no faster than this, so that a trickle does not make twenty a second; one that comes after a
- * pause is not held up.
+ * The minimum interval between small segments, so that a trickle of entries does not make twenty segments a second. A segment after a longer
+ * pause is not delayed.
  */
 const paceMilliseconds = 100
-/** A group of so many entries waits for nothing. */
+/** A group of at least this many entries is not delayed. */
 const fewEntries = 4_096
-/** A file that lay so long before it was committed may have been taken for one that nobody wants. */
+/** A file that was written this long before its commit may have been condemned as an orphan. */
 const staleMilliseconds = 10 * 60_000
 const isStale = (built: Built): boolean =>
   built.segment !== undefined && Date.now() - built.writtenAt > staleMilliseconds
 
-/** One batch of a group failed, by what it holds: the others can be indexed without it. */
+/** The content of one batch caused a failure: the others of the group can be indexed without it. */
 class MemberFailed extends Error {
   readonly member: Waiting
   readonly reason: Error
@@ -83,9 +83,9 @@ class MemberFailed extends Error {
   }
 }
 
-/** Throws MemberFailed for an error that comes from what a member holds. */
+/** Throws MemberFailed for an error that the content of a member caused. */
 const blame = (member: Waiting, error: unknown): never => {
-  // Memory may be there the next time.
+  // A lack of memory may be temporary.
   if (isAllocationFailure(error) || !(error instanceof Error)) throw error
   throw new MemberFailed(member, error)
 }
@@ -98,9 +98,9 @@ const blaming = <Result>(member: Waiting, work: () => Result): Result => {
 }
 
 /**
- * Building a segment takes time, so what comes meanwhile gathers for the next: under load segments are larger, not later. While one is
- * being written and committed the next is built. A commit holds only if no other replica's came in between; else what is new is looked
- * through for duplicates first, so the same entry sent to two replicas at once is kept once.
+ * Batches that arrive while a segment is built gather for the next one: under load segments get larger, not later. While one is written and
+ * committed, the next is built. A commit succeeds only if no other replica committed meanwhile; otherwise the new segments are checked for
+ * duplicates first, so that an entry sent to two replicas at once is stored once.
  */
 export const createIndexer = (options: IndexerOptions): Indexer => {
   const { mirror, catalogue, source, analyse, templates, limits, onCommitted } = options
@@ -125,26 +125,26 @@ export const createIndexer = (options: IndexerOptions): Indexer => {
     return waiting.splice(0, taken)
   }
 
-  /** What was sent before its source was deleted is left out, whenever it comes; says whether there was any. */
-  const leaveOutBuried = ({ members, duplicates }: Group): boolean => {
+  /** Marks entries that were sent before their source was deleted as duplicates; returns whether there were any. */
+  const dropDeleted = ({ members, duplicates }: Group): boolean => {
     let found = false
     for (const [number, { batch, message }] of members.entries()) {
-      const buried = batch.origins.map(({ sourceId }) => mirror.isBuried(sourceId, message.sentAfter + 1))
+      const deleted = batch.origins.map(({ sourceId }) => mirror.isDeleted(sourceId, message.sentAfter + 1))
       const left = duplicates[number]
-      if (!left || !buried.includes(true)) continue
+      if (!left || !deleted.includes(true)) continue
       for (let entry = 0; entry < batch.count; entry++) {
-        if (left[entry] === 1 || buried[batch.originOf[entry] ?? 0] !== true) continue
+        if (left[entry] === 1 || deleted[batch.originOf[entry] ?? 0] !== true) continue
         left[entry] = 1
         found = true
       }
     }
     return found
   }
-  /** Looks for the entries of a group in segments; one that cannot be read is mended or left out. */
-  const lookFor = async (group: Group, isAsked: (contentVersion: number) => boolean): Promise<boolean> => {
-    let found = leaveOutBuried(group)
+  /** Looks for the entries of a group in the segments that `isIncluded` selects. */
+  const lookFor = async (group: Group, isIncluded: (contentVersion: number) => boolean): Promise<boolean> => {
+    let found = dropDeleted(group)
     for (const [number, { batch }] of group.members.entries()) {
-      const parts = mirror.segments.filter(({ row }) => isAsked(row.contentVersion)).map(mirror.partOf)
+      const parts = mirror.segments.filter(({ row }) => isIncluded(row.contentVersion)).map(mirror.partOf)
       for (const part of parts) part.hold()
       try {
         const known = await findDuplicates(batch, parts)
@@ -167,17 +167,17 @@ export const createIndexer = (options: IndexerOptions): Indexer => {
       if (version === group.checked) return false
       try {
         const found = await lookFor(group, (contentVersion) => contentVersion > group.checked)
-        // What was read was at least as new as this.
+        // The segments read were at least as new as this version.
         group.checked = version
         return found
       } catch (error) {
         if (!(error instanceof SegmentCorrupt)) throw error
-        await mirror.mend(error)
+        await mirror.repair(error)
       }
     }
   }
 
-  /** Takes a member that cannot be indexed out of its group. */
+  /** Removes a member that cannot be indexed from its group. */
   const takeOut = (group: Group, member: Waiting, cause: Error) => {
     const isAlone = group.members.length === 1
     const stays = group.members.map((one) => one !== member)
@@ -188,7 +188,7 @@ export const createIndexer = (options: IndexerOptions): Indexer => {
     waiting.push(member)
     start()
   }
-  /** Duplicates within a group are found by the index itself. Throws MemberFailed. */
+  /** Fills an index, which finds duplicates within a group. Throws MemberFailed. */
   const fill = async ({ members, duplicates }: Group) => {
     const index = createMemoryIndex({
       documents: members.reduce((sum, { batch }) => sum + batch.count, 0),
@@ -202,7 +202,7 @@ export const createIndexer = (options: IndexerOptions): Indexer => {
       if (isKnown?.includes(0)) {
         const analysis = member.analysis ?? blaming(member, () => analyse(batch))
         member.analysis = analysis
-        // A store that fails does not reject it.
+        // Does not reject if the template store fails.
         const ids = await templates.idsOf(analysis.shapes).catch((error: unknown) => blame(member, error))
         blaming(member, () => index.add(batch, analysis, ids, isKnown))
         await setImmediate()
@@ -212,7 +212,7 @@ export const createIndexer = (options: IndexerOptions): Indexer => {
     }
     return { index, receipts }
   }
-  /** Gives the receipts alone when all entries are known. Members that cannot be indexed are taken out. */
+  /** Returns receipts without a segment when all entries are duplicates. Members that cannot be indexed are removed from the group. */
   const build = async (group: Group): Promise<Built> => {
     let filled: Awaited<ReturnType<typeof fill>> | undefined
     while (!filled) {
@@ -220,7 +220,7 @@ export const createIndexer = (options: IndexerOptions): Indexer => {
         filled = await fill(group)
       } catch (error) {
         if (!(error instanceof MemberFailed)) throw error
-        // The index may hold a part of it: it is filled again from the start.
+        // The index may hold a part of the failed batch, so it is filled again from the start.
         takeOut(group, error.member, error.reason)
       }
     }
@@ -237,28 +237,28 @@ export const createIndexer = (options: IndexerOptions): Indexer => {
       if (receipt) member.resolve(receipt)
     })
   }
-  /** Commits what was built; does it again for as long as others come in between. */
+  /** Commits a built segment, and checks and rebuilds it as long as other commits come first. */
   const commit = async (group: Group, first: Built): Promise<readonly Receipt[]> => {
-    let refusedAfter: number | undefined
+    let rejectedAfter: number | undefined
     for (let built = first; ; ) {
       const found = await check(group)
       if (!built.segment && !found) return built.receipts
-      // Refused, though nobody came in between: the file was taken for one that nobody wants.
-      const isCondemned = group.checked === refusedAfter
+      // The commit was rejected although no other commit came first: the file was condemned as an orphan.
+      const isCondemned = group.checked === rejectedAfter
       if (found || isCondemned || isStale(built)) {
         if (built.segment) await source.discard(built.segment.key)
         built = await build(group)
-        refusedAfter = undefined
+        rejectedAfter = undefined
         continue
       }
       const { segment, receipts } = built
       if (!segment) return receipts
-      const kept = receipts.filter(({ entries }) => entries > 0)
-      if (await catalogue.commit({ after: group.checked, segment, receipts: kept })) {
+      const withEntries = receipts.filter(({ entries }) => entries > 0)
+      if (await catalogue.commit({ after: group.checked, segment, receipts: withEntries })) {
         onCommitted()
         return receipts
       }
-      refusedAfter = group.checked
+      rejectedAfter = group.checked
     }
   }
   const fail = (group: Group, error: unknown) => {
@@ -276,7 +276,7 @@ export const createIndexer = (options: IndexerOptions): Indexer => {
     try {
       await check(group)
       const built = await build(group)
-      // The next one is built meanwhile, but no more than one ahead.
+      // The next segment is built while one is committed, but at most one ahead.
       await committing
       committing = commit(group, built).then(
         (receipts) => settle(group, receipts),

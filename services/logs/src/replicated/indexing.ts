@@ -11,21 +11,21 @@ export type IndexingOptions = {
   bus: Bus
   files: Pick<Files, 'read' | 'remove'>
   catalogue: Pick<SharedCatalogue, 'receipts'>
-  /** Hands a batch, which is then no longer the caller's, to the indexing thread. */
+  /** Takes ownership of a batch and passes it to the index thread. */
   take: (message: Pick<Message, 'id' | 'sentAfter'>, batch: ArrayBuffer, analysis?: BatchAnalysis) => Promise<Receipt>
-  /** Notified of outcomes; false where they are another replica's. */
+  /** Reports an outcome; false if another replica waits for it. */
   settle: (outcome: Outcome) => boolean
-  /** Messages in hand at most. */
+  /** Maximum number of messages in progress. */
   concurrency: number
   onProblem: (problem: string) => void
-  /** Notified of each message that cannot be indexed; it is acknowledged and left out. */
+  /** Called for each message that cannot be indexed; it is acknowledged and left out. */
   onSetAside: (problem: string) => void
   signal: AbortSignal
 }
 
-/** Says so often that a message is being worked on. */
+/** The interval at which the acknowledgement deadline of a message in progress is extended. */
 const workingMilliseconds = 2_500
-/** Between two tries to get at the queue. */
+/** The pause between two attempts to read the queue. */
 const againMilliseconds = 1_000
 
 const readFile = async (files: Pick<Files, 'read'>, key: string): Promise<ArrayBuffer> => {
@@ -34,11 +34,11 @@ const readFile = async (files: Pick<Files, 'read'>, key: string): Promise<ArrayB
   return Uint8Array.from(Buffer.concat(parts)).buffer
 }
 
-/** Works on the append log until the signal aborts: a message is done when its entries are committed, and only then. */
+/** Processes the append log until the signal aborts: a message is acknowledged only after its entries are committed. */
 export const startIndexing = (options: IndexingOptions): Promise<void> => {
   const { bus, files, catalogue, take, settle, concurrency, onProblem, onSetAside, signal } = options
 
-  /** Outcomes for the same replica go together. */
+  /** Outcomes for the same replica are sent together. */
   const outgoing = new Map<string, Outcome[]>()
   const report = (sender: string, outcome: Outcome) => {
     if (settle(outcome)) return
@@ -52,7 +52,7 @@ export const startIndexing = (options: IndexingOptions): Promise<void> => {
       bus.publish(receiptsFor(sender), outcomes).catch(() => undefined)
     })
   }
-  /** undefined where the content is gone: it was done by another, and its end was not heard of. */
+  /** undefined where the content is gone: another replica has indexed it, but its acknowledgement was lost. */
   const batchOf = async ({ content }: Message): Promise<ArrayBuffer | undefined> => {
     if (content.kind === 'unreadable') throw new BatchUnreadable(content.problem)
     if (content.kind === 'batch') return content.batch
@@ -63,7 +63,7 @@ export const startIndexing = (options: IndexingOptions): Promise<void> => {
       throw error
     }
   }
-  /** A message that comes again may have been committed by one who could not say so: then the first receipt is the right one. */
+  /** A redelivered message may have been committed without an acknowledgement: then the first receipt counts. */
   const receiptOf = async (message: Message, delivery: number): Promise<Receipt | undefined> => {
     const first = async () => (delivery > 1 ? (await catalogue.receipts([message.id]))[0] : undefined)
     const known = await first()
@@ -78,7 +78,7 @@ export const startIndexing = (options: IndexingOptions): Promise<void> => {
       return await receiptOf(message, delivery)
     } catch (error) {
       if (!isBatchUnreadable(error)) throw error
-      onSetAside(`A message of the append log cannot be indexed and is left out: ${error.message}`)
+      onSetAside(`A message of the append log cannot be indexed and was set aside: ${error.message}`)
       return { message: message.id, problem: error.message }
     }
   }

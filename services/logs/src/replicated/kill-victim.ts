@@ -4,7 +4,7 @@ import { batchOf } from '../segments/store-for-tests.ts'
 import { numbered } from './numbered-lines-for-tests.ts'
 import { openReplica, type Shared } from './replicas-for-tests.ts'
 
-/** A replica that takes batches, several at a time, and says of each when it was acknowledged, until it is killed. Run by the tests. */
+/** A replica that ingests batches concurrently and prints each acknowledged one, until it is killed. Run by the tests. */
 type VictimOptions = Omit<Shared, 'bus'> & {
   nats?: { address: string; prefix: string }
   linesPerBatch: number
@@ -30,5 +30,5 @@ const send = async () => {
   }
 }
 await Promise.all(Array.from({ length: options.inHand }, send))
-// Not reached when the test does its work; without it a test that does not would wait for ever.
+// Reached only if the test fails to kill this process; without it such a test would wait for ever.
 process.exit(0)

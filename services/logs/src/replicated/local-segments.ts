@@ -2,21 +2,21 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Whole segments on this machine's disk. Copies only: each can go at any time. */
+/** A cache of whole segments on the local disk. Each copy can be removed at any time. */
 export type LocalSegments = {
-  /** undefined where the segment is not here, or not of that size. Shorter than asked where it ends earlier. */
+  /** undefined if there is no copy of that size. Shorter than requested where the segment ends earlier. */
   readRange: (key: string, size: number, range: { start: number; end: number }) => Promise<Uint8Array | undefined>
   has: (key: string, size: number) => Promise<boolean>
   write: (key: string, content: Uint8Array) => Promise<void>
   remove: (key: string) => Promise<void>
 }
 
-/** How long a copy may go unmarked as used: the oldest mark goes first when room is needed. */
+/** Minimum interval between two updates of a copy's time of use, by which the least recently used copies are evicted. */
 const markMilliseconds = 60_000
-/** What a killed process was writing. */
+/** Age after which an unfinished write is taken for one of a killed process. */
 const abandonedMilliseconds = 3_600_000
 const incomingPrefix = '.incoming-'
-/** Others may write to the same folder, so what is there is looked at again after so many bytes, or this share of the room. */
+/** Other processes may write to the same folder, so it is listed again after writes of this share of `maxBytes`. */
 const shareUnseen = 0.05
 
 const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT'
@@ -25,8 +25,8 @@ const ignoreMissing = (error: unknown): void => {
 }
 
 /**
- * Opens a folder as a cache of segments of about `maxBytes`. Safe for several processes on one folder: files appear whole, and one that
- * another process removed is simply not there any more. Nothing is synced: who reads checks what is read.
+ * Opens a folder as a cache of segments of about `maxBytes`. Safe for several processes on one folder: files appear atomically, and a file that
+ * another process removed counts as absent. Nothing is synced: readers verify checksums.
  */
 export const openLocalSegments = async (directory: string, maxBytes: number): Promise<LocalSegments> => {
   await mkdir(directory, { recursive: true })
@@ -34,7 +34,7 @@ export const openLocalSegments = async (directory: string, maxBytes: number): Pr
   const pathOf = (key: string) => join(directory, nameOf(key))
   const marked = new Map<string, number>()
   let unseenBytes = Number.POSITIVE_INFINITY
-  let making: Promise<void> | undefined
+  let evicting: Promise<void> | undefined
 
   const mark = (key: string) => {
     const now = Date.now()
@@ -51,29 +51,29 @@ export const openLocalSegments = async (directory: string, maxBytes: number): Pr
       return undefined
     }
   }
-  const makeRoom = async () => {
+  const evict = async () => {
     unseenBytes = 0
     const found = (await Promise.all((await readdir(directory)).map(look))).filter((file) => file !== undefined)
     const isIncoming = ({ name }: { name: string }) => name.startsWith(incomingPrefix)
     for (const file of found.filter(isIncoming)) {
       if (Date.now() - file.usedAt > abandonedMilliseconds) await rm(join(directory, file.name), { force: true })
     }
-    const kept = found.filter((file) => !isIncoming(file)).toSorted((a, b) => a.usedAt - b.usedAt)
-    let total = kept.reduce((sum, { size }) => sum + size, 0)
-    // The one that was used last stays, whatever its size: somebody is about to read it.
-    for (const { name, size } of kept.slice(0, -1)) {
+    const evictable = found.filter((file) => !isIncoming(file)).toSorted((a, b) => a.usedAt - b.usedAt)
+    let total = evictable.reduce((sum, { size }) => sum + size, 0)
+    // The last used copy stays, whatever its size: it is about to be read.
+    for (const { name, size } of evictable.slice(0, -1)) {
       if (total <= maxBytes) break
       await rm(join(directory, name), { force: true })
       total -= size
     }
   }
-  const roomAfter = async (bytes: number) => {
+  const evictAfter = async (bytes: number) => {
     unseenBytes += bytes
     if (unseenBytes <= maxBytes * shareUnseen) return
-    making ??= makeRoom().finally(() => {
-      making = undefined
+    evicting ??= evict().finally(() => {
+      evicting = undefined
     })
-    await making
+    await evicting
   }
 
   return {
@@ -101,7 +101,7 @@ export const openLocalSegments = async (directory: string, maxBytes: number): Pr
         throw error
       }
       marked.set(key, Date.now())
-      await roomAfter(content.length)
+      await evictAfter(content.length)
     },
     remove: async (key) => {
       marked.delete(key)

@@ -1,16 +1,16 @@
-/** When to look whether segments are worth merging. */
+/** Decides when to check whether segments are worth merging. */
 export type MergeSchedule = Disposable & {
-  /** A segment of this replica was committed. */
+  /** Called when this replica has committed a segment. */
   committed: () => void
-  /** Another replica has the task for so long. */
+  /** Called when another replica holds the merge lease for this time. */
   taken: (milliseconds: number) => void
 }
 
-/** Segments are looked through when none has been committed for so long, or so many have been since the last look. */
+/** A check follows after this pause in commits, or after this many commits. */
 const quietMilliseconds = 500
 const commitsPerLook = 64
 
-/** Calls `look` in quiet moments, and now and then where there are none; not after it was disposed. */
+/** Calls `look` in pauses between commits, and periodically if there are none, until it is disposed. */
 export const createMergeSchedule = (look: () => void): MergeSchedule => {
   let commits = 0
   let waiting: NodeJS.Timeout | undefined

@@ -10,12 +10,12 @@ import { refill } from '../segments/compaction.ts'
 import { createMemoryIndex, type MemoryIndexLimits } from '../segments/memory-index.ts'
 import {
   addFreed,
-  type Care,
   type Freed,
   freedByReplacing,
   isExpired,
-  keepsAll,
+  isUnlimited,
   lessFreed,
+  type MaintenanceRequest,
   nothingFreed,
   planRetention,
 } from '../segments/retention.ts'
@@ -28,50 +28,53 @@ import type { NewSegment, Replacement, SharedCatalogue } from './shared-catalogu
 
 export type MergerOptions = {
   mirror: Mirror
-  catalogue: Pick<SharedCatalogue, 'merge' | 'settle'>
+  catalogue: Pick<SharedCatalogue, 'merge' | 'expireTombstones'>
   source: SegmentSource
   analyse: (batch: EntryBatch) => BatchAnalysis
   limits: MemoryIndexLimits
-  /** Whether this replica is the one to merge now; keeps it so for a while. */
+  /** Acquires or renews the merge lease of this replica. */
   mayMerge: () => Promise<boolean>
   onMerged: () => void
   onProblem: (problem: string) => void
 }
 
-/** While others wait for this thread, segments are written anew in this share of the time. */
+/** The share of the time for rewriting segments while other work waits for this thread. */
 const upkeepShare = 0.25
-/** A segment is another one after a merge, and a change that another came before is made again: both are looked for so often. */
+/** Maximum rounds: a merge replaces segments by new ones, and a change that another replica preceded is repeated. */
 const maxRounds = 8
 
-/** Puts one segment in place of many small ones, one merge at a time. */
+/** Replaces many small segments by larger ones, one merge at a time. */
 export type Merger = {
-  /** Merges until there is nothing worth it, if no merge is under way; never throws. */
+  /** Merges until no merge is worthwhile, unless a merge is running; never throws. */
   run: () => Promise<void>
-  /** Lets go of what was kept long enough, and with `isThorough` writes anew what is hidden or was changed and merges. */
-  maintain: (care: Care) => Promise<Freed>
-  /** Entries are coming in: what can wait pauses. */
+  /** Deletes expired entries; with `isThorough` it also rewrites segments that have hidden or changed entries, and merges. */
+  maintain: (request: MaintenanceRequest) => Promise<Freed>
+  /** Entries are arriving: deferrable work pauses. */
   busy: () => void
 }
 
-const leavingOut = (
+const droppedFrom = (
   chosen: readonly Mirrored[],
   after: number,
   overrides: readonly SeverityOverride[],
-): NonNullable<Replacement['leavesOut']> => ({
+): NonNullable<Replacement['dropped']> => ({
   after,
   overrides,
   firstTime: Math.min(...chosen.map(({ row }) => row.firstTime)),
   lastTime: Math.max(...chosen.map(({ row }) => row.lastTime)),
 })
 
-/** Any replica may merge, and it is right if two do: whose change comes second finds the segments replaced, and its own is thrown away. */
+/** Any replica may merge, and concurrent merges are safe: the second one finds its segments replaced and discards its result. */
 export const createMerger = (options: MergerOptions): Merger => {
   const { mirror, catalogue, source, analyse, limits, mayMerge, onMerged, onProblem } = options
   let running: Promise<void> | undefined
   const budget = createBudget({ share: upkeepShare })
-  /** By all that was put in place of others by this replica. */
+  /** Total that this replica has freed by replacing segments. */
   let freed = nothingFreed
-  /** Segments that this replica wrote since the last folding began: severities stay beside them for a while, but are in them. */
+  /**
+   * Keys of segments that this replica wrote since the last folding began: their severities are folded in, although the overrides stay for a
+   * while.
+   */
   const written = new Set<string>()
 
   const read = async (chosen: readonly Mirrored[], convert?: (entry: StoredEntry) => StoredEntry | undefined) => {
@@ -88,7 +91,7 @@ export const createMerger = (options: MergerOptions): Merger => {
       for (const part of parts) part.release()
     }
   }
-  /** One segment with something hidden, to be written anew without it; else small ones that are worth merging. */
+  /** A segment with hidden entries, which is rewritten without them; else small segments that are worth merging. */
   const choose = (): readonly Mirrored[] => {
     const hiding = mirror.segments.find((mirrored) => hidesSome(mirror.partOf(mirrored)))
     if (hiding) return [hiding]
@@ -98,17 +101,17 @@ export const createMerger = (options: MergerOptions): Merger => {
     )
     return mirror.segments.filter(({ row }) => rows.includes(row))
   }
-  /** Burials of which nothing is left; a damaged segment may be brought back with all that was in it. */
-  const settle = async () => {
-    const { burials } = mirror.amendments
-    if (burials.length > 0 && !mirror.isDamaged) await catalogue.settle(burials)
+  /** Deletes tombstones that no longer hide anything. While a segment is damaged they stay, because it may be restored with all its entries. */
+  const expireTombstones = async () => {
+    const { tombstones } = mirror.amendments
+    if (tombstones.length > 0 && !mirror.isDamaged) await catalogue.expireTombstones(tombstones)
   }
   /** False when there is nothing to do. */
   const mergeOnce = async (): Promise<boolean> => {
     await mirror.refresh()
     const chosen = choose()
     if (chosen.length === 0) {
-      await settle()
+      await expireTombstones()
       return false
     }
     if (!(await mayMerge())) return false
@@ -118,7 +121,7 @@ export const createMerger = (options: MergerOptions): Merger => {
   const swap = async (
     chosen: readonly Mirrored[],
     segment: NewSegment | undefined,
-    severities: Pick<Replacement, 'folded' | 'leavesOut'>,
+    severities: Pick<Replacement, 'folded' | 'dropped'>,
   ): Promise<boolean> => {
     const contentVersion = Math.max(...chosen.map(({ row }) => row.contentVersion))
     const replaced = chosen.map(({ row }) => row.key)
@@ -138,38 +141,38 @@ export const createMerger = (options: MergerOptions): Merger => {
     onMerged()
     return true
   }
-  /** One segment in place of some, or none; false where one of them was replaced meanwhile. */
+  /** Replaces segments by one or none; false if one of them was replaced meanwhile. */
   const replace = async (
     chosen: readonly Mirrored[],
     convert?: (entry: StoredEntry) => StoredEntry | undefined,
   ): Promise<boolean> => {
     const after = mirror.version ?? 0
-    const leftOut = new Set<string>()
+    const droppedKeys = new Set<string>()
     const { index, folded } = await read(
       chosen,
       convert &&
         ((entry) => {
           const converted = convert(entry)
-          if (!converted) leftOut.add(keyOfEntryId(entry.entryId))
+          if (!converted) droppedKeys.add(keyOfEntryId(entry.entryId))
           return converted
         }),
     )
     const built = index.documents > 0 ? await buildSegment(index) : undefined
     if (built) await source.write(built.segment.key, built.content)
     if (!convert) return swap(chosen, built?.segment, { folded })
-    const overrides = folded.filter(({ key }) => leftOut.has(key))
+    const overrides = folded.filter(({ key }) => droppedKeys.has(key))
     return swap(chosen, built?.segment, {
-      folded: folded.filter(({ key }) => !leftOut.has(key)),
-      leavesOut: leavingOut(chosen, after, overrides),
+      folded: folded.filter(({ key }) => !droppedKeys.has(key)),
+      dropped: droppedFrom(chosen, after, overrides),
     })
   }
-  /** An override that outlived its entry would apply to the same entry sent again. */
+  /** Drops the overrides with their segment: an override that outlived its entry would apply to the same entry sent again. */
   const drop = async (dropped: Mirrored): Promise<boolean> => {
     const after = mirror.version ?? 0
     const part = mirror.partOf(dropped)
     part.hold()
     try {
-      return await swap([dropped], undefined, { leavesOut: leavingOut([dropped], after, await overriddenIn([part])) })
+      return await swap([dropped], undefined, { dropped: droppedFrom([dropped], after, await overriddenIn([part])) })
     } finally {
       part.release()
     }
@@ -178,11 +181,11 @@ export const createMerger = (options: MergerOptions): Merger => {
     try {
       while (await mergeOnce());
     } catch (error) {
-      if (error instanceof SegmentCorrupt) await mirror.mend(error)
+      if (error instanceof SegmentCorrupt) await mirror.repair(error)
       else throw error
     }
   }
-  /** Segments by their keys, one at a time; what cannot be read is mended or left out. */
+  /** Processes segments by key, one at a time; unreadable ones are repaired or excluded. */
   const eachOf = async (keys: readonly string[], work: (mirrored: Mirrored) => Promise<unknown>) => {
     for (const key of keys) {
       await budget.step(async () => {
@@ -192,18 +195,22 @@ export const createMerger = (options: MergerOptions): Merger => {
           await work(mirrored)
         } catch (error) {
           if (!(error instanceof SegmentCorrupt)) throw error
-          await mirror.mend(error)
+          await mirror.repair(error)
         }
       })
     }
     await mirror.refresh()
   }
-  const retain = async ({ retention, now }: Care) => {
-    if (keepsAll(retention)) return
+  const retain = async ({ retention, now }: MaintenanceRequest) => {
+    if (isUnlimited(retention)) return
     const isOld = isExpired(retention, now)
     for (let round = 0; round < maxRounds; round++) {
-      const kept = mirror.segments.map((one) => ({ key: one.row.key, bytes: one.row.bytes, part: mirror.partOf(one) }))
-      const plan = await planRetention(kept, retention, now)
+      const stored = mirror.segments.map((one) => ({
+        key: one.row.key,
+        bytes: one.row.bytes,
+        part: mirror.partOf(one),
+      }))
+      const plan = await planRetention(stored, retention, now)
       if (plan.drop.length + plan.rewrite.length === 0) return
       await eachOf(plan.drop, drop)
       await eachOf(plan.rewrite, (one) => replace([one], (entry) => (isOld(entry) ? undefined : entry)))
@@ -220,11 +227,11 @@ export const createMerger = (options: MergerOptions): Merger => {
       )
     }
   }
-  const maintain = async (care: Care): Promise<Freed> => {
+  const maintain = async (request: MaintenanceRequest): Promise<Freed> => {
     await mirror.refresh()
     const before = freed
-    await retain(care)
-    if (care.isThorough) {
+    await retain(request)
+    if (request.isThorough) {
       await foldAmendments()
       await run()
       await mirror.refresh()

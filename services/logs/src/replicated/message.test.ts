@@ -12,7 +12,7 @@ const lines = Array.from({ length: 41 }, (_, index) => ({
   ...(index % 7 === 0 && { entryId: `own ${index}` }),
 }))
 
-/** All that a batch says of each entry. */
+/** All fields of each entry of a batch. */
 const entriesOf = (buffer: ArrayBuffer) => {
   const batch = decodeBatch(buffer)
   return Array.from({ length: batch.count }, (_, entry) => ({
@@ -30,7 +30,7 @@ const entriesOf = (buffer: ArrayBuffer) => {
   }))
 }
 
-test.each([200, 1_000, 3_000, 1_000_000])('a batch in parts of %d bytes says what it said as one', (maxBytes) => {
+test.each([200, 1_000, 3_000, 1_000_000])('a batch split into parts of %d bytes has the same entries', (maxBytes) => {
   const whole = batchOf(lines)
   const parts = splitBatch(whole, maxBytes)
   expect(parts.flatMap(entriesOf)).toEqual(entriesOf(whole))
@@ -38,7 +38,7 @@ test.each([200, 1_000, 3_000, 1_000_000])('a batch in parts of %d bytes says wha
   if (maxBytes < whole.byteLength) expect(parts.length).toBeGreaterThan(1)
 })
 
-test('a message is read as it was written, wherever it lies in a buffer', () => {
+test('a message decodes as encoded, at any offset of a buffer', () => {
   const batch = batchOf(lines)
   const bytes = entryMessages.encode({ id: 'id', sender: 'me', sentAfter: 7, content: { kind: 'batch', batch } })
   const shifted = new Uint8Array(bytes.length + 3)
@@ -51,16 +51,13 @@ test('a message is read as it was written, wherever it lies in a buffer', () => 
   expect(entryMessages.decode(entryMessages.encode(file))).toEqual(file)
 })
 
-test.each([0, 3, 4, 20])(
-  'bytes that are no message decode to an unreadable one instead of throwing: %d of them',
-  (length) => {
-    expect(entryMessages.decode(new Uint8Array(length).fill(255)).content).toMatchObject({ kind: 'unreadable' })
-    const whole = entryMessages.encode({
-      id: 'id',
-      sender: 'me',
-      sentAfter: 7,
-      content: { kind: 'file', key: 'inbox/id' },
-    })
-    expect(entryMessages.decode(whole.subarray(0, length)).content).toMatchObject({ kind: 'unreadable' })
-  },
-)
+test.each([0, 3, 4, 20])('%d bytes that are no message decode to an unreadable one instead of throwing', (length) => {
+  expect(entryMessages.decode(new Uint8Array(length).fill(255)).content).toMatchObject({ kind: 'unreadable' })
+  const whole = entryMessages.encode({
+    id: 'id',
+    sender: 'me',
+    sentAfter: 7,
+    content: { kind: 'file', key: 'inbox/id' },
+  })
+  expect(entryMessages.decode(whole.subarray(0, length)).content).toMatchObject({ kind: 'unreadable' })
+})

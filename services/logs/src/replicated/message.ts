@@ -2,12 +2,14 @@ import { jsonCodec, queue, topics } from '@trellis/kit/bus'
 import { messageOf } from '@trellis/kit/errors'
 import type { Receipt } from './shared-catalogue.ts'
 
-/** Entries on their way to whoever indexes them: the batch itself or, where that is too large for the bus, the key of a file with it. */
+/**
+ * Entries on their way to the replica that indexes them: the batch itself or, if it is too large for the bus, the key of a file that contains it.
+ */
 export type Message = {
   id: string
   /** The replica that waits for the receipt. */
   sender: string
-  /** The version of the catalogue when it was sent: what was deleted at a later one does not come back with it. */
+  /** The version of the catalogue when the message was sent: sources that are deleted at a later version hide its entries. */
   sentAfter: number
   content:
     | { kind: 'batch'; batch: ArrayBuffer }
@@ -30,14 +32,14 @@ const encode = ({ id, sender, sentAfter, content }: Message): Uint8Array => {
 const decodeWhole = (bytes: Uint8Array): Message => {
   const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const end = headStart + whole.readUInt32LE(0)
-  // One of before there were deletes comes as if it were new.
+  // Messages from before deletions existed have no version and count as new.
   const {
     id,
     sender,
     sentAfter = Number.MAX_SAFE_INTEGER,
     file,
   } = JSON.parse(whole.toString('utf8', headStart, end)) as Head
-  // A copy: the columns of a batch have to lie at multiples of eight, and it goes on to a thread.
+  // Copied, because the columns of a batch must be aligned to eight bytes and the buffer is transferred to a thread.
   const content: Message['content'] =
     file === undefined
       ? { kind: 'batch', batch: Uint8Array.from(whole.subarray(end)).buffer }
@@ -45,7 +47,7 @@ const decodeWhole = (bytes: Uint8Array): Message => {
   return { id, sender, sentAfter, content }
 }
 
-/** Never throws: the bus would deliver the message again for ever. */
+/** Never throws: the bus would redeliver the message for ever. */
 const decode = (bytes: Uint8Array): Message => {
   try {
     return decodeWhole(bytes)
@@ -54,32 +56,32 @@ const decode = (bytes: Uint8Array): Message => {
   }
 }
 
-/** What became of a message: a receipt, or why none of its entries can be indexed. */
+/** The result of a message: a receipt, or the reason why it cannot be indexed. */
 export type Outcome = Receipt | { message: string; problem: string }
 
 /**
- * The append log of all replicas. A message stays until its entries are in a committed segment, however often whoever had it was killed:
- * it is never given up, and taking it twice adds nothing.
+ * The append log of all replicas. A message stays until its entries are in a committed segment, however many of its consumers are killed: it is
+ * never dead-lettered, and processing it is idempotent.
  */
 export const entryMessages = queue<Message>({
   name: 'logs-entries',
   encode,
   decode,
-  // Less than a sender waits: what a killed replica had in hand is another's in time.
+  // Shorter than a sender waits, so that another replica takes over the messages of a killed one in time.
   acknowledgeWithinMilliseconds: 10_000,
   maxDeliveries: 1_000_000,
   backOffMilliseconds: [1_000, 2_000, 5_000, 15_000],
   maxWaiting: 2_000,
 })
 
-/** Outcomes for one replica, as segments are committed. */
+/** Outcomes for one replica, published as segments are committed. */
 export const receiptsFor = topics<Outcome[]>({
   family: 'logs.receipts',
   ...jsonCodec<Outcome[]>(),
   keep: { events: 1_000, milliseconds: 60_000 },
 })
 
-/** Says that the catalogue has changed. Only a hint to look: what it has is in the store. */
+/** Announces a change of the catalogue. It is only a hint: the content is in the store. */
 export const catalogueChanges = topics<{ by: string }>({
   family: 'logs.catalogue',
   ...jsonCodec<{ by: string }>(),

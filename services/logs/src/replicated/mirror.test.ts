@@ -6,7 +6,7 @@ import { numbered } from './numbered-lines-for-tests.ts'
 import { createKeyValue } from './replicas-for-tests.ts'
 import { createSegmentSource } from './segment-source.ts'
 
-/** A mirror of what a replica has committed: so many segments of ten entries. */
+/** A mirror of the catalogue of a replica that has committed `segments` segments of ten entries. */
 const createMirrored = async (segments: number, retryMilliseconds: number) => {
   await using opened = new AsyncDisposableStack()
   const dependencies = opened.use(await createKeyValue())
@@ -20,7 +20,7 @@ const createMirrored = async (segments: number, retryMilliseconds: number) => {
     cacheBytes: 1_000_000,
     onDamage: (problem) => problems.push(problem),
     onFresh: () => undefined,
-    wantsFresh: () => false,
+    reportsFresh: () => false,
     retryMilliseconds,
   })
   const stack = opened.move()
@@ -28,9 +28,9 @@ const createMirrored = async (segments: number, retryMilliseconds: number) => {
 }
 
 test.each([
-  ['is searched again when its time has come', 0, 3],
-  ['is left out until its time has come', 3_600_000, 2],
-])('a segment whose file was brought back %s', async (_, retryMilliseconds, expected) => {
+  ['is searched again after the retry interval', 0, 3],
+  ['stays excluded until the retry interval ends', 3_600_000, 2],
+])('a segment whose file was restored %s', async (_, retryMilliseconds, expected) => {
   await using mirrored = await createMirrored(3, retryMilliseconds)
   const { mirror, files, catalogue, problems } = mirrored
   const [first] = (await catalogue.changes(undefined))?.added ?? []
@@ -49,12 +49,12 @@ test.each([
   expect(problems.length).toBe(1)
 })
 
-test('of those who refresh at the same time one asks at once, and all others together after it', async () => {
+test('of concurrent refreshes the first runs at once, and all others share the next one', async () => {
   await using mirrored = await createMirrored(1, 0)
   const { mirror, engine } = mirrored
-  const asked = Array.from({ length: 5 }, () => mirror.refresh())
-  expect(new Set(asked).size).toBe(2)
-  await Promise.all(asked)
+  const refreshes = Array.from({ length: 5 }, () => mirror.refresh())
+  expect(new Set(refreshes).size).toBe(2)
+  await Promise.all(refreshes)
   expect(mirror.version).toBe(1)
   await engine.ingest(batchOf(numbered(10, 1_000)))
   await Promise.all(Array.from({ length: 5 }, () => mirror.refresh()))

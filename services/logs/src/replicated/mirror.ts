@@ -9,78 +9,78 @@ import type { CatalogueChanges, SharedCatalogue, SharedSegment } from './shared-
 
 export type Mirrored = { row: SharedSegment; segment: Segment }
 
-/** Where a segment's newest entry came. */
-export const placeOf = ({ row }: Mirrored): number => row.contentVersion
+/** The version that added a segment's newest entry. */
+export const positionOf = ({ row }: Mirrored): number => row.contentVersion
 
-/** What one replica knows of the catalogue, with the segments opened. */
+/** The catalogue as one replica knows it, with open segments. */
 export type Mirror = {
-  /** Catches up with the store: what was committed before the call is here after it. Those who ask at the same time share the way. */
+  /** Catches up with the store: afterwards all commits from before the call are visible. Concurrent calls are coalesced. */
   refresh: () => Promise<void>
   /** undefined before the first `refresh`. */
   readonly version: number | undefined
   /** Ascending by version. */
   readonly segments: readonly Mirrored[]
-  /** A segment as it is to be seen now: without what was deleted, with severities that were put in place. */
+  /** A segment as of now: without deleted entries, with overridden severities. */
   partOf: (mirrored: Mirrored) => Part
   readonly amendments: Amendments
-  /** Whether a source was deleted at a version or after it. */
-  isBuried: (sourceId: string, version: number) => boolean
-  /** Whether there are segments that cannot be read. */
+  /** Whether a source was deleted at this version or later. */
+  isDeleted: (sourceId: string, version: number) => boolean
+  /** Whether some segments cannot be read. */
   readonly isDamaged: boolean
-  /** Parts for one search; each is to be released. */
+  /** Parts for one search; each must be released. */
   hold: () => Part[]
   /**
-   * Sees what can be done about a segment that could not be read: it may have been replaced, or only the copy here be damaged. When neither
-   * helps it is named and left out. After that the search is to be done again.
+   * Repairs a segment that could not be read: it may have been replaced, or only the local copy may be damaged. Otherwise it is reported and
+   * excluded. Afterwards the search must be repeated.
    */
-  mend: (damage: SegmentCorrupt) => Promise<void>
-  /** Opens a segment beside those that count, to be retired by who asked; undefined where it cannot be read. */
+  repair: (damage: SegmentCorrupt) => Promise<void>
+  /** Opens a segment beside the active ones; the caller must retire it. undefined if it cannot be read. */
   open: (row: SharedSegment) => Promise<Mirrored | undefined>
 }
 
 export type MirrorOptions = {
   catalogue: Pick<SharedCatalogue, 'changes'>
   source: SegmentSource
-  /** Bytes of memory for what was read from segments. */
+  /** Maximum memory of the cache of segment data, in bytes. */
   cacheBytes: number
-  /** Told once of each segment that cannot be read; all else goes on. */
+  /** Called once for each segment that cannot be read; the others stay searchable. */
   onDamage: (problem: string) => void
   /**
-   * Told of segments with entries that were not there before, ascending by version; not of those that were there at the first `refresh`. To
-   * be held at once by who wants to read them later.
+   * Receives segments with new entries, ascending by version, except those of the first `refresh`. To read them later, the callee must hold them
+   * synchronously.
    */
   onFresh: (fresh: readonly Mirrored[]) => void
-  /** Whether to tell of them: some have to be opened for nothing else. */
-  wantsFresh: () => boolean
-  /** What cannot be read is tried again after so long: its file may have been brought back. Five minutes unless told. */
+  /** Whether to report fresh segments: some must be opened only for that. */
+  reportsFresh: () => boolean
+  /** Unreadable segments are retried after this time, because their files may have been restored. Defaults to five minutes. */
   retryMilliseconds?: number
 }
 
-/** Footers read at the same time. */
+/** Number of footers that are read concurrently. */
 const opensAtOnce = 16
-/** What fails again so soon after it was fetched anew is not to be helped. */
-const mendsAfterMilliseconds = 60_000
-/** New segments up to this size are fetched as they appear: the next search will read them. */
+/** A segment that fails again within this time after it was fetched is excluded. */
+const minRepairIntervalMilliseconds = 60_000
+/** New segments up to this size are fetched as they appear, because the next search will read them. */
 const maxFetchedAhead = 32 * 1024 * 1024
 
-/** Mirrors a catalogue that others change, too. */
+/** Mirrors a catalogue that other replicas change, too. */
 export const createMirror = (options: MirrorOptions): Mirror => {
-  const { catalogue, source, cacheBytes, onDamage, onFresh, wantsFresh, retryMilliseconds = 5 * 60_000 } = options
+  const { catalogue, source, cacheBytes, onDamage, onFresh, reportsFresh, retryMilliseconds = 5 * 60_000 } = options
   const cache = createSegmentCache(cacheBytes)
-  const mendedAt = new Map<string, number>()
-  const mending = new Map<string, Promise<void>>()
+  const repairedAt = new Map<string, number>()
+  const repairing = new Map<string, Promise<void>>()
   const excluded = new Map<string, { row: SharedSegment; triedAt: number }>()
   let version: number | undefined
   let segments: Mirrored[] = []
   let amendments: Amendments = noAmendments
   let amendmentIndex = indexAmendments(amendments)
   const amend = createAmender()
-  const partOf = (mirrored: Mirrored): Part => amend(mirrored.segment, placeOf(mirrored), amendmentIndex)
-  /** Could not be opened: either they were replaced meanwhile, which the next look at the catalogue says, or they are damaged. */
+  const partOf = (mirrored: Mirrored): Part => amend(mirrored.segment, positionOf(mirrored), amendmentIndex)
+  /** Segments that could not be opened: either they were replaced meanwhile, which the next catalogue read shows, or they are damaged. */
   let missing: { row: SharedSegment; error: SegmentCorrupt }[] = []
 
   const open = async (row: SharedSegment): Promise<Mirrored> => {
-    // Opening takes a glance at the end of the file; what comes after wants the file here.
+    // Opening reads only the end of the file; later reads fetch a local copy.
     let reads: SegmentReads = source.glances(row)
     const segment = await openSegment({
       files: { readRange: (key, range) => reads.readRange(key, range) },
@@ -105,7 +105,7 @@ export const createMirror = (options: MirrorOptions): Mirror => {
     if (!excluded.has(row.key)) onDamage(damage.message)
     excluded.set(row.key, { row, triedAt: performance.now() })
   }
-  /** Opens a row; what cannot be read is fetched anew once, since a copy here may be all that is damaged. */
+  /** Opens a row; on damage its local copy is dropped and it is opened once more from the shared files. */
   const openNew = async (row: SharedSegment, isFresh: boolean): Promise<Mirrored | undefined> => {
     try {
       if (isFresh && row.bytes <= maxFetchedAhead) await source.fetch(row)
@@ -136,8 +136,8 @@ export const createMirror = (options: MirrorOptions): Mirror => {
   }
 
   const isFresh = ({ row }: Mirrored) => row.contentVersion === row.version
-  /** Tells of what is new, of segments that were merged before they were seen here, too. */
-  const tell = async (opened: readonly Mirrored[], passed: readonly SharedSegment[]) => {
+  /** Reports segments with new entries, including those that were merged before this replica saw them. */
+  const reportFresh = async (opened: readonly Mirrored[], passed: readonly SharedSegment[]) => {
     const gone = (await Promise.all(passed.map(tryOpen))).filter((mirrored) => mirrored !== undefined)
     onFresh([...opened, ...gone].filter(isFresh).toSorted((a, b) => a.row.version - b.row.version))
     for (const { segment } of gone) segment.retire()
@@ -151,7 +151,7 @@ export const createMirror = (options: MirrorOptions): Mirror => {
     )
     const counts = new Set(added.map(({ key }) => key))
     const gone = new Set(isWhole ? [...known.keys()].filter((key) => !counts.has(key)) : removed)
-    if (!isFirst && wantsFresh()) await tell(opened, passed)
+    if (!isFirst && reportsFresh()) await reportFresh(opened, passed)
     segments = [...segments.filter(({ row }) => !gone.has(row.key)), ...opened].toSorted(
       (a, b) => a.row.version - b.row.version,
     )
@@ -165,7 +165,7 @@ export const createMirror = (options: MirrorOptions): Mirror => {
       excluded.delete(key)
     }
   }
-  /** Those that can be read again, as a whole, are searched again. */
+  /** Includes excluded segments again once they can be read completely. */
   const tryExcluded = async () => {
     for (const entry of excluded.values()) {
       if (performance.now() - entry.triedAt < retryMilliseconds) continue
@@ -176,7 +176,7 @@ export const createMirror = (options: MirrorOptions): Mirror => {
       )
       if (!mirrored) continue
       excluded.delete(entry.row.key)
-      mendedAt.delete(entry.row.key)
+      repairedAt.delete(entry.row.key)
       segments = [...segments, mirrored].toSorted((a, b) => a.row.version - b.row.version)
     }
   }
@@ -203,7 +203,7 @@ export const createMirror = (options: MirrorOptions): Mirror => {
   }
   const refresh = (): Promise<void> => {
     if (!running) return start()
-    // One that runs may have asked the store before this call: the next one counts.
+    // A running refresh may have read the store before this call, so the next one counts.
     following ??= running
       .catch(() => undefined)
       .then(() => {
@@ -218,11 +218,12 @@ export const createMirror = (options: MirrorOptions): Mirror => {
     await refresh()
     const broken = segments.find(({ row }) => row.key === key)
     if (!broken) return
-    broken.segment.forget()
+    broken.segment.releaseCache()
     await source.drop(key)
     try {
-      if (performance.now() - (mendedAt.get(key) ?? Number.NEGATIVE_INFINITY) < mendsAfterMilliseconds) throw damage
-      mendedAt.set(key, performance.now())
+      if (performance.now() - (repairedAt.get(key) ?? Number.NEGATIVE_INFINITY) < minRepairIntervalMilliseconds)
+        throw damage
+      repairedAt.set(key, performance.now())
       await source.fetch(broken.row)
       const again = await open(broken.row)
       segments = segments.map((mirrored) => (mirrored === broken ? again : mirrored))
@@ -232,11 +233,11 @@ export const createMirror = (options: MirrorOptions): Mirror => {
       exclude(broken.row, error)
     }
   }
-  /** Searches that meet the same damage at the same time have it mended once. */
-  const mend = (damage: SegmentCorrupt): Promise<void> => {
+  /** Searches that find the same damage concurrently share one repair. */
+  const repair = (damage: SegmentCorrupt): Promise<void> => {
     const key = damage.segment
-    const mine = mending.get(key) ?? tryAgain(damage).finally(() => mending.delete(key))
-    mending.set(key, mine)
+    const mine = repairing.get(key) ?? tryAgain(damage).finally(() => repairing.delete(key))
+    repairing.set(key, mine)
     return mine
   }
 
@@ -256,11 +257,11 @@ export const createMirror = (options: MirrorOptions): Mirror => {
     get amendments() {
       return amendments
     },
-    isBuried: (sourceId, place) => amendmentIndex.isBuried(sourceId, place),
+    isDeleted: (sourceId, position) => amendmentIndex.isDeleted(sourceId, position),
     get isDamaged() {
       return excluded.size > 0
     },
-    mend,
+    repair,
     open: tryOpen,
   }
 }

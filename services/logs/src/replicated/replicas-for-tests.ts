@@ -13,7 +13,7 @@ import type { SharedCatalogue } from './shared-catalogue.ts'
 import { createSharedCatalogue } from './shared-catalogue-store.ts'
 import type { SharedCatalogueTables } from './shared-catalogue-tables.ts'
 
-/** What replicas share. Plain data but for the bus, so that another process can open the rest of it, too. */
+/** The dependencies that replicas share. Plain data except for the bus, so that another process can open the others, too. */
 export type Shared = { bus: Bus; files: FilesLocation; store: StoreLocation }
 export type Replica = AsyncDisposable & {
   engine: LogEngine
@@ -23,7 +23,7 @@ export type Replica = AsyncDisposable & {
 }
 export type ReplicaOptions = Partial<ReplicatedEngineOptions>
 
-/** Small enough that tests make many segments. */
+/** Small limits, so that tests make many segments. */
 export const smallLimits: ShardLimits = { documents: 8_192, textBytes: 4 * 1024 * 1024, cacheBytes: 8 * 1024 * 1024 }
 
 export const openReplica = async (shared: Shared, options: ReplicaOptions = {}): Promise<Replica> => {
@@ -58,7 +58,7 @@ export const openReplica = async (shared: Shared, options: ReplicaOptions = {}):
   }
 }
 
-/** Bus, files and store in this process and a folder that goes when the test does. */
+/** Bus, files and store in this process and a folder that is removed with the test. */
 export const createKeyValue = async () => {
   const directory = await mkdtemp(join(tmpdir(), 'trellis-replicas-'))
   const bus = createMemoryBus()

@@ -7,13 +7,13 @@ import { describe, expect, test } from 'vitest'
 import { parseQuery } from '../search/query.ts'
 import type { SearchRequest } from '../search/search.ts'
 import { batchOf } from '../segments/store-for-tests.ts'
-import { chunkOf, linesInAll, totalChunks } from '../threads/made-lines.ts'
+import { chunkOf, linesInAll, totalChunks } from '../threads/synthetic-file-for-tests.ts'
 import { numbered } from './numbered-lines-for-tests.ts'
 import type { Replica, ReplicaOptions, Shared } from './replicas-for-tests.ts'
 
 export type Testbed = AsyncDisposable & {
   shared: Shared
-  /** Where another process finds the bus; undefined where it cannot. */
+  /** How another process reaches the bus; undefined where it cannot. */
   nats: { address: string; prefix: string } | undefined
   open: (options?: ReplicaOptions) => Promise<Replica>
 }
@@ -27,7 +27,7 @@ const searchFor = (q: string, limit = 10): SearchRequest => ({
 })
 export const countOf = async ({ engine }: Replica, q: string) => (await engine.search(searchFor(q))).total
 
-/** The numbers of all lines that are kept, ascending, each as often as it is. */
+/** The numbers of all stored lines, ascending, with duplicates. */
 export const numbersIn = async ({ engine }: Replica): Promise<number[]> => {
   const numbers: number[] = []
   let after: SearchRequest['after'] | null
@@ -45,25 +45,25 @@ const upload = async ({ engine }: Replica) => {
   return file.end()
 }
 
-/** Waits for what comes by itself; the test's own limit ends it. */
+/** Waits until a condition holds; the test's own timeout limits it. */
 const until = async (holds: () => boolean | Promise<boolean>) => {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20))
 }
 
-/** What the replicas of the suite stand on: one of these in a run, drawn by the seed. */
+/** The backends of the suite: a run draws one of them by the seed. */
 const backends = ['in one process', 'NATS, S3 and Postgres', 'NATS and Postgres alone'] as const
 const onServers: readonly string[] = backends.slice(1)
 
-/** The back ends that a run draws, of those that this machine has. */
+/** The backends that a run draws from those that this machine has. */
 export const drawnReplicas = (serversMissing: string | undefined): readonly (typeof backends)[number][] => {
   const there = backends.filter((backend) => serversMissing === undefined || !onServers.includes(backend))
   return sample(there, 1, 'replicas of the log engine')
 }
 
-/** What replicas owe, whatever they stand on. */
+/** The contract of replicas on any backend. */
 export const describeReplicas = (name: string, createTestbed: () => Promise<Testbed>) => {
   describe(`replicas of the log engine on ${name}`, () => {
-    test('what one took is found through the other at once', async () => {
+    test('entries that one replica stored are immediately found through the other', async () => {
       await using testbed = await createTestbed()
       await using one = await testbed.open()
       await using other = await testbed.open()
@@ -77,7 +77,7 @@ export const describeReplicas = (name: string, createTestbed: () => Promise<Test
       expect([...one.problems, ...other.problems]).toEqual([])
     })
 
-    test('a file goes in through one, and again through the other as duplicates only', async () => {
+    test('a file uploaded through one replica is all duplicates through the other', async () => {
       await using testbed = await createTestbed()
       await using one = await testbed.open()
       await using other = await testbed.open()
@@ -88,7 +88,7 @@ export const describeReplicas = (name: string, createTestbed: () => Promise<Test
       expect([...one.problems, ...other.problems]).toEqual([])
     })
 
-    test('the same file sent to both at the same time is kept once, and the answers say who had what', async () => {
+    test('the same file sent to both replicas concurrently is stored once, and their counts add up', async () => {
       await using testbed = await createTestbed()
       await using one = await testbed.open()
       await using other = await testbed.open()
@@ -100,7 +100,7 @@ export const describeReplicas = (name: string, createTestbed: () => Promise<Test
       expect([...one.problems, ...other.problems]).toEqual([])
     })
 
-    test('searches see all that was acknowledged and nothing twice while segments are merged and old ones removed', async () => {
+    test('searches see all acknowledged entries once while segments are merged and removed', async () => {
       await using testbed = await createTestbed()
       const options = { graceMilliseconds: 0, upkeepMilliseconds: 50 }
       await using one = await testbed.open(options)
@@ -135,42 +135,42 @@ export const describeReplicas = (name: string, createTestbed: () => Promise<Test
       expect([...one.problems, ...other.problems]).toEqual([])
     })
 
-    test('followers of any replica hear of each entry once, in one order, and how many they are not told of', async () => {
+    test('followers of any replica receive each entry once, in one order, and the number of missed ones', async () => {
       await using testbed = await createTestbed()
       await using one = await testbed.open()
       await using other = await testbed.open()
       await one.engine.ingest(batchOf(numbered(5, 100_000)))
-      const heard = [one, other].map(() => ({ numbers: [] as number[], missed: 0 }))
+      const received = [one, other].map(() => ({ numbers: [] as number[], missed: 0 }))
       const stops = await Promise.all(
         [one, other].map(({ engine }, index) =>
           engine.follow(({ entries, missed }) => {
-            for (const { sequence } of entries) heard[index]?.numbers.push(sequence - 1)
-            if (heard[index]) heard[index].missed += missed
+            for (const { sequence } of entries) received[index]?.numbers.push(sequence - 1)
+            if (received[index]) received[index].missed += missed
           }),
         ),
       )
       for (let round = 0; round < 20; round++)
         await [one, other][round % 2]?.engine.ingest(batchOf(numbered(10, round * 10)))
       await other.engine.ingest(batchOf(numbered(3_000, 1_000)))
-      await until(() => heard.every(({ numbers, missed }) => numbers.length + missed >= 3_200))
+      await until(() => received.every(({ numbers, missed }) => numbers.length + missed >= 3_200))
       for (const stop of stops) await stop()
       const all = [...Array.from({ length: 200 }, (_, n) => n), ...Array.from({ length: 1_000 }, (_, n) => 3_000 + n)]
-      expect(heard).toEqual([
+      expect(received).toEqual([
         { numbers: all, missed: 2_000 },
         { numbers: all, missed: 2_000 },
       ])
       expect([...one.problems, ...other.problems]).toEqual([])
     })
 
-    test('a replica that is killed takes nothing with it that was acknowledged, and nothing comes twice', async () => {
+    test('killing a replica loses no acknowledged entry and duplicates none', async () => {
       await using testbed = await createTestbed()
       await using survivor = testbed.nats === undefined ? undefined : await testbed.open()
       const { files, store } = testbed.shared
       const linesPerBatch = 50
       const batches = 200
-      const told = JSON.stringify({ files, store, nats: testbed.nats, linesPerBatch, batches, inHand: 8 })
+      const victimOptions = JSON.stringify({ files, store, nats: testbed.nats, linesPerBatch, batches, inHand: 8 })
       const victim = await modulePath('services/logs/src/replicated/kill-victim.ts')
-      const child = spawn(process.execPath, [victim, told], { stdio: ['ignore', 'pipe', 'inherit'] })
+      const child = spawn(process.execPath, [victim, victimOptions], { stdio: ['ignore', 'pipe', 'inherit'] })
       const acknowledged = new Set<number>()
       for await (const line of createInterface({ input: child.stdout })) {
         acknowledged.add(Number(line))
@@ -181,10 +181,10 @@ export const describeReplicas = (name: string, createTestbed: () => Promise<Test
       await using opened = survivor ? undefined : await testbed.open()
       const replica = survivor ?? opened
       if (!replica) throw new Error('One of them is there.')
-      const kept = new Set(await numbersIn(replica))
+      const stored = new Set(await numbersIn(replica))
       for (const batch of acknowledged)
-        for (let line = 0; line < linesPerBatch; line++) expect(kept.has(batch * linesPerBatch + line)).toBe(true)
-      // All of it once more, as its sender would: what was not acknowledged may have been kept, too.
+        for (let line = 0; line < linesPerBatch; line++) expect(stored.has(batch * linesPerBatch + line)).toBe(true)
+      // Sends everything again, as a sender would: unacknowledged batches may have been stored, too.
       const results = await Promise.all(
         Array.from({ length: batches }, (_, batch) =>
           replica.engine.ingest(batchOf(numbered(linesPerBatch, batch * linesPerBatch))),

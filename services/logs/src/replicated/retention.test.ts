@@ -3,7 +3,7 @@ import { waitFor } from '@trellis/test/support/wait-for'
 import { expect, test } from 'vitest'
 import { logsMigrations } from '../schemas.ts'
 import { type AmendmentTables, readAmendments } from '../segments/amendment-store.ts'
-import { keepAll } from '../segments/retention.ts'
+import { unlimitedRetention } from '../segments/retention.ts'
 import { batchOf } from '../segments/store-for-tests.ts'
 import { segmentsPerTier } from './choose-tier.ts'
 import { numbered } from './numbered-lines-for-tests.ts'
@@ -12,11 +12,11 @@ import type { SharedCatalogue } from './shared-catalogue.ts'
 
 const day = 86_400_000
 const start = 1_700_000_000_000
-const expiry = { retention: { ...keepAll, days: 1 }, now: start + 3 * day, isThorough: false }
+const expiry = { retention: { ...unlimitedRetention, days: 1 }, now: start + 3 * day, isThorough: false }
 const one = { text: 'a line', sequence: 1, entryId: 'one' }
 const young = { text: 'stays', sequence: 2, entryId: 'young' }
 
-/** Replicas, one of them with a catalogue that calls `before` once with what it is about to do. */
+/** Replicas, one of them with a catalogue that calls `before` once with the name of the operation. */
 const openHooked = async (before: (name: 'merge' | 'override', hooked: Replica) => Promise<void>) => {
   await using stack = new AsyncDisposableStack()
   const dependencies = stack.use(await createKeyValue())
@@ -33,9 +33,9 @@ const openHooked = async (before: (name: 'merge' | 'override', hooked: Replica) 
       await hook('merge')
       return other.catalogue.merge(change)
     },
-    override: async (...given) => {
+    override: async (...parameters) => {
       await hook('override')
-      return other.catalogue.override(...given)
+      return other.catalogue.override(...parameters)
     },
   }
   const replica = stack.use(await dependencies.open({ catalogue } satisfies ReplicaOptions))
@@ -64,7 +64,7 @@ const severitiesIn = async (engine: Replica['engine']) => {
   )
 }
 
-test('a severity expires with its entry on all replicas', async () => {
+test('a severity override expires with its entry on all replicas', async () => {
   await using dependencies = await openHooked(async () => undefined)
   const { engine, other } = dependencies
   await engine.ingest(batchOf([one], start))
@@ -82,13 +82,13 @@ test('a severity expires with its entry on all replicas', async () => {
 test.each([
   ['its segment', false],
   ['a part of its segment', true],
-])('a severity for an entry that expires with %s before it is written is for no entry', async (_, isPart) => {
+])('a severity for an entry that expires with %s before the write finds no entry', async (_, isPart) => {
   await using dependencies = await openHooked(async (_name, other) => void (await other.engine.maintain(expiry)))
   const { engine } = dependencies
   await engine.ingest(batchOf([one], start))
   if (isPart) {
     await engine.ingest(batchOf([young], start + 3 * day))
-    await engine.maintain({ ...expiry, retention: keepAll, isThorough: true })
+    await engine.maintain({ ...expiry, retention: unlimitedRetention, isThorough: true })
   }
   dependencies.arm()
   expect(await engine.setSeverity('one', 'CRITICAL')).toBeUndefined()
@@ -98,7 +98,7 @@ test.each([
   expect(dependencies.problems()).toEqual([])
 })
 
-test('a severity that is put in place while its entry expires goes with it', async () => {
+test('a severity that is set while its entry expires is deleted with it', async () => {
   await using dependencies = await openHooked(async (_name, other) => {
     expect(await other.engine.setSeverity('one', 'CRITICAL')).toMatchObject({ severity: 'CRITICAL' })
   })
@@ -112,11 +112,11 @@ test('a severity that is put in place while its entry expires goes with it', asy
   expect(await severitiesIn(engine)).toEqual({ one: null })
 })
 
-test('retention finds what is overdue in segments that another replica merged meanwhile', async () => {
+test('retention finds expired entries in segments that another replica merged meanwhile', async () => {
   const segments = async ({ catalogue }: Replica) => (await catalogue.changes(undefined))?.added.length
   await using dependencies = await openHooked(async (_name, other) => {
     await other.engine.ingest(batchOf(numbered(5, 1_000), start + 3 * day))
-    // Enough of a size are merged by themselves.
+    // Enough segments of a size are merged automatically.
     await waitFor(async () => expect(await segments(other)).toBe(1))
   })
   const { engine, other } = dependencies
@@ -128,19 +128,19 @@ test('retention finds what is overdue in segments that another replica merged me
   expect(dependencies.problems()).toEqual([])
 })
 
-test('severities that were written into segments are forgotten by all replicas after a while', async () => {
+test('all replicas delete severity overrides some time after they were folded into segments', async () => {
   await using dependencies = await openHooked(async () => undefined)
   const { engine, other } = dependencies
   await engine.ingest(batchOf([one], start))
   await engine.setSeverity('one', 'CRITICAL')
-  await engine.maintain({ ...expiry, retention: keepAll, isThorough: true })
+  await engine.maintain({ ...expiry, retention: unlimitedRetention, isThorough: true })
   const before = await other.catalogue.version()
   expect(await dependencies.overrides()).toHaveLength(1)
-  await other.catalogue.forgetFolded(Date.now() + 1_000)
+  await other.catalogue.deleteFoldedBefore(Date.now() + 1_000)
   expect(await dependencies.overrides()).toEqual([])
   expect((await other.catalogue.changes(before))?.amendments?.overrides).toEqual([])
   expect(await severitiesIn(engine)).toEqual({ one: 'CRITICAL' })
   const after = await other.catalogue.version()
-  await other.catalogue.forgetFolded(Date.now() + 1_000)
+  await other.catalogue.deleteFoldedBefore(Date.now() + 1_000)
   expect(await other.catalogue.version()).toBe(after)
 })

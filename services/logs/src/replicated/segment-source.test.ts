@@ -18,7 +18,7 @@ import { type LocalSegments, openLocalSegments } from './local-segments.ts'
 import { createSegmentSource } from './segment-source.ts'
 
 const count = 20_000
-/** A segment of some megabytes in which each line has a word of its own and a few hundred have `pump`. */
+/** A segment of some megabytes in which each line has a distinct word and a few hundred have `pump`. */
 const makeSegment = async () => {
   const index = createMemoryIndex({ documents: count, textBytes: 16 * 1024 * 1024 })
   const analyse = createBatchAnalyser(noEnrichment)
@@ -58,9 +58,9 @@ const openFar = async (readsRanges: boolean) => {
   let copyCode: string | undefined
   const copies: LocalSegments = {
     ...local,
-    readRange: async (...given) => {
+    readRange: async (...parameters) => {
       if (copyCode !== undefined) throw Object.assign(new Error(`${copyCode}: read`), { code: copyCode })
-      return local.readRange(...given)
+      return local.readRange(...parameters)
     },
   }
   const source = createSegmentSource({
@@ -88,19 +88,19 @@ const openFar = async (readsRanges: boolean) => {
         row.key,
         content.map((byte, at) => (at > 100_000 && at < 101_000 ? byte ^ 1 : byte)),
       ),
-    refuse: (given: string | undefined) => {
-      code = given
+    refuse: (errorCode: string | undefined) => {
+      code = errorCode
     },
     far: () => far,
-    refuseCopy: (given: string | undefined) => {
-      copyCode = given
+    refuseCopy: (errorCode: string | undefined) => {
+      copyCode = errorCode
     },
     isHere: () => local.has(row.key, row.bytes),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }
 }
 
-test('of a segment that is not here a search reads the ranges it needs, again from memory, and much of it brings all of it', async () => {
+test('a search reads and caches only the needed ranges of a remote segment, or all of it if it needs much', async () => {
   await using opened = await openFar(true)
   const { find, far, isHere, row } = opened
   expect(row.bytes).toBeGreaterThan(1024 * 1024)
@@ -114,20 +114,20 @@ test('of a segment that is not here a search reads the ranges it needs, again fr
   expect(await isHere()).toBe(true)
 })
 
-test('where the files read no ranges the whole segment comes with the first read', async () => {
+test('without range reads the first read fetches the whole segment', async () => {
   await using opened = await openFar(false)
   expect(await opened.find('n4242')).toEqual([4_243])
   expect(await opened.isHere()).toBe(true)
 })
 
-test('a range that was damaged is noticed, and the segment named', async () => {
+test('a damaged range is detected, and the segment is reported', async () => {
   await using opened = await openFar(true)
   await opened.damage()
   await expect(opened.find('pump', 300)).rejects.toThrow(SegmentCorrupt)
   await expect(opened.find('pump', 300)).rejects.toThrow(opened.row.key)
 })
 
-test('a file that cannot be read is damage of the segment, and a want of descriptors is none', async () => {
+test('an unreadable file counts as damage of the segment, and a lack of file descriptors does not', async () => {
   await using opened = await openFar(true)
   opened.refuse('EIO')
   await expect(opened.find('pump')).rejects.toThrow(SegmentCorrupt)
@@ -137,7 +137,7 @@ test('a file that cannot be read is damage of the segment, and a want of descrip
   expect(await opened.find('pump')).toHaveLength(10)
 })
 
-test('a copy on this machine that cannot be read is damage of the segment, as its bytes are', async () => {
+test('an unreadable local copy counts as damage of the segment, like damaged bytes', async () => {
   await using opened = await openFar(false)
   expect(await opened.find('n4242')).toEqual([4_243])
   opened.refuseCopy('EIO')

@@ -9,50 +9,50 @@ import type { SharedSegment } from './shared-catalogue.ts'
 type Described = Pick<SharedSegment, 'key' | 'bytes' | 'checksum'>
 export type SegmentReads = Pick<Files, 'readRange'>
 
-/** Where the bytes of segments come from: this machine's copies, else the shared files. */
+/** Reads segments from local copies or from the shared files. */
 export type SegmentSource = {
-  /** Reads of one segment. Throws SegmentCorrupt where the file is missing or cannot be read. */
+  /** Reads of one segment. Throws SegmentCorrupt if the file is missing or cannot be read. */
   reads: (segment: Described) => SegmentReads
-  /** Reads that fetch no more than they need, for a look at a segment that may never be searched. */
+  /** Reads that fetch only the requested ranges, for segments that may never be searched. */
   glances: (segment: Described) => SegmentReads
-  /** Sees to it that there is a copy here, checked as a whole. Throws SegmentCorrupt. */
+  /** Ensures a local copy whose checksum is verified. Throws SegmentCorrupt. */
   fetch: (segment: Described) => Promise<void>
-  /** Reads all of a segment where all have it. Throws SegmentCorrupt. */
+  /** Reads a whole segment from the shared files and verifies it. Throws SegmentCorrupt. */
   verify: (segment: Described) => Promise<void>
-  /** Writes a new segment for all, and a copy for this machine. */
+  /** Writes a new segment to the shared files, and a local copy. */
   write: (key: string, content: Uint8Array) => Promise<void>
-  /** Removes a segment that was written and will never count. */
+  /** Removes a segment that was written and will never be committed. */
   discard: (key: string) => Promise<void>
-  /** Lets go of the copy here. */
+  /** Removes the local copy. */
   drop: (key: string) => Promise<void>
 }
 
-/** How often a copy that was removed while it was read is fetched again before reads go past the cache. */
+/** How often a copy that is evicted while it is read is fetched again before reads bypass the cache. */
 const maxFetches = 3
 /**
- * Of a segment that is not here, ranges are read until they come to this share of it: a search wants a footer, a piece of the dictionary,
- * some postings, columns and the text of its hits. Who wants more is better off with all of it.
+ * Ranges of a remote segment are read one by one up to this share of its size: a search needs a footer, a part of the dictionary, some postings,
+ * columns and the texts of its hits. Beyond that the whole segment is fetched, which is cheaper.
  */
 const maxFarShare = 0.3
-/** A smaller one is here as soon as a few ranges of it are. */
+/** Smaller segments are fetched whole, which costs no more than a few ranges. */
 const minForRanges = 1024 * 1024
 
 export type SegmentSourceOptions = {
   files: Files
-  /** Where copies are kept; without it all reads go to `files`. */
+  /** The cache of local copies; without it all reads go to `files`. */
   local?: LocalSegments | undefined
-  /** Whether `files` gives a range without reading all that is before it. */
+  /** Whether `files` can read a range without reading everything before it. */
   readsRanges?: boolean
-  /** Hears of a cache that cannot be written: reads go on without. */
+  /** Called when the cache cannot be written; reads continue without it. */
   onProblem: (problem: string) => void
 }
 
 export const createSegmentSource = (options: SegmentSourceOptions): SegmentSource => {
   const { files, local, readsRanges = false, onProblem } = options
   const fetching = new Map<string, Promise<void>>()
-  /** Bytes that were read of segments that are not here. */
+  /** Bytes that were read from each remote segment. */
   const farBytes = new Map<string, number>()
-  /** Whether a range of a segment that is not here is better read alone; counts it then. */
+  /** Whether a range of a remote segment should be read alone; if so, counts its bytes. */
   const isWorthARange = ({ key, bytes }: Described, { start, end }: { start: number; end: number }): boolean => {
     if (!readsRanges || bytes < minForRanges) return false
     const far = (farBytes.get(key) ?? 0) + end - start
@@ -64,15 +64,15 @@ export const createSegmentSource = (options: SegmentSourceOptions): SegmentSourc
   const readWhole = (segment: Described) =>
     namingDamage(segment.key, async () => {
       const content = await files.readRange(segment.key, { start: 0, end: segment.bytes })
-      if (content.length !== segment.bytes) throw new SegmentCorrupt(segment.key, 'it is shorter than it was written')
-      if (crc32(content) !== segment.checksum) throw new SegmentCorrupt(segment.key, 'it does not check as a whole')
+      if (content.length !== segment.bytes) throw new SegmentCorrupt(segment.key, 'its file is truncated')
+      if (crc32(content) !== segment.checksum) throw new SegmentCorrupt(segment.key, 'its checksum does not match')
       return content
     })
-  const keepCopy = async (cache: LocalSegments, key: string, content: Uint8Array) => {
+  const writeCopy = async (cache: LocalSegments, key: string, content: Uint8Array) => {
     try {
       await cache.write(key, content)
     } catch (error) {
-      onProblem(`A copy of segment "${key}" could not be kept: ${messageOf(error)}`)
+      onProblem(`A copy of segment "${key}" could not be written: ${messageOf(error)}`)
     }
   }
   const fetch = async (segment: Described): Promise<void> => {
@@ -81,7 +81,7 @@ export const createSegmentSource = (options: SegmentSourceOptions): SegmentSourc
     if (begun !== undefined) return begun
     farBytes.delete(segment.key)
     const mine = readWhole(segment)
-      .then((content) => keepCopy(local, segment.key, content))
+      .then((content) => writeCopy(local, segment.key, content))
       .finally(() => fetching.delete(segment.key))
     fetching.set(segment.key, mine)
     return mine
@@ -106,7 +106,7 @@ export const createSegmentSource = (options: SegmentSourceOptions): SegmentSourc
     },
     write: async (key, content) => {
       await files.write(key, content)
-      if (local) await keepCopy(local, key, content)
+      if (local) await writeCopy(local, key, content)
     },
     discard: async (key) => {
       await local?.remove(key)

@@ -12,31 +12,30 @@ export type SenderOptions = {
   bus: Bus
   files: Pick<Files, 'write'>
   catalogue: Pick<SharedCatalogue, 'receipts' | 'version'>
-  /** Names this replica among all, also over a restart: nobody else's receipts come here. */
+  /** The id of this replica, new at each start, so that it receives no other replica's receipts. */
   replica: string
-  /** A larger message does not go over the bus. */
+  /** Larger batches are sent as files. */
   messageBytes: number
-  /** How long a receipt is waited for. */
+  /** How long the sender waits for a receipt. */
   waitMilliseconds: number
   signal: AbortSignal
 }
 
-/** Puts batches into the append log of all replicas, and waits for what becomes of them. */
+/** Appends batches to the log of all replicas, and waits for their outcomes. */
 export type Sender = {
   /**
-   * Resolves when all of a batch is committed. Throws `unavailable` when the log does not take it, or when nobody says in time what became
-   * of it: it is kept then, or parts of it, and sending it again adds nothing twice. Throws BatchUnreadable for what
-   * cannot be indexed.
+   * Resolves when a whole batch is committed. Throws `unavailable` if the log does not accept it, or if no outcome arrives in time: then the
+   * batch may be stored partly or completely, and sending it again is idempotent. Throws BatchUnreadable for a batch that cannot be indexed.
    */
   send: (batch: ArrayBuffer) => Promise<IngestResult>
-  /** Says what became of a message, if it is of this replica. */
+  /** Delivers the outcome of a message; false if the message is not of this replica. */
   settle: (outcome: Outcome) => boolean
 }
 
-/** Batches whose messages were too large for the bus lie under this until they are committed. */
+/** Prefix of the files with batches that are too large for the bus, until these are committed. */
 export const inboxPrefix = 'inbox/'
 
-/** Receipts that did not come are looked for in the catalogue so often. */
+/** The interval at which missing receipts are looked up in the catalogue. */
 const lookMilliseconds = 5_000
 const retryAfterSeconds = 5
 
@@ -54,7 +53,7 @@ export const createSender = (options: SenderOptions): Sender => {
     else waits?.resolve(outcome)
     return waits !== undefined
   }
-  /** What another replica committed is told over the bus; where that was missed, the catalogue knows. */
+  /** Other replicas publish their receipts on the bus; missed ones are in the catalogue. */
   const listen = async () => {
     for await (const delivery of bus.subscribe(receiptsFor(replica), { signal })) {
       if (delivery.kind === 'event') delivery.event.forEach(settle)
@@ -62,7 +61,7 @@ export const createSender = (options: SenderOptions): Sender => {
   }
   const look = async () => {
     looking = undefined
-    // A store that is away is asked again next time; who waits too long hears of it.
+    // An unreachable store is retried next time; senders that wait too long get an error.
     const receipts = await catalogue.receipts([...waiting.keys()].slice(0, 500)).catch(() => [])
     receipts.forEach(settle)
     lookLater()
@@ -92,7 +91,7 @@ export const createSender = (options: SenderOptions): Sender => {
       reject(
         serviceError(
           'unavailable',
-          'The entries are kept, but are not searchable yet. Sending them again does no harm.',
+          'The entries are stored, but are not searchable yet. Sending them again adds no duplicates.',
           {
             retryAfterSeconds,
           },

@@ -5,7 +5,7 @@ import { openServiceForTests } from '../service-for-tests.ts'
 import { eventsOf } from '../tail/events-for-tests.ts'
 import { createKeyValue } from './replicas-for-tests.ts'
 
-/** Two services on one bus, one store and one place for segments. */
+/** Two services that share a bus, a store and segment files. */
 const openTwo = async () => {
   await using opened = new AsyncDisposableStack()
   const { shared, directory } = opened.use(await createKeyValue())
@@ -38,7 +38,7 @@ test('an upload to one replica is followed and searched through the other', asyn
   expect((await two.other.listSources({})).sources).toMatchObject([{ sourceId: 'app', entryCount: 3 }])
 })
 
-test('a batch that is pushed to both is kept once', async () => {
+test('a batch that is pushed to both replicas is stored once', async () => {
   await using two = await openTwo()
   const entries = Array.from({ length: 9_000 }, (_, index) => ({ text: `pushed ${index}`, sequence: index }))
   const results = await Promise.all([two.one.gleanBatch(body(entries)), two.other.gleanBatch(body(entries))])
@@ -47,7 +47,7 @@ test('a batch that is pushed to both is kept once', async () => {
   expect((await two.one.search({ q: 'pushed', order: '' })).total).toBe(9_000)
 })
 
-test('who follows one replica hears what was pushed to the other, and goes on at either', async () => {
+test('a follower of one replica receives entries pushed to the other, and can resume on either', async () => {
   await using two = await openTwo()
   await two.one.upload(form('one error\ntwo\n', true))
   const stop = new AbortController()

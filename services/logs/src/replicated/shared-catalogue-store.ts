@@ -5,11 +5,11 @@ import type { Kysely } from 'kysely'
 import { isOfSource } from '../search/filters.ts'
 import {
   type AmendmentTables,
-  buriedAfter,
   countOverrides,
+  deletedSourcesAfter,
   deleteFolded,
-  forgetBurial,
-  forgetFolded,
+  deleteFoldedBefore,
+  expireTombstone,
   hasFolded,
   hasOverridden,
   markFolded,
@@ -25,8 +25,8 @@ import type { SharedCatalogueTables, SharedSegmentTable } from './shared-catalog
 
 type Db = Kysely<SharedCatalogueTables & AmendmentTables>
 
-/** A message of the append log may wait so long; what was deleted meanwhile must not come back with it. */
-const burialMilliseconds = 30 * 86_400_000
+/** A message of the append log may wait this long; sources deleted meanwhile must hide its entries. */
+const tombstoneMilliseconds = 30 * 86_400_000
 
 const readState = async (db: Db) => {
   const { version, forgotten } = await db
@@ -34,7 +34,7 @@ const readState = async (db: Db) => {
     .select(['version', 'forgotten'])
     .where('id', '=', 1)
     .executeTakeFirstOrThrow()
-  return { version: Number(version), forgotten: Number(forgotten) }
+  return { version: Number(version), prunedVersion: Number(forgotten) }
 }
 
 const segmentsThatCount = (db: Db) =>
@@ -46,7 +46,7 @@ const segmentsThatCount = (db: Db) =>
     .orderBy('key')
     .execute()
 
-/** One statement, so that what was added and what was replaced are of the same moment. */
+/** One statement, so that additions and replacements are read from the same snapshot. */
 const segmentsChangedAfter = (db: Db, version: number) =>
   db
     .selectFrom('log_shared_segments')
@@ -56,7 +56,9 @@ const segmentsChangedAfter = (db: Db, version: number) =>
     .orderBy('key')
     .execute()
 
-/** The next version, if the last one is still `after`. The row is locked until the transaction ends, so versions come in order. */
+/**
+ * Advances to the next version if the current one is still `after`. The row stays locked until the transaction ends, so versions commit in order.
+ */
 const advanceFrom = (db: Db, after: number) =>
   db
     .updateTable('log_shared_state')
@@ -107,7 +109,7 @@ const newestReplacement = (db: Db, keys: readonly string[]) =>
     .where('key', 'in', [...keys])
     .executeTakeFirstOrThrow()
 
-/** Whether a segment was replaced after a version that may have had an entry of a time. */
+/** Whether a segment that may have had an entry of this time was replaced after a version. */
 const isReplacedAfter = async (db: Db, version: number, time: number): Promise<boolean> =>
   (await db
     .selectFrom('log_shared_segments')
@@ -133,7 +135,7 @@ const toTable = (segment: NewSegment, version: number, contentVersion: number): 
   replaced_at: null,
 })
 
-/** A database may give bigints as text. */
+/** A database may return bigints as text. */
 const fromTable = (row: SharedSegmentTable): SharedSegment => ({
   key: row.key,
   bytes: Number(row.bytes),
@@ -149,7 +151,7 @@ const fromTable = (row: SharedSegmentTable): SharedSegment => ({
 
 const versionsOf = (row: SharedSegmentTable): number => Math.max(Number(row.version), Number(row.replaced_version ?? 0))
 
-/** A change that another came before; rolls its transaction back. */
+/** Another change came first; rolls the transaction back. */
 class Overtaken extends Error {}
 
 const unlessOvertaken = async (change: () => Promise<unknown>): Promise<boolean> => {
@@ -167,7 +169,7 @@ export type SharedCatalogueOptions = { db: Db; now: () => number }
 /** The catalogue as rows of a store that replicas share. */
 export const createSharedCatalogue = ({ db, now }: SharedCatalogueOptions): SharedCatalogue => {
   const all = async () => {
-    // Read before the rows: a version that is too old only has the next question asked again.
+    // Read before the rows: a version that is too old only makes the next call read more.
     const { version } = await readState(db)
     const added = (await segmentsThatCount(db)).map(fromTable)
     return {
@@ -179,7 +181,9 @@ export const createSharedCatalogue = ({ db, now }: SharedCatalogueOptions): Shar
       amendments: await readAmendments(db),
     }
   }
-  /** Asked after the rows of segments: what was hidden before one of them came is known then. The floor is the version of the last change. */
+  /**
+   * Read after the rows of segments, so that all deletions from before a new segment are included. The floor is the version of the last change.
+   */
   const amendmentsAfter = async (version: number) => ((await readFloor(db)) > version ? readAmendments(db) : undefined)
   return {
     changes: async (after) => {
@@ -187,8 +191,8 @@ export const createSharedCatalogue = ({ db, now }: SharedCatalogueOptions): Shar
       const { version } = await readState(db)
       if (version === after) return undefined
       const rows = await segmentsChangedAfter(db, after)
-      // Asked last: of what was forgotten before the rows were read there may be none left to say that it was replaced.
-      if ((await readState(db)).forgotten > after) return all()
+      // Read last: rows that are pruned before they are read can no longer show that a segment was replaced.
+      if ((await readState(db)).prunedVersion > after) return all()
       const amendments = await amendmentsAfter(after)
       return {
         version: Math.max(version, ...rows.map(versionsOf)),
@@ -209,7 +213,7 @@ export const createSharedCatalogue = ({ db, now }: SharedCatalogueOptions): Shar
           if (receipts.length > 0) await insertReceipts(transaction, receipts, now())
         }),
       ),
-    merge: ({ segment, contentVersion, replaced, folded = [], leavesOut }) =>
+    merge: ({ segment, contentVersion, replaced, folded = [], dropped }) =>
       unlessOvertaken(() =>
         db.transaction().execute(async (transaction) => {
           const version = await advance(transaction)
@@ -217,8 +221,8 @@ export const createSharedCatalogue = ({ db, now }: SharedCatalogueOptions): Shar
           const marked = await markReplaced(transaction, replaced, mark)
           if (marked.length !== replaced.length) throw new Overtaken()
           for (const one of folded) await markFolded(transaction, one, now())
-          if (leavesOut) {
-            const { after, overrides, firstTime, lastTime } = leavesOut
+          if (dropped) {
+            const { after, overrides, firstTime, lastTime } = dropped
             if (await hasOverridden(transaction, after, firstTime, lastTime)) throw new Overtaken()
             for (const one of overrides) await deleteFolded(transaction, one)
             if (overrides.length > 0) await raiseFloor(transaction, version)
@@ -228,41 +232,41 @@ export const createSharedCatalogue = ({ db, now }: SharedCatalogueOptions): Shar
         }),
       ),
     version: async () => (await readState(db)).version,
-    bury: (source, left) =>
+    deleteSource: (source, left) =>
       transact(db, async (transaction) => {
-        // Resolves when it is this change's turn.
-        const place = await advance(transaction)
+        // Waits for concurrent changes.
+        const position = await advance(transaction)
         left?.throwIfAborted()
-        await writeAmendments(transaction, { bury: { source, place } }, now())
-        await raiseFloor(transaction, place)
-        return place
+        await writeAmendments(transaction, { tombstone: { source, position } }, now())
+        await raiseFloor(transaction, position)
+        return position
       }),
     override: (override, after, left) =>
       transact(db, async (transaction) => {
-        const place = await advance(transaction)
+        const position = await advance(transaction)
         left?.throwIfAborted()
-        const buried = await buriedAfter(transaction, after)
-        if (buried.some(({ source }) => isOfSource(override.sourceId, source))) return false
-        // It may have expired with a segment; rows of these are forgotten later.
-        if ((await readState(transaction)).forgotten > after) return false
+        const deleted = await deletedSourcesAfter(transaction, after)
+        if (deleted.some(({ source }) => isOfSource(override.sourceId, source))) return false
+        // The entry may have expired with a segment whose row has been deleted since.
+        if ((await readState(transaction)).prunedVersion > after) return false
         if (await isReplacedAfter(transaction, after, override.time)) return false
         if ((await countOverrides(transaction)) >= maxOverrides)
           throw serviceError('unavailable', 'Too many severities wait to be written into segments. Try again later.', {
             retryAfterSeconds: 60,
           })
-        await writeAmendments(transaction, { override: { ...override, place } }, now())
-        await raiseFloor(transaction, place)
+        await writeAmendments(transaction, { override: { ...override, position } }, now())
+        await raiseFloor(transaction, position)
         return true
       }),
-    settle: async (burials) => {
-      for (const burial of burials) await forgetBurial(db, burial, now() - burialMilliseconds)
+    expireTombstones: async (tombstones) => {
+      for (const tombstone of tombstones) await expireTombstone(db, tombstone, now() - tombstoneMilliseconds)
     },
-    forgetFolded: async (before) => {
+    deleteFoldedBefore: async (before) => {
       if (!(await hasFolded(db, before))) return
       await transact(db, async (transaction) => {
-        // Replicas read them again: one that still had them would apply them to the same entries sent again.
+        // Replicas reload the overrides: a replica that still had them would apply them to the same entries sent again.
         await raiseFloor(transaction, await advance(transaction))
-        await forgetFolded(transaction, before)
+        await deleteFoldedBefore(transaction, before)
       })
     },
     receipts: async (messages) => {
@@ -273,7 +277,7 @@ export const createSharedCatalogue = ({ db, now }: SharedCatalogueOptions): Shar
         .where('message', 'in', [...messages])
         .execute()
     },
-    forgetReceipts: async (before) => {
+    deleteReceiptsBefore: async (before) => {
       await db.deleteFrom('log_receipts').where('written_at', '<', before).execute()
     },
     replacedBefore: async (moment) => {
@@ -286,7 +290,7 @@ export const createSharedCatalogue = ({ db, now }: SharedCatalogueOptions): Shar
         .execute()
       return rows.map(({ key }) => key)
     },
-    forget: async (keys) => {
+    deleteReplaced: async (keys) => {
       if (keys.length === 0) return
       await db.transaction().execute(async (transaction) => {
         const { newest } = await newestReplacement(transaction, keys)

@@ -7,10 +7,10 @@ import type { NewSegment } from './shared-catalogue.ts'
 import { createSharedCatalogue } from './shared-catalogue-store.ts'
 import type { SharedCatalogueTables } from './shared-catalogue-tables.ts'
 
-/** A database of the test's own, with the schema of the log service. */
+/** A temporary database with the schema of the log service. */
 export type Database = AsyncDisposable & { location: StoreLocation }
 
-/** Two catalogues as two replicas have them: each with a connection of its own to one database. */
+/** Two catalogues as two replicas have them, each with its own connection to one database. */
 const withCatalogues = async (database: Database) => {
   let time = 1_000_000
   const open = () =>
@@ -45,10 +45,10 @@ const segment = (key: string): NewSegment => ({
 })
 const keys = (rows: readonly { key: string }[] | undefined) => rows?.map(({ key }) => key)
 
-/** What the catalogue owes, whatever database it is kept in. */
+/** The contract of the catalogue on any database. */
 export const describeSharedCatalogue = (name: string, createDatabase: () => Promise<Database>) => {
   describe(`the shared catalogue in ${name}`, () => {
-    test('of two commits after the same version one holds, and the other is told to look again', async () => {
+    test('of two commits after the same version one succeeds, and the other must check again', async () => {
       await using both = await withCatalogues(await createDatabase())
       const results = await Promise.all([
         both.one.commit({ after: 0, segment: segment('a'), receipts: [] }),
@@ -61,7 +61,7 @@ export const describeSharedCatalogue = (name: string, createDatabase: () => Prom
       expect(await both.other.changes(1)).toBeUndefined()
     })
 
-    test('the first receipt of a message stays, and one that was not committed leaves none', async () => {
+    test('the first receipt of a message stays, and a failed commit leaves none', async () => {
       await using both = await withCatalogues(await createDatabase())
       const first = { message: 'm', entries: 3, duplicates: 0 }
       await both.one.commit({ after: 0, segment: segment('a'), receipts: [first] })
@@ -69,11 +69,11 @@ export const describeSharedCatalogue = (name: string, createDatabase: () => Prom
       await both.other.commit({ after: 1, segment: segment('c'), receipts: [{ ...first, entries: 1, duplicates: 2 }] })
       expect(await both.other.receipts(['m', 'late'])).toEqual([first])
       both.pass(10)
-      await both.one.forgetReceipts(1_000_005)
+      await both.one.deleteReceiptsBefore(1_000_005)
       expect(await both.other.receipts(['m'])).toEqual([])
     })
 
-    test('a merge counts whole or not at all, and says what came and went', async () => {
+    test('a merge is atomic, and its changes list added and removed segments', async () => {
       await using both = await withCatalogues(await createDatabase())
       for (const [after, key] of ['a', 'b', 'c'].entries())
         await both.one.commit({ after, segment: segment(key), receipts: [] })
@@ -86,7 +86,7 @@ export const describeSharedCatalogue = (name: string, createDatabase: () => Prom
       expect(keys(changes?.passed)).toEqual(['b'])
     })
 
-    test('who was away until what was replaced is forgotten gets the whole catalogue', async () => {
+    test('a replica that missed replaced segments that are deleted since gets the whole catalogue', async () => {
       await using both = await withCatalogues(await createDatabase())
       for (const [after, key] of ['a', 'b'].entries())
         await both.one.commit({ after, segment: segment(key), receipts: [] })
@@ -95,14 +95,14 @@ export const describeSharedCatalogue = (name: string, createDatabase: () => Prom
       expect(await both.one.replacedBefore(1_000_000)).toEqual([])
       const old = await both.one.replacedBefore(1_000_500)
       expect(old).toEqual(['a', 'b'])
-      await both.one.forget(old)
+      await both.one.deleteReplaced(old)
       const changes = await both.other.changes(2)
       expect(changes).toMatchObject({ version: 3, isWhole: true })
       expect(keys(changes?.added)).toEqual(['ab'])
       expect(await both.other.changes(3)).toBeUndefined()
     })
 
-    test('a file that was condemned becomes no segment, and that of a segment cannot be', async () => {
+    test('a condemned file cannot become a segment, and the file of a segment cannot be condemned', async () => {
       await using both = await withCatalogues(await createDatabase())
       expect(await both.one.condemn('a')).toBe(true)
       expect(await both.other.commit({ after: 0, segment: segment('a'), receipts: [] })).toBe(false)
@@ -110,11 +110,11 @@ export const describeSharedCatalogue = (name: string, createDatabase: () => Prom
       expect(await both.other.commit({ after: 0, segment: segment('b'), receipts: [] })).toBe(true)
       expect(await both.one.condemn('b')).toBe(false)
       both.pass(1_000)
-      await both.one.forget(await both.one.replacedBefore(1_000_500))
+      await both.one.deleteReplaced(await both.one.replacedBefore(1_000_500))
       expect(keys((await both.one.changes(0))?.added)).toEqual(['b'])
     })
 
-    test('a deleted source and a severity are versions of their own, told to who has not heard; a delete takes severities along', async () => {
+    test('deletions and severities are versions that replicas receive; a deletion removes severities', async () => {
       await using both = await withCatalogues(await createDatabase())
       const { one, other } = both
       await one.commit({ after: 0, segment: segment('a'), receipts: [] })
@@ -122,15 +122,18 @@ export const describeSharedCatalogue = (name: string, createDatabase: () => Prom
       expect(await one.override(override('a', 'host:x:unit'), 1)).toBe(true)
       expect(await other.override(override('b', 'other'), 1)).toBe(true)
       expect((await other.changes(1))?.amendments).toEqual({
-        burials: [],
+        tombstones: [],
         overrides: [
-          { ...override('a', 'host:x:unit'), place: 2 },
-          { ...override('b', 'other'), place: 3 },
+          { ...override('a', 'host:x:unit'), position: 2 },
+          { ...override('b', 'other'), position: 3 },
         ],
       })
-      expect(await one.bury('host:x')).toBe(4)
+      expect(await one.deleteSource('host:x')).toBe(4)
       expect(await other.override(override('c', 'host:x:unit'), 3)).toBe(false)
-      const known = { burials: [{ source: 'host:x', place: 4 }], overrides: [{ ...override('b', 'other'), place: 3 }] }
+      const known = {
+        tombstones: [{ source: 'host:x', position: 4 }],
+        overrides: [{ ...override('b', 'other'), position: 3 }],
+      }
       expect((await other.changes(3))?.amendments).toEqual(known)
       const version = (await other.changes(3))?.version ?? 0
       await one.commit({ after: version, segment: segment('b'), receipts: [] })
@@ -139,15 +142,15 @@ export const describeSharedCatalogue = (name: string, createDatabase: () => Prom
       expect(await one.merge({ segment: undefined, contentVersion: 1, replaced: ['a'], folded })).toBe(true)
       expect(keys((await one.changes(undefined))?.added)).toEqual(['b'])
       both.pass(10)
-      await one.forgetFolded(1_000_005)
-      await one.settle(known.burials)
+      await one.deleteFoldedBefore(1_000_005)
+      await one.expireTombstones(known.tombstones)
       expect((await one.changes(undefined))?.amendments).toEqual({ ...known, overrides: [] })
       both.pass(31 * 86_400_000)
-      await one.settle(known.burials)
-      expect((await one.changes(undefined))?.amendments).toEqual({ burials: [], overrides: [] })
+      await one.expireTombstones(known.tombstones)
+      expect((await one.changes(undefined))?.amendments).toEqual({ tombstones: [], overrides: [] })
     })
 
-    test('a lease is one replica’s until it ends', async () => {
+    test('a lease belongs to one replica until it ends', async () => {
       await using both = await withCatalogues(await createDatabase())
       expect(await both.one.leases.keep('merge', 'one', 100)).toBe(true)
       expect(await both.other.leases.keep('merge', 'other', 100)).toBe(false)
@@ -157,7 +160,7 @@ export const describeSharedCatalogue = (name: string, createDatabase: () => Prom
       expect(await both.one.leases.keep('merge', 'one', 100)).toBe(false)
     })
 
-    test('any number who commit at once come one after the other, and none is lost', async () => {
+    test('concurrent commits are serialized, and none is lost', async () => {
       await using both = await withCatalogues(await createDatabase())
       const commit = async (catalogue: typeof both.one, key: string) => {
         for (let after = 0; ; ) {

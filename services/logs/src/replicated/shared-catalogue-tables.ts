@@ -7,7 +7,7 @@ export type SharedCatalogueTables = {
   log_leases: { name: string; owner: string; ends_at: number }
 }
 
-/** `replaced_version` and `replaced_at` (epoch milliseconds) are null while the segment counts. */
+/** `replaced_version` and `replaced_at` (epoch milliseconds) are null while the segment is active. */
 export type SharedSegmentTable = {
   key: string
   bytes: number

@@ -1,11 +1,11 @@
 import type { Leases } from '@trellis/kit/leases'
 import type { Leaving } from '../search/leaving.ts'
-import type { Amendments, Burial, SeverityOverride } from '../segments/amendments.ts'
+import type { Amendments, SeverityOverride, Tombstone } from '../segments/amendments.ts'
 import type { SegmentSummary } from '../segments/catalogue.ts'
 
 /**
- * A segment as all replicas know it. `version` is that of the catalogue with which it came;
- * `contentVersion` is that with which the newest of its entries were first there, which is less for a segment that others were merged into.
+ * A segment in the shared catalogue. `version` is the version of the catalogue that added it; `contentVersion` is the version that first had the
+ * newest of its entries, which is lower for a merged segment.
  */
 export type SharedSegment = SegmentSummary & {
   key: string
@@ -15,77 +15,77 @@ export type SharedSegment = SegmentSummary & {
   contentVersion: number
 }
 
-/** A segment that has been written but does not count yet. */
+/** A segment that has been written but not committed. */
 export type NewSegment = Omit<SharedSegment, 'version' | 'contentVersion'>
 
-/** `folded` are severities that were written into the new segment. */
+/** `folded` are severity overrides that were written into the new segment. */
 export type Replacement = {
   segment: NewSegment | undefined
   contentVersion: number
   replaced: readonly string[]
   folded?: readonly SeverityOverride[]
   /**
-   * For a replacement that leaves entries out: the severities of those entries, which go with them, as of the version `after`. It does not
-   * hold where a severity was put in place later between the two times.
+   * For a replacement that drops entries: their severity overrides as of the version `after`, which are deleted with them. The replacement fails
+   * if a severity was set between the two times since.
    */
-  leavesOut?: { after: number; overrides: readonly SeverityOverride[]; firstTime: number; lastTime: number }
+  dropped?: { after: number; overrides: readonly SeverityOverride[]; firstTime: number; lastTime: number }
 }
 
-/** What became of a message: how many of its entries were new. */
+/** The result of a message: how many of its entries were new. */
 export type Receipt = { message: string; entries: number; duplicates: number }
 
 export type CatalogueChanges = {
   version: number
-  /** All that there is, rather than what is new. */
+  /** Whether this is the whole catalogue rather than the changes. */
   isWhole: boolean
   /** Ascending by version. */
   added: SharedSegment[]
-  /** Keys that no longer count. */
+  /** Keys of segments that are no longer active. */
   removed: string[]
-  /** Those that came and went since: others were merged of them already, but they can still be read for a while. Ascending by version. */
+  /** Segments that were added and replaced since, which stay readable for a while. Ascending by version. */
   passed: SharedSegment[]
-  /** What changed beside the segments, all of it; absent where that is as it was. */
+  /** All amendments; absent if they did not change. */
   amendments?: Amendments
 }
 
 /**
- * Which segments there are, for any number of replicas. Every change has a version of its own, one after the other, and is there for all at
- * once or not at all. A segment that was replaced stays readable for a while, so that nobody has to be asked before it is.
+ * The list of segments of any number of replicas. Changes are atomic and serialized, and each has its own version. A replaced segment stays
+ * readable for a while, so that replacing it needs no coordination with readers.
  */
 export type SharedCatalogue = {
-  /** What changed after a version; undefined for nothing. Without a version: all. */
+  /** The changes after a version; undefined without any. Without a version: the whole catalogue. */
   changes: (after: number | undefined) => Promise<CatalogueChanges | undefined>
   /**
-   * Adds a segment as the version after `after`, with the receipts of its messages; false where another change came first, so that what
-   * was checked against `after` has to be checked against that, too. A receipt that is there already stays as it is.
+   * Adds a segment as the version after `after`, with the receipts of its messages; false if another change came first, so that the checks
+   * against `after` must be repeated. Existing receipts stay unchanged.
    */
   commit: (change: { after: number; segment: NewSegment; receipts: readonly Receipt[] }) => Promise<boolean>
-  /** Puts one segment in place of others, or nothing; false where one of these was replaced before, or a severity changed meanwhile (`leavesOut`). */
+  /** Replaces segments by one or none; false if one of them was replaced before, or if a severity changed meanwhile (`dropped`). */
   merge: (change: Replacement) => Promise<boolean>
-  /** The version now. */
+  /** The current version. */
   version: () => Promise<number>
   /**
-   * Hides all that there is of a source, or of the units of a stem, as a version of its own, which is given. A caller that left while this
-   * waited for other changes changes nothing.
+   * Hides all entries of a source, or of the units of a stem, and returns the version of this change. If the caller disconnects while this waits
+   * for other changes, nothing changes.
    */
-  bury: (source: string, left?: Leaving) => Promise<number>
+  deleteSource: (source: string, left?: Leaving) => Promise<number>
   /**
-   * Puts a severity in place, as a version of its own; false where after `after` its source was deleted, or a segment was replaced that may
-   * have had the entry. Throws `unavailable` when there are too many. `left` as for `bury`.
+   * Overrides a severity, as a version of its own; false if after `after` its source was deleted, or a segment that may have had the entry was
+   * replaced. Throws `unavailable` when there are too many overrides. `left` as for `deleteSource`.
    */
-  override: (override: Omit<SeverityOverride, 'place'>, after: number, left?: Leaving) => Promise<boolean>
-  /** Forgets burials of which nothing is left, once no message from before them can be under way any more. */
-  settle: (burials: readonly Burial[]) => Promise<void>
-  /** Forgets severities that were written into segments before a moment. */
-  forgetFolded: (before: number) => Promise<void>
+  override: (override: Omit<SeverityOverride, 'position'>, after: number, left?: Leaving) => Promise<boolean>
+  /** Deletes tombstones that hide nothing, once no message from before them can be pending. */
+  expireTombstones: (tombstones: readonly Tombstone[]) => Promise<void>
+  /** Deletes severity overrides that were folded into segments before a moment. */
+  deleteFoldedBefore: (before: number) => Promise<void>
   receipts: (messages: readonly string[]) => Promise<Receipt[]>
-  forgetReceipts: (before: number) => Promise<void>
-  /** Segments replaced before a moment, whose files can go. */
+  deleteReceiptsBefore: (before: number) => Promise<void>
+  /** Keys of segments that were replaced before a moment, whose files can be removed. */
   replacedBefore: (moment: number) => Promise<string[]>
-  /** Forgets segments that were replaced, once their files are gone. */
-  forget: (keys: readonly string[]) => Promise<void>
-  /** Claims that a file belongs to no segment: false where it does. A segment of that key can then no longer be added. */
+  /** Deletes the rows of replaced segments, once their files are removed. */
+  deleteReplaced: (keys: readonly string[]) => Promise<void>
+  /** Marks a file as one of no segment; false if it is one. A segment of that key can then no longer be added. */
   condemn: (key: string) => Promise<boolean>
-  /** Tasks that one replica at a time is to do. */
+  /** Leases of tasks that one replica does at a time. */
   leases: Pick<Leases, 'take' | 'keep'>
 }

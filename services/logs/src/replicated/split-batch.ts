@@ -1,6 +1,6 @@
 import { decodeBatch, encodeBatch } from '../entries/entry-batch.ts'
 
-/** Some neighbouring entries of a batch as a batch of their own. */
+/** Copies a range of a batch to a batch of its own. */
 const cut = (batch: ArrayBuffer, from: number, to: number): ArrayBuffer => {
   const whole = decodeBatch(batch)
   const textStart = from === 0 ? 0 : (whole.textEnds[from - 1] ?? 0)
@@ -9,7 +9,9 @@ const cut = (batch: ArrayBuffer, from: number, to: number): ArrayBuffer => {
     origins: whole.origins,
     count: to - from,
     sender: new Map(
-      [...whole.sender].filter(([entry]) => entry >= from && entry < to).map(([entry, told]) => [entry - from, told]),
+      [...whole.sender]
+        .filter(([entry]) => entry >= from && entry < to)
+        .map(([entry, details]) => [entry - from, details]),
     ),
     times: whole.times.subarray(from, to),
     sequences: whole.sequences.subarray(from, to),
@@ -24,7 +26,7 @@ const cut = (batch: ArrayBuffer, from: number, to: number): ArrayBuffer => {
   })
 }
 
-/** A batch in parts of at most so many bytes, in order; a part that is larger has one entry. */
+/** Splits a batch into parts of at most `maxBytes`, in order; a larger part has a single entry. */
 export const splitBatch = (batch: ArrayBuffer, maxBytes: number): ArrayBuffer[] => {
   const { count } = decodeBatch(batch)
   if (batch.byteLength <= maxBytes || count <= 1) return [batch]

@@ -8,7 +8,7 @@ import { createUpkeep } from './upkeep.ts'
 
 const hour = 3_600_000
 
-test('what a killed replica left goes, and what is in use or new stays', async () => {
+test('leftovers of a killed replica are removed, and new and used files stay', async () => {
   await using dependencies = await createKeyValue()
   await using one = await dependencies.open()
   await one.engine.ingest(batchOf(numbered(10)))
@@ -29,7 +29,7 @@ test('what a killed replica left goes, and what is in use or new stays', async (
   expect(await keys()).toEqual(all)
   ahead = 2 * hour
   await upkeepOf('second').run()
-  // The task is another's for now.
+  // Another replica has the lease.
   expect(await keys()).toEqual(all)
   await upkeepOf('first').run()
   expect(await keys()).toEqual(all.filter((key) => key !== 'segments/orphan'))

@@ -7,33 +7,33 @@ export type UpkeepOptions = {
   catalogue: SharedCatalogue
   files: Pick<Files, 'list' | 'remove'>
   replica: string
-  /** How long a replaced segment can still be read by those who have not heard. */
+  /** How long a replaced segment stays readable for replicas that have not received the change. */
   graceMilliseconds: number
   now: () => number
 }
 
-/** Files that no segment row names are looked for so often; one younger than this may be about to be named. */
+/** The interval between two sweeps for files without a segment row; a younger file may be committed soon. */
 const sweepMilliseconds = 3_600_000
 const receiptMilliseconds = 3_600_000
-/** A large message waits in its file for as long as its indexing may be held up. */
+/** A large message waits in its file for as long as its indexing may be delayed. */
 const inboxMilliseconds = 7 * 86_400_000
 const leaseMilliseconds = 5 * 60_000
 
-/** Removes what is not needed any more. One replica at a time does it, and it is right if two do. */
+/** Removes obsolete files and rows. One replica at a time does so, but concurrent runs are safe. */
 export const createUpkeep = ({ catalogue, files, replica, graceMilliseconds, now }: UpkeepOptions) => {
   let sweptAt = Number.NEGATIVE_INFINITY
 
   const removeReplaced = async () => {
     const keys = await catalogue.replacedBefore(now() - graceMilliseconds)
     for (const key of keys) await files.remove(key)
-    await catalogue.forget(keys)
+    await catalogue.deleteReplaced(keys)
   }
-  /** What a killed replica wrote and did not commit. */
+  /** Removes files that a killed replica wrote and did not commit. */
   const sweep = async () => {
     const known = new Set((await catalogue.changes(undefined))?.added.map(({ key }) => key))
     for await (const { key, modifiedAt } of files.list(segmentPrefix)) {
       if (known.has(key) || now() - modifiedAt.getTime() < sweepMilliseconds) continue
-      // A row of its own keeps a late commit out; one that was there already is a segment's, or one that was replaced.
+      // Condemning adds a row that blocks a late commit; it fails for keys of active and replaced segments.
       if (await catalogue.condemn(key)) await files.remove(key)
     }
     for await (const { key, modifiedAt } of files.list(inboxPrefix)) {
@@ -41,12 +41,12 @@ export const createUpkeep = ({ catalogue, files, replica, graceMilliseconds, now
     }
   }
   return {
-    /** One round; does nothing while another replica has the task. */
+    /** One round; does nothing while another replica holds the lease. */
     run: async (): Promise<void> => {
       if (!(await catalogue.leases.keep('upkeep', replica, leaseMilliseconds))) return
       await removeReplaced()
-      await catalogue.forgetFolded(now() - graceMilliseconds)
-      await catalogue.forgetReceipts(now() - receiptMilliseconds)
+      await catalogue.deleteFoldedBefore(now() - graceMilliseconds)
+      await catalogue.deleteReceiptsBefore(now() - receiptMilliseconds)
       if (performance.now() - sweptAt < sweepMilliseconds) return
       sweptAt = performance.now()
       await sweep()

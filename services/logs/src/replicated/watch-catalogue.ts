@@ -7,20 +7,20 @@ export type WatchOptions = {
   replica: string
   /** Catches up with the catalogue. */
   refresh: () => Promise<void>
-  /** Whether the thread that knows the catalogue is there anyway. */
+  /** Whether the thread with the mirror is running anyway. */
   isAwake: () => boolean
-  /** Whether somebody wants to hear of new entries at once. */
+  /** Whether followers need new entries immediately. */
   isFollowed: () => boolean
   signal: AbortSignal
 }
 
-/** Should word of a change not reach those who follow, they look by themselves so often. */
+/** Interval at which followed replicas check for changes whose announcement was lost. */
 const followMilliseconds = 1_000
 
-/** Keeps a replica near to what others commit, so that a search finds it here already. Only for speed: a search asks the store anyway. */
+/** Keeps the mirror of a replica up to date, so that searches need not wait for it. An optimization only: searches check the store anyway. */
 export const watchCatalogue = async (options: WatchOptions): Promise<void> => {
   const { bus, replica, isAwake, isFollowed, signal } = options
-  // What fails now is tried again at the next word of a change, and a search that needs it says why it cannot be.
+  // A failed refresh is repeated at the next announcement, and a search that needs it reports the error.
   const refresh = () => options.refresh().catch(() => undefined)
   const listen = async () => {
     for await (const delivery of bus.subscribe(catalogueChanges, { signal })) {

@@ -10,11 +10,11 @@ import { type Occurrences, onlyVisible } from './occurrences.ts'
 import type { Part, StreamSummary } from './part.ts'
 import { type SeverityColumn, severityAt } from './severity-column.ts'
 
-/** A part as it is to be seen now: without what was buried, with the severities that were put in place. */
+/** A part as of now: without entries of deleted sources, with overridden severities. */
 export type AmendedPart = Part & {
-  /** Whether a part of it is hidden, so that writing it anew makes it smaller. */
+  /** Whether some of its entries are hidden, so that rewriting it makes it smaller. */
   readonly hides: boolean
-  /** The overrides of entries that are in it. */
+  /** The overrides of its entries. */
   overridden: () => Promise<SeverityOverride[]>
 }
 
@@ -25,7 +25,7 @@ const emptied = (stream: StreamSummary): StreamSummary => ({
   bySeverity: [0, 0, 0, 0],
 })
 
-/** Bitmaps with the documents of overrides moved to where these say. */
+/** Copies of the bitmaps in which overridden documents have their new severities. */
 const withOverrides = (
   severities: SeverityColumn,
   overrides: ReadonlyMap<number, SeverityOverride>,
@@ -46,7 +46,7 @@ const withOverrides = (
 const overlay = (entry: StoredEntry, override: SeverityOverride | undefined): StoredEntry =>
   override ? { ...entry, severity: severityOfCode(override.severity) } : entry
 
-/** Lays what concerns a part over it. Documents keep their numbers; those that are hidden are in no answer and no count. */
+/** Applies amendments to a part. Documents keep their numbers; hidden ones are in no answer and no count. */
 export const amendPart = (part: Part, { hidden, overrides }: Concern): AmendedPart => {
   const hides = hidden.includes(true)
   const streams = part.streams.map((stream, number) => (hidden[number] === true ? emptied(stream) : stream))
@@ -64,7 +64,7 @@ export const amendPart = (part: Part, { hidden, overrides }: Concern): AmendedPa
     const documents = streams.reduce((sum, { entries }) => sum + entries, 0)
     if (streams.every(({ words }) => words !== undefined))
       return { documents, words: streams.reduce((sum, { words = 0 }) => sum + words, 0) }
-    // A segment of before streams had their words counted: lengths are kept to within a few in a hundred.
+    // Older segments have no word counts per stream; the stored lengths are exact to within a few percent.
     const [lengthCodes, seen] = await Promise.all([part.lengthCodes(), visible()])
     let words = 0
     for (let document = 0; document < part.documents; document++)
@@ -128,7 +128,7 @@ export const amendPart = (part: Part, { hidden, overrides }: Concern): AmendedPa
     lookup: async (word) => only(await part.lookup(word)),
     frequency: async (word) => (hides ? ((await only(await part.lookup(word)))?.total ?? 0) : part.frequency(word)),
     lookupPrefix: async (prefix) => only(await part.lookupPrefix(prefix)),
-    // What hides or grades entries may change while the part underneath does not.
+    // What is hidden or overridden may change while the underlying part does not, so no results are cached.
     keep: undefined,
     keyLookup: candidates,
     entry: async (document) => {
@@ -143,13 +143,13 @@ export const amendPart = (part: Part, { hidden, overrides }: Concern): AmendedPa
 }
 
 const signatureOf = ({ hidden, overrides }: Concern): string =>
-  `${hidden.map(Number).join('')} ${overrides.map(({ key, place }) => `${key}@${place}`).join(' ')}`
+  `${hidden.map(Number).join('')} ${overrides.map(({ key, position }) => `${key}@${position}`).join(' ')}`
 
-/** Amends parts, and gives the same amended part for as long as nothing else concerns it: what it found out is kept. */
+/** Amends parts, and returns the same amended part as long as its amendments are unchanged, so that its memoized results are reused. */
 export const createAmender = () => {
   const known = new WeakMap<Part, { signature: string; amended: AmendedPart }>()
-  return (part: Part, place: number, index: AmendmentIndex): Part | AmendedPart => {
-    const concern = index.concernOf(part, place)
+  return (part: Part, position: number, index: AmendmentIndex): Part | AmendedPart => {
+    const concern = index.concernOf(part, position)
     if (!concern) return part
     const signature = signatureOf(concern)
     const before = known.get(part)
@@ -162,9 +162,9 @@ export const createAmender = () => {
 
 export const isAmended = (part: Part): part is AmendedPart => 'hides' in part
 
-/** Whether some of a part is hidden. */
+/** Whether some entries of a part are hidden. */
 export const hidesSome = (part: Part): boolean => isAmended(part) && part.hides
 
-/** The overrides of entries of parts: what writing these anew folds in. */
+/** The overrides of the entries of parts, which rewriting these parts folds in. */
 export const overriddenIn = async (parts: readonly Part[]): Promise<SeverityOverride[]> =>
   (await Promise.all(parts.map((part) => (isAmended(part) ? part.overridden() : [])))).flat()

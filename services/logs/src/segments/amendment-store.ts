@@ -1,7 +1,7 @@
 import type { Migration } from '@trellis/kit/store'
 import type { Kysely } from 'kysely'
 import { stemOf } from '../search/filters.ts'
-import type { AmendmentChange, Amendments, Burial, SeverityOverride } from './amendments.ts'
+import type { AmendmentChange, Amendments, SeverityOverride, Tombstone } from './amendments.ts'
 
 export type AmendmentTables = {
   log_burials: { source: string; place: number; buried_at: number }
@@ -11,13 +11,13 @@ export type AmendmentTables = {
     effective_time: number
     severity: number
     place: number
-    /** Epoch milliseconds; null until it was written into a segment. */
+    /** Epoch milliseconds; null until the override is folded into a segment. */
     folded_at: number | null
   }
-  /** One row: up to which place all that came is in segments or gone. */
+  /** One row: all entries up to this position are in segments or deleted. */
   log_floor: { id: number; place: number }
 }
-/** A store or a transaction that has these tables among others. */
+/** A store or a transaction with these tables. */
 type Db = Pick<Kysely<AmendmentTables>, 'selectFrom' | 'insertInto' | 'updateTable' | 'deleteFrom'>
 
 export const amendmentMigration = (number: number): Migration => ({
@@ -54,18 +54,18 @@ export const amendmentMigration = (number: number): Migration => ({
   },
 })
 
-const allBurials = (db: Db) => db.selectFrom('log_burials').select(['source', 'place']).orderBy('place').execute()
+const allTombstones = (db: Db) => db.selectFrom('log_burials').select(['source', 'place']).orderBy('place').execute()
 
 const allOverrides = (db: Db) => db.selectFrom('log_severity_overrides').selectAll().orderBy('place').execute()
 
-const insertBurial = (db: Db, { source, place }: Burial, buriedAt: number) =>
+const insertTombstone = (db: Db, { source, position }: Tombstone, deletedAt: number) =>
   db
     .insertInto('log_burials')
-    .values({ source, place, buried_at: buriedAt })
+    .values({ source, place: position, buried_at: deletedAt })
     .onConflict((conflict) => conflict.columns(['source', 'place']).doNothing())
     .execute()
 
-/** Of a source, of the files of an archive (`a/` and what follows, up to `a0`, which is the next character), or of the units of a stem (`a:b:`). */
+/** Overrides of a source, of the files of an archive (`a/` up to `a0`, which is the next character), or of the units of a stem (`a:b:`). */
 const deleteOverridesOf = (db: Db, source: string) =>
   db
     .deleteFrom('log_severity_overrides')
@@ -80,25 +80,25 @@ const deleteOverridesOf = (db: Db, source: string) =>
     )
     .execute()
 
-const upsertOverride = (db: Db, { key, sourceId, time, severity, place }: SeverityOverride) =>
+const upsertOverride = (db: Db, { key, sourceId, time, severity, position }: SeverityOverride) =>
   db
     .insertInto('log_severity_overrides')
-    .values({ entry_key: key, source_id: sourceId, effective_time: time, severity, place, folded_at: null })
-    .onConflict((conflict) => conflict.column('entry_key').doUpdateSet({ severity, place, folded_at: null }))
+    .values({ entry_key: key, source_id: sourceId, effective_time: time, severity, place: position, folded_at: null })
+    .onConflict((conflict) => conflict.column('entry_key').doUpdateSet({ severity, place: position, folded_at: null }))
     .execute()
 
-type Folded = Pick<SeverityOverride, 'key' | 'place'>
+type Folded = Pick<SeverityOverride, 'key' | 'position'>
 
-export const deleteFolded = (db: Db, { key, place }: Folded) =>
-  db.deleteFrom('log_severity_overrides').where('entry_key', '=', key).where('place', '<=', place).execute()
+export const deleteFolded = (db: Db, { key, position }: Folded) =>
+  db.deleteFrom('log_severity_overrides').where('entry_key', '=', key).where('place', '<=', position).execute()
 
-/** Replicas that have not heard of the segment it was written into still need it; to the others it says the same again. */
-export const markFolded = (db: Db, { key, place }: Folded, foldedAt: number) =>
+/** Replicas that have not seen the segment with the folded override still need the row; for the others it is redundant. */
+export const markFolded = (db: Db, { key, position }: Folded, foldedAt: number) =>
   db
     .updateTable('log_severity_overrides')
     .set({ folded_at: foldedAt })
     .where('entry_key', '=', key)
-    .where('place', '<=', place)
+    .where('place', '<=', position)
     .execute()
 
 export const hasFolded = async (db: Db, before: number): Promise<boolean> =>
@@ -109,25 +109,25 @@ export const hasFolded = async (db: Db, before: number): Promise<boolean> =>
     .limit(1)
     .executeTakeFirst()) !== undefined
 
-export const forgetFolded = (db: Db, before: number) =>
+export const deleteFoldedBefore = (db: Db, before: number) =>
   db.deleteFrom('log_severity_overrides').where('folded_at', '<', before).execute()
 
-/** Whether a severity was put in place past a place, of an entry between two times. */
-export const hasOverridden = async (db: Db, place: number, firstTime: number, lastTime: number): Promise<boolean> =>
+/** Whether a severity of an entry between two times was overridden after a position. */
+export const hasOverridden = async (db: Db, position: number, firstTime: number, lastTime: number): Promise<boolean> =>
   (await db
     .selectFrom('log_severity_overrides')
     .select('entry_key')
-    .where('place', '>', place)
+    .where('place', '>', position)
     .where('effective_time', '>=', firstTime)
     .where('effective_time', '<=', lastTime)
     .limit(1)
     .executeTakeFirst()) !== undefined
 
-const deleteBurial = (db: Db, { source, place }: Burial) =>
-  db.deleteFrom('log_burials').where('source', '=', source).where('place', '=', place).execute()
+const deleteTombstone = (db: Db, { source, position }: Tombstone) =>
+  db.deleteFrom('log_burials').where('source', '=', source).where('place', '=', position).execute()
 
-export const raiseFloor = (db: Db, place: number) =>
-  db.updateTable('log_floor').set({ place }).where('id', '=', 1).where('place', '<', place).execute()
+export const raiseFloor = (db: Db, position: number) =>
+  db.updateTable('log_floor').set({ place: position }).where('id', '=', 1).where('place', '<', position).execute()
 
 export const readFloor = async (db: Db): Promise<number> =>
   Number((await db.selectFrom('log_floor').select('place').where('id', '=', 1).executeTakeFirst())?.place ?? 0)
@@ -143,37 +143,37 @@ export const countOverrides = async (db: Db): Promise<number> =>
     ).count,
   )
 
-export const forgetBurial = (db: Db, { source, place }: Burial, before: number) =>
+export const expireTombstone = (db: Db, { source, position }: Tombstone, before: number) =>
   db
     .deleteFrom('log_burials')
     .where('source', '=', source)
-    .where('place', '=', place)
+    .where('place', '=', position)
     .where('buried_at', '<', before)
     .execute()
 
-/** The sources that were buried past a place. */
-export const buriedAfter = (db: Db, place: number) =>
-  db.selectFrom('log_burials').select('source').where('place', '>', place).execute()
+/** The sources that were deleted after a position. */
+export const deletedSourcesAfter = (db: Db, position: number) =>
+  db.selectFrom('log_burials').select('source').where('place', '>', position).execute()
 
 export const readAmendments = async (db: Db): Promise<Amendments> => ({
-  burials: (await allBurials(db)).map(({ source, place }) => ({ source, place: Number(place) })),
+  tombstones: (await allTombstones(db)).map(({ source, place }) => ({ source, position: Number(place) })),
   overrides: (await allOverrides(db)).map((row) => ({
     key: row.entry_key,
     sourceId: row.source_id,
     time: row.effective_time,
     severity: row.severity,
-    place: Number(row.place),
+    position: Number(row.place),
   })),
 })
 
-/** To be done in a transaction. */
+/** Must run in a transaction. */
 export const writeAmendments = async (db: Db, change: AmendmentChange, now: number): Promise<void> => {
-  const { bury, override, folded = [], settled = [] } = change
-  if (bury) {
-    await insertBurial(db, bury, now)
-    await deleteOverridesOf(db, bury.source)
+  const { tombstone, override, folded = [], settled = [] } = change
+  if (tombstone) {
+    await insertTombstone(db, tombstone, now)
+    await deleteOverridesOf(db, tombstone.source)
   }
   if (override) await upsertOverride(db, override)
   for (const one of folded) await deleteFolded(db, one)
-  for (const one of settled) await deleteBurial(db, one)
+  for (const one of settled) await deleteTombstone(db, one)
 }

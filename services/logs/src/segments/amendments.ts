@@ -2,63 +2,63 @@ import { isOfSource } from '../search/filters.ts'
 import type { Part } from './part.ts'
 
 /**
- * A place counts up with what comes in: embedded the position in the append log, among replicas the version of the catalogue. What was
- * buried at a place is all that came until then; what comes later, even the same again, is new.
+ * A deleted source. A position increases with arrivals: in a single process it is the position in the append log, among replicas the version of the
+ * catalogue. A tombstone hides all entries that arrived up to its position; later ones, even the same again, are new.
  */
-export type Burial = { source: string; place: number }
+export type Tombstone = { source: string; position: number }
 
-/** A severity that somebody put in place of the one an entry came with. `severity` is a code, 0 for none. */
+/** A severity that replaces the one of the entry. `severity` is a code, 0 for none. */
 export type SeverityOverride = {
   /** 32 hex digits: `keyOfEntryId`. */
   key: string
   sourceId: string
-  /** The entry's effective time, epoch milliseconds: it says where to look. */
+  /** The entry's effective time, epoch milliseconds, which narrows the search for it. */
   time: number
   severity: number
-  place: number
+  position: number
 }
 
-/** What changed after entries were kept, until segments are written anew with it. */
-export type Amendments = { burials: readonly Burial[]; overrides: readonly SeverityOverride[] }
+/** Changes of stored entries that are not folded into their segments yet. */
+export type Amendments = { tombstones: readonly Tombstone[]; overrides: readonly SeverityOverride[] }
 
-export const noAmendments: Amendments = { burials: [], overrides: [] }
+export const noAmendments: Amendments = { tombstones: [], overrides: [] }
 
-/** So many severities may stand beside the segments: they are kept in memory, and looked through by every search. */
+/** Maximum number of overrides beside the segments: they are held in memory, and every search goes through them. */
 export const maxOverrides = 100_000
 
-/** Changes to amendments. What was folded into segments goes, unless it has been changed since. */
+/** A change to amendments. Overrides that were folded into segments are deleted unless they have changed since. */
 export type AmendmentChange = {
-  bury?: Burial
+  tombstone?: Tombstone
   override?: SeverityOverride
-  folded?: readonly Pick<SeverityOverride, 'key' | 'place'>[]
-  /** Burials of which nothing is left. */
-  settled?: readonly Burial[]
+  folded?: readonly Pick<SeverityOverride, 'key' | 'position'>[]
+  /** Tombstones that no longer hide anything. */
+  settled?: readonly Tombstone[]
 }
 
-/** What of the amendments concerns one part. */
+/** The amendments that concern one part. */
 export type Concern = {
-  /** By stream: whether it was buried. */
+  /** For each stream, whether its source was deleted. */
   hidden: readonly boolean[]
   overrides: readonly SeverityOverride[]
 }
 
 export type AmendmentIndex = {
-  /** undefined where nothing concerns a part; `place` is that of its newest entry. */
-  concernOf: (part: Part, place: number) => Concern | undefined
-  /** Whether a source was buried at a place or after it. */
-  isBuried: (sourceId: string, place: number) => boolean
+  /** undefined where nothing concerns a part; `position` is the position of its newest entry. */
+  concernOf: (part: Part, position: number) => Concern | undefined
+  /** Whether a source was deleted at a position or after it. */
+  isDeleted: (sourceId: string, position: number) => boolean
 }
 
-/** Finds what concerns a part by what is known of it without reading entries. */
-export const indexAmendments = ({ burials, overrides }: Amendments): AmendmentIndex => {
+/** Finds the amendments of a part from its summaries, without reading entries. */
+export const indexAmendments = ({ tombstones, overrides }: Amendments): AmendmentIndex => {
   const bySource = Map.groupBy(overrides, ({ sourceId }) => sourceId)
-  const isBuried = (sourceId: string, place: number) =>
-    burials.some((burial) => burial.place >= place && isOfSource(sourceId, burial.source))
+  const isDeleted = (sourceId: string, position: number) =>
+    tombstones.some((tombstone) => tombstone.position >= position && isOfSource(sourceId, tombstone.source))
   return {
-    isBuried,
-    concernOf: (part, place) => {
-      if (burials.length === 0 && overrides.length === 0) return undefined
-      const hidden = part.streams.map(({ origin }) => isBuried(origin.sourceId, place))
+    isDeleted,
+    concernOf: (part, position) => {
+      if (tombstones.length === 0 && overrides.length === 0) return undefined
+      const hidden = part.streams.map(({ origin }) => isDeleted(origin.sourceId, position))
       const visible = part.streams.filter((_, stream) => hidden[stream] !== true)
       const concerned = visible.flatMap(({ origin, firstTime, lastTime }) =>
         (bySource.get(origin.sourceId) ?? []).filter(({ time }) => time >= firstTime && time <= lastTime),
@@ -69,18 +69,18 @@ export const indexAmendments = ({ burials, overrides }: Amendments): AmendmentIn
   }
 }
 
-/** Amendments with a change made to them. */
-export const changed = ({ burials, overrides }: Amendments, change: AmendmentChange): Amendments => {
-  const { bury, override, folded = [], settled = [] } = change
-  const placeOf = new Map(folded.map(({ key, place }) => [key, place]))
-  const isSettled = (burial: Burial) =>
-    settled.some(({ source, place }) => source === burial.source && place === burial.place)
-  const isGone = ({ key, place, sourceId }: SeverityOverride) =>
-    place <= (placeOf.get(key) ?? Number.NEGATIVE_INFINITY) ||
+/** Applies a change to amendments. */
+export const changed = ({ tombstones, overrides }: Amendments, change: AmendmentChange): Amendments => {
+  const { tombstone, override, folded = [], settled = [] } = change
+  const positionOf = new Map(folded.map(({ key, position }) => [key, position]))
+  const isSettled = (known: Tombstone) =>
+    settled.some(({ source, position }) => source === known.source && position === known.position)
+  const isGone = ({ key, position, sourceId }: SeverityOverride) =>
+    position <= (positionOf.get(key) ?? Number.NEGATIVE_INFINITY) ||
     override?.key === key ||
-    (bury !== undefined && isOfSource(sourceId, bury.source))
+    (tombstone !== undefined && isOfSource(sourceId, tombstone.source))
   return {
-    burials: [...burials.filter((burial) => !isSettled(burial)), ...(bury ? [bury] : [])],
+    tombstones: [...tombstones.filter((known) => !isSettled(known)), ...(tombstone ? [tombstone] : [])],
     overrides: [...overrides.filter((known) => !isGone(known)), ...(override ? [override] : [])],
   }
 }

@@ -5,19 +5,20 @@ import { crc32 } from 'node:zlib'
 import { createSerialQueue } from '@trellis/kit/lifecycle'
 
 /**
- * What came in and is not yet in a segment. Positions count from 1. Embedded, these are files in a folder; replicated, a stream.
+ * The write-ahead log: records that are not yet in a segment. Positions count from 1. It is a folder of files in a single process and a stream
+ * among replicas.
  */
 export type AppendLog = AsyncDisposable & {
-  /** Resolves with the record's position once it would survive a crash. Records become durable in the order of their calls. */
+  /** Resolves with the record's position once it is durable. Records become durable in the order of their calls. */
   append: (record: Uint8Array) => Promise<number>
-  /** The records after a position, in order. What was never acknowledged ends it quietly; anything else that does not check is named to `onDamage`. */
+  /** The records after a position, in order. A torn unacknowledged record ends the replay silently; other damage is reported to `onDamage`. */
   replay: (
     after: number,
     onDamage: (problem: string) => void,
   ) => AsyncIterable<{ position: number; record: ArrayBuffer }>
-  /** Forgets all up to and with a position; may keep more than it must. */
+  /** Deletes records up to and including a position; may retain more than necessary. */
   trim: (upTo: number) => Promise<void>
-  /** Forgets all there is, down to the last byte on disk; positions go on. Only for what is in segments. */
+  /** Deletes all records from disk; positions continue. Only for records that are in segments. */
   clear: () => Promise<void>
 }
 
@@ -43,11 +44,12 @@ const headerChecksum = (header: DataView): number =>
 type LogFile = { name: string; firstPosition: number; descriptor: number; bytes: number }
 
 export type FileAppendLogOptions = {
-  directory: string /** A file is ended when it has so many bytes. */
+  directory: string
+  /** Size after which a new file is started. */
   fileBytes?: number
 }
 
-/** The append log as files in a folder of its own; one writer at a time. */
+/** The append log as files in a folder; one writer at a time. */
 export const openFileAppendLog = async ({
   directory,
   fileBytes = 16 * 1024 * 1024,
@@ -58,7 +60,7 @@ export const openFileAppendLog = async ({
 
   const startFile = async (): Promise<LogFile> => {
     const name = fileName(next)
-    // A torn file of the same name holds nothing that was acknowledged, or its last position would be past this one.
+    // A torn file of the same name has no acknowledged record, or its last position would be higher.
     const descriptor = openSync(join(directory, name), 'w')
     const folder = await open(directory, 'r')
     await folder.sync().finally(() => folder.close())
@@ -76,7 +78,9 @@ export const openFileAppendLog = async ({
     const expected = headerBytes + record.length
     const written = writevSync(current.descriptor, parts)
     if (written !== expected)
-      throw Object.assign(new Error(`The log took ${written} of ${expected} bytes.`), { code: 'ENOSPC' })
+      throw Object.assign(new Error(`Only ${written} of ${expected} bytes were written to the append log.`), {
+        code: 'ENOSPC',
+      })
     current.bytes += expected
     await sync(current.descriptor)
     return { position, file: current }
@@ -85,14 +89,14 @@ export const openFileAppendLog = async ({
   return {
     append: (record) => serialQueue.run(async () => (await write(record)).position),
     replay: (after, onDamage) => {
-      // A log that lost its files must not give out positions again: what follows would look as if it were in a segment.
+      // A log that lost its files must not reuse positions: new records would seem to be in segments already.
       next = Math.max(next, after + 1)
       return replayFiles(directory, after, onDamage)
     },
     async trim(upTo) {
       const files = await firstPositionsIn(directory)
       for (const [index, first] of files.entries()) {
-        // The newest file stays: it says how far positions have come.
+        // The newest file stays: its name records the last position.
         const end = files[index + 1] ?? Number.POSITIVE_INFINITY
         if (end - 1 <= upTo && first !== current?.firstPosition)
           await rm(join(directory, fileName(first)), { force: true })
@@ -103,7 +107,7 @@ export const openFileAppendLog = async ({
         if (current) closeSync(current.descriptor)
         current = undefined
         const stale = (await firstPositionsIn(directory)).filter((first) => first !== next)
-        // An empty file goes first: its name says how far positions have come.
+        // An empty file is created first: its name records the last position.
         current = await startFile()
         for (const first of stale) await rm(join(directory, fileName(first)), { force: true })
       }),
@@ -156,7 +160,7 @@ async function* replayFiles(directory: string, after: number, onDamage: (problem
   }
 }
 
-/** The records of a file; `torn` last where its end does not check. */
+/** The records of a file; `torn` last if its end fails a check. */
 function* recordsOf(bytes: Buffer): Generator<{ position: number; record: ArrayBuffer } | 'torn'> {
   let offset = 0
   while (offset < bytes.length) {

@@ -34,7 +34,7 @@ const answers = async (shard: Shard) => {
   }
 }
 
-test('who reads the words of a batch makes no difference, in memory or in a segment, nor does what it has twice', async () => {
+test('search results do not depend on duplicates or on the thread that analysed a batch', async () => {
   const analyse = createBatchAnalyser(createEnricher())
   await using folder = await createShardFolder()
   await using other = await createShardFolder()
@@ -57,17 +57,17 @@ test('who reads the words of a batch makes no difference, in memory or in a segm
 
 const segments = 40
 
-test('a search that is left does not go through the segments that it has not come to', async () => {
+test('an aborted search does not read further segments', async () => {
   await using folder = await createShardFolder()
   await using opened = await folder.open()
   await opened.shard.ingest(batchOf(entries.slice(0, 20)))
   await opened.shard.flush()
   const request = { query: null, filters: {}, limit: 5, order: 'time', withFacets: true } as const
   const countUntil = async (leaveAt: number) => {
-    let asked = 0
+    let checks = 0
     const signal = {
       throwIfAborted: () => {
-        if (++asked >= leaveAt) throw new Error('left')
+        if (++checks >= leaveAt) throw new Error('left')
       },
     }
     const parts = opened.shard.parts()
@@ -75,9 +75,9 @@ test('a search that is left does not go through the segments that it has not com
     if (leaveAt === Number.POSITIVE_INFINITY) await found
     else await expect(found).rejects.toThrow('left')
     for (const part of parts) part.release()
-    return asked
+    return checks
   }
   expect(await countUntil(Number.POSITIVE_INFINITY)).toBeGreaterThanOrEqual(3 * segments)
-  // Those that are looked at together have each begun.
+  // Segments that are searched concurrently have all begun.
   expect(await countUntil(1)).toBeLessThanOrEqual(8)
 })

@@ -4,23 +4,23 @@ import { createShapes } from '../templates/shapes.ts'
 import { createBatchWords } from './batch-words.ts'
 import type { Enricher } from './enricher.ts'
 
-/** The distinct words of a batch, in the order they were met, and where each stands. */
+/** The distinct words of a batch, in order of first occurrence, with their postings. */
 export type BatchPostings = {
   hashes: Int32Array<ArrayBuffer>
-  /** Where each word ends in `bytes`; it starts where the one before ends. */
+  /** The end of each word in `bytes`; a word starts at the end of the one before. */
   ends: Uint32Array<ArrayBuffer>
   bytes: Uint8Array<ArrayBuffer>
-  /** Where the postings of each word end. A word may have none. */
+  /** The end of the postings of each word. A word may have none. */
   postingEnds: Uint32Array<ArrayBuffer>
-  /** Packed, see `countBits`; a document is the entry's place in its batch. Ascending within a word. */
+  /** Packed, see `countBits`; a document is the entry's index in its batch. Ascending within a word. */
   postings: Uint32Array<ArrayBuffer>
 }
 
-/** What the texts of a batch say: a pure function of the batch, so that whichever thread has time can find it out. */
+/** The index data of a batch. It is a pure function of the batch, so that any thread with free time can compute it. */
 export type BatchAnalysis = BatchPostings & {
-  /** Words of each entry. */
+  /** The number of words of each entry. */
   wordCounts: Uint32Array<ArrayBuffer>
-  /** A code for each entry. */
+  /** The severity code of each entry. */
   severities: Uint8Array<ArrayBuffer>
   /** For each entry an index into `patternSets`. */
   patternSetOf: Uint16Array<ArrayBuffer>
@@ -31,7 +31,7 @@ export type BatchAnalysis = BatchPostings & {
   shapes: string[]
 }
 
-/** What can be handed to another thread instead of being copied. */
+/** The buffers that can be transferred to another thread instead of being copied. */
 export const transferablesOf = (analysis: BatchAnalysis): ArrayBuffer[] => [
   analysis.hashes.buffer,
   analysis.ends.buffer,
@@ -44,7 +44,7 @@ export const transferablesOf = (analysis: BatchAnalysis): ArrayBuffer[] => [
   analysis.shapeOf.buffer,
 ]
 
-/** Reads the words of a batch's texts and asks the enricher about those that have a word it listens for. Not to be used by two at once. */
+/** Collects the words of a batch's texts, and passes texts with at least one of the enricher's words to the enricher. Not reentrant. */
 export const createBatchAnalyser = (enricher: Enricher): ((batch: EntryBatch) => BatchAnalysis) => {
   const words = createBatchWords(enricher.words)
   const shapes = createShapes()
@@ -84,8 +84,8 @@ export const createBatchAnalyser = (enricher: Enricher): ((batch: EntryBatch) =>
       const flag = flags[entry] ?? 0
       const named = (flag & severityIsKnown) === 0 ? undefined : flag & severityMask
       severities[entry] = named ?? 0
-      if (words.heard.length > 0) {
-        const found = enricher.enrich(text.toString(entryIsAscii ? 'latin1' : 'utf8', start, end), words.heard, named)
+      if (words.matched.length > 0) {
+        const found = enricher.enrich(text.toString(entryIsAscii ? 'latin1' : 'utf8', start, end), words.matched, named)
         severities[entry] = found.severity
         if (found.patterns.length > 0) patternSetOf[entry] = numberOf(found.patterns)
       }

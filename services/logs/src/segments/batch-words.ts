@@ -1,28 +1,28 @@
 import type { BatchPostings } from './batch-analysis.ts'
-import { countBits, mostOften } from './posting.ts'
+import { countBits, maxCount } from './posting.ts'
 import { encodeWord, hashSeed, hashWord, maxTokenBytes, tokenize, wordBytes } from './tokens.ts'
 
 const multiplier = 0x01000193
 
 /**
- * Collects the words of a batch's entries. Each distinct word is hashed and compared here; whoever keeps the batch then only looks up
- * the distinct ones, a fourth of all, and takes their postings as they are.
+ * Collects the words of a batch's entries. Each distinct word is hashed and compared here, so that the index only looks up the distinct ones, a
+ * fourth of all, and copies their postings.
  */
 export type BatchWords = {
-  /** Starts a batch anew in the same memory. */
+  /** Starts a batch in the same memory. */
   start: () => void
-  /** Adds the words of an entry, whose text is ASCII from `start` to `end`. Gives the number of words. */
+  /** Adds the words of an entry whose text is the ASCII from `start` to `end`. Returns the number of words. */
   addAscii: (entry: number, bytes: Uint8Array, start: number, end: number) => number
-  /** Adds the words of an entry of any text. Gives the number of words. */
+  /** Adds the words of an entry with any text. Returns the number of words. */
   addText: (entry: number, text: string) => number
-  /** Which of the listened-for words the last entry had, each once, as indices. Holds until the next entry. */
-  readonly heard: readonly number[]
+  /** Distinct indices into `watchedWords` of words in the last entry. Valid until the next entry. */
+  readonly matched: readonly number[]
   finish: () => BatchPostings
 }
 
-const sizeFor = (current: number, wanted: number) => {
+const sizeFor = (current: number, required: number) => {
   let size = current
-  while (size < wanted) size *= 2
+  while (size < required) size *= 2
   return size
 }
 const grown = <Values extends Uint8Array<ArrayBuffer> | Uint32Array<ArrayBuffer> | Int32Array<ArrayBuffer>>(
@@ -33,12 +33,12 @@ const grown = <Values extends Uint8Array<ArrayBuffer> | Uint32Array<ArrayBuffer>
   return to
 }
 
-/** `listenedFor` are words in the tokeniser's form. */
-export const createBatchWords = (listenedFor: readonly string[]): BatchWords => {
-  /** Two numbers a slot: the word's hash and its number plus one. */
+/** `watchedWords` are in the tokeniser's form. */
+export const createBatchWords = (watchedWords: readonly string[]): BatchWords => {
+  /** Two numbers per slot: the hash of a word, and the word's number plus one. */
   let slots = new Int32Array(1 << 12)
   let hashes = new Int32Array(1 << 10)
-  /** Where each word ends in the pool. */
+  /** The end of each word in the pool. */
   let ends = new Uint32Array(1 << 10)
   /** The newest posting of each word, plus one. */
   let newest = new Uint32Array(1 << 10)
@@ -48,7 +48,7 @@ export const createBatchWords = (listenedFor: readonly string[]): BatchWords => 
   let postings = new Uint32Array(1 << 13)
   let wordOf = new Uint32Array(1 << 13)
   let count = 0
-  let heard: number[] = []
+  let matched: number[] = []
 
   const growWords = (size: number) => {
     hashes = grown(hashes, new Int32Array(size))
@@ -64,7 +64,7 @@ export const createBatchWords = (listenedFor: readonly string[]): BatchWords => 
       slots[slot * 2 + 1] = word + 1
     }
   }
-  /** Makes room for as many words as so many bytes can hold, so that the loops need not look. */
+  /** Reserves space for as many words as `bytes` can hold, so that the loops need no checks. */
   const reserve = (bytes: number) => {
     const more = (bytes >>> 1) + 2
     if (words + more > hashes.length) growWords(sizeFor(hashes.length, words + more))
@@ -73,10 +73,10 @@ export const createBatchWords = (listenedFor: readonly string[]): BatchWords => 
       postings = grown(postings, new Uint32Array(size))
       wordOf = grown(wordOf, new Uint32Array(size))
     }
-    const room = poolSize + bytes + maxTokenBytes
-    if (room > pool.length) pool = grown(pool, new Uint8Array(sizeFor(pool.length, room)))
+    const required = poolSize + bytes + maxTokenBytes
+    if (required > pool.length) pool = grown(pool, new Uint8Array(sizeFor(pool.length, required)))
   }
-  /** The number of the word that stands at the end of the pool; it stays there when it is new. */
+  /** The number of the word at the end of the pool; a new word stays there. */
   const numberOf = (hash: number, length: number): number => {
     const mask = (slots.length >>> 1) - 1
     let slot = (hash ^ (hash >>> 15)) & mask
@@ -106,43 +106,43 @@ export const createBatchWords = (listenedFor: readonly string[]): BatchWords => 
     if (last !== 0) {
       const known = postings[last - 1] ?? 0
       if (known >>> countBits === entry) {
-        if ((known & mostOften) < mostOften) postings[last - 1] = known + 1
+        if ((known & maxCount) < maxCount) postings[last - 1] = known + 1
         return
       }
     }
     postings[count] = (entry << countBits) | 1
     wordOf[count] = word
     newest[word] = ++count
-    if (word < listenedFor.length) heard.push(word)
+    if (word < watchedWords.length) matched.push(word)
   }
   const numberOfWord = (word: Uint8Array): number => {
     reserve(word.length)
     pool.set(word, poolSize)
     return numberOf(hashWord(word), word.length)
   }
-  const forgetHeard = () => {
-    if (heard.length > 0) heard = []
+  const clearMatched = () => {
+    if (matched.length > 0) matched = []
   }
 
-  /** Postings word by word. One pass in the order they came in, which the processor's cache likes. */
+  /** Groups postings by word, in one pass in order of arrival, which is cache-friendly. */
   const group = (postingEnds: Uint32Array, grouped: Uint32Array) => {
-    const places = newest.fill(0, 0, words)
+    const targets = newest.fill(0, 0, words)
     for (let posting = 0; posting < count; posting++) {
       const word = wordOf[posting] ?? 0
-      places[word] = (places[word] ?? 0) + 1
+      targets[word] = (targets[word] ?? 0) + 1
     }
-    let place = 0
+    let next = 0
     for (let word = 0; word < words; word++) {
-      const start = place
-      place += places[word] ?? 0
-      postingEnds[word] = place
-      places[word] = start
+      const start = next
+      next += targets[word] ?? 0
+      postingEnds[word] = next
+      targets[word] = start
     }
     for (let posting = 0; posting < count; posting++) {
       const word = wordOf[posting] ?? 0
-      const target = places[word] ?? 0
+      const target = targets[word] ?? 0
       grouped[target] = postings[posting] ?? 0
-      places[word] = target + 1
+      targets[word] = target + 1
     }
   }
 
@@ -152,13 +152,13 @@ export const createBatchWords = (listenedFor: readonly string[]): BatchWords => 
       words = 0
       poolSize = 0
       count = 0
-      for (const word of listenedFor) numberOfWord(encodeWord(word))
+      for (const word of watchedWords) numberOfWord(encodeWord(word))
     },
-    get heard() {
-      return heard
+    get matched() {
+      return matched
     },
     addAscii(entry, bytes, start, end) {
-      forgetHeard()
+      clearMatched()
       reserve(end - start)
       let found = 0
       const target = pool
@@ -181,7 +181,7 @@ export const createBatchWords = (listenedFor: readonly string[]): BatchWords => 
       return found
     },
     addText(entry, text) {
-      forgetHeard()
+      clearMatched()
       const tokens = tokenize(text)
       for (const token of tokens) addPosting(entry, numberOfWord(encodeWord(token.text)))
       return tokens.length

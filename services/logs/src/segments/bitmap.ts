@@ -11,7 +11,7 @@ export const setBit = (bitmap: Bitmap, document: number): void => {
 export const hasBit = (bitmap: Bitmap, document: number): boolean =>
   ((bitmap[document >>> 5] ?? 0) & (1 << (document & 31))) !== 0
 
-/** All documents from 0 up. */
+/** A bitmap with all documents. */
 export const fullBitmap = (documents: number): Bitmap => {
   const bitmap = createBitmap(documents).fill(0xffffffff)
   const rest = documents & 31
@@ -31,7 +31,7 @@ export const subtract = (target: Bitmap, other: Bitmap): void => {
   for (let word = 0; word < target.length; word++) target[word] = (target[word] ?? 0) & ~(other[word] ?? 0)
 }
 
-/** How many bits of a word are set. */
+/** The number of set bits of a word. */
 export const onesOf = (word: number): number => {
   let bits = word - ((word >>> 1) & 0x55555555)
   bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333)
@@ -50,7 +50,7 @@ export const countCommonBits = (left: Bitmap, right: Bitmap): number => {
   return count
 }
 
-/** The documents in ascending order. Loops that are hot want an array, not a callback for each. */
+/** The documents in ascending order, as an array: hot loops are slower with a callback for each. */
 export const documentsOf = (bitmap: Bitmap): Uint32Array<ArrayBuffer> => {
   const documents = new Uint32Array(countBits(bitmap))
   let found = 0

@@ -12,31 +12,31 @@ const kilobyte = 1024
 const megabyte = 1024 * kilobyte
 const minute = 60_000
 
-test('a block that was given back is taken again by who needs about as much, and by nobody else', () => {
+test('a freed block is reused for about the same size, and not for other sizes', () => {
   using blocks = createBlocks({ maxBytes: 64 * megabyte, idleMilliseconds: minute })
   const block = blocks.take(5 * megabyte)
   expect(blocks.take(5 * megabyte)).not.toBe(block)
-  blocks.giveBack(block)
+  blocks.free(block)
   expect(blocks.take(2 * megabyte)).not.toBe(block)
   expect(blocks.take(6 * megabyte)).not.toBe(block)
   expect(blocks.take(4 * megabyte)).toBe(block)
-  blocks.giveBack(block)
+  blocks.free(block)
   expect(blocks.take(5 * megabyte - kilobyte)).toBe(block)
 })
 
-test('no more is kept than told, nothing small, and nothing once all is let go', () => {
+test('the pool holds at most maxBytes, no small blocks, and nothing after clear()', () => {
   const blocks = createBlocks({ maxBytes: megabyte, idleMilliseconds: minute })
   const [first, second, small] = [blocks.take(megabyte), blocks.take(megabyte), blocks.take(kilobyte)]
-  for (const block of [first, second, small]) blocks.giveBack(block)
+  for (const block of [first, second, small]) blocks.free(block)
   expect(blocks.take(kilobyte)).not.toBe(small)
   expect(blocks.take(megabyte)).toBe(first)
   expect(blocks.take(megabyte)).not.toBe(second)
-  blocks.giveBack(first)
-  blocks.forget()
+  blocks.free(first)
+  blocks.clear()
   expect(blocks.take(megabyte)).not.toBe(first)
 })
 
-/** More words than an index has room for at first, so that it grows. */
+/** More words than an index initially has room for, so that it grows. */
 const entries = 3_000
 const batch = decodeBatch(
   batchOf(
@@ -53,13 +53,13 @@ const filledIndex = (blocks = newBlocks) => {
   return index
 }
 
-test('whatever was in the memory before, an index and its segment are the same', async () => {
+test('an index and its segment do not depend on the previous content of the memory', async () => {
   const [clean, used] = [filledIndex(), filledIndex(scribbledBlocks)]
   const { content } = await encodeSegment(used, scribbledBlocks)
   expect(Buffer.compare(content, (await encodeSegment(clean)).content)).toBe(0)
 })
 
-test('a retired index gives its memory back when the last who holds a part of it lets go, and has no words then', async () => {
+test('a retired index frees its memory when its last part is released, and has no words then', async () => {
   const index = filledIndex(scribbledBlocks)
   const [one, other] = [index.snapshot('one'), index.snapshot('other')]
   index.retire()

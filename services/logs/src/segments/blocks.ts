@@ -1,83 +1,83 @@
 import { allocate } from './allocate.ts'
 
-/** Where large memory comes from and goes to. */
+/** An allocator of large memory blocks. */
 export type Blocks = {
-  /** A block of so many bytes or more; what it was used for before may still be in it. */
+  /** A block of at least this many bytes; it may contain old data. */
   take: (bytes: number) => ArrayBuffer
-  /** One of `take` that nobody looks at any more. */
-  giveBack: (block: ArrayBuffer) => void
-  /** Nothing of what is kept will be needed soon. */
-  forget: () => void
+  /** Frees a block of `take`, which must no longer be used. */
+  free: (block: ArrayBuffer) => void
+  /** Drops all pooled blocks, which will not be needed soon. */
+  clear: () => void
 }
 
-/** Each block is made for who takes it, and is for the collector then. */
-export const newBlocks: Blocks = { take: allocate, giveBack: () => undefined, forget: () => undefined }
+/** Allocates a new block for each request and leaves freed ones to the garbage collector. */
+export const newBlocks: Blocks = { take: allocate, free: () => undefined, clear: () => undefined }
 
-/** Smaller ones are not worth keeping. */
-const minKept = 64 * 1024
-/** A block of a larger size is taken for a smaller one up to so many sizes below, which is half as much again. */
-const sizesAbove = 2
+/** Smaller blocks are not worth pooling. */
+const minPooled = 64 * 1024
+/** A block also serves requests up to this many size classes smaller, for which it is half as large again. */
+const maxClassesAbove = 2
 
-/** The next of the sizes that blocks have, four to each power of two: what needs about as much as before finds what that has left. */
+/** Rounds up to a size class, four to each power of two, so that requests of about the same size reuse blocks. */
 const sizeFor = (bytes: number): number => {
   const step = 2 ** Math.max(0, 29 - Math.clz32(bytes))
   return Math.ceil(bytes / step) * step
 }
 
-export type KeptBlocksOptions = {
-  /** Bytes that are kept for who comes next; more go to the collector. */
+export type BlockPoolOptions = {
+  /** Maximum bytes of pooled blocks; further ones are left to the garbage collector. */
   maxBytes: number
-  /** What nobody took for so long goes, too. */
+  /** The pool is cleared after this time without use. */
   idleMilliseconds: number
 }
 
 /**
- * Blocks that are used again. The collector counts what is allocated outside of its heap, and goes through all of the heap for every few
- * megabytes more; and what it has not yet found to be garbage is memory that nobody can use. Who knows when a block is free says so here.
+ * A pool of reusable blocks. The garbage collector counts memory outside its heap and traverses the whole heap for every few megabytes more, and
+ * until it finds a block to be garbage, that memory is unusable. Callers that know when a block is free avoid both.
  */
-export const createBlocks = ({ maxBytes, idleMilliseconds }: KeptBlocksOptions): Blocks & Disposable => {
-  const kept = new Map<number, ArrayBuffer[]>()
-  let keptBytes = 0
+export const createBlocks = ({ maxBytes, idleMilliseconds }: BlockPoolOptions): Blocks & Disposable => {
+  const pooled = new Map<number, ArrayBuffer[]>()
+  let pooledBytes = 0
   let idle: NodeJS.Timeout | undefined
 
-  const forget = () => {
+  const clear = () => {
     clearTimeout(idle)
-    kept.clear()
-    keptBytes = 0
+    pooled.clear()
+    pooledBytes = 0
   }
   const watchIdle = () => {
     clearTimeout(idle)
-    if (keptBytes > 0) idle = setTimeout(forget, idleMilliseconds).unref()
+    if (pooledBytes > 0) idle = setTimeout(clear, idleMilliseconds).unref()
   }
-  const findKept = (size: number): ArrayBuffer | undefined => {
-    let wanted = size
-    for (let above = 0; above <= sizesAbove; above++) {
-      const block = kept.get(wanted)?.pop()
+  const findPooled = (size: number): ArrayBuffer | undefined => {
+    let candidate = size
+    for (let above = 0; above <= maxClassesAbove; above++) {
+      const block = pooled.get(candidate)?.pop()
       if (block) return block
-      wanted = sizeFor(wanted + 1)
+      candidate = sizeFor(candidate + 1)
     }
     return undefined
   }
   return {
     take: (bytes) => {
-      if (bytes < minKept) return allocate(bytes)
+      if (bytes < minPooled) return allocate(bytes)
       const size = sizeFor(bytes)
-      const block = findKept(size)
+      const block = findPooled(size)
       if (!block) return allocate(size)
-      keptBytes -= block.byteLength
+      pooledBytes -= block.byteLength
       watchIdle()
       return block
     },
-    giveBack: (block) => {
+    free: (block) => {
       const bytes = block.byteLength
-      if (bytes < minKept || bytes !== sizeFor(bytes) || keptBytes + bytes > maxBytes) return
-      const same = kept.get(bytes) ?? []
-      kept.set(bytes, same)
+      if (bytes < minPooled || bytes !== sizeFor(bytes) || pooledBytes + bytes > maxBytes) return
+      const same = pooled.get(bytes) ?? []
+      pooled.set(bytes, same)
       same.push(block)
-      keptBytes += bytes
+      pooledBytes += bytes
       watchIdle()
     },
-    forget,
-    [Symbol.dispose]: forget,
+    clear,
+    [Symbol.dispose]: clear,
   }
 }

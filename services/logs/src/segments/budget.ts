@@ -1,23 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** The most a pause takes. */
+/** Maximum duration of a pause. */
 const maxMilliseconds = 5_000
 
-/** Lets work that can wait have a share of the time while there is work that cannot. */
+/** Limits deferrable work to a share of the time while there is urgent work. */
 export type Budget = {
-  /** There is work that cannot wait. */
+  /** Reports urgent work. */
   busy: () => void
-  /** Does a step; where there was other work lately, pauses after it as much longer as the share says. */
+  /** Runs a step; if there was urgent work lately, pauses afterwards so that steps take only their share of the time. */
   step: <Result>(work: () => Promise<Result>) => Promise<Result>
 }
 
-/** Other work counts for so long. */
+/** Time for which urgent work counts, in milliseconds. */
 const lately = 2_000
 
 export type BudgetOptions = {
-  /** Of the time, for steps, in busy times. */
+  /** The share of the time for steps in busy times. */
   share: number
-  /** A clock that never goes back, in milliseconds. */
+  /** A monotonic clock, in milliseconds. */
   elapsed?: () => number
   pause?: (milliseconds: number) => Promise<unknown>
 }

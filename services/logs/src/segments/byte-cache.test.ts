@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createByteCache, createKeep } from './byte-cache.ts'
 
-test('what was used is passed over once when room is made, and what was not goes', () => {
+test('eviction spares used values once and removes unused ones', () => {
   const cache = createByteCache(300)
   const shelf = cache.shelf()
   for (const name of ['one', 'two', 'three']) shelf.set(name, name, 100)
@@ -11,7 +11,7 @@ test('what was used is passed over once when room is made, and what was not goes
   expect(cache.bytes).toBe(300)
 })
 
-test('shelves share the room and not the names, and one is cleared without the other', () => {
+test('shelves share the size limit but not the names, and are cleared separately', () => {
   const cache = createByteCache(300)
   const [one, other] = [cache.shelf(), cache.shelf()]
   one.set('times', 1, 100)
@@ -22,7 +22,7 @@ test('shelves share the room and not the names, and one is cleared without the o
   expect([other.get('texts'), other.get('times'), cache.bytes]).toEqual([undefined, 2, 100])
 })
 
-test('what is found for one is given to all who ask meanwhile, and when that fails each tries anew', async () => {
+test('concurrent callers share one computation, and retry if it fails', async () => {
   const keep = createKeep(createByteCache(1_000).shelf())
   let begun = 0
   const { promise, reject } = Promise.withResolvers<{ value: string; bytes: number }>()
@@ -32,8 +32,8 @@ test('what is found for one is given to all who ask meanwhile, and when that fai
   }
   const first = keep('it', find)
   const others = Promise.all([keep('it', find), keep('it', find)])
-  reject(new Error('Nobody waits for this any more.'))
-  await expect(first).rejects.toThrow('Nobody waits')
+  reject(new Error('The caller has disconnected.'))
+  await expect(first).rejects.toThrow('caller has disconnected')
   expect(await others).toEqual(['found', 'found'])
   expect(await keep('it', find)).toBe('found')
   expect(begun).toBe(2)

@@ -1,70 +1,70 @@
 import type { Keep } from './part.ts'
 
-/** What is kept of one file, by names of its own. */
+/** The cached values of one file, by name. */
 export type CacheShelf = {
   get: <Value>(name: string | number) => Value | undefined
   set: (name: string | number, value: unknown, bytes: number) => void
-  /** Forgets all that is on it. */
+  /** Removes all values of the shelf. */
   clear: () => void
 }
 
-/** Keeps what was read or unpacked, up to a number of bytes in all; what was not used for long goes first. */
+/** A cache of data that was read or decompressed, with a limit on its bytes; values that are not used are evicted first. */
 export type ByteCache = {
   shelf: () => CacheShelf
   clear: () => void
   readonly bytes: number
 }
 
-type Kept = { value: unknown; bytes: number; isUsed: boolean; leave: () => void }
+type Cached = { value: unknown; bytes: number; isUsed: boolean; leave: () => void }
 
 /**
- * Made room in by second chances (Corbató, "A Paging Experiment with the Multics System", 1968): a thing that was used since it was looked
- * at last is passed over once. To use one costs no more than finding it, and columns of an entry are found by the million.
+ * Evicts by the second-chance algorithm (Corbató, "A Paging Experiment with the Multics System", 1968): a value that was used since it was last
+ * considered is spared once. A use costs no more than a lookup, and columns of entries are looked up by the million.
  */
 export const createByteCache = (limitBytes: number): ByteCache => {
-  /** In the order in which they are to be looked at. */
-  const all = new Set<Kept>()
+  /** In eviction order. */
+  const all = new Set<Cached>()
   let total = 0
-  const remove = (kept: Kept) => {
-    if (!all.delete(kept)) return
-    total -= kept.bytes
-    kept.leave()
+  const remove = (cached: Cached) => {
+    if (!all.delete(cached)) return
+    total -= cached.bytes
+    cached.leave()
   }
-  const makeRoom = () => {
-    for (const kept of all) {
+  const evict = () => {
+    for (const cached of all) {
       if (total <= limitBytes) return
-      if (kept.isUsed) {
-        kept.isUsed = false
-        all.delete(kept)
-        all.add(kept)
-      } else remove(kept)
+      if (cached.isUsed) {
+        cached.isUsed = false
+        all.delete(cached)
+        all.add(cached)
+      } else remove(cached)
     }
   }
-  const clear = (these: Iterable<Kept>) => {
-    for (const kept of [...these]) remove(kept)
+  const clear = (these: Iterable<Cached>) => {
+    for (const cached of [...these]) remove(cached)
   }
   return {
     get bytes() {
       return total
     },
     shelf: () => {
-      const named = new Map<string | number, Kept>()
+      const named = new Map<string | number, Cached>()
       return {
         get: <Value>(name: string | number) => {
-          const kept = named.get(name)
-          if (!kept) return undefined
-          kept.isUsed = true
-          return kept.value as Value
+          const cached = named.get(name)
+          if (!cached) return undefined
+          cached.isUsed = true
+          return cached.value as Value
         },
         set: (name, value, bytes) => {
           const before = named.get(name)
           if (before) remove(before)
           if (bytes > limitBytes) return
-          const kept = { value, bytes, isUsed: false, leave: () => void named.delete(name) }
-          named.set(name, kept)
-          all.add(kept)
+          const cached = { value, bytes, isUsed: false, leave: () => void named.delete(name) }
+          named.set(name, cached)
+          all.add(cached)
           total += bytes
-          makeRoom()
+          evict()
         },
         clear: () => clear(named.values()),
       }
@@ -73,10 +73,10 @@ export const createByteCache = (limitBytes: number): ByteCache => {
   }
 }
 
-/** What it takes to keep anything, its name beside it. */
-const keptBytes = 256
+/** Estimated overhead of a cached value and its name, in bytes. */
+const overheadBytes = 256
 
-/** Finds what is not kept, and keeps it; who asks meanwhile waits for the same. */
+/** Caches computed values; concurrent callers of the same name share one computation. */
 export const createKeep = ({ get, set }: CacheShelf): Keep => {
   const underWay = new Map<string, Promise<unknown>>()
   return async <Value>(name: string, find: () => Promise<{ value: Value; bytes: number }>): Promise<Value> => {
@@ -85,7 +85,7 @@ export const createKeep = ({ get, set }: CacheShelf): Keep => {
     for (let begun = underWay.get(name); begun !== undefined; begun = underWay.get(name)) {
       const shared = (await begun) as { value: Value } | undefined
       if (shared) return shared.value
-      // Who began may have given up, or failed: then this one tries.
+      // The other caller may have disconnected or failed: then this one computes the value.
     }
     const finding = find().finally(() => underWay.delete(name))
     underWay.set(
@@ -93,7 +93,7 @@ export const createKeep = ({ get, set }: CacheShelf): Keep => {
       finding.catch(() => undefined),
     )
     const { value, bytes } = await finding
-    set(name, value, bytes + keptBytes)
+    set(name, value, bytes + overheadBytes)
     return value
   }
 }

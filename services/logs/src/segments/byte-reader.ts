@@ -1,4 +1,4 @@
-/** Reads what a ByteWriter wrote. Reading past the end gives zeroes; what is read from a segment has been checksummed before. */
+/** Reads the output of a ByteWriter. Reading past the end returns zeroes; segment data has been checksummed before. */
 export type ByteReader = {
   position: number
   readonly end: number

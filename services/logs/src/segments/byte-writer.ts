@@ -1,28 +1,28 @@
 import { type Blocks, newBlocks } from './blocks.ts'
 
 const moreFollows = 0x80
-/** Up to here integers can be taken apart by bits. */
+/** Up to here integers can be split with bit operations. */
 const maxInBits = 0x7fffffff
 
-/** Bytes that grow as they are written; `take` gives what was written without copying and starts anew. */
+/** A growing byte buffer; `take` returns the content without copying and starts an empty buffer. */
 export type ByteWriter = {
   readonly length: number
   byte: (value: number) => void
   /** LEB128: seven bits a byte, lowest first, for integers from 0 to 2^53 - 1. */
   varint: (value: number) => void
   bytes: (source: Uint8Array, start?: number, end?: number) => void
-  /** Memory with room for so many bytes from `length` on, for whoever writes many small ones by itself; it holds until the next write. */
+  /** Memory with room for so many bytes from `length` on, for callers that write many small values themselves; valid until the next write. */
   reserve: (bytes: number) => Uint8Array<ArrayBuffer>
-  /** What was put into the memory that was reserved counts up to here. */
+  /** Sets the length after writes to reserved memory. */
   advanceTo: (length: number) => void
   take: () => Uint8Array<ArrayBuffer>
-  /** What was written, as a view that holds until the next write. */
+  /** The content so far, as a view that is valid until the next write. */
   written: () => Uint8Array<ArrayBuffer>
-  /** Starts anew in the same memory. */
+  /** Clears the content and keeps the memory. */
   clear: () => void
 }
 
-/** What it outgrows goes back to the blocks; what is taken is for who takes it to give back. */
+/** Outgrown buffers are freed; the caller of `take` must free the result. */
 export const createByteWriter = (initialCapacity = 1024, blocks: Blocks = newBlocks): ByteWriter => {
   let buffer = new Uint8Array(blocks.take(initialCapacity))
   let length = 0
@@ -31,7 +31,7 @@ export const createByteWriter = (initialCapacity = 1024, blocks: Blocks = newBlo
     const size = Math.max(buffer.length * 2, length + extra)
     const larger = new Uint8Array(blocks.take(size))
     larger.set(buffer.subarray(0, length))
-    blocks.giveBack(buffer.buffer)
+    blocks.free(buffer.buffer)
     buffer = larger
     return buffer
   }

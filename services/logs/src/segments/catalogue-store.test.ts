@@ -38,13 +38,13 @@ describe.each(databases)('on $name', ({ isMissing, start }) => {
     })
     afterEach(() => opened.disposeAsync())
 
-    test('segments come back as they were listed, in the order of the log, then of their keys', async () => {
+    test('segments are listed in the order of the log and of their keys', async () => {
       const rows = [segment('b', 2), segment('B', 2), segment('a', 2 ** 50), segment('c', 1)]
       await catalogue.change({ add: rows, remove: [] })
       expect(await catalogue.list()).toEqual([rows[3], rows[1], rows[0], rows[2]])
     })
 
-    test('a replacement is one step: where what replaces cannot be added, what is replaced stays', async () => {
+    test('a replacement is atomic: if the new segments cannot be added, the old ones stay', async () => {
       await catalogue.change({ add: [segment('a', 1), segment('b', 2)], remove: [] })
       await expect(catalogue.change({ add: [segment('b', 2)], remove: ['a'] })).rejects.toThrow(/unique/i)
       expect((await catalogue.list()).map(({ key }) => key)).toEqual(['a', 'b'])
@@ -52,7 +52,7 @@ describe.each(databases)('on $name', ({ isMissing, start }) => {
       expect((await catalogue.list()).map(({ key }) => key)).toEqual(['c'])
     })
 
-    test('of replacements of the same segments at once none is half done', async () => {
+    test('concurrent replacements of the same segments are atomic', async () => {
       const before = ['a', 'b', 'c'].map((key, index) => segment(key, index))
       await catalogue.change({ add: before, remove: [] })
       const settled = await Promise.allSettled(
@@ -64,7 +64,7 @@ describe.each(databases)('on $name', ({ isMissing, start }) => {
       expect((await catalogue.list()).map(({ key }) => key)).toEqual(['merged'])
     })
 
-    test('tasks are kept by their state, and forgotten by their age', async () => {
+    test('tasks are stored by state and deleted by age', async () => {
       const task = (task_id: string, status: string, started_at: string) => ({
         task_id,
         status,

@@ -72,10 +72,10 @@ const fromTable = (row: SegmentTable): SegmentRow => ({
   logPosition: row.log_position,
 })
 
-/** The schema of a store that has nothing else. */
+/** The schema of a store with nothing else. */
 export const catalogueMigrations: readonly Migration[] = [catalogueMigration, amendmentMigration(2)]
 
-/** The catalogue as rows of the store. */
+/** The catalogue as rows of a store. */
 export const createCatalogue = (db: Kysely<CatalogueTables>, now: () => number = Date.now): Catalogue => {
   const list = async () => (await listSegments(db)).map(fromTable)
   return {
@@ -90,7 +90,7 @@ export const createCatalogue = (db: Kysely<CatalogueTables>, now: () => number =
         if (remove.length > 0) await deleteSegments(transaction, remove)
         if (add.length > 0) {
           await insertSegments(transaction, add.map(toTable))
-          // The row of a segment may go again; how far the log has been read must stay known.
+          // A segment's row may be deleted later, while the position of the log must stay known.
           await raiseFloor(transaction, Math.max(...add.map((row) => row.logPosition)))
         }
         if (amend) await writeAmendments(transaction, amend, now())

@@ -1,6 +1,6 @@
 import type { AmendmentChange, Amendments } from './amendments.ts'
 
-/** What is known of any segment without reading it. Times are epoch milliseconds. */
+/** What is known of a segment without reading it. Times are epoch milliseconds. */
 export type SegmentSummary = {
   bytes: number
   documents: number
@@ -10,26 +10,26 @@ export type SegmentSummary = {
   lastTime: number
 }
 
-/** What the catalogue knows of a segment. */
+/** A row of the catalogue. */
 export type SegmentRow = SegmentSummary & {
   key: string
-  /** The last record of the append log whose entries are in it or in one before it. */
+  /** The last record of the append log whose entries are in this segment or an earlier one. */
   logPosition: number
 }
 
-/** One step: segments that come and go, and what changed of entries beside them. */
+/** An atomic change: segments to add and remove, and a change of the amendments. */
 export type CatalogueChange = { add?: SegmentRow[]; remove?: string[]; amend?: AmendmentChange }
 
 export type CatalogueContent = {
   segments: SegmentRow[]
   amendments: Amendments
-  /** Up to this record of the append log all entries are in segments, or were and have been removed. Never goes back. */
+  /** All entries up to this record of the append log are in segments or have been deleted. Monotonic. */
   logPosition: number
 }
 
 /**
- * Which segments there are, and what changed since they were written. A segment counts from the moment its row is there, not from when its
- * file is; a change is one step. SQLite or Postgres by the store's choice.
+ * The list of segments and the changes since they were written. A segment is active from the moment its row exists, not its file; a change is
+ * atomic. Stored in SQLite or Postgres.
  */
 export type Catalogue = {
   read: () => Promise<CatalogueContent>

@@ -9,11 +9,11 @@ import type { SegmentRow } from './catalogue.ts'
 import type { MemoryIndex, MemoryIndexLimits } from './memory-index.ts'
 import type { Part } from './part.ts'
 
-/** So many small segments are worth one bigger one. */
-const fewestToMerge = 4
+/** Minimum number of small segments that are worth a merge. */
+const minMerged = 4
 const entriesPerStep = 500
 
-/** The segments to be merged now: the smallest ones, each at most a quarter of what a segment may hold, together at most one. */
+/** The segments to merge now: the smallest ones, each at most a quarter of the segment limits, together within them. */
 export const chooseForMerge = (rows: readonly SegmentRow[], limits: MemoryIndexLimits): SegmentRow[] => {
   const small = rows
     .filter((row) => row.documents <= limits.documents / 4)
@@ -27,10 +27,10 @@ export const chooseForMerge = (rows: readonly SegmentRow[], limits: MemoryIndexL
     textBytes += row.textBytes
     documents += row.documents
   }
-  return chosen.length >= fewestToMerge ? chosen : []
+  return chosen.length >= minMerged ? chosen : []
 }
 
-/** The entries of a part that may be seen, read so many at a time. */
+/** The visible entries of a part, `entriesPerStep` at a time. */
 async function* entriesOf(part: Part, visible: Bitmap | undefined): AsyncGenerator<StoredEntry[]> {
   for (let from = 0; from < part.documents; from += entriesPerStep) {
     const to = Math.min(part.documents, from + entriesPerStep)
@@ -40,8 +40,8 @@ async function* entriesOf(part: Part, visible: Bitmap | undefined): AsyncGenerat
 }
 
 /**
- * Adds all entries of parts that may be seen to an index, a few at a time so that others get their turn; as `change` gives them, or not where it gives
- * nothing. Throws SegmentCorrupt.
+ * Adds the visible entries of parts to an index, in small steps so that other work can run; each as `change` returns it, or dropped if that is
+ * undefined. Throws SegmentCorrupt.
  */
 export const refill = async (
   index: MemoryIndex,
@@ -56,7 +56,7 @@ export const refill = async (
   const finish = async () => {
     if (builder.count === 0) return
     const batch = decodeBatch(builder.finish(ingestTime))
-    // An entry keeps its template; what was put together since is told when it is given out.
+    // An entry keeps its template; templates that were merged since are resolved when it is returned.
     index.add(batch, { ...analyse(batch), shapeOf: Uint32Array.from(templateOf), shapes: templates }, templates)
     templates = ['']
     templateOf = []
@@ -65,8 +65,8 @@ export const refill = async (
   for (const part of parts) {
     const visible = await part.visible()
     for await (const entries of entriesOf(part, visible)) {
-      for (const kept of entries) {
-        const changed = change(kept)
+      for (const stored of entries) {
+        const changed = change(stored)
         if (changed === undefined) continue
         const { severity, sender, ...entry } = changed
         if (entry.ingestTime !== ingestTime || builder.count === entriesPerStep) await finish()

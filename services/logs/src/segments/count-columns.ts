@@ -3,10 +3,10 @@ import type { Bitmap } from './bitmap.ts'
 import { type Blocks, newBlocks } from './blocks.ts'
 import { type NumberColumn, numberAt } from './number-column.ts'
 
-/** Numbers from 0 up by document, in as little room as they need. */
+/** Non-negative integers by document, in the narrowest array that fits them. */
 export type SmallNumbers = Uint8Array | Uint16Array | Uint32Array
 
-/** What facets count by, in one column: for each document the number of its pair of a stream and a set of patterns. */
+/** The columns that facets count, combined in one: for each document the number of its pair of a stream and a pattern set. */
 export type Cells = {
   cellOf: SmallNumbers
   /** By the number of the pair. */
@@ -14,12 +14,12 @@ export type Cells = {
   patternSets: Uint32Array
 }
 
-/** So many numbers fit a column of one byte each, of two, and of four. */
+/** How many distinct numbers fit a column of one, two and four bytes. */
 const maxNarrowest = 256
 const maxNarrow = 65_536
 const maxWide = 2 ** 32
 
-/** Pairs of documents that come one after the other, as in an index that grows, numbered as they are met. `clear` gives the memory back. */
+/** Numbers the pairs of consecutive documents, as in a growing index, in order of first occurrence. `clear` frees the memory. */
 export const createCells = (
   capacity: number,
   blocks: Blocks = newBlocks,
@@ -46,14 +46,14 @@ export const createCells = (
         patternSets: Uint32Array.from(pairs, (pair) => pair % maxNarrow),
       }
     },
-    clear: () => blocks.giveBack(cellOf.buffer),
+    clear: () => blocks.free(cellOf.buffer),
   }
 }
 
-/** What pairs are of, by document. */
+/** The columns of the pairs, by document. */
 export type PairColumns = { streamOf: SmallNumbers; patternSetOf: SmallNumbers }
 
-/** The same for all documents of a segment, in as little room as they need. */
+/** The same for all documents of a segment, in the narrowest array that fits. */
 export const cellsOf = (columns: PairColumns, documents: number): Cells => {
   const cells = createCells(documents).upTo(documents, columns)
   const cellOf = narrowed(cells.cellOf, cells.streams.length)
@@ -61,7 +61,7 @@ export const cellsOf = (columns: PairColumns, documents: number): Cells => {
   return { ...cells, cellOf }
 }
 
-/** The same numbers, of which there are so many different ones; themselves where they are as narrow as can be. */
+/** Copies numbers with `distinct` different values to a narrower array, if there is one. */
 export const narrowed = (numbers: SmallNumbers, distinct: number): SmallNumbers => {
   const { BYTES_PER_ELEMENT: width } = numbers
   if (distinct <= maxNarrowest) return width === 1 ? numbers : Uint8Array.from(numbers)
@@ -71,7 +71,7 @@ export const narrowed = (numbers: SmallNumbers, distinct: number): SmallNumbers 
 /** For each document the bucket of its time, counted from the bucket that begins at `start`, epoch milliseconds. */
 export type BucketColumn = { start: number; bucketOf: SmallNumbers }
 
-/** Buckets aligned to their length; undefined where the times are too far apart for a column of them. */
+/** Buckets aligned to their length; undefined where the times are too far apart for such a column. */
 export const bucketColumnOf = (
   times: NumberColumn,
   { documents, firstTime, lastTime }: { documents: number; firstTime: number; lastTime: number },
@@ -86,7 +86,7 @@ export const bucketColumnOf = (
   return { start, bucketOf }
 }
 
-/** How many of the documents have each of so many numbers from the first on; they have no other. */
+/** Counts the matched documents by number, for `distinct` numbers from `first` on; they must have no others. */
 export const countNumbers = (
   matched: Bitmap,
   numbers: SmallNumbers,

@@ -5,7 +5,7 @@ import { numberAt } from './number-column.ts'
 import type { Part, StreamSummary } from './part.ts'
 import { severityAt } from './severity-column.ts'
 
-/** What is counted of a stream. */
+/** The counts of a stream. */
 type StreamCount = Pick<StreamSummary, 'entries' | 'bySeverity' | 'firstTime' | 'lastTime'>
 
 const nothing = (): StreamCount => ({
@@ -15,8 +15,8 @@ const nothing = (): StreamCount => ({
   lastTime: Number.NEGATIVE_INFINITY,
 })
 
-/** Whether each of the streams that count lies as a whole within the filters or outside of them. */
-const isToldBySummaries = (part: Part, filters: Filters): boolean => {
+/** Whether each stream with entries is completely inside or outside the filters, so that summaries suffice. */
+const canUseSummaries = (part: Part, filters: Filters): boolean => {
   const {
     since = Number.NEGATIVE_INFINITY,
     until = Number.POSITIVE_INFINITY,
@@ -35,7 +35,7 @@ const isToldBySummaries = (part: Part, filters: Filters): boolean => {
   )
 }
 
-/** By the number of the stream, as far as what is known of each tells. */
+/** Counts by stream number, from the summaries. */
 const summariesOf = async (part: Part, filters: Filters): Promise<StreamCount[]> => {
   const { since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY } = filters
   return (await part.summaries()).map((stream) =>
@@ -43,7 +43,7 @@ const summariesOf = async (part: Part, filters: Filters): Promise<StreamCount[]>
   )
 }
 
-/** By the number of the stream, entry by entry. */
+/** Counts by stream number, entry by entry. */
 const countedOf = async (part: Part, documents: Uint32Array): Promise<StreamCount[]> => {
   const [{ times }, severities, streamOf] = await Promise.all([part.times(), part.severities(), part.streamOf()])
   const counts = part.streams.map(nothing)
@@ -61,8 +61,8 @@ const countedOf = async (part: Part, documents: Uint32Array): Promise<StreamCoun
 }
 
 /**
- * What parts have of each source that the filters let through: by what is known of the parts where that tells it, and of those that a filter
- * cuts by their columns. Throws SegmentCorrupt for a part that cannot be read.
+ * Counts the entries of each source that pass the filters: from the summaries of a part where these suffice, else from its columns. Throws
+ * SegmentCorrupt for a part that cannot be read.
  */
 export const countSources = async (parts: readonly Part[], filters: Filters): Promise<SourceCount[]> => {
   const found = new Map<string, SourceCount>()
@@ -82,10 +82,10 @@ export const countSources = async (parts: readonly Part[], filters: Filters): Pr
     known.lastTime = Math.max(known.lastTime, count.lastTime)
   }
   const countsOf = async (part: Part): Promise<StreamCount[]> =>
-    isToldBySummaries(part, filters)
+    canUseSummaries(part, filters)
       ? summariesOf(part, filters)
       : countedOf(part, documentsOf(await filter.passing(part)))
-  // One after the other: the columns of all at once would be more than the cache has room for.
+  // Sequential: the columns of all parts at once would exceed the cache.
   for (const part of parts) {
     if (!filter.mayPass(part)) continue
     const counts = await countsOf(part)

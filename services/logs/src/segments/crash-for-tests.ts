@@ -1,11 +1,11 @@
 import type { Foundations } from './store-for-tests.ts'
 
-/** Thrown by all that a crashed process would not have done. */
+/** Thrown by operations after the simulated crash. */
 export class Crashed extends Error {}
 
 /**
- * Foundations of a shard whose process dies at its `at`-th write, counted from 0: that write is done and nobody hears of it, or it is not
- * begun; what comes after is not done. Writes are those of files, of the append log and of the catalogue.
+ * Dependencies of a shard whose process crashes at its `at`-th write, counted from 0: that write is done without an acknowledgement, or not done;
+ * later ones are not done. Writes are those of files, the append log and the catalogue.
  */
 export const crashingAt = (at: number, isDone: boolean) => {
   let writes = 0
@@ -21,8 +21,8 @@ export const crashingAt = (at: number, isDone: boolean) => {
       ...others,
       files: {
         ...files,
-        write: (...given) => dying(() => files.write(...given)),
-        remove: (...given) => dying(() => files.remove(...given)),
+        write: (...parameters) => dying(() => files.write(...parameters)),
+        remove: (...parameters) => dying(() => files.remove(...parameters)),
       },
       log: {
         ...log,

@@ -7,7 +7,7 @@ import { crashingAt } from './crash-for-tests.ts'
 import type { Shard } from './shard.ts'
 import { batchOf, createShardFolder, type Line } from './store-for-tests.ts'
 
-/** Every entry as one word: its source, number and severity. */
+/** Each entry as one word: its source, number and severity. */
 const contentOf = async (shard: Shard): Promise<string[]> => {
   const parts = shard.parts()
   try {
@@ -55,12 +55,12 @@ const steps: readonly Step[] = [
   { kind: 'expire', before: 4 },
 ]
 
-/** What there is after some steps; the number of a step is when its entries arrived. */
+/** The expected entries after some steps; the arrival time of entries is the number of their step. */
 const expectedAfter = (done: readonly Step[]): string[] => {
-  let kept: { source: string; sequence: number; severity: Severity | null; arrived: number }[] = []
+  let expected: { source: string; sequence: number; severity: Severity | null; arrived: number }[] = []
   for (const [arrived, step] of done.entries()) {
     if (step.kind === 'add')
-      kept.push(
+      expected.push(
         ...lines(step.source, 10, step.from).map((line) => ({
           source: step.source,
           sequence: line.sequence ?? 0,
@@ -69,13 +69,13 @@ const expectedAfter = (done: readonly Step[]): string[] => {
         })),
       )
     if (step.kind === 'delete')
-      kept = kept.filter(({ source }) => source !== step.source && !source.startsWith(`${step.source}:`))
-    if (step.kind === 'expire') kept = kept.filter((entry) => entry.arrived >= step.before)
+      expected = expected.filter(({ source }) => source !== step.source && !source.startsWith(`${step.source}:`))
+    if (step.kind === 'expire') expected = expected.filter((entry) => entry.arrived >= step.before)
     if (step.kind === 'grade')
-      for (const entry of kept)
+      for (const entry of expected)
         if (`${entry.source}-${entry.sequence - 1}` === step.entryId) entry.severity = step.severity
   }
-  return kept.map(({ source, sequence, severity }) => `${source} ${sequence} ${severity}`).toSorted()
+  return expected.map(({ source, sequence, severity }) => `${source} ${sequence} ${severity}`).toSorted()
 }
 
 const perform = async (shard: Shard, step: Step, arrived: number): Promise<unknown> => {
@@ -87,7 +87,7 @@ const perform = async (shard: Shard, step: Step, arrived: number): Promise<unkno
   return shard.rewrite(step)
 }
 
-/** Does the steps until the process dies; gives how many were answered. */
+/** Executes the steps until the process crashes; returns how many were acknowledged. */
 const liveUntil = async (shard: Shard): Promise<number> => {
   for (const [number, step] of steps.entries()) {
     try {
@@ -103,7 +103,7 @@ test.each([
   ['right after', true],
   ['right before', false],
 ])(
-  'a process that dies %s any write has done what it answered, and no more than one thing it did not',
+  'a process that dies %s any write has done all acknowledged steps and at most one more',
   async (_, isDone) => {
     for (let at = 0; ; at++) {
       await using folder = await createShardFolder()
@@ -127,7 +127,7 @@ test.each([
   240_000,
 )
 
-test('the bytes of what was deleted go in the background, with the rows that hid them', async () => {
+test('the bytes of deleted entries and their tombstones are removed in the background', async () => {
   await using folder = await createShardFolder()
   await using opened = await folder.open()
   const { shard, catalogue } = opened
@@ -140,11 +140,11 @@ test('the bytes of what was deleted go in the background, with the rows that hid
   await shard.settled()
   const { segments, amendments } = await catalogue.read()
   expect(segments.map(({ documents }) => documents)).toEqual([10])
-  expect(amendments).toEqual({ burials: [], overrides: [] })
+  expect(amendments).toEqual({ tombstones: [], overrides: [] })
   expect(await readdir(join(folder.directory, 'files', 'segments'))).toHaveLength(1)
 })
 
-test('an entry that is deleted takes its severity along: sent again it has the one it comes with', async () => {
+test('deleting an entry deletes its severity override: sent again it has its own severity', async () => {
   await using folder = await createShardFolder()
   await using opened = await folder.open()
   const { shard } = opened
@@ -158,7 +158,7 @@ test('an entry that is deleted takes its severity along: sent again it has the o
   expect(await contentOf(shard)).toEqual(['app 1 ERROR'])
 })
 
-test('severities that were put in place are written into segments when these are merged, and their rows go', async () => {
+test('severity overrides are folded into segments when these are merged, and their rows are deleted', async () => {
   await using folder = await createShardFolder()
   {
     await using opened = await folder.open()

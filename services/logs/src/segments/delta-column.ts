@@ -1,29 +1,29 @@
 import { type NumberColumn, packNumbers } from './number-column.ts'
 
-/** Where columns are unpacked before it is known how much room their numbers need: a megabyte for each would be thrown away at once. */
+/** Columns are decoded here before the width of their numbers is known, which avoids a temporary megabyte for each. */
 let scratch = new Float64Array(0)
 
-/** Of a number of several bytes the lower ones, as many as fit a whole number that needs no doubles, are put together by themselves. */
+/** The lower bytes of a varint, as many as fit a 32-bit integer, are combined separately. */
 const lowerBytes = 4
 const lowerScale = 2 ** (7 * lowerBytes)
 
-/** Reads a column of so many whole numbers that is kept as steps from one to the next, each as a zigzag LEB128. */
+/** Decodes a column of `count` integers that is stored as deltas, each a zigzag LEB128. */
 export const decodeDeltas = (bytes: Uint8Array, count: number): NumberColumn => {
   if (scratch.length < count) scratch = new Float64Array(count)
   const values = scratch
-  let place = 0
+  let offset = 0
   let before = 0
   for (let index = 0; index < count; index++) {
-    // Not by a reader: a call for each of a hundred thousand steps takes longer than all else.
-    let byte = bytes[place++] ?? 0
+    // Inlined: a reader's call for each of a hundred thousand deltas takes longer than everything else.
+    let byte = bytes[offset++] ?? 0
     let low = byte & 0x7f
     let high = 0
     for (let shift = 7; byte >= 0x80 && shift < 7 * lowerBytes; shift += 7) {
-      byte = bytes[place++] ?? 0
+      byte = bytes[offset++] ?? 0
       low |= (byte & 0x7f) << shift
     }
     for (let scale = 1; byte >= 0x80; scale *= 0x80) {
-      byte = bytes[place++] ?? 0
+      byte = bytes[offset++] ?? 0
       high += (byte & 0x7f) * scale
     }
     const half = (low >>> 1) + high * (lowerScale / 2)

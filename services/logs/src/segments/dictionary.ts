@@ -1,9 +1,9 @@
 import { type ByteReader, createByteReader } from './byte-reader.ts'
 
-/** Where the blocks of a dictionary lie and the first word of each; small enough to keep. */
+/** The offsets of a dictionary's blocks and the first word of each; small enough to stay in memory. */
 export type TermIndex = { words: Uint8Array[]; offsets: number[]; bytes: number }
 
-/** A word of the dictionary: its only posting, or where its postings lie within their section. */
+/** A word of the dictionary: its only posting, or the range of its postings in their section. */
 export type TermEntry = {
   word: Uint8Array
   documents: number
@@ -26,7 +26,7 @@ export const decodeTermIndex = (index: Uint8Array): TermIndex => {
   return { words, offsets, bytes: index.length + words.length * 100 }
 }
 
-/** The block that holds a word if any does; -1 when it would come before the first. */
+/** The only block that may contain a word; -1 when it would come before the first. */
 export const blockOf = ({ words }: TermIndex, word: Uint8Array): number => {
   let low = 0
   let high = words.length
@@ -39,7 +39,7 @@ export const blockOf = ({ words }: TermIndex, word: Uint8Array): number => {
   return low - 1
 }
 
-/** The words of a block in order. Each `word` is only good until the next is asked for. */
+/** The words of a block in order. Each `word` is valid until the next one is read. */
 export function* termsOfBlock(block: Uint8Array): Generator<TermEntry> {
   const reader = createByteReader(block)
   let offset = reader.varint()

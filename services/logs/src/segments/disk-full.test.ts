@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import { randomFrom, runSeed } from '@trellis/test/support/exploration'
 import { expect, test } from 'vitest'
 import { search } from '../search/search.ts'
-import { createRoomCheck } from './disk-full.ts'
+import { createFreeSpaceCheck } from './disk-full.ts'
 import { batchOf, openShardIn } from './store-for-tests.ts'
 
 const mount = (options: string, directory: string) =>
   execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', directory], { stdio: 'ignore' })
 
-/** A disk of so many bytes, where this user may mount one. */
+/** A disk of `bytes` bytes, if this user may mount one. */
 const mountDisk = (bytes: number): (Disposable & { directory: string; grow: (bytes: number) => void }) | undefined => {
   const directory = mkdtempSync(join(tmpdir(), 'trellis-disk-'))
   try {
@@ -44,7 +44,7 @@ const numbersIn = async (shard: Awaited<ReturnType<typeof openShardIn>>['shard']
     for (const part of parts) part.release()
   }
 }
-/** Lines that do not get smaller when they are packed; the same for a number throughout a run. */
+/** Incompressible lines, the same for a number throughout a run. */
 const batch = (number: number) => {
   const random = randomFrom(runSeed + number)
   return batchOf(
@@ -56,44 +56,41 @@ const batch = (number: number) => {
   )
 }
 
-test.skipIf(!canMount)(
-  'a full disk is 503 with Retry-After: what was acknowledged is there, nothing is half-written, and it goes on when there is room',
-  async () => {
-    using disk = mountDisk(1024 * 1024)
-    if (!disk) throw new Error('It could be mounted before.')
-    let acknowledged = 0
-    const limits = { documents: 40, textBytes: 4 * 1024 * 1024 }
-    {
-      await using opened = await openShardIn(disk.directory, limits)
-      let refusal: unknown
-      for (; refusal === undefined && acknowledged < 1_000; acknowledged++)
-        await opened.shard.ingest(batch(acknowledged)).catch((error: unknown) => {
-          refusal = error
-        })
-      acknowledged--
-      expect(refusal).toMatchObject({ kind: 'unavailable', retryAfterSeconds: expect.any(Number) })
-      expect(acknowledged).toBeGreaterThan(5)
-    }
-    disk.grow(16 * 1024 * 1024)
-    await using again = await openShardIn(disk.directory, limits)
-    const kept = await numbersIn(again.shard)
-    expect(kept.slice(0, acknowledged * 10)).toEqual(
-      Array.from({ length: acknowledged * 10 }, (_, number) => number + 1),
-    )
-    const { entries, duplicates } = await again.shard.ingest(batch(acknowledged))
-    expect(entries + duplicates).toBe(10)
-    await again.shard.flush()
-    expect(await numbersIn(again.shard)).toHaveLength(acknowledged * 10 + 10)
-    expect(again.problems).toEqual([])
-  },
-)
+test.skipIf(!canMount)('a full disk is 503 with Retry-After, loses no acknowledged entry, and recovers', async () => {
+  using disk = mountDisk(1024 * 1024)
+  if (!disk) throw new Error('It could be mounted before.')
+  let acknowledged = 0
+  const limits = { documents: 40, textBytes: 4 * 1024 * 1024 }
+  {
+    await using opened = await openShardIn(disk.directory, limits)
+    let refusal: unknown
+    for (; refusal === undefined && acknowledged < 1_000; acknowledged++)
+      await opened.shard.ingest(batch(acknowledged)).catch((error: unknown) => {
+        refusal = error
+      })
+    acknowledged--
+    expect(refusal).toMatchObject({ kind: 'unavailable', retryAfterSeconds: expect.any(Number) })
+    expect(acknowledged).toBeGreaterThan(5)
+  }
+  disk.grow(16 * 1024 * 1024)
+  await using again = await openShardIn(disk.directory, limits)
+  const stored = await numbersIn(again.shard)
+  expect(stored.slice(0, acknowledged * 10)).toEqual(
+    Array.from({ length: acknowledged * 10 }, (_, number) => number + 1),
+  )
+  const { entries, duplicates } = await again.shard.ingest(batch(acknowledged))
+  expect(entries + duplicates).toBe(10)
+  await again.shard.flush()
+  expect(await numbersIn(again.shard)).toHaveLength(acknowledged * 10 + 10)
+  expect(again.problems).toEqual([])
+})
 
-test.skipIf(!canMount)('while less is free than is kept for what was taken, nothing more is taken', async () => {
+test.skipIf(!canMount)('while less than the reserved space is free, nothing more is accepted', async () => {
   using disk = mountDisk(1024 * 1024)
   if (!disk) throw new Error('It could be mounted before.')
   const { bavail, bsize } = statfsSync(disk.directory)
-  await createRoomCheck(disk.directory, bavail * bsize)()
+  await createFreeSpaceCheck(disk.directory, bavail * bsize)()
   writeFileSync(join(disk.directory, 'something'), Buffer.alloc(64 * 1024))
-  await expect(createRoomCheck(disk.directory, bavail * bsize)()).rejects.toMatchObject({ kind: 'unavailable' })
-  await createRoomCheck(disk.directory, 0)()
+  await expect(createFreeSpaceCheck(disk.directory, bavail * bsize)()).rejects.toMatchObject({ kind: 'unavailable' })
+  await createFreeSpaceCheck(disk.directory, 0)()
 })

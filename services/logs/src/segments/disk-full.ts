@@ -1,9 +1,9 @@
 import { statfs } from 'node:fs/promises'
 import { isServiceError, messageOf, type ServiceError, serviceError } from '@trellis/kit/errors'
 
-/** How the system says that there is no room, or not for this user, or not in this file. */
+/** Error codes for a full disk, an exhausted quota and a file that is too large. */
 const fullCodes = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
-/** SQLite's own word for it, which is all that is left of an error that came from another thread. */
+/** SQLite's message, which is all that remains of an error from another thread. */
 const sqliteFull = /database or disk is full/
 const retryAfterSeconds = 60
 
@@ -13,16 +13,16 @@ export const isDiskFull = (error: unknown): boolean => {
   return (typeof code === 'string' && fullCodes.has(code)) || sqliteFull.test(error.message) || isDiskFull(error.cause)
 }
 
-/** A write that did not succeed as whoever asked for it is to hear of it: a disk without room passes, and is 503 until then. */
+/** The error for the caller of a failed write: a full disk is temporary, so it is 503. */
 export const writeFailure = (what: string, cause: unknown): Error => {
-  if (isDiskFull(cause)) return noRoom(cause)
+  if (isDiskFull(cause)) return diskFullError(cause)
   return isServiceError(cause) ? cause : new Error(`${what}: ${messageOf(cause)}`, { cause })
 }
 
-const noRoom = (cause?: unknown): ServiceError =>
+const diskFullError = (cause?: unknown): ServiceError =>
   serviceError(
     'unavailable',
-    'There is no room left on the disk of the server. Nothing of this was stored; send it again later.',
+    'The disk of the server is full. Nothing of this request was stored; send it again later.',
     {
       retryAfterSeconds,
       ...(cause !== undefined && { cause }),
@@ -32,10 +32,10 @@ const noRoom = (cause?: unknown): ServiceError =>
 const lookMilliseconds = 1_000
 
 /**
- * Throws `unavailable` while fewer bytes are free than are kept for what was taken already: the segments and rows that are to be written
- * of it. Looks once a second.
+ * Throws `unavailable` while fewer than `minBytes` are free, which are reserved for the segments and rows of accepted entries. Checks the disk
+ * once a second.
  */
-export const createRoomCheck = (directory: string, minBytes: number): (() => Promise<void>) => {
+export const createFreeSpaceCheck = (directory: string, minBytes: number): (() => Promise<void>) => {
   let lookedAt = Number.NEGATIVE_INFINITY
   let free = Number.POSITIVE_INFINITY
   return async () => {
@@ -45,6 +45,6 @@ export const createRoomCheck = (directory: string, minBytes: number): (() => Pro
       const { bavail, bsize } = await statfs(directory)
       free = bavail * bsize
     }
-    if (free < minBytes) throw noRoom()
+    if (free < minBytes) throw diskFullError()
   }
 }

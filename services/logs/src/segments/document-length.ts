@@ -1,6 +1,6 @@
 /**
- * A document's length in words, kept in one byte: exact below 64, then in steps of about 6 %.
- * Every part of the engine ranks with the length as it is kept, so that a score does not depend on where a document lies.
+ * A document's length in words, stored in one byte: exact below 64, then in steps of about 6 %. All parts of the engine rank by the stored
+ * length, so that a score does not depend on where a document is stored.
  */
 const exactLengths = 64
 const growth = 1.06

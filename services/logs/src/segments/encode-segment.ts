@@ -6,7 +6,7 @@ import { writeSegment } from './write-segment.ts'
 
 export type EncodedSegment = { content: Uint8Array<ArrayBuffer>; summary: SegmentSummary }
 
-/** A memory index as the bytes of a segment, for who asks to give back, and what is to be said of them. Others get their turn between the steps. */
+/** Encodes a memory index as a segment, whose buffer the caller must free, with its summary. Other work runs between the steps. */
 export const encodeSegment = async (index: MemoryIndex, blocks: Blocks = newBlocks): Promise<EncodedSegment> => {
   const steps = writeSegment(index, blocks)
   let step = steps.next()

@@ -1,13 +1,13 @@
 /**
- * What the index asks about a text while it indexes it. Only texts that contain one of `words` are asked about,
- * which costs one comparison a word, since the index knows these words by their numbers.
+ * Derives severities and tags from texts during indexing. Only texts that contain one of `words` are passed to it, which costs one comparison per
+ * word, because the index numbers these words.
  */
 export type Enricher = {
-  /** Words in the tokeniser's form; a text is looked at when it has one of them. */
+  /** In the tokeniser's form. */
   words: readonly string[]
   /**
-   * `found` are indices into `words`, each once. `severity` is a code, undefined where the format named none.
-   * Gives the severity's code and the tags of the patterns that match.
+   * `found` are distinct indices into `words`. `severity` is a code, undefined where the format has none. Returns the severity code and the tags
+   * of the matching patterns.
    */
   enrich: (text: string, found: readonly number[], severity: number | undefined) => Enrichment
 }

@@ -37,9 +37,9 @@ const createReplayed = async (held: 'write' | 'change') => {
     ...others,
     files: {
       ...files,
-      write: async (...given) => {
+      write: async (...parameters) => {
         await reached('write')
-        return files.write(...given)
+        return files.write(...parameters)
       },
     },
     catalogue: {
@@ -67,7 +67,7 @@ const createReplayed = async (held: 'write' | 'change') => {
 }
 
 test.each(['write', 'change'] as const)(
-  'an open that fails while a segment is sealed ends that first, so that the next open is the only writer: held %s',
+  'a failed open waits for a segment that is being sealed before it rejects: held %s',
   async (held) => {
     await using folder = await createReplayed(held)
     let isOver = false

@@ -13,7 +13,7 @@ type Extent = {
   hasForeignIds: boolean
 }
 
-/** What the entries of each source in a batch span. */
+/** The ranges of the entries of each source in a batch. */
 const extentsOf = (batch: EntryBatch): Map<string, Extent> => {
   const extents = batch.origins.map(
     (): Extent => ({
@@ -62,7 +62,7 @@ const joined = (known: Extent | undefined, extent: Extent): Extent =>
         hasForeignIds: known.hasForeignIds || extent.hasForeignIds,
       }
 
-/** Whether a part can hold an entry that a batch brings again: an entry's id covers its source, sequence and time. */
+/** Whether a part may have an entry of a batch: an entry's id covers its source, sequence and time. */
 const mayHold = (part: Part, extents: Map<string, Extent>): boolean =>
   part.streams.some((stream) => {
     const extent = extents.get(stream.origin.sourceId)
@@ -74,8 +74,8 @@ const mayHold = (part: Part, extents: Map<string, Extent>): boolean =>
   })
 
 /**
- * Which entries of a batch are kept already: one byte each, 1 for a duplicate. Segments that cannot hold one are not read; in the others
- * four bytes of the key decide who is compared in full.
+ * Marks the entries of a batch that are already stored: one byte each, 1 for a duplicate. Segments that cannot contain one are not read; in the
+ * others only entries that share the first four bytes of the key are compared in full.
  */
 export const findDuplicates = async (batch: EntryBatch, parts: readonly Part[]): Promise<Uint8Array> => {
   const duplicates = new Uint8Array(batch.count)

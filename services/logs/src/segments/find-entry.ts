@@ -4,7 +4,7 @@ import { createSlices } from '../slices.ts'
 import { keyPrefixOf } from './key-table.ts'
 import type { Part } from './part.ts'
 
-/** The entry with an id, looked for in the newest part first. Throws what `signal` throws, which is asked between parts. */
+/** The entry with an id; the newest part is searched first. Throws when `signal`, which is checked between parts, is aborted. */
 export const findEntry = async (
   parts: readonly Part[],
   entryId: string,

@@ -13,7 +13,7 @@ import { batchOf, createShardFolder, type Foundations, openShardIn } from './sto
 const lines = (count: number, from = 0) =>
   Array.from({ length: count }, (_, index) => ({ text: `line ${from + index} of many`, sequence: from + index + 1 }))
 
-/** The numbers of all entries, ascending; one that is there twice is told twice. */
+/** The numbers of all entries, ascending, with duplicates. */
 const numbersIn = async (shard: Shard): Promise<number[]> => {
   const parts = shard.parts()
   try {
@@ -43,9 +43,9 @@ const failing = (): Enricher => {
 }
 const poison = [{ text: 'a line with poison in it', sequence: 90 }]
 
-test('a batch that cannot be analysed is refused and does not stand in the way of the next start', async () => {
+test('a batch that cannot be analysed is rejected and does not block the next start', async () => {
   await using folder = await createShardFolder()
-  const withFailing = (given: Foundations) => ({ ...given, enricher: failing() })
+  const withFailing = (foundations: Foundations) => ({ ...foundations, enricher: failing() })
   {
     await using opened = await folder.open({}, withFailing)
     await opened.shard.ingest(batchOf(lines(2)))
@@ -57,7 +57,7 @@ test('a batch that cannot be analysed is refused and does not stand in the way o
   expect(await numbersIn(again.shard)).toEqual([1, 2, 3, 4])
 })
 
-test('a record of the log that cannot be analysed is named and left out, and the others are there', async () => {
+test('a log record that cannot be analysed is reported and skipped, and the others are stored', async () => {
   await using folder = await createShardFolder()
   {
     await using opened = await folder.open()
@@ -65,12 +65,12 @@ test('a record of the log that cannot be analysed is named and left out, and the
     await opened.shard.ingest(batchOf(poison))
     await opened.shard.ingest(batchOf(lines(2, 2)))
   }
-  await using again = await folder.open({}, (given) => ({ ...given, enricher: failing() }))
+  await using again = await folder.open({}, (foundations) => ({ ...foundations, enricher: failing() }))
   expect(again.problems).toEqual([expect.stringContaining('Record 2 of the append log')])
   expect(await numbersIn(again.shard)).toEqual([1, 2, 3, 4])
 })
 
-/** Ids of templates that throw when an index reads the one of a message with the word `poison`: half of the batch is added by then. */
+/** Template ids that throw when an index reads the one of a message with the word `poison`, after half of the batch is added. */
 const throwingIds = async (shapes: readonly string[]): Promise<readonly string[]> => {
   const ids = shapes.map(() => '')
   const poisoned = shapes.findIndex((shape) => shape.includes('poison'))
@@ -82,7 +82,7 @@ const throwingIds = async (shapes: readonly string[]): Promise<readonly string[]
     })
   return ids
 }
-const withThrowingIds = (given: Foundations) => ({ ...given, templates: { idsOf: throwingIds } })
+const withThrowingIds = (foundations: Foundations) => ({ ...foundations, templates: { idsOf: throwingIds } })
 
 test.each([
   ['alone in memory', 10],
@@ -102,7 +102,7 @@ test.each([
     await using again = await folder.open({}, withThrowingIds)
     expect(await numbersIn(again.shard)).toEqual(expected)
     expect(again.problems).toEqual([
-      expect.stringContaining('Record 3 of the append log cannot be read and is left out: Offset is outside'),
+      expect.stringContaining('Record 3 of the append log cannot be read and is set aside: Offset is outside'),
       expect.stringContaining('Record 5 of the append log'),
     ])
   }
@@ -110,7 +110,7 @@ test.each([
   expect(await last.shard.ingest(batchOf(lines(5, 300)))).toEqual({ entries: 5, duplicates: 0 })
 })
 
-test('a lack of memory while a record is added fails the start, and leaves nothing out', async () => {
+test('a lack of memory during replay fails the start and skips no record', async () => {
   await using folder = await createShardFolder()
   {
     await using opened = await folder.open()
@@ -122,12 +122,14 @@ test('a lack of memory while a record is added fails the start, and leaves nothi
         throw new RangeError('Array buffer allocation failed')
       },
     })
-  await expect(folder.open({}, (given) => ({ ...given, templates: { idsOf } }))).rejects.toThrow('allocation failed')
+  await expect(folder.open({}, (foundations) => ({ ...foundations, templates: { idsOf } }))).rejects.toThrow(
+    'allocation failed',
+  )
   await using again = await folder.open()
   expect(await numbersIn(again.shard)).toEqual([1, 2])
 })
 
-test('an expired entry does not come back with the replay of a batch that brought it again', async () => {
+test('an expired entry does not return with the replay of a batch that contained it again', async () => {
   await using folder = await createShardFolder()
   const batch = (arrived: number) =>
     batchOf(
@@ -149,7 +151,7 @@ test('an expired entry does not come back with the replay of a batch that brough
   expect(await numbersIn(again.shard)).toEqual([2])
 })
 
-test('an entry that comes again while it is written to a segment is a duplicate', async () => {
+test('an entry that is sent again while it is written to a segment is a duplicate', async () => {
   await using folder = await createShardFolder()
   const { promise: mayWrite, resolve: letWrite } = Promise.withResolvers<void>()
   const { promise: isCommitted, resolve: committed } = Promise.withResolvers<void>()
@@ -159,18 +161,18 @@ test('an entry that comes again while it is written to a segment is a duplicate'
     ...others,
     files: {
       ...files,
-      write: async (...given) => {
+      write: async (...parameters) => {
         if (isSealing) await mayWrite
-        return files.write(...given)
+        return files.write(...parameters)
       },
-      // The index becomes a segment while the older one is read.
-      readRange: async (...given) => {
-        if (isSealing && given[0] === older) {
+      // The index becomes a segment while the older segment is read.
+      readRange: async (...parameters) => {
+        if (isSealing && parameters[0] === older) {
           letWrite()
           await isCommitted
           for (let turn = 0; turn < 10; turn++) await setImmediate()
         }
-        return files.readRange(...given)
+        return files.readRange(...parameters)
       },
     },
     catalogue: {
@@ -193,9 +195,9 @@ test('an entry that comes again while it is written to a segment is a duplicate'
   expect(await shard.ingest(batchOf(lines(10, 1)))).toEqual({ entries: 0, duplicates: 10 })
 })
 
-test('damage that duplicates are looked for in is named, and entries are taken all the same', async () => {
+test('damage found by the duplicate check is reported, and entries are stored nevertheless', async () => {
   await using folder = await createShardFolder()
-  // Several pages: the first is checked when a segment is opened.
+  // Several pages, of which the first is verified when a segment is opened.
   const long = lines(20).map(({ text, ...line }) => ({
     ...line,
     text: `${text} ${randomBytes(2_000).toString('hex')}`,
@@ -227,7 +229,7 @@ test('damage that duplicates are looked for in is named, and entries are taken a
   expect(foundByIngest).toBeGreaterThan(0)
 })
 
-test('a closed shard does nothing more, so that another can take over its files', async () => {
+test('a closed shard does nothing more, so that another one can take over its files', async () => {
   await using folder = await createShardFolder()
   const opened = await folder.open()
   await opened.shard.ingest(batchOf(lines(3)))
@@ -236,8 +238,8 @@ test('a closed shard does nothing more, so that another can take over its files'
   await expect(shard.ingest(batchOf(lines(3, 3)))).rejects.toThrow(ShardClosed)
   await expect(shard.flush()).rejects.toThrow(ShardClosed)
   await expect(shard.deleteSource('test')).rejects.toThrow(ShardClosed)
-  const care = { retention: { days: null, bytes: null, sources: [] }, now: Date.now(), isThorough: true }
-  await expect(shard.maintain(care)).rejects.toThrow(ShardClosed)
+  const request = { retention: { days: null, bytes: null, sources: [] }, now: Date.now(), isThorough: true }
+  await expect(shard.maintain(request)).rejects.toThrow(ShardClosed)
   await using again = await folder.open()
   expect(await again.catalogue.list()).toEqual([])
   expect(await numbersIn(again.shard)).toEqual([1, 2, 3])

@@ -1,13 +1,13 @@
 import { type Blocks, newBlocks } from './blocks.ts'
 
 /**
- * Finds documents by the first four bytes of their key. Open addressing; equal prefixes chain by being neighbours,
- * so all of them are found, and who asks compares the whole ids.
+ * Finds documents by the first four bytes of their key. Open addressing; equal prefixes are in neighbouring slots, so that all of them are found
+ * and the caller compares whole ids.
  */
 export type KeyTable = {
   add: (prefix: number, document: number) => void
   candidates: (prefix: number) => readonly number[]
-  /** Gives its memory back; it is empty then. */
+  /** Frees the memory; the table is empty then. */
   clear: () => void
 }
 
@@ -15,13 +15,13 @@ const nothing: readonly number[] = []
 
 export const createKeyTable = (expected: number, blocks: Blocks = newBlocks): KeyTable => {
   const tableOf = (numbers: number) => new Uint32Array(blocks.take(numbers * 4), 0, numbers).fill(0)
-  /** Two numbers a slot, side by side for the processor's cache: the prefix, and the document plus one. */
+  /** Two numbers per slot, adjacent for the CPU cache: the prefix, and the document plus one. */
   let slots = tableOf(sizeFor(expected) * 2)
   let used = 0
 
   const slotOf = (prefix: number): number => ((Math.imul(prefix, 0x9e3779b1) >>> 0) & ((slots.length >>> 1) - 1)) * 2
   const next = (slot: number): number => (slot + 2) & (slots.length - 1)
-  const place = (prefix: number, document: number) => {
+  const insert = (prefix: number, document: number) => {
     let slot = slotOf(prefix)
     while (slots[slot + 1] !== 0) slot = next(slot)
     slots[slot] = prefix
@@ -32,14 +32,14 @@ export const createKeyTable = (expected: number, blocks: Blocks = newBlocks): Ke
     slots = tableOf(before.length * 2)
     for (let slot = 0; slot < before.length; slot += 2) {
       const document = before[slot + 1] ?? 0
-      if (document !== 0) place(before[slot] ?? 0, document - 1)
+      if (document !== 0) insert(before[slot] ?? 0, document - 1)
     }
-    blocks.giveBack(before.buffer)
+    blocks.free(before.buffer)
   }
   return {
     add(prefix, document) {
       if (++used * 4 > slots.length) grow()
-      place(prefix, document)
+      insert(prefix, document)
     },
     candidates(prefix) {
       let slot = slotOf(prefix)
@@ -54,8 +54,8 @@ export const createKeyTable = (expected: number, blocks: Blocks = newBlocks): Ke
       return found ?? nothing
     },
     clear() {
-      blocks.giveBack(slots.buffer)
-      // Who still looks finds nothing, whatever becomes of the memory.
+      blocks.free(slots.buffer)
+      // Lookups after this find nothing, even if the freed memory is reused.
       slots = new Uint32Array(2)
       used = 0
     },

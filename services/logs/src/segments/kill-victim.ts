@@ -1,6 +1,6 @@
 import { batchOf, openShardIn } from './store-for-tests.ts'
 
-/** Takes batch after batch and says how far it is once each is acknowledged, until it is killed. Run by the shard's test. */
+/** Ingests batch after batch and prints the number of acknowledged lines, until it is killed. Run by the shard's test. */
 const [, , directory = '', from = '0'] = process.argv
 const { shard } = await openShardIn(directory)
 for (let next = Number(from); next < 100_000; next += 7) {

@@ -9,10 +9,10 @@ import { createShardFolder, type OpenedShard } from './store-for-tests.ts'
 
 const kills = runs(8)
 
-// A run with the same seed kills after the same acknowledgements, though never at quite the same instruction.
+// A run with the same seed kills after the same acknowledgements, though never at exactly the same instruction.
 const victim = await modulePath('services/logs/src/segments/kill-victim.ts')
 
-/** Lets a process take batches, from line `from` on, and kills it at some moment after some acknowledgements; gives the last of them. */
+/** Lets a process ingest batches from line `from` on, kills it at a random moment after some acknowledgements, and returns the last one. */
 const killOne = async (directory: string, from: number, random: () => number): Promise<number> => {
   const child = spawn(process.execPath, [victim, directory, String(from)], { stdio: ['ignore', 'pipe', 'inherit'] })
   const exited = once(child, 'exit')
@@ -21,7 +21,7 @@ const killOne = async (directory: string, from: number, random: () => number): P
   let killed: Promise<void> | undefined
   for await (const line of createInterface({ input: child.stdout })) {
     acknowledged = Number(line)
-    // A few milliseconds more, so that it is not always the moment after an acknowledgement.
+    // A random delay, so that the kill does not always follow an acknowledgement.
     if (acknowledged >= killAfter) killed ??= pause(random() * 15).then(() => void child.kill('SIGKILL'))
   }
   await killed
@@ -39,19 +39,19 @@ const count = async ({ shard }: OpenedShard): Promise<number> => {
   }
 }
 
-test(`killed at ${kills} random moments of ingest and compaction it has every acknowledged line once, and needs no repair`, {
+test(`a shard killed at ${kills} random moments has every acknowledged line once and needs no repair`, {
   timeout: Math.max(900_000, kills * 9_000),
 }, async () => {
   await using folder = await createShardFolder()
   const random = randomFrom(runSeed)
-  let kept = 0
+  let stored = 0
   for (let round = 1; round <= kills; round += 1) {
-    const acknowledged = await killOne(folder.directory, kept, random)
+    const acknowledged = await killOne(folder.directory, stored, random)
     await using opened = await folder.open()
-    kept = await count(opened)
-    // Lines are numbered without gaps and each is sent once: as many as were acknowledged means those, unless one were lost and another twice.
-    expect(kept, `kill ${round}, seed ${runSeed}`).toBeGreaterThanOrEqual(acknowledged)
-    expect(kept - acknowledged, `kill ${round}, seed ${runSeed}`).toBeLessThanOrEqual(2 * 7)
+    stored = await count(opened)
+    // Lines are numbered without gaps and each is sent once, so equal counts mean equal lines, unless one were lost and another duplicated.
+    expect(stored, `kill ${round}, seed ${runSeed}`).toBeGreaterThanOrEqual(acknowledged)
+    expect(stored - acknowledged, `kill ${round}, seed ${runSeed}`).toBeLessThanOrEqual(2 * 7)
     expect(opened.problems).toEqual([])
   }
   await using opened = await folder.open()
@@ -60,6 +60,6 @@ test(`killed at ${kills} random moments of ingest and compaction it has every ac
     for (let document = 0; document < part.documents; document += 1) numbers.add((await part.entry(document)).sequence)
     part.release()
   }
-  expect(numbers.size).toBe(kept)
-  expect(Math.max(...numbers)).toBe(kept)
+  expect(numbers.size).toBe(stored)
+  expect(Math.max(...numbers)).toBe(stored)
 })

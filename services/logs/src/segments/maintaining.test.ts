@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { search } from '../search/search.ts'
 import type { Blocks } from './blocks.ts'
 import type { CatalogueChange } from './catalogue.ts'
-import { keepAll } from './retention.ts'
+import { unlimitedRetention } from './retention.ts'
 import type { Shard } from './shard.ts'
 import { batchOf, createShardFolder, type Foundations } from './store-for-tests.ts'
 
@@ -19,7 +19,7 @@ const severitiesIn = async (shard: Shard) => {
   }
 }
 
-/** Blocks that say how many bytes are out. */
+/** Blocks that count the bytes in use. */
 const countedBlocks = () => {
   const out = new Set<ArrayBuffer>()
   const blocks: Blocks = {
@@ -28,16 +28,16 @@ const countedBlocks = () => {
       out.add(block)
       return block
     },
-    giveBack: (block) => void out.delete(block),
-    forget: () => undefined,
+    free: (block) => void out.delete(block),
+    clear: () => undefined,
   }
   return { blocks, bytesOut: () => [...out].reduce((sum, { byteLength }) => sum + byteLength, 0) }
 }
 
-test('maintenance releases the memory index that it looks at', async () => {
+test('maintenance releases the memory index that it reads', async () => {
   await using folder = await createShardFolder()
   const { blocks, bytesOut } = countedBlocks()
-  await using opened = await folder.open({}, (given: Foundations) => ({ ...given, blocks }))
+  await using opened = await folder.open({}, (foundations: Foundations) => ({ ...foundations, blocks }))
   const { shard } = opened
   const flushed = async (sequence: number) => {
     await shard.ingest(batchOf([{ text: 'a line', sequence }], start))
@@ -47,11 +47,11 @@ test('maintenance releases the memory index that it looks at', async () => {
   }
   const before = await flushed(1)
   await shard.ingest(batchOf([{ text: 'a line', sequence: 2 }], start))
-  await shard.maintain({ retention: { ...keepAll, days: 30 }, now: start + 60_000, isThorough: false })
+  await shard.maintain({ retention: { ...unlimitedRetention, days: 30 }, now: start + 60_000, isThorough: false })
   expect(await flushed(3)).toBe(before)
 })
 
-test('a severity that was put in place expires with its entry', async () => {
+test('a severity override expires with its entry', async () => {
   await using folder = await createShardFolder()
   await using opened = await folder.open()
   const { shard, catalogue } = opened
@@ -60,22 +60,22 @@ test('a severity that was put in place expires with its entry', async () => {
   await shard.flush()
   await shard.setSeverity('one', 'CRITICAL')
   expect(await severitiesIn(shard)).toEqual(['CRITICAL'])
-  await shard.maintain({ retention: { ...keepAll, days: 1 }, now: start + 3 * day, isThorough: false })
+  await shard.maintain({ retention: { ...unlimitedRetention, days: 1 }, now: start + 3 * day, isThorough: false })
   expect(await severitiesIn(shard)).toEqual([])
   expect((await catalogue.read()).amendments.overrides).toEqual([])
   await shard.ingest(batchOf([entry], start + 3 * day))
   expect(await severitiesIn(shard)).toEqual([null])
 })
 
-test('retention finds what is overdue in segments that are merged meanwhile', async () => {
+test('retention finds expired entries in segments that are merged meanwhile', async () => {
   await using folder = await createShardFolder()
   let whileReading: (() => Promise<void>) | undefined
-  await using opened = await folder.open({}, (given) => ({
-    ...given,
+  await using opened = await folder.open({}, (foundations) => ({
+    ...foundations,
     catalogue: {
-      ...given.catalogue,
+      ...foundations.catalogue,
       change: async (change) => {
-        await given.catalogue.change(change)
+        await foundations.catalogue.change(change)
         const now = whileReading
         whileReading = undefined
         await now?.()
@@ -83,7 +83,7 @@ test('retention finds what is overdue in segments that are merged meanwhile', as
     },
   }))
   const { shard } = opened
-  // Two sources in each, so that none goes whole, and few enough that nothing is merged by itself.
+  // Two sources per segment, so that none is dropped whole, and few enough segments that none are merged automatically.
   for (let segment = 0; segment < 3; segment++) {
     const line = (sourceId: string) => ({ text: 'a line', sequence: segment + 1, sourceId })
     await shard.ingest(batchOf([line('short')], start))
@@ -91,7 +91,7 @@ test('retention finds what is overdue in segments that are merged meanwhile', as
     await shard.flush()
   }
   await shard.settled()
-  // When the first is written anew, the others become one segment with one more.
+  // While the first segment is rewritten, the others are merged with a new one.
   whileReading = async () => {
     void shard.ingest(batchOf([{ text: 'a line', sequence: 9, sourceId: 'long' }], start))
     void shard.flush()
@@ -104,21 +104,21 @@ test('retention finds what is overdue in segments that are merged meanwhile', as
   expect(sources.map(({ origin }) => origin.sourceId)).not.toContain('short')
 })
 
-/** A shard whose catalogue calls `before` once with each change it is about to make. */
+/** A shard whose catalogue calls `before` with each change before it makes it. */
 const openHooked = async (before: (shard: Shard, change: CatalogueChange) => Promise<void>) => {
   await using stack = new AsyncDisposableStack()
   const folder = stack.use(await createShardFolder())
   let hooked: Shard | undefined
   const opened = stack.use(
-    await folder.open({}, (given) => ({
-      ...given,
+    await folder.open({}, (foundations) => ({
+      ...foundations,
       catalogue: {
-        ...given.catalogue,
+        ...foundations.catalogue,
         change: async (change) => {
           const shard = hooked
           hooked = undefined
           if (shard) await before(shard, change)
-          await given.catalogue.change(change)
+          await foundations.catalogue.change(change)
         },
       },
     })),
@@ -132,14 +132,14 @@ const openHooked = async (before: (shard: Shard, change: CatalogueChange) => Pro
     [Symbol.asyncDispose]: () => moved.disposeAsync(),
   }
 }
-const expiry = { retention: { ...keepAll, days: 1 }, now: start + 3 * day, isThorough: false }
+const expiry = { retention: { ...unlimitedRetention, days: 1 }, now: start + 3 * day, isThorough: false }
 const one = { text: 'a line', sequence: 1, entryId: 'one' }
 const young = { text: 'stays', sequence: 2, entryId: 'young' }
 
 test.each([
   ['its segment', []],
   ['a part of its segment', [young]],
-])('a severity for an entry that expires with %s before it is written is for no entry', async (_, others) => {
+])('a severity for an entry that expires with %s before the write finds no entry', async (_, others) => {
   await using opened = await openHooked(async (shard) => void (await shard.maintain(expiry)))
   const { shard, catalogue } = opened
   await shard.ingest(batchOf([one], start))
@@ -155,7 +155,7 @@ test.each([
 test.each([
   ['its segment', []],
   ['a part of its segment', [young]],
-])('a severity that is put in place while its entry expires with %s goes with it', async (_, others) => {
+])('a severity that is set while its entry expires with %s is deleted with it', async (_, others) => {
   await using opened = await openHooked(async (shard) => {
     expect(await shard.setSeverity('one', 'CRITICAL')).toMatchObject({ severity: 'CRITICAL' })
     if (others.length > 0) await shard.setSeverity('young', 'WARN')

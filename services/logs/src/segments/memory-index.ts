@@ -12,12 +12,12 @@ import type { Part, StreamSummary } from './part.ts'
 import type { SeverityColumn } from './severity-column.ts'
 import { createTermTable, type TermTable } from './term-table.ts'
 
-/** A summary that is being counted: all there is to count is there. */
+/** The summary of a stream while it is counted, with all optional counts. */
 type MemorySummary = StreamSummary & { words: number; firstIngest: number; lastIngest: number }
 
 export type MemoryIndexLimits = { documents: number; textBytes: number }
 
-/** Columns by document, as a segment will keep them. */
+/** Columns by document, as in a segment. */
 export type MemoryColumns = {
   times: Float64Array<ArrayBuffer>
   ingestTimes: Float64Array<ArrayBuffer>
@@ -34,8 +34,8 @@ export type MemoryColumns = {
 }
 
 /**
- * Entries that came in since the last segment, searchable as soon as they are added. Capacity is fixed: the columns are allocated
- * whole and the system gives them memory as they are touched.
+ * Entries that arrived since the last segment, searchable as soon as they are added. Capacity is fixed: the columns are allocated whole, and the
+ * system backs them with memory as they are touched.
  */
 export type MemoryIndex = {
   readonly documents: number
@@ -49,26 +49,25 @@ export type MemoryIndex = {
   readonly keyTable: KeyTable
   readonly sender: Map<number, SenderDetails>
   readonly text: Buffer
-  /** False when the batch should go to the next index. */
+  /** False when the batch must go to the next index. */
   hasRoomFor: (batch: EntryBatch) => boolean
-  /** Whether it has an entry of a batch already. */
+  /** Whether the index already has an entry of a batch. */
   has: (batch: EntryBatch, entry: number) => boolean
   /**
-   * Adds the entries of a batch that it does not have and that `isKnown` does not rule out. `templates` are the ids of the templates of the
-   * analysis' shapes.
+   * Adds the entries of a batch that are neither in the index nor marked in `isKnown`. `templates` are the template ids of the analysis' shapes.
    */
   add: (batch: EntryBatch, analysis: BatchAnalysis, templates: readonly string[], isKnown?: Uint8Array) => void
-  /** What facets count by; of what was numbered before nothing is done again. */
+  /** The columns of facets; documents that are already numbered are not processed again. */
   cells: () => Cells
-  /** What is in it now, as a part that is held. */
+  /** The current content as a part that the caller must release. */
   snapshot: (name: string) => Part
-  /** It is not needed any more: its memory goes back where it came from once no part of it is held. */
+  /** Frees the memory of the index once no part of it is held. */
   retire: () => void
 }
 
 const maxStreams = 60_000
 const minKeys = 1_024
-/** What a column of two bytes can tell apart; an entry of a further template has none here. */
+/** The number of templates that a column of two bytes can distinguish; entries of further templates have none here. */
 const maxTemplates = 65_536
 
 const newColumns = (documents: number, { take }: Blocks): MemoryColumns => {
@@ -94,9 +93,9 @@ export const originKey = (origin: Origin): string =>
   `${origin.sourceId}\0${origin.branch ?? ''}\0${origin.tenantId ?? ''}\0${origin.format}\0${origin.anonymized ?? ''}`
 
 export type MemoryIndexOptions = {
-  /** A full index of entries of the same kind: with as much room as it came to need, this one hardly grows. */
+  /** A full index of similar entries: with its capacities, this one hardly needs to grow. */
   before?: MemoryIndex
-  /** Where its memory comes from, and goes to when it is retired. */
+  /** The allocator of its memory. */
   blocks?: Blocks
 }
 
@@ -105,7 +104,7 @@ export const createMemoryIndex = (
   { before, blocks = newBlocks }: MemoryIndexOptions = {},
 ): MemoryIndex => {
   const columns = newColumns(limits.documents, blocks)
-  const terms = createTermTable(before?.terms.room, blocks)
+  const terms = createTermTable(before?.terms.capacity, blocks)
   const keyTable = createKeyTable(Math.max(minKeys, before?.documents ?? 0), blocks)
   const sender = new Map<number, SenderDetails>()
   const cells = createCells(limits.documents, blocks)
@@ -123,13 +122,13 @@ export const createMemoryIndex = (
   let isRetired = false
   let isGone = false
 
-  /** Once: a block that is given back twice would be taken by two. */
-  const giveBack = () => {
+  /** Frees the memory once only: a block that is freed twice would be taken twice. */
+  const freeIfUnused = () => {
     if (!isRetired || isGone || holds > 0) return
     isGone = true
     const { severities, ...others } = columns
-    for (const { buffer } of [...severities, ...Object.values(others)]) blocks.giveBack(buffer)
-    blocks.giveBack(text.buffer)
+    for (const { buffer } of [...severities, ...Object.values(others)]) blocks.free(buffer)
+    blocks.free(text.buffer)
     terms.clear()
     keyTable.clear()
     cells.clear()
@@ -139,7 +138,7 @@ export const createMemoryIndex = (
   }
   const release = () => {
     holds--
-    giveBack()
+    freeIfUnused()
   }
   const streamNumber = (origin: Origin): number => {
     const key = originKey(origin)
@@ -174,7 +173,7 @@ export const createMemoryIndex = (
     }
     return false
   }
-  /** The texts of those entries of a batch that became documents, from `first` on. */
+  /** Copies the texts of those entries of a batch that became documents, from `first` on. */
   const addTexts = (batch: EntryBatch, documentOf: Int32Array, first: number) => {
     const { text: source, textEnds } = batch
     if (documents - first === batch.count) {
@@ -204,7 +203,7 @@ export const createMemoryIndex = (
       (flags & (isTruncated | isOutOfOrder)) | (isTimed && (flags & timeIsBorrowed) === 0 ? hasOwnTime : 0)
     return effective
   }
-  /** All of an entry but its text and words; gives its document. */
+  /** Adds an entry without its text and words; returns its document. */
   const addEntry = (batch: EntryBatch, entry: number, analysis: BatchAnalysis, stream: number): number => {
     const document = documents++
     const severity = analysis.severities[entry] ?? 0
@@ -261,7 +260,7 @@ export const createMemoryIndex = (
       streams.length + batch.origins.length <= maxStreams,
     has,
     add(batch, analysis, templatesOfShapes, isKnown) {
-      // Known by the first entry that is new: an origin without entries has no times either.
+      // A stream is added with its first new entry, because an origin without entries has no times.
       const streamsOfBatch = new Int32Array(batch.origins.length).fill(-1)
       const templatesOfBatch = new Int32Array(analysis.shapes.length).fill(-1)
       const templateOf = (shape: number): number => {
@@ -296,7 +295,7 @@ export const createMemoryIndex = (
     },
     retire: () => {
       isRetired = true
-      giveBack()
+      freeIfUnused()
     },
   }
   return index

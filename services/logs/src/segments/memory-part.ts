@@ -11,7 +11,7 @@ import { severityAt } from './severity-column.ts'
 import { spansOf } from './time-spans.ts'
 import { encodeWord } from './tokens.ts'
 
-/** A flag of a kept entry beside those of a batch: its time is its own, not that of its coming in. */
+/** A flag of stored entries in addition to those of a batch: the time is the entry's own, not that of its arrival. */
 export const hasOwnTime = 64
 
 const textOf = (index: MemoryIndex, document: number): string =>
@@ -21,7 +21,7 @@ const textOf = (index: MemoryIndex, document: number): string =>
     index.columns.textEnds[document],
   )
 
-/** The id of a document: what the sender gave, else the digits of its key. */
+/** The id of a document: the sender's if it has one, else the hex digits of its key. */
 const entryIdAt = (index: MemoryIndex, document: number): string =>
   index.sender.get(document)?.entryId ?? Buffer.from(index.columns.keys.buffer, document * 16, 16).toString('hex')
 
@@ -48,7 +48,7 @@ export const entryAt = (index: MemoryIndex, document: number): StoredEntry => {
   }
 }
 
-/** What is in a memory index now, as a part; who holds it is the index's own to count. */
+/** The current content of a memory index as a part; the index counts the holders. */
 export const snapshotOf = (index: MemoryIndex, name: string): Omit<Part, 'hold' | 'release'> => {
   const { terms, columns, documents, words } = index
   const streams = index.streams.map((stream) => ({
@@ -100,10 +100,10 @@ export const snapshotOf = (index: MemoryIndex, name: string): Omit<Part, 'hold' 
     },
     frequency: async (word) => read(terms.find(encodeWord(word)))?.documents.length ?? 0,
     lookupPrefix: async (prefix) => {
-      const wanted = encodeWord(prefix)
+      const encodedPrefix = encodeWord(prefix)
       const found: Postings[] = []
       for (let term = 0; term < terms.terms; term++) {
-        const postings = terms.startsWith(term, wanted) ? read(term) : undefined
+        const postings = terms.startsWith(term, encodedPrefix) ? read(term) : undefined
         if (postings) found.push(postings)
       }
       return occurrencesOf(mergePostings(found, documents), { documents, lengthCodes: columns.lengthCodes })
@@ -111,12 +111,12 @@ export const snapshotOf = (index: MemoryIndex, name: string): Omit<Part, 'hold' 
     ingestTimes: async () => extentOf(columnOf(columns.ingestTimes), documents),
     text: async (document) => textOf(index, document),
     entry: async (document) => entryAt(index, document),
-    entries: async (wanted) => wanted.map((document) => entryAt(index, document)),
+    entries: async (requested) => requested.map((document) => entryAt(index, document)),
     keyLookup: async () => index.keyTable.candidates,
   }
 }
 
-/** The index may grow while a search reads: postings are cut at the documents that were there when the part was made. */
+/** The index may grow while a search reads: postings are cut at the documents that existed when the part was made. */
 const cutAt = (postings: Postings, documents: number): Postings | undefined => {
   let end = postings.documents.length
   while (end > 0 && (postings.documents[end - 1] ?? 0) >= documents) end--

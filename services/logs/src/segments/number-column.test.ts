@@ -6,10 +6,10 @@ import { decodeDeltas } from './delta-column.ts'
 import { bytesOfColumn, columnOf, extentOf, numberAt, packNumbers } from './number-column.ts'
 import { encodeDeltas } from './write-columns.ts'
 
-/** Steps between numbers of this size have zigzags that are exact. */
+/** Steps between numbers up to this size have exact zigzag values. */
 const max = 2 ** 50
 
-/** A stretch of numbers that are as far apart as numbers of so many bits may be. */
+/** A run of numbers whose distances fit into `bits` bits. */
 const anyStretch = fc
   .tuple(fc.integer({ min: 0, max: 50 }), fc.integer({ min: 1, max: 200 }), fc.maxSafeInteger(), fc.maxSafeInteger())
   .map(([bits, length, from, seed]) =>
@@ -17,12 +17,12 @@ const anyStretch = fc
   )
 const anyNumbers = fc.array(anyStretch, { maxLength: 8 }).map((stretches) => stretches.flat())
 
-test('numbers are read from a column as they were put in, however near or far apart they are', () => {
+test('a column returns its numbers unchanged, whatever the distances between them', () => {
   fc.assert(
     fc.property(anyNumbers, (numbers) => {
-      const given = Float64Array.from(numbers)
-      const written = encodeDeltas(given, given.length, createByteWriter())
-      for (const column of [packNumbers(given, given.length), decodeDeltas(written, given.length), columnOf(given)]) {
+      const input = Float64Array.from(numbers)
+      const written = encodeDeltas(input, input.length, createByteWriter())
+      for (const column of [packNumbers(input, input.length), decodeDeltas(written, input.length), columnOf(input)]) {
         expect(numbers.map((_, index) => numberAt(column, index))).toEqual(numbers)
         expect(extentOf(column, numbers.length)).toEqual({
           first: numbers.reduce((min, number) => Math.min(min, number), Number.POSITIVE_INFINITY),
@@ -34,7 +34,7 @@ test('numbers are read from a column as they were put in, however near or far ap
   )
 })
 
-test('a column of numbers that are alike takes hardly any room, and one of neighbours a byte each', () => {
+test('a column of equal numbers takes hardly any memory, and one of close numbers a byte each', () => {
   const documents = 128 * 1024
   const alike = packNumbers(new Float64Array(documents).fill(1_700_000_000_000), documents)
   const neighbours = packNumbers(

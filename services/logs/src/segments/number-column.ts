@@ -1,26 +1,26 @@
 /**
- * Numbers by document. A column that has been packed holds them in blocks of `blockLength`, each as what its numbers are past the least of
- * the block, in as few bytes as the greatest of them needs: lines that follow each other have numbers near each other.
+ * Numbers by document. A packed column holds them in blocks of `blockLength`, each as offsets from the block's minimum in as few bytes as its
+ * largest offset needs: consecutive lines have numbers close to one another.
  */
 export type NumberColumn = {
-  /** The numbers as they are, where they are not packed; empty otherwise. */
+  /** The numbers themselves if the column is not packed; empty otherwise. */
   plain: Float64Array
-  /** By block: the least number. */
+  /** By block: the smallest number. */
   min: Float64Array
-  /** By block: how many bytes each of its numbers has, one of `widths`. */
+  /** By block: the bytes per number, one of `widths`. */
   widths: Uint8Array
-  /** By block: where its numbers begin in `bytes`, a multiple of `blockLength`. */
-  places: Uint32Array
-  /** Of a number of `splitWidth` bytes the lower four stand first, for the whole block, and then the highest of each. */
+  /** By block: the offset of its numbers in `bytes`, a multiple of `blockLength`. */
+  offsets: Uint32Array
+  /** Numbers of `splitWidth` bytes are split: first the lower four bytes of the whole block, then the highest byte of each. */
   bytes: Uint8Array
-  // The same memory as wider numbers.
+  // Views of the same memory as wider numbers.
   pairs: Uint16Array
   quads: Uint32Array
   doubles: Float64Array
 }
 
 const blockShift = 7
-/** A multiple of eight, so that any width is aligned behind any other. */
+/** A multiple of eight, so that blocks of any width stay aligned. */
 const blockLength = 1 << blockShift
 const blockMask = blockLength - 1
 const quadBytes = 4
@@ -39,16 +39,16 @@ const viewsOf = (memory: ArrayBuffer) => ({
   doubles: new Float64Array(memory),
 })
 
-/** A column over numbers as they are. */
+/** A column over an array, without packing. */
 export const columnOf = (numbers: Float64Array): NumberColumn => ({
   plain: numbers,
   min: noNumbers,
   widths: new Uint8Array(nothing),
-  places: new Uint32Array(nothing),
+  offsets: new Uint32Array(nothing),
   ...viewsOf(nothing),
 })
 
-/** Short, so that it becomes a part of the loops that ask for every number of an index that grows. */
+/** Short enough to be inlined into the loops over the numbers of a growing index. */
 export const numberAt = (column: NumberColumn, index: number): number =>
   column.plain.length > 0 ? (column.plain[index] ?? 0) : packedNumberAt(column, index)
 
@@ -57,20 +57,20 @@ const packedNumberAt = (column: NumberColumn, index: number): number => {
   const min = column.min[block] ?? 0
   const width = column.widths[block]
   if (width === 0) return min
-  const place = column.places[block] ?? 0
+  const offset = column.offsets[block] ?? 0
   const rest = index & blockMask
-  if (width === 1) return min + (column.bytes[place + rest] ?? 0)
-  if (width === 2) return min + (column.pairs[(place >>> 1) + rest] ?? 0)
-  if (width === widest) return column.doubles[(place >>> 3) + rest] ?? 0
-  const low = min + (column.quads[(place >>> 2) + rest] ?? 0)
-  return width === quadBytes ? low : low + (column.bytes[place + blockLength * quadBytes + rest] ?? 0) * quadScale
+  if (width === 1) return min + (column.bytes[offset + rest] ?? 0)
+  if (width === 2) return min + (column.pairs[(offset >>> 1) + rest] ?? 0)
+  if (width === widest) return column.doubles[(offset >>> 3) + rest] ?? 0
+  const low = min + (column.quads[(offset >>> 2) + rest] ?? 0)
+  return width === quadBytes ? low : low + (column.bytes[offset + blockLength * quadBytes + rest] ?? 0) * quadScale
 }
 
-/** What a column takes in memory. */
-export const bytesOfColumn = ({ plain, min, widths, places, bytes }: NumberColumn): number =>
-  plain.byteLength + min.byteLength + widths.byteLength + places.byteLength + bytes.byteLength
+/** The memory of a column, in bytes. */
+export const bytesOfColumn = ({ plain, min, widths, offsets, bytes }: NumberColumn): number =>
+  plain.byteLength + min.byteLength + widths.byteLength + offsets.byteLength + bytes.byteLength
 
-/** The least and the greatest of the numbers from one place to another; infinite the wrong way round where there is none. */
+/** The minimum and maximum of a range of the numbers; positive and negative infinity if it is empty. */
 const extentBetween = (numbers: Float64Array, start: number, end: number): { first: number; last: number } => {
   let first = Number.POSITIVE_INFINITY
   let last = Number.NEGATIVE_INFINITY
@@ -82,12 +82,12 @@ const extentBetween = (numbers: Float64Array, start: number, end: number): { fir
   return { first, last }
 }
 
-/** Packs the first so many whole numbers of an array, which stays the caller's. */
+/** Packs the first `count` integers of an array, which is not modified. */
 export const packNumbers = (numbers: Float64Array, count: number): NumberColumn => {
   const blocks = Math.ceil(count / blockLength)
   const min = new Float64Array(blocks)
   const widthOf = new Uint8Array(blocks)
-  const places = new Uint32Array(blocks)
+  const offsets = new Uint32Array(blocks)
   let end = 0
   for (let block = 0; block < blocks; block++) {
     const start = block * blockLength
@@ -95,10 +95,10 @@ export const packNumbers = (numbers: Float64Array, count: number): NumberColumn 
     const width = widths.find((bytes) => last - first < 2 ** (8 * bytes)) ?? widest
     min[block] = first
     widthOf[block] = width
-    places[block] = end
+    offsets[block] = end
     end += width * blockLength
   }
-  const column = { plain: noNumbers, min, widths: widthOf, places, ...viewsOf(new ArrayBuffer(end)) }
+  const column = { plain: noNumbers, min, widths: widthOf, offsets, ...viewsOf(new ArrayBuffer(end)) }
   for (let block = 0; block < blocks; block++) fillBlock(column, block, numbers)
   return column
 }
@@ -106,7 +106,7 @@ export const packNumbers = (numbers: Float64Array, count: number): NumberColumn 
 const fillBlock = (column: NumberColumn, block: number, numbers: Float64Array): void => {
   const { bytes, pairs, quads, doubles } = column
   const width = column.widths[block] ?? 0
-  const place = column.places[block] ?? 0
+  const offset = column.offsets[block] ?? 0
   const min = column.min[block] ?? 0
   const start = block * blockLength
   const length = Math.min(blockLength, numbers.length - start)
@@ -114,17 +114,17 @@ const fillBlock = (column: NumberColumn, block: number, numbers: Float64Array): 
   for (let rest = 0; rest < length; rest++) {
     const value = numbers[start + rest] ?? 0
     const past = value - min
-    if (width === 1) bytes[place + rest] = past
-    else if (width === 2) pairs[(place >>> 1) + rest] = past
-    else if (width === widest) doubles[(place >>> 3) + rest] = value
+    if (width === 1) bytes[offset + rest] = past
+    else if (width === 2) pairs[(offset >>> 1) + rest] = past
+    else if (width === widest) doubles[(offset >>> 3) + rest] = value
     else {
-      quads[(place >>> 2) + rest] = past % quadScale
-      if (width === splitWidth) bytes[place + blockLength * quadBytes + rest] = past / quadScale
+      quads[(offset >>> 2) + rest] = past % quadScale
+      if (width === splitWidth) bytes[offset + blockLength * quadBytes + rest] = past / quadScale
     }
   }
 }
 
-/** The least and the greatest of the first so many; infinite the wrong way round where there is none. */
+/** The minimum and maximum of the first `count` numbers; positive and negative infinity without any. */
 export const extentOf = (column: NumberColumn, count: number): { first: number; last: number } => {
   let first = Number.POSITIVE_INFINITY
   let last = Number.NEGATIVE_INFINITY

@@ -1,21 +1,21 @@
 import { letGoOf } from '../let-go.ts'
 import { type Bitmap, countBits, createBitmap, hasBit, intersect, setBit } from './bitmap.ts'
 
-/** Documents, ascending, and how often each has a word (at most 255). */
+/** Documents, ascending, and how often each contains a word (at most 255). */
 export type Postings = { documents: Uint32Array; counts: Uint8Array }
 
 /**
- * Which documents of a part have a word. Most have it once, so that the few that have it more often are told apart. Whoever asks a segment
- * again gets the same, so nobody changes it.
+ * The documents of a part that contain a word. Most contain it once, so repeated occurrences are stored separately. Results are cached and
+ * shared, so they must not be modified.
  */
 export type Occurrences = {
-  /** How many documents have the word. */
+  /** The number of documents that contain the word. */
   total: number
-  /** Which these are: a list where a bitmap would take more room. */
+  /** These documents: a list where a bitmap would take more memory. */
   in: OccurrenceBitmap | { kind: 'list'; documents: Uint32Array }
-  /** Those that have it more than once. */
+  /** The documents that contain it more than once. */
   repeated: Postings
-  /** The most often that a document has it. */
+  /** The maximum number of occurrences in a document. */
   max: number
   /** The lowest length code of its documents. */
   min: number
@@ -24,11 +24,11 @@ export type Occurrences = {
 export type OccurrenceBitmap = {
   kind: 'bitmap'
   bitmap: Bitmap
-  /** By word of the bitmap: the lowest length code of its documents. It bounds the score any of them can have, whatever the statistics are. */
+  /** By word of the bitmap: the lowest length code of its documents. It is an upper bound for their scores under any statistics. */
   shortest: Uint8Array
 }
 
-/** So many bits of a bitmap take the room of one document of a list. */
+/** The number of bitmap bits that take as much memory as one document of a list. */
 const bitsOfDocument = 32
 
 const repeatedOf = ({ documents, counts }: Postings): Postings => {
@@ -63,10 +63,7 @@ const toOccurrenceBitmap = (listed: Uint32Array, documents: number, lengthCodes:
   return { kind: 'bitmap', bitmap, shortest }
 }
 
-/**
- * The occurrences of a word with these postings, which are no longer the caller's, in a part of so many documents; undefined where it has
- * none.
- */
+/** The occurrences of a word in a part of `documents` documents; undefined without any. Takes ownership of the postings. */
 export const occurrencesOf = (
   postings: Postings,
   { documents, lengthCodes }: { documents: number; lengthCodes: Uint8Array },
@@ -89,7 +86,9 @@ export const occurrencesOf = (
   return occurrences
 }
 
-/** Words taken as one, as those that begin alike: a document has it as often as it has all of them. Their postings are no longer the caller's. */
+/**
+ * Merges the postings of several words, such as those with a prefix, into one: counts of a document are added. Takes ownership of the postings.
+ */
 export const mergePostings = (all: Iterable<Postings>, documents: number): Postings => {
   const sums = new Uint8Array(documents)
   let total = 0
@@ -115,11 +114,11 @@ export const mergePostings = (all: Iterable<Postings>, documents: number): Posti
   return merged
 }
 
-/** Not to be changed: it may be that of the occurrences. */
+/** Must not be modified: it may be the bitmap of the occurrences. */
 export const bitmapOf = ({ in: where }: Occurrences, documents: number): Bitmap =>
   where.kind === 'bitmap' ? where.bitmap : toBitmap(where.documents, documents)
 
-/** Without the documents that may not be seen; undefined where none is left. */
+/** Without hidden documents; undefined if none is left. */
 export const onlyVisible = (occurrences: Occurrences, visible: Bitmap): Occurrences | undefined => {
   const seen = visiblePlaces(occurrences.in, visible)
   if (seen.total === 0) return undefined
@@ -142,7 +141,7 @@ const visiblePlaces = (where: Occurrences['in'], visible: Bitmap): Pick<Occurren
   return { total: countBits(bitmap), in: { ...where, bitmap } }
 }
 
-/** About what they take in memory. */
+/** Estimated memory, in bytes. */
 export const bytesOf = ({ in: where, repeated }: Occurrences): number =>
   256 +
   (where.kind === 'bitmap' ? where.bitmap.byteLength + where.shortest.byteLength : where.documents.byteLength) +

@@ -4,11 +4,11 @@ import { letGoOf } from '../let-go.ts'
 import type { CacheShelf } from './byte-cache.ts'
 import { pageBytes, SegmentCorrupt } from './segment-layout.ts'
 
-/** The body of a segment, read by whole pages that are checked when they come from the store. */
+/** The body of a segment, read in whole pages whose checksums are verified. */
 export type PagedFile = {
-  /** Pages are kept while there is room. */
+  /** Reads bytes through the page cache. */
   read: (offset: number, bytes: number) => Promise<Uint8Array>
-  /** Gives what is made of the bytes, which are gone then; where that is kept, the pages need not be. */
+  /** Decodes bytes that are freed afterwards, without caching their pages; for results that are cached themselves. */
   readOnce: <Made>(offset: number, bytes: number, make: (bytes: Uint8Array) => Made) => Promise<Made>
 }
 
@@ -21,29 +21,29 @@ export type PagedFileOptions = {
 }
 
 export const createPagedFile = ({ files, key, cache, bodyBytes, pageChecksums }: PagedFileOptions): PagedFile => {
-  /** Pages in one piece, checked. */
-  const fetchPages = async (first: number, last: number, isKept: boolean): Promise<Uint8Array> => {
+  /** Fetches a range of pages and verifies them. */
+  const fetchPages = async (first: number, last: number, isCached: boolean): Promise<Uint8Array> => {
     const start = first * pageBytes
     const end = Math.min(bodyBytes, (last + 1) * pageBytes)
     const bytes = await files.readRange(key, { start, end })
-    if (bytes.length !== end - start) throw new SegmentCorrupt(key, 'it is shorter than it was written')
+    if (bytes.length !== end - start) throw new SegmentCorrupt(key, 'its file is truncated')
     for (let page = first; page <= last; page++) {
       const content = bytes.subarray(page * pageBytes - start, Math.min(bytes.length, (page + 1) * pageBytes - start))
       if (crc32(content) !== pageChecksums[page]) {
-        throw new SegmentCorrupt(key, `the page from byte ${page * pageBytes} does not check`)
+        throw new SegmentCorrupt(key, `the page from byte ${page * pageBytes} fails its checksum`)
       }
-      if (isKept) cache.set(page, content, content.length)
+      if (isCached) cache.set(page, content, content.length)
     }
     return bytes
   }
-  /** Pages one after the other; those that are missing are fetched with all between them in one read, and are one piece. */
-  const piecesBetween = async (first: number, last: number, isKept: boolean): Promise<Pieces> => {
+  /** A range of pages. The missing ones are fetched in one read with everything between them, as one piece. */
+  const piecesBetween = async (first: number, last: number, isCached: boolean): Promise<Pieces> => {
     const pages: (Uint8Array | undefined)[] = []
     for (let page = first; page <= last; page++) pages.push(cache.get<Uint8Array>(page))
     const firstMissing = pages.indexOf(undefined)
     const lastMissing = pages.lastIndexOf(undefined)
     if (firstMissing < 0) return { pieces: pages.filter((page) => page !== undefined) }
-    const fetched = await fetchPages(first + firstMissing, first + lastMissing, isKept)
+    const fetched = await fetchPages(first + firstMissing, first + lastMissing, isCached)
     pages.splice(firstMissing, lastMissing - firstMissing + 1, fetched)
     return { pieces: pages.filter((page) => page !== undefined), fetched }
   }
@@ -73,7 +73,7 @@ export const createPagedFile = ({ files, key, cache, bodyBytes, pageChecksums }:
   }
 }
 
-/** `fetched` is the one that was not kept. */
+/** `fetched` is the piece that was fetched. */
 type Pieces = { pieces: Uint8Array[]; fetched?: Uint8Array }
 
 const joined = (pieces: Uint8Array[]): Uint8Array => {

@@ -1,22 +1,22 @@
 import { expect, test } from 'vitest'
 import { createByteWriter } from './byte-writer.ts'
-import { countBits, mostOften } from './posting.ts'
+import { countBits, maxCount } from './posting.ts'
 import { blockSize, readPostings, tableOf, writePostings } from './postings-codec.ts'
 
-/** Steps of one to four bytes, and counts of one and two. */
+/** Deltas of one to four bytes, and counts of one and two. */
 const made = (total: number) => {
   const documents: number[] = []
   const counts: number[] = []
   for (let index = 0, document = -1; index < total; index++) {
     document += [1, 63, 64, 8_191, 20_000][index % 5] ?? 1
     documents.push(document)
-    counts.push([1, 2, 127, 128, 200, mostOften, 1][index % 7] ?? 1)
+    counts.push([1, 2, 127, 128, 200, maxCount, 1][index % 7] ?? 1)
   }
   return { documents: Uint32Array.from(documents), counts: Uint8Array.from(counts) }
 }
 
 test.each([1, 2, blockSize, blockSize + 1, blockSize * 5, blockSize * 7 + 3])(
-  '%d postings are read as they were written',
+  '%d postings decode as encoded',
   (total) => {
     const postings = made(total)
     const other = 3
@@ -30,7 +30,7 @@ test.each([1, 2, blockSize, blockSize + 1, blockSize * 5, blockSize * 7 + 3])(
     )
     const writer = createByteWriter(1)
     const scratch = createByteWriter(1)
-    // Twice, since what is built in is used again.
+    // Twice, because the codec reuses its scratch memory.
     for (let round = 0; round < 2; round++) {
       writer.clear()
       writePostings(writer, scratch, { packed, start: other, total }, lengthCodes)

@@ -1,29 +1,29 @@
 import type { ByteWriter } from './byte-writer.ts'
 import type { Postings } from './occurrences.ts'
-import { countBits, mostOften } from './posting.ts'
+import { countBits, maxCount } from './posting.ts'
 
 /**
- * Postings as a segment keeps them. A posting is one varint, twice the step from the document before, plus one when a varint with the
- * word's count in the document follows; a count of one needs none. Up to `blockSize` postings stand alone. More are cut into blocks,
- * with a table ahead: for each block the step of its last document, its bytes, the highest count and the lowest length code in it.
- * The last two bound any score the block can give, whatever the corpus' average is.
+ * The encoding of postings in a segment. A posting is one varint: twice the delta from the previous document, plus one if a varint with the
+ * word's count in the document follows; a count of one needs none. Up to `blockSize` postings have no table. More are split into blocks, with a
+ * table in front: for each block the delta of its last document, its bytes, the highest count and the lowest length code in it. The last two
+ * bound the scores in the block for any average length of the corpus.
  */
 export const blockSize = 128
 
-/** A step of 24 bits and its flag take four bytes, a count of eight bits two. */
+/** A delta of 24 bits and its flag take four bytes, a count of eight bits two. */
 const maxPostingBytes = 6
 
-/** Postings of one word among those that `groupPostings` gave: `total` from `start` on. */
+/** The postings of one word in the output of `groupPostings`: `total` from `start` on. */
 export type PackedPostings = { packed: Uint32Array; start: number; total: number }
 
-/** Puts postings into memory from an offset on and gives where they end; `before` is the document before the first. */
+/** Writes postings to memory from an offset on and returns their end; `before` is the document before the first. */
 const put = (target: Uint8Array, offset: number, { packed, start, total }: PackedPostings, before: number): number => {
   let end = offset
   let last = before
   for (let index = start; index < start + total; index++) {
     const posting = packed[index] ?? 0
     const document = posting >>> countBits
-    const count = posting & mostOften
+    const count = posting & maxCount
     let step = (document - last) * 2 + (count === 1 ? 0 : 1)
     last = document
     for (; step >= 0x80; step >>>= 7) target[end++] = (step & 0x7f) | 0x80
@@ -35,7 +35,7 @@ const put = (target: Uint8Array, offset: number, { packed, start, total }: Packe
   return end
 }
 
-/** Writes the postings of a word; `scratch` is an empty writer to build the blocks in. */
+/** Writes the postings of a word; `scratch` is an empty writer for the blocks. */
 export const writePostings = (
   writer: ByteWriter,
   scratch: ByteWriter,
@@ -58,7 +58,7 @@ export const writePostings = (
     let shortest = 255
     for (let index = block.start; index < block.start + block.total; index++) {
       const posting = packed[index] ?? 0
-      maxInBlock = Math.max(maxInBlock, posting & mostOften)
+      maxInBlock = Math.max(maxInBlock, posting & maxCount)
       shortest = Math.min(shortest, lengthCodes[posting >>> countBits] ?? 0)
     }
     const last = (packed[block.start + block.total - 1] ?? 0) >>> countBits
@@ -72,7 +72,7 @@ export const writePostings = (
   scratch.clear()
 }
 
-/** Reads postings written by `writePostings`; `total` is their number. */
+/** Reads the output of `writePostings`; `total` is the number of postings. */
 export const readPostings = (bytes: Uint8Array, total: number): Postings => {
   const documents = new Uint32Array(total)
   const counts = new Uint8Array(total)
@@ -108,7 +108,7 @@ export type PostingBlock = {
   shortest: number
 }
 
-/** The blocks of postings that have a table, and where the table ends. */
+/** The block table of more than `blockSize` postings, and its end. */
 export const tableOf = (bytes: Uint8Array, total: number): { blocks: PostingBlock[]; end: number } => {
   const blocks: PostingBlock[] = []
   let position = 0

@@ -9,7 +9,7 @@ import { batchOf, createShardFolder, type Foundations } from './store-for-tests.
 const lines = (count: number, from = 0) =>
   Array.from({ length: count }, (_, index) => ({ text: `line ${from + index} of many`, sequence: from + index + 1 }))
 
-/** Total of a search that excludes damaged segments, as the indexing thread does. */
+/** The total of a search that excludes damaged segments, as the index thread does. */
 const totalOf = async (shard: Shard): Promise<number> => {
   const request = { query: null, filters: {}, limit: 100, order: 'oldest', withFacets: false } as const
   for (;;) {
@@ -25,7 +25,7 @@ const totalOf = async (shard: Shard): Promise<number> => {
   }
 }
 
-/** A shard with 10 entries in a segment and none of it cached; `refuse` makes reads of that segment fail with an error code. */
+/** A shard with 10 entries in a segment that is not cached; `refuse` makes reads of that segment fail with an error code. */
 const openWithSegment = async () => {
   await using stack = new AsyncDisposableStack()
   const folder = stack.use(await createShardFolder())
@@ -34,9 +34,9 @@ const openWithSegment = async () => {
     ...others,
     files: {
       ...files,
-      readRange: async (...given) => {
+      readRange: async (...parameters) => {
         if (code !== undefined) throw Object.assign(new Error(`${code}: read`), { code })
-        return files.readRange(...given)
+        return files.readRange(...parameters)
       },
     },
   })
@@ -52,8 +52,8 @@ const openWithSegment = async () => {
     key: row?.key ?? '',
     path: join(folder.directory, 'files', row?.key ?? ''),
     open,
-    refuse: (given: string | undefined) => {
-      code = given
+    refuse: (errorCode: string | undefined) => {
+      code = errorCode
     },
     [Symbol.asyncDispose]: () => moved.disposeAsync(),
   }
@@ -92,7 +92,7 @@ test.each(damages)('a search excludes and reports a segment that is %s', async (
 })
 
 test.each(['EMFILE', 'ENFILE', 'ENOMEM'])(
-  '%s is no damage: the read fails, and succeeds when it is repeated',
+  '%s is not damage: the read fails, and succeeds when repeated',
   async (code) => {
     await using opened = await openWithSegment()
     const { shard, refuse } = opened
@@ -106,16 +106,13 @@ test.each(['EMFILE', 'ENFILE', 'ENOMEM'])(
   },
 )
 
-test.each(['EMFILE', 'ENFILE', 'ENOMEM'])(
-  'an open that meets %s fails, and has the segment when it is repeated',
-  async (code) => {
-    await using opened = await openWithSegment()
-    await opened.shard[Symbol.asyncDispose]()
-    opened.refuse(code)
-    await expect(opened.open()).rejects.toMatchObject({ code })
-    opened.refuse(undefined)
-    await using again = await opened.open()
-    expect(await totalOf(again.shard)).toBe(10)
-    expect(again.problems).toEqual([])
-  },
-)
+test.each(['EMFILE', 'ENFILE', 'ENOMEM'])('an open that fails with %s has the segment when repeated', async (code) => {
+  await using opened = await openWithSegment()
+  await opened.shard[Symbol.asyncDispose]()
+  opened.refuse(code)
+  await expect(opened.open()).rejects.toMatchObject({ code })
+  opened.refuse(undefined)
+  await using again = await opened.open()
+  expect(await totalOf(again.shard)).toBe(10)
+  expect(again.problems).toEqual([])
+})

@@ -3,14 +3,14 @@ import type { Files } from '@trellis/kit/files'
 import { isAllocationFailure } from './allocate.ts'
 import { SegmentCorrupt } from './segment-layout.ts'
 
-/** Errors that a repeated read meets again: of the medium, and of something else in the place of the file. */
+/** Errors that persist when the read is repeated: of the medium, or because something else is in the place of the file. */
 const damageCodes: ReadonlySet<string> = new Set(['EIO', 'EISDIR', 'EACCES', 'EPERM', 'ELOOP'])
-/** Errors of this process or its host, whatever is read: the same read succeeds later. */
+/** Errors of this process or its host, independent of the file: the same read succeeds later. */
 const shortageCodes: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN'])
 
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')
 
-/** Whether a read failed for want of descriptors or memory, which says nothing about the file. */
+/** Whether a read failed for lack of descriptors or memory, which does not depend on the file. */
 export const isShortage = (error: unknown): boolean => shortageCodes.has(codeOf(error)) || isAllocationFailure(error)
 
 const problemOf = (error: unknown): string | undefined => {
@@ -19,7 +19,7 @@ const problemOf = (error: unknown): string | undefined => {
   return damageCodes.has(code) ? `its file cannot be read (${code})` : undefined
 }
 
-/** Runs one read of a segment. Throws SegmentCorrupt, as for bytes that do not check, where the file is missing or cannot be read. */
+/** Runs one read of a segment. Throws SegmentCorrupt if the file is missing or cannot be read, as for failed checksums. */
 export const namingDamage = async <Result>(key: string, read: () => Promise<Result>): Promise<Result> => {
   try {
     return await read()
@@ -29,7 +29,7 @@ export const namingDamage = async <Result>(key: string, read: () => Promise<Resu
   }
 }
 
-/** Files whose reads throw as `namingDamage` does. */
+/** Files whose reads throw like `namingDamage`. */
 export const damageNamed = ({ readRange }: Pick<Files, 'readRange'>): Pick<Files, 'readRange'> => ({
   readRange: (key, range) => namingDamage(key, () => readRange(key, range)),
 })

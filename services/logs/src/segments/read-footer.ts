@@ -1,10 +1,10 @@
 import type { Files } from '@trellis/kit/files'
 import { decodeFooter, decodeTrailer, SegmentCorrupt, type SegmentFooter, trailerBytes } from './segment-layout.ts'
 
-/** What is read from the end of a file at first: nearly every footer is in it. */
+/** The bytes that are read first from the end of a file, which contain nearly every footer. */
 const tailBytes = 48 * 1024
 
-/** The footer of a segment whose file has so many bytes, checked. Throws SegmentCorrupt. */
+/** Reads and verifies the footer of a segment with a file of `bytes` bytes. Throws SegmentCorrupt. */
 export const readFooter = async (
   files: Pick<Files, 'readRange'>,
   key: string,
@@ -14,7 +14,7 @@ export const readFooter = async (
   const tail = await files.readRange(key, { start, end: bytes })
   const trailer = decodeTrailer(key, tail.subarray(Math.max(0, tail.length - trailerBytes)))
   const end = trailer.offset + trailer.bytes
-  if (end > bytes) throw new SegmentCorrupt(key, 'it is shorter than it was written')
+  if (end > bytes) throw new SegmentCorrupt(key, 'its file is truncated')
   const footer =
     trailer.offset >= start
       ? tail.subarray(trailer.offset - start, end - start)

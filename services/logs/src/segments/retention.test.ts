@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { search } from '../search/search.ts'
 import { createBudget } from './budget.ts'
-import { daysOf, keepAll, type Retention } from './retention.ts'
+import { daysOf, type Retention, unlimitedRetention } from './retention.ts'
 import type { Shard } from './shard.ts'
 import { batchOf, createShardFolder, type Line } from './store-for-tests.ts'
 
@@ -22,13 +22,13 @@ const countIn = async (shard: Shard, source?: string): Promise<number> => {
     for (const part of parts) part.release()
   }
 }
-const care = (retention: Partial<Retention>, now: number, isThorough = false) => ({
-  retention: { ...keepAll, ...retention },
+const request = (retention: Partial<Retention>, now: number, isThorough = false) => ({
+  retention: { ...unlimitedRetention, ...retention },
   now,
   isThorough,
 })
 
-test('the days of a source are those of the longest beginning of its id that has any, else those of all', () => {
+test('the retention of a source is that of the longest configured prefix of its id, else the default', () => {
   const retention: Retention = {
     days: 30,
     bytes: null,
@@ -42,7 +42,7 @@ test('the days of a source are those of the longest beginning of its id that has
   ).toEqual([30, 7, 7, 90, 30])
 })
 
-test('segments of which all was kept long enough go whole, those of which a part was are written anew, and no more often than worth it', async () => {
+test('expired segments are dropped, and partly expired ones are rewritten when it is worthwhile', async () => {
   await using folder = await createShardFolder()
   await using opened = await folder.open({ documents: 200 })
   const { shard, catalogue } = opened
@@ -53,28 +53,28 @@ test('segments of which all was kept long enough go whole, those of which a part
   }
   const keys = async () => (await catalogue.list()).map(({ key }) => key)
   const before = await keys()
-  expect(await shard.maintain(care({ days: 15 }, start + 16 * day))).toMatchObject({ entries: 60, files: 1 })
+  expect(await shard.maintain(request({ days: 15 }, start + 16 * day))).toMatchObject({ entries: 60, files: 1 })
   expect(await keys()).toEqual(before.slice(1))
-  // Of the second segment some are nine days old and overdue by little: it is left until it is worth it.
-  expect(await shard.maintain(care({ days: 9 }, start + 19.5 * day))).toMatchObject({ entries: 0 })
-  expect(await shard.maintain(care({ days: 9 }, start + 21 * day))).toMatchObject({ entries: 60 })
+  // Some entries of the second segment are nine days old and only slightly overdue, so it is not rewritten yet.
+  expect(await shard.maintain(request({ days: 9 }, start + 19.5 * day))).toMatchObject({ entries: 0 })
+  expect(await shard.maintain(request({ days: 9 }, start + 21 * day))).toMatchObject({ entries: 60 })
   expect(await countIn(shard)).toBe(120)
   expect(await readdir(join(folder.directory, 'files', 'segments'))).toHaveLength(2)
   expect(opened.problems).toEqual([])
 })
 
-test('a source with days of its own goes by them, in segments that it shares with others', async () => {
+test('a source with a retention of its own expires by it, in segments that it shares with others', async () => {
   await using folder = await createShardFolder()
   await using opened = await folder.open()
   const { shard } = opened
-  await shard.ingest(batchOf([...lines('noisy', 20), ...lines('kept', 20)], start))
+  await shard.ingest(batchOf([...lines('noisy', 20), ...lines('quiet', 20)], start))
   const retention = { sources: [{ source: 'noisy', days: 2 }] }
-  expect(await shard.maintain(care(retention, start + day))).toMatchObject({ entries: 0 })
-  expect(await shard.maintain(care(retention, start + 4 * day))).toMatchObject({ entries: 20 })
-  expect([await countIn(shard, 'noisy'), await countIn(shard, 'kept')]).toEqual([0, 20])
+  expect(await shard.maintain(request(retention, start + day))).toMatchObject({ entries: 0 })
+  expect(await shard.maintain(request(retention, start + 4 * day))).toMatchObject({ entries: 20 })
+  expect([await countIn(shard, 'noisy'), await countIn(shard, 'quiet')]).toEqual([0, 20])
 })
 
-test('where there is room for so many bytes, what arrived longest ago goes until the rest fits', async () => {
+test('with a size limit, the segments that arrived first are dropped until the rest fits', async () => {
   await using folder = await createShardFolder()
   await using opened = await folder.open({ documents: 100 })
   const { shard, catalogue } = opened
@@ -84,11 +84,11 @@ test('where there is room for so many bytes, what arrived longest ago goes until
   }
   const all = await catalogue.list()
   const bytes = all.slice(1).reduce((sum, row) => sum + row.bytes, 0)
-  expect(await shard.maintain(care({ bytes }, start))).toEqual({ entries: 90, bytes: all[0]?.bytes, files: 1 })
+  expect(await shard.maintain(request({ bytes }, start))).toEqual({ entries: 90, bytes: all[0]?.bytes, files: 1 })
   expect((await catalogue.list()).map(({ key }) => key)).toEqual(all.slice(1).map(({ key }) => key))
 })
 
-test('what a crash left without a row goes, and what is hidden or was changed is written anew', async () => {
+test('leftovers of a crash are removed, and hidden and changed entries are rewritten', async () => {
   await using folder = await createShardFolder()
   await using opened = await folder.open()
   const { shard, files, catalogue } = opened
@@ -97,15 +97,15 @@ test('what a crash left without a row goes, and what is hidden or was changed is
   await files.write('segments/left-behind', Buffer.alloc(1_000))
   await shard.setSeverity('graded', 'CRITICAL')
   await shard.deleteSource('app')
-  const freed = await shard.maintain(care({}, start, true))
+  const freed = await shard.maintain(request({}, start, true))
   expect(freed).toMatchObject({ entries: expect.any(Number), files: 1 })
   expect(freed.bytes).toBeGreaterThanOrEqual(1_000)
-  expect((await catalogue.read()).amendments).toEqual({ burials: [], overrides: [] })
+  expect((await catalogue.read()).amendments).toEqual({ tombstones: [], overrides: [] })
   expect(await readdir(join(folder.directory, 'files', 'segments'))).toHaveLength(1)
   expect(await countIn(shard)).toBe(1)
 })
 
-test('while entries come in, steps that can wait have their share of the time and no more', async () => {
+test('while entries arrive, deferrable steps take only their share of the time', async () => {
   let now = 0
   const pauses: number[] = []
   const pause = async (milliseconds: number) => void pauses.push(milliseconds)

@@ -2,42 +2,42 @@ import type { StoredEntry } from '../entries/entry.ts'
 import type { SegmentSummary } from './catalogue.ts'
 import type { Part, StreamSummary } from './part.ts'
 
-/** How long entries are kept, counted from when they arrived, and in how much room. Plain data: it goes to the thread that keeps them. */
+/** How long entries are retained, counted from their arrival, and in how much disk space. Plain data, because it is sent to a thread. */
 export type Retention = {
-  /** null keeps for ever. */
+  /** null: for ever. */
   days: number | null
-  /** Of all segments; null for any. What arrived longest ago goes first. */
+  /** Maximum bytes of all segments; null: unlimited. The segments that arrived first are dropped first. */
   bytes: number | null
-  /** Sources, or what their ids begin with before a colon, that have days of their own. The longest that fits counts. */
+  /** Sources, or prefixes of their ids up to a colon, with a retention of their own. The longest match counts. */
   sources: readonly { source: string; days: number }[]
 }
 
-export const keepAll: Retention = { days: null, bytes: null, sources: [] }
-export const keepsAll = ({ days, bytes, sources }: Retention): boolean =>
+export const unlimitedRetention: Retention = { days: null, bytes: null, sources: [] }
+export const isUnlimited = ({ days, bytes, sources }: Retention): boolean =>
   days === null && bytes === null && sources.length === 0
 
-/** What to do for what is kept: let go of what was kept long enough, and with `isThorough` everything that gives room back. */
-export type Care = { retention: Retention; now: number; isThorough: boolean }
+/** A run of maintenance: delete expired entries, and with `isThorough` reclaim all disk space that can be reclaimed. */
+export type MaintenanceRequest = { retention: Retention; now: number; isThorough: boolean }
 
-/** What came of it. `bytes` are those of files. */
+/** The result of maintenance. `bytes` are those of files. */
 export type Freed = { entries: number; bytes: number; files: number }
 
 const day = 86_400_000
 /**
- * A segment is written anew only when something in it is overdue by this share of its days, or by a day where that is less: else one that
- * straddles the moment would be written anew every time somebody looks.
+ * A segment is rewritten only when some of its entries are overdue by this share of their retention, or by a day if that is less: otherwise a
+ * segment that straddles the cutoff would be rewritten in every run.
  */
 const overdueShare = 0.1
 
 const belongsTo = (sourceId: string, source: string): boolean =>
   sourceId === source || sourceId.startsWith(`${source}:`)
 
-/** Days that the entries of a source are kept; null for ever. */
+/** The retention of a source in days; null: for ever. */
 export const daysOf = ({ days, sources }: Retention, sourceId: string): number | null =>
   sources.filter(({ source }) => belongsTo(sourceId, source)).toSorted((a, b) => b.source.length - a.source.length)[0]
     ?.days ?? days
 
-/** The moment (epoch milliseconds) before which what arrived of a source goes. */
+/** Entries of a source that arrived before this moment (epoch milliseconds) are expired. */
 const cutoffOf = (retention: Retention, now: number, sourceId: string): number => {
   const days = daysOf(retention, sourceId)
   return days === null ? Number.NEGATIVE_INFINITY : now - days * day
@@ -52,7 +52,7 @@ export const isExpired = (retention: Retention, now: number) => {
   }
 }
 
-export type Kept = { key: string; bytes: number; part: Part }
+export type RetainedSegment = { key: string; bytes: number; part: Part }
 export type RetentionPlan = { drop: string[]; rewrite: string[] }
 
 type Arrivals = { first: number; last: number }
@@ -61,15 +61,18 @@ const arrivalsOf = (stream: StreamSummary, whole: Arrivals): Arrivals => ({
   last: stream.lastIngest ?? whole.last,
 })
 
-/** Which segments go whole, and which have to be written anew without a part of them. Reads columns only of segments of before arrivals were summed up. */
+/**
+ * Decides which segments are dropped whole, and which must be rewritten without their expired entries. Reads columns only of older segments
+ * without arrival times in their summaries.
+ */
 export const planRetention = async (
-  kept: readonly Kept[],
+  stored: readonly RetainedSegment[],
   retention: Retention,
   now: number,
 ): Promise<RetentionPlan> => {
   const plan: RetentionPlan = { drop: [], rewrite: [] }
   const staying: { key: string; bytes: number; last: number }[] = []
-  for (const { key, bytes, part } of kept) {
+  for (const { key, bytes, part } of stored) {
     const streams = part.streams.filter(({ entries }) => entries > 0)
     const isSummed = streams.every(
       ({ firstIngest, lastIngest }) => firstIngest !== undefined && lastIngest !== undefined,
@@ -109,7 +112,7 @@ export const lessFreed = (from: Freed, less: Freed): Freed => ({
 })
 export const nothingFreed: Freed = { entries: 0, bytes: 0, files: 0 }
 
-/** What is freed by some segments in place of others; less than nothing where there is more than before. */
+/** What is freed by replacing segments; negative if the new ones are larger. */
 export const freedByReplacing = (old: readonly SegmentSummary[], added: readonly SegmentSummary[]): Freed =>
   lessFreed(sumOf(old), sumOf(added))
 

@@ -19,14 +19,14 @@ const textsOf = async (shard: Shard): Promise<string[]> => {
   }
 }
 
-/** A file, unless it has gone since it was listed: the append log is trimmed as soon as a segment is there. */
+/** The content of a file; empty if it was removed since it was listed, because the append log is trimmed once a segment exists. */
 const readIfThere = (path: string): Promise<Buffer> =>
   readFile(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return Buffer.alloc(0)
     throw error
   })
 
-/** All that lies in a folder, as bytes. */
+/** The bytes of all files in a folder. */
 const bytesIn = async (directory: string): Promise<Buffer> => {
   const files = await readdir(directory, { recursive: true, withFileTypes: true })
   const contents = await Promise.all(
@@ -41,14 +41,14 @@ const visits = (count: number, from = 0): Line[] =>
     sequence: from + index + 1,
   }))
 
-describe('going through all that is stored', () => {
+describe('rewriting all stored entries', () => {
   let folder: ShardFolder
   beforeEach(async () => {
     folder = await createShardFolder()
   })
   afterEach(() => folder[Symbol.asyncDispose]())
 
-  test('puts pseudonyms in place of what names somebody, in segments and memory, and leaves nothing of it on disk', async () => {
+  test('replaces personal data by pseudonyms, in segments and memory, and leaves none of it on disk', async () => {
     {
       await using opened = await folder.open()
       const { shard } = opened
@@ -77,7 +77,7 @@ describe('going through all that is stored', () => {
       expect((await again.catalogue.list()).map((row) => row.key)).toContain(file.key)
   })
 
-  test('takes entries meanwhile, and refuses to be begun twice at once', async () => {
+  test('accepts entries meanwhile, and rejects a concurrent rewrite', async () => {
     await using opened = await folder.open()
     const { shard } = opened
     for (let from = 0; from < 300; from += 20) await shard.ingest(batchOf(visits(20, from)))
@@ -90,7 +90,7 @@ describe('going through all that is stored', () => {
     expect(numbers.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 400 }, (_, index) => index))
   })
 
-  test('drops what arrived before a moment, to the entry, and keeps what is old but arrived after', async () => {
+  test('drops exactly the entries that arrived before a moment, whatever their times', async () => {
     await using opened = await folder.open()
     const { shard } = opened
     const start = 1_700_000_000_000

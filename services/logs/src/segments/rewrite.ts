@@ -3,26 +3,26 @@ import { createPseudonyms } from '../anonymize/pseudonyms.ts'
 import type { StoredEntry } from '../entries/entry.ts'
 import type { Part } from './part.ts'
 
-/** What is to become of all that is stored. Plain data, since it goes to the thread that keeps the entries. */
+/** A rewrite of all stored entries. Plain data, because it is sent to the thread that stores the entries. */
 export type Rewrite =
   | { kind: 'anonymize'; key: Uint8Array }
-  /** Drops what arrived before a moment, epoch milliseconds. */
+  /** Drops entries that arrived before a moment, epoch milliseconds. */
   | { kind: 'expire'; before: number }
 
-/** Entries that were changed or dropped; for `anonymize` also the distinct values that were replaced. */
+/** The number of entries that were changed or dropped; for `anonymize` also of distinct values that were replaced. */
 export type Rewritten = { entries: number; addresses: number; usernames: number }
 
 export type Rewriter = {
-  /** Whether a part may hold anything to be changed, by what is known without reading its entries where that is possible. */
+  /** Whether a part may have entries to change, decided without reading its entries where possible. */
   concerns: (part: Part) => Promise<boolean>
-  /** What an entry becomes; undefined for nothing. */
+  /** The new entry; undefined to drop it. */
   change: (entry: StoredEntry) => StoredEntry | undefined
-  /** So far, of parts that have been written. */
+  /** The result so far, of parts that have been written. */
   result: () => Rewritten
-  /** A part has been written. */
-  keep: () => void
-  /** A part was not written after all: it is done again. */
-  drop: () => void
+  /** Counts the changes of a part that has been written. */
+  commit: () => void
+  /** Discards the changes of a part that was not written and will be repeated. */
+  discard: () => void
 }
 
 export const createRewriter = (rewrite: Rewrite): Rewriter =>
@@ -31,7 +31,7 @@ export const createRewriter = (rewrite: Rewrite): Rewriter =>
 const anonymizing = (key: Uint8Array): Rewriter => {
   const pseudonyms = createPseudonyms(key)
   const anonymize = createAnonymizer(pseudonyms)
-  let kept = 0
+  let committed = 0
   let changed = 0
   return {
     concerns: async (part) => part.streams.some(({ entries, origin }) => entries > 0 && origin.anonymized !== true),
@@ -39,22 +39,22 @@ const anonymizing = (key: Uint8Array): Rewriter => {
       if (entry.origin.anonymized === true) return entry
       const { entry: anonymized, isChanged } = anonymize(entry)
       if (isChanged) changed++
-      // A template may have the name of somebody in it, also where this entry has none.
+      // A template may contain personal data even if this entry does not.
       return { ...anonymized, templateId: null }
     },
-    result: () => ({ entries: kept, ...pseudonyms.counts() }),
-    keep: () => {
-      kept += changed
+    result: () => ({ entries: committed, ...pseudonyms.counts() }),
+    commit: () => {
+      committed += changed
       changed = 0
     },
-    drop: () => {
+    discard: () => {
       changed = 0
     },
   }
 }
 
 const expiring = (before: number): Rewriter => {
-  let kept = 0
+  let committed = 0
   let dropped = 0
   return {
     concerns: async (part) => (await part.ingestTimes()).first < before,
@@ -63,12 +63,12 @@ const expiring = (before: number): Rewriter => {
       dropped++
       return undefined
     },
-    result: () => ({ entries: kept, addresses: 0, usernames: 0 }),
-    keep: () => {
-      kept += dropped
+    result: () => ({ entries: committed, addresses: 0, usernames: 0 }),
+    commit: () => {
+      committed += dropped
       dropped = 0
     },
-    drop: () => {
+    discard: () => {
       dropped = 0
     },
   }

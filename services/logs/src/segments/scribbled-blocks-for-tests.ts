@@ -5,9 +5,9 @@ const scribble = (block: ArrayBuffer): ArrayBuffer => {
   return block
 }
 
-/** Memory that is never clean when it is taken, and spoilt as soon as it is given back: whoever still reads it, or never wrote it, is found out. */
+/** Blocks that contain garbage when taken and are overwritten when freed, which exposes reads of uninitialised or freed memory. */
 export const scribbledBlocks: Blocks = {
   take: (bytes) => scribble(new ArrayBuffer(bytes)),
-  giveBack: (block) => void scribble(block),
-  forget: () => undefined,
+  free: (block) => void scribble(block),
+  clear: () => undefined,
 }

@@ -2,17 +2,17 @@ import type { Blocks } from './blocks.ts'
 import { type ByteWriter, createByteWriter } from './byte-writer.ts'
 import { encodeHeader, headerBytes, type Section, type SectionName } from './segment-layout.ts'
 
-/** The bytes of a segment as they come, section by section, after its header. */
+/** The bytes of a segment, section by section, after its header. */
 export type SectionWriter = {
   readonly content: ByteWriter
   readonly sections: Partial<Record<SectionName, Section>>
-  /** All that was written to `content` since the section before is one. */
+  /** Ends a section: it contains everything written to `content` since the previous one. */
   end: (name: SectionName) => void
 }
 
-/** `room` is about how many bytes there will be: it grows past them, which takes twice the memory for a while. */
-export const createSectionWriter = (room: number, blocks: Blocks): SectionWriter => {
-  const content = createByteWriter(room, blocks)
+/** `capacity` is the expected number of bytes: to grow beyond it takes twice the memory for a while. */
+export const createSectionWriter = (capacity: number, blocks: Blocks): SectionWriter => {
+  const content = createByteWriter(capacity, blocks)
   const sections: SectionWriter['sections'] = {}
   let offset = headerBytes
   content.bytes(encodeHeader())

@@ -1,15 +1,15 @@
 import { type ByteCache, createByteCache } from './byte-cache.ts'
 
 /**
- * What is kept of segments, each kind within a room of its own. Who reads the texts of an hour, as scoring does, would otherwise push out
- * the columns that all questions share and the little that is kept of each question, which then have to be found out for every segment anew.
+ * The cache of segment data, with a size limit for each kind. A reader of many texts, such as scoring, would otherwise evict the columns that all
+ * queries share and the small results of queries, which would then be recomputed for every segment.
  */
 export type SegmentCache = {
   /** Columns and words. */
   columns: ByteCache
-  /** Texts, and pages as they are read. */
+  /** Texts, and pages as read. */
   texts: ByteCache
-  /** What was found out for questions. */
+  /** Results of queries. */
   answers: ByteCache
   clear: () => void
 }

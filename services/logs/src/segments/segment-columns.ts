@@ -10,15 +10,15 @@ import { spansOf } from './time-spans.ts'
 
 export type SegmentColumnsOptions = {
   footer: SegmentFooter
-  /** Keeps columns while there is room. */
+  /** Caches columns. */
   cached: Keep
-  /** Gives what is made of a section that was unpacked, whose bytes are gone then. */
+  /** Decodes a decompressed section, whose bytes are freed afterwards. */
   made: <Value>(name: SectionName, decode: (bytes: Uint8Array) => Value) => Promise<Value>
-  /** The keys' section, which is not packed. */
+  /** Reads the section of keys, which is not compressed. */
   readKeys: () => Promise<Uint8Array>
 }
 
-/** What an entry has beside its text. */
+/** The columns of an entry except its text. */
 export type EntryColumns = {
   times: NumberColumn
   ingestTimes: NumberColumn
@@ -49,7 +49,7 @@ export type SegmentColumns = Pick<
 
 const keyPrefixBytes = 4
 
-/** The columns of a segment, each unpacked when it is asked for and kept in as little room as its numbers need. */
+/** The columns of a segment, each decoded on first use and cached in its narrowest form. */
 export const createSegmentColumns = ({ footer, cached, made, readKeys }: SegmentColumnsOptions): SegmentColumns => {
   const { documents } = footer
   const column = <Value extends ArrayBufferView>(name: SectionName, decode: (bytes: Uint8Array) => Value) =>

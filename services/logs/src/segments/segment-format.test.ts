@@ -35,7 +35,7 @@ const readAll = async (part: Part) => {
   for (let document = 0; document < part.documents; document++) await part.entry(document)
 }
 
-test('any byte of a segment that is not as it was written is noticed, and the segment named', async () => {
+test('any changed byte of a segment is detected, and the segment is reported', async () => {
   const index = createMemoryIndex({ documents: 20, textBytes: 4_096 })
   const batch = decodeBatch(
     batchOf(Array.from({ length: 12 }, (_, number) => ({ text: `line ${number} of few`, sequence: number }))),
@@ -65,8 +65,8 @@ test('any byte of a segment that is not as it was written is noticed, and the se
   }
 }, 120_000)
 
-/** Written by the first version of the format, before there were templates and before streams had their words counted. */
-test('a segment of the first version is read for ever: entries, words, columns, ids', async () => {
+/** Written by the first version of the format, before templates and word counts of streams existed. */
+test('a segment of the first version stays readable: entries, words, columns, ids', async () => {
   const part = await open(await readFile(new URL('./fixtures/version-1.segment', import.meta.url)))
   const find = async (q: string, filters = {}) => {
     const request = { query: parseQuery(q), filters, limit: 500, order: 'oldest', withFacets: true } as const

@@ -5,11 +5,11 @@ import type { StreamSummary } from './part.ts'
  * The layout of a segment file, version 1. All numbers little-endian.
  *
  *     header   8 bytes "TRELLSEG", u32 version, u32 zero
- *     sections one after the other, see `sectionNames`
- *     footer   JSON: SegmentFooter; names each section's place and has a CRC-32 for every page of what stands before it
- *     trailer  u64 where the footer starts, u32 its length, u32 its CRC-32, u32 CRC-32 of the sixteen bytes before, 4 bytes "TSEG"
+ *     sections in sequence, see `sectionNames`
+ *     footer   JSON: SegmentFooter; has each section's offset and a CRC-32 of every page before the footer
+ *     trailer  u64 offset of the footer, u32 its length, u32 its CRC-32, u32 CRC-32 of the sixteen bytes before, 4 bytes "TSEG"
  *
- * A page is 32 KiB of the file from its start. Every read goes through whole pages, so no byte is believed unchecked.
+ * Pages are 32 KiB, counted from the start of the file. Every read is of whole pages, so that all bytes are verified.
  */
 export const segmentVersion = 1
 export const pageBytes = 32 * 1024
@@ -40,7 +40,7 @@ export const sectionNames = [
 export type SectionName = (typeof sectionNames)[number]
 
 export type Section = { offset: number; bytes: number }
-/** A program that does not know a section leaves it alone, so a new one needs no new version; one that is new is missing in older files. */
+/** Programs ignore unknown sections, so a new section needs no new version; it is missing in older files. */
 export type Sections = Record<Exclude<SectionName, 'templates'>, Section> & { templates?: Section }
 
 export type SegmentFooter = {
@@ -50,19 +50,19 @@ export type SegmentFooter = {
   lastTime: number
   streams: StreamSummary[]
   patternSets: string[][]
-  /** Absent in segments that were written before there were templates, as is their section. */
+  /** Absent in segments from before templates existed, like their section. */
   templates?: string[]
   sections: Sections
   pageChecksums: number[]
 }
 
-/** A segment whose bytes are not what was written. Names the file and the place. */
+/** A segment whose bytes have changed or cannot be read. The message has the file and the position. */
 export class SegmentCorrupt extends Error {
   override name = 'SegmentCorrupt'
   readonly segment: string
-  constructor(segment: string, place: string, options?: ErrorOptions) {
+  constructor(segment: string, problem: string, options?: ErrorOptions) {
     super(
-      `Segment "${segment}" is damaged: ${place}. Its entries cannot be searched; restore the file from a copy.`,
+      `Segment "${segment}" is damaged: ${problem}. Its entries cannot be searched; restore the file from a copy.`,
       options,
     )
     this.segment = segment
@@ -87,14 +87,14 @@ export const encodeTrailer = (footerOffset: number, footer: Uint8Array): Uint8Ar
   return trailer
 }
 
-/** Where the footer is, by the last bytes of a file. Throws SegmentCorrupt. */
+/** The location of the footer, from the last bytes of a file. Throws SegmentCorrupt. */
 export const decodeTrailer = (segment: string, trailer: Uint8Array) => {
   const view = new DataView(trailer.buffer, trailer.byteOffset, trailer.byteLength)
   const isWhole =
     trailer.length === trailerBytes &&
     trailerMagic.every((byte, index) => trailer[20 + index] === byte) &&
     view.getUint32(16, true) === crc32(trailer.subarray(0, 16))
-  if (!isWhole) throw new SegmentCorrupt(segment, 'its last 24 bytes do not check')
+  if (!isWhole) throw new SegmentCorrupt(segment, 'its last 24 bytes fail their checksum')
   return {
     offset: Number(view.getBigUint64(0, true)),
     bytes: view.getUint32(8, true),
@@ -102,17 +102,17 @@ export const decodeTrailer = (segment: string, trailer: Uint8Array) => {
   }
 }
 
-/** Throws SegmentCorrupt when the footer does not check or is of a version that is not known. */
+/** Throws SegmentCorrupt if the checksum does not match. */
 export const decodeFooter = (segment: string, bytes: Uint8Array, checksum: number): SegmentFooter => {
-  if (crc32(bytes) !== checksum) throw new SegmentCorrupt(segment, 'its footer does not check')
+  if (crc32(bytes) !== checksum) throw new SegmentCorrupt(segment, 'its footer fails its checksum')
   return JSON.parse(new TextDecoder().decode(bytes)) as SegmentFooter
 }
 
 /** Throws SegmentCorrupt for another kind of file or an unknown version. */
 export const checkHeader = (segment: string, header: Uint8Array): void => {
   if (!headerMagic.every((byte, index) => header[index] === byte))
-    throw new SegmentCorrupt(segment, 'it does not begin like a segment')
+    throw new SegmentCorrupt(segment, 'it has no segment header')
   const version = new DataView(header.buffer, header.byteOffset).getUint32(8, true)
   if (version > segmentVersion)
-    throw new SegmentCorrupt(segment, `it is of version ${version}, which this program does not know`)
+    throw new SegmentCorrupt(segment, `it is of version ${version}, which this program does not support`)
 }

@@ -28,31 +28,31 @@ const noBytes = new Uint8Array(0)
 
 export type OpenSegmentOptions = {
   files: Pick<Files, 'readRange'>
-  /** Reads of keys alone, where `files` would fetch more: they may be all that is wanted of a segment. */
+  /** Reads of keys only, where `files` would fetch more: often nothing else of a segment is read. */
   keyFiles?: Pick<Files, 'readRange'>
   key: string
   /** Size of the file. */
   bytes: number
   cache: SegmentCache
-  /** Called when the last search lets go of a segment that was retired. */
+  /** Called when the last holder of a retired segment releases it. */
   onRetired?: () => void
 }
 
 export type Segment = Part & {
-  /** To be called once when the segment has been replaced or dropped: its file is not needed once nobody holds it. */
+  /** Must be called once when the segment has been replaced or dropped: its file is removed once it has no holders. */
   retire: () => void
-  /** Forgets what was read of it. */
-  forget: () => void
+  /** Removes the segment's data from the cache. */
+  releaseCache: () => void
 }
 
-/** Opens a segment: its footer is read and checked, the rest when it is asked for. Throws SegmentCorrupt. */
+/** Opens a segment: its footer is read and verified now, the rest on demand. Throws SegmentCorrupt. */
 export const openSegment = async (options: OpenSegmentOptions): Promise<Segment> => {
   const { files, keyFiles = files, key, bytes, onRetired } = options
   const columns = options.cache.columns.shelf()
   const texts = options.cache.texts.shelf()
   const answers = options.cache.answers.shelf()
   const keep = createKeep(answers)
-  const forget = () => {
+  const releaseCache = () => {
     columns.clear()
     texts.clear()
     answers.clear()
@@ -71,7 +71,7 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
     } catch (cause) {
       throw new SegmentCorrupt(
         key,
-        `a block cannot be unpacked (${cause instanceof Error ? cause.message : String(cause)})`,
+        `a block cannot be decompressed (${cause instanceof Error ? cause.message : String(cause)})`,
       )
     }
   }
@@ -82,7 +82,7 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
     if (!section) throw new SegmentCorrupt(key, `it has no section "${name}"`)
     return file.readOnce(section.offset, section.bytes, unpackChecked)
   }
-  /** What is made of a section; it is to have no part of the bytes, which go at once. */
+  /** Decodes a section; the result must not reference the bytes, which are freed at once. */
   const made = async <Value>(name: SectionName, decode: (bytes: Uint8Array) => Value): Promise<Value> => {
     const bytes = await unpackedSection(name)
     const value = decode(bytes)
@@ -108,12 +108,12 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
     return file.read(sections.terms.offset + start, (index.offsets[block + 1] ?? start) - start)
   }
   const findTerm = async (word: string): Promise<TermEntry | undefined> => {
-    const wanted = encodeWord(word)
+    const encoded = encodeWord(word)
     const index = await termIndex()
-    const block = blockOf(index, wanted)
+    const block = blockOf(index, encoded)
     if (block < 0) return undefined
     for (const term of termsOfBlock(await dictionaryBlock(index, block))) {
-      const order = Buffer.compare(term.word, wanted)
+      const order = Buffer.compare(term.word, encoded)
       if (order === 0) return term
       if (order > 0) return undefined
     }
@@ -121,7 +121,7 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
   }
   const packedPostings = async (term: TermEntry): Promise<Uint8Array> =>
     term.inline ?? file.read(sections.postings.offset + term.offset, term.bytes)
-  /** What is found out about words is kept, that there is none, too. */
+  /** Lookups of words are cached, including those without occurrences. */
   const cachedOccurrences = async (name: string, find: () => Promise<Occurrences | undefined>) => {
     const { occurrences } = await cached(name, async () => {
       const found = await find()
@@ -138,13 +138,13 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
     })
 
   const termsWithPrefix = async (prefix: string): Promise<TermEntry[]> => {
-    const wanted = encodeWord(prefix)
+    const encodedPrefix = encodeWord(prefix)
     const index = await termIndex()
     const found: TermEntry[] = []
-    for (let block = Math.max(0, blockOf(index, wanted)); block < index.words.length; block++) {
-      found.push(...matching(termsOfBlock(await dictionaryBlock(index, block)), wanted))
+    for (let block = Math.max(0, blockOf(index, encodedPrefix)); block < index.words.length; block++) {
+      found.push(...matching(termsOfBlock(await dictionaryBlock(index, block)), encodedPrefix))
       const next = index.words[block + 1]
-      if (!next || (Buffer.compare(next, wanted) > 0 && !startsWith(next, wanted))) break
+      if (!next || (Buffer.compare(next, encodedPrefix) > 0 && !startsWith(next, encodedPrefix))) break
     }
     return found
   }
@@ -152,7 +152,7 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
     cachedOccurrences(`prefix ${prefix}`, async () => {
       const terms = await termsWithPrefix(prefix)
       const packed = await Promise.all(terms.map(packedPostings))
-      // One after the other: the postings of many words at once would take more memory than their sum.
+      // Sequential: decoding the postings of many words at once would take more memory than their sum.
       const postings = terms.values().map((term, index) => readPostings(packed[index] ?? noBytes, term.documents))
       return occurrencesOf(mergePostings(postings, documents), { documents, lengthCodes: await lengthCodes() })
     })
@@ -219,7 +219,7 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
   let isRetired = false
   const settle = () => {
     if (isRetired && holders === 0) {
-      forget()
+      releaseCache()
       onRetired?.()
     }
   }
@@ -241,9 +241,9 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
     text: async (document) => (await record(document)).text,
     keep,
     entry: async (document) => entryOf(document, await entryColumns()),
-    entries: async (wanted) => {
+    entries: async (requested) => {
       const columns = await entryColumns()
-      return Promise.all(wanted.map((document) => entryOf(document, columns)))
+      return Promise.all(requested.map((document) => entryOf(document, columns)))
     },
     keyLookup: async () => (await keyTable()).candidates,
     hold: () => {
@@ -257,7 +257,7 @@ export const openSegment = async (options: OpenSegmentOptions): Promise<Segment>
       isRetired = true
       settle()
     },
-    forget,
+    releaseCache,
   }
 }
 

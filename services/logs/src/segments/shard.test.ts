@@ -29,7 +29,7 @@ const lines = (count: number, from = 0) =>
   Array.from({ length: count }, (_, index) => ({ text: `line ${from + index} of many`, sequence: from + index + 1 }))
 
 describe('a shard', () => {
-  test('has what it took at once, and after a restart, and in segments', async () => {
+  test('has stored entries at once, after a restart, and in segments', async () => {
     await using folder = await createShardFolder()
     {
       await using opened = await folder.open()
@@ -43,7 +43,7 @@ describe('a shard', () => {
     expect((await find(again.shard, '"7 of many"')).entries.map(({ entry }) => entry.text)).toEqual(['line 7 of many'])
   })
 
-  test('a batch whose templates cannot be found fails for its sender alone, and is not in the log', async () => {
+  test('a batch whose template lookup fails is rejected for its sender only and is not in the log', async () => {
     await using folder = await createShardFolder()
     {
       let failures = 1
@@ -51,7 +51,7 @@ describe('a shard', () => {
         idsOf: (shapes: readonly string[]) =>
           failures-- > 0 ? Promise.reject(new Error('the rows are gone')) : Promise.resolve(shapes.map(() => '')),
       }
-      await using opened = await folder.open({}, (given) => ({ ...given, templates }))
+      await using opened = await folder.open({}, (foundations) => ({ ...foundations, templates }))
       await expect(opened.shard.ingest(batchOf(lines(3)))).rejects.toThrow('the rows are gone')
       expect(await opened.shard.ingest(batchOf(lines(2, 10)))).toEqual({ entries: 2, duplicates: 0 })
     }
@@ -59,20 +59,23 @@ describe('a shard', () => {
     expect((await find(again.shard, 'many')).total).toBe(2)
   })
 
-  test('a shard whose log cannot be written takes nothing more and says why', async () => {
+  test('a shard whose log cannot be written rejects further batches with the reason', async () => {
     await using folder = await createShardFolder()
     const append = async () => {
       await setImmediate()
       throw new Error('the disk is gone')
     }
-    await using opened = await folder.open({}, (given) => ({ ...given, log: { ...given.log, append } }))
+    await using opened = await folder.open({}, (foundations) => ({
+      ...foundations,
+      log: { ...foundations.log, append },
+    }))
     expect(opened.shard.failure).toBeUndefined()
     await expect(opened.shard.ingest(batchOf(lines(3)))).rejects.toThrow('the disk is gone')
     await expect(opened.shard.ingest(batchOf(lines(3)))).rejects.toThrow('the disk is gone')
     expect(opened.shard.failure?.message).toContain('the disk is gone')
   })
 
-  test('knows what it has: in memory, in a segment, after a restart, and twice in one batch', async () => {
+  test('detects duplicates: in memory, in a segment, after a restart, and in one batch', async () => {
     await using folder = await createShardFolder()
     const batch = () => batchOf([...lines(5), { text: 'line 0 of many', sequence: 1 }])
     {
@@ -90,7 +93,7 @@ describe('a shard', () => {
     })
   })
 
-  test('an origin of which nothing was new leaves no trace', async () => {
+  test('an origin without new entries leaves no trace', async () => {
     await using folder = await createShardFolder()
     await using opened = await folder.open()
     const old = { text: 'old', sequence: 1, sourceId: 'known', time: 5_000 }
@@ -107,7 +110,7 @@ describe('a shard', () => {
     for (const part of parts) part.release()
   })
 
-  test("takes a sender's own id for what it is", async () => {
+  test("uses a sender's own id", async () => {
     await using folder = await createShardFolder()
     await using opened = await folder.open()
     const entry = { text: 'hello', entryId: 'my-own-id' }
@@ -120,7 +123,7 @@ describe('a shard', () => {
     expect((await find(opened.shard, 'hello')).entries[0]?.entry.entryId).toBe('my-own-id')
   })
 
-  test('merges small segments, and nothing is lost or found twice', async () => {
+  test('merges small segments without losing or duplicating entries', async () => {
     await using folder = await createShardFolder()
     {
       await using opened = await folder.open()
@@ -145,7 +148,7 @@ describe('a shard', () => {
     expect((await find(opened.shard, 'many')).total).toBe(100)
   })
 
-  test('any damaged byte of a segment is noticed and named, and the rest is still found', async () => {
+  test('any damaged byte of a segment is reported, and the other segments are still found', async () => {
     await using folder = await createShardFolder()
     {
       await using opened = await folder.open()
@@ -173,7 +176,7 @@ describe('a shard', () => {
     }
   })
 
-  test('a segment cut short is named, too', async () => {
+  test('a truncated segment is also reported', async () => {
     await using folder = await createShardFolder()
     {
       await using opened = await folder.open()
@@ -188,7 +191,7 @@ describe('a shard', () => {
     expect(await opened.shard.ingest(batchOf(lines(1, 500)))).toEqual({ entries: 1, duplicates: 0 })
   })
 
-  test('a record of the log that was torn by a crash is left out; damage before its end is named', async () => {
+  test('a log record that was torn by a crash is skipped; damage before the end of the log is reported', async () => {
     await using folder = await createShardFolder()
     {
       await using opened = await folder.open()
@@ -205,7 +208,7 @@ describe('a shard', () => {
     }
   })
 
-  test.each(['trimmed', 'lost'])('what comes after its log was %s survives a crash, too', async (how) => {
+  test.each(['trimmed', 'lost'])('entries that are stored after its log was %s also survive a crash', async (how) => {
     await using folder = await createShardFolder()
     {
       await using opened = await folder.open()

@@ -12,7 +12,7 @@ import type { Rewrite, Rewritten } from './rewrite.ts'
 import type { SegmentCorrupt } from './segment-layout.ts'
 import { type Amending, createAmending } from './shard/amending.ts'
 import { createClearing } from './shard/clearing.ts'
-import { createClosableTurns } from './shard/closable-serial-queue.ts'
+import { createClosableSerialQueue } from './shard/closable-serial-queue.ts'
 import { createHeldAmendments } from './shard/held-amendments.ts'
 import { createIntake, type IngestOptions, type IngestResult } from './shard/intake.ts'
 import { createMaintain, type Maintain } from './shard/maintaining.ts'
@@ -28,9 +28,9 @@ import { createWriteOpened } from './shard/write-opened.ts'
 
 export type { IngestOptions, IngestResult } from './shard/intake.ts'
 
-/** What the memory index may hold, and so a segment. */
+/** The limits of the memory index, and so of a segment. */
 export type ShardLimits = MemoryIndexLimits & {
-  /** Bytes kept of what was read from segments. */
+  /** Maximum memory of the cache of segment data, in bytes. */
   cacheBytes: number
 }
 
@@ -40,9 +40,9 @@ export const shardLimits: ShardLimits = {
   cacheBytes: 96 * 1024 * 1024,
 }
 
-/** Memory of an index that has become a segment, and what writing it took: of the largest, for the next. Kept for so long. */
-const maxKeptBytes = 128 * 1024 * 1024
-const keptMilliseconds = 10_000
+/** Memory of sealed indexes and of writing segments is pooled for the next one: maximum bytes and time. */
+const maxPooledBytes = 128 * 1024 * 1024
+const pooledMilliseconds = 10_000
 
 export type ShardOptions = {
   files: Files
@@ -52,67 +52,66 @@ export type ShardOptions = {
   /** Finds the templates of messages; without it entries have none. */
   templates?: Pick<Templates, 'idsOf'>
   limits?: ShardLimits
-  /** Where indexes have their memory from; of its own unless told. */
+  /** The memory pool of indexes; by default a separate one. */
   blocks?: Blocks
-  /** Told of what cannot be read; all else goes on. */
+  /** Called for data that cannot be read; the rest stays usable. */
   onDamage: (problem: string) => void
-  /** Notified of each batch of the append log that cannot be indexed and is left out; `onDamage` unless given. */
+  /** Called for each batch of the append log that cannot be indexed and is set aside; defaults to `onDamage`. */
   onSetAside?: (problem: string) => void
 }
 
 /**
- * One index: what came in last in memory, the rest in segments. Whatever `ingest` has answered is durable and searchable.
- * Order of a crash-safe life: append log, memory index, segment file, catalogue row, append log trimmed.
+ * One index: the newest entries in memory, the rest in segments. Entries acknowledged by `ingest` are durable and searchable. Data moves
+ * crash-safely in this order: append log, memory index, segment file, catalogue row, append log trimmed.
  */
 export type Shard = AsyncDisposable &
   Amending & {
-    /** Keeps a batch (see `encodeBatch`). */
+    /** Stores a batch (see `encodeBatch`). */
     ingest: (batch: ArrayBuffer, options?: IngestOptions) => Promise<IngestResult>
-    /** The parts there are now, for one search; each is to be released. */
+    /** The current parts, for one search; the caller must release each. */
     parts: () => Part[]
-    /** Reports a part that turned out damaged: it is left out from now on. */
+    /** Reports a damaged part, which is excluded from now on. */
     exclude: (damage: SegmentCorrupt) => void
     /** Writes the memory index to a segment now. */
     flush: () => Promise<void>
     /**
-     * Writes anew each segment that has anything to change, one after the other; between two of them entries are taken. A segment takes the
-     * place of another in one step, and what is replaced is gone from disk, from the append log, too. Broken off, all is as it was or as it
-     * should be, segment by segment.
+     * Rewrites each segment with entries to change, one by one; between two segments, batches are ingested. Replacing a segment is atomic, and
+     * the old content is removed from disk, including the append log. If interrupted, each segment is either unchanged or completely rewritten.
      */
     rewrite: (rewrite: Rewrite) => Promise<Rewritten>
     maintain: Maintain
-    /** Resolves when nothing is being merged or written anew. */
+    /** Resolves when no merge or rewrite is running. */
     settled: () => Promise<void>
-    /** Forgets what was read from segments. */
+    /** Clears the cache of segment data. */
     dropCache: () => void
     readonly damaged: readonly string[]
-    /** Why nothing more is written: memory may differ from what is durable. The shard is to be closed and opened again. */
+    /** Why nothing more is written: memory may differ from durable data. The shard must be closed and reopened. */
     readonly failure: Error | undefined
   }
 
 /**
- * Opens a shard; what the append log has beyond the segments is indexed again before it answers. The shard owns the log: an open that
- * fails writes nothing after it has rejected, and closes the log.
+ * Opens a shard and replays the append log beyond the segments. The shard owns the log: an open that fails writes nothing after it has rejected,
+ * and closes the log.
  *
- * Each piece of state has one owner, and only that changes it: `segments` the list of segments and what was read of them, `amendments` what
- * is laid over them (and with it the catalogue), `memory` the indexes that are not segments yet, `guard` a write that failed. What changes
- * memory is done in `turns`; what replaces segments in the turns of `upkeep`. Who needs both takes its turn first.
+ * Each piece of state has one owner, which alone changes it: `segments` owns the list of segments and their cache, `amendments` the amendments
+ * (and with them the catalogue), `memory` the indexes that are not segments yet, `guard` a failed write. Changes to memory run in `serialQueue`;
+ * replacements of segments run in the queue of `upkeep`. Work that needs both enters `serialQueue` first.
  */
 export const openShard = async (options: ShardOptions): Promise<Shard> => {
   const { files, log, catalogue, enricher, templates, limits = shardLimits, onDamage, onSetAside = onDamage } = options
   const closing = new AbortController()
   const { signal } = closing
-  const serialQueue = createClosableTurns()
+  const serialQueue = createClosableSerialQueue()
   const guard = createWriteGuard()
   const analyse = createBatchAnalyser(enricher)
 
   const segments = createOpenSegments({ files, cacheBytes: limits.cacheBytes, onDamage })
   const amendments = createHeldAmendments(catalogue, guard)
-  const own = createBlocks({ maxBytes: maxKeptBytes, idleMilliseconds: keptMilliseconds })
+  const own = createBlocks({ maxBytes: maxPooledBytes, idleMilliseconds: pooledMilliseconds })
   const { blocks = own } = options
   const write = createWriteOpened({ files, blocks, segments, amendments })
   const onSealed = () => {
-    if (!rewriting.isUnderWay) merging.aside()
+    if (!rewriting.isUnderWay) merging.inBackground()
   }
   const memory = createMemoryIndexes({ limits, blocks, write, log, segments, amendments, guard, onSealed })
   const intake = createIntake({ log, memory, segments, amendments, guard, analyse, templates })
@@ -124,9 +123,9 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
   const clearing = createClearing({ segments, amendments, replacing, upkeep, signal, onDamage })
   const rewriting = createRewriting({ serialQueue, upkeep, replacing, segments, memory, amendments, log, signal })
   const pieces = { serialQueue, upkeep, clearing, merging, replacing, segments, memory, amendments, signal }
-  const amending = createAmending({ serialQueue, views, memory, amendments, guard, onBuried: clearing.aside })
+  const amending = createAmending({ serialQueue, views, memory, amendments, guard, onDeleted: clearing.inBackground })
 
-  // An open that fails ends the same way: a seal that the replay began would be a second writer beside the next shard.
+  // A failed open closes the same way: a seal that the replay began would be a second writer beside the next shard.
   await using opening = new AsyncDisposableStack()
   opening.defer(async () => {
     closing.abort(new Error('The shard is closing.'))
@@ -136,18 +135,18 @@ export const openShard = async (options: ShardOptions): Promise<Shard> => {
     await log[Symbol.asyncDispose]()
     own[Symbol.dispose]()
   })
-  const kept = await catalogue.read()
-  amendments.restore(kept.amendments)
-  await segments.restore(kept.segments)
+  const stored = await catalogue.read()
+  amendments.restore(stored.amendments)
+  await segments.restore(stored.segments)
   await segments.sweep()
-  await intake.replay(kept.logPosition, { onDamage, onSetAside })
-  if (amendments.burials.length > 0) clearing.aside()
+  await intake.replay(stored.logPosition, { onDamage, onSetAside })
+  if (amendments.tombstones.length > 0) clearing.inBackground()
 
   const opened = opening.move()
   return {
-    ingest: (batch, given = {}) => {
+    ingest: (batch, ingestOptions = {}) => {
       upkeep.busy()
-      return serialQueue.run(() => intake.take(batch, given))
+      return serialQueue.run(() => intake.take(batch, ingestOptions))
     },
     parts: views.parts,
     exclude: segments.exclude,

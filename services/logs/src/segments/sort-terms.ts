@@ -1,15 +1,15 @@
 import type { Blocks } from './blocks.ts'
 import type { TermTable } from './term-table.ts'
 
-/** Words that are looked at in a step: a few milliseconds. */
+/** Words per step: a few milliseconds. */
 const termsPerStep = 32_000
-/** Of a key of 16 bits. */
+/** The number of values of a 16-bit key. */
 const keyValues = 65_536
 
 /**
- * The words of a table that any document has, in byte order. Radix sort over the first six bytes, 16 bits at a time from the lowest,
- * then the few runs with equal beginnings are compared in full: 210,000 words take about 20 ms instead of 150 ms. A generator, so that
- * others get their turn between its steps; the table must not change meanwhile. The memory of what it gives is for who asks to give back.
+ * The words with documents, in byte order. Radix sort over the first six bytes, 16 bits at a time from the lowest, then a full comparison within
+ * the few runs of equal prefixes: 210,000 words take about 20 ms instead of 150 ms. A generator, so that other work runs between its steps; the
+ * table must not change meanwhile. The caller must free the memory of the result.
  */
 export function* sortTerms(table: TermTable, blocks: Blocks): Generator<undefined, Uint32Array<ArrayBuffer>> {
   const { bytes, ends } = table.words()
@@ -39,13 +39,13 @@ export function* sortTerms(table: TermTable, blocks: Blocks): Generator<undefine
     ;[order, spare] = [spare, order]
   }
   yield* sortRuns(order, { bytes, ends, keys })
-  for (const { buffer } of [...keys, spare, starts]) blocks.giveBack(buffer)
+  for (const { buffer } of [...keys, spare, starts]) blocks.free(buffer)
   return order
 }
 
 type KeySort = { starts: Uint32Array; sorted: Uint32Array }
 
-/** Puts `order` by the key of each into `sorted`; equal ones stay as they were. */
+/** Sorts `order` into `sorted` by each term's key; the sort is stable. */
 function* sortByKey(order: Uint32Array, key: Uint16Array, { starts, sorted }: KeySort) {
   starts.fill(0)
   for (let index = 0; index < order.length; index++) {
@@ -57,9 +57,9 @@ function* sortByKey(order: Uint32Array, key: Uint16Array, { starts, sorted }: Ke
     if (index % termsPerStep === 0) yield
     const term = order[index] ?? 0
     const value = key[term] ?? 0
-    const place = starts[value] ?? 0
-    sorted[place] = term
-    starts[value] = place + 1
+    const target = starts[value] ?? 0
+    sorted[target] = term
+    starts[value] = target + 1
   }
   yield
 }

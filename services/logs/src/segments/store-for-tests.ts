@@ -13,14 +13,14 @@ import type { Enricher } from './enricher.ts'
 import { scribbledBlocks } from './scribbled-blocks-for-tests.ts'
 import { openShard, type Shard, type ShardLimits, type ShardOptions } from './shard.ts'
 
-/** A shard on a folder that goes when the test does; opening it again is what a restart does. Real files, a real database. */
+/** A shard in a temporary folder; opening it again simulates a restart. It uses real files and a real database. */
 export type ShardFolder = AsyncDisposable & {
   directory: string
-  open: (limits?: Partial<ShardLimits>, alter?: (given: Foundations) => Foundations) => Promise<OpenedShard>
+  open: (limits?: Partial<ShardLimits>, alter?: (foundations: Foundations) => Foundations) => Promise<OpenedShard>
 }
 export type OpenedShard = AsyncDisposable & { shard: Shard; problems: string[]; catalogue: Catalogue; files: Files }
 
-/** What a shard stands on, as a test may want to change it. */
+/** The dependencies of a shard, which a test may change. */
 export type Foundations = {
   files: Files
   log: AppendLog
@@ -33,7 +33,7 @@ export type Foundations = {
 export const openShardIn = async (
   directory: string,
   limits: Partial<ShardLimits> = {},
-  alter: (given: Foundations) => Foundations = (given) => given,
+  alter: (foundations: Foundations) => Foundations = (foundations) => foundations,
 ): Promise<OpenedShard> => {
   await using stack = new AsyncDisposableStack()
   const store = await openStore<CatalogueTables>({
@@ -83,7 +83,7 @@ export type Line = {
   entryId?: string
 }
 
-/** A batch as a parser would make it. */
+/** A batch as a parser would encode it. */
 export const batchOf = (lines: readonly Line[], ingestTime = 1_700_000_000_000): ArrayBuffer => {
   const builder = createBatchBuilder(Math.max(1, lines.length), 1024)
   lines.forEach((line, index) => {

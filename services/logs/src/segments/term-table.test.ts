@@ -8,7 +8,7 @@ import { batchOf } from './store-for-tests.ts'
 import { createTermTable, type TermTable } from './term-table.ts'
 
 const entries = 500
-/** Words that many have, some that begin alike, and some that one entry has alone. */
+/** Words that many entries have, words with a common prefix, and words of one entry each. */
 const analysisOf = (batch: number) =>
   createBatchAnalyser(noEnrichment)(
     decodeBatch(
@@ -40,7 +40,7 @@ const contentOf = (table: TermTable) => {
   return { words, postings: endOf(table.groupPostings(order, table.postings, newBlocks)) }
 }
 
-test('words come out in byte order with their postings, however many batches brought them', () => {
+test('words are sorted in byte order with their postings, whatever the number of batches', () => {
   const { words, postings } = contentOf(fill(createTermTable(), 4))
   expect(words).toEqual([...new Set(words)].toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))))
   expect(words).toContain('block3')
@@ -48,12 +48,14 @@ test('words come out in byte order with their postings, however many batches bro
   expect(postings.length).toBe(fill(createTermTable(), 4).postings)
 })
 
-test.each([2, 4, 9])('a table with the room of one of four batches holds %d batches like any other', (batches) => {
+test.each([2, 4, 9])('a table with the capacity for four batches holds %d batches like any other', (batches) => {
   const before = fill(createTermTable(), 4)
-  expect(contentOf(fill(createTermTable(before.room), batches))).toEqual(contentOf(fill(createTermTable(), batches)))
+  expect(contentOf(fill(createTermTable(before.capacity), batches))).toEqual(
+    contentOf(fill(createTermTable(), batches)),
+  )
 })
 
-test('postings of some words at a time are those of all, one after the other', () => {
+test('postings of groups of words are the same as those of all words at once', () => {
   const table = fill(createTermTable(), 3)
   const order = endOf(sortTerms(table, newBlocks))
   const group = (words: Uint32Array) => {

@@ -1,58 +1,62 @@
 import type { BatchPostings } from './batch-analysis.ts'
 import { type Blocks, newBlocks } from './blocks.ts'
-import { countBits, mostOften } from './posting.ts'
+import { countBits, maxCount } from './posting.ts'
 import { hashWord } from './tokens.ts'
 
 /**
- * The words of a memory index and where each was seen. Words are interned in an open-addressing hash table. Postings come batch by batch,
- * grouped by word already; those of one word in one batch are a run, and each word keeps a chain of its runs from the newest back.
+ * The words of a memory index and their postings. Words are interned in an open-addressing hash table. Postings arrive batch by batch, already
+ * grouped by word; the postings of a word in one batch are a run, and the runs of a word are linked from the newest back.
  */
 export type TermTable = {
   readonly terms: number
   readonly postings: number
-  /** Room for all that is in it and an eighth more: what the next one of such words needs so as not to grow. */
-  readonly room: TermRoom
-  /** Takes over the words of a batch. `documentOf` has each entry's document, -1 for one that is not kept; ascending and past all before. */
+  /** The current sizes plus an eighth: capacities with which the table of similar entries need not grow. */
+  readonly capacity: TermCapacity
+  /**
+   * Adds the words of a batch. `documentOf` has each entry's document, -1 for an entry that is not stored; ascending and higher than all earlier
+   * ones.
+   */
   add: (words: BatchPostings, documentOf: Int32Array) => void
   /** The number of a word, or -1. */
   find: (word: Uint8Array) => number
-  /** How many documents have the word. */
+  /** The number of documents that contain the word. */
   documentsWith: (term: number) => number
-  /** Fills the documents that have the word, ascending, and how often each has it (at most 255). */
+  /** Fills in the documents that contain the word, ascending, and the counts of the word in each (at most 255). */
   readPostings: (term: number, documents: Uint32Array, counts: Uint8Array) => void
   /**
-   * The postings of words, of which there are `total`, word by word in the order given, each packed. One pass over all runs in the order they
-   * came in, in steps between which the table must not change. Their memory is for who asks to give back.
+   * The packed postings of words, `total` in all, word by word in the order of `words`. One pass over all runs in order of arrival, in steps
+   * between which the table must not change. The caller must free the memory of the result.
    */
   groupPostings: (words: Uint32Array, total: number, blocks: Blocks) => Generator<undefined, Uint32Array<ArrayBuffer>>
   startsWith: (term: number, prefix: Uint8Array) => boolean
-  /** The bytes of all words one after the other, and where each ends. Views that hold until the next batch. */
+  /** The bytes of all words in sequence, and the end of each. Views that are valid until the next batch. */
   words: () => { bytes: Uint8Array; ends: Uint32Array }
-  /** Gives its memory back; it is empty then. */
+  /** Frees the memory; the table is empty then. */
   clear: () => void
 }
 
-/** Room for so many words with so many bytes in all, and so many postings in so many runs. */
-export type TermRoom = { terms: number; bytes: number; runs: number; postings: number }
+/** Capacities: number of words, their total bytes, runs and postings. */
+export type TermCapacity = { terms: number; bytes: number; runs: number; postings: number }
 
-const minRoom: TermRoom = { terms: 1 << 10, bytes: 1 << 13, runs: 1 << 11, postings: 1 << 13 }
+const minCapacity: TermCapacity = { terms: 1 << 10, bytes: 1 << 13, runs: 1 << 11, postings: 1 << 13 }
 
-const sizeFor = (current: number, wanted: number) => {
+const sizeFor = (current: number, required: number) => {
   let size = current
-  while (size < wanted) size *= 2
+  while (size < required) size *= 2
   return size
 }
 
-/** Numbers a run: its word, where its postings start (they end where the next run's start), and the word's run before, plus one. */
+/** Numbers per run: its word, the start of its postings (they end at the start of the next run's), and the word's previous run plus one. */
 const runNumbers = 3
-/** Runs that are brought to their places in a step: a few milliseconds. */
+/** Runs per step: a few milliseconds. */
 const runsPerStep = 32_000
 
-/** Grows when what comes is more than there is room for. */
-export const createTermTable = (room: TermRoom = minRoom, blocks: Blocks = newBlocks): TermTable => {
+/** Grows when a batch exceeds the capacities. */
+export const createTermTable = (capacity: TermCapacity = minCapacity, blocks: Blocks = newBlocks): TermTable => {
   const newUint32 = (size: number) => new Uint32Array(blocks.take(size * 4), 0, size)
   const newSlots = (size: number) => new Int32Array(blocks.take(size * 16), 0, size * 4).fill(0)
-  // What is outgrown is for the collector and not for the blocks: a next table has the room that this one came to need, and nobody would take it.
+  // Outgrown arrays are left to the garbage collector rather than pooled: the next table starts with the capacities of this one, so nothing would
+  // reuse them.
   const growUint32 = (array: Uint32Array<ArrayBuffer>, size: number) => {
     const larger = newUint32(size)
     larger.set(array)
@@ -63,18 +67,18 @@ export const createTermTable = (room: TermRoom = minRoom, blocks: Blocks = newBl
     larger.set(array)
     return larger
   }
-  const maxTerms = sizeFor(minRoom.terms, room.terms)
-  /** Two numbers a slot, side by side for the processor's cache: the word's hash and its number plus one. Half of them stay free. */
+  const maxTerms = sizeFor(minCapacity.terms, capacity.terms)
+  /** Two numbers per slot, adjacent for the CPU cache: the hash of a word, and the word's number plus one. Half of the slots stay free. */
   let slots = newSlots(maxTerms)
   let ends = newUint32(maxTerms)
-  /** Two numbers a word: its newest run plus one, and its documents. */
+  /** Two numbers per word: its newest run plus one, and the number of its documents. */
   let heads = newUint32(maxTerms * 2)
-  let pool = new Uint8Array(blocks.take(room.bytes), 0, room.bytes)
+  let pool = new Uint8Array(blocks.take(capacity.bytes), 0, capacity.bytes)
   let poolSize = 0
   let terms = 0
-  let runs = newUint32(room.runs * runNumbers)
+  let runs = newUint32(capacity.runs * runNumbers)
   let runCount = 0
-  let packed = newUint32(room.postings)
+  let packed = newUint32(capacity.postings)
   let postings = 0
 
   const growTerms = (size: number) => {
@@ -103,7 +107,7 @@ export const createTermTable = (room: TermRoom = minRoom, blocks: Blocks = newBl
     const bytes = poolSize + words.bytes.length
     if (bytes > pool.length) pool = growUint8(pool, sizeFor(pool.length, bytes))
   }
-  /** The slot of a word, or the free one it belongs in. */
+  /** The slot of a word, or the free slot for it. */
   const slotOf = (hash: number, bytes: Uint8Array, start: number, length: number): number => {
     const mask = (slots.length >>> 1) - 1
     let slot = (hash ^ (hash >>> 15)) & mask
@@ -149,13 +153,13 @@ export const createTermTable = (room: TermRoom = minRoom, blocks: Blocks = newBl
     get postings() {
       return postings
     },
-    get room() {
-      const roomFor = (used: number, min: number) => Math.max(min, used + (used >>> 3))
+    get capacity() {
+      const capacityFor = (used: number, min: number) => Math.max(min, used + (used >>> 3))
       return {
-        terms: roomFor(terms, minRoom.terms),
-        bytes: roomFor(poolSize, minRoom.bytes),
-        runs: roomFor(runCount, minRoom.runs),
-        postings: roomFor(postings, minRoom.postings),
+        terms: capacityFor(terms, minCapacity.terms),
+        bytes: capacityFor(poolSize, minCapacity.bytes),
+        runs: capacityFor(runCount, minCapacity.runs),
+        postings: capacityFor(postings, minCapacity.postings),
       }
     },
     add(words, documentOf) {
@@ -169,7 +173,7 @@ export const createTermTable = (room: TermRoom = minRoom, blocks: Blocks = newBl
         for (let index = from; index < to; index++) {
           const posting = words.postings[index] ?? 0
           const document = documentOf[posting >>> countBits] ?? -1
-          if (document >= 0) packed[postings++] = (document << countBits) | (posting & mostOften)
+          if (document >= 0) packed[postings++] = (document << countBits) | (posting & maxCount)
         }
         from = to
         const wordEnd = words.ends[word] ?? 0
@@ -186,31 +190,31 @@ export const createTermTable = (room: TermRoom = minRoom, blocks: Blocks = newBl
         for (let posting = endOfRun(next - 1) - 1; posting >= start; posting--) {
           const known = packed[posting] ?? 0
           documents[--index] = known >>> countBits
-          counts[index] = known & mostOften
+          counts[index] = known & maxCount
         }
       }
     },
-    *groupPostings(words, total, room) {
-      /** By word where its next posting goes, plus one; 0 for those not asked for. */
-      const places = new Uint32Array(room.take(terms * 4), 0, terms).fill(0)
-      let place = 1
+    *groupPostings(words, total, memory) {
+      /** For each word the position of its next posting, plus one; 0 for words that were not requested. */
+      const targets = new Uint32Array(memory.take(terms * 4), 0, terms).fill(0)
+      let next = 1
       for (let index = 0; index < words.length; index++) {
         const term = words[index] ?? 0
-        places[term] = place
-        place += heads[term * 2 + 1] ?? 0
+        targets[term] = next
+        next += heads[term * 2 + 1] ?? 0
       }
-      const grouped = new Uint32Array(room.take(total * 4), 0, total)
+      const grouped = new Uint32Array(memory.take(total * 4), 0, total)
       for (let run = 0; run < runCount; run++) {
         if ((run + 1) % runsPerStep === 0) yield
         const term = runs[run * runNumbers] ?? 0
-        let target = places[term] ?? 0
+        let target = targets[term] ?? 0
         if (target === 0) continue
         const end = endOfRun(run)
         for (let posting = runs[run * runNumbers + 1] ?? 0; posting < end; posting++)
           grouped[target++ - 1] = packed[posting] ?? 0
-        places[term] = target
+        targets[term] = target
       }
-      room.giveBack(places.buffer)
+      memory.free(targets.buffer)
       return grouped
     },
     startsWith: (term, prefix) => {
@@ -221,8 +225,8 @@ export const createTermTable = (room: TermRoom = minRoom, blocks: Blocks = newBl
     },
     words: () => ({ bytes: pool, ends }),
     clear: () => {
-      for (const { buffer } of [slots, ends, heads, pool, runs, packed]) blocks.giveBack(buffer)
-      // Who still looks finds nothing, whatever becomes of the memory.
+      for (const { buffer } of [slots, ends, heads, pool, runs, packed]) blocks.free(buffer)
+      // Lookups after this find nothing, even if the freed memory is reused.
       slots = new Int32Array(2)
       ends = new Uint32Array(0)
       heads = new Uint32Array(0)

@@ -1,7 +1,7 @@
 import type { SenderDetails } from '../entries/entry.ts'
 import { type ByteReader, createByteReader } from './byte-reader.ts'
 
-/** The first document of each block of texts, and where the blocks lie. */
+/** The first document of each block of texts, and the offsets of the blocks. */
 export type TextIndex = { firstDocuments: number[]; offsets: number[] }
 
 export const decodeTextIndex = (bytes: Uint8Array): TextIndex => {
@@ -15,7 +15,7 @@ export const decodeTextIndex = (bytes: Uint8Array): TextIndex => {
   return { firstDocuments, offsets }
 }
 
-/** The block that has a document. */
+/** The block that contains a document. */
 export const blockWith = (firstDocuments: number[], document: number): number => {
   let low = 0
   let high = firstDocuments.length - 1
@@ -27,7 +27,7 @@ export const blockWith = (firstDocuments: number[], document: number): number =>
   return low
 }
 
-/** Where each record of an unpacked block starts. */
+/** The start of each record in a decompressed block. */
 export const recordStarts = (content: Uint8Array, records: number): Uint32Array => {
   const reader = createByteReader(content)
   const starts = new Uint32Array(records)

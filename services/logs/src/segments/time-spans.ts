@@ -1,8 +1,8 @@
 import { type NumberColumn, numberAt } from './number-column.ts'
 
 /**
- * The first and the last time of every 32 documents: those that share a word of a bitmap. Lines mostly lie in the order of their times, so
- * that a look at a span tells whether its documents need one.
+ * The first and last time of every 32 documents, which share a word of a bitmap. Lines are mostly in the order of their times, so that a span
+ * usually decides for all its documents.
  */
 export type TimeSpans = { first: Float64Array; last: Float64Array }
 

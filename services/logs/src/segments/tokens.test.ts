@@ -14,13 +14,13 @@ test.each([
   expect(textsOf(text)).toEqual(words)
 })
 
-test('words stand where they were found, whatever the script', () => {
+test('words have their position in the text, whatever the script', () => {
   for (const text of ['ERROR 7', 'größe 😀 7', 'x发生错误, 𠀀𠀁y']) {
     for (const token of tokenize(text)) expect(text.slice(token.start, token.end).toLowerCase()).toBe(token.text)
   }
 })
 
-test('what else is in a text changes nothing about words of scripts with blanks', () => {
+test('other text does not change the words of scripts with spaces', () => {
   const differing = Array.from({ length: 0xd80 }, (_, index) => String.fromCodePoint(index + 0x80)).filter(
     (character) => {
       const text = `a${character}b ${character}`

@@ -1,26 +1,26 @@
 /**
- * What a word is, the same at ingest, in queries and in highlights: a run of letters and digits, in lower case, or an emoji; everything else
- * separates. ASCII is decided byte by byte; text with other characters goes by Unicode's letters, marks and numbers. Where a script puts no
- * blank between words, each character begins one that goes on with the next character.
+ * The tokeniser, the same for ingestion, queries and highlights. A word is a run of letters and digits, in lower case, or an emoji; everything
+ * else separates words. ASCII is classified byte by byte; text with other characters by Unicode letters, marks and numbers. In scripts without
+ * spaces between words, each character with the next one is a word.
  */
 export const maxTokenBytes = 64
 
-/** For each byte the lower-case byte when it belongs to a word, else 0. Bytes past ASCII are not decided here. */
+/** For each byte its lower-case form if it belongs to a word, else 0. Bytes beyond ASCII are not classified here. */
 export const wordBytes: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) => {
   const isLetterOrDigit = (byte >= 48 && byte <= 57) || (byte >= 97 && byte <= 122)
   if (isLetterOrDigit) return byte
   return byte >= 65 && byte <= 90 ? byte + 32 : 0
 })
 
-/** A word in a text; `start` and `end` count UTF-16 units. */
+/** A word in a text; `start` and `end` count UTF-16 code units. */
 export type Token = { text: string; start: number; end: number }
 
-/** Those of Chinese, Japanese, Thai, Lao, Khmer and Burmese; of all characters before the first of them the usual rule says all. */
+/** Chinese, Japanese, Thai, Lao, Khmer and Burmese; the usual rule covers all characters before the first of these scripts. */
 const unspacedScripts =
   '\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}\\p{scx=Bopomofo}\\p{scx=Thai}\\p{scx=Lao}\\p{scx=Khmer}\\p{scx=Myanmar}'
 const beforeUnspaced = '\\u{0}-\\u{DFF}'
 const mayBeUnspaced = /[\u0e00-\uffff]/
-// What chooses between the shapes of a character is no part of a word.
+// Variation selectors are not part of a word.
 const wordCharacter = '[[\\p{L}\\p{N}\\p{M}]--[\\u{FE00}-\\u{FE0F}]]'
 const unspaced = `[${wordCharacter}&&[[${unspacedScripts}]--[${beforeUnspaced}]]]`
 const pairedPattern = new RegExp(
@@ -34,7 +34,7 @@ const beyondAscii = /[\u0080-\uffff]/
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** A word longer than the limit is known by its first bytes, never by half a character. */
+/** Truncates a word beyond the limit to its first bytes, at a character boundary. */
 const shorten = (word: string): string => {
   if (word.length * 3 <= maxTokenBytes) return word
   const bytes = encoder.encode(word)
@@ -44,7 +44,7 @@ const shorten = (word: string): string => {
   return decoder.decode(bytes.subarray(0, end))
 }
 
-/** Each character with the next, and the last one by itself: so whatever part of the run is asked for is words in a row, or how one begins. */
+/** Each character with the next one, and the last one alone: so any substring of the run matches consecutive words, or a prefix of one. */
 const pairsIn = (run: string, start: number): Token[] => {
   const characters = [...run.toLowerCase()]
   let end = start
@@ -71,7 +71,7 @@ export const tokenize = (text: string): Token[] => {
   return tokens
 }
 
-/** Whether a word is of a script that puts no blank between words. */
+/** Whether a word is of a script without spaces between words. */
 export const isUnspaced = (word: string): boolean => mayBeUnspaced.test(word) && unspacedPattern.test(word)
 
 export const wordsOf = (text: string): string[] => tokenize(text).map((token) => token.text)

@@ -12,28 +12,31 @@ const compress = (bytes: Uint8Array, dictionary?: Buffer): Uint8Array => {
   return writer.take()
 }
 
-describe('what is packed', () => {
-  test.each([0, 1, 255, 256, 257, 65_535, 65_536, 65_791, 65_792, 200_000])('of %i bytes says so', (size) => {
-    const packed = compress(bytesOf(size))
-    expect(unpackedSize(packed)).toBe(size)
-    expect(unpack(packed)).toEqual(Buffer.from(bytesOf(size)))
-  })
+describe('compressed data', () => {
+  test.each([0, 1, 255, 256, 257, 65_535, 65_536, 65_791, 65_792, 200_000])(
+    'of %i bytes has its size in the header',
+    (size) => {
+      const packed = compress(bytesOf(size))
+      expect(unpackedSize(packed)).toBe(size)
+      expect(unpack(packed)).toEqual(Buffer.from(bytesOf(size)))
+    },
+  )
 
-  test('with a dictionary is unpacked with it', () => {
+  test('with a dictionary is decompressed with it', () => {
     const dictionary = Buffer.from(bytesOf(4_096))
     const packed = compress(bytesOf(10_000), dictionary)
     expect(unpackedSize(packed)).toBe(10_000)
     expect(unpack(packed, dictionary)).toEqual(Buffer.from(bytesOf(10_000)))
   })
 
-  test('without its size is unpacked all the same', () => {
+  test('without a size in the header is decompressed, too', () => {
     const params = { [constants.ZSTD_c_contentSizeFlag]: 0 }
     const packed = zstdCompressSync(bytesOf(200_000), { params })
     expect(unpackedSize(packed)).toBeUndefined()
     expect(unpack(packed)).toEqual(Buffer.from(bytesOf(200_000)))
   })
 
-  test('and cut short or no frame at all is refused', () => {
+  test('that is truncated or not a frame is rejected', () => {
     const packed = compress(bytesOf(200_000))
     for (const broken of [
       new Uint8Array(0),

@@ -1,18 +1,18 @@
 import { zstdDecompressSync } from 'node:zlib'
 
-/** Of RFC 8878, 3.1.1.1: by the top bits of a frame's descriptor how many bytes tell the size of what is packed. */
+/** RFC 8878, 3.1.1.1: the number of bytes of the content size, by the top bits of the frame header descriptor. */
 const sizeBytes = [1, 2, 4, 8] as const
 const descriptorAt = 4
 const isSingleSegment = 0x20
 const dictionaryIdBytes = [0, 1, 2, 4] as const
-/** A size of two bytes counts from the first that one byte cannot tell. */
+/** A size of two bytes is stored as an offset from 256, the first size that one byte cannot represent. */
 const minOfTwoBytes = 256
-/** What says that it is bigger is unpacked piece by piece. */
+/** Larger frames are decompressed in chunks. */
 const maxAtOnce = 16 * 1024 * 1024
-/** With as much room as it needs and no more, the end of a frame would be looked for with a second piece. */
+/** With a buffer of exactly the content size, zlib would allocate a second chunk to look for the end of the frame. */
 const spare = 64
 
-/** How many bytes a frame comes to, where it says so and is all there. */
+/** The content size of a frame, if its header is complete and contains it. */
 export const unpackedSize = (packed: Uint8Array): number | undefined => {
   const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength)
   if (view.byteLength < descriptorAt + 1) return undefined
@@ -27,7 +27,7 @@ export const unpackedSize = (packed: Uint8Array): number | undefined => {
   return bytes === 4 ? view.getUint32(at, true) : Number(view.getBigUint64(at, true))
 }
 
-/** Unpacks a frame of zstd, into one piece where it tells its size: else it comes in pieces that are put together. Throws what zlib throws. */
+/** Decompresses a zstd frame into one buffer of its content size if known, else into chunks that are concatenated. Throws zlib's errors. */
 export const unpack = (packed: Uint8Array, dictionary?: Uint8Array): Uint8Array => {
   const size = unpackedSize(packed)
   return zstdDecompressSync(packed, {

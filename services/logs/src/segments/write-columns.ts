@@ -4,10 +4,10 @@ import type { MemoryIndex } from './memory-index.ts'
 import type { SectionWriter } from './section-writer.ts'
 import type { SectionName } from './segment-layout.ts'
 
-/** Maps all integers to those from 0 up, small ones to small ones. */
+/** Maps integers to non-negative integers, small ones to small ones. */
 const zigzag = (value: number): number => (value < 0 ? -value * 2 - 1 : value * 2)
 
-/** Whole numbers as steps from one to the next, each as a zigzag LEB128, in memory of `scratch`, where they hold until it is used again. */
+/** Encodes integers as deltas, each a zigzag LEB128, in the memory of `scratch`, where they are valid until its next use. */
 export const encodeDeltas = (values: Float64Array | Uint32Array, count: number, scratch: ByteWriter): Uint8Array => {
   scratch.clear()
   let before = 0
@@ -37,10 +37,10 @@ const keyPrefixes = ({ columns, documents }: MemoryIndex, scratch: ByteWriter): 
   return scratch.written()
 }
 
-/** Gives a column as bytes, which hold until the next one; `scratch` is memory to make them in. */
+/** Encodes a column; the result is valid until the next call. `scratch` is memory for it. */
 type Encode = (memory: MemoryIndex, scratch: ByteWriter) => Uint8Array
 
-/** Each column by its section. */
+/** The columns by section. */
 const columnSections: readonly [SectionName, Encode][] = [
   ['times', ({ columns, documents }, scratch) => encodeDeltas(columns.times, documents, scratch)],
   ['ingestTimes', ({ columns, documents }, scratch) => encodeDeltas(columns.ingestTimes, documents, scratch)],
@@ -54,7 +54,7 @@ const columnSections: readonly [SectionName, Encode][] = [
   ['severities', severityBits],
 ]
 
-/** The columns as their sections, each a step. */
+/** Writes the columns as sections, one per step. */
 export function* writeColumns(memory: MemoryIndex, { content, end }: SectionWriter): Generator<undefined, void> {
   const scratch = createByteWriter(memory.documents * 2)
   for (const [name, encode] of columnSections) {

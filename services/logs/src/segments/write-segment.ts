@@ -7,26 +7,26 @@ import { writeColumns } from './write-columns.ts'
 import { writeTerms } from './write-terms.ts'
 import { writeTexts } from './write-texts.ts'
 
-/** More than a segment takes, mostly: of its text about a third is left, of a posting one and a half bytes. */
-const roomFor = ({ textBytes, documents, terms }: MemoryIndex): number =>
+/** More than most segments need: compression leaves about a third of the text and one and a half bytes per posting. */
+const estimatedBytes = ({ textBytes, documents, terms }: MemoryIndex): number =>
   64 * 1024 + Math.ceil(textBytes / 2) + documents * 16 + terms.postings * 2
 
 /**
- * Turns a memory index into the bytes of a segment. A generator, so that searches and batches get their turn between its steps of a few
- * milliseconds; the index must not change meanwhile. The bytes are for who asks to give back.
+ * Encodes a memory index as a segment. A generator, so that searches and batches run between its steps of a few milliseconds; the index must not
+ * change meanwhile. The caller must free the memory of the result.
  */
 export function* writeSegment(
   index: MemoryIndex,
   blocks: Blocks = newBlocks,
 ): Generator<undefined, Uint8Array<ArrayBuffer>> {
-  const writer = createSectionWriter(roomFor(index), blocks)
+  const writer = createSectionWriter(estimatedBytes(index), blocks)
   yield* writeTexts(index, writer)
   yield* writeColumns(index, writer)
   yield* writeTerms(index, writer, blocks)
   return yield* finish(index, writer)
 }
 
-/** Bytes that are summed up at a time. */
+/** Bytes that are checksummed per step. */
 const bytesPerStep = 2 * 1024 * 1024
 
 function* finish(index: MemoryIndex, { content, sections }: SectionWriter) {

@@ -7,15 +7,17 @@ import type { SectionWriter } from './section-writer.ts'
 import { sortTerms } from './sort-terms.ts'
 import type { TermTable } from './term-table.ts'
 
-/** Words in a block of the dictionary: what a look-up has to read through. */
+/** Words per block of the dictionary, which a lookup must read through. */
 const termsPerBlock = 64
-/** A step ends after so much work: a word is as much as so many postings, which are mostly of few words. */
+/** Work per step: a word counts as much as `workOfTerm` postings, because most words have few postings. */
 const workPerStep = 64_000
 const workOfTerm = 16
-/** Postings that are brought in order at a time: each time costs a look at all runs, and all at once take as much memory as the index itself. */
+/**
+ * Postings that are grouped at a time: each group costs a pass over all runs, and one group of everything would take as much memory as the index.
+ */
 const postingsPerGroup = 1 << 20
 
-/** Shared and own length take four bits each of one byte; 15 says that a byte of its own follows. */
+/** Shared and own length take four bits each of one byte; 15 means that a separate byte follows. */
 const writeWord = (blocks: ByteWriter, bytes: Uint8Array, [start, end]: readonly [number, number], shared: number) => {
   const own = end - start - shared
   blocks.byte((Math.min(shared, 15) << 4) | Math.min(own, 15))
@@ -24,7 +26,7 @@ const writeWord = (blocks: ByteWriter, bytes: Uint8Array, [start, end]: readonly
   blocks.bytes(bytes, start + shared, end)
 }
 
-/** Where a group of words that begins at `from` ends, and how many postings they have. There is at least one word in it. */
+/** The end of the group of words that begins at `from`, and the number of their postings. A group has at least one word. */
 const groupFrom = (terms: TermTable, order: Uint32Array, from: number): { to: number; postings: number } => {
   let postings = 0
   let to = from
@@ -37,30 +39,30 @@ const groupFrom = (terms: TermTable, order: Uint32Array, from: number): { to: nu
 }
 
 /**
- * The dictionary: blocks of words in byte order. A block begins with where its postings start (varint); then for each word the bytes it
- * shares with the one before (none for the first), the rest of it, the number of its documents and the bytes of its postings; the posting
- * of a word that only one document has stands right there instead. The index has for each block its first word and its length.
+ * Writes the dictionary: blocks of words in byte order. A block begins with the offset of its postings (varint); then follow for each word the
+ * number of bytes that it shares with the previous one (none for the first), its other bytes, the number of its documents and the bytes of its
+ * postings; a word with a single document has its posting there instead. The index has the first word and the length of each block.
  */
-export function* writeTerms({ terms, columns }: MemoryIndex, { content, end }: SectionWriter, room: Blocks) {
-  const order = yield* sortTerms(terms, room)
+export function* writeTerms({ terms, columns }: MemoryIndex, { content, end }: SectionWriter, memory: Blocks) {
+  const order = yield* sortTerms(terms, memory)
   const { bytes, ends } = terms.words()
   const postingsStart = content.length
   const scratch = createByteWriter(1 << 16)
-  const blocks = createByteWriter(1 << 20, room)
+  const blocks = createByteWriter(1 << 20, memory)
   const index = createByteWriter(1 << 16)
   let [beforeStart, beforeEnd] = [0, 0]
   let blockStart = 0
   let work = 0
   for (let from = 0; from < order.length; ) {
     const { to, postings } = groupFrom(terms, order, from)
-    const packed = yield* terms.groupPostings(order.subarray(from, to), postings, room)
+    const packed = yield* terms.groupPostings(order.subarray(from, to), postings, memory)
     let start = 0
-    for (let place = from; place < to; place++) {
-      const term = order[place] ?? 0
+    for (let position = from; position < to; position++) {
+      const term = order[position] ?? 0
       const wordStart = term === 0 ? 0 : (ends[term - 1] ?? 0)
       const wordEnd = ends[term] ?? 0
-      if (place % termsPerBlock === 0) {
-        if (place > 0) index.varint(blocks.length - blockStart)
+      if (position % termsPerBlock === 0) {
+        if (position > 0) index.varint(blocks.length - blockStart)
         blockStart = blocks.length
         beforeEnd = beforeStart
         index.byte(wordEnd - wordStart)
@@ -87,15 +89,15 @@ export function* writeTerms({ terms, columns }: MemoryIndex, { content, end }: S
       work = 0
       yield
     }
-    room.giveBack(packed.buffer)
+    memory.free(packed.buffer)
     from = to
   }
   if (order.length > 0) index.varint(blocks.length - blockStart)
-  room.giveBack(order.buffer)
+  memory.free(order.buffer)
   end('postings')
   const written = blocks.take()
   content.bytes(written)
-  room.giveBack(written.buffer)
+  memory.free(written.buffer)
   end('terms')
   compressInto(content, index.written())
   end('termIndex')

@@ -3,12 +3,12 @@ import { compressInto } from './compress.ts'
 import type { MemoryIndex } from './memory-index.ts'
 import type { SectionWriter } from './section-writer.ts'
 
-/** Text is compressed in blocks of about so many bytes: what a hit has to read and unpack. */
+/** Approximate size of the blocks in which text is compressed; a hit must read and decompress one. */
 const textBlockBytes = 64 * 1024
 
 /**
- * Blocks are small, so they lack what a whole file repeats: a dictionary of pieces from all over the segment gives it back to them
- * (43.2 to 36.2 bytes a line on the reference corpus, 0.16 µs a line). Not worth its place under so many bytes of text.
+ * Small blocks lack the repetitions of a whole file. A dictionary of samples from the whole segment compensates for that (43.2 to 36.2 bytes per
+ * line on the reference corpus, at 0.16 µs per line). It is not worthwhile for smaller segments.
  */
 const dictionaryPieces = 256
 const dictionaryPieceBytes = 256
@@ -23,7 +23,10 @@ const dictionaryFor = ({ text, textBytes }: MemoryIndex): Buffer => {
   return Buffer.concat(pieces)
 }
 
-/** Blocks of records: varint and text, varint and what the sender said (JSON, mostly nothing). The index has each block's documents and bytes. */
+/**
+ * Writes blocks of records: varint and text, varint and the sender's details (JSON, usually empty). The index has the number of documents and
+ * bytes of each block.
+ */
 export function* writeTexts(memory: MemoryIndex, { content, end: endSection }: SectionWriter) {
   const { columns, documents, text, sender } = memory
   const dictionary = dictionaryFor(memory)

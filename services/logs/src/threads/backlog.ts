@@ -1,21 +1,22 @@
 /**
- * How many batches were handed over and are not kept yet, in memory that the parsing thread and the service's own share. Answers reach a
- * thread between its calls, behind whatever waits there: a thread that counted by them would take the other for busy long after it is idle.
+ * The number of batches that were sent to the index thread and are not stored yet, in memory shared between the parser thread and the index
+ * thread. A counter updated by replies would lag: a thread receives replies between its calls, behind all queued messages, so the index thread
+ * would seem busy long after it is idle.
  */
 export type Backlog = Int32Array<SharedArrayBuffer>
 
 export const createBacklog = (): Backlog => new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
 
-export const handOver = (backlog: Backlog): void => void Atomics.add(backlog, 0, 1)
+export const enterBacklog = (backlog: Backlog): void => void Atomics.add(backlog, 0, 1)
 
 export const waitingIn = (backlog: Backlog): number => Atomics.load(backlog, 0)
 
-/** Makes a function that keeps a batch count it off when it is done, well or not. */
-export const countingOff =
-  <Args extends unknown[], Result>(backlog: Backlog, keep: (...args: Args) => Promise<Result>) =>
+/** Wraps a function that stores a batch: removes the batch from the backlog when it settles. */
+export const leavingBacklog =
+  <Args extends unknown[], Result>(backlog: Backlog, store: (...args: Args) => Promise<Result>) =>
   async (...args: Args): Promise<Result> => {
     try {
-      return await keep(...args)
+      return await store(...args)
     } finally {
       Atomics.sub(backlog, 0, 1)
     }

@@ -20,7 +20,7 @@ const throwing = (thrown: unknown) => () => {
   throw thrown
 }
 
-test('an error keeps its name, text, code and cause between threads', async () => {
+test('an error crosses threads with its name, message, code and cause', async () => {
   const full = Object.assign(new Error('no space'), { code: 'ENOSPC' })
   const unreadable = new BatchUnreadable('This is not a batch of entries.', { cause: full })
   const thrown = await callOf(throwing(unreadable)).catch((error: unknown) => error)
@@ -33,7 +33,7 @@ test('an error keeps its name, text, code and cause between threads', async () =
   })
 })
 
-test('a failure keeps its status between threads, and other thrown values stay as they are', async () => {
+test('a service error crosses threads with its status, and other thrown values unchanged', async () => {
   await expect(callOf(throwing(serviceError('unavailable', 'later', { retryAfterSeconds: 5 })))).rejects.toMatchObject({
     kind: 'unavailable',
     retryAfterSeconds: 5,
@@ -41,7 +41,7 @@ test('a failure keeps its status between threads, and other thrown values stay a
   await expect(callOf(throwing('in words'))).rejects.toBe('in words')
 })
 
-test('what cannot be cloned, result or error, rejects the call', async () => {
+test('a result or error that cannot be cloned rejects the call', async () => {
   await expect(callOf(() => () => 1)).rejects.toThrow('could not be cloned')
   await expect(callOf(throwing(() => 1))).rejects.toThrow('() => 1')
   await expect(callOf(throwing(new Error('odd', { cause: () => 1 })))).rejects.toThrow('odd')

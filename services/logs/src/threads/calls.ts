@@ -1,24 +1,24 @@
 import type { Transferable } from 'node:worker_threads'
 import { isServiceError, type ServiceError, type ServiceErrorOptions, serviceError } from '@trellis/kit/errors'
 
-/** What one side of a thread's port can be asked; arguments and results must survive a structured clone. */
-// biome-ignore lint/suspicious/noExplicitAny: functions of all shapes; each call is checked against the one it names
+/** The functions that one side of a port offers; arguments and results must survive a structured clone. */
+// biome-ignore lint/suspicious/noExplicitAny: functions of any signature; each call is checked against the function that it names
 export type Callable = Record<string, (...args: any[]) => unknown>
 
-/** Either end of a thread: its Worker outside, its parent's port inside. */
+/** One end of a worker thread: its Worker outside, `parentPort` inside. */
 export type Port = {
   send: (message: Message, transfer: Transferable[]) => void
   receive: (listener: (message: Message) => void) => void
 }
 
 export type Calls<Remote extends Callable> = {
-  /** Rejects with what the other side threw, or with why the thread ended. */
+  /** Rejects with the error of the other side, or with the reason why the thread ended. */
   call: <Name extends keyof Remote & string>(
     name: Name,
     args: Parameters<Remote[Name]>,
     transfer?: readonly Transferable[],
   ) => Promise<Awaited<ReturnType<Remote[Name]>>>
-  /** Rejects all calls that are under way. */
+  /** Rejects all pending calls. */
   fail: (reason: Error) => void
   readonly pending: number
 }
@@ -29,7 +29,7 @@ type Message =
   | { kind: 'failure'; id: number; error: SentError }
 
 /**
- * An error between threads. A structured clone of an error loses its class, name and code; a failure has to keep the status it means, and
+ * An error in transit between threads. A structured clone of an error loses its class, name and code; a service error must retain its status, and
  * callers distinguish other errors by `name` and `code`.
  */
 type SentError =
@@ -51,7 +51,7 @@ const isCloneable = (value: unknown): boolean => {
   }
 }
 
-/** Causes deeper than this are left out: a chain of them may be circular. */
+/** Causes nested deeper than this are dropped: a chain of causes may be circular. */
 const maxCauses = 8
 
 const toSent = (error: unknown, depth = 0): SentError => {
@@ -88,7 +88,7 @@ const fromSent = (sent: SentError): unknown => {
   return error
 }
 
-/** Calls in both directions over a port: `own` answers what the other side asks, results come back as promises. */
+/** Calls in both directions over a port: `own` implements the calls of the other side; results return as promises. */
 export const createCalls = <Remote extends Callable>(port: Port, own: Callable): Calls<Remote> => {
   const waiting = new Map<number, { resolve: (value: unknown) => void; reject: (error: unknown) => void }>()
   let nextId = 0

@@ -4,12 +4,12 @@ import { expect, test } from 'vitest'
 import { collectGarbage, collectOnce, createGrowthCheck } from './collect-garbage.ts'
 
 test.each([collectGarbage, collectOnce])(
-  'what nobody holds any more is gone when it returns, and what is held stays (%o)',
+  'collects unreachable objects before it returns, and leaves reachable ones (%o)',
   async (collect) => {
     const held = new Uint8Array(1024).fill(7)
-    // Their bytes are counted until a thread of the engine has swept them: what tells that they are gone are the references.
+    // Freed array buffers count as used until a thread of V8 has swept them, so the test checks weak references.
     const dropped = Array.from({ length: 64 }, (_, round) => new WeakRef(new Uint8Array(1024 * 1024).fill(round)))
-    // A reference holds what it was made for until the job ends that made it.
+    // A WeakRef holds its target until the end of the job that created it.
     await setImmediate()
     collect()
     expect(dropped.filter((reference) => reference.deref() !== undefined)).toEqual([])
@@ -17,7 +17,7 @@ test.each([collectGarbage, collectOnce])(
   },
 )
 
-test('a heap that has grown by more than it may is collected, and one that has not is left alone', () => {
+test('a heap is collected only if it has grown by more than the maximum', () => {
   const megabyte = 1024 * 1024
   const grow = () => Array.from({ length: 4 * megabyte }, (_, index) => index + 0.5)
   collectGarbage()

@@ -6,7 +6,7 @@ type Collect = (options: { type: 'major'; execution: 'sync'; flavor: Flavor }) =
 
 let collect: Collect | undefined
 
-/** The function that does it is only found in a context made after the flag is set. */
+/** `gc` exists only in contexts that are created after the flag is set. */
 const collectAs = (flavor: Flavor): void => {
   if (!collect) {
     setFlagsFromString('--expose-gc')
@@ -16,17 +16,17 @@ const collectAs = (flavor: Flavor): void => {
 }
 
 /**
- * Collects all garbage of this thread now and shrinks its heap: what the engine does by itself waits for work that may not come, and
- * keeps the young generation as large as it ever was. Takes 30 to 100 ms by what is alive, so it is for moments when nobody waits.
+ * Collects all garbage of this thread synchronously and shrinks its heap. V8's own collection waits for allocations that may not come, and does
+ * not shrink the young generation. Takes 30 to 100 ms depending on the live objects, so it is for idle moments.
  */
 export const collectGarbage = (): void => collectAs('last-resort')
 
-/** Collects the garbage of this thread once, for whoever goes on: it takes some 60 ms where the other takes 100, and the heap stays as large as it is. */
+/** Collects the garbage of this thread once, between two pieces of work: some 60 ms where `collectGarbage` takes 100, and the heap size stays. */
 export const collectOnce = (): void => collectAs('regular')
 
 /**
- * What is to be called now and then, and then collects with `collect` when the heap has grown by so many bytes since. Left to itself the engine
- * lets a heap that was never collected grow to several times what is alive, as long as the thread presses for nothing else.
+ * Returns a check to call periodically; it runs `collect` when the heap has grown by more than `bytes` since the last collection. Without it V8
+ * lets a heap that was never collected grow to several times its live size, as long as no other thread needs memory.
  */
 export const createGrowthCheck = (bytes: number, collect: () => void): (() => void) => {
   const usedBytes = () => getHeapStatistics().used_heap_size

@@ -8,7 +8,7 @@ import { createLogEngine } from './engine.ts'
 
 const limits = { documents: 64, textBytes: 64 * 1024, cacheBytes: 1024 * 1024 }
 
-/** An engine whose catalogue fails as often as the test says; `reads` counts how often it was opened. */
+/** An engine whose catalogue fails as often as the test sets; `reads` counts how often the engine was opened. */
 const openFailing = async (directory: string) => {
   const store = await openStore<CatalogueTables>({
     name: 'logs',
@@ -64,7 +64,7 @@ test('an engine that could not be opened is opened by the next call', async () =
   expect(await opened.total()).toBe(2)
 })
 
-test('a refused batch does not close the store; a failed write does, and what was acknowledged is there', async () => {
+test('a rejected batch leaves the store open; a failed write closes it without losing acknowledged entries', async () => {
   await using directory = await temporaryDirectory()
   await using opened = await openFailing(directory.path)
   const { engine, failures, reads } = opened
@@ -82,7 +82,7 @@ test('a refused batch does not close the store; a failed write does, and what wa
   expect(opened.problems).toEqual([])
 })
 
-test('a change whose caller has left is not begun', async () => {
+test('a change whose caller has disconnected is not started', async () => {
   await using directory = await temporaryDirectory()
   await using opened = await openFailing(directory.path)
   const { engine } = opened
@@ -93,7 +93,7 @@ test('a change whose caller has left is not begun', async () => {
   expect((await engine.find('one'))?.severity).toBeNull()
 })
 
-test('an engine that has ended starts no thread for a late call', async () => {
+test('a disposed engine starts no thread for a late call', async () => {
   await using directory = await temporaryDirectory()
   await using opened = await openFailing(directory.path)
   const { engine, reads } = opened

@@ -10,7 +10,7 @@ import { expect, test } from 'vitest'
 import { parseQuery } from '../search/query.ts'
 import { type CatalogueTables, catalogueMigrations, createCatalogue } from '../segments/catalogue-store.ts'
 import { createLogEngine } from './engine.ts'
-import { chunkOf, linesInAll, totalChunks } from './made-lines.ts'
+import { chunkOf, linesInAll, totalChunks } from './synthetic-file-for-tests.ts'
 
 const smallLimits = { documents: 8_192, textBytes: 4 * 1024 * 1024, cacheBytes: 8 * 1024 * 1024 }
 
@@ -49,7 +49,7 @@ const withFolder = async () => {
   return { directory, [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }) }
 }
 
-test('killed in the middle of an upload it has all that was acknowledged, needs no repair, and the rest can be sent again', async () => {
+test('an engine killed during an upload has all acknowledged entries, and the upload can be repeated', async () => {
   await using folder = await withFolder()
   const victim = await modulePath('services/logs/src/threads/kill-victim.ts')
   const child = spawn(process.execPath, [victim, folder.directory], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -62,12 +62,12 @@ test('killed in the middle of an upload it has all that was acknowledged, needs 
   expect(child.signalCode).toBe('SIGKILL')
   expect(acknowledged).toBeGreaterThan(0)
   await using opened = await openIn(folder.directory)
-  const kept = await opened.count('made')
-  expect(kept).toBeGreaterThanOrEqual(acknowledged)
+  const stored = await opened.count('made')
+  expect(stored).toBeGreaterThanOrEqual(acknowledged)
   expect((await opened.upload()).counts).toEqual({
     lines: linesInAll,
-    entries: linesInAll - kept,
-    duplicates: kept,
+    entries: linesInAll - stored,
+    duplicates: stored,
     rejected: 0,
     multiline_joined: 0,
   })
@@ -76,7 +76,7 @@ test('killed in the middle of an upload it has all that was acknowledged, needs 
   expect(opened.problems).toEqual([])
 })
 
-test('two uploads at once keep apart, and a search meanwhile answers', async () => {
+test('concurrent uploads stay separate, and a search meanwhile answers', async () => {
   await using folder = await withFolder()
   await using opened = await openIn(folder.directory)
   const other = await opened.engine.ingestFile({
@@ -95,7 +95,7 @@ test('two uploads at once keep apart, and a search meanwhile answers', async () 
   ])
 })
 
-test('threads that were idle end, and nothing is lost by it', async () => {
+test('idle threads end without losing anything', async () => {
   await using folder = await withFolder()
   await using opened = await openIn(folder.directory, 1)
   await opened.upload()
@@ -106,7 +106,7 @@ test('threads that were idle end, and nothing is lost by it', async () => {
   expect(opened.problems).toEqual([])
 })
 
-test('a search whose caller has left ends with the reason it was left for, and others go on', async () => {
+test('a search whose caller aborts rejects with the abort reason, and other searches continue', async () => {
   await using folder = await withFolder()
   await using opened = await openIn(folder.directory)
   await opened.upload()
@@ -121,9 +121,9 @@ test('a search whose caller has left ends with the reason it was left for, and o
   expect(opened.problems).toEqual([])
 })
 
-test('a segment that is damaged while it is in use is named, and its thread goes on with the rest', async () => {
+test('a segment that is damaged while in use is reported, and the thread continues with the others', async () => {
   await using folder = await withFolder()
-  // Nothing is kept in memory, so that every search reads.
+  // Without a cache every search reads the file.
   await using opened = await openIn(folder.directory, 0, { ...smallLimits, cacheBytes: 0 })
   await opened.upload()
   await opened.engine.flush()

@@ -12,29 +12,29 @@ import { createLazyThread } from './lazy-thread.ts'
 import { whileAwaited } from './leaving.ts'
 import type { Arrival, LogEngine } from './log-engine.ts'
 import { bytesOfEntries, createUnpacking } from './packed-entries.ts'
-import { createQuestions } from './questions.ts'
+import { createQueries } from './queries.ts'
 
 export type LogEngineOptions = {
-  /** Where templates are kept; without it they are found anew by each thread. */
+  /** Shared storage of templates; without it each thread derives its own. */
   templates?: TemplateStore
-  /** Where the append log and the segments lie. */
+  /** The folder of the append log and the segments. */
   directory: string
   catalogue: Catalogue
   limits?: ShardLimits
-  /** Bytes of uploads that may be under way in all; a sender past it waits. */
+  /** Maximum bytes of uploads in flight; senders beyond it wait. */
   inFlightBytes?: number
-  /** Nothing is taken while fewer bytes are free on the disk. */
+  /** Writes are rejected while fewer bytes are free on the disk. */
   reservedBytes?: number
-  /** Threads end after so long without work; 0 keeps them. */
+  /** Threads end after this time without work; 0: never. */
   idleMilliseconds?: number
   onProblem: (problem: string) => void
-  /** Notified of each batch of the append log that cannot be indexed and is left out; `onProblem` unless given. */
+  /** Called for each batch of the append log that cannot be indexed and is set aside; defaults to `onProblem`. */
   onSetAside?: (problem: string) => void
 }
 
-/** What an engine that is alone on its files can do beyond the others. */
+/** Operations that only an engine with exclusive files supports. */
 export type LocalLogEngine = LogEngine & {
-  /** Goes through all that is stored and writes anew what has to change; see `segments/rewrite.ts`. */
+  /** Goes through all stored entries and rewrites those that must change; see `segments/rewrite.ts`. */
   rewrite: (rewrite: Rewrite) => Promise<Rewritten>
   holdings: () => Promise<Holdings>
 }
@@ -46,8 +46,8 @@ export const createLogEngine = (options: LogEngineOptions): LocalLogEngine => {
   const followers = createFollowers((isFollowed) => index.call('follow', [isFollowed]))
   const unpack = createUnpacking()
 
-  /** What the threads and the uploads left in this one goes once both have ended. */
-  const giveBack = () => {
+  /** Collects the garbage that the threads and uploads left in this thread, once both threads have ended. */
+  const collectIfIdle = () => {
     if (!index.isRunning && !files.isRunning) collectGarbage()
   }
   const indexOptions: IndexOptions = {
@@ -76,35 +76,35 @@ export const createLogEngine = (options: LogEngineOptions): LocalLogEngine => {
           missed,
           bytes: bytesOfEntries(packed),
         }
-        followers.tell(arrival, 0)
+        followers.notify(arrival, 0)
       },
     } satisfies IndexHostCalls,
     idleMilliseconds,
     mayRest: () => followers.isEmpty && files.underWay === 0,
     lastCall: 'rest',
-    onRest: giveBack,
+    onRest: collectIfIdle,
     onFailure: (error) => {
-      onProblem(`The indexing thread failed: ${error.message}`)
-      followers.again()
+      onProblem(`The index thread failed: ${error.message}`)
+      followers.resubscribe()
     },
   })
   const files = createFileIngests({
     inFlightBytes: options.inFlightBytes,
     idleMilliseconds,
     analyses: true,
-    keep: (batch, analysis) =>
+    store: (batch, analysis) =>
       index.call('ingest', [batch, analysis], [batch, ...(analysis ? transferablesOf(analysis) : [])]),
-    onRest: giveBack,
-    onFailure: (error) => onProblem(`The parsing thread failed: ${error.message}`),
+    onRest: collectIfIdle,
+    onFailure: (error) => onProblem(`The parser thread failed: ${error.message}`),
   })
 
   return {
     ingestFile: files.open,
     ingestPushed: files.pushed,
     ingest: (batch) => index.call('ingest', [batch], [batch]),
-    ...createQuestions(index),
+    ...createQueries(index),
     deleteSource: (source, signal) => whileAwaited(signal, (left) => index.call('deleteSource', [source, left])),
-    maintain: (care) => index.call('maintain', [care]),
+    maintain: (request) => index.call('maintain', [request]),
     setSeverity: (entryId, severity, signal) =>
       whileAwaited(signal, (left) => index.call('setSeverity', [entryId, severity, left])),
     follow: followers.follow,

@@ -5,71 +5,75 @@ import type { PushedOptions } from '../ingest/read-pushed.ts'
 import { patternsInForce } from '../patterns/in-force.ts'
 import type { BatchAnalysis } from '../segments/batch-analysis.ts'
 import type { IngestResult } from '../segments/shard.ts'
-import { countingOff, createBacklog } from './backlog.ts'
+import { createBacklog, leavingBacklog } from './backlog.ts'
 import { createGate } from './gate.ts'
 import { createLazyThread, type LazyThread } from './lazy-thread.ts'
-import type { KeepCalls, ParseCalls, ParseOptions, ParserOptions, PushedResult } from './parse-calls.ts'
+import type { ParseCalls, ParseOptions, ParserOptions, PushedResult, StoreCalls } from './parse-calls.ts'
 import type { UploadResult } from './upload-result.ts'
 
 export type SettledUpload = UploadResult & { openLine: number }
 
-/** A file on its way in. Not to be used by two at once. */
+/** A file that is being ingested, for one sender at a time. */
 export type FileIngest = {
   /**
-   * Hands over a chunk, which is no longer the caller's. Resolves when there is room for more, which is how a slow disk slows a sender.
-   * What came before is kept even when the file never ends.
+   * Takes ownership of a chunk. Resolves when there is room for more, which applies backpressure to the sender. Earlier chunks are stored even if
+   * the file never ends.
    */
   push: (chunk: Uint8Array<ArrayBuffer>) => Promise<void>
   /**
-   * Resolves when all entries that have ended so far are durable and searchable, and tells with which line what is not begins: an entry that
-   * may go on, or an unfinished line. With `closes`, entries have ended, whatever comes next.
+   * Resolves when all complete entries so far are durable and searchable, with the number of the first line that is in none of them: of an entry
+   * that may continue, or of an unfinished line. With `closes`, all entries are complete, whatever comes next.
    */
   settle: (closes: boolean) => Promise<SettledUpload>
-  /** Resolves when all of the file is durable and searchable. */
+  /** Resolves when the whole file is durable and searchable. */
   end: () => Promise<UploadResult>
-  /** Lets go of a file that will not end. */
+  /** Releases a file that will not end. */
   drop: () => Promise<void>
-  /** Counts of what is durable. */
+  /** Counts of durable entries. */
   progress: () => UploadResult
 }
 
 const defaultInFlightBytes = 3 * 1024 * 1024
 
 export type FileIngestsOptions = {
-  /** Bytes of uploads that may be under way in all; a sender past it waits. Three megabytes unless told. */
+  /** Maximum bytes of uploads in flight; senders beyond it wait. Defaults to 3 MiB. */
   inFlightBytes?: number | undefined
   idleMilliseconds: number
-  /** Whether the parsing thread may find out what a batch's texts say, when it is ahead of whoever keeps them. */
+  /** Whether the parser thread may analyse batches itself while the index thread has a backlog. */
   analyses: boolean
-  /** Makes a batch durable and searchable. The buffers are no longer the caller's. */
-  keep: (batch: ArrayBuffer, analysis?: BatchAnalysis) => Promise<IngestResult>
+  /** Makes a batch durable and searchable. It takes ownership of the buffers. */
+  store: (batch: ArrayBuffer, analysis?: BatchAnalysis) => Promise<IngestResult>
   onRest: () => void
   onFailure: (error: Error) => void
 }
 
-/** The parsing thread, and the files that are going through it. */
+/** The parser thread, and the files that it is parsing. */
 export type FileIngests = AsyncDisposable & {
   open: OpenFileIngest
   pushed: IngestPushed
   readonly isRunning: boolean
-  /** Files that have been opened and have not ended. */
+  /** The number of open files. */
   readonly underWay: number
   call: LazyThread<ParseCalls>['call']
 }
 
-/** `onMatched` hears of entries that patterns match before they are kept, with `tellsMatches`; they are kept once it resolves. */
+/** With `tellsMatches`, `onMatched` receives entries with matching patterns before they are stored; they are stored once it resolves. */
 export type OpenFileIngest = (
   options: ParseOptions,
   onMatched?: (entries: MatchedEntry[]) => Promise<void>,
 ) => Promise<FileIngest>
 
-/** Reads a pushed body, which is no longer the caller's, and keeps its entries; resolves when all of them are durable and searchable. */
+/** Takes ownership of a pushed body, parses it and stores its entries; resolves when all of them are durable and searchable. */
 export type IngestPushed = (body: Uint8Array<ArrayBuffer>, options: PushedOptions) => Promise<PushedResult>
 
-type Upload = { duplicates: number; kept: number; onMatched: ((entries: MatchedEntry[]) => Promise<void>) | undefined }
+type Upload = {
+  duplicates: number
+  stored: number
+  onMatched: ((entries: MatchedEntry[]) => Promise<void>) | undefined
+}
 
-/** Files are parsed in a thread of their own, which starts with the first and ends when there are none; batches go to `keep` as they are made. */
-export const createFileIngests = ({ keep, ...options }: FileIngestsOptions): FileIngests => {
+/** Files are parsed in a thread of their own, which starts with the first file and ends when idle; batches go to `store` as they are made. */
+export const createFileIngests = ({ store, ...options }: FileIngestsOptions): FileIngests => {
   const gate = createGate(options.inFlightBytes ?? defaultInFlightBytes)
   const uploads = new Map<number, Upload>()
   let nextUpload = 1
@@ -80,16 +84,16 @@ export const createFileIngests = ({ keep, ...options }: FileIngestsOptions): Fil
     module: new URL('./parse-worker.ts', import.meta.url),
     data,
     own: {
-      keep: countingOff(backlog, async (id, batch, analysis, matched) => {
+      store: leavingBacklog(backlog, async (id, batch, analysis, matched) => {
         if (matched && matched.length > 0) await uploads.get(id)?.onMatched?.(matched)
-        const result = await keep(batch, analysis)
+        const result = await store(batch, analysis)
         const upload = uploads.get(id)
         if (!upload) return
         upload.duplicates += result.duplicates
-        upload.kept += result.entries
+        upload.stored += result.entries
       }),
-      keepPushed: countingOff(backlog, keep),
-    } satisfies KeepCalls,
+      storePushed: leavingBacklog(backlog, store),
+    } satisfies StoreCalls,
     idleMilliseconds: options.idleMilliseconds,
     mayRest: () => uploads.size === 0,
     lastCall: 'rest',
@@ -99,14 +103,14 @@ export const createFileIngests = ({ keep, ...options }: FileIngestsOptions): Fil
 
   const open: OpenFileIngest = async (parseOptions, onMatched) => {
     const id = nextUpload++
-    const upload: Upload = { duplicates: 0, kept: 0, onMatched }
+    const upload: Upload = { duplicates: 0, stored: 0, onMatched }
     uploads.set(id, upload)
     let lines = 0
     let joined = 0
     let rejected = 0
     let formats: Record<string, number> = {}
     let failed: unknown
-    /** Chunks of which not all is kept; the end of the file may be kept before them. */
+    /** Pending chunks, which may be stored after the end of the file. */
     const pushing = new Set<Promise<void>>()
     const note = (counts: ParseCounts) => {
       if (counts.lines < lines) return
@@ -116,7 +120,7 @@ export const createFileIngests = ({ keep, ...options }: FileIngestsOptions): Fil
       formats = counts.formats
     }
     const progress = (): UploadResult => ({
-      counts: { lines, entries: upload.kept, duplicates: upload.duplicates, rejected, multiline_joined: joined },
+      counts: { lines, entries: upload.stored, duplicates: upload.duplicates, rejected, multiline_joined: joined },
       formats,
     })
     const leave = () => uploads.delete(id)
@@ -160,14 +164,14 @@ export const createFileIngests = ({ keep, ...options }: FileIngestsOptions): Fil
       },
       drop: async () => {
         leave()
-        // A thread that is ending forgets it, too.
+        // A thread that is ending drops the file anyway.
         if (parse.isRunning) await parse.call('drop', [id]).catch(() => undefined)
       },
     }
   }
   return {
     open,
-    pushed: (body, given) => parse.call('pushed', [body, given, userFormatsInForce()], [body.buffer]),
+    pushed: (body, pushedOptions) => parse.call('pushed', [body, pushedOptions, userFormatsInForce()], [body.buffer]),
     get isRunning() {
       return parse.isRunning
     },

@@ -2,22 +2,25 @@ import type { Follower, LogEngine } from './log-engine.ts'
 
 export type Followers = Pick<LogEngine, 'follow'> & {
   readonly isEmpty: boolean
-  tell: Follower
-  /** The thread is another one, which does not know that somebody follows. */
-  again: () => void
+  notify: Follower
+  /** Subscribes at a restarted thread, which does not know that there are followers. */
+  resubscribe: () => void
 }
 
-/** Who follows what arrives. The thread that hears of it is told when the first comes and when the last has left: it sends nothing to nobody. */
+/**
+ * The followers of new entries. The thread is notified when the first follower comes and when the last leaves, so that it sends nothing without
+ * followers.
+ */
 export const createFollowers = (listen: (isFollowed: boolean) => Promise<unknown>): Followers => {
   const followers = new Set<Follower>()
   return {
     get isEmpty() {
       return followers.size === 0
     },
-    tell: (arrival, version) => {
+    notify: (arrival, version) => {
       for (const follower of followers) follower(arrival, version)
     },
-    again: () => {
+    resubscribe: () => {
       if (followers.size > 0) void listen(true).catch(() => undefined)
     },
     follow: async (follower) => {

@@ -1,16 +1,16 @@
-/** Room that is shared by those who bring bytes. */
+/** A limit on bytes that senders share. */
 export type Gate = {
-  /** Resolves when there is room; one that is larger than all the room goes in alone. First come, first in. */
+  /** Resolves when there is room, in FIFO order; a request larger than the limit is admitted alone. */
   enter: (bytes: number) => Promise<void>
   leave: (bytes: number) => void
 }
 
-/** Lets bytes in while there is room for them. */
-export const createGate = (room: number): Gate => {
+/** Admits up to `maxBytes` bytes. */
+export const createGate = (maxBytes: number): Gate => {
   let inside = 0
   const queue: { bytes: number; open: () => void }[] = []
   const admit = () => {
-    for (let next = queue[0]; next && (inside === 0 || inside + next.bytes <= room); next = queue[0]) {
+    for (let next = queue[0]; next && (inside === 0 || inside + next.bytes <= maxBytes); next = queue[0]) {
       queue.shift()
       inside += next.bytes
       next.open()

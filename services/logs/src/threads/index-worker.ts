@@ -3,7 +3,7 @@ import { serialize } from 'node:v8'
 import { parentPort, workerData } from 'node:worker_threads'
 import { openDirectoryFiles } from '@trellis/kit/files'
 import type { Severity } from '../entries/severity-code.ts'
-import { letGo } from '../let-go.ts'
+import { releaseBuffers } from '../let-go.ts'
 import { createEnricher } from '../patterns/enricher.ts'
 import { domainOf, usePatterns } from '../patterns/in-force.ts'
 import { createPriorityScheduler, maxIngestDelayMilliseconds } from '../priority-scheduler.ts'
@@ -14,11 +14,11 @@ import { countWords } from '../search/search.ts'
 import { openFileAppendLog } from '../segments/append-log.ts'
 import { type BatchAnalysis, transferablesOf } from '../segments/batch-analysis.ts'
 import { countSources } from '../segments/count-sources.ts'
-import { createRoomCheck } from '../segments/disk-full.ts'
+import { createFreeSpaceCheck } from '../segments/disk-full.ts'
 import { findEntry } from '../segments/find-entry.ts'
 import type { MemoryIndex } from '../segments/memory-index.ts'
 import type { Part } from '../segments/part.ts'
-import type { Care, Freed } from '../segments/retention.ts'
+import type { Freed, MaintenanceRequest } from '../segments/retention.ts'
 import type { Rewrite } from '../segments/rewrite.ts'
 import { SegmentCorrupt } from '../segments/segment-layout.ts'
 import { ShardClosed } from '../segments/shard/closable-serial-queue.ts'
@@ -33,8 +33,8 @@ import { leavingOf } from './leaving.ts'
 import { packEntries, transferablesOfEntries } from './packed-entries.ts'
 import { createReopening } from './reopening.ts'
 
-/** The thread that keeps entries and searches them. It opens its shard with the first call. */
-if (!parentPort) throw new Error('This module is the start of a thread.')
+/** The thread that stores and searches entries. It opens its shard with the first call. */
+if (!parentPort) throw new Error('This module must run as a worker thread.')
 const parent = parentPort
 const port: Port = {
   send: (message, transfer) => parent.postMessage(message, transfer),
@@ -43,10 +43,10 @@ const port: Port = {
 
 const { patterns, directory, limits, reservedBytes } = workerData as IndexOptions
 usePatterns(patterns)
-const checkRoom = createRoomCheck(directory, reservedBytes)
-/** So many new entries of a batch are told of one by one. */
-const maxTold = 1_000
-/** Mostly the engine collects long before, for what is outside of its heap; where it did not, the heap came to twice what is alive. */
+const checkFreeSpace = createFreeSpaceCheck(directory, reservedBytes)
+/** Maximum number of new entries of a batch that are sent to followers. */
+const maxNotified = 1_000
+/** V8 mostly collects earlier because of memory outside its heap; where it did not, the heap grew to twice its live size. */
 const maxGrowth = 16 * 1024 * 1024
 const collectIfGrown = createGrowthCheck(maxGrowth, collectOnce)
 let isFollowed = false
@@ -77,7 +77,7 @@ const open = async (): Promise<Shard> =>
   })
 const shards = createReopening({ open, isClosed: (error) => error instanceof ShardClosed })
 
-/** A damaged segment is left out and named; the search is done again over the rest. */
+/** Excludes a damaged segment, reports it and repeats the search over the others. */
 const onParts = async <Result>(work: (parts: readonly Part[]) => Promise<Result>): Promise<Result> => {
   for (;;) {
     const opened = await shards.get()
@@ -101,9 +101,9 @@ const searchParts = (request: SearchRequest, left?: Int32Array): Promise<SearchR
     onParts((parts) => searchByTemplate(parts, request, templates, { domainOf, signal: leavingOf(left), rest })),
   )
 
-const tell = (index: MemoryIndex, from: number, to: number) => {
+const notifyFollowers = (index: MemoryIndex, from: number, to: number) => {
   if (!isFollowed || from === to) return
-  const first = Math.max(from, to - maxTold)
+  const first = Math.max(from, to - maxNotified)
   const packed = packEntries(index, [first, to], templates.resolve)
   void host.call('arrived', [packed, first - from], transferablesOfEntries(packed))
 }
@@ -114,9 +114,9 @@ const host = createCalls<IndexHostCalls>(port, {
   ingest: async (batch: ArrayBuffer, analysis?: BatchAnalysis) => {
     await shards.get()
     await scheduler.afterInteractive(maxIngestDelayMilliseconds)
-    await checkRoom()
-    const result = await shards.use((opened) => opened.ingest(batch, { analysis, onNew: tell }))
-    letGo([batch, ...(analysis ? transferablesOf(analysis) : [])])
+    await checkFreeSpace()
+    const result = await shards.use((opened) => opened.ingest(batch, { analysis, onNew: notifyFollowers }))
+    releaseBuffers([batch, ...(analysis ? transferablesOf(analysis) : [])])
     collectIfGrown()
     return result
   },
@@ -139,8 +139,8 @@ const host = createCalls<IndexHostCalls>(port, {
       leavingOf(left)?.throwIfAborted()
       return countSources(parts, filters)
     }),
-  follow: (wanted: boolean) => {
-    isFollowed = wanted
+  follow: (hasFollowers: boolean) => {
+    isFollowed = hasFollowers
   },
   flush: () => shards.use((opened) => opened.flush()),
   deleteSource: async (source: string, left?: Int32Array) => {
@@ -148,9 +148,9 @@ const host = createCalls<IndexHostCalls>(port, {
     if (entries > 0) await pruneTemplates()
     return entries
   },
-  maintain: async (care: Care): Promise<Freed> => {
-    const freed = await shards.use((opened) => opened.maintain(care))
-    if (care.isThorough || freed.entries > 0) await pruneTemplates()
+  maintain: async (request: MaintenanceRequest): Promise<Freed> => {
+    const freed = await shards.use((opened) => opened.maintain(request))
+    if (request.isThorough || freed.entries > 0) await pruneTemplates()
     return freed
   },
   setSeverity: (entryId: string, severity: Severity | null, left?: Int32Array) =>
@@ -170,7 +170,7 @@ const host = createCalls<IndexHostCalls>(port, {
     }),
   rest: async (processGoesOn: boolean) => {
     await shards.end()
-    // Freed while the thread still is: what is freed by ending it the allocator keeps.
+    // Collected while the thread still runs: the allocator does not return memory that is freed by ending the thread.
     if (processGoesOn) collectGarbage()
   },
 })

@@ -1,9 +1,9 @@
 import { openStore } from '@trellis/kit/store'
 import { type CatalogueTables, catalogueMigrations, createCatalogue } from '../segments/catalogue-store.ts'
 import { createLogEngine } from './engine.ts'
-import { chunkOf, totalChunks } from './made-lines.ts'
+import { chunkOf, totalChunks } from './synthetic-file-for-tests.ts'
 
-/** Uploads a file and says how many of its entries are durable, until it is killed. Run by the engine's test. */
+/** Uploads a file and prints how many of its entries are durable, until it is killed. Run by the engine's test. */
 const [, , directory = ''] = process.argv
 const store = await openStore<CatalogueTables>({
   name: 'logs',
@@ -22,5 +22,5 @@ for (let chunk = 0; chunk < totalChunks; chunk++) {
   await file.push(chunkOf(chunk))
   process.stdout.write(`${file.progress().counts.entries}\n`)
 }
-// Not reached when the test does its work; without it a test that does not would wait for ever.
+// Reached only if the test fails to kill this process; without it such a test would wait for ever.
 process.exit(0)

@@ -5,24 +5,24 @@ import { type Callable, type Calls, createCalls, type Port } from './calls.ts'
 
 export type LazyThreadOptions = {
   module: URL
-  /** Given to the thread when it starts. */
+  /** Passed to the thread as `workerData`. */
   data?: unknown
-  /** The variables that the thread sees; those of this process unless told. */
+  /** Environment variables of the thread; by default those of this process. */
   environment?: Readonly<Record<string, string>>
-  /** What the thread may ask. */
+  /** The calls that the thread may make. */
   own: Callable
-  /** Ends after so long without a call; 0 keeps it. */
+  /** The thread ends after this time without a call; 0: never. */
   idleMilliseconds: number
-  /** Asked before an idle thread is ended: false keeps it for another while. */
+  /** Checked before an idle thread is ended: false lets it run for another interval. */
   mayRest: () => boolean
-  /** The name of a call that lets the thread bring things to an end before it is ended. Its argument is whether this process goes on without the thread. */
+  /** The call that lets the thread finish its work before it ends. Its argument is whether this process continues without the thread. */
   lastCall: string
   onFailure: (error: Error) => void
-  /** Told when the thread has ended because it was idle. */
+  /** Called when the thread has ended because it was idle. */
   onRest: () => void
 }
 
-/** A worker thread that starts with the first call, ends when it has been idle, and starts anew after it has failed. */
+/** A worker thread that starts with the first call, ends when idle, and restarts after a failure. */
 export type LazyThread<Remote extends Callable> = AsyncDisposable & {
   call: Calls<Remote>['call']
   readonly isRunning: boolean
@@ -35,7 +35,7 @@ const portOf = (worker: Worker): Port => ({
   receive: (listener) => void worker.on('message', listener),
 })
 
-/** A third of what the engine would take for young objects: 25 to 50 MB less are resident while lines come in, and the thread is not slower. */
+/** A third of V8's default for the young generation: 25 to 50 MB less are resident during ingestion, and the thread is not slower. */
 const maxYoungGenerationSizeMb = 16
 
 export const createLazyThread = <Remote extends Callable>(options: LazyThreadOptions): LazyThread<Remote> => {
@@ -97,9 +97,10 @@ export const createLazyThread = <Remote extends Callable>(options: LazyThreadOpt
       args: Parameters<Remote[Name]>,
       transfer?: readonly Transferable[],
     ): Promise<Awaited<ReturnType<Remote[Name]>>> => {
-      // A thread that is being ended must have let go of its files before another takes them.
+      // An ending thread must release its files before a new one opens them.
       while (resting !== undefined) await resting
-      if (isDisposed) throw serviceError('unavailable', 'The log engine is shutting down. Send it again later.')
+      if (isDisposed)
+        throw serviceError('unavailable', 'The log engine is shutting down. Send the request again later.')
       running ??= start()
       try {
         return await running.calls.call(name, args, transfer)

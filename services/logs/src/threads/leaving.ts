@@ -1,8 +1,8 @@
 import type { Leaving } from '../search/leaving.ts'
 
 /**
- * Runs a search in a thread for as long as somebody waits for it. The thread is told through shared memory, since it reads no messages
- * while it searches. Rejects with the signal's reason when it was aborted.
+ * Runs a search in a thread until its signal aborts. The thread sees the abort through shared memory, because it processes no messages while it
+ * searches. Rejects with the abort reason.
  */
 export const whileAwaited = async <Result>(
   signal: AbortSignal | undefined,
@@ -21,10 +21,10 @@ export const whileAwaited = async <Result>(
   }
 }
 
-/** The other end: what a search asks between its steps. */
+/** The thread's end: the check that a search makes between its steps. */
 export const leavingOf = (left: Int32Array | undefined): Leaving | undefined =>
   left && {
     throwIfAborted: () => {
-      if (Atomics.load(left, 0) !== 0) throw new Error('Nobody waits for this search any more.')
+      if (Atomics.load(left, 0) !== 0) throw new Error('The caller of this search has disconnected.')
     },
   }

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 
 const module = new URL('./lower-priority.ts', import.meta.url).href
 
-/** A process whose second thread steps back; it prints how nice both are then. */
+/** A process whose second thread lowers its priority; it prints the nice values of both threads. */
 const program = `
 import { readlinkSync } from 'node:fs'
 import { getPriority } from 'node:os'
@@ -23,8 +23,11 @@ const worker = new Worker(new URL('data:text/javascript,' + encodeURIComponent(w
 worker.on('message', (there) => console.log(JSON.stringify({ here: niceness(), there })))
 `
 
-test.runIf(process.platform === 'linux')('the thread that steps back does so alone', async () => {
-  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program])
-  const { here, there } = JSON.parse(stdout) as { here: number; there: number }
-  expect([here, there]).toEqual([getPriority(), constants.priority.PRIORITY_LOW])
-})
+test.runIf(process.platform === 'linux')(
+  'lowering the priority of one thread leaves the others unchanged',
+  async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program])
+    const { here, there } = JSON.parse(stdout) as { here: number; there: number }
+    expect([here, there]).toEqual([getPriority(), constants.priority.PRIORITY_LOW])
+  },
+)

@@ -38,7 +38,7 @@ const filled = () => {
   return index
 }
 
-test('entries are the same on the other side, whichever of an index they are', () => {
+test('packed entries unpack unchanged, from any range of an index', () => {
   const index = filled()
   for (const [from, to] of [
     [0, 40],
@@ -52,7 +52,7 @@ test('entries are the same on the other side, whichever of an index they are', (
   }
 })
 
-test('an entry has the template that its own leads to now', () => {
+test('an entry gets the template that its own resolves to now', () => {
   const entries = unpackEntries(packEntries(filled(), [0, 40], (templateId) => `${templateId} now`))
   expect(new Set(entries.map(({ templateId }) => templateId))).toEqual(new Set(['old now', null]))
 })

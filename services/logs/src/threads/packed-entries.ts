@@ -8,8 +8,8 @@ import { hasOwnTime } from '../segments/memory-part.ts'
 import { severityAt } from '../segments/severity-column.ts'
 
 /**
- * Entries on their way to another thread as columns: as objects, copying twenty thousand a second took more time than keeping them.
- * What many have in common is there once, and entries name it by its place.
+ * Entries packed as columns for transfer to another thread: copying twenty thousand objects a second took more time than storing them. Values
+ * that entries share are packed once and referenced by index.
  */
 export type PackedEntries = {
   count: number
@@ -29,32 +29,32 @@ export type PackedEntries = {
   repeats: Uint32Array<ArrayBuffer>
   /** 16 bytes each. */
   keys: Uint8Array<ArrayBuffer>
-  /** Where each text ends; it starts where the one before ends. */
+  /** The end of each text; a text starts at the end of the one before. */
   textEnds: Uint32Array<ArrayBuffer>
   /** UTF-8. */
   text: Uint8Array<ArrayBuffer>
 }
 
-/** The values that some numbers stand for, each once, and where each number's value is now. */
-const onlyNamed = <Value>(numbers: Uint16Array, find: (number: number) => Value) => {
+/** The values of the numbers that occur, each once, and for each number the index of its value. */
+const distinctValues = <Value>(numbers: Uint16Array, find: (number: number) => Value) => {
   const values: Value[] = []
-  const places = new Map<number, number>()
-  const placeOf = new Uint16Array(numbers.length)
+  const indexByNumber = new Map<number, number>()
+  const indexOf = new Uint16Array(numbers.length)
   for (let index = 0; index < numbers.length; index++) {
     const number = numbers[index] ?? 0
-    const known = places.get(number)
-    const place = known ?? values.push(find(number)) - 1
-    if (known === undefined) places.set(number, place)
-    placeOf[index] = place
+    const known = indexByNumber.get(number)
+    const valueIndex = known ?? values.push(find(number)) - 1
+    if (known === undefined) indexByNumber.set(number, valueIndex)
+    indexOf[index] = valueIndex
   }
-  return { values, placeOf }
+  return { values, indexOf }
 }
 
-/** Of an entry's key. */
+/** Bytes of an entry's key. */
 const keyBytes = 16
 const noOrigin: Origin = { sourceId: '', branch: null, tenantId: null, format: '' }
 
-/** Documents of an index, from one up to but without another; `templateOf` gives the template that an id leads to now. */
+/** Packs the documents `from` to `to` (exclusive) of an index; `resolve` maps a template id to its current template. */
 export const packEntries = (
   index: MemoryIndex,
   [from, to]: readonly [number, number],
@@ -63,26 +63,26 @@ export const packEntries = (
   const { columns, streams, patternSets, templates, sender, text } = index
   const count = to - from
   const textStart = from === 0 ? 0 : (columns.textEnds[from - 1] ?? 0)
-  const origins = onlyNamed(columns.streamOf.subarray(from, to), (stream) => streams[stream]?.origin ?? noOrigin)
-  const sets = onlyNamed(columns.patternSetOf.subarray(from, to), (set) => patternSets[set] ?? [])
-  const ids = onlyNamed(columns.templateOf.subarray(from, to), (template) => {
+  const origins = distinctValues(columns.streamOf.subarray(from, to), (stream) => streams[stream]?.origin ?? noOrigin)
+  const sets = distinctValues(columns.patternSetOf.subarray(from, to), (set) => patternSets[set] ?? [])
+  const ids = distinctValues(columns.templateOf.subarray(from, to), (template) => {
     const templateId = templates[template] ?? ''
     return templateId === '' ? '' : resolve(templateId)
   })
   const details: [number, SenderDetails][] = []
   if (sender.size > 0)
     for (let entry = 0; entry < count; entry++) {
-      const given = sender.get(from + entry)
-      if (given) details.push([entry, given])
+      const senderDetails = sender.get(from + entry)
+      if (senderDetails) details.push([entry, senderDetails])
     }
   return {
     count,
     origins: origins.values,
-    originOf: origins.placeOf,
+    originOf: origins.indexOf,
     patternSets: sets.values,
-    patternSetOf: sets.placeOf,
+    patternSetOf: sets.indexOf,
     templates: ids.values,
-    templateOf: ids.placeOf,
+    templateOf: ids.indexOf,
     sender: details,
     severities: Uint8Array.from({ length: count }, (_, entry) => severityAt(columns.severities, from + entry)),
     flags: columns.flags.slice(from, to),
@@ -96,24 +96,24 @@ export const packEntries = (
   }
 }
 
-/** What can be handed to another thread instead of being copied. */
+/** The buffers that can be transferred to another thread instead of being copied. */
 export const transferablesOfEntries = (packed: PackedEntries): Transferable[] =>
   Object.values(packed).flatMap((value) => (ArrayBuffer.isView(value) ? [value.buffer as ArrayBuffer] : []))
 
-/** Of the objects that hold the columns of some entries. */
+/** Estimated size of the objects that hold the columns. */
 const columnsBytes = 4 * 1024
 
-/** The memory that packed entries take. */
+/** The memory of packed entries, in bytes. */
 export const bytesOfEntries = (packed: PackedEntries): number =>
   Object.values(packed).reduce<number>(
     (sum, value) => (ArrayBuffer.isView(value) ? sum + value.byteLength : sum),
     columnsBytes,
   )
 
-/** So many are kept unpacked: who follows asks for the same at about the same time. */
+/** Number of arrivals that stay unpacked: followers read the same arrival at about the same time. */
 const maxUnpacked = 4
 
-/** Unpacks entries where they are asked for. As objects they take several times as much memory, so only the last are kept so. */
+/** Unpacks entries when they are read. As objects they take several times the memory, so only the last arrivals stay unpacked. */
 export const createUnpacking = (): ((packed: PackedEntries) => StoredEntry[]) => {
   const unpacked: { packed: PackedEntries; entries: StoredEntry[] }[] = []
   return (packed) => {

@@ -9,51 +9,53 @@ import type { BatchAnalysis } from '../segments/batch-analysis.ts'
 import type { IngestResult } from '../segments/shard.ts'
 import type { Backlog } from './backlog.ts'
 
-/** Given to the parsing thread when it starts. */
+/** `workerData` of the parser thread. */
 export type ParserOptions = { patterns: readonly LogPattern[]; analyses: boolean; backlog: Backlog }
 
 export type ParseOptions = {
   source: Omit<Origin, 'format'>
-  /** The name of the format, where the sender knows it. */
+  /** The name of the format, if the sender specifies it. */
   format?: string | undefined
-  /** An IANA name or an offset, for times that name no zone. */
+  /** An IANA name or an offset, for times without a zone. */
   zone?: string | undefined
-  /** Epoch milliseconds: times without a year are the latest that are not after it. */
+  /** Epoch milliseconds: a time without a year is resolved to the latest year that is not after it. */
   reference: number
   firstYear?: number | undefined
-  /** The number of the first line that will be pushed; 1 unless told. */
+  /** The number of the first line that will be pushed; defaults to 1. */
   firstLine?: number | undefined
-  /** The first lines of the whole file, by which its format is told, where what is pushed begins in the middle. */
+  /** The first lines of the whole file, for format detection where the pushed content begins in the middle. */
   sample?: Uint8Array | undefined
-  /** How lines join, where the format's own way is not wanted. */
+  /** How lines join, overriding the format's own rule. */
   joins?: JoinRule | undefined
-  /** Whether it may be an export of a journal, which its first bytes tell. */
+  /** Whether the file may be a journal export, which is detected by its first bytes. */
   mayBeExport?: boolean | undefined
-  /** Whether entries that patterns match are told of before they are kept. */
+  /** Whether entries with matching patterns are passed to `onMatched` before they are stored. */
   tellsMatches?: boolean | undefined
 }
 
 /** `openLine` is the number of the first line that is in no entry yet. */
 export type SettledCounts = ParseCounts & { openLine: number }
 
-/** What became of the entries of a pushed body. */
+/** Results for the entries of a pushed body. */
 export type PushedResult = IngestResult & { rejected: Rejected[] }
 
-/** What the parsing thread can be asked. Counts are those of the file so far. */
+/** The calls that the parser thread implements. Counts are totals of the file so far. */
 export type ParseCalls = {
-  /** The formats of the user are those that the thread goes on with. */
+  /** `userFormats` replaces the user formats of the thread. */
   open: (id: number, options: ParseOptions, userFormats: UserFormatSet) => void
   push: (id: number, chunk: Uint8Array) => Promise<ParseCounts>
   end: (id: number) => Promise<ParseCounts>
   settle: (id: number, closes: boolean) => Promise<SettledCounts>
   drop: (id: number) => void
-  /** Reads a pushed body and has its entries kept; answers when all of them are, or one batch of them is not and the others are settled. */
+  /** Parses a pushed body and stores its entries; settles when all batches have settled, and rejects if one of them failed. */
   pushed: (body: Uint8Array, options: PushedOptions, userFormats: UserFormatSet) => Promise<PushedResult>
   rest: (processGoesOn: boolean) => void
 }
 
-/** What the parsing thread asks: that a batch of a file be kept, and some of it be told of before; or a batch of a pushed body. */
-export type KeepCalls = {
-  keep: (id: number, batch: ArrayBuffer, analysis?: BatchAnalysis, matched?: MatchedEntry[]) => Promise<void>
-  keepPushed: (batch: ArrayBuffer, analysis?: BatchAnalysis) => Promise<IngestResult>
+/**
+ * The calls of the parser thread to its host: store a batch of a file, passing `matched` to `onMatched` first; or store a batch of a pushed body.
+ */
+export type StoreCalls = {
+  store: (id: number, batch: ArrayBuffer, analysis?: BatchAnalysis, matched?: MatchedEntry[]) => Promise<void>
+  storePushed: (batch: ArrayBuffer, analysis?: BatchAnalysis) => Promise<IngestResult>
 }

@@ -6,18 +6,21 @@ import { createFileParser, type FileParser, type ParseCounts } from '../formats/
 import { type UserFormatSet, useFormats } from '../formats/in-force.ts'
 import { utc, zoneOf } from '../formats/zone.ts'
 import { type PushedOptions, readPushed } from '../ingest/read-pushed.ts'
-import { letGo } from '../let-go.ts'
+import { releaseBuffers } from '../let-go.ts'
 import { createEnricher } from '../patterns/enricher.ts'
 import { usePatterns } from '../patterns/in-force.ts'
 import { createBatchAnalyser, transferablesOf } from '../segments/batch-analysis.ts'
 import type { IngestResult } from '../segments/shard.ts'
-import { handOver, waitingIn } from './backlog.ts'
+import { enterBacklog, waitingIn } from './backlog.ts'
 import { createCalls, type Port } from './calls.ts'
 import { collectGarbage, collectOnce, createGrowthCheck } from './collect-garbage.ts'
-import type { KeepCalls, ParseOptions, ParserOptions, PushedResult } from './parse-calls.ts'
+import type { ParseOptions, ParserOptions, PushedResult, StoreCalls } from './parse-calls.ts'
 
-/** The thread that turns bytes into batches of entries. A batch goes on to be kept at once; a chunk is answered when all of its are. */
-if (!parentPort) throw new Error('This module is the start of a thread.')
+/**
+ * The thread that parses bytes into batches of entries. A batch is sent to be stored at once; `push` resolves when all batches of the chunk are
+ * stored.
+ */
+if (!parentPort) throw new Error('This module must run as a worker thread.')
 const parent = parentPort
 const port: Port = {
   send: (message, transfer) => parent.postMessage(message, transfer),
@@ -25,18 +28,18 @@ const port: Port = {
 }
 
 const megabyte = 1024 * 1024
-/** What becomes old in half a million lines, while 13 MB are alive. */
+/** The growth of the old generation within half a million lines, with 13 MB alive. */
 const maxGrowth = 16 * megabyte
-/** What is worth collecting when nobody waits, and how long to see that nobody does. */
-const maxAtRest = 4 * megabyte
-const restMilliseconds = 200
+/** The garbage that is worth collecting when idle, and how long the thread must be idle. */
+const maxWhenIdle = 4 * megabyte
+const idleMilliseconds = 200
 const { analyses, backlog, patterns } = workerData as ParserOptions
 usePatterns(patterns)
 const analyse = createBatchAnalyser(createEnricher())
 
 const collectIfGrown = createGrowthCheck(maxGrowth, collectOnce)
-const collectAtRest = createGrowthCheck(maxAtRest, collectGarbage)
-type Session = { parser: FileParser; keeping: Promise<void>[] }
+const collectWhenIdle = createGrowthCheck(maxWhenIdle, collectGarbage)
+type Session = { parser: FileParser; storing: Promise<void>[] }
 const sessions = new Map<number, Session>()
 
 const sessionOf = (id: number): Session => {
@@ -44,65 +47,65 @@ const sessionOf = (id: number): Session => {
   if (!session) throw new Error(`Upload ${id} is not open in this thread.`)
   return session
 }
-/** Lets a file go; when it was the last one, and no other comes at once, what all of them left goes, too. */
+/** Removes a file; after the last one, if no other comes within a moment, collects the garbage that all of them left. */
 const leave = (id: number) => {
   sessions.delete(id)
   if (sessions.size > 0) return
   setTimeout(() => {
-    if (sessions.size === 0) collectAtRest()
-  }, restMilliseconds).unref()
+    if (sessions.size === 0) collectWhenIdle()
+  }, idleMilliseconds).unref()
 }
 const sumOf = (results: readonly IngestResult[]): IngestResult => ({
   entries: results.reduce((sum, { entries }) => sum + entries, 0),
   duplicates: results.reduce((sum, { duplicates }) => sum + duplicates, 0),
 })
 const settle = async (session: Session): Promise<ParseCounts> => {
-  const keeping = session.keeping
-  session.keeping = []
+  const storing = session.storing
+  session.storing = []
   const counts = { ...session.parser.counts, formats: { ...session.parser.counts.formats } }
-  await Promise.all(keeping)
+  await Promise.all(storing)
   return counts
 }
 
 /**
- * Of files, whoever has less to do finds out what the texts of a batch say: the indexing thread where nothing waits for it, else this one.
- * Both cores are busy so, however the work is spread.
+ * Batches of files are analysed by the thread with less work: by the index thread if it has no backlog, else by this one. So both cores are busy,
+ * however the work is distributed.
  */
-const keep = (id: number, batch: ArrayBuffer, tellsMatches: boolean): Promise<void> => {
+const store = (id: number, batch: ArrayBuffer, reportsMatches: boolean): Promise<void> => {
   const isMine = analyses && waitingIn(backlog) > 0
-  const found = isMine || tellsMatches ? analyse(decodeBatch(batch)) : undefined
-  const matched = found && tellsMatches ? matchedEntries(decodeBatch(batch), found) : undefined
+  const found = isMine || reportsMatches ? analyse(decodeBatch(batch)) : undefined
+  const matched = found && reportsMatches ? matchedEntries(decodeBatch(batch), found) : undefined
   const analysis = analyses ? found : undefined
   const moved = analysis ? transferablesOf(analysis) : []
-  handOver(backlog)
-  const kept = calls.call('keep', [id, batch, analysis, matched], [batch, ...moved])
-  // Whoever waits for the chunk hears of a failure; until then it must not count as unhandled.
-  kept.catch(() => undefined)
-  return kept
+  enterBacklog(backlog)
+  const stored = calls.call('store', [id, batch, analysis, matched], [batch, ...moved])
+  // The caller that waits for the chunk receives a failure; until then it must not count as an unhandled rejection.
+  stored.catch(() => undefined)
+  return stored
 }
 
-/** Those who push wait for an answer anyway; the indexing thread has searches to answer meanwhile. */
-const keepPushed = (batch: ArrayBuffer): Promise<IngestResult> => {
+/** Batches of pushed bodies are analysed here: their senders wait for the answer anyway, and the index thread serves searches meanwhile. */
+const storePushed = (batch: ArrayBuffer): Promise<IngestResult> => {
   const analysis = analyses ? analyse(decodeBatch(batch)) : undefined
   const moved = analysis ? transferablesOf(analysis) : []
-  handOver(backlog)
-  return calls.call('keepPushed', [batch, analysis], [batch, ...moved])
+  enterBacklog(backlog)
+  return calls.call('storePushed', [batch, analysis], [batch, ...moved])
 }
 
-const calls = createCalls<KeepCalls>(port, {
+const calls = createCalls<StoreCalls>(port, {
   open: (
     id: number,
-    { zone, reference, firstYear, tellsMatches, mayBeExport, ...options }: ParseOptions,
+    { zone, reference, firstYear, tellsMatches: reportsMatches = false, mayBeExport, ...options }: ParseOptions,
     userFormats: UserFormatSet,
   ) => {
     useFormats(userFormats)
     const session: Session = {
-      keeping: [],
+      storing: [],
       parser: (mayBeExport === true ? createUploadParser : createFileParser)({
         ...options,
         time: { zone: (zone === undefined ? undefined : zoneOf(zone)) ?? utc, reference, firstYear },
         now: Date.now,
-        onBatch: (batch) => session.keeping.push(keep(id, batch, tellsMatches === true)),
+        onBatch: (batch) => session.storing.push(store(id, batch, reportsMatches)),
       }),
     }
     sessions.set(id, session)
@@ -110,7 +113,7 @@ const calls = createCalls<KeepCalls>(port, {
   push: (id: number, chunk: Uint8Array<ArrayBuffer>) => {
     const session = sessionOf(id)
     session.parser.push(chunk)
-    letGo([chunk.buffer])
+    releaseBuffers([chunk.buffer])
     collectIfGrown()
     return settle(session)
   },
@@ -128,13 +131,13 @@ const calls = createCalls<KeepCalls>(port, {
   drop: leave,
   pushed: async (body: Uint8Array<ArrayBuffer>, options: PushedOptions, userFormats: UserFormatSet) => {
     useFormats(userFormats)
-    const keeping: Promise<IngestResult>[] = []
+    const storing: Promise<IngestResult>[] = []
     const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-    const rejected = readPushed(bytes, options, (batch) => keeping.push(keepPushed(batch)))
+    const rejected = readPushed(bytes, options, (batch) => storing.push(storePushed(batch)))
     collectIfGrown()
-    // All are waited for, also when one fails: what the request holds is held until then.
-    await Promise.allSettled(keeping)
-    return { ...sumOf(await Promise.all(keeping)), rejected } satisfies PushedResult
+    // Waits for all batches even if one fails: the memory of the request is reserved until then.
+    await Promise.allSettled(storing)
+    return { ...sumOf(await Promise.all(storing)), rejected } satisfies PushedResult
   },
   rest: (processGoesOn: boolean) => {
     if (processGoesOn) collectGarbage()

@@ -4,7 +4,7 @@ import { createReopening } from './reopening.ts'
 
 class Closed extends Error {}
 
-/** Stores that say when they were opened and closed; closing takes some turns of the event loop. */
+/** Stores that record when they are opened and closed; closing takes some turns of the event loop. */
 const stores = (failingOpens = 0) => {
   const events: string[] = []
   let opened = 0
@@ -33,19 +33,19 @@ const stores = (failingOpens = 0) => {
   return { events, reopening: createReopening({ open, isClosed: (error) => error instanceof Closed }) }
 }
 
-test('an opening that failed is tried again by the next call', async () => {
+test('a failed open is retried by the next call', async () => {
   const { reopening } = stores(1)
   await expect(reopening.use((store) => store.write())).rejects.toThrow('busy')
   expect(await reopening.use((store) => store.write())).toBe(1)
 })
 
-test('calls at the same time open it once', async () => {
+test('concurrent calls open the store once', async () => {
   const { events, reopening } = stores()
   expect(await Promise.all([reopening.get(), reopening.get(), reopening.use(async (store) => store)])).toHaveLength(3)
   expect(events).toEqual(['open 1'])
 })
 
-test('an error that is no failure of the store leaves it open', async () => {
+test('an error that does not fail the store leaves it open', async () => {
   const { events, reopening } = stores()
   const refused = reopening.use(() => Promise.reject(new Error('Too many severities wait.')))
   await expect(refused).rejects.toThrow('Too many')
@@ -64,7 +64,7 @@ test('a failed store is closed before the next is opened', async () => {
   expect(events).toEqual(['open 1', 'close 1', 'open 2'])
 })
 
-test('work that finds its store closed is done with the next', async () => {
+test('work on a closed store is repeated on the next one', async () => {
   const { reopening } = stores()
   const { promise: isReplaced, resolve: replaced } = Promise.withResolvers<void>()
   const late = reopening.use(async (store) => {
@@ -78,7 +78,7 @@ test('work that finds its store closed is done with the next', async () => {
   expect(await late).toBe(2)
 })
 
-test('after its end nothing is opened any more', async () => {
+test('after end() nothing is opened any more', async () => {
   const { events, reopening } = stores()
   await reopening.get()
   await reopening.end()

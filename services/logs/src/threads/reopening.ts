@@ -1,25 +1,25 @@
 import { serviceError } from '@trellis/kit/errors'
 import { createSerialQueue } from '@trellis/kit/lifecycle'
 
-/** What is opened again after it failed. */
+/** A resource that is reopened after it failed. */
 export type Failing = AsyncDisposable & {
-  /** Set once it is of no use any more. */
+  /** Set once the resource is unusable. */
   readonly failure: Error | undefined
 }
 
-/** One opened thing at a time: it is opened with the first use, and closed before another takes its place. */
+/** At most one open resource: opened on the first use, and closed before another replaces it. */
 export type Reopening<Opened> = {
-  /** The current one. Fails where it cannot be opened; the next call tries again. */
+  /** The current resource. Rejects if it cannot be opened; the next call tries again. */
   get: () => Promise<Opened>
-  /** Does work with the current one; again with the next where it was closed before it began. */
+  /** Runs work on the current resource, and again on the next one if it was closed before the work began. */
   use: <Result>(work: (opened: Opened) => Promise<Result>) => Promise<Result>
-  /** Closes it for good. */
+  /** Closes the resource for good. */
   end: () => Promise<void>
 }
 
 export type ReopeningOptions<Opened> = {
   open: () => Promise<Opened>
-  /** Whether an error says that nothing was done because it was closed. */
+  /** Whether an error means that nothing was done because the resource was closed. */
   isClosed: (error: unknown) => boolean
 }
 
@@ -35,11 +35,11 @@ export const createReopening = <Opened extends Failing>(options: ReopeningOption
     try {
       await closing?.[Symbol.asyncDispose]()
     } catch {
-      // Its failure, which was reported when it occurred, is why it cannot be closed in order either.
+      // Its failure was reported when it occurred, and is also why it cannot be closed in order.
     }
   }
   const replace = async (): Promise<Opened> => {
-    if (isEnding) throw serviceError('unavailable', 'The log engine is shutting down. Send it again later.')
+    if (isEnding) throw serviceError('unavailable', 'The log engine is shutting down. Send the request again later.')
     if (current && !current.failure) return current
     await close()
     current = await open()

@@ -1,4 +1,4 @@
-/** What became of the lines of a file, or of several. */
+/** Counts of the lines of one or more files by result. */
 export type UploadCounts = {
   /** Lines that are not blank; the other counts add up to it. */
   lines: number
@@ -7,7 +7,7 @@ export type UploadCounts = {
   rejected: number
   multiline_joined: number
 }
-/** Lines by the format that they were read as. */
+/** Lines by the format that they were parsed as. */
 export type FormatCounts = Readonly<Record<string, number>>
 export type UploadResult = { counts: UploadCounts; formats: FormatCounts }
 

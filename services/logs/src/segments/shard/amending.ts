@@ -20,22 +20,22 @@ export type AmendingOptions = {
   memory: Pick<MemoryIndexes, 'seal' | 'position'>
   amendments: HeldAmendments
   guard: Pick<WriteGuard, 'check'>
-  /** Something is hidden that may be cleared away. */
-  onBuried: () => void
+  /** Called when entries are hidden that may be removed from segments. */
+  onDeleted: () => void
 }
 
-/** What users change of entries that are kept. It holds from when it is answered on; segments are written anew with it in their time. */
+/** Changes by users to stored entries. A change is durable when it resolves, and is folded into segments later. */
 export type Amending = {
-  /** Hides all entries of a source, or of all units of a stem, and gives how many there were. Not begun where `signal` says so before. */
+  /** Hides all entries of a source, or of all units of a stem, and returns their number. Does nothing if `signal` is aborted before. */
   deleteSource: (source: string, signal?: Leaving) => Promise<number>
-  /** Puts a severity in place of an entry's; undefined where there is no such entry, also when it expires meanwhile. */
+  /** Overrides the severity of an entry; undefined if there is no such entry, or if it expires meanwhile. */
   setSeverity: (entryId: string, severity: Severity | null, signal?: Leaving) => Promise<StoredEntry | undefined>
 }
 
 export const createAmending = (options: AmendingOptions): Amending => {
-  const { serialQueue, views, memory, amendments, guard, onBuried } = options
-  /** How often something was buried: tells who looked before whether to look again. */
-  let burials = 0
+  const { serialQueue, views, memory, amendments, guard, onDeleted } = options
+  /** The number of deletions so far, by which a concurrent change detects that it must look up its entry again. */
+  let deletions = 0
 
   const deleteSource: Amending['deleteSource'] = (source, signal) =>
     serialQueue.run(async () => {
@@ -44,17 +44,17 @@ export const createAmending = (options: AmendingOptions): Amending => {
       const counts = await views.look((parts) => countSources(parts, { source }))
       const entries = counts.reduce((sum, count) => sum + count.entries, 0)
       if (entries === 0) return 0
-      // All that came until now is in segments then, and all that comes is past the place.
+      // Afterwards all earlier entries are in segments, and all later ones are past this position.
       await memory.seal()
       signal?.throwIfAborted()
-      await amendments.commit({ amend: { bury: { source, place: memory.position } } })
-      burials++
-      onBuried()
+      await amendments.commit({ amend: { tombstone: { source, position: memory.position } } })
+      deletions++
+      onDeleted()
       return entries
     })
   const override = async ({ entryId, origin, effectiveTime }: StoredEntry, severity: Severity | null) => {
     if (amendments.overrides >= maxOverrides)
-      throw serviceError('unavailable', 'Too many severities wait to be written into segments. Try again in a while.', {
+      throw serviceError('unavailable', 'Too many severities wait to be written into segments. Try again later.', {
         retryAfterSeconds,
       })
     const override: SeverityOverride = {
@@ -62,22 +62,22 @@ export const createAmending = (options: AmendingOptions): Amending => {
       sourceId: origin.sourceId,
       time: effectiveTime,
       severity: severity === null ? 0 : severityCode[severity],
-      place: amendments.nextPlace(),
+      position: amendments.nextPosition(),
     }
     await amendments.commit({ amend: { override } })
     return override
   }
   const setSeverity: Amending['setSeverity'] = async (entryId, severity, signal) => {
     for (;;) {
-      const before = burials
+      const before = deletions
       const entry = await views.look((parts) => findEntry(parts, entryId, signal))
       if (!entry) return undefined
       const changed = await serialQueue.run(async (): Promise<StoredEntry | 'gone' | undefined> => {
-        // Its source may have been deleted since it was found.
-        if (burials !== before) return undefined
+        // The source may have been deleted since the entry was found.
+        if (deletions !== before) return undefined
         signal?.throwIfAborted()
         const done = await override(entry, severity)
-        // Segments expire beside these turns. An override that outlived its entry would apply to the same entry sent again.
+        // Segments expire outside this queue. An override that outlived its entry would apply to the same entry sent again.
         if (await views.look((parts) => findEntry(parts, entryId))) return { ...entry, severity }
         await amendments.commit({ amend: { folded: [done] } })
         return 'gone'

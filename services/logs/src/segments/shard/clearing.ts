@@ -1,7 +1,7 @@
 import { messageOf } from '@trellis/kit/errors'
 import { isOfSource } from '../../search/filters.ts'
 import { hidesSome } from '../amended-part.ts'
-import type { Burial } from '../amendments.ts'
+import type { Tombstone } from '../amendments.ts'
 import type { HeldAmendments } from './held-amendments.ts'
 import type { OpenedSegment, OpenSegments } from './open-segments.ts'
 import type { Replacing } from './replacing.ts'
@@ -9,20 +9,20 @@ import type { Upkeep } from './upkeep.ts'
 
 export type ClearingOptions = {
   segments: Pick<OpenSegments, 'all' | 'damaged'>
-  amendments: Pick<HeldAmendments, 'burials' | 'commit' | 'partOf'>
+  amendments: Pick<HeldAmendments, 'tombstones' | 'commit' | 'partOf'>
   replacing: Pick<Replacing, 'rewrite'>
   upkeep: Pick<Upkeep, 'exclusively' | 'onEach'>
   signal: AbortSignal
   onDamage: (problem: string) => void
 }
 
-/** Clears deleted entries out of segments. */
+/** Removes deleted entries from segments. */
 export type Clearing = {
-  /** Writes segments anew that have anything hidden, and forgets the burials of which nothing is left. */
+  /** Rewrites segments with hidden entries, and deletes the tombstones that no longer hide anything. */
   clear: () => Promise<void>
-  /** Does so without anybody waiting for it. */
-  aside: () => void
-  /** Ends with the last that was begun aside; never fails. */
+  /** Starts `clear` in the background. */
+  inBackground: () => void
+  /** Settles with the last run in the background; never rejects. */
   last: () => Promise<void>
 }
 
@@ -31,17 +31,17 @@ export const createClearing = (options: ClearingOptions): Clearing => {
   let last: Promise<void> = Promise.resolve()
 
   const hides = (opened: OpenedSegment) => hidesSome(amendments.partOf(opened))
-  const isSettled = ({ source, place }: Burial) =>
+  const isSettled = ({ source, position }: Tombstone) =>
     !segments
       .all()
       .some(
         ({ row, segment }) =>
-          row.logPosition <= place && segment.streams.some(({ origin }) => isOfSource(origin.sourceId, source)),
+          row.logPosition <= position && segment.streams.some(({ origin }) => isOfSource(origin.sourceId, source)),
       )
-  const forgetSettled = async () => {
-    // A damaged segment may be brought back from a copy, with all that was in it.
+  const deleteSettled = async () => {
+    // A damaged segment may be restored from a copy, with all its entries.
     if (signal.aborted || segments.damaged.length > 0) return
-    const settled = amendments.burials.filter(isSettled)
+    const settled = amendments.tombstones.filter(isSettled)
     if (settled.length > 0) await amendments.commit({ amend: { settled } })
   }
   const clear = async () => {
@@ -51,13 +51,13 @@ export const createClearing = (options: ClearingOptions): Clearing => {
         if (hides(opened)) await replacing.rewrite(opened)
       })
     }
-    await upkeep.exclusively(forgetSettled)
+    await upkeep.exclusively(deleteSettled)
   }
   return {
     clear,
-    aside: () => {
+    inBackground: () => {
       last = clear().catch((error: unknown) =>
-        onDamage(`Deleted entries could not be cleared away: ${messageOf(error)}`),
+        onDamage(`Deleted entries could not be removed from segments: ${messageOf(error)}`),
       )
     },
     last: () => last,

@@ -1,17 +1,17 @@
 import { createSerialQueue, type SerialQueue } from '@trellis/kit/lifecycle'
 
-/** The shard was closed before this began: nothing of it was done, and the caller can repeat it on the shard that replaced this one. */
+/** The shard was closed before the work began: nothing was done, and the caller can repeat it on the next shard. */
 export class ShardClosed extends Error {
   override name = 'ShardClosed'
 }
 
-/** Turns that begin no more work once they are closed: another writer may have taken over the files. */
-export type ClosableTurns = Pick<SerialQueue, 'run'> & {
-  /** Resolves when all work that was requested before is done; work requested after it fails with ShardClosed. */
+/** A serial queue that starts no more work once it is closed, because another writer may have taken over the files. */
+export type ClosableSerialQueue = Pick<SerialQueue, 'run'> & {
+  /** Resolves when all queued work is done; later work fails with ShardClosed. */
   close: () => Promise<void>
 }
 
-export const createClosableTurns = (): ClosableTurns => {
+export const createClosableSerialQueue = (): ClosableSerialQueue => {
   const serialQueue = createSerialQueue()
   let isClosed = false
   return {

@@ -1,28 +1,28 @@
 import { type AmendedPart, createAmender } from '../amended-part.ts'
-import { type Amendments, type Burial, changed, indexAmendments, noAmendments } from '../amendments.ts'
+import { type Amendments, changed, indexAmendments, noAmendments, type Tombstone } from '../amendments.ts'
 import type { Catalogue, CatalogueChange } from '../catalogue.ts'
 import type { Part } from '../part.ts'
 import type { OpenedSegment } from './open-segments.ts'
 import type { WriteGuard } from './write-guard.ts'
 
 /**
- * What changed of entries since they were written, laid over each part that is given out. It alone changes the catalogue, and knows a change
- * once its row is there.
+ * The amendments of a shard, which are applied to each part that it returns. It alone changes the catalogue, and applies a change once its row
+ * exists.
  */
 export type HeldAmendments = {
-  /** Takes what the catalogue has. */
-  restore: (kept: Amendments) => void
-  /** Rows first, then what is known here. */
+  /** Sets the amendments of the catalogue. */
+  restore: (stored: Amendments) => void
+  /** Writes rows first, then applies the change. */
   commit: (change: CatalogueChange) => Promise<void>
-  /** A segment as it is to be seen now. */
+  /** A segment as of now, with its amendments. */
   partOf: (opened: OpenedSegment) => Part | AmendedPart
-  /** The same of a part of what is in memory: nothing in it was there when anything was buried. */
+  /** The same for a part in memory: its entries are newer than all tombstones. */
   newestPartOf: (part: Part) => Part | AmendedPart
-  readonly burials: readonly Burial[]
-  /** How many severities wait to be written into segments. */
+  readonly tombstones: readonly Tombstone[]
+  /** The number of severity overrides that are not folded into segments. */
   readonly overrides: number
-  /** A place for an override, after all others. */
-  nextPlace: () => number
+  /** A position for an override, after all others. */
+  nextPosition: () => number
 }
 
 export const createHeldAmendments = (
@@ -32,31 +32,31 @@ export const createHeldAmendments = (
   const amend = createAmender()
   let amendments = noAmendments
   let index = indexAmendments(amendments)
-  let lastPlace = 0
+  let lastPosition = 0
 
   const apply = (next: Amendments) => {
     amendments = next
     index = indexAmendments(next)
   }
   return {
-    restore: (kept) => {
-      apply(kept)
-      lastPlace = kept.overrides.reduce((last, { place }) => Math.max(last, place), 0)
+    restore: (stored) => {
+      apply(stored)
+      lastPosition = stored.overrides.reduce((last, { position }) => Math.max(last, position), 0)
     },
     async commit(change) {
       guard.check()
-      // Where the answer was lost, the rows may be there all the same.
+      // If the response was lost, the rows may exist nevertheless.
       await guard.watch('The catalogue could not be written', catalogue.change(change))
       if (change.amend) apply(changed(amendments, change.amend))
     },
     partOf: ({ row, segment }) => amend(segment, row.logPosition, index),
     newestPartOf: (part) => amend(part, Number.POSITIVE_INFINITY, index),
-    get burials() {
-      return amendments.burials
+    get tombstones() {
+      return amendments.tombstones
     },
     get overrides() {
       return amendments.overrides.length
     },
-    nextPlace: () => ++lastPlace,
+    nextPosition: () => ++lastPosition,
   }
 }

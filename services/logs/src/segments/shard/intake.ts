@@ -14,9 +14,9 @@ import type { WriteGuard } from './write-guard.ts'
 
 export type IngestResult = { entries: number; duplicates: number }
 export type IngestOptions = {
-  /** What the batch's texts say, where another thread has found it out already. */
+  /** The analysis of the batch, if another thread has made it. */
   analysis?: BatchAnalysis | undefined
-  /** Hears of the entries that were not known, once they are durable: from one document of an index up to but without another. */
+  /** Receives the new entries once they are durable: the documents `from` to `to` (exclusive) of an index. */
   onNew?: (index: MemoryIndex, from: number, to: number) => void
 }
 
@@ -32,24 +32,24 @@ export type IntakeOptions = {
 }
 
 export type ReplayReport = {
-  /** Notified of what the append log cannot read. */
+  /** Called for damage of the append log. */
   onDamage: (problem: string) => void
-  /** Notified of each batch that cannot be indexed and is left out. */
+  /** Called for each batch that cannot be indexed and is set aside. */
   onSetAside: (problem: string) => void
 }
 
-/** How batches come in: to the append log and the memory index, without what is known. Both are to be called in turn. */
+/** Writes batches without their duplicates to the append log and the memory index. Calls must be serialized. */
 export type Intake = {
-  /** Keeps a batch; what it has answered is durable. */
+  /** Stores a batch; it is durable when this resolves. */
   take: (buffer: ArrayBuffer, options: IngestOptions) => Promise<IngestResult>
-  /** Indexes again what the append log has after a position. */
+  /** Indexes the records of the append log after a position. */
   replay: (after: number, report: ReplayReport) => Promise<void>
 }
 
 export const createIntake = (options: IntakeOptions): Intake => {
   const { log, memory, segments, amendments, guard, analyse, templates } = options
 
-  /** By entry: 1 where it is stored already. What is in memory is looked at first: while segments are read, it may become one. */
+  /** By entry: 1 where it is stored already. Memory is checked first, because it may become a segment while segments are read. */
   const knownDuplicates = async (batch: EntryBatch): Promise<Uint8Array> => {
     const { active, sealing } = memory
     const inMemory = Uint8Array.from({ length: batch.count }, (_, entry) =>
@@ -61,7 +61,7 @@ export const createIntake = (options: IntakeOptions): Intake => {
   const templateIdsOf = async ({ shapes }: BatchAnalysis): Promise<readonly string[]> =>
     (await templates?.idsOf(shapes)) ?? []
 
-  /** Indexes a record; false where the index holds a part of it and is of no use any more. */
+  /** Indexes a record; false if the index holds a part of it and must be discarded. */
   const indexRecord = async (record: ArrayBuffer, onUnreadable: (reason: string) => void): Promise<boolean> => {
     const read = readable(() => {
       const batch = decodeBatch(record)
@@ -79,14 +79,14 @@ export const createIntake = (options: IntakeOptions): Intake => {
       }, onUnreadable) ?? false
     )
   }
-  /** Goes through the log after `memory.position`; false where it has to start again. */
-  const replayOnce = async (leftOut: Set<number>, { onDamage, onSetAside }: ReplayReport): Promise<boolean> => {
+  /** Replays the log after `memory.position`; false if the replay must restart. */
+  const replayOnce = async (skipped: Set<number>, { onDamage, onSetAside }: ReplayReport): Promise<boolean> => {
     for await (const { position, record } of log.replay(memory.position, onDamage)) {
       const isWhole =
-        leftOut.has(position) ||
+        skipped.has(position) ||
         (await indexRecord(record, (reason) => {
-          leftOut.add(position)
-          onSetAside(`Record ${position} of the append log cannot be read and is left out: ${reason}`)
+          skipped.add(position)
+          onSetAside(`Record ${position} of the append log cannot be read and is set aside: ${reason}`)
         }))
       if (!isWhole) return false
       memory.reach(position)
@@ -94,19 +94,19 @@ export const createIntake = (options: IntakeOptions): Intake => {
     return true
   }
   return {
-    async take(buffer, { analysis: given, onNew }) {
+    async take(buffer, { analysis: provided, onNew }) {
       guard.check()
       const batch = decodeBatch(buffer)
       await memory.makeRoom(batch)
       const duplicates = await knownDuplicates(batch)
       if (!duplicates.includes(0)) return { entries: 0, duplicates: batch.count }
-      // What a batch says may make this fail, so it comes before the log, whose records are read by each start.
-      const analysis = given ?? analyse(batch)
+      // The content of a batch may make this fail, so it precedes the log, which each start replays.
+      const analysis = provided ?? analyse(batch)
       const ids = await templateIdsOf(analysis)
-      // A duplicate in the log would come back with a replay after the entry that it repeats has expired.
+      // A duplicate in the log would return with a replay after the entry that it duplicates has expired.
       const record = duplicates.includes(1) ? withoutEntries(batch, duplicates) : buffer
       const durable = guard.watch('The append log could not be written', log.append(new Uint8Array(record)))
-      // Indexing meanwhile: the disk and this thread work at the same time.
+      // Indexes while the log is written: disk and thread work in parallel.
       const index = memory.active
       const from = index.documents
       guard.run('A batch could not be indexed', () => index.add(batch, analysis, ids, duplicates))
@@ -124,20 +124,20 @@ export const createIntake = (options: IntakeOptions): Intake => {
         },
         onSetAside,
       }
-      const leftOut = new Set<number>()
+      const skipped = new Set<number>()
       memory.reach(after)
-      // Each round leaves out one record more.
-      while (!(await replayOnce(leftOut, report))) await memory.discard(after)
+      // Each round skips one record more.
+      while (!(await replayOnce(skipped, report))) await memory.discard(after)
     },
   }
 }
 
-/** Undefined, with the reason reported, where work fails by what a record holds: each start would fail at it again. */
+/** undefined, with the reason reported, if the content of a record makes the work fail, as it would at each start. */
 const readable = <Result>(work: () => Result, onUnreadable: (reason: string) => void): Result | undefined => {
   try {
     return work()
   } catch (error) {
-    // Memory may be there the next time.
+    // A lack of memory may be temporary.
     if (isAllocationFailure(error)) throw error
     onUnreadable(messageOf(error))
     return undefined

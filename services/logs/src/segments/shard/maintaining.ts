@@ -1,6 +1,14 @@
 import type { SerialQueue } from '@trellis/kit/lifecycle'
 import { isAmended, overriddenIn } from '../amended-part.ts'
-import { addFreed, type Care, type Freed, isExpired, keepsAll, lessFreed, planRetention } from '../retention.ts'
+import {
+  addFreed,
+  type Freed,
+  isExpired,
+  isUnlimited,
+  lessFreed,
+  type MaintenanceRequest,
+  planRetention,
+} from '../retention.ts'
 import type { Clearing } from './clearing.ts'
 import type { HeldAmendments } from './held-amendments.ts'
 import type { MemoryIndexes } from './memory-indexes.ts'
@@ -24,15 +32,15 @@ export type MaintenanceOptions = {
 }
 
 /**
- * Lets go of what was kept long enough and, where it is to be thorough, writes segments anew with all that is hidden or was changed, merges
- * what is worth it, and removes files that nothing names. Gives what came of it.
+ * Deletes expired entries; a thorough run also folds hidden and changed entries into rewritten segments, merges segments where worthwhile, and
+ * removes orphaned files. Returns what was freed.
  */
-export type Maintain = (care: Care) => Promise<Freed>
+export type Maintain = (request: MaintenanceRequest) => Promise<Freed>
 
 export const createMaintain = (options: MaintenanceOptions): Maintain => {
   const { serialQueue, upkeep, clearing, merging, replacing, segments, memory, amendments, signal } = options
 
-  /** What is in memory is in a segment by the time it is old, unless nothing came after it. */
+  /** Seals memory with old entries, which otherwise stay there when nothing follows them. */
   const sealOverdue = async (now: number) => {
     const parts = memory.parts()
     const isOverdue = parts.some(({ streams }) => streams.some(({ firstIngest = now }) => now - firstIngest > hour))
@@ -53,12 +61,12 @@ export const createMaintain = (options: MaintenanceOptions): Maintain => {
       old.segment.release()
     }
   }
-  const retain = async ({ retention, now }: Care) => {
-    if (keepsAll(retention)) return
+  const retain = async ({ retention, now }: MaintenanceRequest) => {
+    if (isUnlimited(retention)) return
     await sealOverdue(now)
     const isOld = isExpired(retention, now)
     const tried = new Set<string>()
-    // A segment that is merged meanwhile is another one: it is planned for again.
+    // A segment that is merged meanwhile becomes another one, for which the plan is made again.
     while (!signal.aborted) {
       const plan = await segments.look(async (opened) =>
         planRetention(
@@ -81,7 +89,7 @@ export const createMaintain = (options: MaintenanceOptions): Maintain => {
       (old) => replacing.rewrite(old),
     )
   }
-  /** In turn and exclusively: a file that is there before its row is not one of those that a crash left. */
+  /** Serialized and exclusive, so that files which are written before their rows are not taken for leftovers of a crash. */
   const sweep = () =>
     serialQueue.run(() =>
       upkeep.exclusively(async () => {
@@ -89,12 +97,12 @@ export const createMaintain = (options: MaintenanceOptions): Maintain => {
         return segments.sweep()
       }),
     )
-  return async (care) => {
-    if (care.isThorough) await serialQueue.run(memory.seal)
+  return async (request) => {
+    if (request.isThorough) await serialQueue.run(memory.seal)
     const before = segments.freed()
     const freed = () => lessFreed(segments.freed(), before)
-    await retain(care)
-    if (!care.isThorough) return freed()
+    await retain(request)
+    if (!request.isThorough) return freed()
     await clearing.clear()
     await foldAmendments()
     while (!signal.aborted && (await merging.once()));

@@ -10,64 +10,64 @@ import type { WriteOpened } from './write-opened.ts'
 
 export type MemoryIndexesOptions = {
   limits: MemoryIndexLimits
-  /** What the memory of an index that has become a segment goes back to. */
+  /** The pool of the memory of indexes that have become segments. */
   blocks: Blocks
   write: WriteOpened
   log: Pick<AppendLog, 'trim'>
   segments: Pick<OpenSegments, 'add'>
   amendments: Pick<HeldAmendments, 'newestPartOf'>
   guard: WriteGuard
-  /** A segment more is there. */
+  /** Called after each new segment. */
   onSealed: () => void
 }
 
 /**
- * What came in last: the index that takes entries, and the full one before it for as long as it is written to a segment. It alone changes
- * which these are; all that changes anything is to be called in turn.
+ * The newest entries: the index that accepts entries, and the full one before it while it is written to a segment. It alone changes which indexes
+ * these are; calls that change anything must be serialized.
  */
 export type MemoryIndexes = {
-  /** Takes entries. */
+  /** The index that accepts entries. */
   readonly active: MemoryIndex
-  /** Is being written. */
+  /** The index that is being written to a segment. */
   readonly sealing: MemoryIndex | undefined
   /** The last record of the append log whose entries are in memory or in segments. */
   readonly position: number
-  /** All up to a record is in. */
+  /** Sets `position`. */
   reach: (position: number) => void
-  /** Sees to it that a batch has room in the active one: where it has none, that is sealed. */
+  /** Ensures that the active index has room for a batch; if not, seals it. */
   makeRoom: (batch: EntryBatch) => Promise<void>
   /**
-   * Drops the entries that are in no segment, for a replay that has to start again. `position` is then that of the newest segment, but not
-   * less than `after`.
+   * Drops the entries that are in no segment, for a replay that must restart. `position` is then that of the newest segment, but not less than
+   * `after`.
    */
   discard: (after: number) => Promise<void>
-  /** Writes all that is in memory to segments. */
+  /** Writes everything in memory to segments. */
   seal: () => Promise<void>
-  /** Resolves when no index is being written; fails where that failed. */
+  /** Resolves when no index is being written; rejects if the write failed. */
   sealed: () => Promise<void>
   readonly isEmpty: boolean
-  /** What is in memory now; each is to be released. */
+  /** The current parts in memory; the caller must release each. */
   parts: () => Part[]
 }
 
-/** For as long as nothing comes: what comes makes room for itself. */
-const withoutRoom = () => createMemoryIndex({ documents: 0, textBytes: 0 })
+/** An index without capacity, until the first batch arrives and allocates one. */
+const emptyIndex = () => createMemoryIndex({ documents: 0, textBytes: 0 })
 
 type Sealing = { index: MemoryIndex; name: string; done: Promise<void> }
 
 export const createMemoryIndexes = (options: MemoryIndexesOptions): MemoryIndexes => {
   const { limits, blocks, write, log, segments, amendments, guard, onSealed } = options
-  let active = withoutRoom()
+  let active = emptyIndex()
   let number = 0
   let position = 0
-  /** Up to here all records are in segments that were written here. */
+  /** All records up to here are in segments that this shard wrote. */
   let sealedTo = 0
   let sealing: Sealing | undefined
 
   const nameOfActive = () => `memory-${number}`
   const toSegment = async (index: MemoryIndex, upTo: number) => {
     const opened = await write(index, upTo)
-    // In one step, or its entries would be there twice, or not at all.
+    // In one synchronous step, otherwise its entries would be found twice or not at all.
     segments.add(opened)
     sealing = undefined
     sealedTo = upTo
@@ -99,7 +99,7 @@ export const createMemoryIndexes = (options: MemoryIndexesOptions): MemoryIndexe
     async makeRoom(batch) {
       if (active.hasRoomFor(batch)) return
       if (active.documents > 0) {
-        // One index is being written at most: a second full one waits, and with it the sender.
+        // At most one index is written at a time: a second full one waits, and so does its sender.
         await sealing?.done
         void startSealing(createMemoryIndex(limits, { before: active, blocks }))
       }
@@ -112,16 +112,16 @@ export const createMemoryIndexes = (options: MemoryIndexesOptions): MemoryIndexe
     async discard(after) {
       await sealing?.done
       active.retire()
-      active = withoutRoom()
+      active = emptyIndex()
       position = Math.max(after, sealedTo)
     },
     async seal() {
       await sealing?.done
       if (active.documents === 0) return
-      // Not because there was no room: what comes next may be little, or nothing, and is not to hold the memory of a full one.
-      blocks.forget()
-      await startSealing(withoutRoom())
-      blocks.forget()
+      // Sealed before it was full: few or no entries may follow, which should not retain the memory of a full index.
+      blocks.clear()
+      await startSealing(emptyIndex())
+      blocks.clear()
     },
     sealed: async () => sealing?.done,
     get isEmpty() {

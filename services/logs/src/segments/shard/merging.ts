@@ -15,17 +15,17 @@ export type MergingOptions = {
   onDamage: (problem: string) => void
 }
 
-/** Puts one segment in place of many small ones. */
+/** Replaces many small segments by larger ones. */
 export type Merging = {
-  /** Merges the smallest ones; false when there was nothing worth it. */
+  /** Merges the smallest ones; false if no merge is worthwhile. */
   once: () => Promise<boolean>
-  /** Does so without anybody waiting for it, unless it is being done already. */
-  aside: () => void
+  /** Starts a merge in the background, unless one is running. */
+  inBackground: () => void
 }
 
 export const createMerging = (options: MergingOptions): Merging => {
   const { limits, segments, replacing, upkeep, signal, onDamage } = options
-  let isUnderWay = false
+  let isRunning = false
 
   const merge = async (): Promise<boolean> => {
     if (signal.aborted) return false
@@ -44,13 +44,13 @@ export const createMerging = (options: MergingOptions): Merging => {
   const once = () => upkeep.exclusively(merge)
   return {
     once,
-    aside: () => {
-      if (isUnderWay || signal.aborted) return
-      isUnderWay = true
+    inBackground: () => {
+      if (isRunning || signal.aborted) return
+      isRunning = true
       once()
         .catch((error: unknown) => onDamage(`Segments could not be merged: ${messageOf(error)}`))
         .finally(() => {
-          isUnderWay = false
+          isRunning = false
         })
     },
   }

@@ -8,47 +8,47 @@ import { createSegmentCache } from '../segment-cache.ts'
 import { SegmentCorrupt } from '../segment-layout.ts'
 import { openSegment, type Segment } from '../segment-reader.ts'
 
-/** All segments of a shard lie under this. */
+/** Prefix of the keys of a shard's segments. */
 export const segmentPrefix = 'segments/'
-/** Segments are opened so many at a time: most of it is waiting for files. */
+/** The number of segments that are opened concurrently, which is mostly waiting for files. */
 const openedAtOnce = 16
 
 export type OpenedSegment = { row: SegmentRow; segment: Segment }
 
 export type OpenSegmentsOptions = {
   files: Files
-  /** Bytes kept of what was read from segments. */
+  /** Maximum memory of the cache of segment data, in bytes. */
   cacheBytes: number
-  /** Told of what cannot be read; all else goes on. */
+  /** Called for data that cannot be read; the rest stays usable. */
   onDamage: (problem: string) => void
 }
 
 /**
- * The segments a shard reads from. It alone changes which these are, and each change is one step: whoever looks sees all of it or nothing.
- * Their rows are changed before (see `held-amendments.ts`), their files removed here once nobody reads them any more.
+ * The segments of a shard. It alone changes the list, and each change is atomic for readers. Rows are changed before (see `held-amendments.ts`),
+ * and files are removed here once they have no readers.
  */
 export type OpenSegments = {
-  /** Those there are now. A change makes another list. */
+  /** The current segments. A change creates another list. */
   all: () => readonly OpenedSegment[]
   find: (key: string) => OpenedSegment | undefined
   /** Opens the segments of rows; damaged ones are excluded and reported. Throws when descriptors or memory run out. */
   restore: (rows: readonly SegmentRow[]) => Promise<void>
-  /** Opens one that was written, which does not make it one of them yet. Throws SegmentCorrupt. */
+  /** Opens a new segment without adding it to the list. Throws SegmentCorrupt. */
   open: (row: SegmentRow) => Promise<OpenedSegment>
   add: (opened: OpenedSegment) => void
-  /** Some in place of others, whose files go as soon as nobody reads them. */
+  /** Replaces segments by others; files of the old ones are removed once they have no readers. */
   replace: (old: readonly OpenedSegment[], added: readonly OpenedSegment[]) => void
-  /** Reads them, which keeps their files; one that turns out damaged is excluded, and the others are read again. */
+  /** Reads the segments, which retains their files; a damaged segment is excluded, and the others are read again. */
   look: <Result>(at: (opened: readonly OpenedSegment[]) => Promise<Result>) => Promise<Result>
-  /** Leaves one out that turned out damaged; its file stays. */
+  /** Excludes a damaged segment; its file stays. */
   exclude: (damage: SegmentCorrupt) => void
-  /** Keys of those that were left out. */
+  /** Keys of excluded segments. */
   readonly damaged: readonly string[]
-  /** Removes the files that belong to none, and gives how much that was. */
+  /** Removes orphaned files, and returns what was freed. */
   sweep: () => Promise<Freed>
-  /** By all that was replaced since the shard was opened. */
+  /** Total freed by replacements since the shard was opened. */
   freed: () => Freed
-  /** Forgets what was read. */
+  /** Clears the cache. */
   dropCache: () => void
 }
 
@@ -56,7 +56,7 @@ export const createOpenSegments = ({ files, cacheBytes, onDamage }: OpenSegments
   const cache = createSegmentCache(cacheBytes)
   const reads = damageNamed(files)
   const damaged: string[] = []
-  /** Replaced, and still read by somebody: these go by themselves. */
+  /** Segments that were replaced and still have readers; their files are removed when these finish. */
   const retired = new Set<string>()
   let segments: readonly OpenedSegment[] = []
   let freed = nothingFreed
@@ -77,7 +77,7 @@ export const createOpenSegments = ({ files, cacheBytes, onDamage }: OpenSegments
     try {
       return [await open(row)]
     } catch (error) {
-      // Its segments would be missing from all that follows, though nothing is wrong with them.
+      // A shortage is not damage: excluding the segment would hide intact entries.
       if (isShortage(error)) throw error
       noteDamage(row.key, messageOf(error))
       return []

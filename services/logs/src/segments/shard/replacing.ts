@@ -9,10 +9,10 @@ import type { HeldAmendments } from './held-amendments.ts'
 import type { OpenedSegment, OpenSegments } from './open-segments.ts'
 import type { WriteOpened } from './write-opened.ts'
 
-/** With pseudonyms a text may be longer, at most by so much: `://a@` is the worst, with one in place of each `a`. */
+/** Maximum growth of a text by pseudonyms; the worst case is `://a@` repeated, with a pseudonym for each `a`. */
 const maxGrowth = 5
 
-/** What becomes of an entry; undefined for nothing. */
+/** Returns the new entry; undefined to drop it. */
 export type Convert = (entry: StoredEntry) => StoredEntry | undefined
 
 export type ReplacingOptions = {
@@ -25,20 +25,20 @@ export type ReplacingOptions = {
 }
 
 /**
- * Writes segments anew as they are to be seen now: without what is hidden, with the severities that were put in place. Both throw
- * SegmentCorrupt, and are to be called exclusively.
+ * Rewrites segments with their amendments: without hidden entries, with overridden severities. Both throw SegmentCorrupt, and must be called
+ * exclusively.
  */
 export type Replacing = {
-  /** One segment in place of one; none where nothing of it is left. */
+  /** Replaces a segment by one, or by none if no entries are left. */
   rewrite: (old: OpenedSegment, convert?: Convert) => Promise<void>
-  /** One segment in place of several, which together have room in one. */
+  /** Replaces several segments, which must fit into one, by one. */
   merge: (old: readonly OpenedSegment[]) => Promise<void>
 }
 
 export const createReplacing = (options: ReplacingOptions): Replacing => {
   const { limits, blocks, analyse, write, segments, amendments } = options
 
-  /** Severities that were put in place, while segments were written anew, of entries that are in none of these. */
+  /** Deletes overrides that were set during the rewrite for entries that were dropped. */
   const dropLate = async (old: readonly OpenedSegment[], added: readonly OpenedSegment[]) => {
     const overridden = await overriddenIn(old.map(amendments.partOf))
     if (overridden.length === 0) return
@@ -46,9 +46,9 @@ export const createReplacing = (options: ReplacingOptions): Replacing => {
     const folded = overridden.filter(({ key }) => !stays.has(key))
     if (folded.length > 0) await amendments.commit({ amend: { folded } })
   }
-  const replaceHeld = async (old: readonly OpenedSegment[], room: MemoryIndexLimits, convert?: Convert) => {
+  const replaceHeld = async (old: readonly OpenedSegment[], capacity: MemoryIndexLimits, convert?: Convert) => {
     const parts = old.map(amendments.partOf)
-    const index = createMemoryIndex(room, { blocks })
+    const index = createMemoryIndex(capacity, { blocks })
     await refill(index, analyse, parts, convert)
     const keys = old.map(({ row }) => row.key)
     const folded = await overriddenIn(parts)
@@ -64,10 +64,10 @@ export const createReplacing = (options: ReplacingOptions): Replacing => {
     }
     index.retire()
   }
-  const replace = async (old: readonly OpenedSegment[], room: MemoryIndexLimits, convert?: Convert) => {
+  const replace = async (old: readonly OpenedSegment[], capacity: MemoryIndexLimits, convert?: Convert) => {
     for (const { segment } of old) segment.hold()
     try {
-      await replaceHeld(old, room, convert)
+      await replaceHeld(old, capacity, convert)
     } finally {
       for (const { segment } of old) segment.release()
     }
@@ -75,7 +75,7 @@ export const createReplacing = (options: ReplacingOptions): Replacing => {
   return {
     rewrite: (old, convert) => {
       const { documents, textBytes } = old.row
-      // Texts may become longer; a segment that was made of one large batch is larger than the limits, too.
+      // Texts may grow; a segment that was made of one large batch also exceeds the limits.
       return replace([old], { documents, textBytes: textBytes * maxGrowth + limits.textBytes }, convert)
     },
     merge: (old) => replace(old, limits),

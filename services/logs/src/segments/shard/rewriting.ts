@@ -19,10 +19,10 @@ export type RewritingOptions = {
   signal: AbortSignal
 }
 
-/** Goes through all that is stored once. */
+/** Rewrites all stored entries once. */
 export type Rewriting = {
-  /** Throws `conflict` where all is being gone through already. */
-  rewrite: (wanted: Rewrite) => Promise<Rewritten>
+  /** Throws `conflict` while another rewrite is running. */
+  rewrite: (request: Rewrite) => Promise<Rewritten>
   readonly isUnderWay: boolean
 }
 
@@ -30,7 +30,7 @@ export const createRewriting = (options: RewritingOptions): Rewriting => {
   const { serialQueue, upkeep, replacing, segments, memory, amendments, log, signal } = options
   let isUnderWay = false
 
-  /** What is in memory and concerned goes to a segment. */
+  /** Seals the memory indexes if they may have entries to change. */
   const sealConcerned = async (concerns: Rewriter['concerns']) => {
     const parts = memory.parts()
     try {
@@ -41,20 +41,20 @@ export const createRewriting = (options: RewritingOptions): Rewriting => {
     }
     await serialQueue.run(memory.seal)
   }
-  const rewriteSegment = async (old: OpenedSegment, { concerns, change, keep, drop }: Rewriter) => {
+  const rewriteSegment = async (old: OpenedSegment, { concerns, change, commit, discard }: Rewriter) => {
     if (!(await concerns(amendments.partOf(old)))) return
     try {
       await replacing.rewrite(old, change)
-      keep()
+      commit()
     } catch (error) {
-      drop()
+      discard()
       throw error
     }
   }
-  const rewriteAll = async (wanted: Rewrite): Promise<Rewritten> => {
-    const rewriter = createRewriter(wanted)
+  const rewriteAll = async (request: Rewrite): Promise<Rewritten> => {
+    const rewriter = createRewriter(request)
     await sealConcerned(rewriter.concerns)
-    // By their keys: what is merged meanwhile is another segment, and is gone through, too.
+    // By key: a segment that is merged meanwhile is another one, and is also rewritten.
     const seen = new Set<string>()
     const upTo = memory.position
     const next = () => segments.all().find(({ row }) => !seen.has(row.key) && row.logPosition <= upTo)
@@ -64,19 +64,19 @@ export const createRewriting = (options: RewritingOptions): Rewriting => {
       seen.add(key)
     }
     await serialQueue.run(async () => {
-      // What is replaced stands in the log, too, until that is cleared; what came in meanwhile has to leave it first.
-      if (wanted.kind === 'anonymize') await memory.seal()
+      // The log still has the old entries until it is cleared; entries that arrived meanwhile must be sealed first.
+      if (request.kind === 'anonymize') await memory.seal()
       if (memory.isEmpty) await log.clear()
     })
     return rewriter.result()
   }
   return {
-    async rewrite(wanted) {
+    async rewrite(request) {
       if (isUnderWay)
-        throw serviceError('conflict', 'All that is stored is being gone through already. Ask again later.')
+        throw serviceError('conflict', 'Another rewrite of the stored entries is running. Try again later.')
       isUnderWay = true
       try {
-        return await rewriteAll(wanted)
+        return await rewriteAll(request)
       } finally {
         isUnderWay = false
       }

@@ -3,26 +3,26 @@ import { createBudget } from '../budget.ts'
 import { SegmentCorrupt } from '../segment-layout.ts'
 import type { OpenedSegment, OpenSegments } from './open-segments.ts'
 
-/** While entries come in, segments are written anew in this share of the time. */
+/** The share of the time for rewriting segments while entries arrive. */
 const upkeepShare = 0.25
 
-/** Merging and writing segments anew take turns with each other; entries are taken meanwhile, and have precedence. */
+/** Serializes merges and rewrites of segments; ingestion continues meanwhile, and has priority. */
 export type Upkeep = {
-  /** Does work while no other work of upkeep is done. */
+  /** Runs work exclusively. */
   exclusively: <Result>(work: () => Promise<Result>) => Promise<Result>
-  /** Works on a segment exclusively. One that is gone by then is passed over, and one that turns out damaged left out. */
+  /** Works on a segment exclusively. A segment that no longer exists is skipped, and a damaged one excluded. */
   onSegment: (key: string, work: (opened: OpenedSegment) => Promise<void>) => Promise<void>
-  /** Works on segments so, one after the other, with pauses in busy times. */
+  /** Works on segments one by one, with pauses in busy times. */
   onEach: (keys: readonly string[], work: (opened: OpenedSegment) => Promise<void>) => Promise<void>
-  /** Entries are coming in. */
+  /** Reports that entries are arriving. */
   busy: () => void
-  /** Ends with the last work that was asked for until now; the same promise while there is no more. */
+  /** Settles with the last work that was queued so far; the same promise while no more is queued. */
   last: () => Promise<unknown>
 }
 
 export type UpkeepOptions = {
   segments: Pick<OpenSegments, 'find' | 'exclude'>
-  /** Aborts when the shard is closing: no segment more is begun. */
+  /** Aborts when the shard closes: no more work is started. */
   signal: AbortSignal
 }
 

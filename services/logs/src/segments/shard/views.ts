@@ -10,11 +10,11 @@ export type ViewsOptions = {
   amendments: Pick<HeldAmendments, 'partOf'>
 }
 
-/** What a shard has at a moment. */
+/** Snapshots of a shard. */
 export type Views = {
-  /** All parts there are now; each is to be released. */
+  /** The current parts; the caller must release each. */
   parts: () => Part[]
-  /** Looks at all parts and lets go of them; where one turns out damaged, again without it. */
+  /** Reads all parts and releases them; on damage, repeats without the damaged part. */
   look: <Result>(at: (parts: readonly Part[]) => Promise<Result>) => Promise<Result>
 }
 

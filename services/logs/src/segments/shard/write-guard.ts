@@ -1,15 +1,15 @@
 import { writeFailure } from '../disk-full.ts'
 
 /**
- * Remembers that a write failed. Memory may be ahead of the disk then, or behind it: nothing more is taken, and a shard that is opened
- * again starts from what is durable.
+ * Records that a write failed. Memory may then be ahead of or behind the disk: nothing more is accepted, and a reopened shard starts from durable
+ * data.
  */
 export type WriteGuard = {
-  /** Throws the failure, if there was one. */
+  /** Throws the recorded failure, if any. */
   check: () => void
-  /** Gives what the write does; its failure is remembered, and `what` says of what it was. */
+  /** Returns the result of a write; a failure is recorded, with `what` as its description. */
   watch: <Result>(what: string, write: Promise<Result>) => Promise<Result>
-  /** The same for a change of memory alone, which a failure leaves half done. */
+  /** The same for a change of memory only, which a failure leaves incomplete. */
   run: <Result>(what: string, change: () => Result) => Result
   readonly failure: Error | undefined
 }
@@ -29,7 +29,7 @@ export const createWriteGuard = (): WriteGuard => {
       const watched = write.catch((error: unknown) => {
         throw fail(what, error)
       })
-      // The caller may have failed by then, and not await it.
+      // The caller may have failed by then and not await it.
       watched.catch(() => undefined)
       return watched
     },

@@ -8,7 +8,7 @@ import type { MemoryIndex } from '../memory-index.ts'
 import type { HeldAmendments } from './held-amendments.ts'
 import { type OpenedSegment, type OpenSegments, segmentPrefix } from './open-segments.ts'
 
-/** What a new segment takes the place of, and the severities that were written into it. */
+/** The segments that a new segment replaces, and the severity overrides that were folded into it. */
 export type Replaced = { keys: string[]; folded: readonly SeverityOverride[] }
 
 export type WriteOpenedOptions = {
@@ -19,8 +19,8 @@ export type WriteOpenedOptions = {
 }
 
 /**
- * Makes an index, whose entries came with the append log up to a position, a segment: its file, then its row with what goes in the same
- * step. Gives it opened, to be put among the others.
+ * Writes an index with the entries of the append log up to a position as a segment: its file, then atomically its row and the changes that belong
+ * to it. Returns the opened segment, which the caller must add to the list.
  */
 export type WriteOpened = (index: MemoryIndex, logPosition: number, replaced?: Replaced) => Promise<OpenedSegment>
 
@@ -31,7 +31,7 @@ export const createWriteOpened =
     const key = `${segmentPrefix}${String(logPosition).padStart(12, '0')}-${randomBytes(6).toString('hex')}`
     const row: SegmentRow = { key, logPosition, ...summary }
     await files.write(row.key, content)
-    blocks.giveBack(content.buffer)
+    blocks.free(content.buffer)
     const opened = await segments.open(row)
     await amendments.commit({ add: [row], remove: keys, ...(folded.length > 0 && { amend: { folded } }) })
     return opened

@@ -16,7 +16,7 @@ export const endpoints: readonly Theme[] = [
     ],
     [
       '`domain` selects entries with a pattern of that domain',
-      [logs('service'), 'takes a file, tells its format, and finds what is in it'],
+      [logs('service'), 'stores an uploaded file, detects its format, and finds its entries'],
     ],
     [
       '`semantic=true` re-ranks',
@@ -34,7 +34,7 @@ export const endpoints: readonly Theme[] = [
     ],
     [
       '`POST /api/diagnose` answers with a summary that has `by_domain`',
-      [logs('service'), 'a diagnosis names what it searched for, what it found, and why'],
+      [logs('service'), 'a diagnosis names its keywords, its findings and the reasons'],
     ],
     [
       '`POST /api/diagnose/stream` sends status, summary, entries, reasoning, done, in this order',
@@ -70,7 +70,7 @@ export const endpoints: readonly Theme[] = [
     ],
     [
       '`DELETE /api/sources/{id}` removes entries and their index rows',
-      [logs('kept/kept'), 'DELETE /api/sources/{id} removes entries and full-text rows'],
+      [logs('maintenance/maintenance'), 'DELETE /api/sources/{id} removes entries and full-text rows'],
     ],
     [
       '`POST /api/sources/{id}/glean` collects one source again',
@@ -90,11 +90,11 @@ export const endpoints: readonly Theme[] = [
     ],
     [
       '`POST /api/ingest/upload` recognises the format',
-      [logs('service'), 'takes a file, tells its format, and finds what is in it'],
+      [logs('service'), 'stores an uploaded file, detects its format, and finds its entries'],
     ],
     [
       '`POST /api/glean/batch` takes parsed entries',
-      [logs('service'), 'pushed entries keep what their sender said, and come once'],
+      [logs('service'), 'pushed entries retain the fields of their sender and are stored once'],
     ],
     ['`GET /api/stats` shows the last 24 hours', [logs('sources/stats'), 'GET /api/stats: 24-hour window']],
     [

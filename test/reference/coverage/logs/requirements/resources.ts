@@ -30,7 +30,10 @@ export const resources: readonly Theme[] = [
     ],
     ['Collects from remote hosts over SSH', [logs('collect/ssh/connection'), 'is let in by its key']],
     ['Collects from uploads', [jobs(''), 'an upload is recognised, stored and counted']],
-    ['Collects from pushed batches', [logs('service'), 'pushed entries keep what their sender said, and come once']],
+    [
+      'Collects from pushed batches',
+      [logs('service'), 'pushed entries retain the fields of their sender and are stored once'],
+    ],
     [
       'Collects from a media-monitor notification agent',
       [logs('media-monitor/media-monitor'), 'stores a payload as an entry under source media-monitor'],
@@ -85,19 +88,22 @@ export const resources: readonly Theme[] = [
       '`severity` is CRITICAL, ERROR, WARN or null',
       [logs('patterns/library/library'), 'the level that a line names stands, whatever its words mean'],
     ],
-    ['`severity` can be overridden', [logs('kept/kept'), 'severity CRITICAL, ERROR, WARN, or null can be overridden']],
+    [
+      '`severity` can be overridden',
+      [logs('maintenance/maintenance'), 'severity CRITICAL, ERROR, WARN, or null can be overridden'],
+    ],
     [
       '`repeat_count` is the number of occurrences of a line',
       [logs('formats/file-parser'), 'syslog that counts its repetitions is believed'],
     ],
     [
       '`matched_patterns` lists the tags of matching patterns',
-      [logs('service'), 'takes a file, tells its format, and finds what is in it'],
+      [logs('service'), 'stores an uploaded file, detects its format, and finds its entries'],
     ],
     [
       '`ingest_time` is the time at which an entry was ingested',
       [logs('ingest/upload'), 'sets ingest_time to the time of arrival'],
-      [logs('segments/retention'), 'where there is room for so many bytes, what arrived longest ago goes'],
+      [logs('segments/retention'), 'with a size limit, the segments that arrived first are dropped'],
     ],
     [
       '`anomaly_score`, `anomaly_label`, `anomaly_scored_at` are set by the anomaly scorer',
@@ -228,7 +234,10 @@ export const resources: readonly Theme[] = [
     ],
     [
       'Deleting a group deletes all its units by prefix',
-      [logs('kept/kept'), 'DELETE /api/sources/{id} of a group stem deletes all member units by prefix match'],
+      [
+        logs('maintenance/maintenance'),
+        'DELETE /api/sources/{id} of a group stem deletes all member units by prefix match',
+      ],
     ],
   ),
 ]

@@ -41,7 +41,7 @@ beforeEach(async () => {
 })
 afterEach(() => folder[Symbol.asyncDispose]())
 
-test('DELETE /api/sources/{id} removes entries and full-text rows, and nothing of it is there after a restart', async () => {
+test('DELETE /api/sources/{id} removes entries and full-text rows, and none of them return after a restart', async () => {
   {
     await using opened = await open(folder.path)
     await push(opened, units.map(entryOf))
@@ -54,7 +54,7 @@ test('DELETE /api/sources/{id} removes entries and full-text rows, and nothing o
   expect([await total(again, 'app'), await total(again)]).toEqual([0, 3])
 })
 
-test('DELETE /api/sources/{id} of a group stem deletes all member units by prefix match, and no source that is only spelled alike', async () => {
+test('DELETE /api/sources/{id} of a group stem deletes all member units by prefix match', async () => {
   await using opened = await open(folder.path)
   await push(opened, units.map(entryOf))
   await opened.entries.deleteSource({ sourceId: 'journald:attic' })
@@ -98,7 +98,7 @@ test('severity CRITICAL, ERROR, WARN, or null can be overridden: searches, facet
   })
 })
 
-test('entries of branches are deleted and graded along; while a branch is away, it is said that not all is done', async () => {
+test('deletions and severity changes include branches; a deletion names unreachable ones', async () => {
   await using own = await openEngineIn(folder.path)
   await using barn = await serveBranch('barn')
   await own.push(null, [{ text: 'own', source_id: 'host:a:one' }])
@@ -127,7 +127,7 @@ test('entries of branches are deleted and graded along; while a branch is away, 
   })
 })
 
-test('POST /api/tasks/vacuum answers 202 with a task that says what was freed, one at a time', async () => {
+test('POST /api/tasks/vacuum answers 202 with a task that reports what was freed, one at a time', async () => {
   await using opened = await open(folder.path)
   await push(opened, units.map(entryOf))
   await opened.entries.deleteSource({ sourceId: 'app' })

@@ -1,4 +1,4 @@
-/** A file of our own making for tests of the engine: numbered lines, in chunks that do not end where lines do. */
+/** A synthetic file for tests of the engine: numbered lines, in chunks that do not end at line ends. */
 export const linesInAll = 40_000
 export const totalChunks = 40
 

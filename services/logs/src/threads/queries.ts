@@ -3,10 +3,10 @@ import type { LazyThread } from './lazy-thread.ts'
 import { whileAwaited } from './leaving.ts'
 import type { LogEngine } from './log-engine.ts'
 
-type Asked = Pick<IndexCalls, 'search' | 'searchSerialized' | 'countWords' | 'find' | 'sources' | 'templates'>
+type QueryCalls = Pick<IndexCalls, 'search' | 'searchSerialized' | 'countWords' | 'find' | 'sources' | 'templates'>
 
-/** What an engine is asked, as calls to the thread that knows; each ends when nobody waits for it any more. */
-export const createQuestions = ({ call }: Pick<LazyThread<Asked>, 'call'>): Pick<LogEngine, keyof Asked> => ({
+/** The queries of an engine, as calls to its thread; each ends when its caller's signal aborts. */
+export const createQueries = ({ call }: Pick<LazyThread<QueryCalls>, 'call'>): Pick<LogEngine, keyof QueryCalls> => ({
   search: (request, signal) => whileAwaited(signal, (left) => call('search', [request, left])),
   searchSerialized: (request, signal) => whileAwaited(signal, (left) => call('searchSerialized', [request, left])),
   countWords: (query, signal) => whileAwaited(signal, (left) => call('countWords', [query, left])),

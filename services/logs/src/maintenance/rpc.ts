@@ -6,7 +6,7 @@ import { presentEntry } from '../entries/present.ts'
 import { type Severity, severities } from '../entries/severity-code.ts'
 import type { Vacuum } from './vacuum.ts'
 
-/** `null` as JSON is none; what is absent was forgotten. */
+/** The JSON text `null` means no severity; a missing value is an error of the caller. */
 const readSeverity = (json: string | null | undefined): Severity | null => {
   const value: unknown = json ? JSON.parse(json) : undefined
   if (value === null) return null
@@ -22,7 +22,7 @@ export const entriesRpc = (
   vacuum: () => vacuum.begin(),
   deleteSource: async ({ sourceId }, { signal }) => {
     if ((await engine.deleteSource(sourceId, signal)) === 0)
-      throw serviceError('not_found', `There are no entries of a source "${sourceId}".`)
+      throw serviceError('not_found', `There are no entries of source "${sourceId}".`)
     return {}
   },
   changeEntry: async ({ entryId, severity }, { signal }) => {

@@ -1,23 +1,25 @@
 import { messageOf, serviceError } from '@trellis/kit/errors'
 import type { Task } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import type { Tasks } from '../ingest/tasks.ts'
-import type { Keeping } from './keeping.ts'
+import type { RetentionSweeper } from './retention-sweeper.ts'
 
-const another = 'Room is being given back already; its task says how far that is.'
+const another = 'Another vacuum is running; its task reports the progress.'
 
-/** Gives room back as a task of its own, one at a time. */
-export const createVacuum = ({ tasks, keeping }: { tasks: Tasks; keeping: Pick<Keeping, 'look'> }) => {
+/** Reclaims disk space as a task, one at a time. */
+export const createVacuum = ({ tasks, sweeper }: { tasks: Tasks; sweeper: Pick<RetentionSweeper, 'sweep'> }) => {
   let running: Promise<unknown> | undefined
   const work = async (): Promise<Partial<Task>> => {
     try {
-      const freed = await keeping.look(true)
+      const freed = await sweeper.sweep(true)
       return freed ? { status: 'done', freed } : { status: 'failed', error: another }
     } catch (error) {
       return { status: 'failed', error: messageOf(error) }
     }
   }
   return {
-    /** Begins, and gives the task. Throws `conflict` while one runs here; one of another replica makes the task fail. */
+    /**
+     * Starts a vacuum and returns its task. Throws `conflict` while one runs in this process; while one runs on another replica the task fails.
+     */
     begin: async (): Promise<Task> => {
       if (running !== undefined) throw serviceError('conflict', another)
       const begun = Promise.withResolvers<void>()
@@ -38,7 +40,7 @@ export const createVacuum = ({ tasks, keeping }: { tasks: Tasks; keeping: Pick<K
         throw error
       }
     },
-    /** Resolves when none runs. */
+    /** Resolves when no vacuum runs. */
     settled: async () => {
       await running
     },
