@@ -26,7 +26,7 @@ export type Replacement = {
   folded?: readonly SeverityOverride[]
   /**
    * For a replacement that drops entries: their severity overrides as of the version `after`, which are deleted with them. The replacement fails
-   * if a severity was set between the two times since.
+   * if the severity of an entry between the two times was overridden after that version.
    */
   dropped?: { after: number; overrides: readonly SeverityOverride[]; firstTime: number; lastTime: number }
 }

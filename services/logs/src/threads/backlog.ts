@@ -1,7 +1,7 @@
 /**
- * The number of batches that were sent to the index thread and are not stored yet, in memory shared between the parser thread and the index
- * thread. A counter updated by replies would lag: a thread receives replies between its calls, behind all queued messages, so the index thread
- * would seem busy long after it is idle.
+ * The number of batches that the parser thread has sent and that are not stored yet, in memory that it shares with the service's main thread. A
+ * counter updated by replies would lag: a thread receives replies between its calls, behind all queued messages, so the index thread would seem
+ * busy long after it is idle.
  */
 export type Backlog = Int32Array<SharedArrayBuffer>
 
