@@ -7,38 +7,38 @@ import type { FoundTerm, FoundTerms } from './match.ts'
 import { scoreOf, type TermScores } from './rank.ts'
 
 /**
- * Documents that have the same terms of a query, each of them once, differ in their scores by their lengths alone. There are few such
- * classes, and of each it is known how good its best can be: of most no document is looked at. Those that have a term more often are few,
- * and scored one by one.
+ * Documents that contain the same terms of a query, each once, differ in score only by their lengths. There are few such classes, and the best score
+ * of each is known in advance, so most documents are never examined. Documents that contain a term more than once are few, and are scored
+ * individually.
  */
 export type Candidates = {
-  /** None of them comes before a document of this score. */
+  /** An upper bound of the documents' scores. */
   best: number
   offer: (top: TopHits, offer: Offer) => void
 }
 
-/** With more terms there are too many classes: all is scored one by one. */
+/** With more terms there are too many classes, so all documents are scored individually. */
 const maxTerms = 4
 const lengthCodes = 256
-/** Fewer matches than one in so many documents are scored faster one by one. */
+/** If fewer than one in this many documents match, individual scoring is faster. */
 const fewMatches = 32
 
 export type CandidateOptions = {
   matched: Bitmap
-  /** How many documents matched. */
+  /** The number of matched documents. */
   total: number
   documents: number
   found: FoundTerms
 }
 
-/** What terms add to scores, in the order in which they are summed, and the scores of each choice of them by length code. */
+/** The contributions of terms to scores in summation order, and the scores of each combination of terms by length code. */
 export type Scoring = {
   terms: readonly { name: string; ofTerm: TermScores }[]
-  /** Bit `n` of `choice` stands for term `n`, of which a document has one. */
+  /** Bit `n` of `choice` is set if a document contains term `n` (once). */
   scoresOf: (choice: number) => Float64Array
 }
 
-/** The same for all parts of a search; no terms where time alone orders. */
+/** Shared by all parts of a search; there are no terms if results are ordered by time. */
 export const createScoring = (scores: ReadonlyMap<string, TermScores>): Scoring => {
   const terms = [...scores].map(([name, ofTerm]) => ({ name, ofTerm }))
   const known = new Map<number, Float64Array>()
@@ -73,7 +73,7 @@ export const createCandidates = (options: CandidateOptions, scoring: Scoring): C
   return [...classesOf(others, terms, scoring), scoredEach(repeated, terms)]
 }
 
-/** Documents whose scores are worked out one by one, once. */
+/** Documents that are scored individually, once. */
 const scoredEach = (documents: Bitmap, terms: readonly Having[]): Candidates => {
   let scored: { documents: Uint32Array; scores: Float64Array } | undefined
   return {
@@ -85,7 +85,7 @@ const scoredEach = (documents: Bitmap, terms: readonly Having[]): Candidates => 
   }
 }
 
-/** Those of the documents that have a term more than once. */
+/** The matched documents that contain a term more than once. */
 const repeatedAmong = (matched: Bitmap, terms: readonly Having[]): Bitmap => {
   const repeated = createBitmap(matched.length * 32)
   for (const { repeated: often } of terms) {
@@ -98,7 +98,7 @@ const repeatedAmong = (matched: Bitmap, terms: readonly Having[]): Bitmap => {
   return repeated
 }
 
-/** One class for each choice of terms. */
+/** One class for each combination of terms. */
 const classesOf = (documents: Bitmap, terms: readonly Having[], { scoresOf }: Scoring): Candidates[] =>
   Array.from({ length: 2 ** terms.length }, (_, number): Candidates => {
     const isIn = (term: number) => (number & (1 << term)) !== 0
@@ -116,7 +116,7 @@ const classesOf = (documents: Bitmap, terms: readonly Having[], { scoresOf }: Sc
     }
   })
 
-/** What has several terms is no shorter than the shortest of any of them: by word of the bitmaps. */
+/** A lower bound of the length codes in each word of a bitmap: a document with several terms is at least as long as the shortest one with each. */
 const longestOf = (terms: readonly Having[], words: number): Uint8Array => {
   const longest = new Uint8Array(words)
   for (const { shortest } of terms) {
@@ -129,13 +129,13 @@ const longestOf = (terms: readonly Having[], words: number): Uint8Array => {
   return longest
 }
 
-/** Keeps what is in another bitmap, or what is not. */
-const keep = (bitmap: Bitmap, other: Bitmap, isWanted: boolean): void => {
-  const flipped = isWanted ? 0 : -1
+/** Intersects a bitmap with another one, or subtracts the other. */
+const keep = (bitmap: Bitmap, other: Bitmap, isIntersection: boolean): void => {
+  const flipped = isIntersection ? 0 : -1
   for (let word = 0; word < bitmap.length; word++) bitmap[word] = (bitmap[word] ?? 0) & ((other[word] ?? 0) ^ flipped)
 }
 
-/** The scores of documents, ascending ones, summed term by term. */
+/** The scores of documents in ascending order, summed term by term. */
 const scoreEach = (documents: Uint32Array, terms: readonly Having[], lengthCodes: Uint8Array) => {
   const scores = new Float64Array(documents.length)
   for (const { bitmap, repeated, ofTerm } of terms) {
@@ -151,15 +151,15 @@ const scoreEach = (documents: Uint32Array, terms: readonly Having[], lengthCodes
   return { documents, scores }
 }
 
-/** What is known of the hits of a part before any is looked at. */
+/** The hits of a part, described without reading its columns. */
 export type RankedPart = {
   number: number
   part: Pick<Part, 'firstTime' | 'lastTime'>
-  /** None of them has a higher score. */
+  /** An upper bound of their scores. */
   best: number
-  /** Finds out the score that the best of them has, where `best` may be higher than that. */
+  /** Computes the exact highest score, if `best` is only an upper bound. */
   refine?: (() => Promise<number>) | undefined
-  /** Gives the first so many of them without reading a column, where these are known. */
+  /** Returns the first `limit` hits from cached leaders, without reading a column; undefined if the leaders are too many to be cached. */
   lead?: ((limit: number) => Promise<readonly Hit[] | undefined>) | undefined
   /** Reads columns of the part, which takes time and memory. */
   open: () => Promise<{ columns: RankColumns; candidates: readonly Candidates[] }>
@@ -175,7 +175,7 @@ export type Paging = {
 
 type Waiting = RankedPart & { latest: number }
 
-/** Offers hits of parts; what is likely to come first goes first, and what cannot come any more is not looked at. */
+/** Offers the hits of parts, the most promising part first; parts that cannot contribute any more are skipped. */
 export const offerBestFirst = async (
   top: TopHits,
   parts: readonly RankedPart[],
@@ -194,12 +194,12 @@ export const offerBestFirst = async (
     if (slices.isOver()) await slices.pause()
     if (next.refine) {
       const refined: Waiting = { ...next, best: await next.refine(), refine: undefined }
-      const place = waiting.findIndex((other) => comesFirst(refined, other) <= 0)
-      waiting.splice(place < 0 ? waiting.length : place, 0, refined)
+      const index = waiting.findIndex((other) => comesFirst(refined, other) <= 0)
+      waiting.splice(index < 0 ? waiting.length : index, 0, refined)
       continue
     }
     const { number, latest } = next
-    // What comes after a place may be beyond the leaders.
+    // Hits after a cursor may be beyond the leaders.
     const leaders = after === undefined ? await next.lead?.(limit) : undefined
     if (leaders) {
       for (const hit of leaders) top.offer(hit)

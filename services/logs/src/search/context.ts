@@ -12,7 +12,7 @@ const rankOf = (entry: StoredEntry, sign: 1 | -1): Rank => ({
   key: sign * keyPrefixOf(keyOfEntryId(entry.entryId)),
 })
 
-/** An entry with those before and after it in its source, in its branch if it is of one; oldest first. */
+/** An entry with the entries before and after it in its source, and in its branch if it belongs to one; oldest first. */
 export const aroundEntry = async (
   engine: Pick<LogEngine, 'search'>,
   entry: StoredEntry,

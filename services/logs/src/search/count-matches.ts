@@ -1,36 +1,36 @@
 import { intersect } from '../segments/bitmap.ts'
 import { numberAt } from '../segments/number-column.ts'
 import type { Slices } from '../slices.ts'
+import { type CacheOf, cacheOfVariant } from './cache-counts.ts'
 import { createFacetCounter, type Facets } from './facets.ts'
 import { bucketsFor, countTimes, type Histogram, type TimedMatch } from './histogram.ts'
-import { type KeeperOf, keeperFor } from './keep-counts.ts'
 import { inLanes } from './lanes.ts'
 import type { Leaving } from './leaving.ts'
 import type { Match } from './match-part.ts'
 
-/** So many parts are counted at a time: their columns are in memory then. */
+/** Parts that are counted in parallel; their columns are in memory meanwhile. */
 const lanes = 8
 const extentBytes = 64
 
 export type CountOptions = {
-  keeperOf: KeeperOf
+  cacheOf: CacheOf
   domainOf: (tag: string) => string
   slices: Slices
   signal: Leaving | undefined
 }
 
-/** Counts what matched by value and by time. */
+/** Counts matches by value and over time. */
 export const countMatches = async (
   matches: readonly Match[],
-  { keeperOf, domainOf, slices, signal }: CountOptions,
+  { cacheOf, domainOf, slices, signal }: CountOptions,
 ): Promise<{ facets: Facets; histogram: Histogram | null }> => {
   const counter = createFacetCounter(domainOf)
-  const { first, last } = await extentOf(matches, keeperOf)
+  const { first, last } = await extentOf(matches, cacheOf)
   const histogram = first <= last ? bucketsFor(first, last) : null
   await inLanes(matches, lanes, async (match) => {
     signal?.throwIfAborted()
     if (slices.isOver()) await slices.pause()
-    const keep = keeperOf(match.part)
+    const keep = cacheOf(match.part)
     const bySeverity = await counter.count(match, keep)
     if (!histogram) return
     await countTimes(histogram, match, keep)
@@ -40,14 +40,14 @@ export const countMatches = async (
       await countTimes(
         { ...histogram, counts },
         ofSeverity(match, severity, total),
-        keeperFor(keeperOf, `severity ${severity}`)(match.part),
+        cacheOfVariant(cacheOf, `severity ${severity}`)(match.part),
       )
     }
   })
   return { facets: counter.result(), histogram }
 }
 
-/** What of a match has a severity. */
+/** The documents of a match that have a severity. */
 const ofSeverity = (match: Match, severity: number, total: number): TimedMatch => {
   if (total === match.total) return match
   const reach = async () => {
@@ -62,21 +62,21 @@ const ofSeverity = (match: Match, severity: number, total: number): TimedMatch =
 
 type Extent = { first: number; last: number }
 
-/** The first and last moment of what matched. A part that lies within what is known already is not looked at. */
-const extentOf = async (matches: readonly Match[], keeperOf: KeeperOf): Promise<Extent> => {
+/** The first and last time of the matches. Parts within the range found so far are skipped. */
+const extentOf = async (matches: readonly Match[], cacheOf: CacheOf): Promise<Extent> => {
   let first = Number.POSITIVE_INFINITY
   let last = Number.NEGATIVE_INFINITY
   for (const match of matches) {
     const { part } = match
     if (part.firstTime >= first && part.lastTime <= last) continue
-    const extent = await keeperOf(part)('extent', async () => ({ value: await extentIn(match), bytes: extentBytes }))
+    const extent = await cacheOf(part)('extent', async () => ({ value: await extentIn(match), bytes: extentBytes }))
     first = Math.min(first, extent.first)
     last = Math.max(last, extent.last)
   }
   return { first, last }
 }
 
-/** A span of documents within what is known already is not looked at. */
+/** Spans of documents within the range found so far are skipped. */
 const extentIn = async ({ part, reach }: Match): Promise<Extent> => {
   const [{ matched }, { times, spans }] = await Promise.all([reach(), part.times()])
   let first = Number.POSITIVE_INFINITY

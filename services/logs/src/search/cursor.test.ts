@@ -4,7 +4,7 @@ import { decodeCursor, encodeCursor } from './cursor.ts'
 import { parseQuery } from './query.ts'
 import { type SearchRequest, search } from './search.ts'
 
-/** A cursor as a client sends it back. */
+/** A cursor after a round trip through a client. */
 const sentBack = (place: Parameters<typeof encodeCursor>[0]) => {
   const decoded = decodeCursor(encodeCursor(place))
   if (!decoded) throw new Error('A cursor of ours must be read.')
@@ -17,17 +17,17 @@ test.each(['rarer', 'more frequent'])(
     await using folder = await createShardFolder()
     await using opened = await folder.open({ documents: 1_000 })
     const { shard } = opened
-    const wanted = Array.from({ length: 24 }, (_, index) => ({
+    const entries = Array.from({ length: 24 }, (_, index) => ({
       text: `pump ${index % 3 === 0 ? 'valve' : 'pump'} ${'x '.repeat(index)}`,
       sequence: index + 1,
     }))
-    await shard.ingest(batchOf(wanted))
+    await shard.ingest(batchOf(entries))
     let sequence = 1_000
     const addOthers = () =>
       shard.ingest(
         batchOf(
           Array.from({ length: 40 }, () => ({
-            // The new entries rank last, so that they are not between those that are asked for.
+            // The new entries rank last, so that they are not between the searched ones.
             text: how === 'rarer' ? 'y '.repeat(60) : `valve ${'pump '.repeat(1)}${'y '.repeat(900)}`,
             sequence: ++sequence,
           })),
@@ -49,8 +49,8 @@ test.each(['rarer', 'more frequent'])(
       after = page.next && sentBack(page.next)
       await addOthers()
     }
-    expect(shown.filter((number) => number <= wanted.length).toSorted((a, b) => a - b)).toEqual(
-      wanted.map((entry) => entry.sequence),
+    expect(shown.filter((number) => number <= entries.length).toSorted((a, b) => a - b)).toEqual(
+      entries.map((entry) => entry.sequence),
     )
   },
 )
@@ -58,7 +58,7 @@ test.each(['rarer', 'more frequent'])(
 const place = { score: 1.25, time: 5, sequence: 7, key: 9, shard: 'harbour' }
 const statistics = { documents: 10, words: 70, frequencies: new Map([['pump*', 3]]) }
 
-test('a cursor holds the place and the statistics of its first page', () => {
+test('a cursor contains the position and the statistics of its first page', () => {
   expect(sentBack({ ...place, statistics })).toEqual({ ...place, statistics })
   expect(sentBack(place)).toEqual(place)
 })
@@ -66,14 +66,14 @@ test('a cursor holds the place and the statistics of its first page', () => {
 const encoded = (...parts: unknown[]) => Buffer.from(JSON.stringify(parts)).toString('base64url')
 
 test.each([
-  ['no JSON', 'x'],
+  ['text that is not JSON', 'x'],
   ['too few numbers', encoded(1, 2, 3)],
-  ['a score that is no number', encoded('1', 2, 3, 4)],
-  ['a store that is no name', encoded(1, 2, 3, 4, 5)],
-  ['counts that are none', encoded(1, 2, 3, 4, '', 'counts')],
-  ['a count below zero', encoded(1, 2, 3, 4, '', [10, 70, { pump: -1 }])],
+  ['a score that is not a number', encoded('1', 2, 3, 4)],
+  ['a store that is not a name', encoded(1, 2, 3, 4, 5)],
+  ['invalid statistics', encoded(1, 2, 3, 4, '', 'counts')],
+  ['a negative count', encoded(1, 2, 3, 4, '', [10, 70, { pump: -1 }])],
   ['more entries with a word than entries', encoded(1, 2, 3, 4, '', [10, 70, { pump: 11 }])],
-  ['no entries', encoded(1, 2, 3, 4, '', [-1, 70, {}])],
-])('%s is no cursor', (_what, cursor) => {
+  ['a negative number of entries', encoded(1, 2, 3, 4, '', [-1, 70, {}])],
+])('%s is not a cursor', (_what, cursor) => {
   expect(decodeCursor(cursor)).toBeUndefined()
 })

@@ -2,8 +2,9 @@ import type { Place } from './hits.ts'
 import type { Statistics } from './rank.ts'
 
 /**
- * A cursor names the last hit that was shown and, for an order by relevance, the statistics that its score was made with. The next page
- * is ranked with the same ones, so entries that arrive or go meanwhile move no other: each that stays is shown once. Opaque to clients.
+ * A cursor contains the last hit that was shown and, if ordered by relevance, the statistics that its score was computed with. The next page
+ * is ranked with the same statistics, so entries that arrive or are deleted meanwhile do not move others: each remaining entry is shown once.
+ * Opaque to clients.
  */
 export const encodeCursor = ({ score, time, sequence, key, shard = '', statistics }: Place): string => {
   const counts = statistics && [statistics.documents, statistics.words, Object.fromEntries(statistics.frequencies)]
@@ -14,20 +15,20 @@ export const encodeCursor = ({ score, time, sequence, key, shard = '', statistic
 const isCount = (value: unknown): value is number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 
-/** undefined for what are none: scores made with them would not be numbers. */
+/** Undefined for invalid statistics: scores computed with them would be NaN. */
 export const statisticsOf = (counts: unknown): Statistics | undefined => {
   if (!Array.isArray(counts)) return undefined
-  const [documents, words, given]: unknown[] = counts
-  if (!isCount(documents) || !isCount(words) || typeof given !== 'object' || given === null) return undefined
+  const [documents, words, counted]: unknown[] = counts
+  if (!isCount(documents) || !isCount(words) || typeof counted !== 'object' || counted === null) return undefined
   const frequencies = new Map<string, number>()
-  for (const [word, count] of Object.entries(given)) {
+  for (const [word, count] of Object.entries(counted)) {
     if (!isCount(count) || count > documents) return undefined
     frequencies.set(word, count)
   }
   return { documents, words, frequencies }
 }
 
-/** undefined for what is no cursor of ours. */
+/** Undefined for text that is not one of our cursors. */
 export const decodeCursor = (cursor: string): Place | undefined => {
   try {
     const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'))

@@ -9,24 +9,24 @@ export type FacetCount<Value> = { value: Value; count: number }
 export type Facets = {
   severity: FacetCount<Severity | null>[]
   source: FacetCount<string>[]
-  /** Tags of patterns; an entry counts once for each it has. */
+  /** Tags of patterns; an entry counts once for each of its tags. */
   pattern: FacetCount<string>[]
   domain: FacetCount<string>[]
 }
 
-/** So many values of a facet are told, the most frequent of them. */
+/** Maximum number of values per facet; the most frequent ones are returned. */
 export const maxFacetValues = 1_000
 
-/** What of a part matched, and how many documents that is. */
+/** The matches of a part, and the number of their documents. */
 export type CountedMatch = Pick<Match, 'part' | 'total' | 'reach'>
 
-/** Of what matched in a part: by severity, in the order of `severities`, and by pair of a stream and a set of patterns. */
+/** Counts of a part's matches by severity, in the order of `severities`, and by pair of stream and pattern set. */
 type MatchCounts = {
   bySeverity: readonly number[]
   byPair: readonly { stream: number; patternSet: number; count: number }[]
 }
 
-/** About what a pair takes. */
+/** Approximate memory of a pair. */
 const pairBytes = 64
 
 const countMatch = async ({ part, total, reach }: CountedMatch): Promise<MatchCounts> => {
@@ -43,13 +43,13 @@ const countMatch = async ({ part, total, reach }: CountedMatch): Promise<MatchCo
 }
 
 export type FacetCounter = {
-  /** Counts a match and returns how many of it have each severity, in the order of `severities`. */
+  /** Counts a match, and returns its numbers of documents by severity, in the order of `severities`. */
   count: (match: CountedMatch, keep: Keep) => Promise<readonly number[]>
   /** Most frequent first. */
   result: () => Facets
 }
 
-/** `domainOf` gives the domain of a pattern's tag, empty where it has none. */
+/** `domainOf` returns the domain of a pattern's tag, or '' if it has none. */
 export const createFacetCounter = (domainOf: (tag: string) => string): FacetCounter => {
   const bySeverity = new Map<Severity | null, number>()
   const bySource = new Map<string, number>()

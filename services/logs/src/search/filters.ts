@@ -7,27 +7,27 @@ import { numberAt } from '../segments/number-column.ts'
 import type { Part, Times } from '../segments/part.ts'
 import type { SeverityColumn } from '../segments/severity-column.ts'
 
-/** What entries must be beside having the words; what is absent does not matter. Times are epoch milliseconds. */
+/** Conditions on entries besides their words; absent ones do not apply. Times are epoch milliseconds. */
 export type Filters = {
   /** A source, the stem that groups sources, or an archive whose files are sources. */
   source?: string
-  /** Sources, stems or archives of which an entry has one, and of which it has none. */
+  /** Sources, stems or archives: an entry must belong to one of the first, and to none of the second. */
   anySource?: readonly string[]
   notSource?: readonly string[]
-  /** Of which an entry has one; null is for an entry of none. */
+  /** The severities that pass; null is for entries without one. */
   severities?: readonly (Severity | null)[]
-  /** From this moment on. */
+  /** Inclusive. */
   since?: number
-  /** Before this moment. */
+  /** Exclusive. */
   until?: number
   pattern?: string
-  /** Tags of which an entry has at least one. */
+  /** Tags, at least one of which an entry must have. */
   anyPattern?: readonly string[]
-  /** Tags that an entry may not have. */
+  /** Tags that an entry must not have. */
   notPattern?: readonly string[]
-  /** Ids of templates of which an entry has one. */
+  /** Ids of templates, one of which an entry must have. */
   anyTemplate?: readonly string[]
-  /** Ids of templates that an entry may not have. */
+  /** Ids of templates that an entry must not have. */
   notTemplate?: readonly string[]
   tenant?: string
   /** A branch's slug; `none` for entries of no branch. */
@@ -40,7 +40,7 @@ export const stemOf = (sourceId: string): string => {
   return parts.length >= 3 ? parts.slice(0, 2).join(':') : sourceId
 }
 
-/** Whether a source is the one that is named, a unit of the stem that is, or a file of the archive that is. */
+/** Whether a source is the named one, a unit of the named stem, or a file of the named archive. */
 export const isOfSource = (sourceId: string, named: string): boolean =>
   sourceId === named || stemOf(sourceId) === named || sourceId.startsWith(`${named}/`)
 
@@ -64,11 +64,11 @@ export const acceptsTemplate = ({ anyTemplate, notTemplate }: Filters, templateI
   (anyTemplate === undefined || (templateId !== null && anyTemplate.includes(templateId))) &&
   (templateId === null || !notTemplate?.includes(templateId))
 
-/** Filters made ready to be asked of many parts. */
+/** Filters that are prepared for many parts. */
 export type PartFilter = {
-  /** Whether a part can have an entry that passes, by what is known without reading its columns. */
+  /** Whether a part may contain entries that pass, as far as known without reading its columns. */
   mayPass: (part: Part) => boolean
-  /** The documents of a part that pass. Of its columns those are read that decide. */
+  /** The documents of a part that pass. Only the columns that decide are read. */
   passing: (part: Part) => Promise<Bitmap>
 }
 
@@ -86,7 +86,7 @@ export const createPartFilter = (filters: Filters): PartFilter => {
       part.patternSets.some((tags) => acceptsTags(filters, tags)),
     passing: async (part) => {
       const passing = (await part.visible())?.slice() ?? fullBitmap(part.documents)
-      // First what leaves least for the rest to look at.
+      // The most selective filter comes first, so that the others examine less.
       if (isCut(part)) keepByTime(passing, await part.times(), { since, until })
       const origins = part.streams.map(({ origin }) => acceptsOrigin(filters, origin))
       await keepByNumber(passing, part.streamOf, origins)
@@ -105,7 +105,7 @@ export const createPartFilter = (filters: Filters): PartFilter => {
   }
 }
 
-/** Keeps the documents whose number in a column is accepted. */
+/** Removes documents whose number in a column is not accepted. */
 const keepByNumber = async (
   passing: Bitmap,
   column: () => Promise<SmallNumbers>,
@@ -115,12 +115,12 @@ const keepByNumber = async (
   const numbers = await column()
   const isAccepted = Uint8Array.from(accepted, Number)
   for (let word = 0; word < passing.length; word++) {
-    let kept = 0
+    let remaining = 0
     for (let rest = passing[word] ?? 0; rest !== 0; rest &= rest - 1) {
       const lowest = rest & -rest
-      if (isAccepted[numbers[(word << 5) + 31 - Math.clz32(lowest)] ?? 0] === 1) kept |= lowest
+      if (isAccepted[numbers[(word << 5) + 31 - Math.clz32(lowest)] ?? 0] === 1) remaining |= lowest
     }
-    passing[word] = kept
+    passing[word] = remaining
   }
 }
 
@@ -132,20 +132,20 @@ const keepByTime = (
   for (let word = 0; word < passing.length; word++) {
     const [first, last] = [spans.first[word] ?? 0, spans.last[word] ?? 0]
     if (first >= since && last < until) continue
-    let kept = 0
+    let remaining = 0
     if (last >= since && first < until)
       for (let rest = passing[word] ?? 0; rest !== 0; rest &= rest - 1) {
         const lowest = rest & -rest
         const time = numberAt(times, (word << 5) + 31 - Math.clz32(lowest))
-        if (time >= since && time < until) kept |= lowest
+        if (time >= since && time < until) remaining |= lowest
       }
-    passing[word] = kept
+    passing[word] = remaining
   }
 }
 
-const ofSeverities = (graded: SeverityColumn, wanted: readonly (Severity | null)[], documents: number): Bitmap => {
+const ofSeverities = (graded: SeverityColumn, accepted: readonly (Severity | null)[], documents: number): Bitmap => {
   const bitmap = createBitmap(documents)
-  for (const severity of wanted) {
+  for (const severity of accepted) {
     const having = severity === null ? ungraded(graded, documents) : graded[severityCode[severity] - 1]
     if (having) unite(bitmap, having)
   }

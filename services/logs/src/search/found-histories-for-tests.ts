@@ -14,7 +14,7 @@ const [again, expire, restart] = [
   { kind: 'restart' },
 ] as const satisfies Step[]
 
-/** Histories that once had other answers than the naive engine, shrunk; the key says what went wrong. */
+/** Shrunk histories for which the engine once differed from the naive engine; the key describes the failure. */
 export const foundHistories: Readonly<Record<string, readonly Step[]>> = {
   'an expired duplicate came back with the replay of the batch that brought it again': [
     batchFrom('host:one:unit', 'app'),

@@ -3,7 +3,7 @@ import { findLeaf, type Query } from './query.ts'
 
 const maxHighlights = 200
 
-/** Where a query's words and phrases stand in a text, in UTF-16 units, ascending and not overlapping; at most two hundred. */
+/** The ranges of a query's words and phrases in a text, in UTF-16 units; ascending, not overlapping, at most two hundred. */
 export const highlightsOf = (query: Query, text: string): [number, number][] => {
   const tokens = tokenize(text)
   const words = tokens.map((token) => token.text)
@@ -19,11 +19,11 @@ export const highlightsOf = (query: Query, text: string): [number, number][] => 
 }
 
 const withoutOverlaps = (ranges: [number, number][]): [number, number][] => {
-  const kept: [number, number][] = []
+  const merged: [number, number][] = []
   for (const [start, end] of ranges.toSorted((a, b) => a[0] - b[0] || b[1] - a[1])) {
-    const last = kept.at(-1)
+    const last = merged.at(-1)
     if (last && start <= last[1]) last[1] = Math.max(last[1], end)
-    else kept.push([start, end])
+    else merged.push([start, end])
   }
-  return kept.slice(0, maxHighlights)
+  return merged.slice(0, maxHighlights)
 }

@@ -4,9 +4,9 @@ import { type Bitmap, documentsOf } from '../segments/bitmap.ts'
 import { countNumbers } from '../segments/count-columns.ts'
 import { type NumberColumn, numberAt } from '../segments/number-column.ts'
 import type { Keep, Part } from '../segments/part.ts'
-import { isKept } from './keep-counts.ts'
+import { isCached } from './cache-counts.ts'
 
-/** How many entries there are in each stretch of time. `start` is epoch milliseconds; a bucket is `bucketSeconds` long. */
+/** Numbers of entries over time. `start` is epoch milliseconds; a bucket is `bucketSeconds` long. */
 export type TimeCounts = { start: number; bucketSeconds: number; counts: number[] }
 
 export type Histogram = TimeCounts & {
@@ -14,14 +14,14 @@ export type Histogram = TimeCounts & {
   bySeverity: number[][]
 }
 
-/** Lengths of buckets that people can read: seconds, minutes, hours, days, weeks. */
+/** Bucket lengths that are easy to read: seconds, minutes, hours, days, weeks. */
 const bucketLengths = [
   1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400, 172_800, 604_800,
 ]
 const maxBuckets = 100
 const week = 604_800
 
-/** Buckets that cover both moments, at most a hundred, aligned to their length in UTC. */
+/** Empty buckets that cover both times, at most a hundred, aligned to their length in UTC. */
 export const bucketsFor = (first: number, last: number): Histogram => {
   const seconds = (last - first) / 1000
   const fits = (length: number) =>
@@ -44,26 +44,26 @@ export const emptyHistogram = ({
   return { ...grid, counts: zeros(), bySeverity: severities.map(zeros) }
 }
 
-/** What is counted: what of a part matched. */
+/** The matches of a part that are counted over time. */
 export type TimedMatch = {
   part: Pick<Part, 'firstTime' | 'lastTime' | 'times' | 'buckets'>
   total: number
   reach: () => Promise<{ matched: Bitmap }>
 }
 
-/** Each is a divisor of the next and of all longer buckets, so that what was counted by one can be summed up by those. */
-const keptLengths = [1, 5, 30, 300, 3600, 86_400, 604_800].map((seconds) => seconds * 1000)
-const maxKept = 512
+/** Cached bucket lengths, in ms. Each divides the next and all longer bucket lengths, so that cached counts can be summed for those. */
+const cachedLengths = [1, 5, 30, 300, 3600, 86_400, 604_800].map((seconds) => seconds * 1000)
+const maxCachedBuckets = 512
 
-/** The finest length by which a part is counted for histograms of any coarser one to come, in ms. */
-const keptLengthOf = ({ firstTime, lastTime }: TimedMatch['part']): number | undefined =>
-  keptLengths.find((length) => (lastTime - firstTime) / length < maxKept)
+/** The finest length in ms with which a part is counted, so that later histograms with coarser buckets can use the counts. */
+const cachedLengthOf = ({ firstTime, lastTime }: TimedMatch['part']): number | undefined =>
+  cachedLengths.find((length) => (lastTime - firstTime) / length < maxCachedBuckets)
 
-/** Counts matched documents of a part, all of whose times the histogram covers. */
+/** Adds the matched documents of a part to a histogram, which must cover all their times. */
 export const countTimes = async (histogram: TimeCounts, match: TimedMatch, keep: Keep): Promise<void> => {
   const { part, total } = match
-  const wanted = histogram.bucketSeconds * 1000
-  const bucketOf = (time: number) => Math.floor((time - histogram.start) / wanted)
+  const bucketMilliseconds = histogram.bucketSeconds * 1000
+  const bucketOf = (time: number) => Math.floor((time - histogram.start) / bucketMilliseconds)
   const add = (bucket: number, more: number) => {
     if (more > 0) histogram.counts[bucket] = (histogram.counts[bucket] ?? 0) + more
   }
@@ -71,11 +71,11 @@ export const countTimes = async (histogram: TimeCounts, match: TimedMatch, keep:
     add(bucketOf(part.firstTime), total)
     return
   }
-  const fine = isKept(keep) ? keptLengthOf(part) : undefined
+  const fine = isCached(keep) ? cachedLengthOf(part) : undefined
   const stretches =
-    fine !== undefined && wanted % fine === 0
+    fine !== undefined && bucketMilliseconds % fine === 0
       ? stretchesOver(part, fine)
-      : { start: histogram.start, length: wanted, distinct: histogram.counts.length }
+      : { start: histogram.start, length: bucketMilliseconds, distinct: histogram.counts.length }
   const { start, counts } = await keep(`times by ${stretches.length}`, async () => {
     const value = withoutEnds(await countStretches(match, stretches), stretches)
     return { value, bytes: value.counts.byteLength }
@@ -104,7 +104,7 @@ const countStretches = async (
     : countEach(matched, (await part.times()).times, { bucketOf, distinct })
 }
 
-/** Without the empty ones at either end, so that they fit histograms that begin and end elsewhere. */
+/** Removes empty stretches at both ends, so that the counts fit histograms with other ends. */
 const withoutEnds = (counts: Uint32Array, { start, length }: Stretches) => {
   const first = Math.max(
     0,

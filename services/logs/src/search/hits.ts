@@ -4,18 +4,18 @@ import { numberAt } from '../segments/number-column.ts'
 import type { RankColumns } from '../segments/part.ts'
 import type { Statistics } from './rank.ts'
 
-/** `time` is newest first, `oldest` the exact reverse of it. */
+/** `time` is newest first, `oldest` exactly the reverse. */
 export type Order = 'relevance' | 'time' | 'oldest'
 
 /**
- * Where a hit stands among all: best first, then newest, then last in its file; the key decides between what is left.
- * Oldest first has all but the score negated.
+ * The position of a hit in the result: by score, then newest first, then by sequence in the source, last first; the key breaks remaining ties.
+ * For oldest first, all but the score are negated.
  */
 export type Rank = { score: number; time: number; sequence: number; key: number }
 
 /**
- * A place in what several stores have together: which of them the rank is of, there is only one where it is left out; and what its score
- * was made with.
+ * A position in the combined results of several stores: the store that the rank belongs to (absent if there is only one), and the statistics that
+ * its score was computed with.
  */
 export type Place = Rank & { shard?: string; statistics?: Statistics }
 
@@ -25,17 +25,17 @@ export const compareRanks = (left: Rank, right: Rank): number =>
 
 export type Hit = Rank & { part: number; document: number }
 
-/** Keeps the first `limit` of all hits offered. */
+/** Collects the first `limit` of all hits offered. */
 export type TopHits = {
-  /** The last of the kept, which a hit must come before to get in; undefined while there is room. */
+  /** The last collected hit, which further hits must precede; undefined until `limit` hits were collected. */
   last: () => Hit | undefined
   offer: (hit: Hit) => void
-  /** In order. */
+  /** The collected hits in order. */
   take: () => Hit[]
 }
 
 export const createTopHits = (limit: number): TopHits => {
-  /** A heap with the last of the kept on top. */
+  /** A heap with the last collected hit on top. */
   const heap: Hit[] = []
   const comesLater = (left: number, right: number): boolean => {
     const [one, other] = [heap[left], heap[right]]
@@ -49,20 +49,20 @@ export const createTopHits = (limit: number): TopHits => {
     }
   }
   const rise = (from: number) => {
-    for (let place = from; place > 0; ) {
-      const above = (place - 1) >> 1
-      if (!comesLater(place, above)) return
-      swap(place, above)
-      place = above
+    for (let index = from; index > 0; ) {
+      const above = (index - 1) >> 1
+      if (!comesLater(index, above)) return
+      swap(index, above)
+      index = above
     }
   }
   const sink = () => {
-    for (let place = 0; ; ) {
-      const left = place * 2 + 1
+    for (let index = 0; ; ) {
+      const left = index * 2 + 1
       const later = comesLater(left + 1, left) ? left + 1 : left
-      if (!comesLater(later, place)) return
-      swap(later, place)
-      place = later
+      if (!comesLater(later, index)) return
+      swap(later, index)
+      index = later
     }
   }
   return {
@@ -79,20 +79,20 @@ export const createTopHits = (limit: number): TopHits => {
   }
 }
 
-/** What all comes before: the last of the kept while there is room. */
+/** Ranks after every hit; stands in for the last hit until `limit` hits were collected. */
 const beforeAll = { score: Number.NEGATIVE_INFINITY, time: Number.NEGATIVE_INFINITY }
 
 export type Offer = {
   part: number
   columns: RankColumns
   order: Order
-  /** Hits up to and with this one have been shown. */
+  /** Hits up to and including this one have been shown. */
   after?: Rank | undefined
 }
 
 /**
- * Offers documents of a part, each with its score; those first that are likely to come first, as lines mostly lie in the order of their
- * times.
+ * Offers documents of a part, each with its score. Since lines are mostly stored in time order, the documents that are most likely to come first are
+ * offered first.
  */
 export const offerDocuments = (
   top: TopHits,
@@ -117,7 +117,7 @@ export const offerDocuments = (
   }
 }
 
-/** Offers the documents of a bitmap in the same order. `scores` are by length code; `shortest` by word of the bitmap. */
+/** Offers the documents of a bitmap in the same order. `scores` is indexed by length code, `shortest` by word of the bitmap. */
 export const offerBitmap = (
   top: TopHits,
   { part, columns, order, after }: Offer,
@@ -129,7 +129,7 @@ export const offerBitmap = (
   let { score: lastScore, time: lastTime } = top.last() ?? beforeAll
   for (let step = 0; step < bitmap.length; step++) {
     const word = sign === 1 ? bitmap.length - 1 - step : step
-    // Of one kind throughout: where words past 2^31 were other numbers, the loop would be compiled again and again.
+    // Always a signed 32-bit integer: mixing number representations would make V8 recompile the loop repeatedly.
     let rest = (bitmap[word] ?? 0) | 0
     if (rest === 0) continue
     const best = scores[shortest[word] ?? 0] ?? 0

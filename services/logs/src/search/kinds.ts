@@ -5,55 +5,60 @@ import type { Reached } from './match-part.ts'
 import { scoreOf, type TermScores } from './rank.ts'
 
 /**
- * Documents that have the terms of a query equally often are of one kind, and the shortest of them has the best score of it, whatever the
- * statistics are. Log lines come in few kinds: with them it is known how good the best of a part is without looking at it again.
+ * Documents that contain each term of a query equally often are of one kind, and the shortest of them has the kind's best score, whatever the
+ * statistics are. Log lines have few kinds, from which the best score of a part is known without examining its documents again.
  */
 export type Kinds = {
-  /** The terms that the part has, by their names. */
+  /** Names of the terms that the part contains. */
   terms: readonly string[]
-  /** For each kind how often its documents have each of the terms. */
+  /** For each kind, how often its documents contain each of the terms. */
   counts: Uint8Array
-  /** For each kind the length code of the shortest. */
+  /** For each kind, the length code of its shortest document. */
   shortest: Uint8Array
 }
 
-/** Of more it is not worth knowing. */
+/** With more kinds, caching them does not pay off. */
 const maxKinds = 1_024
 const maxCount = 255
 
-/** About what kinds take in memory. */
+/** Approximate memory of kinds in bytes. */
 export const bytesOfKinds = (kinds: Kinds | undefined): number =>
   256 + (kinds ? kinds.counts.length + kinds.shortest.length + kinds.terms.length * 64 : 0)
 
-/** Documents and which kind each is of; a kind is told by how often its documents have each of the terms, and may have none. */
-type ToldKinds = { terms: readonly string[]; documents: Uint32Array; kindOf: Uint16Array; counts: number[][] }
+/** Documents with their kinds; `counts` contains how often the documents of each kind contain each term. A kind may have no documents. */
+type Classification = { terms: readonly string[]; documents: Uint32Array; kindOf: Uint16Array; counts: number[][] }
 
-/** Tells the kinds of what matched apart; undefined where there are too many. */
-export const tellKinds = ({ found, matched }: Reached, names: readonly string[]): ToldKinds | undefined => {
+/** Classifies matched documents by kind; undefined if there are too many kinds. */
+export const classify = ({ found, matched }: Reached, names: readonly string[]): Classification | undefined => {
   const terms = names.filter((name) => found.has(name))
   const documents = documentsOf(matched)
-  const told = { terms, documents, kindOf: new Uint16Array(documents.length), counts: [terms.map(() => 0)] }
-  const isTold = [...terms.entries()].every(([number, name]) => {
+  const classified = {
+    terms,
+    documents,
+    kindOf: new Uint16Array(documents.length),
+    counts: [terms.map(() => 0)],
+  }
+  const isComplete = [...terms.entries()].every(([number, name]) => {
     const term = found.get(name)
-    return !term || refine(told, term, number)
+    return !term || refine(classified, term, number)
   })
-  if (isTold) return told
-  letGoOf(told.documents)
-  letGoOf(told.kindOf)
+  if (isComplete) return classified
+  letGoOf(classified.documents)
+  letGoOf(classified.kindOf)
   return undefined
 }
 
-/** The kinds of what matched; undefined where there are too many. */
+/** The kinds of matched documents; undefined if there are too many. */
 export const kindsOf = (reached: Reached, names: readonly string[], lengthCodes: Uint8Array): Kinds | undefined => {
-  const told = tellKinds(reached, names)
-  if (!told) return undefined
-  const kinds = kindsIn(told, lengthCodes)
-  letGoOf(told.documents)
-  letGoOf(told.kindOf)
+  const classified = classify(reached, names)
+  if (!classified) return undefined
+  const kinds = kindsIn(classified, lengthCodes)
+  letGoOf(classified.documents)
+  letGoOf(classified.kindOf)
   return kinds
 }
 
-const kindsIn = ({ terms, documents, kindOf, counts }: ToldKinds, lengthCodes: Uint8Array): Kinds => {
+const kindsIn = ({ terms, documents, kindOf, counts }: Classification, lengthCodes: Uint8Array): Kinds => {
   const shortest = new Uint8Array(counts.length).fill(maxCount)
   const used = new Uint8Array(counts.length)
   for (let index = 0; index < documents.length; index++) {
@@ -62,24 +67,28 @@ const kindsIn = ({ terms, documents, kindOf, counts }: ToldKinds, lengthCodes: U
     if (code < (shortest[kind] ?? 0)) shortest[kind] = code
     used[kind] = 1
   }
-  // A kind whose documents all went on to others when the next term was looked at has none.
-  const kept = counts.flatMap((having, kind) => (used[kind] === 1 ? [{ having, code: shortest[kind] ?? 0 }] : []))
+  // A kind is empty if a further term moved all its documents to other kinds.
+  const occupied = counts.flatMap((having, kind) => (used[kind] === 1 ? [{ having, code: shortest[kind] ?? 0 }] : []))
   return {
     terms,
-    counts: Uint8Array.from(kept.flatMap(({ having }) => having)),
-    shortest: Uint8Array.from(kept, ({ code }) => code),
+    counts: Uint8Array.from(occupied.flatMap(({ having }) => having)),
+    shortest: Uint8Array.from(occupied, ({ code }) => code),
   }
 }
 
-/** Tells documents of a kind apart by how often they have another term; false where there are too many kinds then. */
-const refine = ({ documents, kindOf, counts }: ToldKinds, { bitmap, repeated }: FoundTerm, number: number): boolean => {
+/** Splits kinds by how often their documents contain another term; false if there are too many kinds. */
+const refine = (
+  { documents, kindOf, counts }: Classification,
+  { bitmap, repeated }: FoundTerm,
+  number: number,
+): boolean => {
   const next = new Map<number, number>()
-  let [before, after, place] = [-1, 0, 0]
+  let [before, after, cursor] = [-1, 0, 0]
   for (let index = 0; index < documents.length; index++) {
     const document = documents[index] ?? 0
     if (!hasBit(bitmap, document)) continue
-    while (place < repeated.documents.length && (repeated.documents[place] ?? 0) < document) place++
-    const count = repeated.documents[place] === document ? (repeated.counts[place] ?? 1) : 1
+    while (cursor < repeated.documents.length && (repeated.documents[cursor] ?? 0) < document) cursor++
+    const count = repeated.documents[cursor] === document ? (repeated.counts[cursor] ?? 1) : 1
     const kind = kindOf[index] ?? 0
     const step = kind * (maxCount + 1) + count
     if (step !== before) {
@@ -97,7 +106,7 @@ const refine = ({ documents, kindOf, counts }: ToldKinds, { bitmap, repeated }: 
   return true
 }
 
-/** The highest score that a document of these kinds has. */
+/** The highest score of a document of these kinds. */
 export const highestOfKinds = ({ terms, counts, shortest }: Kinds, scores: ReadonlyMap<string, TermScores>): number => {
   const ofTerms = terms.map((name) => scores.get(name))
   let highest = 0
@@ -107,7 +116,7 @@ export const highestOfKinds = ({ terms, counts, shortest }: Kinds, scores: Reado
   return highest
 }
 
-/** The score of a document of a kind with this length code, summed term by term as that of any document is. */
+/** The score of a document of a kind with this length code, summed term by term like any document's. */
 export const scoreOfKind = (
   ofTerms: readonly (TermScores | undefined)[],
   { counts, kind }: { counts: Uint8Array; kind: number },

@@ -1,4 +1,4 @@
-/** Works on items, so many at a time, and gives the results in the order of the items. The first failure ends it. */
+/** Processes items with limited concurrency, and returns the results in the order of the items. Rejects with the first failure. */
 export const inLanes = async <Item, Result>(
   items: readonly Item[],
   lanes: number,

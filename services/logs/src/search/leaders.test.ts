@@ -24,7 +24,7 @@ const anyDocument: fc.Arbitrary<Document> = fc.record({
   isMatched: fc.boolean(),
 })
 
-/** What a part of these documents gives, in which the ones that match have at least one of the words, as in any part. */
+/** The matches and columns of a part with these documents; as in any part, matched documents contain at least one of the words. */
 const partOf = (all: readonly Document[]): { reached: Reached; columns: RankColumns } => {
   const lengthCodes = Uint8Array.from(all, ({ code }) => code)
   const matched = createBitmap(all.length)
@@ -47,7 +47,7 @@ const partOf = (all: readonly Document[]): { reached: Reached; columns: RankColu
     spans: spansOf(times, all.length),
     sequences: columnOf(Float64Array.from(all, ({ sequence }) => sequence)),
     lengthCodes,
-    // All different, so that the order of all is told.
+    // Distinct keys determine the order of all documents.
     keys: Uint8Array.from(all, (_, document) => document),
     keyStride: 1,
   }
@@ -63,7 +63,7 @@ const scoresWith = (frequencies: readonly number[]) =>
 const placesOf = (hits: readonly Hit[]) =>
   hits.toSorted(compareRanks).map(({ document, score, time, sequence }) => ({ document, score, time, sequence }))
 
-test('the leaders of a part are the first of it by any statistics', () => {
+test('the leaders of a part include its first hits for any statistics', () => {
   const anyFrequencies = fc.array(fc.nat(1_000), { minLength: names.length, maxLength: names.length })
   fc.assert(
     fc.property(
@@ -73,7 +73,7 @@ test('the leaders of a part are the first of it by any statistics', () => {
       (all, everyFrequencies, max) => {
         const { reached, columns } = partOf(all)
         const leaders = leadersOf(reached, { names, columns, max })
-        if (!leaders) throw new Error('So few are always told.')
+        if (!leaders) throw new Error('There must be leaders for so few documents.')
         for (const frequencies of everyFrequencies) {
           const scores = scoresWith(frequencies)
           const led = placesOf(hitsOfLeaders(leaders, 0, scores))
@@ -100,7 +100,7 @@ test('the leaders of a part are the first of it by any statistics', () => {
 const keyAt = ({ keys }: RankColumns, document: number) =>
   [0, 1, 2, 3].reduce((key, byte) => key * 256 + (keys[document + byte] ?? 0), 0)
 
-test('of documents that are alike the last are kept', () => {
+test('of equal documents the last ones are leaders', () => {
   const alike = Array.from({ length: 9 }, (_, sequence) => ({
     counts: [1, 0],
     code: 3,
@@ -115,7 +115,7 @@ test('of documents that are alike the last are kept', () => {
   ])
 })
 
-test('leaders that are too many to be worth the room are not kept', () => {
+test('leaders are undefined if there are too many', () => {
   const manyKinds = Array.from({ length: 1_600 }, (_, sequence) => ({
     counts: [1 + (sequence % 200), 0],
     code: 3,

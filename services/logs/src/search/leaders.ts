@@ -3,21 +3,20 @@ import { keyPrefixAt } from '../segments/key-table.ts'
 import { numberAt } from '../segments/number-column.ts'
 import type { RankColumns } from '../segments/part.ts'
 import { createTopHits, type Hit } from './hits.ts'
-import { scoreOfKind, tellKinds } from './kinds.ts'
+import { classify, scoreOfKind } from './kinds.ts'
 import type { Reached } from './match-part.ts'
 import type { TermScores } from './rank.ts'
 
 /**
- * Of each kind of what matched in a part the documents that come first, with all that puts them in order. Within a kind that order is the
- * same whatever the statistics are: the shorter first, then the newest. Where they are known, who asks the same again need not read a
- * column of the part.
+ * The first matched documents of each kind in a part, with everything that determines their order. Within a kind that order does not depend on the
+ * statistics: shorter documents first, then newer ones. If leaders are cached, a repeated search need not read the columns of the part.
  */
 export type Leaders = {
-  /** The terms that the part has, by their names. */
+  /** Names of the terms that the part contains. */
   terms: readonly string[]
-  /** For each kind how often its documents have each of the terms. */
+  /** For each kind, how often its documents contain each of the terms. */
   counts: Uint8Array
-  /** For each kind how many of the leaders are its own, which stand one after the other. */
+  /** For each kind, the number of its leaders, which are adjacent. */
   led: Uint16Array
   documents: Uint32Array
   lengthCodes: Uint8Array
@@ -26,11 +25,11 @@ export type Leaders = {
   keys: Uint32Array
 }
 
-/** Of one kind no more are kept than a page mostly has, and of all together no more than are worth the room. */
+/** Maximum number of leaders per kind, about a page, and in total, beyond which they are not worth the memory. */
 export const maxLeaders = 64
-const mostTogether = 1_024
+const maxTotal = 1_024
 
-/** What a leader takes in memory. */
+/** Memory of a leader in bytes. */
 const leaderBytes = 4 + 1 + 8 + 8 + 4
 
 export const bytesOfLeaders = (leaders: Leaders | undefined): number =>
@@ -40,14 +39,14 @@ export const bytesOfLeaders = (leaders: Leaders | undefined): number =>
 
 export type LeadersOptions = { names: readonly string[]; columns: RankColumns; max: number }
 
-/** The leaders of what matched, so many of a kind at most: the first so many of the part are among them. Undefined where they are too many in all. */
+/** The leaders of the matches, at most `max` per kind; they include the first `max` hits of the part. Undefined if there are too many in total. */
 export const leadersOf = (reached: Reached, { names, columns, max }: LeadersOptions): Leaders | undefined => {
-  const told = tellKinds(reached, names)
-  if (!told) return undefined
-  const { terms, documents, kindOf, counts } = told
+  const classified = classify(reached, names)
+  if (!classified) return undefined
+  const { terms, documents, kindOf, counts } = classified
   const { times, sequences, lengthCodes, keys, keyStride } = columns
   const tops = counts.map(() => createTopHits(max))
-  // The newest are the last mostly: what is looked at first is rarely pushed out again.
+  // The newest documents are mostly at the end: leaders that are found first are rarely replaced.
   for (let index = documents.length - 1; index >= 0; index--) {
     const document = documents[index] ?? 0
     const kind = kindOf[index] ?? 0
@@ -68,7 +67,7 @@ export const leadersOf = (reached: Reached, { names, columns, max }: LeadersOpti
     return hits.length === 0 ? [] : [{ hits, counts: counts[kind] ?? [] }]
   })
   const hits = kinds.flatMap((kind) => kind.hits)
-  if (hits.length > mostTogether) return undefined
+  if (hits.length > maxTotal) return undefined
   return {
     terms,
     counts: Uint8Array.from(kinds.flatMap((kind) => kind.counts)),
@@ -81,7 +80,7 @@ export const leadersOf = (reached: Reached, { names, columns, max }: LeadersOpti
   }
 }
 
-/** The leaders as hits of a part with the scores they have now, in no order. */
+/** The leaders as hits of a part with their current scores, unordered. */
 export const hitsOfLeaders = (leaders: Leaders, part: number, scores: ReadonlyMap<string, TermScores>): Hit[] => {
   const { terms, counts, led, documents, lengthCodes, times, sequences, keys } = leaders
   const ofTerms = terms.map((name) => scores.get(name))

@@ -1,2 +1,2 @@
-/** Says by throwing that nobody waits for the answer any more; an AbortSignal is one. */
+/** Throws when the caller has cancelled the request; an AbortSignal is one. */
 export type Leaving = Pick<AbortSignal, 'throwIfAborted'>

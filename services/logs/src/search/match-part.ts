@@ -1,32 +1,32 @@
 import { once } from '../once.ts'
 import { type Bitmap, countBits } from '../segments/bitmap.ts'
 import type { Part } from '../segments/part.ts'
+import { type CacheOf, withoutCache } from './cache-counts.ts'
 import type { PartFilter } from './filters.ts'
-import { findAnew, type KeeperOf } from './keep-counts.ts'
 import type { Leaving } from './leaving.ts'
 import { type FoundTerms, findTerms, matchTerms, mayMatch, type Term, termsOf } from './match.ts'
 import type { Query } from './query.ts'
 import type { TermBound } from './rank.ts'
 
-/** Which documents of a part matched, and what it has of the terms. Bitmaps are not to be changed. */
+/** The matched documents of a part, and its occurrences of the terms. The bitmaps must not be modified. */
 export type Reached = { found: FoundTerms; matched: Bitmap }
 
-/** What of a part matched. */
+/** The matches of a part. */
 export type Match = {
   part: Part
-  /** How many documents. */
+  /** The number of matched documents. */
   total: number
-  /** What no document of it has more of, or with fewer words, by the terms that rank. */
+  /** For each ranking term, the maximum count in a document and the minimum length code. */
   bounds: readonly TermBound[]
-  /** Finds out which documents these are, once; often nobody has to know. */
+  /** Determines the matched documents, once; many searches do not need them. */
   reach: () => Promise<Reached>
 }
 
-/** What a part adds to a search. */
+/** The contribution of a part to a search. */
 export type Survey = {
   documents: number
   words: number
-  /** How many documents have each of the terms that rank, whether they match or not. */
+  /** The number of documents that contain each of the ranking terms, whether they match or not. */
   frequencies: ReadonlyMap<string, number>
   match: Match | undefined
 }
@@ -35,17 +35,17 @@ export type SurveyOptions = {
   query: Query | null
   filter: PartFilter
   ranking: readonly Term[]
-  keeperOf: KeeperOf
+  cacheOf: CacheOf
   signal: Leaving | undefined
 }
 
-/** What is kept of a survey: little, so that it stays while columns come and go. */
-type Kept = { total: number; frequencies: ReadonlyMap<string, number>; bounds: readonly TermBound[] }
-/** About what a term of it takes. */
+/** The cached part of a survey: small, so that it remains cached while columns are evicted. */
+type CachedSurvey = { total: number; frequencies: ReadonlyMap<string, number>; bounds: readonly TermBound[] }
+/** Approximate memory per term in bytes. */
 const termBytes = 128
 
 export const surveyPart = async (part: Part, options: SurveyOptions): Promise<Survey> => {
-  const { query, filter, ranking, keeperOf, signal } = options
+  const { query, filter, ranking, cacheOf, signal } = options
   signal?.throwIfAborted()
   const corpus = await part.corpus()
   if (!filter.mayPass(part)) return { ...corpus, frequencies: await frequenciesIn(part, ranking), match: undefined }
@@ -55,12 +55,12 @@ export const surveyPart = async (part: Part, options: SurveyOptions): Promise<Su
     if (query) matchTerms(query, found, matched)
     return { found, matched }
   })
-  // The same words are asked for in an order by time, which needs to know nothing of them.
+  // The same query may be ordered by time, which needs no frequencies and bounds.
   const name = ranking.length === 0 ? 'survey' : 'ranked survey'
-  const { total, frequencies, bounds } = await keeperOf(part)(name, async () => {
+  const { total, frequencies, bounds } = await cacheOf(part)(name, async () => {
     const found = await find()
     const isHopeless = query !== null && !mayMatch(query, found)
-    const value: Kept = {
+    const value: CachedSurvey = {
       total: isHopeless ? 0 : countBits((await reach()).matched),
       frequencies: new Map(ranking.map(({ name }) => [name, found.get(name)?.total ?? 0])),
       bounds: ranking.flatMap(({ name }) => {
@@ -73,10 +73,10 @@ export const surveyPart = async (part: Part, options: SurveyOptions): Promise<Su
   return { ...corpus, frequencies, match: total === 0 ? undefined : { part, total, bounds, reach } }
 }
 
-/** How often words occur in a part, whatever filters let through: one that they rule out still counts for how rare a word is. */
+/** The frequencies of words in a part regardless of filters: entries that filters exclude still count for how rare a word is. */
 export const frequenciesIn = async (part: Part, terms: readonly Term[]): Promise<ReadonlyMap<string, number>> => {
   if (terms.length === 0) return new Map()
-  const { keep = findAnew } = part
+  const { keep = withoutCache } = part
   return keep(`frequencies of ${JSON.stringify(terms.map(({ name }) => name))}`, async () => {
     const frequencies = new Map<string, number>()
     const prefixes = terms.filter((term) => term.isPrefix)

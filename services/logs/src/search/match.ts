@@ -3,7 +3,7 @@ import { bitmapOf, type Occurrences } from '../segments/occurrences.ts'
 import type { Part } from '../segments/part.ts'
 import { type Leaf, leavesOf, type Query } from './query.ts'
 
-/** A word of a query, or the beginning of words, under the name that ranking sums it by. */
+/** A word or prefix of a query, with the name by which ranking sums it. */
 export type Term = { name: string; word: string; isPrefix: boolean }
 
 const termOf = (word: string, isPrefix: boolean): Term => ({ name: isPrefix ? `${word}*` : word, word, isPrefix })
@@ -15,18 +15,18 @@ const distinct = (terms: Term[]): Term[] => [...new Map(terms.map((term) => [ter
 
 export const termsOf = (query: Query): Term[] => distinct(leavesOf(query).flatMap(termsOfLeaf))
 
-/** The terms that count for the score, in the order in which they are summed. */
+/** The terms that contribute to the score, in summation order. */
 export const scoringTerms = (query: Query): Term[] => distinct(query.clauses.flat().flatMap(termsOfLeaf))
 
-/** What of a part has a term, as a search goes by it. Bitmaps may be a segment's own and are not to be changed. */
+/** The occurrences of a term in a part. Bitmaps may belong to a segment and must not be modified. */
 export type FoundTerm = Pick<Occurrences, 'total' | 'repeated' | 'max' | 'min' | 'in'> & {
-  /** Made when it is asked for. */
+  /** Created on first use. */
   readonly bitmap: Bitmap
-  /** By word of the bitmap: no document in it has a lower length code. Absent where that is not known. */
+  /** For each word of the bitmap, a lower bound of its documents' length codes. Absent if unknown. */
   shortest: Uint8Array | undefined
 }
 
-/** The terms of a query that a part has, by their names. */
+/** The terms of a query that a part contains, by name. */
 export type FoundTerms = ReadonlyMap<string, FoundTerm>
 
 const foundTermOf = (occurrences: Occurrences, documents: number): FoundTerm => {
@@ -55,11 +55,11 @@ export const findTerms = async (part: Part, terms: readonly Term[]): Promise<Fou
 
 const hasAll = (leaf: Leaf, found: FoundTerms): boolean => termsOfLeaf(leaf).every(({ name }) => found.has(name))
 
-/** Whether a part can have what a query asks for, by which of its terms are there at all. */
+/** Whether a part may contain matches, judged by which of the query's terms it contains. */
 export const mayMatch = ({ clauses }: Query, found: FoundTerms): boolean =>
   clauses.every((clause) => clause.some((leaf) => hasAll(leaf, found)))
 
-/** Documents that have all words of a leaf, wherever they stand; undefined where a word is nowhere. Not to be changed. */
+/** Documents that contain all words of a leaf in any position; undefined if a word does not occur. Must not be modified. */
 const leafBitmap = (leaf: Leaf, found: FoundTerms): Bitmap | undefined => {
   const bitmaps = termsOfLeaf(leaf).map(({ name }) => found.get(name)?.bitmap)
   const [first, ...others] = bitmaps
@@ -72,7 +72,7 @@ const leafBitmap = (leaf: Leaf, found: FoundTerms): Bitmap | undefined => {
   return both
 }
 
-/** Documents that have one leaf at least. Not to be changed. */
+/** Documents that contain at least one leaf. Must not be modified. */
 const clauseBitmap = (clause: readonly Leaf[], found: FoundTerms): Bitmap | undefined => {
   const [first, ...others] = clause.filter((leaf) => hasAll(leaf, found))
   const bitmap = first && leafBitmap(first, found)
@@ -82,7 +82,7 @@ const clauseBitmap = (clause: readonly Leaf[], found: FoundTerms): Bitmap | unde
   return either
 }
 
-/** Of hundreds of words most are rare: their documents are told one by one. */
+/** Adds the documents of a leaf. Of hundreds of words most are rare, and their documents are in a list. */
 const addLeaf = (target: Bitmap, leaf: Leaf, found: FoundTerms): void => {
   const [term, ...more] = termsOfLeaf(leaf)
   const where = term && more.length === 0 ? found.get(term.name)?.in : undefined
@@ -96,12 +96,12 @@ const addLeaf = (target: Bitmap, leaf: Leaf, found: FoundTerms): void => {
 
 const isPhrase = (leaf: Leaf): boolean => leaf.words.length > 1
 
-/** A query whose leaves of several words have to be looked for in the texts. */
+/** Whether a query has leaves of several words, which require checking texts. */
 export const needsTexts = (query: Query): boolean => leavesOf(query).some(isPhrase)
 
 /**
- * Those of what `matchTerms` has let through of which only the text tells whether they match: they have all words of an excluded phrase, or
- * nothing but the words of phrases for a clause.
+ * The documents that passed `matchTerms` and whose text decides whether they match: they contain all words of an excluded phrase, or
+ * match a clause only by the words of its phrases.
  */
 export const doubtfulAmong = (query: Query, found: FoundTerms, matched: Bitmap): Bitmap => {
   const doubtful: Bitmap = new Uint32Array(matched.length)
@@ -125,7 +125,7 @@ export const doubtfulAmong = (query: Query, found: FoundTerms, matched: Bitmap):
   return doubtful
 }
 
-/** Takes away from `passing` what the words alone rule out. Leaves of several words are taken as having them anywhere. */
+/** Removes from `passing` the documents that the words alone rule out. Leaves of several words match documents that contain them anywhere. */
 export const matchTerms = (query: Query, found: FoundTerms, passing: Bitmap): void => {
   for (const clause of query.clauses) {
     const having = clauseBitmap(clause, found)
@@ -133,7 +133,7 @@ export const matchTerms = (query: Query, found: FoundTerms, passing: Bitmap): vo
     else passing.fill(0)
   }
   for (const leaf of query.excluded) {
-    // Words that stand apart do not make the excluded phrase: only the text can tell.
+    // Words in other positions do not form the excluded phrase: only the text decides.
     const having = isPhrase(leaf) ? undefined : leafBitmap(leaf, found)
     if (having) subtract(passing, having)
   }

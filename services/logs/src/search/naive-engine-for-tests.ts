@@ -8,7 +8,7 @@ import { isEmptyQuery, matchesWords, type Query } from './query.ts'
 import { inverseFrequency } from './rank.ts'
 import type { SearchRequest } from './search.ts'
 
-/** An entry of the naive engine, which has all entries in an array and answers every search by reading each text. */
+/** An entry of the naive engine, which stores all entries in an array and reads every text for each search. */
 export type Stored = {
   text: string
   sequence: number

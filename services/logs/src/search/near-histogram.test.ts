@@ -13,8 +13,8 @@ const withEntries = async (entries: readonly object[]) => {
   const service = await openServiceForTests({ now: () => now })
   const logs = service.client(LogsServiceDefinition)
   await logs.gleanBatch(batchOf(entries))
-  const search = async (given: object = {}) => {
-    const { total, histogram } = await logs.search({ q: '', order: '', ...given })
+  const search = async (parameters: object = {}) => {
+    const { total, histogram } = await logs.search({ q: '', order: '', ...parameters })
     const counts = histogram?.counts ?? []
     const sum = counts.reduce((all, count) => all + count, 0)
     const { start, bucketSeconds: seconds, earlier, later } = histogram ?? {}
@@ -23,7 +23,7 @@ const withEntries = async (entries: readonly object[]) => {
   return { search, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() }
 }
 
-test('entries of a clock that is far ahead leave the histogram of the others as it is, and are counted apart', async () => {
+test('entries far in the future do not change the histogram of the others, and are counted as later', async () => {
   await using without = await withEntries(hours)
   await using along = await withEntries([...hours, ...broken])
   const expected = await without.search()
@@ -39,7 +39,7 @@ test('entries of a clock that is far ahead leave the histogram of the others as 
   expect(await along.search({ q: 'tick' })).toEqual({ ...expected, total: 5, later: 2 })
 })
 
-test('whoever names a time, or has found nothing else, is shown what is far ahead', async () => {
+test('a search with a time, or with nothing else found, shows entries far in the future', async () => {
   await using along = await withEntries([...hours, ...broken])
   expect(await along.search({ until: '9999-12-31T23:59:59.999Z' })).toMatchObject({ total: 5, sum: 5, later: 0 })
   expect(await along.search({ since: '2026-03-08T00:00:00Z' })).toMatchObject({ total: 2, sum: 2, later: 0 })
@@ -48,7 +48,7 @@ test('whoever names a time, or has found nothing else, is shown what is far ahea
 
 const unset = [at('1970-01-01T00:00:07Z', 'tick before the clock was set'), at('1970-01-01T00:00:09Z', 'tick again')]
 
-test('entries of a clock that was never set, of 1970, leave the histogram of the others as it is, and are counted as earlier', async () => {
+test('entries of 1970 do not change the histogram of the others, and are counted as earlier', async () => {
   await using without = await withEntries(hours)
   await using along = await withEntries([...hours, ...broken, ...unset])
   const expected = await without.search()
@@ -56,7 +56,7 @@ test('entries of a clock that was never set, of 1970, leave the histogram of the
   expect(await along.search({ q: 'tick' })).toEqual({ ...expected, total: 7, earlier: 2, later: 2 })
 })
 
-test('whoever names a beginning, or has found nothing else, is shown what is of 1970', async () => {
+test('a search with since, or with nothing else found, shows entries of 1970', async () => {
   await using along = await withEntries([...hours, ...unset])
   const whole = { total: 5, sum: 5, earlier: 0, later: 0 }
   expect(await along.search({ since: '1900-01-01T00:00:00Z' })).toMatchObject(whole)
@@ -64,7 +64,7 @@ test('whoever names a beginning, or has found nothing else, is shown what is of 
   expect(await along.search({ q: 'clock' })).toMatchObject({ total: 1, sum: 1, earlier: 0 })
 })
 
-test('an entry that is years before nearly all others is counted as earlier; logs that are truly old are shown', async () => {
+test('an entry years before nearly all others is counted as earlier; logs that are really old are shown', async () => {
   const many = Array.from({ length: 30 }, (_, minute) => at(`2026-03-01T09:${10 + minute}:00Z`, `tick ${minute}`))
   const old = Array.from({ length: 30 }, (_, minute) => at(`2004-03-01T09:${10 + minute}:00Z`, `tock ${minute}`))
   await using outlier = await withEntries([...many, at('2001-09-09T01:46:40Z', 'tick of long ago')])
@@ -85,7 +85,7 @@ const counted = (years: readonly (readonly [number, number])[]) => {
 
 test.each([
   [
-    'few of other years, and all others of the last',
+    'few of other years, and the others of the last',
     [
       [2000, 1],
       [2009, 2],
@@ -115,16 +115,13 @@ test.each([
     ],
     false,
   ],
-] as const)(
-  'of matches that are %s it is told rightly whether the first are far from the others',
-  (_, years, isFar) => {
-    const since = bulkBegins(counted(years))
-    expect(since !== undefined).toBe(isFar)
-    if (since !== undefined) expect(new Date(since).getUTCFullYear()).toBeGreaterThanOrEqual(2025)
-  },
-)
+] as const)('the bulk of matches that are %s is recognised correctly', (_, years, isFar) => {
+  const since = bulkBegins(counted(years))
+  expect(since !== undefined).toBe(isFar)
+  if (since !== undefined) expect(new Date(since).getUTCFullYear()).toBeGreaterThanOrEqual(2025)
+})
 
-test('a stretch of less than years is never cut', () => {
+test('a histogram that spans less than years is never cut', () => {
   const month = bucketsFor(Date.parse('2026-02-01T00:00:00Z'), Date.parse('2026-03-01T00:00:00Z'))
   month.counts[0] = 1
   month.counts[month.counts.length - 1] = 1000

@@ -26,7 +26,7 @@ const withEntries = async () => {
   return { search, texts, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() }
 }
 
-test('the histogram has its buckets by severity, and they add up to its counts', async () => {
+test('the histogram has counts by severity that add up to its counts', async () => {
   await using served = await withEntries()
   for (const q of ['', 'of OR out OR slow OR plain OR database']) {
     const { histogram } = await served.search({ q })
@@ -48,7 +48,7 @@ test('only the severities that occur are listed', async () => {
   expect(Object.keys(JSON.parse(histogram?.bySeverity ?? '{}'))).toEqual(['ERROR'])
 })
 
-test('sources are listed by comma and excluded, and an id with a comma is found as it is', async () => {
+test('sources are listed with commas and excluded, and an id with a comma is found', async () => {
   await using served = await withEntries()
   expect(await served.texts({ source: 'web,db' })).toEqual(['ERROR', 'ERROR', 'FATAL', 'WARN'])
   expect(await served.texts({ source: 'cache, old' })).toEqual(['plain'])
@@ -56,7 +56,7 @@ test('sources are listed by comma and excluded, and an id with a comma is found 
   expect(await served.texts({ notSource: 'cache, old' })).toEqual(['ERROR', 'ERROR', 'FATAL', 'WARN'])
 })
 
-test('templates are listed by comma and excluded', async () => {
+test('templates are listed with commas and excluded', async () => {
   await using served = await withEntries()
   const all = (await served.search()).entries
   const templateOf = (word: string) => all.find(({ text }) => text.startsWith(word))?.templateId ?? ''
@@ -68,7 +68,7 @@ test('templates are listed by comma and excluded', async () => {
   expect(await served.texts({ notTemplate: templateOf('ERROR') })).toEqual(['FATAL', 'WARN', 'plain'])
 })
 
-test('domains are excluded, and an unknown one is refused', async () => {
+test('domains are excluded, and an unknown one is rejected', async () => {
   await using served = await withEntries()
   const domains = (await served.search()).facets?.domain.map(({ value }) => value ?? '') ?? []
   expect(domains.length).toBeGreaterThan(0)

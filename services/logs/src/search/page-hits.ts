@@ -1,9 +1,9 @@
 import { type Bitmap, hasBit } from '../segments/bitmap.ts'
 import { wordsOf } from '../segments/tokens.ts'
 import type { Slices } from '../slices.ts'
+import { type CacheOf, isCached } from './cache-counts.ts'
 import { createCandidates, createScoring, offerBestFirst, type RankedPart } from './candidates.ts'
 import { createTopHits, type Hit, type Order, type Rank } from './hits.ts'
-import { isKept, type KeeperOf } from './keep-counts.ts'
 import { bytesOfKinds, highestOfKinds, kindsOf } from './kinds.ts'
 import { bytesOfLeaders, hitsOfLeaders, leadersOf, maxLeaders } from './leaders.ts'
 import type { Leaving } from './leaving.ts'
@@ -12,16 +12,16 @@ import type { Match } from './match-part.ts'
 import { matchesWords, type Query } from './query.ts'
 import { highestScore, type Statistics, scoresOfTerms } from './rank.ts'
 
-/** Gives hits in order, page by page. */
+/** Returns hits in order, page by page. */
 export type Pager = (after: Rank | undefined, limit: number) => Promise<Hit[]>
 
 export type PagerOptions = {
   order: Order
-  /** The terms that rank. */
+  /** The terms that contribute to the score. */
   ranking: readonly Term[]
   statistics: Statistics
-  keeperOf: KeeperOf
-  /** How many of a kind are kept of each part; default `maxLeaders`. */
+  cacheOf: CacheOf
+  /** Maximum number of leaders cached per kind and part; `maxLeaders` by default. */
   leaders?: number | undefined
   slices: Slices
   signal: Leaving | undefined
@@ -30,12 +30,12 @@ export type PagerOptions = {
 export const rankOf = ({ score, time, sequence, key }: Hit): Rank => ({ score, time, sequence, key })
 
 export const createPager = (matches: readonly Match[], options: PagerOptions): Pager => {
-  const { order, ranking, statistics, keeperOf, leaders: max = maxLeaders, slices, signal } = options
+  const { order, ranking, statistics, cacheOf, leaders: max = maxLeaders, slices, signal } = options
   const scores = scoresOfTerms(ranking, statistics)
   const names = ranking.map(({ name }) => name)
   const scoring = createScoring(scores)
   const ranked = matches.map(({ part, total, bounds, reach }, number): RankedPart => {
-    const keep = keeperOf(part)
+    const keep = cacheOf(part)
     const best = highestScore(bounds, scores)
     const refine = async () => {
       const kinds = await keep('kinds', async () => {
@@ -58,7 +58,7 @@ export const createPager = (matches: readonly Match[], options: PagerOptions): P
       number,
       part,
       best,
-      ...(names.length > 0 && isKept(keep) && { refine, lead }),
+      ...(names.length > 0 && isCached(keep) && { refine, lead }),
       open: async () => {
         const [{ found, matched }, columns] = await Promise.all([reach(), part.ranks()])
         return { columns, candidates: createCandidates({ matched, total, documents: part.documents, found }, scoring) }
@@ -72,23 +72,23 @@ export const createPager = (matches: readonly Match[], options: PagerOptions): P
   }
 }
 
-/** So many texts are looked at for a page: a phrase whose words are everywhere but never together stops here. */
+/** Maximum number of texts checked for a page: a phrase whose words are frequent but never adjacent stops here. */
 const maxTexts = 20_000
-/** Hits are taken so many at a time at least. */
+/** Minimum number of hits that are read at a time. */
 const fewestHits = 200
 
-/** Of what matched by its words, the documents of which only the text tells. */
-export type DoubtedMatch = Match & { doubtful: Bitmap }
+/** A match with those of its documents whose text decides. */
+export type UncheckedMatch = Match & { doubtful: Bitmap }
 
 export type TextPaging = { after: Rank | undefined; limit: number; slices: Slices; signal: Leaving | undefined }
 
 /**
- * Gives hits from `after` on, one more than the page has: with more candidates than are looked at for the counts, those that only the text
- * tells of are looked at here, best first.
+ * Returns the hits after `after`, up to one more than the page contains. It is used if there are too many doubtful documents to check for the counts:
+ * those that may be on the page are checked here, best first.
  */
 export const pageByTexts = async (
   query: Query,
-  matches: readonly DoubtedMatch[],
+  matches: readonly UncheckedMatch[],
   page: Pager,
   { after, limit, slices, signal }: TextPaging,
 ): Promise<Hit[]> => {

@@ -3,7 +3,7 @@ import { batchOf, createShardFolder } from '../segments/store-for-tests.ts'
 import { parseQuery } from './query.ts'
 import { type SearchRequest, type SearchResult, search } from './search.ts'
 
-test('an entry that has a phrase keeps the score of its words when others that only have the words are left out', async () => {
+test('an entry that contains a phrase has the same score as in a search for its words', async () => {
   await using folder = await createShardFolder()
   await using opened = await folder.open()
   const texts = [
@@ -27,21 +27,21 @@ test('an entry that has a phrase keeps the score of its words when others that o
   expect(byWords.filter(({ text }) => phrase.some((entry) => entry.text === text))).toEqual(phrase)
 })
 
-describe('of many candidates of a phrase', () => {
-  /** Of four one has the phrase, two have its words apart, and one has only the first of them. */
+describe('a search with many candidates for a phrase', () => {
+  /** One of four contains the phrase, two contain its words apart, and one contains only the first word. */
   const wordings = ['failed password for root', 'password failed for guest', 'failed: no password', 'failed to start']
   const texts = Array.from({ length: 800 }, (_, index) => ({
     text: `${wordings[(index * 7 + Math.floor(index / 9)) % 4]} at ${index}`,
     time: 1_700_000_000_000 + index * 1_000,
     sourceId: index % 3 === 0 ? 'gate' : 'door',
   }))
-  const having = (wanted: (text: string) => boolean) => texts.filter(({ text }) => wanted(text)).length
+  const countOf = (isExpected: (text: string) => boolean) => texts.filter(({ text }) => isExpected(text)).length
   const hasPhrase = (text: string) => text.includes('failed password')
   const questions = [
-    { q: 'fail* -"failed password"', expected: having((text) => !hasPhrase(text)) },
-    { q: '-"failed password"', expected: having((text) => !hasPhrase(text)) },
-    { q: '"failed password"', expected: having(hasPhrase) },
-    { q: 'start OR "failed password"', expected: having((text) => hasPhrase(text) || text.includes('start')) },
+    { q: 'fail* -"failed password"', expected: countOf((text) => !hasPhrase(text)) },
+    { q: '-"failed password"', expected: countOf((text) => !hasPhrase(text)) },
+    { q: '"failed password"', expected: countOf(hasPhrase) },
+    { q: 'start OR "failed password"', expected: countOf((text) => hasPhrase(text) || text.includes('start')) },
   ]
   const sumOf = (counts: readonly number[] | undefined) => counts?.reduce((sum, count) => sum + count, 0)
   const countsOf = ({ total, totalIsExact, facets, histogram }: SearchResult) => ({
@@ -52,8 +52,8 @@ describe('of many candidates of a phrase', () => {
     times: sumOf(histogram?.counts),
   })
 
-  /** Asks with each limit for all pages, and gives the counts that any of them came with and how many entries were shown. */
-  const askAll = async (q: string, maxTextsForExactTotal?: number) => {
+  /** Reads all pages with each limit, and returns the distinct counts of all pages and the number of entries shown for each limit. */
+  const readAllPages = async (q: string, maxTextsForExactTotal?: number) => {
     await using folder = await createShardFolder()
     await using opened = await folder.open({ documents: 240 })
     await opened.shard.ingest(batchOf(texts))
@@ -87,17 +87,17 @@ describe('of many candidates of a phrase', () => {
     return { counts: [...counts].map((text): ReturnType<typeof countsOf> => JSON.parse(text)), shown }
   }
 
-  test.each(questions)('$q counts what is there, whatever the limit and the page', async ({ q, expected }) => {
-    expect(await askAll(q)).toEqual({
+  test.each(questions)('$q counts exactly, whatever the limit and the page', async ({ q, expected }) => {
+    expect(await readAllPages(q)).toEqual({
       counts: [{ total: expected, totalIsExact: true, severities: expected, sources: expected, times: expected }],
       shown: [expected, expected],
     })
   })
 
   test.each(questions)(
-    '$q is counted by some of the texts where they are too many, the same for every page, and shown whole',
+    '$q estimates the counts from a sample if there are too many texts, equally for every page, and shows all entries',
     async ({ q, expected }) => {
-      const { counts, shown } = await askAll(q, 200)
+      const { counts, shown } = await readAllPages(q, 200)
       expect(shown).toEqual([expected, expected])
       expect(counts).toHaveLength(1)
       const [only] = counts

@@ -35,13 +35,13 @@ describe('a query', () => {
     'disk AND OR full',
     'disk -',
     'a"b',
-  ])('%s is not well formed and searched for as its words', (text) => {
+  ])('%s is malformed and searched for as its words', (text) => {
     const query = parseQuery(text)
     expect(query?.excluded).toEqual([])
     expect(query?.clauses.every((clause) => clause.length === 1 && clause[0]?.words.length === 1)).toBe(true)
   })
 
-  test('a blank one, or a lone star, asks for everything', () => {
+  test('a blank query, or a lone star, matches everything', () => {
     expect([parseQuery('  '), parseQuery(' * ')]).toEqual([null, null])
   })
 
@@ -58,22 +58,22 @@ describe('a query', () => {
     ['"done ❌', 'build ✅ done', false],
     ['⚠️', 'build ⚠ done', true],
     ['done ❌', 'build ✅ done', false],
-  ])('%s in %s: %s', (asked, text, isFound) => {
-    const query = parseQuery(asked)
+  ])('%s in %s: %s', (q, text, isFound) => {
+    const query = parseQuery(q)
     expect(query && matchesWords(query, wordsOf(text))).toBe(isFound)
   })
 
-  test('what is asked for in a script without blanks is what is highlighted', () => {
+  test('words of a script without blanks are highlighted', () => {
     const text = '𠀀连接数据库失败, 数据库'
     const query = parseQuery('数据库')
-    if (!query) throw new Error('The query is lost.')
+    if (!query) throw new Error('The query must not be null.')
     expect(highlightsOf(query, text).map(([start, end]) => text.slice(start, end))).toEqual(['数据库', '数据库'])
   })
 
   test('highlights count UTF-16 units, and do not overlap', () => {
     const text = '😀 Disk FULL: disk full über'
     const query = parseQuery('disk "disk full" ÜBER')
-    if (!query) throw new Error('The query is lost.')
+    if (!query) throw new Error('The query must not be null.')
     expect(highlightsOf(query, text).map(([start, end]) => text.slice(start, end))).toEqual([
       'Disk FULL',
       'disk full',

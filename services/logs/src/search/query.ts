@@ -1,9 +1,9 @@
 import { isUnspaced, tokenize } from '../segments/tokens.ts'
 
-/** Words that stand next to each other in this order; the last may be a beginning only. One word is the usual case. */
+/** Adjacent words in this order; the last one may be a prefix. One word is the usual case. */
 export type Leaf = { words: string[]; isPrefix: boolean }
 
-/** All clauses hold, each by at least one of its leaves, and none of the excluded leaves does. */
+/** A text matches if each clause has at least one matching leaf, and no excluded leaf matches. */
 export type Query = { clauses: Leaf[][]; excluded: Leaf[] }
 
 type Piece = { kind: 'leaf'; leaf: Leaf; isExcluded: boolean } | { kind: 'or' } | { kind: 'and' }
@@ -12,8 +12,8 @@ const piecePattern = /(?<minus>-?)"(?<phrase>[^"]*)"(?<phraseStar>\*?)|(?<word>\
 const blank = /\s*/y
 
 /**
- * What somebody asks for with a text. Where it ends in a script without blanks, what is meant may go on there: of two characters or more the
- * pairs say all, and one is how a pair begins.
+ * The leaf for a text. If it ends in a script without blanks, the intended word may continue: from two characters on, their pairs describe
+ * it completely; a single character is the prefix of a pair.
  */
 export const leafOf = (text: string, isPrefix: boolean): Leaf => {
   const tokens = tokenize(text)
@@ -23,13 +23,13 @@ export const leafOf = (text: string, isPrefix: boolean): Leaf => {
   return tokens.at(-2)?.end === last.end ? { words: words.slice(0, -1), isPrefix: false } : { words, isPrefix: true }
 }
 
-/** The words of a text, each by itself. Of a script without blanks, the last character is in the pair before. */
+/** A leaf for each word of a text. In a script without blanks, the last character is part of the previous pair. */
 const eachWord = (text: string): Leaf[] =>
   tokenize(text)
     .filter(({ end }, index, all) => all[index - 1]?.end !== end)
     .map((token) => leafOf(token.text, false))
 
-/** undefined when the text is not well formed. */
+/** Undefined if the text is malformed. */
 const piecesOf = (text: string): Piece[] | undefined => {
   const pieces: Piece[] = []
   let position = 0
@@ -65,8 +65,8 @@ const wordPiece = (word: string): Piece | undefined => {
 }
 
 /**
- * OR joins its neighbours before words are ANDed; an AND between two says what a blank says. undefined when an OR lacks a side or joins
- * what is excluded, and when an AND lacks a side.
+ * OR binds more strongly than the implicit AND; an explicit AND changes nothing. Undefined if an OR lacks an operand or joins an
+ * excluded leaf, and if an AND lacks an operand.
  */
 const arrange = (pieces: Piece[]): Query | undefined => {
   const query: Query = { clauses: [], excluded: [] }
@@ -92,9 +92,9 @@ const arrange = (pieces: Piece[]): Query | undefined => {
 }
 
 /**
- * Reads what somebody typed: words are ANDed; "phrases"; `prefix*`; `-not`; `OR` between two; `AND` between two changes nothing.
- * What is not well formed (a quote left open, an OR or AND without a side, a lone minus) is searched for as its words.
- * A word of several parts, such as an address or a path, is a phrase. Gives null for a blank text or a lone `*`, which ask for everything.
+ * Parses a user's query: words are ANDed; "phrases"; `prefix*`; `-not`; `OR` between two; `AND` between two changes nothing.
+ * A malformed query (an unclosed quote, an OR or AND without an operand, a lone minus) is treated as its words.
+ * A word of several tokens, such as an address or a path, is a phrase. Returns null for a blank text or a lone `*`, which match everything.
  */
 export const parseQuery = (text: string): Query | null => {
   if (text.trim() === '' || text.trim() === '*') return null
@@ -106,15 +106,15 @@ export const parseQuery = (text: string): Query | null => {
   return { clauses, excluded: query.excluded.filter(hasWords) }
 }
 
-/** Whether a query has anything to look for; "***" has not. */
+/** Whether a query has no words to search for, such as "***". */
 export const isEmptyQuery = (query: Query): boolean => query.clauses.length === 0 && query.excluded.length === 0
 
 export const leavesOf = (query: Query): Leaf[] => [...query.clauses.flat(), ...query.excluded]
 
-/** Where a leaf's words stand in a text's words: the index of the first, from `from` on; -1 when nowhere. */
+/** The index of a leaf's first word in a text's words, searched from `from` on; -1 if it does not occur. */
 export const findLeaf = (leaf: Leaf, words: readonly string[], from = 0): number => {
   const last = leaf.words.length - 1
-  // A single word is the usual case, and is looked for in texts by the thousand.
+  // A single word is the usual case, and thousands of texts are searched for it.
   if (last === 0 && !leaf.isPrefix) return words.indexOf(leaf.words[0] ?? '', from)
   for (let start = from; start + last < words.length; start++) {
     const fits = leaf.words.every((word, index) => {
@@ -126,12 +126,12 @@ export const findLeaf = (leaf: Leaf, words: readonly string[], from = 0): number
   return -1
 }
 
-/** Whether a text, given as its words, is what the query asks for. */
+/** Whether a text with these words matches the query. */
 export const matchesWords = (query: Query, words: readonly string[]): boolean =>
   query.clauses.every((clause) => clause.some((leaf) => findLeaf(leaf, words) >= 0)) &&
   !query.excluded.some((leaf) => findLeaf(leaf, words) >= 0)
 
-/** Asks for texts with one of the words at least. */
+/** A query for texts with at least one of the words. */
 export const anyOf = (words: readonly string[]): Query => ({
   clauses: [[...new Set(words)].map((word) => ({ words: [word], isPrefix: false }))],
   excluded: [],

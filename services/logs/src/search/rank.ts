@@ -3,7 +3,7 @@ import type { Term } from './match.ts'
 
 /**
  * BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009) with the non-negative IDF
- * ln(1 + (N - n + 0.5) / (n + 0.5)). Statistics are those of the whole corpus, so a score is the same in whichever part a document lies.
+ * ln(1 + (N - n + 0.5) / (n + 0.5)). Statistics are those of the whole corpus, so a score does not depend on the part that contains the document.
  */
 const saturation = 1.2
 const lengthWeight = 0.75
@@ -27,24 +27,24 @@ export const gatherStatistics = (
 export const inverseFrequency = (documents: number, frequency: number): number =>
   Math.log(1 + (documents - frequency + 0.5) / (frequency + 0.5))
 
-/** What a document's length adds to the denominator, in words, as the average is. */
+/** The contribution of a document's length to the denominator; `length` and `average` are in words. */
 export const lengthNorm = (length: number, average: number): number =>
   saturation * (1 - lengthWeight + (lengthWeight * length) / average)
 
-/** The same by the document's length code. */
+/** The length norms by length code. */
 const lengthNorms = ({ documents, words }: Statistics): Float64Array => {
   const average = Math.max(1, words / Math.max(1, documents))
   return Float64Array.from(lengthOfCode, (length) => lengthNorm(length, average))
 }
 
-/** The score of one term: `count` times in a document with this length norm. */
+/** The score of one term that occurs `count` times in a document with this length norm. */
 export const termScore = (inverse: number, count: number, norm: number): number =>
   (inverse * count * (saturation + 1)) / (count + norm)
 
-/** Counts below this have their scores made once for each length; it spares a division a posting. */
+/** Scores of lower counts are precomputed for each length, which saves a division per posting. */
 const tabledCounts = 4
 
-/** The scores of a term by count and length code: `tabledCounts` rows of as many as there are codes. Higher counts are worked out. */
+/** The scores of a term by count and length code: `tabledCounts` rows with a column per code. Scores of higher counts are computed. */
 export type TermScores = { table: Float64Array; inverse: number; norms: Float64Array }
 
 const createTermScores = (inverse: number, norms: Float64Array): TermScores => {
@@ -56,7 +56,7 @@ const createTermScores = (inverse: number, norms: Float64Array): TermScores => {
   return { table, inverse, norms }
 }
 
-/** For each term what it adds to a document's score, by the term's name. */
+/** The contribution of each term to a document's score, by the term's name. */
 export const scoresOfTerms = (terms: readonly Term[], statistics: Statistics): ReadonlyMap<string, TermScores> => {
   const norms = lengthNorms(statistics)
   return new Map(
@@ -67,14 +67,14 @@ export const scoresOfTerms = (terms: readonly Term[], statistics: Statistics): R
   )
 }
 
-/** What a term that a document has so often adds to its score, by the document's length code. */
+/** The contribution of a term that occurs `count` times in a document with this length code. */
 export const scoreOf = ({ table, inverse, norms }: TermScores, count: number, code: number): number =>
   count < tabledCounts ? (table[count * norms.length + code] ?? 0) : termScore(inverse, count, norms[code] ?? 1)
 
-/** What no document of a part has more of, or with fewer words: it bounds what a term adds to any score in it. */
+/** The maximum count and minimum length code of a term in a part, which bound its contribution to any score. */
 export type TermBound = { name: string; max: number; min: number }
 
-/** No document within the bounds has a higher score. */
+/** The highest score that a document within the bounds can have. */
 export const highestScore = (bounds: readonly TermBound[], scores: ReadonlyMap<string, TermScores>): number =>
   bounds.reduce((sum, { name, max, min }) => {
     const ofTerm = scores.get(name)

@@ -6,7 +6,7 @@ import type { Filters } from './filters.ts'
 
 type Text = string | null | undefined
 
-/** Filters as they come in a request. */
+/** Filters as received in a request. */
 export type FilterParameters = {
   source?: Text
   notSource?: Text
@@ -22,25 +22,25 @@ export type FilterParameters = {
   branch?: Text
 }
 
-const given = (text: Text): text is string => text !== undefined && text !== null && text !== ''
+const isSet = (text: Text): text is string => text !== undefined && text !== null && text !== ''
 
 const readSeverities = (text: string): (Severity | null)[] =>
   text.split(',').map((part) => {
     if (part.trim().toLowerCase() === 'none') return null
     const severity = severities.find((known) => known === part.trim().toUpperCase())
     if (!severity)
-      throw invalidField(['query', 'severity'], `"${part.trim()}" is no severity: CRITICAL, ERROR, WARN or none.`)
+      throw invalidField(['query', 'severity'], `"${part.trim()}" is no severity: use CRITICAL, ERROR, WARN or none.`)
     return severity
   })
 
 const readDomains = (name: string, text: string): string[] =>
   readList(name, text).flatMap((word) => {
     const domain = domains.find((known) => known === word)
-    if (!domain) throw invalidField(['query', name], `"${word}" is no domain: ${domains.join(', ')}.`)
+    if (!domain) throw invalidField(['query', name], `"${word}" is no domain: use ${domains.join(', ')}.`)
     return tagsOfDomain(domain)
   })
 
-/** Most values that a list in a filter may have. */
+/** Maximum number of values of a list. */
 const maxListed = 100
 
 /** The values of a comma-separated list. */
@@ -53,16 +53,16 @@ const readList = (name: string, text: string): string[] => {
   return values
 }
 
-/** Sources of a list; the whole text is one, too, because ids may contain commas. */
+/** The sources of a list; the whole text is one of them, because ids may contain commas. */
 const readSources = (name: string, text: string): string[] => [...new Set([text, ...readList(name, text)])]
 
 const readSource = (text: string): Pick<Filters, 'source' | 'anySource'> =>
   text.includes(',') ? { anySource: readSources('source', text) } : { source: text }
 
-/** Where in a request a value stands. */
+/** The part of a request that contains a value. */
 export type RequestPart = 'query' | 'body'
 
-/** A day that no month has would be read as one of the next. */
+/** Rejects days that do not exist, which would be read as days of the next month. */
 const isDay = (date: string): boolean => new Date(`${date}T00:00:00Z`).getUTCDate() === Number(date.slice(8))
 
 /** Epoch milliseconds of an ISO 8601 time; without a zone it is UTC. Throws `invalid`. */
@@ -75,14 +75,14 @@ export const readMoment = (name: string, text: string, part: RequestPart = 'quer
   return time
 }
 
-/** The moments that a request names. Throws `invalid`, also where they are the wrong way round. */
+/** The time window of a request. Throws `invalid`, also if since is after until. */
 export const readWindow = (
   { since, until }: { since?: Text; until?: Text },
   part: RequestPart = 'query',
 ): { since?: number; until?: number } => {
   const window = {
-    ...(given(since) && { since: readMoment('since', since, part) }),
-    ...(given(until) && { until: readMoment('until', until, part) }),
+    ...(isSet(since) && { since: readMoment('since', since, part) }),
+    ...(isSet(until) && { until: readMoment('until', until, part) }),
   }
   if (window.since !== undefined && window.until !== undefined && window.since > window.until)
     throw invalidField([part, 'since'], 'since must not be after until.')
@@ -91,15 +91,15 @@ export const readWindow = (
 
 /** Throws `invalid` for values that are not allowed. */
 export const readFilters = (parameters: FilterParameters): Filters => ({
-  ...(given(parameters.source) && readSource(parameters.source)),
-  ...(given(parameters.notSource) && { notSource: readSources('not_source', parameters.notSource) }),
-  ...(given(parameters.severity) && { severities: readSeverities(parameters.severity) }),
-  ...(given(parameters.domain) && { anyPattern: readDomains('domain', parameters.domain) }),
-  ...(given(parameters.notDomain) && { notPattern: readDomains('not_domain', parameters.notDomain) }),
+  ...(isSet(parameters.source) && readSource(parameters.source)),
+  ...(isSet(parameters.notSource) && { notSource: readSources('not_source', parameters.notSource) }),
+  ...(isSet(parameters.severity) && { severities: readSeverities(parameters.severity) }),
+  ...(isSet(parameters.domain) && { anyPattern: readDomains('domain', parameters.domain) }),
+  ...(isSet(parameters.notDomain) && { notPattern: readDomains('not_domain', parameters.notDomain) }),
   ...readWindow(parameters),
-  ...(given(parameters.pattern) && { pattern: parameters.pattern }),
-  ...(given(parameters.template) && { anyTemplate: readList('template', parameters.template) }),
-  ...(given(parameters.notTemplate) && { notTemplate: readList('not_template', parameters.notTemplate) }),
-  ...(given(parameters.tenant) && { tenant: parameters.tenant }),
-  ...(given(parameters.branch) && { branch: parameters.branch }),
+  ...(isSet(parameters.pattern) && { pattern: parameters.pattern }),
+  ...(isSet(parameters.template) && { anyTemplate: readList('template', parameters.template) }),
+  ...(isSet(parameters.notTemplate) && { notTemplate: readList('not_template', parameters.notTemplate) }),
+  ...(isSet(parameters.tenant) && { tenant: parameters.tenant }),
+  ...(isSet(parameters.branch) && { branch: parameters.branch }),
 })

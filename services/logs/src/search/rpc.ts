@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto'
 import { invalidField, serviceError } from '@trellis/kit/errors'
 import type { Handlers } from '@trellis/kit/rpc'
-import type { SearchRequest as Asked, LogsServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
+import type {
+  LogsServiceDefinition,
+  SearchRequest as SearchParameters,
+} from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import { tellMissing } from '../branches/tell-missing.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { presentEntry } from '../entries/present.ts'
@@ -18,22 +21,23 @@ import type { SearchRequest, SearchResult } from './search.ts'
 
 type SearchHandlers = Pick<Handlers<typeof LogsServiceDefinition>, 'search' | 'getContext'>
 
-/** What a search asks, whichever of its pages: the same text for the same question. */
-const questionOf = ({ limit: _limit, cursor: _cursor, ...question }: Asked): string => {
-  const given = Object.entries(question).filter(([, value]) => value !== undefined && value !== null && value !== '')
-  return createHash('sha256').update(JSON.stringify(given.toSorted())).digest('base64url').slice(0, 8)
+/** A digest of a search without its page: equal for all pages of a search. */
+const digestOf = ({ limit: _limit, cursor: _cursor, ...question }: SearchParameters): string => {
+  const set = Object.entries(question).filter(([, value]) => value !== undefined && value !== null && value !== '')
+  return createHash('sha256').update(JSON.stringify(set.toSorted())).digest('base64url').slice(0, 8)
 }
 
-const cursorAfter = (place: Place, asked: Asked): string => `${encodeCursor(place)}.${questionOf(asked)}`
+const cursorAfter = (position: Place, parameters: SearchParameters): string =>
+  `${encodeCursor(position)}.${digestOf(parameters)}`
 
-/** Behind the place where a page of another question ended there is nothing that anybody asked for. */
-const readCursor = (asked: Asked): Place | undefined => {
-  if (!asked.cursor) return undefined
-  const [place = '', question] = asked.cursor.split('.')
-  const rank = decodeCursor(place)
-  if (!rank) throw invalidField(['query', 'cursor'], 'cursor must be a next_cursor that a search has given.')
-  if (question !== questionOf(asked))
-    throw invalidField(['query', 'cursor'], 'cursor is of another search: ask for its pages with the same parameters.')
+/** A cursor of another search is rejected: the entries after its position would be arbitrary. */
+const readCursor = (parameters: SearchParameters): Place | undefined => {
+  if (!parameters.cursor) return undefined
+  const [position = '', digest] = parameters.cursor.split('.')
+  const rank = decodeCursor(position)
+  if (!rank) throw invalidField(['query', 'cursor'], 'cursor must be a next_cursor that a search returned.')
+  if (digest !== digestOf(parameters))
+    throw invalidField(['query', 'cursor'], 'cursor is of another search: repeat the parameters of that search.')
   return rank
 }
 
@@ -57,7 +61,7 @@ const presentHistogram = ({ start, bySeverity, ...histogram }: NearHistogram) =>
   }
 }
 
-/** What a search found, ranked as it was asked for or, with the reason why not, by words. */
+/** The result of a search by the requested ranking, or by words with the reason for the fallback. */
 type Ranked = {
   result: Omit<SearchResult, 'next'>
   nextCursor: string | null
@@ -68,16 +72,16 @@ type Ranked = {
 export const searchRpc = ({ engine, semantic, requireBranch, now }: Dependencies): SearchHandlers => {
   const byWords = async (
     words: SearchRequest,
-    asked: Asked,
+    parameters: SearchParameters,
     fallback: string | null,
     signal: AbortSignal,
   ): Promise<Ranked> => {
     const { next, ...result } = await engine.search(words, signal)
-    return { result, nextCursor: next && cursorAfter(next, asked), fallback, mode: 'bm25' }
+    return { result, nextCursor: next && cursorAfter(next, parameters), fallback, mode: 'bm25' }
   }
   const byMeaning = async (
     words: Omit<SearchRequest, 'after'>,
-    request: Asked,
+    request: SearchParameters,
     signal: AbortSignal,
   ): Promise<Ranked> => {
     const cursor = request.cursor || undefined
@@ -91,19 +95,19 @@ export const searchRpc = ({ engine, semantic, requireBranch, now }: Dependencies
     search: async (request, { signal, head }) => {
       const started = performance.now()
       const query = parseQuery(request.q ?? '')
-      const wanted: Omit<SearchRequest, 'after'> = {
+      const searchRequest: Omit<SearchRequest, 'after'> = {
         query,
         filters: readFilters(request),
         limit: request.limit ?? 50,
         order: query === null || request.order === 'time' ? 'time' : 'relevance',
         withFacets: true,
       }
-      await requireBranch(wanted.filters.branch)
+      await requireBranch(searchRequest.filters.branch)
       const after = request.semantic ? undefined : readCursor(request)
       const { result, nextCursor, fallback, mode } = request.semantic
-        ? await byMeaning(wanted, request, signal)
-        : await byWords({ ...wanted, ...(after && { after }) }, request, null, signal)
-      const histogram = await nearHistogram(result, wanted, { engine, now, signal })
+        ? await byMeaning(searchRequest, request, signal)
+        : await byWords({ ...searchRequest, ...(after && { after }) }, request, null, signal)
+      const histogram = await nearHistogram(result, searchRequest, { engine, now, signal })
       tellMissing(head, result.missing)
       return {
         entries: result.entries.map(({ entry, score }) => ({

@@ -40,7 +40,7 @@ const compare = async (shard: Shard, stored: readonly Stored[], request: SearchR
   expect(found).toEqual(expected.map(({ entry, score }) => `${entry.sequence} ${score.toFixed(9)} ${entry.severity}`))
 }
 
-/** What the engine counts of sources, and what the array says. */
+/** Compares the engine's counts of sources with those of the array. */
 const compareSources = async (shard: Shard, stored: readonly Stored[], filters: Filters) => {
   const parts = shard.parts()
   try {
@@ -72,12 +72,12 @@ const compareSources = async (shard: Shard, stored: readonly Stored[], filters: 
   }
 }
 
-/** Six steps, more than a tenth of which is less than a step: retention drops all that is older. */
+/** Six steps, a tenth of which is less than a step: retention deletes older entries. */
 const retainedMilliseconds = 6_000
 
 type Batch = { lines: Omit<Stored, 'severity' | 'ingestTime'>[]; ingestTime: number }
 
-/** A shard beside the naive engine, with a clock of its own. */
+/** A shard and the naive engine, with a simulated clock. */
 const startHistory = async () => {
   const folder = await createShardFolder()
   let opened = await folder.open({ documents: 40 })
@@ -107,7 +107,7 @@ const startHistory = async () => {
     },
     again: async ({ which }) => {
       const batch = sent[which % Math.max(1, sent.length)]
-      // A deleted or expired entry that is sent again arrives now.
+      // A deleted or expired entry that is sent again has a new arrival time.
       if (batch) await send({ ...batch, ingestTime: now })
     },
     delete: async ({ source }) => {
@@ -141,7 +141,7 @@ const startHistory = async () => {
       opened = await folder.open({ documents: 40 })
     },
     search: async ({ query, filters, order, limit }) => {
-      // What is cached for a query in one order is reused in another.
+      // Values cached for a query in one order are reused in another.
       for (const each of [order, ...orders.filter((other) => other !== order)]) {
         const request = { query: parseQuery(query), filters, order: each, limit, withFacets: true }
         requests.push(request)
@@ -171,7 +171,7 @@ const startHistory = async () => {
   }
 }
 
-/** Takes the steps of a history with a shard and with the naive engine, and fails where their answers differ. */
+/** Runs a history against a shard and the naive engine, and fails if their results differ. */
 export const runHistory = async (history: readonly Step[]): Promise<void> => {
   await using running = await startHistory()
   for (const step of history) await running.take(step)

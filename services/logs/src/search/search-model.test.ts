@@ -5,8 +5,8 @@ import { foundHistories } from './found-histories-for-tests.ts'
 import { anyHistory } from './histories-for-tests.ts'
 import { runHistory } from './run-history-for-tests.ts'
 
-describe('the engine answers as a naive one does', () => {
-  test.each(Object.keys(foundHistories))('where once %s', (what) => runHistory(foundHistories[what] ?? []))
+describe('the engine returns the results of a naive one', () => {
+  test.each(Object.keys(foundHistories))('although once %s', (what) => runHistory(foundHistories[what] ?? []))
 
   test(
     'after any history of changes, restarts and repeats',

@@ -2,15 +2,15 @@ import type { StoredEntry } from '../entries/entry.ts'
 import type { Priority } from '../priority-scheduler.ts'
 import type { Keep, Part } from '../segments/part.ts'
 import { createSlices, type Slices } from '../slices.ts'
+import { type CacheOf, cacheOfVariant, createCacheOf, withoutCache } from './cache-counts.ts'
+import { checkTexts } from './check-texts.ts'
 import { countMatches } from './count-matches.ts'
 import { createFacetCounter, type Facets } from './facets.ts'
 import { createPartFilter, type Filters } from './filters.ts'
 import type { Histogram } from './histogram.ts'
 import type { Hit, Order, Place } from './hits.ts'
-import { createKeeper, findAnew, type KeeperOf, keeperFor } from './keep-counts.ts'
 import { inLanes } from './lanes.ts'
 import type { Leaving } from './leaving.ts'
-import { lookInTexts } from './look-in-texts.ts'
 import { doubtfulAmong, needsTexts, scoringTerms } from './match.ts'
 import { frequenciesIn, type Match, type Reached, surveyPart } from './match-part.ts'
 import { createPager, type Pager, pageByTexts, rankOf } from './page-hits.ts'
@@ -18,18 +18,18 @@ import { isEmptyQuery, type Query } from './query.ts'
 import { gatherStatistics, type Statistics } from './rank.ts'
 
 export type SearchRequest = {
-  /** null asks for all that the filters let through. */
+  /** null matches all entries that pass the filters. */
   query: Query | null
   filters: Filters
   limit: number
   order: Order
-  /** Where the page before ended. */
+  /** The end of the previous page. */
   after?: Place
-  /** Counts by value and time cost a pass over all that matches. */
+  /** Whether to count by value and over time, which requires a pass over all matches. */
   withFacets: boolean
-  /** Of a larger corpus that this one is a part of; scores are those of the larger one then. */
+  /** Statistics of a larger corpus that contains this one; scores are then those of the larger one. */
   statistics?: Statistics
-  /** Somebody waits for it unless told otherwise. */
+  /** By default, that of a request that a user waits for. */
   priority?: Priority
 }
 
@@ -41,35 +41,35 @@ export type SearchResult = {
   totalIsExact: boolean
   facets: Facets | null
   histogram: Histogram | null
-  /** The rank of the last entry when there may be more after it. */
+  /** The rank of the last entry if there may be more after it. */
   next: Place | null
-  /** Of several stores, those that did not answer in time and are left out. */
+  /** Stores that did not respond in time and are left out. */
   missing?: readonly string[]
 }
 
-/** So many parts are looked at at a time: their columns are in memory then. */
+/** Parts that are searched in parallel; their columns are in memory meanwhile. */
 const lanes = 8
-/** Each may lie in a block of texts of its own, which has to be unpacked. */
+/** Entries read at once; each may be in a different block of texts, which has to be decompressed. */
 const presentedAtOnce = 20
 
 export type SearchOptions = {
   domainOf: (tag: string) => string
   signal?: Leaving | undefined
-  /** Gives others in the thread their turn. */
+  /** Yields the thread to other tasks. */
   rest?: (() => Promise<void>) | undefined
   /** Default 20,000. */
   maxTextsForExactTotal?: number
-  /** How many of a kind are kept of each part for those who ask again. Default 64. */
+  /** Maximum number of leaders cached per kind and part, for repeated searches. Default 64. */
   leaders?: number
 }
 
-/** So many candidates of which only the text tells are all looked at; of more, some for the counts and those that the page needs. */
+/** Up to this many doubtful candidates are all checked; of more, a sample for the counts and those that the page needs. */
 const maxTextsForExactTotal = 20_000
 
 /**
- * Searches parts as one corpus. Counts, facets and histogram are exact, but for phrases whose words more than twenty thousand candidates
- * have: all three are then an estimate by some of their texts, the same for every page of whatever length.
- * Throws SegmentCorrupt for a part that cannot be read, and what the signal throws, which is asked between parts.
+ * Searches parts as one corpus. Counts, facets and histogram are exact, except for phrases whose words occur in more than twenty thousand
+ * candidates: all three are then estimates from a sample of texts, equal for every page of any length.
+ * Throws SegmentCorrupt for a part that cannot be read. The signal is checked between parts.
  */
 export const search = async (
   parts: readonly Part[],
@@ -80,8 +80,8 @@ export const search = async (
   const { signal, domainOf } = options
   if (query && isEmptyQuery(query)) return nothingFound(request.withFacets)
   const ranking = query && order === 'relevance' ? scoringTerms(query) : []
-  const keeperOf = createKeeper(request)
-  const surveying = { query, filter: createPartFilter(request.filters), ranking, keeperOf, signal }
+  const cacheOf = createCacheOf(request)
+  const surveying = { query, filter: createPartFilter(request.filters), ranking, cacheOf, signal }
   const slices = createSlices(request.priority === 'background' ? 'backgroundSearch' : 'search', options.rest)
   const surveys = await inLanes(parts, lanes, async (part) => {
     if (slices.isOver()) await slices.pause()
@@ -90,16 +90,16 @@ export const search = async (
   const matches = surveys.map(({ match }) => match).filter((match) => match !== undefined)
   const statistics = request.statistics ?? request.after?.statistics ?? gatherStatistics(surveys)
   const paging = { order, ranking, statistics, leaders: options.leaders, slices, signal }
-  const { counted, isExact, countsOf, hitsOf } = await settle(matches, request, { ...options, keeperOf, slices })
-  const hits = await hitsOf((shown, keeper) => createPager(shown, { ...paging, keeperOf: keeper }))
+  const { counted, isExact, countsOf, hitsOf } = await checkDoubtful(matches, request, { ...options, cacheOf, slices })
+  const hits = await hitsOf((candidates, hitCache) => createPager(candidates, { ...paging, cacheOf: hitCache }))
   const shown = hits.slice(0, limit)
   const last = shown.at(-1)
   return {
-    entries: await present(shown, matches, { keeperOf: isForSomebody(request) ? keeperOf : () => findAnew, slices }),
+    entries: await present(shown, matches, { cacheOf: isInteractive(request) ? cacheOf : () => withoutCache, slices }),
     total: counted.reduce((sum, { total }) => sum + total, 0),
     totalIsExact: isExact,
     ...(request.withFacets
-      ? await countMatches(counted, { keeperOf: countsOf, domainOf, slices, signal })
+      ? await countMatches(counted, { cacheOf: countsOf, domainOf, slices, signal })
       : { facets: null, histogram: null }),
     next: hits.length > limit && last ? { ...rankOf(last), ...(ranking.length > 0 && { statistics }) } : null,
   }
@@ -114,47 +114,55 @@ const nothingFound = (withFacets: boolean): SearchResult => ({
   next: null,
 })
 
-type PagerOf = (matches: readonly Match[], keeperOf: KeeperOf) => Pager
+type PagerOf = (matches: readonly Match[], cacheOf: CacheOf) => Pager
 
-/** What is counted, what keeps the counts, and how to get the hits of the page. */
+/** The matches to count, whether their number is exact, the cache for the counts, and how to read the hits of the page. */
 type Answer = {
   counted: readonly Match[]
   isExact: boolean
-  countsOf: KeeperOf
+  countsOf: CacheOf
   hitsOf: (pagerOf: PagerOf) => Promise<Hit[]>
 }
 
-type SettleOptions = SearchOptions & { keeperOf: KeeperOf; slices: Slices }
+type CheckDoubtfulOptions = SearchOptions & { cacheOf: CacheOf; slices: Slices }
 
-/** Settles what only texts tell of, where there is such. */
-const settle = async (matches: readonly Match[], request: SearchRequest, options: SettleOptions): Promise<Answer> => {
+/** Checks the texts of doubtful documents, if there are any. */
+const checkDoubtful = async (
+  matches: readonly Match[],
+  request: SearchRequest,
+  options: CheckDoubtfulOptions,
+): Promise<Answer> => {
   const { query, after, limit } = request
-  const { keeperOf, slices, signal, maxTextsForExactTotal: maxTexts = maxTextsForExactTotal } = options
+  const { cacheOf, slices, signal, maxTextsForExactTotal: maxTexts = maxTextsForExactTotal } = options
   const hitsAmong =
-    (these: readonly Match[], keeper: KeeperOf): Answer['hitsOf'] =>
+    (these: readonly Match[], hitCache: CacheOf): Answer['hitsOf'] =>
     (pagerOf) =>
-      pagerOf(these, keeper)(after, limit + 1)
+      pagerOf(these, hitCache)(after, limit + 1)
   if (!query || !needsTexts(query))
-    return { counted: matches, isExact: true, countsOf: keeperOf, hitsOf: hitsAmong(matches, keeperOf) }
-  const doubted = await inLanes(matches, lanes, async (match) => {
+    return { counted: matches, isExact: true, countsOf: cacheOf, hitsOf: hitsAmong(matches, cacheOf) }
+  const unchecked = await inLanes(matches, lanes, async (match) => {
     const { found, matched } = await match.reach()
     return { ...match, found, matched, doubtful: doubtfulAmong(query, found, matched) }
   })
-  const { settled, isExact, counted: way } = await lookInTexts(doubted, { query, maxTexts, keeperOf, slices, signal })
-  const counted = doubted.map(({ found, ...match }, index): Match => {
-    const { matched, total } = settled[index] ?? match
+  const {
+    checked,
+    isExact,
+    counted: variant,
+  } = await checkTexts(unchecked, { query, maxTexts, cacheOf, slices, signal })
+  const counted = unchecked.map(({ found, ...match }, index): Match => {
+    const { matched, total } = checked[index] ?? match
     const reached: Reached = { found, matched }
     return { ...match, total, reach: async () => reached }
   })
-  // What was counted of some of the texts is not what is counted of all.
-  const countsOf = keeperFor(keeperOf, way)
+  // Estimated counts are cached separately from exact ones.
+  const countsOf = cacheOfVariant(cacheOf, variant)
   const hitsOf: Answer['hitsOf'] = isExact
     ? hitsAmong(counted, countsOf)
-    : (pagerOf) => pageByTexts(query, doubted, pagerOf(matches, keeperOf), { after, limit, slices, signal })
+    : (pagerOf) => pageByTexts(query, unchecked, pagerOf(matches, cacheOf), { after, limit, slices, signal })
   return { counted, isExact, countsOf, hitsOf }
 }
 
-/** How often the words that rank a query occur, whatever filters let through: what several corpora need to rank as one. */
+/** The frequencies of a query's ranking words regardless of filters, which several corpora need to rank as one. */
 export const countWords = async (
   parts: readonly Part[],
   query: Query,
@@ -171,25 +179,26 @@ export const countWords = async (
   )
 }
 
-/** Whether a page is as long as people read, and one of them waits for it: what goes through thousands does not come for the same again. */
-const isForSomebody = ({ limit, priority }: SearchRequest): boolean => priority !== 'background' && limit <= maxKept
-const maxKept = 100
+/** Whether a user waits for a page of readable length: clients that read thousands of entries do not repeat the search. */
+const isInteractive = ({ limit, priority }: SearchRequest): boolean =>
+  priority !== 'background' && limit <= maxInteractive
+const maxInteractive = 100
 
-/** About what an entry takes beside its text. */
+/** Approximate memory of an entry besides its text. */
 const entryBytes = 1_024
 
-/** Who asks the same again is mostly shown the same. */
+/** Caches the entries of a page: a repeated search mostly returns the same ones. */
 const readEntries = (part: Part, documents: readonly number[], keep: Keep): Promise<readonly StoredEntry[]> =>
   keep(`entries ${documents.join(' ')}`, async () => {
     const value = await part.entries(documents)
     return { value, bytes: value.reduce((sum, { text }) => sum + text.length * 2 + entryBytes, 0) }
   })
 
-/** The entries of hits, in their order; those of a part are read together. */
+/** The entries of hits, in their order; entries of a part are read together. */
 const present = async (
   hits: readonly Hit[],
   matches: readonly Match[],
-  { keeperOf, slices }: { keeperOf: KeeperOf; slices: Slices },
+  { cacheOf, slices }: { cacheOf: CacheOf; slices: Slices },
 ): Promise<FoundEntry[]> => {
   const entries = new Map<Hit, StoredEntry>()
   for (const [number, ofPart] of Map.groupBy(hits, (hit) => hit.part)) {
@@ -202,7 +211,7 @@ const present = async (
         (await readEntries(
           part,
           these.map(({ document }) => document),
-          keeperOf(part),
+          cacheOf(part),
         ))
       read?.forEach((entry, index) => {
         const hit = these[index]
