@@ -17,7 +17,7 @@ const added = (left: TemplateCounts, right: TemplateCounts): TemplateCounts => (
   buckets: left.buckets.map((count, bucket) => count + (right.buckets[bucket] ?? 0)),
 })
 
-/** What several stores counted, as one. */
+/** The sums of several stores' counts. */
 export const addTemplates = (counts: readonly TemplateCounts[]): TemplateCounts[] => {
   const byId = new Map<string, TemplateCounts>()
   for (const count of counts) {

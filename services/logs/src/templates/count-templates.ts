@@ -7,43 +7,43 @@ import { createSlices } from '../slices.ts'
 import { countPart, eachTemplate, type PartCounts } from './part-counts.ts'
 import type { Templates } from './templates.ts'
 
-/** Which entries count, and in which stretches of time. Times are epoch milliseconds. */
+/** The entries to count, and the time buckets. Times are epoch milliseconds. */
 export type TemplateQuestion = {
-  /** `since` and `until` bound what is counted; when a template was first and last seen is told whatever they are. */
+  /** `since` and `until` restrict the counts, but not `firstSeen` and `lastSeen`. */
   filters: Filters
-  /** Buckets from `start` on, each so long; without them only whole counts are told. */
+  /** Buckets of `milliseconds` each from `start` on; without them only totals are counted. */
   buckets?: { start: number; milliseconds: number; count: number }
-  /** Somebody waits for it unless told otherwise. */
+  /** By default, that of a request that a user waits for. */
   priority?: Priority
 }
 
-/** A template as entries show it. */
+/** A template with its counts. */
 export type TemplateCounts = {
   templateId: string
   template: string
-  /** Entries that pass. */
+  /** The number of entries that pass the filters. */
   count: number
   /** By severity code: none, CRITICAL, ERROR, WARN. */
   bySeverity: [number, number, number, number]
-  /** Effective times of the first and the last entry that passes but for `since` and `until`. */
+  /** Effective times of the first and the last entry that pass the filters other than `since` and `until`. */
   firstSeen: number
   lastSeen: number
-  /** Those of the first and the last that counts: infinite where none does. */
+  /** Effective times of the first and the last counted entry; infinite if there is none. */
   firstCounted: number
   lastCounted: number
-  /** Entries that pass in each bucket. */
+  /** The number of counted entries per bucket. */
   buckets: number[]
 }
 
-/** Whether filters other than those of time and template let all of a part through. */
+/** Whether all entries of a part pass the filters other than those for time and template. */
 const isUnfiltered = ({ severities, ...filters }: Filters, part: Part): boolean =>
   severities === undefined &&
   part.streams.every(({ entries, origin }) => entries === 0 || acceptsOrigin(filters, origin)) &&
   part.patternSets.every((tags) => acceptsTags(filters, tags))
 
 /**
- * Counts entries by their templates, in the columns of all parts: what is deleted, expired or regraded is counted so at once. Throws
- * SegmentCorrupt for a part that cannot be read, and what the signal throws.
+ * Counts entries by template from the columns of all parts, so that deleted, expired and regraded entries take effect immediately. Throws
+ * SegmentCorrupt for a part that cannot be read. The signal is checked between parts.
  */
 export const countTemplates = async (
   parts: readonly Part[],
@@ -51,10 +51,10 @@ export const countTemplates = async (
   templates: Pick<Templates, 'resolve' | 'members' | 'formOf'>,
   { signal, rest }: { signal?: Leaving | undefined; rest?: () => Promise<void> } = {},
 ): Promise<TemplateCounts[]> => {
-  const { since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY, ...asked } = question.filters
-  const anyTemplate = asked.anyTemplate?.flatMap(templates.members)
-  const timeless: Filters = { ...asked, ...(anyTemplate && { anyTemplate }) }
-  const wanted = anyTemplate && new Set(anyTemplate)
+  const { since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY, ...otherFilters } = question.filters
+  const anyTemplate = otherFilters.anyTemplate?.flatMap(templates.members)
+  const timeless: Filters = { ...otherFilters, ...(anyTemplate && { anyTemplate }) }
+  const requested = anyTemplate && new Set(anyTemplate)
   const filter = createPartFilter(timeless)
   const { start = 0, milliseconds = 1, count: bucketCount = 0 } = question.buckets ?? {}
   const found = new Map<string, TemplateCounts>()
@@ -88,7 +88,7 @@ export const countTemplates = async (
     if (first < template.firstCounted) template.firstCounted = first
     if (last > template.lastCounted) template.lastCounted = last
   }
-  /** All of a part at once, where nothing of it is told apart: as counted before, if it was. */
+  /** Adds a whole part, whose entries need not be distinguished; its counts may be cached. */
   const addWhole = (part: Part, counted: PartCounts, countsOfNumber: readonly (TemplateCounts | undefined)[]) => {
     const isCounted = part.firstTime >= since && part.lastTime < until
     const bucket = bucketOf(part.firstTime)
@@ -116,7 +116,7 @@ export const countTemplates = async (
     if (!filter.mayPass(part)) continue
     if (slices.isOver()) await slices.pause()
     const countsOfNumber = part.templates.map((id) =>
-      id === '' || wanted?.has(id) === false ? undefined : countsOf(templates.resolve(id)),
+      id === '' || requested?.has(id) === false ? undefined : countsOf(templates.resolve(id)),
     )
     if (isWhole(part)) {
       addWhole(part, await countPart(part), countsOfNumber)
@@ -135,8 +135,8 @@ export const countTemplates = async (
   return [...found.values()].filter(({ lastSeen }) => lastSeen !== Number.NEGATIVE_INFINITY)
 }
 
-/** The ids, as they were given, of the templates that at least one entry has which is still there. */
+/** The original ids of the templates that at least one remaining entry has. */
 export const templatesInUse = async (parts: readonly Part[]): Promise<ReadonlySet<string>> => {
-  const asGiven = { resolve: (id: string) => id, members: (id: string) => [id], formOf: () => undefined }
-  return new Set((await countTemplates(parts, { filters: {} }, asGiven)).map(({ templateId }) => templateId))
+  const unresolved = { resolve: (id: string) => id, members: (id: string) => [id], formOf: () => undefined }
+  return new Set((await countTemplates(parts, { filters: {} }, unresolved)).map(({ templateId }) => templateId))
 }

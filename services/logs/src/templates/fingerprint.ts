@@ -1,16 +1,16 @@
 import type { Pieces } from './form-pieces.ts'
 import { wildcard } from './masking.ts'
 
-/** A number for a form, and for what it becomes with wildcards in some places, which costs a few steps a place and no text. */
+/** A hash of a form that can be updated for wildcards in some positions in a few operations per position, without creating a text. */
 export type Fingerprint = {
-  /** 53 bits; those of ten thousand million forms are all different in all likelihood but one in two hundred. */
+  /** 53 bits; the probability of a collision among 10 million forms is below 1 %. */
   readonly whole: number
-  /** Of the form with wildcards in some places. */
-  with: (places: readonly number[]) => number
-  /** Of the same, and of which places they are: another form may become the same by wildcards in others. */
-  places: (places: readonly number[]) => number
-  /** Of the word in a place. */
-  word: (place: number) => number
+  /** The fingerprint of the form with wildcards in some positions. */
+  with: (positions: readonly number[]) => number
+  /** The same with the positions included: another form may become equal by wildcards in other positions. */
+  positions: (positions: readonly number[]) => number
+  /** The fingerprint of the word in a position. */
+  word: (position: number) => number
 }
 
 const seeds = [0x811c9dc5, 0x2545f491] as const
@@ -22,9 +22,9 @@ const hashOf = (text: string, seed: number): number => {
   return hash
 }
 
-/** What a word adds to a form in a place: the same word in another place adds something else (steps of MurmurHash3's finaliser). */
-const mixed = (hash: number, place: number): number => {
-  let value = hash ^ Math.imul(place + 1, 0x9e3779b1)
+/** The contribution of a word in a position: the same word contributes differently in each position (steps of MurmurHash3's finaliser). */
+const mixed = (hash: number, position: number): number => {
+  let value = hash ^ Math.imul(position + 1, 0x9e3779b1)
   value = Math.imul(value ^ (value >>> 16), 0x85ebca6b)
   value = Math.imul(value ^ (value >>> 13), 0xc2b2ae35)
   return (value ^ (value >>> 16)) | 0
@@ -38,22 +38,23 @@ export const fingerprintOf = ({ words, gaps }: Pieces): Fingerprint => {
   const between = gaps.join('\0')
   const [low, high] = seeds.map((seed, half) => {
     const hashes = words.map((word) => hashOf(word, seed))
-    const sum = hashes.reduce((total, hash, place) => (total + mixed(hash, place)) | 0, hashOf(between, seed))
+    const sum = hashes.reduce((total, hash, position) => (total + mixed(hash, position)) | 0, hashOf(between, seed))
     const wild = wildcards[half] ?? 0
-    const change = (place: number) => mixed(wild, place) - mixed(hashes[place] ?? 0, place)
+    const change = (position: number) => mixed(wild, position) - mixed(hashes[position] ?? 0, position)
     return {
       sum,
       hashes,
-      with: (places: readonly number[]) => places.reduce((total, place) => (total + change(place)) | 0, sum),
-      places: (places: readonly number[]) =>
-        places.reduce((total, place) => (total + change(place) + mixed(seed, place)) | 0, sum),
+      with: (positions: readonly number[]) =>
+        positions.reduce((total, position) => (total + change(position)) | 0, sum),
+      positions: (positions: readonly number[]) =>
+        positions.reduce((total, position) => (total + change(position) + mixed(seed, position)) | 0, sum),
     }
   })
   if (!low || !high) throw new RangeError('A fingerprint has two halves.')
   return {
     whole: joined(high.sum, low.sum),
-    with: (places) => joined(high.with(places), low.with(places)),
-    places: (places) => joined(high.places(places), low.places(places)),
-    word: (place) => joined(high.hashes[place] ?? 0, low.hashes[place] ?? 0),
+    with: (positions) => joined(high.with(positions), low.with(positions)),
+    positions: (positions) => joined(high.positions(positions), low.positions(positions)),
+    word: (position) => joined(high.hashes[position] ?? 0, low.hashes[position] ?? 0),
   }
 }

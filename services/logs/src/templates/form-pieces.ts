@@ -1,10 +1,10 @@
 import { wildcard } from './masking.ts'
 
-/** A form in pieces: words and wildcards, and between them what is the same in all lines of its kind. */
+/** A form split into words and wildcards, and the gaps between them. */
 export type Pieces = {
   /** Words and wildcards in order. */
   words: readonly string[]
-  /** What stands before each word, and after the last. */
+  /** The text before each word, and after the last. */
   gaps: readonly string[]
 }
 
@@ -23,11 +23,13 @@ export const piecesOf = (form: string): Pieces => {
   return { words, gaps }
 }
 
-/** The form with wildcards in some places. */
-export const generalise = ({ words, gaps }: Pieces, places: readonly number[]): string =>
-  words.reduce((form, word, place) => `${form}${gaps[place] ?? ''}${places.includes(place) ? wildcard : word}`, '') +
-  (gaps.at(-1) ?? '')
+/** The form with wildcards in some positions. */
+export const generalise = ({ words, gaps }: Pieces, positions: readonly number[]): string =>
+  words.reduce(
+    (form, word, position) => `${form}${gaps[position] ?? ''}${positions.includes(position) ? wildcard : word}`,
+    '',
+  ) + (gaps.at(-1) ?? '')
 
-/** Whether every line of a form is one of a more general form, too; both have the same gaps. */
+/** Whether every line with a form also has the more general form; both have the same gaps. */
 export const covers = (general: readonly string[], words: readonly string[]): boolean =>
-  general.length === words.length && general.every((word, place) => word === wildcard || word === words[place])
+  general.length === words.length && general.every((word, position) => word === wildcard || word === words[position])

@@ -1,17 +1,17 @@
 const hexDigit: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) =>
   /[0-9a-fA-F]/.test(String.fromCharCode(byte)) ? 1 : 0,
 )
-/** Letters, digits and what else would make it a part of something longer. */
-const goesOn: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) =>
+/** Letters, digits and other characters after which a run would be part of a longer word. */
+const continuesWord: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte > 127 || /[\w.-]/.test(String.fromCharCode(byte)) ? 1 : 0,
 )
 const colon = 58
 const maxDigits = 4
-const fewestColons = 2
+const minColons = 2
 
 /**
- * Where a run of groups of up to four hexadecimal digits between colons ends, as in `5c:50:15:36:bc:03` or `fe80::1`; 0 where none starts.
- * It has two colons or more and a decimal digit, else `a::b` of a program's names would be one.
+ * The end of a run of groups of up to four hexadecimal digits separated by colons, as in `5c:50:15:36:bc:03` or `fe80::1`; 0 if no run starts here.
+ * A run has at least two colons and a decimal digit, so that `a::b` in a program's names is not one.
  */
 export const hexRunEnd = (bytes: Uint8Array, start: number, end: number): number => {
   let colons = 0
@@ -33,6 +33,6 @@ export const hexRunEnd = (bytes: Uint8Array, start: number, end: number): number
     position--
     colons--
   }
-  const isCut = position < end && goesOn[bytes[position] ?? 0] === 1
-  return colons >= fewestColons && hasDecimal && !isCut ? position : 0
+  const isCut = position < end && continuesWord[bytes[position] ?? 0] === 1
+  return colons >= minColons && hasDecimal && !isCut ? position : 0
 }

@@ -9,7 +9,7 @@ const day = 86_400_000
 
 export type CountedTemplates = { templates: TemplateCounts[]; window: Window }
 
-/** Counts templates in a window of time: what the filters name, else the last day, else the last day in which there was anything. */
+/** Counts templates in a time window: that of the filters; otherwise the last day, or the last day with any entries. */
 export const countInWindow = async (
   { engine, now }: { engine: Pick<LogEngine, 'templates'>; now: () => number },
   filters: Filters,
@@ -28,7 +28,7 @@ export const countInWindow = async (
     : count(newest + 1 - day, newest + 1)
 }
 
-/** The severity of most of its entries; of as many, the worse. */
+/** The severity of most of its entries; of equal numbers, the more severe. */
 export const severityOf = ({ bySeverity }: TemplateCounts) => {
   const [none, ...graded] = bySeverity
   const max = Math.max(...graded)
@@ -43,7 +43,7 @@ export type Listing = {
   cursor: string
 }
 
-/** The value by which a list is ordered, and the id of the template. */
+/** The value that the list is sorted by, and the id of the template. */
 const keyFields = { value: 'number', templateId: 'text' } as const
 type Key = Position<typeof keyFields>
 
@@ -58,17 +58,17 @@ const compareKeys = (left: Key, right: Key): number =>
 
 const paging = createPaging('templates', keyFields)
 
-/** One page of templates. Throws `invalid` for a cursor that is none. */
+/** One page of templates. Throws `invalid` for an invalid cursor. */
 export const pageOfTemplates = ({ templates, window }: CountedTemplates, listing: Listing) => {
   const { q, direction, order, limit, cursor } = listing
   const words = q.toLowerCase().split(/\s+/).filter(Boolean)
   const after = paging.read(cursor)
-  const wanted = templates
+  const matching = templates
     .filter(({ count }) => count > 0)
     .filter(({ template }) => words.every((word) => template.toLowerCase().includes(word)))
     .map((counts) => ({ counts, key: keyOf(order, counts), direction: directionOf(counts, window) }))
     .filter((found) => direction === '' || found.direction === direction)
     .toSorted((left, right) => compareKeys(left.key, right.key))
-  const rest = after ? wanted.filter(({ key }) => compareKeys(after, key) < 0) : wanted
-  return { ...paging.toPage(rest, limit, ({ key }) => key), total: wanted.length }
+  const rest = after ? matching.filter(({ key }) => compareKeys(after, key) < 0) : matching
+  return { ...paging.toPage(rest, limit, ({ key }) => key), total: matching.length }
 }

@@ -1,19 +1,19 @@
 import { hexRunEnd } from './hex-run.ts'
 
 /**
- * The form of a message: what stays of it when everything that changes from line to line is masked. Two lines have the same template at
- * once when they have the same form. A pure function of the bytes, so every thread, replica and branch makes the same form of the same line.
+ * The form of a message: the message with everything masked that changes from line to line. Two lines with the same form always have the same
+ * template. A pure function of the bytes, so every thread, replica and branch computes the same form for the same line.
  *
  * - A word is a run of bytes between white space and `=,;:()[]{}"'|<>`. One with a digit is variable: numbers, addresses, ids, versions, times.
  * - Groups of hexadecimal digits between colons are one variable word, however few digits they have: hardware and IPv6 addresses.
  * - Names of months and days belong to the number that follows: `Fri Jun 17` is one variable.
- * - Variables with nothing between them but spaces and one of `,:;` are one: lists have the same form however long they are.
- * - Parentheses that stand alone with nothing inside hold a value that is absent.
+ * - Variables with nothing between them but spaces and one of `,:;` are one: lists of any length have the same form.
+ * - Separate parentheses with nothing inside contain a value that is missing.
  * - White space is one space, and only the first line counts.
  */
 export const wildcard = '<*>'
 
-/** So much of a message tells its kind; the rest is not looked at. */
+/** The bytes of a message that determine its form; the rest is ignored. */
 export const maxMessageBytes = 1_024
 
 const separator = 1
@@ -43,13 +43,13 @@ const calendarWords: ReadonlySet<number> = new Set(
 const lowerCase = 0x202020
 
 export type Masker = {
-  /** Masks a message, gives the length of its form, which stands at the start of `form` until the next call. */
+  /** Masks a message. Returns the length of its form, which is at the start of `form` until the next call. */
   mask: (bytes: Uint8Array, start: number, end: number) => number
   readonly form: Uint8Array
 }
 
 export const createMasker = (): Masker => {
-  // A wildcard is longer than what it stands for by two bytes at most, and a byte stands between two of them.
+  // A wildcard is at most two bytes longer than the text it replaces, and there is a byte between any two of them.
   const form = new Uint8Array(maxMessageBytes * 3)
   let size = 0
   const putWildcard = () => {
@@ -61,10 +61,10 @@ export const createMasker = (): Masker => {
     const last = Math.min(end, start + maxMessageBytes)
     size = 0
     let spaced = false
-    /** Where the last wildcard ended while only what joins variables has come since; -1 where another cannot join it. */
+    /** The end of the last wildcard if a following variable can still join it, otherwise -1. */
     let joinable = -1
     let hasJoint = false
-    /** Where the names of months and days at the end of the form begin; -1 where there are none. */
+    /** The start of the month and day names at the end of the form, or -1. */
     let calendar = -1
     let openedAlone = false
     const putSpace = () => {

@@ -4,63 +4,63 @@ import { covers, generalise, type Pieces, piecesOf } from './form-pieces.ts'
 import { wildcard } from './masking.ts'
 import { templateIdOf } from './template-id.ts'
 
-/** A form that stands for itself and for all that are `into` it. */
+/** A template: its form, which also represents the templates merged into it. */
 export type KnownTemplate = {
   templateId: string
   form: string
-  /** It was made of others, and takes in every form that it covers. */
+  /** Whether it was generalised from others; it then represents every form that it covers. */
   isGeneral: boolean
-  /** The id of a more general template that has taken its place. */
+  /** The id of the more general template that replaced it, if any. */
   into: string | null
 }
 
 /**
- * Finds templates among forms, one at a time, in the manner of Drain (He et al., ICWS 2017) with places judged as Brain does (Yu et al.,
- * TSC 2023): a place in which enough different words were seen, all else being the same, is variable. What was known before goes into the
- * more general template then, so an id that was given always leads to its template. Since an id is a hash of its form, miners that see the
- * same kinds of lines come to the same templates, whatever the order.
+ * Finds templates among forms, one form at a time, similar to Drain (He et al., ICWS 2017), with positions judged as in Brain (Yu et al., TSC 2023): a
+ * position in which enough distinct words were seen, with everything else equal, is variable. Earlier templates are then merged into the more general
+ * one, so an issued id always resolves to its template. Since an id is a hash of its form, miners that see the same kinds of lines arrive at the same
+ * templates in any order.
  */
 export type Miner = {
-  /** The template of a form now; `undefined` where it is not known and `mine` was not asked. */
+  /** The current template of a form; undefined if the form is unknown. Does not create one. */
   find: (form: string) => string | undefined
-  /** The template of a form; a new one where none takes it in. Empty for an empty form. */
+  /** The template of a form, which is created if no template covers it. Empty for an empty form. */
   mine: (form: string) => string
-  /** The template that an id leads to now; the id itself where it is not known. */
+  /** The template that an id currently resolves to; the id itself if it is unknown. */
   resolve: (templateId: string) => string
-  /** All ids that lead to a template, itself among them. */
+  /** All ids that resolve to the same template, including its own. */
   members: (templateId: string) => string[]
   formOf: (templateId: string) => string | undefined
-  /** All that is known of one. */
+  /** The full record of a template. */
   templateOf: (templateId: string) => KnownTemplate | undefined
-  /** Takes over what another miner found. */
+  /** Adopts templates of another miner. */
   learn: (templates: readonly KnownTemplate[]) => void
-  /** What has changed since the last call, by what was mined here. */
+  /** Templates that changed since the last call, except those merely adopted by `learn`. */
   changes: () => KnownTemplate[]
   readonly size: number
 }
 
-/** So many different words make a place variable. */
+/** This many distinct words make a position variable. */
 const wordsOfVariable = 4
-/** A place that is known to hold values, by a form with a wildcard there, is variable with one word beside it, whichever comes first. */
+/** A position that is known to be variable, from a form with a wildcard there, needs only one word, whichever comes first. */
 const wordsBesideWildcard = 1
-/** So much of a template's words must stay. */
+/** Minimum share of a template's words that must remain constant. */
 const minConstant = 0.6
-/** Forms that have the same gaps and first word; with more of them two places are looked at together. */
+/** With more forms with the same gaps and first word than this, pairs of positions are examined, too. */
 const fewInBucket = 8
-/** Words of which two are looked at together: there are 66 pairs among twelve. */
+/** Pairs are only examined for up to this many words: twelve words have 66 pairs. */
 const maxForPairs = 12
-/** With so many, further ones are one template that has the first word alone. */
+/** With this many forms, further ones become one template that retains only the first word. */
 const maxInBucket = 256
-/** A form with more words is itself alone. */
+/** Forms with more words are not generalised. */
 const maxWords = 64
 
 type Node = { template: KnownTemplate; pieces: Pieces; fingerprint: Fingerprint }
 
-/** What forms have to share to be one template: how many words there are, and what stands between them. */
+/** Forms can only share a template if they have the same skeleton: the number of words, and the gaps. */
 const skeletonOf = ({ gaps }: Pieces): string => gaps.join('\0')
 const firstOf = ({ words }: Pieces): string => words[0] ?? ''
 
-/** `most` templates are kept in mind; of more, those not met for longest are forgotten, and found again by their form. */
+/** At most `max` templates are cached; beyond that, the least recently used are evicted, and found again by their form. */
 export const createMiner = (max: number): Miner => {
   const byId = new Map<string, Node>()
   const byForm = new Map<string, string>()
@@ -76,7 +76,7 @@ export const createMiner = (max: number): Miner => {
   const note = (node: Node) => {
     changed.set(node.template.templateId, node.template)
   }
-  const forget = (node: Node) => {
+  const evict = (node: Node) => {
     const { template, pieces, fingerprint } = node
     byId.delete(template.templateId)
     byFingerprint.delete(fingerprint.whole)
@@ -87,9 +87,9 @@ export const createMiner = (max: number): Miner => {
     if (bucket?.size === 0) byFirst?.delete(firstOf(pieces))
     if (byFirst?.size === 0) buckets.delete(skeleton)
   }
-  const keep = (template: KnownTemplate, pieces: Pieces): Node => {
+  const store = (template: KnownTemplate, pieces: Pieces): Node => {
     const [oldest] = byId.size >= max ? byId.values() : []
-    if (oldest) forget(oldest)
+    if (oldest) evict(oldest)
     const node: Node = { template, pieces, fingerprint: fingerprintOf(pieces) }
     byId.set(template.templateId, node)
     byFingerprint.set(node.fingerprint.whole, node)
@@ -106,11 +106,11 @@ export const createMiner = (max: number): Miner => {
   }
   const resolve = (templateId: string): string => {
     let id = templateId
-    // A template only ever goes into one that is more general, so this ends.
+    // A template is only ever merged into a more general one, so this terminates.
     for (let node = byId.get(id); node?.template.into; node = byId.get(id)) id = node.template.into
     return id
   }
-  /** The most exact of the general templates that cover a form. */
+  /** The most specific of the general templates that cover a form. */
   const findCover = (pieces: Pieces): Node | undefined => {
     const firsts = new Set([firstOf(pieces), wildcard])
     const inSkeleton = bucketsOf(pieces)
@@ -136,7 +136,7 @@ export const createMiner = (max: number): Miner => {
     byForm.set(form, templateId)
   }
 
-  /** Puts all that a general template covers into it. */
+  /** Merges all templates that a general one covers into it. */
   const absorb = (general: Node) => {
     const { words } = general.pieces
     const inSkeleton = bucketsOf(general.pieces)
@@ -153,7 +153,7 @@ export const createMiner = (max: number): Miner => {
     const known = byId.get(templateId)
     if (known?.template.isGeneral || known?.template.into) return
     const pieces = known?.pieces ?? piecesOf(form)
-    const node = known ?? keep({ templateId, form, isGeneral: true, into: null }, pieces)
+    const node = known ?? store({ templateId, form, isGeneral: true, into: null }, pieces)
     node.template.isGeneral = true
     const cover = findCover(pieces)
     if (cover && cover !== node) node.template.into = cover.template.templateId
@@ -162,35 +162,35 @@ export const createMiner = (max: number): Miner => {
     if (node.template.into === null) generaliseFurther(node)
   }
 
-  /** Whether some places of a form are variable by now; makes the more general template if so. */
-  const judge = ({ pieces, fingerprint }: Node, places: readonly number[], constants: number): boolean => {
+  /** Whether the positions of a form have become variable; if so, creates the more general template. */
+  const judge = ({ pieces, fingerprint }: Node, positions: readonly number[], constants: number): boolean => {
     const { words } = pieces
-    if (constants - places.length < Math.max(1, minConstant * words.length)) return false
-    const seen = evidence.note(fingerprint.places(places), places.map(fingerprint.word))
-    const isKnownToVary = byFingerprint.has(fingerprint.with(places))
+    if (constants - positions.length < Math.max(1, minConstant * words.length)) return false
+    const seen = evidence.note(fingerprint.positions(positions), positions.map(fingerprint.word))
+    const isKnownToVary = byFingerprint.has(fingerprint.with(positions))
     if (seen < (isKnownToVary ? wordsBesideWildcard : wordsOfVariable)) return false
-    makeGeneral(generalise(pieces, places))
+    makeGeneral(generalise(pieces, positions))
     return true
   }
-  /** A form with wildcards that came after a form that has a word in place of one of them. */
+  /** Generalises a form with wildcards if a form with a word in place of one of them was seen earlier. */
   const judgeWildcards = ({ template, pieces, fingerprint }: Node) => {
     const { words } = pieces
     if (words.length > maxWords) return
-    const isMet = words.some((word, place) => word === wildcard && evidence.has(fingerprint.places([place])))
+    const isMet = words.some((word, position) => word === wildcard && evidence.has(fingerprint.positions([position])))
     if (isMet) makeGeneral(template.form)
   }
   const generaliseFurther = (node: Node) => {
     const { words } = node.pieces
-    const places = [...words.keys()].filter((place) => words[place] !== wildcard)
+    const positions = [...words.keys()].filter((position) => words[position] !== wildcard)
     if (words.length > maxWords) return
-    for (const place of places) {
-      judge(node, [place], places.length)
+    for (const position of positions) {
+      judge(node, [position], positions.length)
       if (node.template.into !== null) return
     }
-    if (places.length > maxForPairs || crowdOf(node.pieces) < fewInBucket) return
-    for (const place of places) {
-      for (const other of places) {
-        if (other > place) judge(node, [place, other], places.length)
+    if (positions.length > maxForPairs || crowdOf(node.pieces) < fewInBucket) return
+    for (const position of positions) {
+      for (const other of positions) {
+        if (other > position) judge(node, [position, other], positions.length)
         if (node.template.into !== null) return
       }
     }
@@ -221,7 +221,7 @@ export const createMiner = (max: number): Miner => {
       remember(form, taken.template.templateId)
       return resolve(taken.template.templateId)
     }
-    const node = keep({ templateId, form, isGeneral: false, into: null }, pieces)
+    const node = store({ templateId, form, isGeneral: false, into: null }, pieces)
     note(node)
     remember(form, templateId)
     judgeWildcards(node)
@@ -232,7 +232,7 @@ export const createMiner = (max: number): Miner => {
   const learnOne = (template: KnownTemplate) => {
     const known = byId.get(template.templateId)
     if (!known) {
-      const node = keep({ ...template }, piecesOf(template.form))
+      const node = store({ ...template }, piecesOf(template.form))
       if (template.isGeneral) absorb(node)
       else judgeWildcards(node)
       if (node.template.into === null) generaliseFurther(node)

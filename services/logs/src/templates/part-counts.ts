@@ -3,7 +3,7 @@ import { numberAt } from '../segments/number-column.ts'
 import type { Part } from '../segments/part.ts'
 import { severityAt } from '../segments/severity-column.ts'
 
-/** What the entries of a part come to by the number of their template; `bySeverity` has four places for each. */
+/** Counts and times of a part's entries by the number of their template; `bySeverity` has four elements per template. */
 export type PartCounts = {
   counts: Uint32Array
   bySeverity: Uint32Array
@@ -11,23 +11,23 @@ export type PartCounts = {
   lastTimes: Float64Array
 }
 
-/** Calls back for each of the documents with the number of its template, its severity's code and its time. */
+/** Calls `visit` for each document with the number of its template, the code of its severity, and its time. */
 export const eachTemplate = async (
   part: Part,
   documents: Uint32Array,
-  tell: (template: number, severity: number, time: number) => void,
+  visit: (template: number, severity: number, time: number) => void,
 ): Promise<void> => {
   const [{ times }, severities, templateOf] = await Promise.all([part.times(), part.severities(), part.templateOf()])
   for (let index = 0; index < documents.length; index++) {
     const document = documents[index] ?? 0
-    tell(templateOf[document] ?? 0, severityAt(severities, document), numberAt(times, document))
+    visit(templateOf[document] ?? 0, severityAt(severities, document), numberAt(times, document))
   }
 }
 
-/** A part never changes, and what is laid over it makes another: what was counted once holds for as long as it is there. */
+/** Caches counts by part: a part is immutable, and an amendment creates another one. */
 const known = new WeakMap<Part, PartCounts>()
 
-/** All that may be seen of a part, whatever filters say. Its columns, which have to be unpacked, are read the first time alone. */
+/** Counts the visible entries of a part without filters. Its compressed columns are only read on the first call. */
 export const countPart = async (part: Part): Promise<PartCounts> => {
   const before = known.get(part)
   if (before) return before

@@ -17,7 +17,7 @@ const openPlace = async () => {
   return { ...dependencies, directory, bus: shared.bus, shared: { store: shared.store, filesLocation: shared.files } }
 }
 
-/** A store of templates, and any number of threads that share it. */
+/** A store of templates that any number of threads share. */
 const openShared = async () => {
   await using opened = new AsyncDisposableStack()
   const { path } = opened.use(await temporaryDirectory())
@@ -33,18 +33,22 @@ const openShared = async () => {
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }
 }
-/** As the thread that gave them, after their entries have come to lie in segments and gone again. */
-const letGo = async (thread: ReturnType<typeof createTemplates>, live: readonly string[], all: readonly string[]) => {
+/** Prunes as the thread that issued the templates does: first their entries are in segments, then only those of `live` are left. */
+const pruneStored = async (
+  thread: ReturnType<typeof createTemplates>,
+  live: readonly string[],
+  all: readonly string[],
+) => {
   await thread.prune(new Set(all))
   await thread.prune(new Set(live))
 }
 
 describe('a template', () => {
-  test('that no entry has is let go of after a while, and is found again when its kind of line comes back', async () => {
+  test('without entries is deleted after a while, and is found again with its next line', async () => {
     await using shared = await openShared()
     const thread = shared.thread()
     const ids = await thread.idsOf(['door is open', 'gate was shut'])
-    await letGo(thread, [ids[0] ?? ''], ids)
+    await pruneStored(thread, [ids[0] ?? ''], ids)
     expect(await shared.forms()).toEqual(['door is open', 'gate was shut'])
     shared.clock.now = day
     await thread.prune(new Set(ids.slice(0, 1)))
@@ -53,7 +57,7 @@ describe('a template', () => {
     expect(await shared.forms()).toEqual(['door is open', 'gate was shut'])
   })
 
-  test('that entries on their way have stays, though no segment has it yet', async () => {
+  test('of entries that are not in a segment yet is not deleted', async () => {
     await using shared = await openShared()
     const thread = shared.thread()
     const [id = ''] = await thread.idsOf(['door is open'])
@@ -62,41 +66,41 @@ describe('a template', () => {
     expect([await shared.forms(), thread.formOf(id)]).toEqual([['door is open'], 'door is open'])
   })
 
-  test('that another replica has given out since is put back by that one', async () => {
+  test('that another replica has issued meanwhile is restored by that replica', async () => {
     await using shared = await openShared()
     const [one, other] = [shared.thread(), shared.thread()]
     const ids = await one.idsOf(['door is open'])
     await other.catchUp()
     shared.clock.now = day
     expect(await other.idsOf(['door is open'])).toEqual(ids)
-    await letGo(one, [], ids)
+    await pruneStored(one, [], ids)
     expect(await shared.forms()).toEqual([])
     await other.catchUp()
     await other.idsOf(['gate was shut'])
     expect(await shared.forms()).toEqual(['door is open', 'gate was shut'])
   })
 
-  test('that leads to a more general one stays with it, and is followed to it', async () => {
+  test('that was merged into a more general one is stored with it and resolves to it', async () => {
     await using shared = await openShared()
     const thread = shared.thread()
     const names = ['ann', 'bob', 'kim', 'lee', 'max', 'zoe']
     const ids = await thread.idsOf(names.map((name) => `the door was opened by ${name} today`))
     const [first = ''] = ids
     shared.clock.now = day
-    await letGo(thread, [first], ids)
+    await pruneStored(thread, [first], ids)
     const general = thread.formOf(thread.resolve(first))
     expect(general).toBe('the door was opened by <*> today')
     expect(await shared.forms()).toContain(general)
-    const anew = shared.thread()
-    await anew.catchUp()
-    expect(anew.formOf(anew.resolve(first))).toBe(general)
+    const restarted = shared.thread()
+    await restarted.catchUp()
+    expect(restarted.formOf(restarted.resolve(first))).toBe(general)
   })
 })
 
 test.each([
   ['alone', false],
   ['with replicas', true],
-])('DELETE /api/sources/{id} lets go of templates that its entries alone had: %s', async (_, isShared) => {
+])('DELETE /api/sources/{id} deletes templates that only its entries had: %s', async (_, isShared) => {
   const { directory, shared, bus, ...dependencies } = await openPlace()
   await using __ = dependencies
   const start = Date.parse('2026-03-02T12:00:00Z')

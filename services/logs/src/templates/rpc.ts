@@ -28,7 +28,7 @@ const present = (counts: TemplateCounts, direction: Direction, window: Window): 
   },
 })
 
-/** One that only a branch has which does not answer is not gone. */
+/** A template that is not found may belong to a branch that does not respond. */
 const noTemplate = (templateId: string, missing: readonly string[]) =>
   missing.length === 0
     ? serviceError('not_found', `There is no template "${templateId}".`)

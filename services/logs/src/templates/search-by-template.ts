@@ -2,7 +2,7 @@ import { type SearchOptions, type SearchRequest, type SearchResult, search } fro
 import type { Part } from '../segments/part.ts'
 import type { Templates } from './templates.ts'
 
-/** A search whose filters find all that leads to a template, and whose entries have the templates that theirs lead to now. */
+/** A search whose template filters match all ids that resolve to a template, and whose entries have the current ids of their templates. */
 export const searchByTemplate = async (
   parts: readonly Part[],
   request: SearchRequest,

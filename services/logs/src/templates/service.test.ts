@@ -17,7 +17,7 @@ const openAt = async (place: Place) => {
   return {
     logs,
     templates: client(TemplatesServiceDefinition),
-    /** Keeps entries, `hoursAgo` before now each. */
+    /** Pushes entries, each `hoursAgo` before now. */
     push: (entries: readonly { text: string; hoursAgo?: number; severity?: string }[], source = 'app') =>
       logs.gleanBatch(
         (async function* () {
@@ -50,7 +50,7 @@ const failed = (name: string, port: number) => ({
 })
 
 describe('GET /api/templates', () => {
-  test('has a template for each kind of message, with its count, its times, its severity and its trend', async () => {
+  test('returns a template for each kind of message, with its count, its times, its severity and its trend', async () => {
     await using alone = await openAlone()
     await using opened = await alone.open()
     await opened.push([
@@ -107,7 +107,7 @@ describe('GET /api/templates', () => {
     await expect(opened.templates.listTemplates({ ...list, severity: 'BAD' })).rejects.toThrow('no severity')
   })
 
-  test('counts old logs in the day in which they end, where nothing is said of the time', async () => {
+  test('counts old logs in the day in which they end, without a time filter', async () => {
     await using alone = await openAlone()
     await using opened = await alone.open()
     await opened.push([
@@ -120,7 +120,7 @@ describe('GET /api/templates', () => {
 })
 
 describe('template_id', () => {
-  test('stands on entries, is the same after a restart, and finds all entries of its template', async () => {
+  test('is on entries, survives a restart, and finds all entries of its template', async () => {
     await using alone = await openAlone()
     const idsOf = async (opened: Awaited<ReturnType<typeof alone.open>>) =>
       (await opened.logs.search({ order: 'time' })).entries.map(({ templateId }) => templateId)
@@ -139,7 +139,7 @@ describe('template_id', () => {
     expect((await opened.logs.search({ order: '', template: 'none-such' })).total).toBe(0)
   })
 
-  test('of before its template became more general still leads to it', async () => {
+  test('still resolves to its template after that became more general', async () => {
     await using alone = await openAlone()
     await using opened = await alone.open()
     await opened.push([failed('root', 1)])
@@ -156,7 +156,7 @@ describe('template_id', () => {
     await expect(opened.templates.getTemplate({ templateId: 'none-such' })).rejects.toThrow('There is no template')
   })
 
-  test('is the same on all replicas, which find a template together that none has seen enough of', async () => {
+  test('is the same on all replicas, which only find a template from their entries together', async () => {
     const { shared, directory, ...dependencies } = await createKeyValue()
     await using _ = dependencies
     await using bus = createMemoryBus()

@@ -3,16 +3,16 @@ import { createMasker } from './masking.ts'
 
 /** The distinct forms of a batch's messages. */
 export type Shapes = {
-  /** Begins a batch. */
+  /** Starts a batch. */
   start: () => void
-  /** The number of a message's form within the batch, from 1; 0 where nothing is left of it. */
+  /** The number of a message's form within the batch, from 1; 0 for an empty form. */
   add: (bytes: Uint8Array, start: number, end: number) => number
-  /** The forms by their numbers; that of 0 is empty. */
+  /** The forms by number; that of 0 is empty. */
   finish: () => string[]
 }
 
 const multiplier = 0x01000193
-/** Forms that are remembered from batch to batch, so that a line of a known kind makes no string. */
+/** Forms cached across batches, so that a line with a known form creates no string. */
 const maxForms = 8_192
 const slotCount = maxForms * 4
 
@@ -22,7 +22,7 @@ const decoder = new TextDecoder()
 
 export const createShapes = (): Shapes => {
   const masker = createMasker()
-  /** Two numbers a slot: the form's hash and its place plus one. */
+  /** Two numbers per slot: the form's hash, and its index plus one. */
   const slots = new Int32Array(slotCount * 2)
   let forms: Form[] = []
   let batch = 0
@@ -35,7 +35,7 @@ export const createShapes = (): Shapes => {
     while (index < size && bytes[index] === form[index]) index++
     return index === size
   }
-  const placeOf = (hash: number, size: number): Form => {
+  const findOrAdd = (hash: number, size: number): Form => {
     let slot = (hash ^ (hash >>> 15)) & (slotCount - 1)
     for (let known = slots[slot * 2 + 1] ?? 0; known !== 0; known = slots[slot * 2 + 1] ?? 0) {
       const form = forms[known - 1]
@@ -62,13 +62,13 @@ export const createShapes = (): Shapes => {
       const { form: masked } = masker
       let hash = hashSeed
       for (let index = 0; index < size; index++) hash = Math.imul(hash ^ (masked[index] ?? 0), multiplier)
-      // A batch with more forms than are remembered has forgotten them all by its next one.
+      // A full cache is cleared within the batch; forms that occur again then get a second number.
       if (forms.length >= maxForms) {
         forms = []
         slots.fill(0)
         batch++
       }
-      const form = placeOf(hash, size)
+      const form = findOrAdd(hash, size)
       if (form.batch !== batch) {
         form.batch = batch
         form.number = found.push(form.text) - 1

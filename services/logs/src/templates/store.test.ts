@@ -14,7 +14,7 @@ const template = (templateId: string, into: string | null = null) => ({
 
 describe.each(databases)('rows of templates on $name', ({ isMissing, start }) => {
   test.skipIf(isMissing)(
-    'go unless an entry has them or leads to them, and an epoch tells that some went',
+    'are deleted unless an entry has them or resolves to them, and a new epoch reports that some were deleted',
     async () => {
       await using database = await start()
       await using place = await database.place(logsSchema)

@@ -2,7 +2,7 @@ import { type Migration, transact } from '@trellis/kit/store'
 import { type Kysely, sql } from 'kysely'
 import type { KnownTemplate } from './miner.ts'
 
-/** `version` counts the changes of all; `is_general` is 0 or 1; `created_at` is epoch milliseconds. */
+/** `version` is a counter of all changes; `is_general` is 0 or 1; `created_at` is epoch milliseconds. */
 type TemplateTable = {
   template_id: string
   form: string
@@ -14,7 +14,7 @@ type TemplateTable = {
 export type TemplateTables = { log_templates: TemplateTable }
 type Db = Kysely<TemplateTables>
 
-/** `number` is its place among the migrations of the schema that has it. */
+/** `number` is the number of the migration in the schema that contains it. */
 export const templateMigration = (number: number): Migration => ({
   number,
   name: 'templates of log messages',
@@ -47,7 +47,7 @@ const changedAfter = (db: Db, version: number) =>
     .orderBy('version')
     .execute()
 
-/** The row that counts how often templates were pruned: its form is the number. No template has its id. */
+/** The row with the number of times that templates were pruned: its form is the number. No template has its id. */
 const epochId = ''
 
 const epochRow = (db: Db) =>
@@ -73,7 +73,7 @@ const deleteTemplates = (db: Db, ids: readonly string[]) =>
     .where('template_id', 'in', [...ids])
     .execute()
 
-/** What is known of a template only grows: it becomes general, it goes into another. */
+/** Templates only change in one direction: they become general, and are merged into another one. */
 const upsert = (db: Db, rows: TemplateTable[]) =>
   db
     .insertInto('log_templates')
@@ -90,20 +90,20 @@ const upsert = (db: Db, rows: TemplateTable[]) =>
 /** Rows of one statement: some databases take no more than 999 parameters. */
 const rowsInOne = 150
 
-/** What is known of templates, for all threads and replicas that mine. */
+/** The shared records of templates, for all threads and replicas that mine. */
 export type TemplateStore = {
   /**
-   * What has changed after a version, and the version that has it all. In another `epoch` than before, rows are gone: what is known of them
-   * is to be learned anew, from version 0.
+   * The changes after a version, and the latest version. If `epoch` differs from the previous call, rows were deleted: the caller must discard what it
+   * learned, and start again from version 0.
    */
   changes: (after: number) => Promise<{ version: number; templates: KnownTemplate[]; epoch: number }>
   save: (templates: readonly KnownTemplate[]) => Promise<void>
   clear: () => Promise<void>
-  /** Lets go of templates that are not among these, nor on the way from one of them to its own, and have been there for a while. */
+  /** Deletes templates that are neither in `live` nor resolved to from one of these, and that were created a while ago. */
   prune: (live: readonly string[]) => Promise<void>
 }
 
-/** Keeps nothing, where nothing has to outlive its thread. */
+/** Stores nothing, for templates that need not outlive their thread. */
 export const noTemplates: TemplateStore = {
   changes: async (after) => ({ version: after, templates: [], epoch: 0 }),
   save: async () => undefined,
@@ -111,24 +111,24 @@ export const noTemplates: TemplateStore = {
   prune: async () => undefined,
 }
 
-/** A template that is as young may be on its way into a segment. */
+/** The entries of a younger template may not be in a segment yet. */
 const youngMilliseconds = 3_600_000
 
-/** Ids that stored entries have, and all that those lead to. */
+/** The ids of stored entries, and all ids that these resolve through. */
 const withTargets = (live: readonly string[], intoOf: ReadonlyMap<string, string | null>): ReadonlySet<string> => {
-  const kept = new Set<string>()
+  const reached = new Set<string>()
   for (const id of live)
-    for (let at: string | null = id; at !== null && !kept.has(at); at = intoOf.get(at) ?? null) kept.add(at)
-  return kept
+    for (let at: string | null = id; at !== null && !reached.has(at); at = intoOf.get(at) ?? null) reached.add(at)
+  return reached
 }
 
-/** Templates as rows of a store. */
+/** Stores templates as rows. */
 export const createTemplateStore = (db: Db, now: () => number): TemplateStore => ({
   clear: async () => {
     await db.deleteFrom('log_templates').execute()
   },
   changes: async (after) => {
-    // The epoch first: rows that go in between are missed with the next look, and not for ever.
+    // The epoch is read first: the next call then detects rows that are deleted in between.
     const epoch = Number((await epochRow(db))?.form ?? 0)
     const rows = await changedAfter(db, after)
     return {
@@ -145,9 +145,9 @@ export const createTemplateStore = (db: Db, now: () => number): TemplateStore =>
   prune: (live) =>
     transact(db, async (transaction) => {
       const rows = await oldTemplates(transaction)
-      const kept = withTargets(live, new Map(rows.map((row) => [row.template_id, row.into_id])))
+      const retained = withTargets(live, new Map(rows.map((row) => [row.template_id, row.into_id])))
       const gone = rows
-        .filter((row) => !kept.has(row.template_id) && row.created_at < now() - youngMilliseconds)
+        .filter((row) => !retained.has(row.template_id) && row.created_at < now() - youngMilliseconds)
         .map((row) => row.template_id)
       if (gone.length === 0) return
       for (let start = 0; start < gone.length; start += rowsInOne)

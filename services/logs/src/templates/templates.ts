@@ -3,35 +3,35 @@ import { isAllocationFailure } from '../segments/allocate.ts'
 import { createMiner, type Miner } from './miner.ts'
 import type { TemplateStore } from './store.ts'
 
-/** The templates that a thread knows: its own miner, kept in step with the rows that all share. */
+/** The templates that a thread knows: its own miner, synchronised with the shared rows. */
 export type Templates = {
   /**
-   * The ids of the templates of forms, in their order; the same array of forms every time has the same ids or those that took their place.
+   * The ids of the templates of forms, in their order; the same forms get the same ids later, or those of the templates that replaced them.
    * Empty for a form that the miner fails at. Neither that nor a failing store rejects.
    */
   idsOf: (forms: readonly string[]) => Promise<readonly string[]>
-  /** Takes over what others have found meanwhile. */
+  /** Adopts the templates that other threads and replicas have found. */
   catchUp: () => Promise<void>
-  /** Lets go of all templates, here and in the store: what they were made of has been changed. */
+  /** Deletes all templates, here and in the store, because the texts that they were made from have changed. */
   forget: () => Promise<void>
-  /** Lets go of templates that no entry has, in the store and, with the next look at it, in all threads. `live` are those that entries have. */
+  /** Deletes templates without entries from the store; all threads drop them at their next synchronisation. `live` are the templates of stored entries. */
   prune: (live: ReadonlySet<string>) => Promise<void>
-  /** An entry with the template that its own leads to now. */
+  /** An entry with the id that its template currently resolves to. */
   present: (entry: StoredEntry) => StoredEntry
 } & Pick<Miner, 'resolve' | 'members' | 'formOf'>
 
 export type TemplatesOptions = {
   store: TemplateStore
-  /** Templates in memory. */
+  /** Maximum number of templates in memory. */
   max?: number
-  /** Told of what cannot be read or written; entries are kept all the same, and it is tried again with the next of them. */
+  /** Reports failures to read or write. Entries are stored anyway, and the next batch retries. */
   onProblem: (problem: string) => void
 }
 
 const maxInMemory = 20_000
-/** New templates of one batch. Entries of further ones have none: a flood of lines that are all different must not become a flood of rows. */
+/** Maximum number of new templates per batch. Further entries have none: a flood of distinct lines must not become a flood of rows. */
 const maxNewAtOnce = 1_000
-/** What other replicas have put together is looked for so often while there is nothing new here. */
+/** Interval at which the templates of other replicas are adopted while there are no new ones here. */
 const catchUpMilliseconds = 60_000
 
 export const createTemplates = ({ store, max = maxInMemory, onProblem }: TemplatesOptions): Templates => {
@@ -41,23 +41,23 @@ export const createTemplates = ({ store, max = maxInMemory, onProblem }: Templat
   let catching: Promise<void> | undefined
   let unsaved: ReturnType<Miner['changes']> = []
   let epoch: number | undefined
-  /** Ids that were given to entries which may not lie in a segment yet; the oldest first. */
-  const given = new Set<string>()
+  /** Ids of entries that may not be in a segment yet, the oldest first. */
+  const issued = new Set<string>()
 
   const note = (templateId: string) => {
-    given.delete(templateId)
-    given.add(templateId)
-    const [oldest] = given.size > max ? given : []
-    if (oldest !== undefined) given.delete(oldest)
+    issued.delete(templateId)
+    issued.add(templateId)
+    const [oldest] = issued.size > max ? issued : []
+    if (oldest !== undefined) issued.delete(oldest)
   }
-  /** Templates have been pruned: begins with those that are left, and puts back those that were given out here meanwhile. */
-  const learnAnew = async () => {
+  /** After a pruning: learns the remaining templates from scratch, and restores those that were issued here meanwhile. */
+  const relearn = async () => {
     const before = miner
     unsaved.push(...before.changes())
     const changes = await store.changes(0)
     miner = createMiner(max)
     miner.learn(changes.templates)
-    const lost = [...given].filter((templateId) => miner.formOf(templateId) === undefined)
+    const lost = [...issued].filter((templateId) => miner.formOf(templateId) === undefined)
     const found = lost.map(before.templateOf).filter((template) => template !== undefined)
     miner.learn(found)
     unsaved.push(...found)
@@ -66,7 +66,7 @@ export const createTemplates = ({ store, max = maxInMemory, onProblem }: Templat
   }
   const catchUp = async () => {
     const changes = await store.changes(version)
-    if (epoch !== undefined && changes.epoch !== epoch) await learnAnew()
+    if (epoch !== undefined && changes.epoch !== epoch) await relearn()
     else {
       miner.learn(changes.templates)
       version = changes.version
@@ -96,12 +96,12 @@ export const createTemplates = ({ store, max = maxInMemory, onProblem }: Templat
   return {
     idsOf: async (forms) => {
       let failed: unknown
-      /** A form that the miner fails at would fail again with every delivery of its batch. */
+      /** A form that the miner fails at gets no template: it would fail again with every delivery of its batch. */
       const orNone = <Found>(search: () => Found): Found | '' => {
         try {
           return search()
         } catch (error) {
-          // Memory may be there the next time.
+          // Memory may be available at the next attempt.
           if (isAllocationFailure(error)) throw error
           failed ??= error
           return ''
@@ -116,7 +116,7 @@ export const createTemplates = ({ store, max = maxInMemory, onProblem }: Templat
       }
       let fresh = 0
       const ids = forms.map((form, index) => {
-        // One that was mined for an earlier form may be that of this one, too.
+        // The template mined for an earlier form may also be that of this one.
         const known = found[index] ?? miner.find(form)
         if (known !== undefined) return known
         return ++fresh > maxNewAtOnce ? '' : orNone(() => miner.mine(form))
@@ -128,12 +128,12 @@ export const createTemplates = ({ store, max = maxInMemory, onProblem }: Templat
     },
     prune: async (live) => {
       try {
-        await store.prune([...live, ...given])
-        for (const templateId of live) given.delete(templateId)
+        await store.prune([...live, ...issued])
+        for (const templateId of live) issued.delete(templateId)
         await catchUp()
         await save()
       } catch (error) {
-        onProblem(`Templates without entries could not be let go of: ${String(error)}`)
+        onProblem(`Templates without entries could not be deleted: ${String(error)}`)
       }
     },
     catchUp: tryCatchUp,
