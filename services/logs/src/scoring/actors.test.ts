@@ -14,6 +14,6 @@ test.each([
   ['{"msg":"login failed","username":"kim","remote_ip":"192.0.2.6"}', '192.0.2.6', 'kim'],
   ['Login failed for user "kim" (client: 192.0.2.8)', '192.0.2.8', 'kim'],
   ['version 1.2.3.4.5 started at 10:15:02', null, null],
-])('who is behind "%s"', (text, address, user) => {
+])('address and user of "%s"', (text, address, user) => {
   expect(actorsOf(text)).toEqual({ address, user })
 })

@@ -1,17 +1,17 @@
-/** Who is behind an entry, as far as its text tells: the address it names as the other side, and the account it is about. */
+/** The actors that an entry's text names: the remote address, and the account it is about. */
 export type Actors = { address: string | null; user: string | null }
 
 const v4 = String.raw`(?:\d{1,3}\.){3}\d{1,3}`
 const v6 = String.raw`(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}(?:%\w+)?`
 const address = String.raw`\[?(?<address>${v4}|${v6})\]?`
 
-/** Words before the address of whoever asked, best first: an entry may name the server's, too. The last takes any. */
+/** Words before the address of the client, best first: an entry may also name the server's address. The last pattern accepts any address. */
 const addressPatterns: readonly RegExp[] = [
   new RegExp(
     String.raw`\b(?:rhost|src|src_?ip|source_?ip|remote_?(?:addr(?:ess)?|ip|host)|client_?(?:ip|addr(?:ess)?)?|ip_?address|rip|peer|ip)(?:["']?\s*[=:]\s*["']?\\?"?|["']>)(?:ipv[46][:/](?:\w+/)?)?${address}`,
     'i',
   ),
-  // Where names of hosts are looked up, a name stands in the place of the address.
+  // With reverse DNS lookups, a host name replaces the address.
   /\brhost=(?<address>[a-z\d-]+(?:\.[a-z\d-]+)+)/i,
   new RegExp(String.raw`\b(?:from|by|client|host|ip|peer|address)\b[^\d\[:]{0,30}${address}`, 'i'),
   new RegExp(`^${address}[ :,]`, 'i'),
@@ -46,7 +46,7 @@ const firstGroup = (patterns: readonly RegExp[], text: string, group: string): s
   return null
 }
 
-/** So much is looked at: headers and names come first, but an event of Windows as XML has its own names behind two kilobytes. */
+/** Characters examined: headers and names come first, but a Windows event in XML has its own names after two kilobytes. */
 const lookedAt = 4_096
 
 export const actorsOf = (text: string): Actors => {

@@ -1,11 +1,11 @@
 import { isIPv4 } from 'node:net'
 
-/** Four numbers, wherever they begin: the `2` of `ec2-192-0-2-7` is none of them, and a pattern cannot know that. */
+/** Four numbers that start anywhere, not only at the beginning: the `2` of `ec2-192-0-2-7` is not one of them, which a pattern cannot know. */
 const fourNumbers = /(?<!\d)(?=(\d{1,3})([-.])(\d{1,3})\2(\d{1,3})\2(\d{1,3})(?!\d))/g
 
 /**
- * Addresses that the name of a machine may stand for: providers put them into names, as in `ec2-192-0-2-7.example.net`, and some write them
- * backwards, as in `7.2.0.192.dsl.example.net`. Which of them is meant the name does not tell.
+ * The addresses that a host name may contain: providers embed them in names, as in `ec2-192-0-2-7.example.net`, and some write them
+ * reversed, as in `7.2.0.192.dsl.example.net`. The name does not show which order applies, so both are returned.
  */
 export const addressesInName = (name: string): string[] => {
   if (isIPv4(name)) return []

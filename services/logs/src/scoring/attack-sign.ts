@@ -1,20 +1,19 @@
 import type { Severity } from '../entries/severity-code.ts'
 
 /**
- * What gives an attack away in one line. A text is only matched when it has one of `words` as a whole word (lower case). The matcher sees the
- * text as it is and with its percent-encoding undone, twice at most, in lower case both. Each word brings all lines that have it: one that
- * every match has beside a rarer one is left out, and what stands behind an encoded blank or quote has digits before it (`%20or` is the
- * word `20or`).
+ * A sign of an attack in a single line. A text is only matched if it contains one of `words` as a whole word (lower case). The matcher receives the
+ * text in lower case, as it is and percent-decoded up to twice. Each word brings every line that contains it, so a word that all matches have
+ * together with a rarer one is left out. After an encoded blank or quote, a word is preceded by digits: `%20or` contains the word `20or`.
  */
 export type AttackSign = {
   label: string
   severity: Severity
-  /** 0 to 1: how often such a line is an attack and not something that looks like one. */
+  /** 0 to 1: the probability that such a line is an attack and not a harmless line that resembles one. */
   score: number
   description: string
   words: readonly string[]
   matcher: RegExp
-  /** Lines of ours that it matches, and one that looks alike and is not meant. */
+  /** Lines of our own that the matcher matches, and a similar line that it must not match. */
   samples: { matches: readonly string[]; passes: string }
 }
 

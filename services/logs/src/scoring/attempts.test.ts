@@ -1,40 +1,40 @@
 import { expect, test } from 'vitest'
 import { createAttemptCounter } from './attempts.ts'
-import { happeningsOf } from './happenings.ts'
+import { securityEventsOf } from './security-events.ts'
 import { entryForTests } from './security-for-tests.ts'
 
 type Line = readonly [seconds: number, text: string]
 
-/** How many attempts each line adds. */
+/** The number of attempts that each line adds. */
 const countsOf = (lines: readonly Line[]): number[] => {
   const attemptsOf = createAttemptCounter()
-  return lines.flatMap(([seconds, text]) => happeningsOf(entryForTests(text, seconds)).slice(0, 1).map(attemptsOf))
+  return lines.flatMap(([seconds, text]) => securityEventsOf(entryForTests(text, seconds)).slice(0, 1).map(attemptsOf))
 }
 const failure = 'sshd[7]: pam_unix(sshd:auth): authentication failure; logname= uid=0 ruser= rhost=192.0.2.7'
 const refused = 'sshd[7]: Failed password for kim from 192.0.2.7 port 37033 ssh2'
-const told = 'sshd[7]: error: Received disconnect from 192.0.2.7: 3: Auth fail [preauth]'
+const notified = 'sshd[7]: error: Received disconnect from 192.0.2.7: 3: Auth fail [preauth]'
 
 test.each<[string, readonly Line[], number[]]>([
   [
-    'what is written of one attempt counts once',
+    'the lines of one attempt count once',
     [
       [0, failure],
       [12, refused],
-      [12, told],
+      [12, notified],
     ],
     [1, 0, 0],
   ],
   [
-    'the same words again are another attempt',
+    'a repeated wording is another attempt',
     [
       [0, refused],
       [2, refused],
-      [4, told],
+      [4, notified],
     ],
     [1, 1, 0],
   ],
   [
-    'other words after a pause are another attempt',
+    'another wording after a pause is another attempt',
     [
       [0, failure],
       [60, refused],
@@ -42,7 +42,7 @@ test.each<[string, readonly Line[], number[]]>([
     [1, 1],
   ],
   [
-    'processes are told apart, whichever way their lines mix',
+    'processes are counted separately, even if their lines are interleaved',
     [
       [0, failure],
       [0, failure.replace('[7]', '[8]')],
@@ -52,7 +52,7 @@ test.each<[string, readonly Line[], number[]]>([
     [1, 1, 0, 0],
   ],
   [
-    'accounts and addresses are told apart',
+    'accounts and addresses are counted separately',
     [
       [0, 'sshd[7]: Invalid user ann from 192.0.2.7 port 4'],
       [1, refused],
@@ -61,7 +61,7 @@ test.each<[string, readonly Line[], number[]]>([
     [1, 1, 1],
   ],
   [
-    'a line that names no process counts by itself',
+    'a line without a process is an attempt',
     [
       [0, failure.replace('[7]', '')],
       [1, refused.replace('[7]', '')],

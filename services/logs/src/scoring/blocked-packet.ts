@@ -1,13 +1,13 @@
-/** A packet that a firewall let nobody have. */
+/** A packet that a firewall blocked. */
 export type BlockedPacket = { source: string | null; port: string | null }
 
 const v4OrV6 = String.raw`(?:(?:\d{1,3}\.){3}\d{1,3}|[\da-f]{0,4}:[\da-f:]{2,40})`
-/** Names and values, in any order: each is looked for by itself, so that no line can make the search long. */
+/** Names and values, in any order: each is matched separately, so that no line can make matching slow. */
 const verdict = /\b(?:deny|denied|block(?:ed)?|drop(?:ped)?|reject(?:ed)?)\b/i
 const namedSource = new RegExp(String.raw`\bsrc(?:_?ip|_?addr)?["']?[=:]\s?"?(?<source>${v4OrV6})`, 'i')
 const namedPort = /\b(?:dpt|d(?:e?st)?_?port)["']?[=:]\s?"?(?<port>\d{1,5})/i
 
-/** Other families of firewalls: a sentence with two ends, columns between commas. */
+/** Formats of other firewalls: a sentence with both endpoints, comma-separated columns. */
 const forms: readonly RegExp[] = [
   new RegExp(
     String.raw`\b(?:deny|denied|drop(?:ped)?)\b.{0,60} (?:[\w-]+:)?(?<source>${v4OrV6})[/:]\d{1,5}.{0,60} (?:[\w-]+:)?${v4OrV6}[/:](?<port>\d{1,5})\b`,
@@ -25,7 +25,7 @@ const ofNames = (text: string): BlockedPacket | undefined => {
 }
 const netfilter = new RegExp(String.raw`\bSRC=(?<source>${v4OrV6})(?:.{0,400}\bDPT=(?<port>\d{1,5}))?`)
 
-/** The packet that a text tells of; `isBlock` says that a pattern found one of netfilter's, whose prefix anybody may choose. */
+/** The blocked packet that a text reports, if any. `isBlock`: a pattern found a netfilter line, whose prefix is configurable. */
 export const blockedPacketOf = (text: string, isBlock: boolean): BlockedPacket | undefined => {
   const found = isBlock ? netfilter.exec(text) : null
   const named = found ? undefined : ofNames(text)
@@ -34,7 +34,7 @@ export const blockedPacketOf = (text: string, isBlock: boolean): BlockedPacket |
   return groups && { source: groups.source ?? null, port: groups.port ?? null }
 }
 
-/** Words of which every such text has one. */
+/** Every text about a blocked packet contains one of these words. */
 export const blockedPacketWords = [
   'ufw',
   'match',

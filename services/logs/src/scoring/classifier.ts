@@ -14,17 +14,17 @@ export type ClassifierOptions = {
   threshold: number
 }
 
-/** Words by which models call what needs nobody's attention. Labels without a name, as LABEL_0, are no such word but by their number. */
+/** Labels with which models mark harmless messages. Numbered labels such as LABEL_0 count as harmless only if the number is 0. */
 const harmlessWords =
   /^(?:label_0|0|normal|benign|ok|okay|info|information|informational|debug|none|no|negative|safe|clean|legit(?:imate)?|ham|not[ _-].*|non[ _-].*|no[ _-].*|other|unknown)$/i
 
 export const isHarmless = (label: string): boolean => harmlessWords.test(label.trim())
 
-/** Kinds of messages that are shown to the model in one go, the most frequent; the others have their turn when they come again. */
+/** Templates classified per pass, the most frequent first; the others are classified in later passes. */
 const maxTemplates = 5_000
 const maxScored = 100
 
-/** Shows the kinds of messages of a source to a model of the user's, and takes its word for those it is sure enough of. */
+/** Classifies the templates of a source with a user's model, and reports those whose probability reaches the threshold. */
 export const createClassifierScoring =
   ({ scorer, engine, vectors, threshold }: ClassifierOptions): ScoreRange =>
   async ({ sourceId, since, until }, signal) => {
@@ -49,24 +49,24 @@ export const createClassifierScoring =
       const entries = await Array.fromAsync(read)
       const [entry, ...also] = entries
       if (!entry) continue
-      const reason = `The model calls this kind of message "${best.label}", with ${Math.round(best.score * 100)} %.`
+      const reason = `The model labels this kind of message "${best.label}" with a probability of ${Math.round(best.score * 100)} %.`
       const shown = { subject: template, reason, entry, also, count }
       findings.push(shownByStorable({ scorer, ...best, severity: entry.severity, ...shown }))
     }
     return { findings, entries: 0 }
   }
 
-/** The most probable label that matters, where none that does not is more probable. */
+/** The most probable label, or undefined if that label is harmless. */
 const bestOf = (
   probabilities: Float16Array,
   labels: readonly string[],
 ): { label: string; score: number } | undefined => {
-  const place = probabilities.indexOf(Math.max(...probabilities))
-  const label = labels[place]
-  return label === undefined || isHarmless(label) ? undefined : { label, score: probabilities[place] ?? 0 }
+  const index = probabilities.indexOf(Math.max(...probabilities))
+  const label = labels[index]
+  return label === undefined || isHarmless(label) ? undefined : { label, score: probabilities[index] ?? 0 }
 }
 
-/** What a scorer knows by itself, and what a model adds; a model that cannot be used takes nothing away. */
+/** Combines the findings of the built-in scorer with those of a model. If the model cannot be used, the built-in findings remain. */
 export const withClassifier =
   (own: ScoreRange, classifier: ScoreRange | undefined): ScoreRange =>
   async (range, signal) => {
@@ -76,7 +76,7 @@ export const withClassifier =
       const added = await classifier(range, signal)
       return { ...scored, findings: [...scored.findings, ...added.findings] }
     } catch (error) {
-      // Told of where the model was loaded; the status of the scorer has it.
+      // The error was logged when the model was loaded, and the status of the scorer shows it.
       if (error instanceof ModelUnusable) return scored
       throw error
     }

@@ -15,7 +15,7 @@ export type DetectionFilters = {
 export const findDetection = (db: Db, id: string) =>
   db.selectFrom('log_detections').selectAll().where('id', '=', id).executeTakeFirst()
 
-/** The latest that is about the same and was seen between two moments. */
+/** The latest detection with the same key that overlaps a time range. */
 export const findSame = (db: Db, { sameKey, from, until }: { sameKey: string; from: number; until: number }) =>
   db
     .selectFrom('log_detections')
@@ -33,9 +33,9 @@ export const insertDetection = (db: Db, row: DetectionRow) =>
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute()
 
-/** What goes on is longer and surer; the entry that shows it stays. The reason is the one that tells of all entries that are counted. */
+/** Extends a detection that continues; its shown entry stays. The reason is replaced only if the new one covers all counted entries. */
 export const extendDetection = (db: Db, known: DetectionRow, found: DetectionRow) => {
-  const goesOn = found.last_time > known.last_time && found.entry_count >= known.entry_count
+  const continues = found.last_time > known.last_time && found.entry_count >= known.entry_count
   return db
     .updateTable('log_detections')
     .set({
@@ -43,7 +43,7 @@ export const extendDetection = (db: Db, known: DetectionRow, found: DetectionRow
       first_time: Math.min(known.first_time, found.first_time),
       last_time: Math.max(known.last_time, found.last_time),
       entry_count: Math.max(known.entry_count, found.entry_count),
-      ...(goesOn && { reason: found.reason }),
+      ...(continues && { reason: found.reason }),
     })
     .where('id', '=', known.id)
     .execute()
@@ -66,7 +66,7 @@ export const listDetections = (db: Db, filters: DetectionFilters): Promise<Detec
   return query.orderBy('detected_at', 'desc').orderBy('id', 'desc').limit(limit).execute()
 }
 
-/** The moment is that of the first time; notes that are told replace those before. */
+/** The time stays that of the first acknowledgement; new notes replace the previous ones. */
 export const acknowledge = async (db: Db, { id, notes, at }: { id: string; notes: string | undefined; at: number }) => {
   await db
     .updateTable('log_detections')

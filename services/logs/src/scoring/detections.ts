@@ -17,22 +17,22 @@ import { type Finding, timesOf } from './finding.ts'
 import type { DetectionRow, ScoringTables } from './tables.ts'
 
 export type Detections = {
-  /** Keeps findings; what was found before, or goes on, is the detection that it was. Gives how many are new. */
-  keep: (findings: readonly Finding[]) => Promise<number>
+  /** Stores findings. A finding that repeats or continues a detection extends it. Returns the number of new detections. */
+  store: (findings: readonly Finding[]) => Promise<number>
   /** Newest first. */
   list: (filters: DetectionFilters) => Promise<DetectionRow[]>
-  /** The detection as it is then; undefined where there is none. Doing it again changes the notes alone, where there are any. */
+  /** The updated detection; undefined if it does not exist. Acknowledging again only changes the notes, if there are any. */
   acknowledge: (id: string, notes: string | undefined) => Promise<DetectionRow | undefined>
   counts: (scorer: string) => Promise<{ total: number; open: number }>
 }
 
-/** What is seen again within so long of when it was last seen is the same. */
+/** Findings with the same key within this time of the last one are the same detection. */
 const sameMilliseconds = 3_600_000
-/** So much of an entry is shown with a detection. */
+/** Characters of an entry that are stored with a detection. */
 const maxText = 4_096
-/** Each transaction waits for the disk; during one nobody else has a turn at the database, and on files nobody at all. */
+/** Findings per transaction. Each transaction waits for the disk and blocks other users of the database, with SQLite all of them. */
 const maxAtOnce = 20
-/** So many detections are kept; a tenth of them, the oldest, goes at once. */
+/** Maximum number of stored detections; beyond it, the oldest tenth is deleted in one step. */
 const maxDetections = 100_000
 
 const sameKeyOf = ({ scorer, label, subject, entry }: Finding): string =>
@@ -41,7 +41,7 @@ const sameKeyOf = ({ scorer, label, subject, entry }: Finding): string =>
     32,
   )
 
-/** Without U+0000, which a database may not keep, and not cut within a character. */
+/** Without U+0000, which not every database can store, and not cut within a surrogate pair. */
 const shown = (text: string): string => text.replaceAll('\0', '\uFFFD').slice(0, maxText).toWellFormed()
 
 const rowOf = (finding: Finding, sameKey: string, detectedAt: number): DetectionRow => {
@@ -70,7 +70,7 @@ const rowOf = (finding: Finding, sameKey: string, detectedAt: number): Detection
 }
 
 export const createDetections = (db: Kysely<ScoringTables>, now: () => number, max = maxDetections): Detections => {
-  const keepOne = async (transaction: Kysely<ScoringTables>, finding: Finding) => {
+  const storeOne = async (transaction: Kysely<ScoringTables>, finding: Finding) => {
     const sameKey = sameKeyOf(finding)
     const row = rowOf(finding, sameKey, now())
     const known = await findSame(transaction, {
@@ -82,18 +82,18 @@ export const createDetections = (db: Kysely<ScoringTables>, now: () => number, m
     else await insertDetection(transaction, row)
     return known === undefined
   }
-  /** Gives how many are new. */
-  const keepSome = (findings: readonly Finding[]) =>
+  /** Returns the number of new detections. */
+  const storeSome = (findings: readonly Finding[]) =>
     transact(db, async (transaction) => {
       let fresh = 0
-      for (const finding of findings) if (await keepOne(transaction, finding)) fresh++
+      for (const finding of findings) if (await storeOne(transaction, finding)) fresh++
       return fresh
     })
   return {
-    keep: async (findings) => {
+    store: async (findings) => {
       let fresh = 0
       for (let from = 0; from < findings.length; from += maxAtOnce) {
-        fresh += await keepSome(findings.slice(from, from + maxAtOnce))
+        fresh += await storeSome(findings.slice(from, from + maxAtOnce))
         await setImmediate()
       }
       if (fresh > 0 && (await countDetections(db, {})) > max) await deleteOldest(db, Math.ceil(max * 0.1))

@@ -1,13 +1,13 @@
 import { counted, nounFor } from '../counted.ts'
 import { lengthOfTime } from '../length-of-time.ts'
 import type { TemplateCounts } from '../templates/count-templates.ts'
-import { burstsOf, scoreOfSilence, silenceOf, sureness } from './count-changes.ts'
+import { burstsOf, certaintyOf, scoreOfSilence, silenceOf } from './count-changes.ts'
 import { findFailures } from './find-failures.ts'
 import { surpriseOf } from './rate-of-new.ts'
 import { type Anomaly, severityOfTemplate, type TemplateSeries } from './template-series.ts'
 import { worthOf, worthOfBurst } from './weigh-template.ts'
 
-/** What came before has to have been so much before anything can stand out against it. */
+/** Minimum number of preceding entries for anything to be compared with them. */
 const minHistoryEntries = 100
 
 const bucketOf = (series: TemplateSeries, time: number): number =>
@@ -18,8 +18,8 @@ const historyOf = (series: TemplateSeries): number =>
   sum(series.templates.map(({ buckets }) => sum(buckets.slice(0, series.judgedFrom))))
 
 /**
- * 0 to 1: how surprising a kind of message is that this source never had. The more often new kinds come there anyway, the less it says: what share of messages is of a kind
- * seen once estimates how likely the next one is new (Good, "The Population Frequencies of Species", 1953).
+ * 0 to 1: how surprising a template is that this source never had. The more often new templates arrive there anyway, the less surprising it is: the
+ * share of entries whose template was seen once estimates the probability that the next one is new (Good, "The Population Frequencies of Species", 1953).
  */
 const surpriseOfNew = (series: TemplateSeries): number => {
   const known = series.templates.filter(({ firstSeen }) => bucketOf(series, firstSeen) < series.judgedFrom)
@@ -29,7 +29,7 @@ const surpriseOfNew = (series: TemplateSeries): number => {
   return surpriseOf({ count: seenBefore, once })
 }
 
-/** A kind of message that this source never had. */
+/** Templates that this source never had. */
 export const findNew = (series: TemplateSeries): Anomaly[] => {
   const surprise = surpriseOfNew(series)
   const seenBefore = historyOf(series)
@@ -57,7 +57,7 @@ const stretchOf = ({ bucketMilliseconds }: TemplateSeries): string => lengthOfTi
 const usually = (mean: number): string =>
   `${mean < 1 ? mean.toFixed(2) : mean.toFixed(0)} ${nounFor(Math.round(mean), 'was', 'were')} usual`
 
-/** A kind of message that comes far more often than it did. */
+/** Templates that occur far more often than before. */
 export const findBursts = (series: TemplateSeries): Anomaly[] => {
   const surprise = surpriseOfNew(series)
   return series.templates.flatMap((template) =>
@@ -65,8 +65,8 @@ export const findBursts = (series: TemplateSeries): Anomaly[] => {
       label: 'burst',
       templateId: template.templateId,
       template: template.template,
-      // Where new kinds come all the time, many of one say as little as one.
-      score: Math.min(0.99, sureness(deviation) * worthOfBurst(template) * (mean === 0 ? surprise : 1)),
+      // If new templates arrive constantly, many entries of one are as unsurprising as a single one.
+      score: Math.min(0.99, certaintyOf(deviation) * worthOfBurst(template) * (mean === 0 ? surprise : 1)),
       severity: severityOfTemplate(template),
       bucket,
       count,
@@ -76,12 +76,12 @@ export const findBursts = (series: TemplateSeries): Anomaly[] => {
 }
 
 const errorsOf = ({ bySeverity, count, buckets }: TemplateCounts): number[] => {
-  // Counts are told by bucket or by level: a kind of message nearly always has one level.
+  // Counts are by bucket or by level, not both: a template nearly always has one level.
   const share = count === 0 ? 0 : ((bySeverity[1] ?? 0) + (bySeverity[2] ?? 0)) / count
   return share >= 0.5 ? buckets : buckets.map(() => 0)
 }
 
-/** Errors of any kind that come together, where there were few. */
+/** Bursts of errors, whatever their templates. */
 export const findErrorClusters = (series: TemplateSeries): Anomaly[] => {
   const totals = new Array<number>(series.bucketCount).fill(0)
   const kinds = new Array<number>(series.bucketCount).fill(0)
@@ -94,7 +94,7 @@ export const findErrorClusters = (series: TemplateSeries): Anomaly[] => {
     label: 'error_cluster',
     templateId: null,
     template: '',
-    score: Math.min(0.99, sureness(deviation)),
+    score: Math.min(0.99, certaintyOf(deviation)),
     severity: 'ERROR',
     bucket,
     count,
@@ -102,7 +102,7 @@ export const findErrorClusters = (series: TemplateSeries): Anomaly[] => {
   }))
 }
 
-/** A kind of message that came regularly and has stopped while its source goes on. */
+/** Templates that occurred regularly and have stopped while their source continues. */
 export const findSilences = (series: TemplateSeries): Anomaly[] => {
   const end = Math.min(series.bucketCount, bucketOf(series, series.lastTime))
   return series.templates.flatMap((template) => {
@@ -130,7 +130,7 @@ const minForRare = 1_000
 const rareShare = 0.001
 const maxRare = 3
 
-/** A warning or worse of a kind that this source hardly ever has. What is new is told of as that. */
+/** Warnings or worse with a template that is rare in this source. New templates are left to `findNew`. */
 export const findRare = (series: TemplateSeries): Anomaly[] => {
   const all = sum(series.templates.map(({ count }) => count))
   if (all < minForRare) return []
@@ -155,7 +155,7 @@ export const findRare = (series: TemplateSeries): Anomaly[] => {
   })
 }
 
-/** All that stands out, by each way of looking. */
+/** All anomalies, of every detector. */
 export const findAnomalies = (series: TemplateSeries): Anomaly[] => [
   ...findFailures(series),
   ...findNew(series),

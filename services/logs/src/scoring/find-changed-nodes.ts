@@ -1,16 +1,16 @@
 import { counted } from '../counted.ts'
 import type { StoredEntry } from '../entries/entry.ts'
-import { burstsOf, scoreOfSilence, silenceOf, sureness } from './count-changes.ts'
+import { burstsOf, certaintyOf, scoreOfSilence, silenceOf } from './count-changes.ts'
 import { nodeOf } from './node-of.ts'
 import { surpriseOf } from './rate-of-new.ts'
 import type { PlaceAnomaly, Stretch } from './stretch.ts'
 
-/** Of more machines those that came first are told apart. */
+/** Nodes that are counted separately; beyond that, new nodes are ignored. */
 const maxNodes = 2_000
 const maxEntries = 100
-/** How much it matters that one machine says much more, whatever it says. */
+/** The maximum score of a burst of one node, whatever its entries are. */
 const worthOfNode = 0.6
-/** So many times what came before, of all entries and in the same time. */
+/** Minimum ratio between a node's count and its earlier rate, in time as well as in entries. */
 const minTimes = 4
 const minExpected = 10
 
@@ -35,16 +35,16 @@ const durationOf = (stretches: readonly Stretch[]): number =>
   stretches.reduce((sum, { since, until }) => sum + until - since, 0)
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 
-/** Where machines come and go, that one which hardly spoke says much is as surprising as that a new one comes at all. */
+/** Where nodes come and go, a burst of a node with few entries is as surprising as the arrival of a new node. */
 const surpriseOfFew = (nodes: readonly Node[]): number => {
   const stretchesOf = nodes.map(({ counts }) => counts.filter((count) => count > 0).length)
   return surpriseOf({ count: sum(stretchesOf), once: stretchesOf.filter((count) => count === 1).length })
 }
 
 /**
- * Machines of one source that say far more than they did, or nothing any more, while the others go on. Stretches have as many entries each, so
- * that a count is a share: it is told of where what came in the same time says so, too, as else a machine would seem to fall silent when another one
- * shouts, and to shout when others fall silent.
+ * Nodes of one source with far more entries than before, or with none any more while the others continue. All stretches have the same number of
+ * entries, so a count is a share. A change is only reported if the rate over time changed, too: otherwise a node would seem to fall silent when another
+ * one has a burst, and to have a burst when others fall silent.
  */
 export const findChangedNodes = (stretches: readonly Stretch[], judgedFrom: number): PlaceAnomaly[] => {
   const nodes = nodesOf(stretches)
@@ -64,7 +64,7 @@ export const findChangedNodes = (stretches: readonly Stretch[], judgedFrom: numb
       {
         label: 'node_burst',
         subject: name,
-        score: worthOfNode * sureness(burst.deviation) * (burst.mean < 1 ? ofFew : 1),
+        score: worthOfNode * certaintyOf(burst.deviation) * (burst.mean < 1 ? ofFew : 1),
         severity: null,
         reason: `${burst.count} of ${counted(length, 'entry', 'entries')} were from ${name}, where ${burst.mean.toFixed(burst.mean < 10 ? 1 : 0)} were usual.`,
         entries,
@@ -74,12 +74,12 @@ export const findChangedNodes = (stretches: readonly Stretch[], judgedFrom: numb
   }
   const silenceIn = ({ name, counts, last }: Node): PlaceAnomaly[] => {
     const first = counts.findIndex((count) => count > 0)
-    const lastHeard = counts.findLastIndex((count) => count > 0)
-    const silence = silenceOf(counts, { first, last: lastHeard, end: counts.length, judgedFrom })
+    const lastSeen = counts.findLastIndex((count) => count > 0)
+    const silence = silenceOf(counts, { first, last: lastSeen, end: counts.length, judgedFrom })
     if (!silence || !last) return []
-    const silent = stretches.slice(lastHeard + 1)
+    const silent = stretches.slice(lastSeen + 1)
     const inThatTime =
-      (silence.count / Math.max(1, durationOf(stretches.slice(first, lastHeard + 1)))) * durationOf(silent)
+      (silence.count / Math.max(1, durationOf(stretches.slice(first, lastSeen + 1)))) * durationOf(silent)
     const expected = Math.min(silence.expected, inThatTime)
     if (expected < minExpected) return []
     return [

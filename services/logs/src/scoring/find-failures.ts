@@ -3,22 +3,22 @@ import { type Anomaly, severityOfTemplate, type TemplateSeries } from './templat
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 
-/** What stands around a kind of message adds to or takes from the logarithm of its odds. */
-type Surroundings = { weight: number; says: string }
+/** The context of a template adds to or subtracts from the logarithm of its odds. */
+type Context = { weight: number; description: string }
 
-/** A message that came in so large a share of the stretches before is the usual company here. */
+/** A template that occurred in this share of the preceding stretches is usual for the source. */
 const usualShares = [
-  { share: 0.3, weight: -1.5, says: 'it is usual here' },
-  { share: 0.05, weight: -0.7, says: 'it has come here now and then' },
+  { share: 0.3, weight: -1.5, description: 'it is usual here' },
+  { share: 0.05, weight: -0.7, description: 'it has occurred here now and then' },
 ] as const
 const minHistoryBuckets = 12
 
-const usualOf = (series: TemplateSeries, buckets: readonly number[]): Surroundings | undefined => {
-  // Of a source that is looked at for the first time, nothing has been told yet: its usual failures are told of once.
+const usualOf = (series: TemplateSeries, buckets: readonly number[]): Context | undefined => {
+  // A source that is scored for the first time has no findings yet: its usual failures are reported once.
   if (series.judgedWhole || series.judgedFrom < minHistoryBuckets) return undefined
   const history = buckets.slice(0, series.judgedFrom)
   const share = history.filter((count) => count > 0).length / history.length
-  if (share === 0) return { weight: 0.7, says: `it was not here in ${series.judgedFrom} stretches before` }
+  if (share === 0) return { weight: 0.7, description: `it did not occur in ${series.judgedFrom} stretches before` }
   return usualShares.find((usual) => share >= usual.share)
 }
 
@@ -26,29 +26,29 @@ const minClustered = 5
 const clusteredShare = 0.3
 const shareOfAll = 0.1
 
-/** Failures come together: so many of a kind in one stretch that holds little of everything else. */
+/** Failures are clustered: many entries of a template in one stretch that contains little else. */
 const clusterOf = (
   series: TemplateSeries,
   totals: readonly number[],
   buckets: readonly number[],
-): Surroundings | undefined => {
+): Context | undefined => {
   const all = sum(buckets)
   const max = Math.max(...buckets, 0)
   const everything = sum(totals)
   if (all < minClustered || series.bucketCount < minHistoryBuckets || everything === 0) return undefined
   const together = (totals[buckets.indexOf(max)] ?? 0) / everything
   return max / all >= clusteredShare && together <= shareOfAll
-    ? { weight: 0.6, says: `${max} of ${all} came together` }
+    ? { weight: 0.6, description: `${max} of ${all} came together` }
     : undefined
 }
 
-/** Where so many kinds fail, that one more does says little: some programs complain all day. */
+/** If this many templates fail, one more is weak evidence: some programs log errors constantly. */
 const manyFailing = 20
-const amongMany: Surroundings = { weight: -0.7, says: 'many kinds of messages here do' }
+const amongMany: Context = { weight: -0.7, description: 'many kinds of messages here do' }
 
 /**
- * Kinds of messages whose level and wording tell of a fault, weighed against how usual they are in this source: the score is the probability,
- * its evidence added up as logarithms of odds. Needs no time to learn, so that a source that fails from the start is told of, too.
+ * Templates whose level and wording report a fault, weighed against how usual they are in this source. The score is a probability: the evidence is
+ * summed as logarithms of odds. No learning period is needed, so a source that fails from the start is reported, too.
  */
 export const findFailures = (series: TemplateSeries): Anomaly[] => {
   const totals = new Array<number>(series.bucketCount).fill(0)
@@ -81,7 +81,7 @@ export const findFailures = (series: TemplateSeries): Anomaly[] => {
         bucket: from,
         buckets: series.bucketCount - from,
         count,
-        reason: `${[because, ...around.map(({ says }) => says)].join('; ')}.`,
+        reason: `${[because, ...around.map(({ description }) => description)].join('; ')}.`,
       },
     ]
   })

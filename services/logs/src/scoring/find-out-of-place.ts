@@ -7,8 +7,8 @@ import { severityOfTemplate, type TemplateSeries } from './template-series.ts'
 import { worthOfBurst } from './weigh-template.ts'
 
 type Template = TemplateSeries['templates'][number]
-/** A place that an entry is in, and how a sentence says so. */
-type Placed = { place: string; unit: string | number; places: Places; subject: string; says: string }
+/** A place that an entry is in, with the beginning of the finding's reason. */
+type Placed = { place: string; unit: string | number; places: Places; subject: string; reason: string }
 
 /** Entries of one finding. */
 const maxEntries = 100
@@ -17,10 +17,10 @@ const lengthOfName = 120
 const shortened = (text: string): string => (text.length > lengthOfName ? `${text.slice(0, lengthOfName)}…` : text)
 
 /**
- * Kinds of messages that a source has, but never had here: from a node that never said so, or after a message that it never came after in
- * the same piece of work, such as a block, a request or a process. Pairs of neighbours tell as much of sequences of log messages as models that
- * were trained on them (Landauer, Skopik and Wurzenberger, "A Critical Review of Common Log Data Sets Used for Evaluation of Sequence-Based
- * Anomaly Detection Techniques", 2024). Stretches are in the order of time; entries from `judgedSince` on are judged, by all before them.
+ * Finds templates that a source has, but never had in this place: from a node that never wrote it, or after a template that it never followed in
+ * the same session, such as a block, a request or a process. Pairs of adjacent templates detect as much in log sequences as trained models do
+ * (Landauer, Skopik and Wurzenberger, "A Critical Review of Common Log Data Sets Used for Evaluation of Sequence-Based
+ * Anomaly Detection Techniques", 2024). Stretches are in time order; entries from `judgedSince` on are judged by all entries before them.
  */
 export const findOutOfPlace = (
   stretches: readonly Stretch[],
@@ -43,14 +43,14 @@ export const findOutOfPlace = (
         place: step.after,
         unit: step.session,
         subject: template,
-        says: `After "${shortened(before)}" in ${shortened(step.session)}, which this kind of message never came after`,
+        reason: `After "${shortened(before)}" in ${shortened(step.session)}, which this kind of message never came after`,
       }
     })
     if (node === null) return after
-    const says = `From ${shortened(node)}, from where this kind of message never came`
-    return [{ places: nodes, place: node, unit: stretch, subject: `${node}: ${template}`, says }, ...after]
+    const reason = `From ${shortened(node)}, from where this kind of message never came`
+    return [{ places: nodes, place: node, unit: stretch, subject: `${node}: ${template}`, reason }, ...after]
   }
-  const judge = (entry: StoredEntry, kind: Template, { places, place, subject, says }: Placed) => {
+  const judge = (entry: StoredEntry, kind: Template, { places, place, subject, reason }: Placed) => {
     const key = `${places === nodes ? 'node' : 'after'} ${place} ${kind.templateId}`
     const known = found.get(key)
     if (known) {
@@ -66,13 +66,13 @@ export const findOutOfPlace = (
       subject,
       score: Math.min(0.99, strangeness * worthOfBurst(kind)),
       severity: severityOfTemplate(kind),
-      reason: `${says} in ${times} times, all of them in ${others} other ${others === 1 ? 'place' : 'places'}.`,
+      reason: `${reason} in ${times} times, all of them in ${others} other ${others === 1 ? 'place' : 'places'}.`,
       entries: [entry],
       count: 1,
     })
   }
-  for (const [stretch, { entries, goesOn }] of stretches.entries()) {
-    if (!goesOn) walk.forget()
+  for (const [stretch, { entries, followsPrevious }] of stretches.entries()) {
+    if (!followsPrevious) walk.reset()
     for (const entry of entries) {
       const kind = byId.get(entry.templateId ?? '')
       if (!kind) continue

@@ -5,44 +5,44 @@ import { isStorable } from '../entries/usable-id.ts'
 export const scorers = ['anomaly', 'cybersec'] as const
 export type Scorer = (typeof scorers)[number]
 
-/** An entry that carries a score, as far as it must be known to write that down. */
+/** The fields of an entry that are needed to store its score. */
 export type ScoredEntry = Pick<StoredEntry, 'entryId' | 'origin' | 'effectiveTime'>
 
-/** Something that a scorer found, shown by one entry that speaks for it. */
+/** Something that a scorer found, represented by one of its entries. */
 export type Finding = {
   scorer: Scorer
-  /** What it is, such as `brute_force` or `burst`. */
+  /** The kind of finding, such as `brute_force` or `burst`. */
   label: string
-  /** 0 to 1: how sure the scorer is that somebody should look. */
+  /** 0 to 1: the probability that the finding needs attention. */
   score: number
   severity: Severity | null
-  /** Whom or what it is about within its source: an address, a template. The same again soon is the same finding. */
+  /** The actor or object within the source: an address, a template. A finding with the same subject soon after is the same finding. */
   subject: string
-  /** A sentence that says what was seen. */
+  /** A sentence that describes the observation. */
   reason: string
   entry: StoredEntry
-  /** Further entries that carry the score, the shown one not among them. */
+  /** Further entries that carry the score, without `entry`. */
   also: readonly ScoredEntry[]
-  /** Entries that speak for it. */
+  /** The number of entries that support the finding. */
   count: number
-  /** When the first and the last of those came, where `entry` and `also` are not all of them. */
+  /** Times of the first and the last of these entries, if `entry` and `also` do not include all of them. */
   times?: { first: number; last: number }
 }
 
-/** The same with all of its entries as they were read. */
+/** A finding with its complete entries. */
 export type WholeFinding = Finding & { also: readonly StoredEntry[] }
 
-/** Shown by the first of its entries whose id can be written down, where it has one. */
+/** Represents a finding by its first entry whose id the database can store, if there is one. */
 export const shownByStorable = (finding: WholeFinding): WholeFinding => {
   const all = [finding.entry, ...finding.also]
   const entry = all.find(({ entryId }) => isStorable(entryId)) ?? finding.entry
   return entry === finding.entry ? finding : { ...finding, entry, also: all.filter((other) => other !== entry) }
 }
 
-/** A finding that is no surer than this is no detection. */
+/** Findings with a lower score are not detections. */
 export const minScore = 0.5
 
-/** When the first and the last entry came that speak for a finding. */
+/** Times of the first and the last entry that support a finding. */
 export const timesOf = ({ entry, also, times }: Finding): { first: number; last: number } => {
   if (times) return times
   const all = [entry, ...also].map(({ effectiveTime }) => effectiveTime)

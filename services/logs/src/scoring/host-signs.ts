@@ -1,6 +1,6 @@
 import type { AttackSignRow } from './attack-sign.ts'
 
-/** What hosts, firewalls and programs themselves write of an attack. */
+/** Signs of attacks in the logs of hosts, firewalls and programs. */
 export const hostSigns: readonly AttackSignRow[] = [
   [
     'reported_attack',
@@ -43,7 +43,7 @@ export const hostSigns: readonly AttackSignRow[] = [
     'run_from_temporary',
     'ERROR',
     0.8,
-    'A program was run that lies in a folder for temporary files',
+    'A program in a folder for temporary files was run',
     'tmp shm',
     /\bexe="?\/(?:tmp|var\/tmp|dev\/shm)\/|\bcommand="?\/(?:tmp|var\/tmp|dev\/shm)\/\S|\bexecve\("\/(?:tmp|var\/tmp|dev\/shm)\//,
     [
@@ -69,7 +69,7 @@ export const hostSigns: readonly AttackSignRow[] = [
     'zone_transfer_probe',
     'WARN',
     0.75,
-    'Somebody asks a name server for all names it has',
+    'A client requests all names of a zone from a name server',
     'axfr ixfr',
     /\b[ai]xfr\b.{0,200}\b(?:denied|refused|failed|not allowed)\b|\b(?:denied|refused)\b.{0,200}\baxfr\b/,
     "named[77]: client 192.0.2.7#3076 (example.net): zone transfer 'example.net/AXFR/IN' denied",
@@ -79,7 +79,7 @@ export const hostSigns: readonly AttackSignRow[] = [
     'privilege_escalation',
     'ERROR',
     0.8,
-    'Somebody tries to become another user without being allowed to',
+    'A user tries to become another user without permission',
     'sudoers sudo su incorrect pkexec',
     /user not in sudoers|\d+ incorrect password attempts?|\bfailed su (?:for|\(to) root\b|\bsu(?:\[\d+\])?: .{0,200}authentication failure.{0,200}user=root|pam_unix\(su(?:-l|do)?:auth\): authentication failure.{0,200}user=root|pkexec\b.{0,300}(?:not authorized|the value for the \w+ variable contains suspicious content)/,
     [
@@ -145,7 +145,7 @@ export const hostSigns: readonly AttackSignRow[] = [
     'dns_tunnel',
     'WARN',
     0.65,
-    'Texts are asked of a name server under names so long that they carry data',
+    'TXT records are requested under names so long that they carry data',
     'txt',
     /\bquery\[txt\] [a-z0-9_-]{40,63}\.|\bquery: [a-z0-9_-]{40,63}\.\S{3,250} in txt\b|\s[a-z0-9_-]{40,63}\.\S{3,250} txt in\b/,
     [
@@ -158,7 +158,7 @@ export const hostSigns: readonly AttackSignRow[] = [
     'account_change',
     'WARN',
     0.6,
-    'An account was made or given the rights of an administrator',
+    'An account was created or received the rights of an administrator',
     'uid group sudo wheel administrators',
     /\bnew user: name=.{0,200}\buid=0\b|\badd '[^']+' to (?:shadow )?group '(?:sudo|wheel|root|adm|docker)'|\badded by\b.{0,200}\b(?:sudo|wheel|administrators)\b|uid=0\([^r][^)]*\)/,
     "usermod[77]: add 'kim' to group 'sudo'",
@@ -188,7 +188,7 @@ export const hostSigns: readonly AttackSignRow[] = [
     'relay_probe',
     'WARN',
     0.65,
-    'Somebody tries to send mail through a server that is not theirs, or speaks another protocol to it',
+    'A client tries to send mail through a server that is not theirs, or speaks another protocol to it',
     'relay relaying non smtp command spam blocklist rbl helo noqueue pregreet',
     /\brelay(?:ing)? (?:access )?denied\b|non-smtp command from|rejected rcpt .*(?:relay not permitted|blacklisted|blocklisted)|\bpregreet \d+\b/,
     'postfix/smtpd[7]: NOQUEUE: reject: RCPT from unknown[192.0.2.7]: 554 5.7.1 <a@example.net>: Relay access denied',

@@ -8,23 +8,23 @@ const labelsOf = (text: string) => matchSigns(text).map(({ label }) => label)
 
 describe('signs of attacks', () => {
   test.each(attackSigns.flatMap((sign) => sign.samples.matches.map((line) => [sign.label, line, sign] as const)))(
-    '%s is found in its line: %s',
+    '%s is found in its sample line: %s',
     (label, line, sign) => {
       expect(labelsOf(line)).toContain(label)
-      // A search by words is what brings the line here.
+      // The line is found by a search for these words.
       expect(wordsOf(line).some((word) => sign.words.includes(word))).toBe(true)
     },
   )
 
   test.each(attackSigns.map(({ label, samples }) => [label, samples.passes] as const))(
-    '%s leaves alone what looks alike',
+    '%s is not found in a similar line',
     (label, line) => {
       expect(labelsOf(line)).not.toContain(label)
     },
   )
 
   test.each(attackSigns.map(({ label, words }) => [label, words] as const))(
-    '%s is looked for by words as they are told apart in a text, each once',
+    '%s has distinct words that are tokens of texts',
     (_, words) => {
       expect(words.flatMap(wordsOf)).toEqual(words)
       expect(new Set(words).size).toBe(words.length)
@@ -65,7 +65,7 @@ describe('signs of attacks', () => {
     '"GET /oauth/authorize?redirect_uri=http%3A%2F%2Flocalhost%3A4100%2Fdone HTTP/1.1" 302',
     'ERROR in ../../src/self/app.ts(3,5): TS2304',
     '[2024/05/01 10:20:30,  1] ../../source3/auth/auth.c:100(check)\n  passwd of [kim] is wrong',
-  ])('nor do traces, statements that a database logs, and files of a program: %s', (line) => {
+  ])('traces, statements logged by a database, and files of a program have no signs: %s', (line) => {
     expect(labelsOf(line)).toEqual([])
   })
 
@@ -87,7 +87,7 @@ describe('signs of attacks', () => {
     expect(labelsOf(line)).toContain(label)
   })
 
-  test('a sign whose words are not there is not asked, and what is found is the same', () => {
+  test('a sign whose words are missing is not matched, and the result is the same', () => {
     const groupsOf = createWordMarks(signGroups)
     const lines = attackSigns.flatMap(({ samples }) => [...samples.matches, samples.passes])
     for (const line of [...lines, ...lines.map((line) => `${line} ${lines[0]}`)])
@@ -95,24 +95,24 @@ describe('signs of attacks', () => {
     expect(matchSigns(lines[0] ?? '', 0)).toEqual([])
   })
 
-  test('what is encoded twice is read as a server would', () => {
+  test('double encoding is decoded as a server would', () => {
     expect(labelsOf('"GET /item?id=1%2527%2520OR%25201=1 HTTP/1.1" 200')).toContain('sql_injection')
   })
 
-  test('what a server made safe to show before it logged it is read as it was sent', () => {
+  test('HTML that a server escaped before logging is unescaped', () => {
     expect(labelsOf('"POST /log?text=&lt;script src=x&gt; HTTP/1.1" 200')).toContain('cross_site_scripting')
   })
 
-  test('pictures behind a program are no confusion, nor a name in an ordinary text', () => {
+  test('images below the path of a program are not path confusion, nor is a name in an ordinary text', () => {
     expect(labelsOf('"GET /bundle.php/v1/a/style.css HTTP/1.1" 200')).toEqual([])
     expect(labelsOf(`verified 'identifier "net.example" and certificate leaf = "7"'`)).toEqual([])
   })
 
-  test('bytes that are no text break nothing', () => {
+  test('invalid UTF-8 is handled', () => {
     expect(labelsOf('"GET /%ff%fe%c0%ae%c0%ae/x HTTP/1.1" 400')).toContain('path_traversal')
   })
 
-  test('the work of a hostile line grows with its length alone', () => {
+  test('the work for a hostile line is linear in its length', () => {
     for (const piece of [
       '${',
       "' or ",

@@ -5,9 +5,9 @@ import { webSigns } from './web-signs.ts'
 
 export const attackSigns: readonly AttackSign[] = [...webSigns, ...hostSigns].map(signOf)
 
-/** So much of a text is matched: bodies of requests are seldom logged, and a line may have a megabyte. */
+/** Characters of a text that are matched: request bodies are seldom logged, and a line may have a megabyte. */
 const lookedAt = 4_096
-/** What is encoded twice gets past a filter that decodes once. */
+/** A double-encoded value passes a filter that decodes once. */
 const maxDecodings = 2
 
 const decodePercent = (text: string): string =>
@@ -26,11 +26,11 @@ const entities: Readonly<Record<string, string>> = {
   '&#39;': "'",
   '&amp;': '&',
 }
-/** Some servers make a request safe to show before they log it. */
+/** Some servers escape HTML in a request before they log it. */
 const decodeEntities = (text: string): string =>
   text.includes('&') ? text.replace(/&(?:lt|gt|quot|#39|amp);/g, (entity) => entities[entity] ?? entity) : text
 
-/** A text as it stands and as a server may come to read it; in lower case. */
+/** A text as it is and as a server may decode it, in lower case. */
 const readingsOf = (text: string): string[] => {
   const readings = [text.slice(0, lookedAt).toLowerCase()]
   for (let time = 0; time < maxDecodings; time++) {
@@ -43,7 +43,7 @@ const readingsOf = (text: string): string[] => {
   return readings
 }
 
-/** Signs are told apart by their words in so many groups, those that bits of a number leave beside another mark. */
+/** The number of groups of signs that are distinguished by their words: the bits of a number that remain beside another mark. */
 const groups = 30
 
 /** The words of each group of signs: sign `n` is in group `n % 30`. */
@@ -53,16 +53,16 @@ export const signGroups: readonly ReadonlySet<string>[] = Array.from(
 )
 
 /**
- * The signs of attacks that a text has, in the order of the table. Of bit `n` of `having` it is said whether the text has a word of group `n`;
- * without one none of its signs is there. What is encoded has words that are not seen: all signs are asked of it.
+ * The signs of attacks that a text contains, in table order. Bit `n` of `having` is set if the text contains a word of group `n`; otherwise
+ * none of the group's signs can match. Words of an encoded text are not visible, so it is matched against all signs.
  */
 export const matchSigns = (text: string, having = -1): AttackSign[] => {
   const readings = readingsOf(text)
   const found: AttackSign[] = []
-  const asked = readings.length > 1 ? -1 : having
+  const candidates = readings.length > 1 ? -1 : having
   for (let index = 0; index < attackSigns.length; index++) {
     const sign = attackSigns[index]
-    if (!sign || (asked & (1 << (index % groups))) === 0) continue
+    if (!sign || (candidates & (1 << (index % groups))) === 0) continue
     for (const reading of readings) {
       if (!sign.matcher.test(reading) || isOrdinary(sign.label, reading)) continue
       found.push(sign)

@@ -1,6 +1,6 @@
 import type { StoredEntry } from '../entries/entry.ts'
 
-/** Where lines name the machine that they are from, best first; each with a line that it is about. */
+/** Patterns that find the name of the machine in a line, best first; each with a sample line. */
 export const nodePatterns: readonly { name: string; pattern: RegExp; sample: string; node: string }[] = [
   {
     name: 'syslog, RFC 5424',
@@ -41,7 +41,7 @@ export const nodePatterns: readonly { name: string; pattern: RegExp; sample: str
   },
 ]
 
-/** Fields of a sender that name the machine, best first. */
+/** Fields of the sender that contain the machine's name, best first. */
 const nodeFields = [
   'host',
   'hostname',
@@ -53,9 +53,9 @@ const nodeFields = [
   'k8s.node.name',
   'computer',
 ]
-/** What stands in the place of a name where there is none. */
+/** Placeholders that programs write if the name is unknown. */
 const noNames: ReadonlySet<string> = new Set(['-', 'null', 'none', 'nil', 'unknown', 'localhost'])
-/** A machine is named at the beginning. */
+/** Characters examined: the machine's name is at the beginning. */
 const lookedAt = 1_024
 
 const nameOf = (value: unknown): string | undefined => {
@@ -63,7 +63,7 @@ const nameOf = (value: unknown): string | undefined => {
   return typeof value === 'object' && value !== null && 'name' in value ? nameOf(value.name) : undefined
 }
 
-/** The machine that an entry is from, as its sender or its text names it; null where neither does. */
+/** The machine that an entry comes from, as named by its sender or its text; null if neither names it. */
 export const nodeOf = ({ sender, text }: Pick<StoredEntry, 'sender' | 'text'>): string | null => {
   for (const field of nodeFields) {
     const name = nameOf(sender?.fields?.[field])

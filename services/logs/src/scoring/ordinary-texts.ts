@@ -1,9 +1,9 @@
-/** A text with a request is never ordinary. */
+/** A text that contains a request is never ordinary. */
 const request = /(?:^|[\s"'|=:])(?:get|post|put|patch|head|delete|options|connect) \S{1,2000}|\bhttp\/\d/
 
 /**
- * What is no attack although it has the sign of one, where no request is in the text: databases log the statements of their clients, and
- * compilers and run times name files from where they stand. In lower case.
+ * Texts without a request that contain the sign of an attack and are harmless: databases log the statements of their clients, and compilers and
+ * runtimes name files by relative paths. In lower case.
  */
 const ordinary: Readonly<Record<string, RegExp>> = {
   sql_injection:
@@ -15,6 +15,6 @@ const ordinary: Readonly<Record<string, RegExp>> = {
     /(?:cannot find|can't find|not found|can't resolve|failed to resolve|could not resolve)\b|\.\.\/[\w@-][\w@./-]{0,200}\.(?:[cm]?[jt]sx?|vue|s?css|c|cc|cpp|h|hpp|rs|go|java|py|rb|php)\b/,
 }
 
-/** Whether a text that has a sign is an ordinary one of its kind. */
+/** Whether a text that contains a sign is harmless. */
 export const isOrdinary = (label: string, reading: string): boolean =>
   ordinary[label]?.test(reading) === true && !reading.includes('xp_cmdshell') && !request.test(reading)

@@ -47,13 +47,13 @@ const openRows = async (rows: readonly DetectionRow[]) => {
 }
 
 describe('detections', () => {
-  test('that are older than all entries of their source go, and those of sources without entries', async () => {
+  test('older than all entries of their source are deleted, as are those of sources without entries', async () => {
     await using opened = await openRows([row('a1', 'a', 100), row('a2', 'a', 200), row('gone', 'b', 300)])
     await opened.outlived.dropOutlived([{ sourceId: 'a', firstTime: 150 }])
     expect(await opened.ids()).toEqual(['a2'])
   })
 
-  test('of before a moment go, but one that was still going on stays', async () => {
+  test('of before a time are deleted, except those that continued after it', async () => {
     await using opened = await openRows([
       row('old', 'a', 100),
       { ...row('long', 'a', 100), last_time: 900 },
@@ -63,15 +63,15 @@ describe('detections', () => {
     expect(await opened.ids()).toEqual(['long', 'new'])
   })
 
-  test('of more sources than one statement takes go with them', async () => {
+  test('are deleted for more sources than one statement takes', async () => {
     const many = Array.from({ length: 700 }, (_, index) => row(`d${index}`, `s${index}`, 1))
-    await using opened = await openRows([...many, row('kept', 'kept', 1)])
+    await using opened = await openRows([...many, row('retained', 'retained', 1)])
     await opened.outlived.dropSources(many.map(({ source_id }) => source_id))
-    expect(await opened.ids()).toEqual(['kept'])
+    expect(await opened.ids()).toEqual(['retained'])
   })
 })
 
-test('DELETE /api/sources/{id} removes the detections about its entries, and those of other sources stay', async () => {
+test('DELETE /api/sources/{id} deletes the detections about its entries, and not those of other sources', async () => {
   await using service = await openServiceForTests()
   const logs = service.client(LogsServiceDefinition)
   const scoring = service.client(ScoringServiceDefinition)

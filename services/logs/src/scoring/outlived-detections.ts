@@ -5,7 +5,7 @@ import type { ScoringTables } from './tables.ts'
 
 type Db = Kysely<Pick<ScoringTables, 'log_detections' | 'log_scored_sources'>>
 
-/** Statements with more parameters than this are refused by some databases. */
+/** Some databases reject statements with more parameters. */
 const maxInOne = 500
 
 const deleteOfSources = async (db: Db, sourceIds: readonly string[]) => {
@@ -25,13 +25,13 @@ const deleteOfSourceBefore = (db: Db, sourceId: string, moment: number) =>
 const deleteBefore = (db: Db, moment: number) =>
   db.deleteFrom('log_detections').where('detected_at', '<', moment).where('last_time', '<', moment).execute()
 
-/** Detections go with the entries that they are about. */
+/** Detections are deleted with the entries that they are about. */
 export type OutlivedDetections = {
-  /** Those of sources that have been deleted, and how far scorers had come with them. */
+  /** Deletes the detections of deleted sources, and the progress of the scorers in them. */
   dropSources: (sourceIds: readonly string[]) => Promise<void>
-  /** Those that are older than all entries that their source still has. `counts` are all sources with entries, wherever they lie. */
+  /** Deletes detections older than all remaining entries of their source. `counts` are all sources with entries, on every node. */
   dropOutlived: (counts: readonly Pick<SourceCount, 'sourceId' | 'firstTime'>[]) => Promise<void>
-  /** Those of before a moment (epoch milliseconds), when no entry is left that had arrived by then. */
+  /** Deletes detections of entries that arrived before a time (epoch milliseconds); called when none of these entries is left. */
   dropBefore: (moment: number) => Promise<void>
 }
 

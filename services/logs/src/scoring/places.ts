@@ -1,35 +1,35 @@
 import { type Seen, surpriseOf } from './rate-of-new.ts'
 
-/** A kind of message in a place: from a node, after another kind. What comes more than once in a unit (a stretch, a session) counts once. */
+/** A template in a place: from a node, or after another template. Repetitions within a unit (a stretch, a session) count once. */
 export type Sighting = { kind: string; place: string; unit: string | number }
 
 export type Places = {
   add: (sighting: Sighting) => void
-  /** 0 to 1: how strange a kind is in a place where it never came. 0 where it did, and where too little is known to tell. */
+  /** 0 to 1: how unusual a template is in a place where it never occurred. 0 if it did, or if too little is known. */
   strangenessOf: (sighting: Pick<Sighting, 'kind' | 'place'>) => number
-  /** In how many units the kind came, and in how many places. */
+  /** In how many units and how many places the template occurred. */
   known: (kind: string) => { times: number; places: number }
 }
 
 type Tally = Seen
 type KindTally = Tally & { places: Map<string, { count: number; unit: string | number }> }
 
-/** That chance alone keeps any kind in its places is to happen once in so many logs. */
+/** Expected number of logs with one false alarm: the probability that chance alone confines any template to its places is below this. */
 const falseAlarm = 0.01
-/** What is beyond is not learned, and then nothing is strange. */
+/** Beyond this number of pairs nothing is learned, and nothing is reported as strange. */
 const maxPairs = 50_000
 
-/** No less than the logarithm of how many ways there are to choose so many of all. */
+/** An upper bound of the logarithm of the number of ways to choose `some` of `all`. */
 const waysToChoose = (all: number, some: number): number => {
   const fewer = Math.min(some, all - some)
   return fewer === 0 ? 0 : fewer * (1 + Math.log(all / fewer))
 }
 
 /**
- * Learns in which places kinds of messages come. A kind is strange where it never came if two things hold. That it keeps to its places is no
- * chance: were it anywhere as often as everything together is, it would have come elsewhere long before (the chance is the share of its places to
- * the power of its count, times the ways to choose so many places, times the kinds: a union bound, so that nothing has to be tuned). And
- * something new is rare both for this kind and in this place, as Good's estimate has it: that is how strange it is.
+ * Learns the places in which templates occur. A template is strange in a new place if two conditions hold. First, its confinement to its places is
+ * not chance: if it occurred anywhere as often as all templates together do, it would have occurred elsewhere long before. (The probability is the
+ * share of its places to the power of its count, times the ways to choose that many places, times the templates: a union bound, so no parameter
+ * needs tuning.) Second, novelty is rare both for this template and in this place by Good's estimate, which is the strangeness.
  */
 export const createPlaces = (): Places => {
   const kinds = new Map<string, KindTally>()
@@ -50,8 +50,8 @@ export const createPlaces = (): Places => {
     kinds.set(kind, made)
     return made
   }
-  /** Whether so many in so few places is no chance. */
-  const keepsToPlaces = (ofKind: KindTally): boolean => {
+  /** Whether the confinement of a template to few places is not chance. */
+  const isConfined = (ofKind: KindTally): boolean => {
     let there = 0
     for (const place of ofKind.places.keys()) there += places.get(place)?.count ?? 0
     const evidence = ofKind.count * Math.log(total / there)
@@ -74,7 +74,7 @@ export const createPlaces = (): Places => {
     strangenessOf: ({ kind, place }) => {
       const [ofKind, ofPlace] = [kinds.get(kind), places.get(place)]
       if (!ofKind || !ofPlace || ofKind.places.has(place) || pairs >= maxPairs) return 0
-      if (!keepsToPlaces(ofKind)) return 0
+      if (!isConfined(ofKind)) return 0
       return Math.min(surpriseOf(ofKind), surpriseOf(ofPlace))
     },
     known: (kind) => ({ times: kinds.get(kind)?.count ?? 0, places: kinds.get(kind)?.places.size ?? 0 }),

@@ -1,15 +1,15 @@
 import type { Anomaly, TemplateSeries } from './template-series.ts'
 
-/** The oldest so many entries of a kind of message, from one bucket up to but without another. */
-export type Want = { templateId: string; from: number; to: number; limit: number }
+/** The oldest `limit` entries of a template, from bucket `from` up to but excluding bucket `to`. */
+export type ReadRequest = { templateId: string; from: number; to: number; limit: number }
 
-/** Kinds of messages that are read by one search: all that they have in these buckets, or of a single one the oldest so many. */
+/** One search: all entries of several templates in these buckets, or the oldest `limit` of a single template. */
 export type Reading = { templateIds: readonly string[]; from: number; to: number; limit: number }
 
-/** Entries that carry the score: of one finding, of all of a range together, and of a finding whatever the others had. */
+/** Maximum numbers of entries that carry a score: per finding, and of a range in total; `min` is guaranteed to each finding regardless of the total. */
 export type ReadingLimits = { each: number; together: number; min: number }
 
-/** Entries that one search gives, and those of a kind in one bucket that it is asked for together with others. */
+/** Maximum number of entries of one search, and of one template in one bucket that is read together with other templates. */
 const maxAtOnce = 2_000
 const maxOfOne = 500
 
@@ -30,65 +30,65 @@ export const bucketsOf = ({ bucket, buckets = 1 }: Pick<Anomaly, 'bucket' | 'buc
   to: bucket + buckets,
 })
 
-/** Whether all that is wanted is read for another anyway. */
-const isCovered = (want: Want, by: Want, countIn: Counts): boolean =>
-  want !== by &&
-  want.templateId === by.templateId &&
-  want.from >= by.from &&
-  want.to <= by.to &&
+/** Whether another request reads all entries of this one anyway. */
+const isCovered = (request: ReadRequest, by: ReadRequest, countIn: Counts): boolean =>
+  request !== by &&
+  request.templateId === by.templateId &&
+  request.from >= by.from &&
+  request.to <= by.to &&
   countIn(by.templateId, by.from, by.to) <= by.limit
 
-/** What is wanted for anomalies, the surest first: each in as few buckets as have enough, and no more than limits allow. */
-export const wantsOf = (
+/** Which entries to read for anomalies, sorted by score descending: each request spans the fewest buckets with enough entries, within the limits. */
+export const readRequestsFor = (
   series: TemplateSeries,
   anomalies: readonly Pick<Anomaly, 'templateId' | 'bucket' | 'buckets'>[],
   { each, together, min }: ReadingLimits,
-): Want[] => {
+): ReadRequest[] => {
   const countIn = countsOf(series)
-  const wanted = anomalies.flatMap((anomaly): Want[] => {
+  const requested = anomalies.flatMap((anomaly): ReadRequest[] => {
     const { templateId } = anomaly
     return templateId === null ? [] : [{ templateId, ...bucketsOf(anomaly), limit: each }]
   })
-  const needed = wanted.filter(
-    (want, index) =>
-      !wanted.some((other, place) => {
-        const isSame = other.templateId === want.templateId && other.from === want.from && other.to === want.to
-        return isSame ? place < index : isCovered(want, other, countIn)
+  const needed = requested.filter(
+    (request, index) =>
+      !requested.some((other, otherIndex) => {
+        const isSame = other.templateId === request.templateId && other.from === request.from && other.to === request.to
+        return isSame ? otherIndex < index : isCovered(request, other, countIn)
       }),
   )
   let left = together
-  return needed.flatMap((want) => {
+  return needed.flatMap((request) => {
     const limit = Math.max(min, Math.min(each, left))
-    const enough = Math.min(limit, countIn(want.templateId, want.from, want.to))
+    const enough = Math.min(limit, countIn(request.templateId, request.from, request.to))
     if (enough === 0) return []
-    let to = want.from + 1
-    while (countIn(want.templateId, want.from, to) < enough) to++
+    let to = request.from + 1
+    while (countIn(request.templateId, request.from, to) < enough) to++
     left -= enough
-    return [{ ...want, to, limit }]
+    return [{ ...request, to, limit }]
   })
 }
 
-/** Kinds in as many groups as it takes for none to have more than one search gives. */
+/** Splits templates into groups, each with no more entries than one search returns. */
 const groupsOf = (templateIds: readonly string[], countOf: (templateId: string) => number): string[][] => {
   const groups: string[][] = []
-  let room = 0
+  let remaining = 0
   for (const templateId of templateIds) {
     const count = countOf(templateId)
-    if (count > room) {
+    if (count > remaining) {
       groups.push([])
-      room = maxAtOnce
+      remaining = maxAtOnce
     }
     groups.at(-1)?.push(templateId)
-    room -= count
+    remaining -= count
   }
   return groups
 }
 
 /**
- * As few and as short searches as read all that is wanted, in the order of time: all kinds that are wanted of neighbouring buckets are read
- * together. A search costs a pass over all that is in its stretch, and a text is unpacked with those that lie beside it.
+ * Plans few and short searches that read all requested entries, in time order: templates that are requested of adjacent buckets are read together.
+ * A search scans all entries of its time range, and decompressing a text also decompresses the texts stored beside it.
  */
-export const planReading = (series: TemplateSeries, wants: readonly Want[]): Reading[] => {
+export const planReading = (series: TemplateSeries, requests: readonly ReadRequest[]): Reading[] => {
   const countIn = countsOf(series)
   const readings: Reading[] = []
   const together = (templateIds: readonly string[], from: number, to: number): Reading => ({
@@ -104,9 +104,11 @@ export const planReading = (series: TemplateSeries, wants: readonly Want[]): Rea
   }
   for (let bucket = 0; bucket < series.bucketCount; bucket++) {
     const countOf = (templateId: string) => countIn(templateId, bucket, bucket + 1)
-    const wanted = wants.filter(({ templateId, from, to }) => from <= bucket && bucket < to && countOf(templateId) > 0)
+    const requested = requests.filter(
+      ({ templateId, from, to }) => from <= bucket && bucket < to && countOf(templateId) > 0,
+    )
     const few: string[] = []
-    for (const { templateId, limit } of wanted)
+    for (const { templateId, limit } of requested)
       if (countOf(templateId) <= maxOfOne) few.push(templateId)
       else readings.push({ templateIds: [templateId], from: bucket, to: bucket + 1, limit })
     if (few.length === 0) continue

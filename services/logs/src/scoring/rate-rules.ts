@@ -1,28 +1,28 @@
 import type { Severity } from '../entries/severity-code.ts'
 import type { Actors } from './actors.ts'
-import type { Happening, HappeningKind } from './happenings.ts'
+import type { SecurityEvent, SecurityEventKind } from './security-events.ts'
 
 /**
- * So many happenings of some kinds, alike in one thing, within so long. Where `distinct` is told, so many different values of it are asked
- * for rather than so many happenings.
+ * A number of events of some kinds with the same actor or source within a time. If `distinct` is set, different values of it are counted
+ * instead of events.
  */
 export type RateRule = {
   label: string
   severity: Severity
   score: number
-  kinds: readonly HappeningKind[]
-  /** What the happenings have in common beside their source; those that do not tell it are left out. `source` takes all of a source. */
+  kinds: readonly SecurityEventKind[]
+  /** The property that the events share besides their source; events without it are ignored. `source` counts all of a source. */
   by: keyof Actors | 'source'
   distinct?: 'user' | 'address' | 'object' | 'agent' | 'network'
   count: number
   seconds: number
-  /** `{count}`, `{who}` and `{span}` are put in. */
+  /** `{count}`, `{who}` and `{span}` are replaced. */
   sentence: string
 }
 
-const signInFailures: readonly HappeningKind[] = ['failed_sign_in', 'unknown_user']
+const signInFailures: readonly SecurityEventKind[] = ['failed_sign_in', 'unknown_user']
 
-/** Numbers as intrusion prevention tools have them for a start: five failures are more than a person who forgot a password needs. */
+/** Thresholds as in the default configurations of intrusion prevention tools: a person who mistypes a password fails less than five times. */
 export const rateRules: readonly RateRule[] = [
   {
     label: 'brute_force',
@@ -43,7 +43,7 @@ export const rateRules: readonly RateRule[] = [
     // A person needs longer to type four passwords.
     count: 4,
     seconds: 4,
-    sentence: '{count} failed sign-ins from {who} within {span}, some faster than anybody types.',
+    sentence: '{count} failed sign-ins from {who} within {span}, some faster than a person types.',
   },
   {
     label: 'brute_force',
@@ -149,7 +149,7 @@ export const rateRules: readonly RateRule[] = [
     distinct: 'object',
     count: 10,
     seconds: 60,
-    sentence: '{who} asked for {count} different pages that are not there within {span}.',
+    sentence: '{who} requested {count} different pages that do not exist within {span}.',
   },
   {
     label: 'admin_probe',
@@ -160,7 +160,7 @@ export const rateRules: readonly RateRule[] = [
     distinct: 'object',
     count: 3,
     seconds: 600,
-    sentence: '{who} looked in {count} places for consoles that are not there within {span}.',
+    sentence: '{who} requested {count} paths of consoles that do not exist within {span}.',
   },
   {
     label: 'agent_switching',
@@ -237,7 +237,7 @@ export const rateRules: readonly RateRule[] = [
   },
 ]
 
-/** A sign-in that works after so many that did not, from the same address, may be the one that guessed right. */
+/** A successful sign-in after this many failures from the same address may be a guessed password. */
 export const guessedRule = {
   label: 'sign_in_after_failures',
   severity: 'CRITICAL',
@@ -247,14 +247,14 @@ export const guessedRule = {
   sentence: '{who} signed in after {count} failures within {span}.',
 } as const
 
-/** The longest that a rule looks back, in milliseconds. */
+/** The longest time span of a rule, in milliseconds. */
 export const longestLookBack = Math.max(guessedRule.seconds, ...rateRules.map(({ seconds }) => seconds)) * 1000
 
 export const subjectOf = (
   rule: Pick<RateRule, 'by' | 'distinct'>,
-  { address, user, entry }: Happening,
+  { address, user, entry }: SecurityEvent,
 ): string | null => {
-  // What is known of an address is told of that.
+  // Events with a known address are reported by the rules for addresses.
   if (rule.by === 'source') return address === null || rule.distinct ? entry.origin.sourceId : null
   return rule.by === 'address' ? address : user
 }

@@ -1,43 +1,43 @@
 import { expect, test } from 'vitest'
-import { happeningsOf } from './happenings.ts'
-import { addTo, createRateWindow, leaveBehind, type RateWindow } from './rate-window.ts'
+import { addTo, createRateWindow, type RateWindow, removeOlder } from './rate-window.ts'
+import { securityEventsOf } from './security-events.ts'
 import { entryForTests, failed } from './security-for-tests.ts'
 import { createWatchedSubjects } from './watched-subjects.ts'
 
 const failure = (user: string, seconds: number) => {
-  const [happening] = happeningsOf(entryForTests(failed(user, '192.0.2.7'), seconds))
-  if (!happening) throw new Error('A failed sign-in is no happening any more.')
-  return happening
+  const [event] = securityEventsOf(entryForTests(failed(user, '192.0.2.7'), seconds))
+  if (!event) throw new Error('A failed sign-in must be a event.')
+  return event
 }
 const add = (window: RateWindow, user: string, seconds: number, attempts = 1) =>
-  addTo(window, { happening: failure(user, seconds), attempts, value: user })
+  addTo(window, { event: failure(user, seconds), attempts, value: user })
 
-test('sums of a window are those of what is in it, as it comes and goes', () => {
+test('the sums of a window are updated as events are added and removed', () => {
   const window = createRateWindow()
   for (const [index, user] of ['kim', 'lee', 'kim', 'ana'].entries()) add(window, user, index, index)
   expect([window.attempts, [...window.values.keys()]]).toEqual([6, ['kim', 'lee', 'ana']])
-  leaveBehind(window, 1_000)
+  removeOlder(window, 1_000)
   expect([window.attempts, [...window.values.keys()].toSorted()]).toEqual([6, ['ana', 'kim', 'lee']])
-  leaveBehind(window, 3_000)
+  removeOlder(window, 3_000)
   expect([window.attempts, [...window.values.keys()], window.counted.length]).toEqual([3, ['ana'], 1])
-  leaveBehind(window, 9_000)
+  removeOlder(window, 9_000)
   expect([window.attempts, window.values.size, window.counted.length]).toEqual([0, 0, 0])
 })
 
-test('of a flood in one window the newest thousand are kept', () => {
+test('a window retains its newest thousand events', () => {
   const window = createRateWindow()
   for (let index = 0; index < 1_200; index++) {
     add(window, `user${index}`, 0)
-    leaveBehind(window, 0)
+    removeOlder(window, 0)
   }
   expect([window.counted.length, window.attempts, window.values.size]).toEqual([1_000, 1_000, 1_000])
   expect(window.values.has('user199')).toBe(false)
 })
 
-test('of more subjects than may be watched the longest unseen are forgotten', () => {
+test('the least recently seen of too many watched subjects are evicted', () => {
   const subjects = createWatchedSubjects(4)
-  const happening = failure('kim', 0)
-  const see = (subject: string) => subjects.watch(subjects.of('address', happening, subject), 0)
+  const event = failure('kim', 0)
+  const see = (subject: string) => subjects.watch(subjects.of('address', event, subject), 0)
   const [first, second] = [see('first'), see('second')]
   expect([see('third'), see('second')]).toEqual([expect.anything(), second])
   see('fourth')
@@ -46,12 +46,12 @@ test('of more subjects than may be watched the longest unseen are forgotten', ()
   expect(see('first')).not.toBe(first)
 })
 
-test('a rule knows nothing of what another one knows of the same subject, nor of an account by the name of an address', () => {
+test('the state of a subject is separate for each rule, and for an account with the name of an address', () => {
   const subjects = createWatchedSubjects(100)
-  const happening = failure('kim', 0)
-  const address = subjects.of('address', happening, 'kim')
-  expect(subjects.of('address', happening, 'kim')).toBe(address)
-  expect(subjects.of('user', happening, 'kim')).not.toBe(address)
+  const event = failure('kim', 0)
+  const address = subjects.of('address', event, 'kim')
+  expect(subjects.of('address', event, 'kim')).toBe(address)
+  expect(subjects.of('user', event, 'kim')).not.toBe(address)
   expect(subjects.watch(address, 1)).not.toBe(subjects.watch(address, 2))
   expect(subjects.watch(address, 1)).toBe(subjects.watch(address, 1))
 })

@@ -1,23 +1,26 @@
 import type { StoredEntry } from '../entries/entry.ts'
-import { bucketsOf, planReading, type ReadingLimits, wantsOf } from './plan-reading.ts'
-import type { RestingSearch } from './resting-search.ts'
+import { bucketsOf, planReading, type ReadingLimits, readRequestsFor } from './plan-reading.ts'
 import type { Anomaly, TemplateSeries } from './template-series.ts'
+import type { ThrottledSearch } from './throttled-search.ts'
 
-export type ReadOptions = { search: RestingSearch; limits: ReadingLimits }
+export type ReadOptions = { search: ThrottledSearch; limits: ReadingLimits }
 
 const timesOf = ({ start, bucketMilliseconds }: TemplateSeries, { from, to }: { from: number; to: number }) => ({
   since: start + from * bucketMilliseconds,
   until: start + to * bucketMilliseconds,
 })
 
-/** Entries of each of the anomalies, which are given surest first, oldest first: of errors of several kinds those of the level. */
+/**
+ * Reads the entries of each anomaly, oldest first; anomalies are sorted by score descending. Anomalies without a template (error clusters) get the
+ * entries with level CRITICAL or ERROR.
+ */
 export const readAnomalies = async (
   series: TemplateSeries,
   anomalies: readonly Anomaly[],
   { search, limits }: ReadOptions,
 ): Promise<StoredEntry[][]> => {
   const known = new Map<string, Map<string, StoredEntry>>()
-  for (const { templateIds, limit, ...buckets } of planReading(series, wantsOf(series, anomalies, limits))) {
+  for (const { templateIds, limit, ...buckets } of planReading(series, readRequestsFor(series, anomalies, limits))) {
     for (const entry of await search({ ...timesOf(series, buckets), anyTemplate: templateIds }, limit)) {
       if (entry.templateId === null) continue
       const ofKind = known.get(entry.templateId) ?? new Map<string, StoredEntry>()

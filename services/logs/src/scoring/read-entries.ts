@@ -12,9 +12,9 @@ type Options = {
   signal: AbortSignal
 }
 
-/** A page is in memory at once. */
+/** Entries per page; a page is in memory as a whole. */
 const maxOnPage = 2_000
-/** Each page costs a pass over all that matches in its stretch of time: stretches are as long as it takes to fill about one. */
+/** Time spans in ms. Each page scans all matches in its time span, so spans adapt to contain about one page. */
 const firstStretch = 10_000
 const minStretch = 1_000
 const growth = 4
@@ -24,7 +24,7 @@ const nextStretch = (stretch: number, found: number): number => {
   return found * growth < maxOnPage ? stretch * growth : stretch
 }
 
-/** Entries of one stretch, in pages. A source that is the stem of others is read without those. */
+/** Pages of entries in one time span. Sources whose names begin with this source's name are excluded. */
 async function* pagesOf(
   engine: Engine,
   { query, filters, limit, signal }: Options,
@@ -44,7 +44,7 @@ async function* pagesOf(
   }
 }
 
-/** Entries of one source in the order of time, oldest first, at most so many. */
+/** Reads up to `limit` entries of one source in time order, oldest first. */
 export async function* readEntries(engine: Engine, options: Options): AsyncGenerator<StoredEntry> {
   const { filters, limit } = options
   let left = limit
@@ -66,7 +66,7 @@ export async function* readEntries(engine: Engine, options: Options): AsyncGener
   }
 }
 
-/** The newest entries of one source, oldest first, at most so many: what is further back is not even looked at. */
+/** Reads the newest entries of one source, at most `limit`, and returns them oldest first. Older entries are not scanned. */
 export const newestEntries = async (engine: Engine, options: Options): Promise<StoredEntry[]> => {
   const { filters, limit } = options
   const newestFirst: StoredEntry[] = []

@@ -1,20 +1,20 @@
 import type { StoredEntry } from '../entries/entry.ts'
-import type { RestingSearch } from './resting-search.ts'
 import type { Stretch } from './stretch.ts'
 import type { TemplateSeries } from './template-series.ts'
+import type { ThrottledSearch } from './throttled-search.ts'
 
-/** Of one range so many entries are read, in so many stretches. */
+/** The number of stretches of a range, and of entries in each. */
 const stretchCount = 40
 const maxOfStretch = 500
 const maxRead = stretchCount * maxOfStretch
-/** Of what comes in so many of the stretches are the newest, one after the other. */
+/** When scoring recent entries, this many stretches are the newest ones, without gaps between them. */
 const newestStretches = 10
-/** With less nothing can be told. */
+/** Fewer entries are not enough evidence. */
 const minEntries = 1_000
-/** A page of a whole range. */
+/** Page size when reading a whole range. */
 const pageSize = 2_000
 
-/** When so many entries of a series had come, by how many came in each bucket. */
+/** The time by which `count` entries of a series had arrived, interpolated from the counts per bucket. */
 const timesAt = (series: TemplateSeries): { total: number; timeOf: (count: number) => number } => {
   const sums = [0]
   for (let bucket = 0; bucket < series.bucketCount; bucket++)
@@ -34,14 +34,14 @@ const timesAt = (series: TemplateSeries): { total: number; timeOf: (count: numbe
   }
 }
 
-/** All of a range, cut into stretches of about as many entries each. */
-const readAll = async (series: TemplateSeries, search: RestingSearch, total: number): Promise<Stretch[]> => {
+/** Reads a whole range, and splits it into stretches with about equal numbers of entries. */
+const readAll = async (series: TemplateSeries, search: ThrottledSearch, total: number): Promise<Stretch[]> => {
   const { timeOf } = timesAt(series)
   const end = series.lastTime + 1
   const entries: StoredEntry[] = []
   const pages = Math.ceil(total / pageSize)
   const starts = Array.from({ length: pages }, (_, page) => timeOf((page * total) / pages))
-  // Where a page begins is an estimate: it may have more than its share.
+  // The start of a page is an estimate, so a page may contain more than its share.
   for (const [page, since] of starts.entries())
     entries.push(...(await search({ since, until: starts[page + 1] ?? end }, pageSize * 2)))
   const inOrder = entries.toSorted((one, other) => one.effectiveTime - other.effectiveTime)
@@ -52,14 +52,14 @@ const readAll = async (series: TemplateSeries, search: RestingSearch, total: num
       since: timeAt(index),
       until: timeAt(index + 1),
       entries: inOrder.slice(at(index), at(index + 1)),
-      goesOn: index > 0,
+      followsPrevious: index > 0,
     }
   })
 }
 
 type Start = { entriesBefore: number; follows: boolean }
 
-/** Where stretches begin: spread evenly, of what comes in the last of them without gaps. */
+/** The starts of stretches: evenly spread, the newest ones without gaps. */
 const startsOf = (series: TemplateSeries, total: number): Start[] => {
   const lately = series.judgedWhole ? 0 : newestStretches
   const spread = stretchCount - lately
@@ -73,10 +73,10 @@ const startsOf = (series: TemplateSeries, total: number): Start[] => {
   ]
 }
 
-/** So much longer than it should be a stretch may be until it has its entries. */
+/** A stretch may span this multiple of its expected number of entries before it is cut off. */
 const leeway = 4
 
-const readSome = async (series: TemplateSeries, search: RestingSearch, total: number): Promise<Stretch[]> => {
+const readSome = async (series: TemplateSeries, search: ThrottledSearch, total: number): Promise<Stretch[]> => {
   const { timeOf } = timesAt(series)
   const stretches: Stretch[] = []
   for (const { entriesBefore, follows } of startsOf(series, total)) {
@@ -87,18 +87,18 @@ const readSome = async (series: TemplateSeries, search: RestingSearch, total: nu
     if (since >= latest) continue
     const entries = await search({ since, until: latest }, maxOfStretch)
     const last = entries.at(-1)
-    // What has the time of the last may be more than was read of it.
+    // More entries may share the time of the last one than were read.
     const until = last && entries.length >= maxOfStretch ? last.effectiveTime + 1 : latest
-    if (entries.length > 0) stretches.push({ since, until, entries, goesOn: before?.until === since })
+    if (entries.length > 0) stretches.push({ since, until, entries, followsPrevious: before?.until === since })
   }
   return stretches
 }
 
 /**
- * Entries of a source as they come one after the other: all of them where they are few, else stretches of some hundred spread over all. None
- * where there are too few to tell anything.
+ * Reads consecutive entries of a source: all of them if they are few, otherwise stretches of some hundred that are spread over the range. Returns no
+ * stretches if there are too few entries for evidence.
  */
-export const readStretches = async (series: TemplateSeries, search: RestingSearch): Promise<Stretch[]> => {
+export const readStretches = async (series: TemplateSeries, search: ThrottledSearch): Promise<Stretch[]> => {
   const { total } = timesAt(series)
   if (total < minEntries) return []
   return total <= maxRead ? readAll(series, search, total) : readSome(series, search, total)

@@ -14,8 +14,8 @@ const ofFormat = (format: string, text: string): StoredEntry => {
 const requestByAllFields = ({ origin, text }: StoredEntry) =>
   webRequestOf(text, () => describeEntry(origin.format, text).fields)
 
-describe('the request that fields name', () => {
-  test('is the one that all fields of the entry name, for every sample of every format', () => {
+describe('the request described by the fields that are read', () => {
+  test('equals the one described by all fields of the entry, for every sample of every format', () => {
     const entries = logFormats.flatMap(({ name, samples }) => samples.map(({ line }) => ofFormat(name, line)))
     const differing = entries.filter((entry) => {
       const [found, expected] = [webRequestOf(entry.text, () => requestFieldsOf(entry)), requestByAllFields(entry)]
@@ -27,7 +27,7 @@ describe('the request that fields name', () => {
   test.each([
     ['an object', 'Jun  4 15:16:01 attic web[7]: {"client_ip":"192.0.2.7","method":"GET","path":"/a","status":404}'],
     ['pairs', 'Jun  4 15:16:01 attic web[7]: client_ip=192.0.2.7 method=GET path=/a status=404'],
-  ])('is found in what syslog carries: %s', (_, text) => {
+  ])('is found in the message of a syslog line: %s', (_, text) => {
     const entry = ofFormat('syslog-rfc3164', text)
     expect(webRequestOf(text, () => requestFieldsOf(entry))).toMatchObject({
       client: '192.0.2.7',
@@ -37,7 +37,7 @@ describe('the request that fields name', () => {
     expect(webRequestOf(text, () => requestFieldsOf(entry))).toEqual(requestByAllFields(entry))
   })
 
-  test('is found by a format that comes or changes, also where the one before named none', () => {
+  test('is found after a format was added or changed, even if it described none before', () => {
     const before = userFormatsInForce()
     const text = '~192.0.2.7 /a 404'
     const use = (version: number, pattern: RegExp) =>

@@ -5,10 +5,13 @@ import type { LogFormat, PatternFormat } from '../formats/format.ts'
 import { type FormatSet, formatsInForce } from '../formats/in-force.ts'
 import { mayNameRequest } from './web-request.ts'
 
-/** `carried`: whether a line within the message may name what its own format does not. */
+/** `carried`: a line embedded in the message may name fields that the outer format does not. */
 type Naming = 'always' | 'carried' | 'never'
 
-/** Whether a format's groups, with those of a pattern that it may carry, may be a request. Objects and pairs name what they want. */
+/**
+ * Whether the groups of a format, with those of an embedded pattern, may describe a request. The field names of JSON and key-value formats are
+ * arbitrary.
+ */
 const namingOf = (format: LogFormat, { byName }: FormatSet): Naming => {
   if (format.kind !== 'pattern') return 'always'
   const carried = (format.carries ?? []).map((name) => byName.get(name)).filter((one) => one?.kind === 'pattern')
@@ -29,7 +32,7 @@ const namingIn = (formats: FormatSet, name: string): Naming => {
   return naming
 }
 
-/** Fields of an entry, where they may name a request: to read them out of each text again costs more than all that is asked of them. */
+/** The fields of an entry if they may describe a request. Parsing the fields of every text again would cost more than all checks of them. */
 export const requestFieldsOf = ({ origin: { format }, text }: StoredEntry): Record<string, unknown> | null => {
   const naming = namingIn(formatsInForce(), format)
   const isNamed = naming === 'always' || (naming === 'carried' && (text.includes('{') || text.includes('=')))

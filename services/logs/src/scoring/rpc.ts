@@ -38,25 +38,25 @@ const detectionOf = (row: DetectionRow): Detection => ({
 
 const paging = createPaging('detections', { detectedAt: 'integer', id: 'text' })
 
-type Given<Value> = Value | null | undefined
-type Asked = {
+type Optional<Value> = Value | null | undefined
+type ListRequest = {
   scorer: string
-  acknowledged?: Given<boolean>
-  label?: Given<string>
-  source?: Given<string>
-  limit?: Given<number>
-  cursor?: Given<string>
+  acknowledged?: Optional<boolean>
+  label?: Optional<string>
+  source?: Optional<string>
+  limit?: Optional<number>
+  cursor?: Optional<string>
 }
 
-const listOf = async (detections: Detections, asked: Asked): Promise<ListDetectionsResponse> => {
-  const limit = asked.limit ?? 50
-  const after = paging.read(asked.cursor)
+const listOf = async (detections: Detections, request: ListRequest): Promise<ListDetectionsResponse> => {
+  const limit = request.limit ?? 50
+  const after = paging.read(request.cursor)
   const rows = await detections.list({
     limit: limit + 1,
-    ...(asked.scorer !== '' && { scorer: asked.scorer }),
-    ...(typeof asked.acknowledged === 'boolean' && { acknowledged: asked.acknowledged }),
-    ...(asked.label && { label: asked.label }),
-    ...(asked.source && { sourceId: asked.source }),
+    ...(request.scorer !== '' && { scorer: request.scorer }),
+    ...(typeof request.acknowledged === 'boolean' && { acknowledged: request.acknowledged }),
+    ...(request.label && { label: request.label }),
+    ...(request.source && { sourceId: request.source }),
     ...(after && { after }),
   })
   const { page, nextCursor } = paging.toPage(rows, limit, ({ detected_at, id }) => ({ detectedAt: detected_at, id }))

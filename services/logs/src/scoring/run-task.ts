@@ -9,9 +9,9 @@ import { findNote, noteTask } from './scorer-store.ts'
 import type { ScoringTables } from './tables.ts'
 
 export type ScorerRuns = {
-  /** Begins a run as a task. Throws `conflict` while one is going on, on any replica. */
+  /** Starts a run as a task. Throws `conflict` while a run is in progress on any replica. */
   begin: (scorer: Scorer, range: { since?: number | undefined; until?: number | undefined }) => Promise<Task>
-  /** The task of the run that is going on. */
+  /** The id of the task of the current run. */
   current: (scorer: Scorer) => Promise<string | null>
 }
 
@@ -41,11 +41,11 @@ export const createScorerRuns = ({ db, leases, tasks, signal, log }: Options): S
         progress: { done: outcome.sources, total: outcome.sources, unit: 'sources' },
       })
     } catch (error) {
-      log.error({ scorer: scorer.name, err: error }, 'a run of a scorer failed')
+      log.error({ scorer: scorer.name, err: error }, 'scoring: run failed')
       await held[Symbol.asyncDispose]()
       await task.finish({
         status: 'failed',
-        error: 'Entries could not be scored; the log of the service says why. Run it again.',
+        error: 'Entries could not be scored; the log of the service has the cause. Run it again.',
       })
     }
   }
@@ -58,7 +58,7 @@ export const createScorerRuns = ({ db, leases, tasks, signal, log }: Options): S
         const task = await tasks.begin(`${scorer.name}-run`, 'sources')
         await noteTask(db, { name: nameOf(scorer), outcome: task.task.taskId })
         void follow(scorer, range, held, task).catch((error: unknown) =>
-          log.error({ err: error }, 'the end of a run could not be told'),
+          log.error({ err: error }, 'scoring: the end of a run could not be stored'),
         )
         return task.task
       } catch (error) {

@@ -3,25 +3,25 @@ import { findAnomalies } from './find-anomalies.ts'
 import { minScore, type WholeFinding } from './finding.ts'
 import type { ReadingLimits } from './plan-reading.ts'
 import { readAnomalies } from './read-anomalies.ts'
-import { createRestingSearch } from './resting-search.ts'
 import { createPlaceScoring } from './score-places.ts'
 import type { ScoreWhole } from './scorer.ts'
 import type { SourceRange } from './source-range.ts'
 import { bucketLengthFor, type TemplateSeries } from './template-series.ts'
+import { createThrottledSearch } from './throttled-search.ts'
 
-/** What comes is compared with so long before it. */
+/** New entries are compared with the entries of this long before them. */
 const historyMilliseconds = 24 * 3_600_000
-/** Of a source that is scored as a whole, the first part is what the rest is compared with. */
+/** If a source is scored as a whole, this share at its beginning is the reference for the rest. */
 const learningShare = 0.3
-/** Entries that carry scores: of what comes in a few, and of all that was there more, since nobody looks at that again. */
+/** Maximum numbers of entries that carry scores: few of recent entries; more of a whole source, which is scored only once. */
 const readingLimits = {
   lately: { each: 100, together: 2_000, min: 10 },
   whole: { each: 1_000, together: 10_000, min: 10 },
 } as const satisfies Record<string, ReadingLimits>
-/** Of one range, the surest. */
+/** Maximum number of anomalies of one range, those with the highest scores. */
 const maxAnomalies = 200
 
-/** How a range is cut: its buckets, and from which on they are judged. */
+/** Divides a range into buckets, and determines the first bucket to judge. */
 const cut = ({ since, until, firstTime }: SourceRange) => {
   const isWhole = since <= firstTime
   const start = isWhole ? firstTime : Math.max(firstTime, since - historyMilliseconds)
@@ -33,10 +33,10 @@ const cut = ({ since, until, firstTime }: SourceRange) => {
   return { start, milliseconds, count, judgedFrom, isWhole }
 }
 
-/** Finds what stands out among the kinds of messages of a source, by how often each came. */
+/** Finds anomalies among the templates of a source by their counts over time. */
 export const createAnomalyScoring = (
   engine: Pick<LogEngine, 'search' | 'templates'>,
-  /** What is less sure is not looked for; measurements take all. */
+  /** Anomalies with a lower score are discarded; benchmarks pass 0 for all. */
   min = minScore,
 ): ScoreWhole => {
   const seriesOf = async (range: SourceRange, signal: AbortSignal): Promise<TemplateSeries> => {
@@ -68,7 +68,7 @@ export const createAnomalyScoring = (
       .slice(0, maxAnomalies)
     const findings: WholeFinding[] = []
     const limits = readingLimits[series.judgedWhole ? 'whole' : 'lately']
-    const search = createRestingSearch({ engine, sourceId: range.sourceId, signal })
+    const search = createThrottledSearch({ engine, sourceId: range.sourceId, signal })
     const entriesOf = await readAnomalies(series, anomalies, { search, limits })
     for (const [index, anomaly] of anomalies.entries()) {
       const [entry, ...also] = entriesOf[index] ?? []

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
-import type { RestingSearch } from './resting-search.ts'
 import { createPlaceScoring } from './score-places.ts'
 import { stretchesOf, templatesOf } from './stretches-for-tests.ts'
 import type { TemplateSeries } from './template-series.ts'
+import type { ThrottledSearch } from './throttled-search.ts'
 
 const minute = 60_000
 const bucketCount = 50
-const said = Array.from({ length: bucketCount * 60 }, (_, index) => ({
+const lines = Array.from({ length: bucketCount * 60 }, (_, index) => ({
   text: `2026-03-01T10:00:00Z rack${index % 10} app[1]: ready`,
   kind: 'ready',
 }))
-const entries = stretchesOf(said, said.length).flatMap((stretch) => stretch.entries)
+const entries = stretchesOf(lines, lines.length).flatMap((stretch) => stretch.entries)
 const seriesOf = (judgedWhole: boolean): TemplateSeries => ({
   start: 0,
   bucketMilliseconds: minute,
@@ -19,18 +19,18 @@ const seriesOf = (judgedWhole: boolean): TemplateSeries => ({
   judgedWhole,
   firstTime: 0,
   lastTime: bucketCount * minute - 1,
-  templates: templatesOf(said).map((template) => ({
+  templates: templatesOf(lines).map((template) => ({
     ...template,
-    count: said.length,
+    count: lines.length,
     buckets: new Array<number>(bucketCount).fill(60),
   })),
 })
 
-/** A scorer whose every search takes a second of the clock that it looks at. */
+/** A scorer whose clock advances a second with each search. */
 const open = () => {
   let clock = 0
   let searches = 0
-  const search: RestingSearch = async ({ since = 0, until = 0 }, limit) => {
+  const search: ThrottledSearch = async ({ since = 0, until = 0 }, limit) => {
     clock += 1_000
     searches++
     return entries.filter(({ effectiveTime }) => effectiveTime >= since && effectiveTime < until).slice(0, limit)
@@ -41,7 +41,7 @@ const open = () => {
     wait: (milliseconds: number) => {
       clock += milliseconds
     },
-    /** How many searches it takes to score what came from a moment on. */
+    /** The number of searches that scoring the entries since a time takes. */
     searchesFor: async (since: number, isWhole = false) => {
       const before = searches
       await score({ sourceId: 'app', since, until: end, firstTime: 0 }, seriesOf(isWhole), search)
@@ -51,7 +51,7 @@ const open = () => {
   }
 }
 
-test('a source that grows is looked at again after fifty times as long as the look before took', async () => {
+test('a growing source is examined again after fifty times the duration of the previous examination', async () => {
   const { searchesFor, wait, end } = open()
   const first = await searchesFor(end - minute)
   expect(first).toBeGreaterThan(0)
@@ -62,7 +62,7 @@ test('a source that grows is looked at again after fifty times as long as the lo
   expect(await searchesFor(end - minute)).toBe(first)
 })
 
-test('what somebody asks for is looked at at once: all of a source, or a stretch of it further back', async () => {
+test('a requested run examines a whole source, or an older part of it, without waiting', async () => {
   const { searchesFor, end } = open()
   const first = await searchesFor(end - minute)
   expect(await searchesFor(0, true)).toBe(first)

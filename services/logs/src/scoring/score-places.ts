@@ -2,19 +2,19 @@ import { findChangedNodes } from './find-changed-nodes.ts'
 import { findOutOfPlace } from './find-out-of-place.ts'
 import type { WholeFinding } from './finding.ts'
 import { readStretches } from './read-stretches.ts'
-import type { RestingSearch } from './resting-search.ts'
 import { lookBackMilliseconds, type SourceRange } from './source-range.ts'
 import type { PlaceAnomaly } from './stretch.ts'
 import type { TemplateSeries } from './template-series.ts'
+import type { ThrottledSearch } from './throttled-search.ts'
 
-/** Of the time at most one part in so many goes to reading a source that grows: a busy one is looked at less often, and then for as long. */
+/** Reading a growing source takes at most one part in this many of the time: a busy source is examined less often, and then over a longer range. */
 const restFactor = 50
-/** Sources of which it is remembered when they were looked at. */
+/** Maximum number of sources whose last examination is cached. */
 const maxRemembered = 10_000
-/** Of one range, the surest. */
+/** Maximum number of findings of one range, those with the highest scores. */
 const maxFindings = 100
 
-type Looked = { until: number; notBefore: number }
+type Examined = { until: number; notBefore: number }
 
 const findingOf = ({ label, subject, score, severity, reason, entries, count }: PlaceAnomaly): WholeFinding[] => {
   const [entry, ...also] = entries
@@ -24,18 +24,18 @@ const findingOf = ({ label, subject, score, severity, reason, entries, count }: 
 export type PlaceScoring = (
   range: SourceRange,
   series: TemplateSeries,
-  search: RestingSearch,
+  search: ThrottledSearch,
 ) => Promise<WholeFinding[]>
 
 /**
- * Finds kinds of messages that are out of place, and machines that changed: what only the texts of entries tell, of which some are read. Of a
- * source that grows it waits between two looks and then takes what came since the last one; that moment is not kept anywhere, so that after a
- * restart, or on another replica, a look begins with what just came.
+ * Finds templates that are out of place, and nodes whose behaviour changed. Both require the texts of entries, of which a sample is read. A growing
+ * source is examined at intervals, each time with everything since the last examination. That time is in memory only: after a restart, or on
+ * another replica, an examination begins with the newest entries.
  */
 export const createPlaceScoring = (now: () => number = () => performance.now()): PlaceScoring => {
-  const looked = new Map<string, Looked>()
+  const examined = new Map<string, Examined>()
   return async ({ sourceId, since, until }, series, search) => {
-    const last = looked.get(sourceId)
+    const last = examined.get(sourceId)
     const isNext = last !== undefined && !series.judgedWhole && since >= last.until - lookBackMilliseconds
     const began = now()
     if (isNext && began < last.notBefore) return []
@@ -43,8 +43,8 @@ export const createPlaceScoring = (now: () => number = () => performance.now()):
       ? series.start + series.judgedFrom * series.bucketMilliseconds
       : Math.min(since, isNext ? last.until : since)
     const stretches = await readStretches(series, search)
-    if (looked.size >= maxRemembered) looked.clear()
-    looked.set(sourceId, { until, notBefore: now() + (now() - began) * restFactor })
+    if (examined.size >= maxRemembered) examined.clear()
+    examined.set(sourceId, { until, notBefore: now() + (now() - began) * restFactor })
     const judgedFrom = stretches.findIndex(({ entries }) => (entries.at(-1)?.effectiveTime ?? 0) >= judgedSince)
     if (judgedFrom < 0) return []
     return [...findOutOfPlace(stretches, series.templates, judgedSince), ...findChangedNodes(stretches, judgedFrom)]

@@ -5,36 +5,36 @@ import type { LogEngine } from '../threads/log-engine.ts'
 import { actorsOf } from './actors.ts'
 import type { AttackSign } from './attack-sign.ts'
 import { timesOf, type WholeFinding } from './finding.ts'
-import { happeningsOf, happeningWords } from './happenings.ts'
 import { attackSigns, matchSigns, signGroups } from './match-signs.ts'
 import { longestLookBack, rateRules } from './rate-rules.ts'
 import { newestEntries, readEntries } from './read-entries.ts'
 import type { ScoreWhole } from './scorer.ts'
+import { securityEventsOf, securityEventWords } from './security-events.ts'
 import { signInWords } from './sign-in-wording.ts'
 import { createSlowAttempts, slowLookBack } from './slow-attempts.ts'
 import { createRateWatch } from './watch-rates.ts'
 import { webRequestOf } from './web-request.ts'
 import { createWordMarks } from './word-marks.ts'
 
-/** Words of which every entry that any rule is about has one: the others are not read. */
-const candidateWords = [...happeningWords, ...attackSigns.flatMap(({ words }) => words)]
-const toldWords: ReadonlySet<string> = new Set(happeningWords)
-/** So much of a text is looked at by any rule. */
+/** Every entry that matches any rule contains one of these words; other entries are not read. */
+const candidateWords = [...securityEventWords, ...attackSigns.flatMap(({ words }) => words)]
+const countedWords: ReadonlySet<string> = new Set(securityEventWords)
+/** Characters of a text that the rules examine. */
 const lookedAt = 4_096
-/** The first bit tells of happenings, the others of groups of signs. */
-const happeningMark = 1
+/** The first bit marks events, the others mark groups of signs. */
+const eventMark = 1
 const signMarks = (marks: number): number => marks >>> 1
-const marksOf = createWordMarks([toldWords, ...signGroups])
+const marksOf = createWordMarks([countedWords, ...signGroups])
 const marksIn = ({ text }: StoredEntry): number => marksOf(text.slice(0, lookedAt))
 
-/** Entries of one range that are looked at. What is beyond is left: that many candidates in one go are an archive, not what happens. */
+/** Maximum number of candidate entries examined in one range. More candidates at once are an archive, not current activity. */
 const maxCandidates = 1_000_000
 /**
- * Of what came before a range the newest are enough: a rule that looks back for hours is about what comes slowly, and a flood is found by
- * those that look back for minutes. Reading all of the hours again in each round would cost more the more there is.
+ * Maximum number of entries before a range that are read, the newest ones. These suffice: rules that look back for hours detect slow activity, and
+ * those that look back for minutes detect floods. Reading all entries of these hours in each round would become more expensive with their number.
  */
 const maxEarlier = 20_000
-/** The same sign from the same address after so long a pause is another time. */
+/** After a longer pause, the same sign from the same address is a new finding. */
 const pauseMilliseconds = 3_600_000
 const maxAlso = 100
 const rateLabels: ReadonlySet<string> = new Set(rateRules.map(({ label }) => label))
@@ -43,7 +43,7 @@ type Seen = { finding: WholeFinding; times: { first: number; last: number } }
 
 const noFields = () => null
 
-/** Lines that give an attack away: one finding for all from one address. */
+/** Finds signs of attacks in single lines; one finding for all lines from one address. */
 const createSignWatch = () => {
   const seen = new Map<string, Seen>()
   const found: WholeFinding[] = []
@@ -82,11 +82,11 @@ const createSignWatch = () => {
   }
 }
 
-/** Entries of one address or account that lie further back, and of how many of those they are read at a time. */
+/** Maximum number of older entries read per address or account, and of addresses and accounts for which they are read. */
 const maxBefore = 500
 const maxSuspects = 50
 
-/** A quick finding says more than a slow one about the same, and of those by one name the one that tells of most. */
+/** A fast finding supersedes a slow one about the same subject, and of findings with the same label the one with the most entries remains. */
 const quickLabels: ReadonlySet<string> = new Set([
   'brute_force',
   'user_enumeration',
@@ -97,20 +97,20 @@ const repeatKeyOf = ({ label, subject, entry }: WholeFinding): string =>
   `${label}\0${subject}\0${Math.floor(entry.effectiveTime / pauseMilliseconds)}`
 const withoutRepeats = (findings: readonly WholeFinding[]): WholeFinding[] => {
   const quick = new Set(findings.filter(({ label }) => quickLabels.has(label)).map(({ subject }) => subject))
-  const tellsMost = new Map<string, WholeFinding>()
+  const strongest = new Map<string, WholeFinding>()
   for (const finding of findings) {
     const key = repeatKeyOf(finding)
-    const known = tellsMost.get(key)
+    const known = strongest.get(key)
     if (!known || finding.count > known.count || (finding.count === known.count && finding.score > known.score))
-      tellsMost.set(key, finding)
+      strongest.set(key, finding)
   }
   return findings.filter((finding) => {
     if (finding.label.startsWith('slow_')) return !quick.has(finding.subject)
-    return !rateLabels.has(finding.label) || tellsMost.get(repeatKeyOf(finding)) === finding
+    return !rateLabels.has(finding.label) || strongest.get(repeatKeyOf(finding)) === finding
   })
 }
 
-/** Finds signs of attacks in single lines, and what is only an attack when it comes often, by address, account and source. */
+/** Finds signs of attacks in single lines, and attacks by the rate of events per address, account and source. */
 export const createSecurityScoring =
   (engine: Pick<LogEngine, 'search'>): ScoreWhole =>
   async ({ sourceId, since, until, firstTime }, signal) => {
@@ -118,12 +118,12 @@ export const createSecurityScoring =
     const slow = createSlowAttempts()
     const signs = createSignWatch()
     let entries = 0
-    // Matching is dear: rates and signs are only asked about what has one of their own words.
+    // Matching is expensive: rates and signs only receive entries with one of their own words.
     const addRates = (entry: StoredEntry, found: number) => {
-      if ((found & happeningMark) === 0) return
-      for (const happening of happeningsOf(entry)) {
-        rates.add(happening)
-        slow.add(happening)
+      if ((found & eventMark) === 0) return
+      for (const event of securityEventsOf(entry)) {
+        rates.add(event)
+        slow.add(event)
       }
     }
     const query = anyOf(candidateWords)
@@ -139,7 +139,7 @@ export const createSecurityScoring =
       if (signMarks(found) !== 0) signs.add(entry, signMarks(found))
     }
     const lookedUp = new Set<string>()
-    /** What is slow goes back for days: those few whom it may be about are looked up there. */
+    /** Slow attempts span days: the older entries of the few suspects are read separately. */
     const addBefore = async (subject: string) => {
       const words = wordsOf(subject)
       if (words.length === 0) return
@@ -155,13 +155,13 @@ export const createSecurityScoring =
       for (const entry of before) {
         if (lookedUp.has(entry.entryId)) continue
         lookedUp.add(entry.entryId)
-        for (const happening of happeningsOf(entry))
-          if (happening.address === subject || happening.user === subject) slow.add(happening)
+        for (const event of securityEventsOf(entry))
+          if (event.address === subject || event.user === subject) slow.add(event)
       }
     }
     if (since - longestLookBack > firstTime)
       for (const { subject } of slow.suspects(since).slice(0, maxSuspects)) await addBefore(subject)
-    // What was over before is known already.
+    // Findings that ended before the range are already stored.
     const findings = [...signs.findings(), ...rates.findings(), ...slow.findings()].filter(
       (finding) => timesOf(finding).last >= since,
     )

@@ -13,7 +13,7 @@ import type { ScoringTables } from './tables.ts'
 const { signal } = new AbortController()
 const begin = Date.parse('2026-03-01T10:00:00Z')
 
-/** A scorer over an engine as it is, that notes from which second on it is asked about a source. */
+/** A scorer over a real engine that records the start of each scored range in seconds. */
 const open = async () => {
   await using opened = new AsyncDisposableStack()
   const { path } = opened.use(await temporaryDirectory())
@@ -24,11 +24,11 @@ const open = async () => {
     migrations: logsMigrations,
   })
   opened.defer(() => store.close())
-  const asked: number[] = []
+  const scoredFrom: number[] = []
   const scorer = createScorer({
     name: 'anomaly',
     score: async ({ since }) => {
-      asked.push((since - begin) / 1000)
+      scoredFrom.push((since - begin) / 1000)
       return { findings: [], entries: 0 }
     },
     db: store.db,
@@ -53,11 +53,11 @@ const open = async () => {
         })),
       ),
     flush: () => engine.flush(),
-    /** From which seconds on a round asked about the source. */
+    /** The starts of the ranges that a round scores, in seconds. */
     round: async (): Promise<number[]> => {
-      asked.length = 0
+      scoredFrom.length = 0
       await scorer.round(signal)
-      return [...asked]
+      return [...scoredFrom]
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }
@@ -67,19 +67,22 @@ const hour = 3_600
 test.each([
   ['in memory', false],
   ['in a segment', true],
-])('of a source that goes on the last two seconds are scored again, what there was lies %s', async (_, isFlushed) => {
-  await using app = await open()
-  await app.pushAt(Array.from({ length: hour }, (_, second) => second))
-  if (isFlushed) await app.flush()
-  expect(await app.round()).toEqual([0])
-  expect(await app.round()).toEqual([])
-  await app.pushAt([hour, hour + 1])
-  expect(await app.round()).toEqual([hour - 3])
-  await app.pushAt([hour + 2])
-  expect(await app.round()).toEqual([hour - 1])
-})
+])(
+  'the last two seconds of a source that grows in order are scored again if its entries are %s',
+  async (_, isFlushed) => {
+    await using app = await open()
+    await app.pushAt(Array.from({ length: hour }, (_, second) => second))
+    if (isFlushed) await app.flush()
+    expect(await app.round()).toEqual([0])
+    expect(await app.round()).toEqual([])
+    await app.pushAt([hour, hour + 1])
+    expect(await app.round()).toEqual([hour - 3])
+    await app.pushAt([hour + 2])
+    expect(await app.round()).toEqual([hour - 1])
+  },
+)
 
-test('what comes some seconds late is scored from before it, some minutes late from ten minutes before, and hours late with all there is', async () => {
+test('late entries extend the range: by ten seconds, by ten minutes, or to the whole source', async () => {
   await using app = await open()
   await app.pushAt(Array.from({ length: hour }, (_, second) => second))
   await app.round()

@@ -19,10 +19,10 @@ export const saveScoredSource = (db: Db, row: ScoredSourceRow) =>
     )
     .execute()
 
-export const forgetScoredSource = (db: Db, scorer: string, sourceId: string) =>
+export const deleteScoredSource = (db: Db, scorer: string, sourceId: string) =>
   db.deleteFrom('log_scored_sources').where('scorer', '=', scorer).where('source_id', '=', sourceId).execute()
 
-/** Writes down what is known of a task: what came of it, or under which number it runs. */
+/** Stores a note about a task: its outcome, or the id of its current run. */
 export const noteTask = (db: Db, { name, outcome }: { name: string; outcome: string }) =>
   db
     .insertInto('log_scorer_tasks')

@@ -45,7 +45,7 @@ const countOf = (sourceId: string): SourceCount => ({
   lastTime: 1_000,
 })
 
-/** A scorer over sources that are there already, however they came in. */
+/** A scorer over existing sources. */
 const open = async (sourceIds: string[], score: ScoreRange) => {
   await using opened = new AsyncDisposableStack()
   const { path } = opened.use(await temporaryDirectory())
@@ -91,7 +91,7 @@ const open = async (sourceIds: string[], score: ScoreRange) => {
 }
 const scoreAll: ScoreRange = async ({ sourceId }) => ({ findings: [findingOf(sourceId, ['e'])], entries: 1 })
 
-test('a source whose id no database keeps is passed over, named once and in the status, and can be deleted', async () => {
+test('a source whose id cannot be stored is skipped, logged once, named in the status, and can be deleted', async () => {
   await using opened = await open(['a\0b', 'sur\ud800', 'web'], scoreAll)
   expect(await opened.scorer.round(signal)).toBe(true)
   expect(await opened.scorer.round(signal)).toBe(true)
@@ -104,7 +104,7 @@ test('a source whose id no database keeps is passed over, named once and in the 
   expect(await opened.problem()).toBeNull()
 })
 
-test('what was looked at and found harmless is told from what was not looked at, by how much there is of that', async () => {
+test('the number of unscored entries excludes those that were scored without findings', async () => {
   const sourceIds = ['web', 'mail']
   await using opened = await open(sourceIds, async () => ({ findings: [], entries: 1 }))
   expect(await opened.scorer.unscored(signal)).toBe(2)
@@ -116,7 +116,7 @@ test('what was looked at and found harmless is told from what was not looked at,
   expect(await opened.scorer.unscored(signal)).toBe(1)
 })
 
-test('an entry whose id no database keeps is passed over; what else speaks for a finding still does', async () => {
+test('an entry whose id the database cannot store is skipped, and a finding remains with its other entries', async () => {
   await using opened = await open(['web'], async () => ({
     findings: [findingOf('web', ['a\0b', 'e']), { ...findingOf('web', ['c\0d']), subject: 'only that' }].map(
       shownByStorable,
@@ -129,27 +129,27 @@ test('an entry whose id no database keeps is passed over; what else speaks for a
   expect(await opened.problem()).toContain('"web"')
 })
 
-test('what the store refuses of one source does not keep others from being scored, and is not tried again', async () => {
-  let asked = 0
+test('input of one source that the store rejects does not stop the scoring of others, and is not retried', async () => {
+  let calls = 0
   await using opened = await open(['first', 'web'], async (range, left) => {
     if (range.sourceId === 'web') return scoreAll(range, left)
-    asked++
+    calls++
     throw serviceError('invalid', 'Text may not hold the character U+0000.')
   })
   await opened.scorer.round(signal)
   await opened.scorer.round(signal)
-  expect([asked, await opened.subjects()]).toEqual([1, ['web']])
+  expect([calls, await opened.subjects()]).toEqual([1, ['web']])
   expect(await opened.problem()).toContain('"first"')
 })
 
-test('a failure is thrown to be tried again, and the status says so until it has passed', async () => {
+test('a failure is thrown so that the round is retried, and the status reports it until a round succeeds', async () => {
   let fails = true
   await using opened = await open(['web'], async (range, left) => {
     if (fails) throw new Error('The disk is full.')
     return scoreAll(range, left)
   })
   await expect(opened.scorer.round(signal)).rejects.toThrow('The disk is full.')
-  expect(await opened.problem()).toContain('tried again')
+  expect(await opened.problem()).toContain('Scoring is retried')
   fails = false
   await opened.scorer.round(signal)
   expect([await opened.problem(), await opened.subjects()]).toEqual([null, ['web']])

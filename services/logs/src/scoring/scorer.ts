@@ -10,7 +10,7 @@ import type { SourceCount } from '../threads/index-calls.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 import type { Detections } from './detections.ts'
 import { type Finding, minScore, type Scorer as ScorerName, type WholeFinding } from './finding.ts'
-import { findNote, forgetScoredSource, noteTask, saveScoredSource, scoredSources } from './scorer-store.ts'
+import { deleteScoredSource, findNote, noteTask, saveScoredSource, scoredSources } from './scorer-store.ts'
 import {
   isUnchangedBefore,
   lookBackMilliseconds,
@@ -22,10 +22,10 @@ import {
 } from './source-range.ts'
 import type { ScoredSourceRow, ScoringTables } from './tables.ts'
 
-/** What a scorer makes of a range: what it found, and how many entries it looked at. */
+/** The result of scoring a range: its findings, and the number of entries examined. */
 export type Scored = { findings: readonly Finding[]; entries: number }
 export type ScoreRange = (range: SourceRange, signal: AbortSignal) => Promise<Scored>
-/** The same with all that was read of what was found. */
+/** Like `ScoreRange`, with the complete entries of the findings. */
 export type ScoreWhole = (
   range: SourceRange,
   signal: AbortSignal,
@@ -37,19 +37,19 @@ export type RunOutcome = {
   sources: number
   entries: number
   detections: number
-  /** A sentence about what could not be scored; null where all was. */
+  /** A sentence about sources that could not be scored; null if all were. */
   error: string | null
 }
 
 export type Scorer = {
   readonly name: ScorerName
-  /** Scores what has come since the last time, wherever it came in; does nothing while another replica does. Gives whether it was its turn. */
+  /** Scores entries that arrived since the last round, on any node. Resolves to false without doing anything while another replica holds the task. */
   round: (signal: AbortSignal) => Promise<boolean>
-  /** Scores what there is, from and until moments where they are told. Rejects where entries cannot be read. */
+  /** Scores all stored entries, or those between the requested times. Rejects if entries cannot be read. */
   run: (options: RunOptions, signal: AbortSignal) => Promise<RunOutcome>
   lastOutcome: () => Promise<RunOutcome | null>
   isBusy: () => Promise<boolean>
-  /** How many entries there are that it has not looked at. */
+  /** The number of stored entries that the scorer has not examined. */
   unscored: (signal: AbortSignal) => Promise<number>
 }
 export type RunOptions = {
@@ -64,36 +64,36 @@ export type ScorerOptions = {
   db: Kysely<ScoringTables>
   leases: Pick<Leases, 'take' | 'isHeld'>
   engine: Pick<LogEngine, 'sources'>
-  detections: Pick<Detections, 'keep'>
+  detections: Pick<Detections, 'store'>
   overlays: Pick<Overlays, 'put'>
   now: () => number
   log: Log
 }
 
-/** Of one source and one time, the surest are kept: a flood of findings tells nobody anything. */
+/** Findings stored per source and pass, those with the highest scores: a flood of findings helps no user. */
 const maxFindings = 500
 const waitMilliseconds = 1_000
-/** Sources of which it is remembered how many entries came last. */
+/** Sources whose most recent entry counts are cached. */
 const maxRemembered = 10_000
 
-/** A problem names so many sources at most; the log names each. */
+/** Sources that a problem names; the log names every one. */
 const maxNamed = 5
 
-const problemOf = (passedOver: ReadonlySet<string>): string | null => {
-  if (passedOver.size === 0) return null
-  const named = [...passedOver].slice(0, maxNamed).map((sourceId) => JSON.stringify(sourceId))
-  const more = passedOver.size > maxNamed ? ` and ${passedOver.size - maxNamed} more` : ''
-  return `Nothing is scored of ${named.join(', ')}${more}: an id there has characters that no database keeps. Delete what has such ids.`
+const problemOf = (skipped: ReadonlySet<string>): string | null => {
+  if (skipped.size === 0) return null
+  const named = [...skipped].slice(0, maxNamed).map((sourceId) => JSON.stringify(sourceId))
+  const more = skipped.size > maxNamed ? ` and ${skipped.size - maxNamed} more` : ''
+  return `Some entries of ${named.join(', ')}${more} are not scored: an id contains characters that the database cannot store. Delete the entries or sources with such ids.`
 }
 const failedProblem =
-  'Entries could not be scored the last time, which is tried again; the log of the service says why.'
+  'Entries could not be scored in the last round. Scoring is retried; the log of the service has the cause.'
 
 /** The field of an entry that carries a scorer's score. */
 const overlayField = { anomaly: 'anomaly', cybersec: 'security' } as const satisfies Record<ScorerName, string>
 
 const overlaysOf = (findings: readonly Finding[], scoredAt: number): OverlayChange[] => {
   const changes = new Map<string, OverlayChange>()
-  // The surest last, so that it is what an entry of several findings shows.
+  // The highest score comes last, so that an entry of several findings shows it.
   for (const { scorer, score, label, entry, also } of findings.toSorted((a, b) => a.score - b.score)) {
     for (const { entryId, origin } of [entry, ...also])
       changes.set(entryId, { entryId, sourceId: origin.sourceId, [overlayField[scorer]]: { score, label, scoredAt } })
@@ -101,48 +101,48 @@ const overlaysOf = (findings: readonly Finding[], scoredAt: number): OverlayChan
   return [...changes.values()]
 }
 
-/** Scores sources as they grow, and all of them when asked; one replica at a time. */
+/** Scores sources as they grow, and all sources on request; one replica at a time. */
 export const createScorer = (options: ScorerOptions): Scorer => {
   const { name, score, db, leases, engine, detections, overlays, now, log } = options
   const task = `${name}:round`
 
-  /** Sources of which something cannot be written down, now; they are told of once. */
-  const passedOver = new Set<string>()
-  const passOver = (sourceId: string, more: object = {}) => {
-    if (passedOver.has(sourceId)) return
-    passedOver.add(sourceId)
-    log.warn({ scorer: name, sourceId, ...more }, 'what cannot be written down about is not scored')
+  /** Sources with ids that the database cannot store; each is logged once. */
+  const skipped = new Set<string>()
+  const skip = (sourceId: string, more: object = {}) => {
+    if (skipped.has(sourceId)) return
+    skipped.add(sourceId)
+    log.warn({ scorer: name, sourceId, ...more }, 'scoring: skipped, because the database cannot store the id')
   }
-  /** The sources that can be told of; those passed over that are gone are forgotten. */
+  /** The sources whose ids the database can store. Skipped sources that no longer exist are removed from `skipped`. */
   const storableSources = async (signal: AbortSignal): Promise<SourceCount[]> => {
     const sources = await engine.sources({}, signal)
     const there = new Set(sources.map(({ sourceId }) => sourceId))
-    for (const sourceId of passedOver) if (!there.has(sourceId)) passedOver.delete(sourceId)
+    for (const sourceId of skipped) if (!there.has(sourceId)) skipped.delete(sourceId)
     return sources.filter(({ sourceId }) => {
       if (isStorable(sourceId)) return true
-      passOver(sourceId)
+      skip(sourceId)
       return false
     })
   }
-  /** Findings without entries whose ids cannot be written down. */
+  /** Removes entries whose ids the database cannot store, and findings that are left without their shown entry. */
   const storableOf = (findings: readonly Finding[]): Finding[] =>
     findings.flatMap((finding) => {
       const [isShown, ...others] = [finding.entry, ...finding.also].map(({ entryId, origin }) => {
-        const isKept = isStorable(entryId)
-        if (!isKept) passOver(origin.sourceId, { entryId })
-        return isKept
+        const canStore = isStorable(entryId)
+        if (!canStore) skip(origin.sourceId, { entryId })
+        return canStore
       })
       return isShown ? [{ ...finding, also: finding.also.filter((_, index) => others[index]) }] : []
     })
   const scoreRange = async (range: SourceRange, signal: AbortSignal) => {
     const { findings, entries } = await score(range, signal)
-    const kept = storableOf(findings)
+    const stored = storableOf(findings)
       .filter((finding) => finding.score >= minScore)
       .toSorted((a, b) => b.score - a.score)
       .slice(0, maxFindings)
-    // Scores before detections: who is told of one finds it on the entry.
-    await overlays.put(overlaysOf(kept, now()))
-    return { entries, detections: await detections.keep(kept) }
+    // Scores are stored before detections, so that a client notified of a detection finds the score on the entry.
+    await overlays.put(overlaysOf(stored, now()))
+    return { entries, detections: await detections.store(stored) }
   }
   const countIn = async (
     sourceId: string,
@@ -154,19 +154,19 @@ export const createScorer = (options: ScorerOptions): Scorer => {
     const counts = await engine.sources(filters, signal)
     return counts.find((count) => count.sourceId === sourceId)?.entries ?? 0
   }
-  /** By source; gone after a restart, and unknown to another replica. */
+  /** Recent counts by source; in memory only, so lost on a restart and not shared with other replicas. */
   const near = new Map<string, Near>()
   const remember = async ({ sourceId, lastTime }: SourceCount, range: SourceRange, signal: AbortSignal) => {
     const count = (since: number | undefined, until: number | undefined) => countIn(sourceId, since, until, signal)
     const last = near.get(sourceId)
     const next = await nearOf(lastTime, count)
-    // What came further back since the range was chosen is in the new count, and in no range: it must be noticed the next time.
+    // Older entries that arrived after the range was chosen are in the new count but in no range: the next round must detect them.
     const isWhole = last === undefined || (await isUnchangedBefore(last, range, count))
     if (near.size >= maxRemembered) near.clear()
     if (isWhole) near.set(sourceId, next)
     else near.delete(sourceId)
   }
-  /** How far a source has come, as it is before it is scored: what comes meanwhile is above that, and so comes again. */
+  /** The progress of a source, read before it is scored: entries that arrive meanwhile exceed the count and are scored in the next round. */
   const rowOf = async (source: SourceCount, range: SourceRange, signal: AbortSignal): Promise<ScoredSourceRow> => {
     const { sourceId, entries, lastTime } = source
     const recent = await countIn(sourceId, lastTime - lookBackMilliseconds, lastTime + 1, signal)
@@ -187,9 +187,9 @@ export const createScorer = (options: ScorerOptions): Scorer => {
         sum.entries += entries
         sum.detections += fresh
       } catch (error) {
-        // The store refuses what it was given, and would do so again.
+        // The store rejects this input, and would reject it again.
         if (!isServiceError(error, 'invalid')) throw error
-        passOver(source.sourceId, { err: error })
+        skip(source.sourceId, { err: error })
       }
       if (range.until > source.lastTime) await saveScoredSource(db, row)
       onProgress?.(index + 1, ranges.length)
@@ -212,10 +212,10 @@ export const createScorer = (options: ScorerOptions): Scorer => {
         await saveScoredSource(db, await rowOf(source, wholeRange(source), signal))
     }
     const there = new Set(sources.map(({ sourceId }) => sourceId))
-    for (const sourceId of known.keys()) if (!there.has(sourceId)) await forgetScoredSource(db, name, sourceId)
+    for (const sourceId of known.keys()) if (!there.has(sourceId)) await deleteScoredSource(db, name, sourceId)
     return ranges
   }
-  /** Waits for whoever has the task where it must be done. */
+  /** Runs work while holding the task's lease. If another replica holds it, waits for it or resolves to undefined. */
   const withTask = async <Value>(
     mustWait: boolean,
     signal: AbortSignal,
@@ -236,17 +236,17 @@ export const createScorer = (options: ScorerOptions): Scorer => {
     startedAt,
     finishedAt: now(),
     ...sum,
-    error: problemOf(passedOver),
+    error: problemOf(skipped),
   })
   const lastOutcome = async () => {
     const outcome = await findNote(db, task)
     return outcome ? (JSON.parse(outcome) as RunOutcome) : null
   }
-  /** What is told of the last time; of a failure its problem alone is new. */
-  let toldProblem: string | null | undefined
-  const tellProblem = async (error: string | null) => {
+  /** The problem as last stored. A failure updates only the problem of the last outcome. */
+  let storedProblem: string | null | undefined
+  const storeProblem = async (error: string | null) => {
     const last = await lastOutcome()
-    toldProblem = error
+    storedProblem = error
     if ((last?.error ?? null) === error) return
     const nothing = { startedAt: now(), finishedAt: now(), sources: 0, entries: 0, detections: 0 }
     await noteTask(db, { name: task, outcome: JSON.stringify({ ...(last ?? nothing), error }) })
@@ -254,27 +254,27 @@ export const createScorer = (options: ScorerOptions): Scorer => {
   return {
     name,
     round: async (signal) => {
-      const wasMine = await withTask(false, signal, async (whole) => {
+      const hadTask = await withTask(false, signal, async (whole) => {
         const startedAt = now()
         try {
           const ranges = await grownSources(whole)
           if (ranges.length === 0) {
-            const problem = problemOf(passedOver)
-            if (problem !== toldProblem) await tellProblem(problem)
+            const problem = problemOf(skipped)
+            if (problem !== storedProblem) await storeProblem(problem)
             return { value: true }
           }
           const sum = await scoreSources(ranges, whole)
           if (sum.detections > 0) log.info({ scorer: name, detections: sum.detections }, 'entries were detected')
           const outcome = outcomeOf(startedAt, sum)
-          toldProblem = outcome.error
+          storedProblem = outcome.error
           return { value: true, outcome }
         } catch (error) {
-          // A store that fails may not even take this.
-          if (!whole.aborted) await tellProblem(failedProblem).catch(() => undefined)
+          // If the store is failing, this write may fail, too.
+          if (!whole.aborted) await storeProblem(failedProblem).catch(() => undefined)
           throw error
         }
       })
-      return wasMine ?? false
+      return hadTask ?? false
     },
     run: async ({ since, until, onProgress }, signal) => {
       const outcome = await withTask(true, signal, async (whole) => {
@@ -292,7 +292,7 @@ export const createScorer = (options: ScorerOptions): Scorer => {
         const done = outcomeOf(startedAt, await scoreSources(ranges, whole, onProgress))
         return { value: done, outcome: done }
       })
-      if (!outcome) throw new Error('A run waits for its turn, and so has one.')
+      if (!outcome) throw new Error('A run that waits for the lease must have an outcome.')
       return outcome
     },
     lastOutcome,

@@ -5,15 +5,15 @@ import type { Scorer } from './finding.ts'
 import type { Scored } from './scorer.ts'
 import type { SourceRange } from './source-range.ts'
 
-/** What the scoring thread can be asked: of each scorer one thing at a time. */
+/** Calls of the scoring thread, one at a time per scorer. */
 export type ScoringCalls = {
   score: (scorer: Scorer, range: SourceRange, userFormats: UserFormatSet) => Promise<Scored>
   rest: (processGoesOn: boolean) => void
 }
 
-/** What it asks, and for which scorer. */
+/** Calls that the scoring thread makes to its host, with the scorer that they are for. */
 export type ScoringHostCalls = {
-  /** The result as `serialize` of `node:v8` writes it. */
+  /** The result as serialized by `serialize` of `node:v8`. */
   search: (scorer: Scorer, request: SearchRequest) => Promise<Uint8Array>
   templates: (scorer: Scorer, question: TemplateQuestion) => Promise<TemplateCounts[]>
 }

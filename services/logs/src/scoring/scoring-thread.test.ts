@@ -8,8 +8,8 @@ const onFailure = (error: Error) => {
   throw error
 }
 
-test('the scoring thread finds what is found without it; of entries that only carry a score it tells which they are', async () => {
-  // The same source, since ids of entries follow from it; what is pushed again is not stored again.
+test('the scoring thread returns the findings of direct scoring, but only the ids of further entries', async () => {
+  // Both use the same source, because ids of entries depend on it; duplicates are not stored again.
   const source = 'compared'
   const here = await findIn(lines, 0, undefined, source)
   await using opened = new AsyncDisposableStack()
@@ -25,7 +25,7 @@ test('the scoring thread finds what is found without it; of entries that only ca
   )
 })
 
-test('an engine that makes no bytes is read all the same', async () => {
+test('an engine without serialized results is supported', async () => {
   await using opened = new AsyncDisposableStack()
   const found = await findIn(lines, 0, (engine) =>
     opened
@@ -35,15 +35,15 @@ test('an engine that makes no bytes is read all the same', async () => {
   expect(found.map(({ label }) => label)).toContain('brute_force')
 })
 
-test('a run that nobody wants any more ends with why, and the next one works', async () => {
+test('an aborted run rejects with the reason, and the next run works', async () => {
   const leaving = new AbortController()
   const search: LogEngine['search'] = async (_, signal) => {
-    leaving.abort(new Error('It is not wanted.'))
+    leaving.abort(new Error('The run was cancelled.'))
     signal?.throwIfAborted()
     return { entries: [], total: 0, totalIsExact: true, facets: null, histogram: null, next: null }
   }
   await using thread = createScoringThread({ engine: { search, templates: async () => [] }, onFailure })
   const range = { sourceId: 'attic', since: 0, until: 1_000, firstTime: 0 }
-  await expect(thread.scoringOf('cybersec')(range, leaving.signal)).rejects.toThrow('It is not wanted.')
+  await expect(thread.scoringOf('cybersec')(range, leaving.signal)).rejects.toThrow('The run was cancelled.')
   expect(await thread.scoringOf('cybersec')(range, new AbortController().signal)).toEqual({ findings: [], entries: 0 })
 })

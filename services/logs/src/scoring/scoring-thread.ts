@@ -8,26 +8,26 @@ import type { ScoringCalls, ScoringHostCalls } from './scoring-calls.ts'
 
 export type ScoringThreadOptions = {
   engine: Pick<LogEngine, 'search' | 'searchSerialized' | 'templates'>
-  /** Ends after so long without work; in ms. */
+  /** The thread ends after this time without work, in ms. */
   idleMilliseconds?: number
   onFailure: (error: Error) => void
 }
 
 /**
- * What the scorers know by themselves, asked in a thread of its own: matching hundreds of thousands of entries would keep the thread of the
- * service from answering, and what becomes garbage there from everything else. It starts when there is something to be looked at.
+ * Runs the built-in scoring in a thread of its own: matching hundreds of thousands of entries would block the thread of the service, and its garbage
+ * would burden the heap of the service. The thread starts when there are entries to score.
  */
 export type ScoringThread = AsyncDisposable & {
-  /** Of each scorer one range at a time. */
+  /** Scores one range at a time per scorer. */
   scoringOf: (scorer: Scorer) => ScoreRange
 }
 
-/** Longer than the rest after a round: to start anew for each would cost more than the memory. */
+/** Longer than the pause between rounds: starting the thread again for each round would cost more than its memory. */
 const defaultIdleMilliseconds = 120_000
 
 export const createScoringThread = (options: ScoringThreadOptions): ScoringThread => {
   const { engine, idleMilliseconds = defaultIdleMilliseconds, onFailure } = options
-  /** Of each scorer that is at it, whether that is still wanted. */
+  /** The signal of each scorer's current run, which aborts its searches. */
   const runs = new Map<Scorer, AbortSignal>()
   const thread = createLazyThread<ScoringCalls>({
     module: new URL('./scoring-worker.ts', import.meta.url),

@@ -13,7 +13,7 @@ import type { ScoreWhole } from './scorer.ts'
 import type { ScoringHostCalls } from './scoring-calls.ts'
 import type { SourceRange } from './source-range.ts'
 
-/** The thread that looks at entries for what stands out. */
+/** The thread that scores entries. */
 if (!parentPort) throw new Error('This module is the start of a thread.')
 const parent = parentPort
 const port: Port = {
@@ -23,13 +23,13 @@ const port: Port = {
 lowerPriority()
 
 /**
- * Each search gives up to two thousand entries, of which few are kept for long. The engine would let what becomes of the others grow to several
- * times what is alive, and keep it until there is more to score.
+ * Each search returns up to two thousand entries, few of which are retained. V8 would let their garbage grow to several times the live heap, and
+ * would not collect it until there is more to score.
  */
 const searchesPerCollection = 25
 let searches = 0
 
-/** Who asked for a run and does not want it any more lets the next question fail. */
+/** Never aborts: when a run is cancelled, the host makes the next call of this thread fail. */
 const { signal } = new AbortController()
 
 const engineFor = (scorer: Scorer): Pick<LogEngine, 'search' | 'templates'> => ({
@@ -41,13 +41,13 @@ const engineFor = (scorer: Scorer): Pick<LogEngine, 'search' | 'templates'> => (
   templates: (question) => host.call('templates', [scorer, question]),
 })
 
-/** Made once: they remember when they looked at what. */
+/** Created once, because they cache when they examined which source. */
 const scorings: Readonly<Record<Scorer, ScoreWhole>> = {
   anomaly: createAnomalyScoring(engineFor('anomaly')),
   cybersec: createSecurityScoring(engineFor('cybersec')),
 }
 
-/** Of entries that only carry a score no more is needed than which they are: there may be a hundred thousand. */
+/** Reduces entries that only carry a score to their ids: there may be a hundred thousand. */
 const withoutTexts = (found: WholeFinding): Finding => {
   const { also, ...finding } = shownByStorable(found)
   return { ...finding, also: also.map(({ entryId, origin, effectiveTime }) => ({ entryId, origin, effectiveTime })) }

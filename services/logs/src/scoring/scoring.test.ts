@@ -24,12 +24,12 @@ const open = async (environment: Record<string, string> = {}, prepare?: (directo
   await using stack = new AsyncDisposableStack()
   const { path } = stack.use(await temporaryDirectory())
   await prepare?.(path)
-  const told = Object.fromEntries(
+  const settings = Object.fromEntries(
     Object.entries(environment).map(([name, value]) => [name, value.replace('{folder}', path)]),
   )
-  const service = stack.use(await openService({ dataDirectory: path, environment: told }))
-  const kept = stack.move()
-  return { ...service, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+  const service = stack.use(await openService({ dataDirectory: path, environment: settings }))
+  const opened = stack.move()
+  return { ...service, [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }
 type Opened = Awaited<ReturnType<typeof open>>
 
@@ -66,7 +66,7 @@ const day = (more: readonly Pushed[] = []): Pushed[] => [
 ]
 
 describe('detections', () => {
-  test('what comes in is scored without being asked, and the entry carries ml_score, ml_label and ml_scored_at', async () => {
+  test('new entries are scored without a request, and the entry carries ml_score, ml_label and ml_scored_at', async () => {
     await using opened = await open()
     await push(opened, bruteForce('192.0.2.7'))
     await waitFor(async () => expect(await detectionsOf(opened)).toHaveLength(1), patiently)
@@ -105,7 +105,7 @@ describe('detections', () => {
     await expect(opened.scoring.acknowledgeDetection({ id: 'nothing' })).rejects.toMatchObject({ kind: 'not_found' })
   })
 
-  test('a run again finds the same detections, and what goes on is the detection that it was', async () => {
+  test('a run again finds the same detections, and new entries of an attack extend its detection', async () => {
     await using opened = await open()
     await push(opened, bruteForce('192.0.2.7'))
     await runOf(opened, await opened.scoring.runCybersec({}))
@@ -140,7 +140,7 @@ describe('detections', () => {
     })
   })
 
-  test('GET /api/anomaly/detections has an optional scorer filter, and GET /api/cybersec/detections one scorer alone', async () => {
+  test('GET /api/anomaly/detections has an optional scorer filter, GET /api/cybersec/detections a fixed one', async () => {
     await using opened = await open()
     await push(opened, [...bruteForce('192.0.2.7', 86_400), ...day()])
     await runOf(opened, await opened.scoring.runCybersec({}))
@@ -157,7 +157,7 @@ describe('detections', () => {
 })
 
 describe('runs', () => {
-  test('GET /api/anomaly/status and /api/cybersec/status tell what came of the last run and how much is unacknowledged', async () => {
+  test('GET /api/anomaly/status and /api/cybersec/status show the outcome of the last run', async () => {
     await using opened = await open()
     await push(opened, bruteForce('192.0.2.7'))
     const task = await opened.scoring.runCybersec({})
@@ -191,7 +191,7 @@ describe('runs', () => {
     await runOf(opened, await opened.scoring.runAnomaly({}))
   })
 
-  test('a run of a stretch of time scores that alone', async () => {
+  test('a run with a time range scores only that range', async () => {
     await using opened = await open({})
     await push(opened, [...bruteForce('192.0.2.7'), ...bruteForce('192.0.2.8', 40_000)])
     await runOf(opened, await opened.scoring.runCybersec({ since: at(30_000), until: at(50_000) }))
@@ -205,7 +205,7 @@ describe('runs', () => {
 })
 
 describe('replicas', () => {
-  test('what came in at one is scored once, and known at both', async () => {
+  test('entries pushed to one replica are scored once, and both show the detections', async () => {
     await using stack = new AsyncDisposableStack()
     const { shared, directory } = stack.use(await createKeyValue())
     const options = { store: shared.store, bus: shared.bus, filesLocation: shared.files }
@@ -226,15 +226,15 @@ describe('replicas', () => {
   })
 })
 
-describe('anomalies by kind of message and how often it comes', () => {
+describe('anomalies by template and frequency', () => {
   const cases: [string, readonly Pushed[], object][] = [
     [
-      'a kind of message that was never there',
+      'a new template',
       [{ text: 'ERROR cannot open the vault of the ledger', timestamp_iso: at(80_000), severity: 'ERROR' }],
       { label: 'new_template', severity: 'ERROR' },
     ],
     [
-      'a burst of what was rare',
+      'a burst of a rare template',
       Array.from({ length: 460 }, (_, index) => ({
         text: `WARN retry ${index} of the upload`,
         timestamp_iso: index < 60 ? at(index * 1_200) : at(80_000 + (index % 200)),
@@ -244,7 +244,7 @@ describe('anomalies by kind of message and how often it comes', () => {
       { label: 'burst', severity: 'WARN' },
     ],
     [
-      'errors of several kinds together',
+      'a cluster of errors with several templates',
       Array.from({ length: 60 }, (_, index) => ({
         text: `ERROR ${['pump', 'valve', 'ledger'][index % 3]} does not answer`,
         timestamp_iso: index < 6 ? at(index * 4_000) : at(80_000 + index),
@@ -272,7 +272,7 @@ describe('anomalies by kind of message and how often it comes', () => {
     },
   )
 
-  test('a heartbeat that stops while its source goes on is a silence', async () => {
+  test('a heartbeat that stops while its source continues is a silence', async () => {
     await using opened = await open()
     await push(
       opened,
@@ -282,9 +282,9 @@ describe('anomalies by kind of message and how often it comes', () => {
     expect(await detectionsOf(opened, 'anomaly')).toMatchObject([{ label: 'silence', severity: 'WARN' }])
   })
 
-  test('a machine that falls silent while the others of its source go on is found, and a step of a piece of work that is out of place', async () => {
+  test('a node that falls silent is found, as is a step of a session that is out of place', async () => {
     await using opened = await open()
-    const said = (index: number, node: string, step: string, file: number) => ({
+    const lineOf = (index: number, node: string, step: string, file: number) => ({
       text: `${at(index * 20)} ${node} store[1]: ${step} file_${100_000_000 + file}`,
       timestamp_iso: at(index * 20),
       sequence: index,
@@ -292,9 +292,9 @@ describe('anomalies by kind of message and how often it comes', () => {
     const steps = ['begins to take', 'copies a third time', 'keeps']
     const entries = Array.from({ length: 3_000 }, (_, index) => {
       const node = index > 2_200 && index % 10 === 3 ? 'rack4' : `rack${index % 10}`
-      return said(index, node, steps[index % 3] ?? '', Math.floor(index / 3))
+      return lineOf(index, node, steps[index % 3] ?? '', Math.floor(index / 3))
     })
-    const oddOnes = ['begins to take', 'keeps'].map((step, index) => said(3_000 + index, 'rack5', step, 900_000))
+    const oddOnes = ['begins to take', 'keeps'].map((step, index) => lineOf(3_000 + index, 'rack5', step, 900_000))
     await push(opened, [...entries, ...oddOnes])
     await runOf(opened, await opened.scoring.runAnomaly({}))
     const found = await detectionsOf(opened, 'anomaly')
@@ -302,7 +302,7 @@ describe('anomalies by kind of message and how often it comes', () => {
     expect(found).toContainEqual(expect.objectContaining({ label: 'out_of_place', text: oddOnes[1]?.text }))
   })
 
-  test('a day like any other is none', async () => {
+  test('a day like any other has none', async () => {
     await using opened = await open()
     await push(opened, day())
     await runOf(opened, await opened.scoring.runAnomaly({}))
@@ -310,7 +310,7 @@ describe('anomalies by kind of message and how often it comes', () => {
   })
 })
 
-describe('classifiers in a folder of the user', () => {
+describe('classifiers in a user-provided folder', () => {
   const model = (directory: string) =>
     writeTinyModel(join(directory, 'model'), {
       task: 'classification',
@@ -322,7 +322,7 @@ describe('classifiers in a folder of the user', () => {
     { text: 'stored document 7', timestamp_iso: at(1) },
   ]
 
-  test('SERVICE_CYBERSEC_MODEL adds its labels, from SERVICE_CYBERSEC_THRESHOLD on, and those that are harmless are none', async () => {
+  test('SERVICE_CYBERSEC_MODEL adds its labels, from SERVICE_CYBERSEC_THRESHOLD on, except harmless ones', async () => {
     await using opened = await open(
       { SERVICE_CYBERSEC_MODEL: '{folder}/model', SERVICE_CYBERSEC_THRESHOLD: '0.9' },
       model,
@@ -345,13 +345,13 @@ describe('classifiers in a folder of the user', () => {
   })
 
   test.each([
-    ['a folder that is not there', { SERVICE_CYBERSEC_MODEL: '{folder}/nothing' }, /config\.json is not there/],
+    ['a missing folder', { SERVICE_CYBERSEC_MODEL: '{folder}/nothing' }, /config\.json is not there/],
     [
-      'a device that is not there',
+      'an unknown device',
       { SERVICE_CYBERSEC_MODEL: '{folder}/model', SERVICE_CYBERSEC_DEVICE: 'abacus' },
       /"abacus" is no device/,
     ],
-  ])('with %s the rules go on, and the status says what is wrong', async (_, environment, problem) => {
+  ])('with %s the rules continue to work, and the status names the problem', async (_, environment, problem) => {
     await using opened = await open(environment, model)
     await push(opened, bruteForce('192.0.2.7'))
     expect(await runOf(opened, await opened.scoring.runCybersec({}))).toMatchObject({ status: 'done' })

@@ -21,13 +21,13 @@ export type ScoringOptions = {
   leases: Pick<Leases, 'take' | 'isHeld'>
   engine: Pick<LogEngine, 'search' | 'searchSerialized' | 'sources' | 'templates'>
   overlays: Pick<Overlays, 'put'>
-  /** Differs when entries have come in since, wherever. */
+  /** A token that changes when entries have arrived on any node. */
   arrivals: () => Promise<string>
   now: () => number
   log: Log
 }
 
-/** The classifier of a scorer, where a folder is named for one. */
+/** The classifier of a scorer, if a model folder is configured. */
 export type ScorerModel = { model: Model; labels: () => readonly string[]; threshold: number }
 export type ScoringPart = { scorer: Scorer; model: ScorerModel | undefined; threshold: number }
 
@@ -36,10 +36,10 @@ export type Scoring = AsyncDisposable & {
   detections: Detections
 }
 
-/** From this probability on a label of the anomaly model is a detection. */
+/** Labels of the anomaly model become detections from this probability on. */
 const anomalyThreshold = 0.5
 
-/** Both scorers, and the rounds in which they look at what comes in. */
+/** Creates both scorers, and starts the rounds in which they score new entries. */
 export const createScoring = (options: ScoringOptions): Scoring => {
   const { config, db, leases, engine, overlays, arrivals, now, log } = options
   const opened = new AsyncDisposableStack()
@@ -51,9 +51,9 @@ export const createScoring = (options: ScoringOptions): Scoring => {
   const partOf = (
     name: ScorerName,
     own: ScoreRange,
-    told: { directory: string | undefined; device: string; threshold: number },
+    settings: { directory: string | undefined; device: string; threshold: number },
   ) => {
-    const { directory, device, threshold } = told
+    const { directory, device, threshold } = settings
     const model =
       directory === undefined
         ? undefined
@@ -63,7 +63,7 @@ export const createScoring = (options: ScoringOptions): Scoring => {
               task: 'classification',
               device,
               isOffline: config.offlineMode,
-              onProblem: (problem) => log.error({ scorer: name, problem }, 'the model of a scorer cannot be used'),
+              onProblem: (problem) => log.error({ scorer: name, problem }, 'scoring: the model cannot be used'),
             }),
           )
     let labels: readonly string[] = []
@@ -113,7 +113,7 @@ export const createScoring = (options: ScoringOptions): Scoring => {
     scorers: [parts.anomaly.scorer, parts.cybersec.scorer],
     arrivals,
     signal: ending.signal,
-    onProblem: (scorer, error) => log.error({ scorer, err: error }, 'entries could not be scored'),
+    onProblem: (scorer, error) => log.error({ scorer, err: error }, 'scoring: entries could not be scored'),
   })
   opened.defer(async () => {
     ending.abort(new Error('Scoring is ending.'))

@@ -9,13 +9,13 @@ import type { ScoreRange } from './scorer.ts'
 const begin = Date.parse('2026-03-01T10:00:00Z')
 export type Line = readonly [seconds: number, text: string]
 
-/** What a source is called in findings. */
+/** The name of the source in findings. */
 const source = 'attic'
 
 let shared: Promise<AsyncDisposable & Awaited<ReturnType<typeof openEngineIn>>> | undefined
 let sources = 0
 
-/** The engine of the test file, opened at the first use. */
+/** The engine of the test file, opened on first use. */
 const openShared = async () => {
   await using stack = new AsyncDisposableStack()
   const opened = stack.use(await openEngineIn(stack.use(await temporaryDirectory()).path))
@@ -29,7 +29,7 @@ const newSource = () => {
   return `${source}-${sources}`
 }
 
-/** Scores lines of a source at such times, by the scoring itself unless told otherwise; of a source of their own unless it is named. */
+/** Scores lines with times in seconds, by the security scoring by default. The lines form a new source unless `sourceId` is set. */
 export const findIn = async (
   lines: readonly Line[],
   since = 0,
@@ -68,7 +68,7 @@ export const failed = (user: string, address: string) =>
 export const request = (address: string, path: string, status: number) =>
   `${address} - - [01/Mar/2026:10:00:00 +0000] "GET ${path} HTTP/1.1" ${status} 77 "-" "Mozilla/5.0"`
 
-/** An entry of such a text, so many seconds after the epoch. */
+/** An entry with this text, `seconds` after the epoch. */
 export const entryForTests = (text: string, seconds = 0): StoredEntry => ({
   entryId: '0'.repeat(32),
   origin: { sourceId: 'attic', branch: null, tenantId: null, format: 'plain' },

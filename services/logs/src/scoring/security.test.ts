@@ -16,7 +16,7 @@ const cases: [string, readonly Line[], string, string][] = [
     'distributed_brute_force',
     'root',
   ],
-  ['failures that name nobody', many(10, 3, () => 'app: login failed, wrong password'), 'sign_in_failures', 'attic'],
+  ['failures without a user name', many(10, 3, () => 'app: login failed, wrong password'), 'sign_in_failures', 'attic'],
   ['brute force on the web', many(6, 3, () => request('192.0.2.7', '/admin', 401)), 'web_brute_force', '192.0.2.7'],
   [
     'a scan of a web server',
@@ -35,33 +35,33 @@ const cases: [string, readonly Line[], string, string][] = [
     'port_scan',
     '192.0.2.7',
   ],
-  ['failures faster than anybody types', many(4, 1, () => failed('kim', '192.0.2.7')), 'brute_force', '192.0.2.7'],
+  ['failures faster than a person types', many(4, 1, () => failed('kim', '192.0.2.7')), 'brute_force', '192.0.2.7'],
   [
-    'sign-ins that are broken off',
+    'aborted sign-ins',
     many(5, 9, () => 'sshd[7]: Disconnected from authenticating user kim 192.0.2.7 port 4022 [preauth]'),
     'brute_force',
     '192.0.2.7',
   ],
   [
-    'guessing at accounts that systems come with',
+    'guesses at default accounts',
     many(3, 400, (index) => failed(['root', 'admin', 'oracle'][index] ?? '', '192.0.2.7')),
     'default_account_probe',
     '192.0.2.7',
   ],
   [
-    'guessing at such accounts from many addresses',
+    'guesses at default accounts from many addresses',
     many(5, 400, (index) => failed(['root', 'admin', 'oracle', 'test', 'ubuntu'][index] ?? '', `192.0.2.${index}`)),
     'default_account_probe',
     'attic',
   ],
   [
-    'an account in two places at once',
+    'an account that signs in from two networks at once',
     many(2, 60, (index) => `sshd[7]: Accepted password for kim from ${index + 4}.0.2.7 port 37033 ssh2`),
     'sign_in_from_two_places',
     'kim',
   ],
   [
-    'a form to sign in that is sent again and again',
+    'a sign-in form that is sent repeatedly',
     many(6, 5, () => request('192.0.2.7', '/login', 200).replace('GET', 'POST')),
     'web_brute_force',
     '192.0.2.7',
@@ -73,7 +73,7 @@ const cases: [string, readonly Line[], string, string][] = [
     '192.0.2.7',
   ],
   [
-    'a client that changes what it calls itself',
+    'a client that changes its user agent',
     many(6, 3, (index) => request('192.0.2.7', '/', 403).replace('Mozilla/5.0', `Browser/${index}`)),
     'agent_switching',
     '192.0.2.7',
@@ -85,7 +85,7 @@ const cases: [string, readonly Line[], string, string][] = [
     '192.0.2.7',
   ],
   [
-    'queries that are refused',
+    'refused queries',
     many(5, 3, () => 'named: client 192.0.2.7#53 (example.net): query (cache) denied'),
     'name_server_probe',
     '192.0.2.7',
@@ -97,13 +97,13 @@ const cases: [string, readonly Line[], string, string][] = [
     '192.0.2.7',
   ],
   [
-    'cards that are tried out',
+    'stolen cards that are tested',
     many(4, 9, () => '{"type":"PAYMENT_FAILED","ip":"192.0.2.7"}'),
     'card_testing',
     '192.0.2.7',
   ],
   [
-    'cards that are tried out from many addresses',
+    'stolen cards that are tested from many addresses',
     many(10, 5, (index) => `{"type":"PAYMENT_FAILED","ip":"192.0.2.${index}"}`),
     'card_testing',
     'attic',
@@ -120,7 +120,7 @@ const cases: [string, readonly Line[], string, string][] = [
 ]
 
 describe('security by rate, address and account', () => {
-  test.each(cases)('%s is found, once, with all that speaks for it', async (_, lines, label, subject) => {
+  test.each(cases)('%s is found once, with all supporting entries', async (_, lines, label, subject) => {
     const found = (await findIn(lines)).filter((finding) => finding.label === label)
     expect(found.map((finding) => finding.subject)).toEqual([subject])
     expect(found[0]?.reason).toContain(subject)
@@ -150,12 +150,12 @@ describe('security by rate, address and account', () => {
       many(30, 2, (index) => request(`192.0.2.${index}`, '/login', 302).replace('GET', 'POST')),
     ],
     ['one page that is missing', many(60, 1, () => request('192.0.2.7', '/favicon.ico', 404))],
-    ['what goes well', many(50, 1, (index) => `app: user kim${index} saved the document`)],
+    ['successes', many(50, 1, (index) => `app: user kim${index} saved the document`)],
   ])('%s is no attack', async (_, lines) => {
     expect(await findIn(lines)).toEqual([])
   })
 
-  test('what one process writes of one attempt in several wordings counts once', async () => {
+  test('several lines of one process about one attempt count once', async () => {
     const attempt = (process: number, user: string): string[] => [
       `sshd[${process}]: Invalid user ${user} from 192.0.2.7`,
       `sshd[${process}]: pam_unix(sshd:auth): authentication failure; logname= uid=0 euid=0 tty=ssh ruser= rhost=192.0.2.7`,
@@ -171,7 +171,7 @@ describe('security by rate, address and account', () => {
     expect((await findIn(attempts(5, 6))).map(({ label }) => label)).toEqual(['brute_force'])
   })
 
-  test('a reason tells of all that happened, not of the moment at which it became too much', async () => {
+  test('a reason describes the whole episode, not the moment at which the threshold was reached', async () => {
     const lines = many(150, 2, (index) => (index === 20 ? failed('ann', '192.0.2.7') : failed('kim', '192.0.2.7')))
     const [finding] = (await findIn(lines)).filter(({ label }) => label === 'brute_force')
     expect(finding).toMatchObject({ count: 150, reason: '150 failed sign-ins from 192.0.2.7 within 5 minutes.' })
@@ -185,7 +185,7 @@ describe('security by rate, address and account', () => {
     ])
   })
 
-  test('a reason says in how many entries, where one attempt is several', async () => {
+  test('a reason includes the number of entries if an attempt has several', async () => {
     const lines = many(
       10,
       3,
@@ -200,20 +200,20 @@ describe('security by rate, address and account', () => {
     )
   })
 
-  test('the same address after a long pause is another time', async () => {
+  test('the same address after a long pause is a new finding', async () => {
     const first = many(6, 2, () => failed('root', '192.0.2.7'))
     const later = first.map(([seconds, text]): Line => [seconds + 7_200, text])
     const found = (await findIn([...first, ...later])).filter(({ label }) => label === 'brute_force')
     expect(found.map(({ count }) => count)).toEqual([6, 6])
   })
 
-  test('what was over before is not found again, and what goes on is found with its beginning', async () => {
+  test('an episode that ended earlier is not found again, and one that continues is found with its beginning', async () => {
     const lines = many(8, 10, () => failed('root', '192.0.2.7'))
     expect(await findIn(lines, 1_000)).toEqual([])
     expect((await findIn(lines, 60)).find(({ label }) => label === 'brute_force')?.count).toBe(8)
   })
 
-  test('lines that give an attack away are one finding for each sign and address', async () => {
+  test('lines with signs of attacks are one finding per sign and address', async () => {
     const lines = many(30, 5, (index) =>
       request(`192.0.2.${index % 2}`, `/item?id=${index}%27%20UNION%20SELECT%201,2`, 500),
     )

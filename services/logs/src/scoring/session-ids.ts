@@ -1,4 +1,4 @@
-/** What names one piece of work through several lines; each with a text that it is about. */
+/** Patterns of ids that link the lines of one session; each with a sample text. */
 export const sessionPatterns: readonly { name: string; pattern: RegExp; sample: string; ids: readonly string[] }[] = [
   {
     name: 'a name with a number of many digits: blocks, jobs, tasks',
@@ -13,7 +13,7 @@ export const sessionPatterns: readonly { name: string; pattern: RegExp; sample: 
     ids: ['54fadb41-26d6-4d1f-9d5a-3a1d5bd6a1a1'],
   },
   {
-    name: 'an id that is named so',
+    name: 'a named id',
     pattern:
       /\b(?:request|req|trace|session|correlation|transaction|job|order|conn(?:ection)?)[_-]?id["']?\s?[:=]\s?["']?[\w.-]{4,64}/gi,
     sample: 'msg="order stored" request_id=8f3ac1',
@@ -27,11 +27,11 @@ export const sessionPatterns: readonly { name: string; pattern: RegExp; sample: 
   },
 ]
 
-/** A line that names more than so many is about none of them in particular. */
+/** A line with more ids is not specific to any of them. */
 const maxIds = 4
 const lookedAt = 2_048
 
-/** What names the pieces of work that a text is about, each once. */
+/** The distinct session ids in a text. */
 export const sessionIdsOf = (text: string): readonly string[] => {
   const beginning = text.slice(0, lookedAt)
   const ids = new Set<string>()

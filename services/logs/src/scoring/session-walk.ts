@@ -1,18 +1,18 @@
 import { sessionIdsOf } from './session-ids.ts'
 
-/** A kind of message that came after another in a piece of work. */
+/** A template that followed another one in a session. */
 export type Step = { session: string; after: string; kind: string }
 
-/** Pieces of work that are followed at once; the one that rested longest is forgotten. */
+/** Sessions that are tracked at once; beyond that, the least recently seen is evicted. */
 const maxSessions = 20_000
-/** What has more entries is no piece of work: an id that all lines of a program have. */
+/** An id with more entries does not identify a session: all lines of a program have it. */
 const maxSteps = 200
 
-/** Follows pieces of work through entries that come in the order of time. */
+/** Tracks sessions through entries in time order. */
 export const createSessionWalk = () => {
   const sessions = new Map<string, { last: string; steps: number }>()
   return {
-    /** The steps that an entry is; none where it begins something, or repeats the message before. */
+    /** The steps that an entry makes, one per session; none if it starts the session or repeats the previous template. */
     next: ({ text, templateId }: { text: string; templateId: string }): Step[] =>
       sessionIdsOf(text).flatMap((session) => {
         const known = sessions.get(session)
@@ -23,7 +23,7 @@ export const createSessionWalk = () => {
         if (!known || known.last === templateId || known.steps >= maxSteps) return []
         return [{ session, after: known.last, kind: templateId }]
       }),
-    /** Something is missing in between: what comes is not what came next. */
-    forget: () => sessions.clear(),
+    /** Ends all sessions: entries are missing before the next one, so it does not follow the previous one. */
+    reset: () => sessions.clear(),
   }
 }

@@ -1,8 +1,8 @@
-import type { HappeningKind } from './happenings.ts'
 import { plainWording } from './plain-wording.ts'
+import type { SecurityEventKind } from './security-events.ts'
 
-/** Wording about a sign-in, by what came of it; the first that fits counts. Matched on names of events as sentences, too. */
-type SignInWording = { kind: HappeningKind; wording: RegExp }
+/** Wordings about sign-ins by outcome; the first that matches counts. Event names such as `LoginFailed` are matched as sentences. */
+type SignInWording = { kind: SecurityEventKind; wording: RegExp }
 
 const subject =
   'log-?in|sign-?in|auth|authenticat(?:e|ed|ion|ing)|logon|password|credentials?|username|challenge response'
@@ -35,34 +35,34 @@ const wordings: readonly SignInWording[] = [
 ]
 
 /**
- * Numbers that Windows gives to sign-ins (https://learn.microsoft.com/windows/security/threat-protection/auditing/event-4625 and its neighbours),
- * however the event was made text.
+ * Event ids of Windows for sign-ins (https://learn.microsoft.com/windows/security/threat-protection/auditing/event-4625 and related pages), in any
+ * text form of the event.
  */
 const windowsEvent = /\bevent_?(?:id|code)["']?\s*(?:[=:]\s*|>\s*)["']?(?<code>4624|4625|4771|4776)\b/i
-const windowsKinds: Readonly<Record<string, HappeningKind>> = {
+const windowsKinds: Readonly<Record<string, SecurityEventKind>> = {
   '4624': 'sign_in',
   '4625': 'failed_sign_in',
   '4771': 'failed_sign_in',
 }
-/** 4776 tells of checks that went well, too. */
+/** Event 4776 reports successful checks, too. */
 const windowsSuccess = /\bstatus["']?\s*(?:[=:]|>)\s*["']?0x0\b/i
 
-const ofWindows = (text: string): HappeningKind | undefined => {
+const ofWindows = (text: string): SecurityEventKind | undefined => {
   const code = windowsEvent.exec(text)?.groups?.code
   if (code === '4776') return windowsSuccess.test(text) ? 'sign_in' : 'failed_sign_in'
   return code === undefined ? undefined : windowsKinds[code]
 }
 
-/** Folders and files may have any name. */
+/** Paths are removed, because folders and files may have any name. */
 const path = /(?:\/{1,3}[\w.,:;%+=[\]-]+){2,}/g
 
-/** What a text tells of a sign-in; undefined where it tells of none. */
-export const signInOf = (text: string): HappeningKind | undefined => {
+/** The outcome of a sign-in that a text reports, if any. */
+export const signInOf = (text: string): SecurityEventKind | undefined => {
   const plain = plainWording(text.includes('/') ? text.replace(path, ' ') : text)
   return ofWindows(text) ?? wordings.find(({ wording }) => wording.test(plain))?.kind
 }
 
-/** Words of which every text that tells of one has one. */
+/** Every text about a sign-in contains one of these words. */
 export const signInWords: readonly string[] = [
   ...['failed', 'failure', 'fail', 'fails', 'failing', 'invalid', 'incorrect', 'wrong', 'unknown', 'illegal', 'denied'],
   ...[
@@ -83,11 +83,11 @@ export const signInWords: readonly string[] = [
   ...['challengeresponsefailed', 'invalidpassword', 'invalidaccountid', '4624', '4625', '4771', '4776'],
 ]
 
-/** Accounts that systems and programs come with, and that lists of guesses begin with. */
+/** Default accounts of systems and programs, which password lists try first. */
 const defaultAccounts: ReadonlySet<string> = new Set(
   [
     'root admin administrator administrador test tester teste testuser guest user info support postmaster webmaster hostmaster abuse sales office',
-    'contact service ftp ftpuser anonymous www www-data nobody oracle postgres mysql mssql sa tomcat jenkins git ubuntu debian centos ec2-user pi',
+    'contact service ftp ftpuser anonymous www www-data nobody oracle postgres mysql mssql sa tomcat jenkins git ubuntu debian centos ec2-user pi', // words: allowed
     'backup scanner scan printer nagios zabbix hadoop operator manager superuser demo default ubnt deploy vagrant ansible',
   ].flatMap((line) => line.split(' ')),
 )

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { addressesInName } from './address-in-name.ts'
-import { happeningsOf } from './happenings.ts'
+import { securityEventsOf } from './security-events.ts'
 import { entryForTests, failed, findIn, type Line, many } from './security-for-tests.ts'
 import { createSlowAttempts } from './slow-attempts.ts'
 
@@ -49,7 +49,7 @@ describe('attempts that are hours apart', () => {
     ['failures once a day', many(12, 24 * hour, () => failed('kim', '192.0.2.7'))],
     ['three failures and no more', many(3, hour, () => failed('kim', '192.0.2.7'))],
     [
-      'colleagues behind one address who sign in after all',
+      'colleagues behind one address who finally sign in',
       many(6, hour, (index) => failed(`kim${index}`, '192.0.2.7')).flatMap(([seconds, text], index): Line[] => [
         [seconds, text],
         [seconds + 9, signedIn(`kim${index}`, '192.0.2.7')],
@@ -59,7 +59,7 @@ describe('attempts that are hours apart', () => {
     expect(await slowOf(lines)).toEqual([])
   })
 
-  test('what an address did days before is looked up when it comes again', async () => {
+  test('the earlier attempts of an address are looked up when it fails again', async () => {
     const lines = many(12, 3 * hour, () => failed('kim', '192.0.2.7'))
     const [finding] = (await findIn(lines, 33 * hour - 60)).filter(({ label }) => label === 'slow_brute_force')
     expect(finding?.count).toBe(12)
@@ -67,18 +67,18 @@ describe('attempts that are hours apart', () => {
     expect(await slowOf(lines, 40 * hour)).toEqual([])
   })
 
-  test.each([499, 500, 501, 999, 1_000, 1_300])('of %s attempts the last five hundred are kept', (count) => {
+  test.each([499, 500, 501, 999, 1_000, 1_300])('of %s attempts the last five hundred are stored', (count) => {
     const slow = createSlowAttempts()
     for (const [seconds, text] of many(count, 60, () => failed('kim', '192.0.2.7')))
-      for (const happening of happeningsOf(entryForTests(text, seconds))) slow.add(happening)
+      for (const event of securityEventsOf(entryForTests(text, seconds))) slow.add(event)
     const finding = slow.findings().find(({ label }) => label === 'slow_brute_force')
-    const kept = Math.min(count, 500)
-    expect(finding?.count).toBe(kept)
-    expect(finding?.times).toEqual({ first: (count - kept) * 60_000, last: (count - 1) * 60_000 })
+    const stored = Math.min(count, 500)
+    expect(finding?.count).toBe(stored)
+    expect(finding?.times).toEqual({ first: (count - stored) * 60_000, last: (count - 1) * 60_000 })
     expect(slow.suspects((count - 700) * 60_000).length).toBeGreaterThan(0)
   })
 
-  test('a machine that is told of by its name and by its address is one', async () => {
+  test('a host that is logged by name and by address is one', async () => {
     const lines = many(9, 2 * hour, String).flatMap(([seconds, text]): Line[] => [
       [
         seconds,
@@ -98,11 +98,11 @@ describe('attempts that are hours apart', () => {
     ['192.0.2.7', []],
     ['mail-2.example.net', []],
     ['a-300-1-2-3.example.net', []],
-  ])('the addresses that %s may stand for', (name, addresses) => {
+  ])('the addresses that %s may contain', (name, addresses) => {
     expect(addressesInName(name)).toEqual(addresses)
   })
 
-  test('the more often the surer, and never certain', async () => {
+  test('the score rises with the number of attempts and stays below 0.9', async () => {
     const scoreOf = async (count: number) =>
       (await findIn(many(count, hour, () => failed('kim', '192.0.2.7')))).find(
         ({ label }) => label === 'slow_brute_force',

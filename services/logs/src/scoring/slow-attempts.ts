@@ -1,19 +1,19 @@
 import { addressesInName } from './address-in-name.ts'
 import { createAttemptCounter } from './attempts.ts'
 import type { WholeFinding } from './finding.ts'
-import type { Happening } from './happenings.ts'
+import type { SecurityEvent } from './security-events.ts'
 import { sentenceOf } from './watch-rates.ts'
 
 /**
- * Attempts that are made slowly so that no window of time holds many. Each failure adds one to a count that is halved each day; a sign-in
- * that works takes back what its account had: who mistypes a password has one.
+ * Detects attempts that are too slow for any time window. Each failure adds one to a count that halves each day. A successful sign-in
+ * subtracts the failures of its account: a user who mistypes a password signs in soon after.
  */
 type SlowRule = {
   label: string
   by: 'address' | 'user'
-  /** Each value of it counts once. */
+  /** If set, each distinct value counts once. */
   distinct?: 'user' | 'address'
-  /** The count from which on it is told of, and the score there; it grows to `maxScore`. */
+  /** The count from which on a finding is reported, and its score at that count; the score grows to `maxScore`. */
   threshold: number
   score: number
   sentence: string
@@ -21,7 +21,7 @@ type SlowRule = {
 
 const halfLifeMilliseconds = 24 * 3_600_000
 const maxScore = 0.9
-/** Of what lies further back, less than a tenth is left. */
+/** After this time, less than a tenth of a failure's weight is left. */
 export const slowLookBack = 3.5 * halfLifeMilliseconds
 
 const slowRules: readonly SlowRule[] = [
@@ -50,27 +50,30 @@ const slowRules: readonly SlowRule[] = [
   },
 ]
 
-/** Addresses and accounts that are watched at once, the longest unseen are forgotten; and attempts that are kept of one. */
+/** Addresses and accounts that are watched at once (beyond that, the least recently seen is evicted), and attempts that are stored per subject. */
 const maxWatched = 20_000
-const maxKept = 500
+const maxStored = 500
 const maxAlso = 100
 
-type Attempt = Happening & { time: number }
-/** Who failed, or at what account. */
+type Attempt = SecurityEvent & { time: number }
+/** A subject: an address that failed to sign in, or an account at which sign-ins failed. */
 type Watched = { by: SlowRule['by']; subject: string; attempts: Attempt[] }
-/** How many attempts a line adds: none, where it says in other words what was said before. */
+/** An attempt with the number that its line adds: 0 if the line repeats an attempt in another wording. */
 type Counted = Attempt & { attempts: number }
 
 const failures: ReadonlySet<string> = new Set(['failed_sign_in', 'unknown_user', 'broken_off_sign_in'])
 
-/** Takes twice as many as are kept before the oldest go, many at a time: of an account that everybody tries one comes with each line. */
-const keepIn = <Item>(kept: Item[], item: Item): void => {
-  kept.push(item)
-  if (kept.length === maxKept * 2) kept.splice(0, maxKept)
+/**
+ * Appends an item. The list may grow to twice the maximum before its older half is removed: removing one item per line would be slow for an account
+ * under attack.
+ */
+const append = <Item>(items: Item[], item: Item): void => {
+  items.push(item)
+  if (items.length === maxStored * 2) items.splice(0, maxStored)
 }
-const keptOf = <Item>(kept: readonly Item[]): Item[] => kept.slice(-maxKept)
+const newestOf = <Item>(items: readonly Item[]): Item[] => items.slice(-maxStored)
 
-/** When the count of attempts, in the order of time, first reached the threshold, and what it came to at the most. */
+/** The index of the attempt with which the count first reaches the threshold, and the maximum of the count. Attempts are in time order. */
 const climb = (attempts: readonly Counted[], { distinct, threshold }: SlowRule) => {
   const seen = new Set<string>()
   let weight = 0
@@ -91,19 +94,19 @@ const climb = (attempts: readonly Counted[], { distinct, threshold }: SlowRule) 
 }
 
 export type SlowAttempts = {
-  /** Takes happenings in any order. */
-  add: (happening: Happening) => void
-  /** Addresses and accounts that failed from a moment on, those that did most often first. */
+  /** Takes events in any order. */
+  add: (event: SecurityEvent) => void
+  /** Addresses and accounts that failed since a time, those with the most failures first. */
   suspects: (since: number) => { by: SlowRule['by']; subject: string }[]
   findings: () => WholeFinding[]
 }
 
 export const createSlowAttempts = (): SlowAttempts => {
   const watched = new Map<string, Watched>()
-  /** By account: when it signed in. */
+  /** Times of successful sign-ins by account. */
   const signedIn = new Map<string, number[]>()
 
-  const keep = (by: SlowRule['by'], subject: string, attempt: Attempt) => {
+  const watch = (by: SlowRule['by'], subject: string, attempt: Attempt) => {
     const key = `${by}\0${subject}`
     const known = watched.get(key) ?? { by, subject, attempts: [] }
     watched.delete(key)
@@ -112,18 +115,18 @@ export const createSlowAttempts = (): SlowAttempts => {
       const [oldest] = watched.keys()
       if (oldest !== undefined) watched.delete(oldest)
     }
-    keepIn(known.attempts, attempt)
+    append(known.attempts, attempt)
   }
-  /** An account that could sign in later takes back its failures before. */
+  /** The failures that remain: those of an account that signed in successfully soon after are removed. */
   const standing = (attempts: readonly Attempt[]) =>
     attempts.filter(({ user, time }) => {
       const times = user === null ? undefined : signedIn.get(user)
       return !times?.some((moment) => moment >= time && moment - time <= halfLifeMilliseconds)
     })
-  /** The address that a name has in it, if that failed here, too: sshd tells of one attempt by the address and by the name. */
+  /** The address that a host name contains, if that address failed here, too: sshd logs one attempt by address and by name. */
   const machineOf = (address: string): string =>
     addressesInName(address).find((one) => watched.has(`address\0${one}`)) ?? address
-  /** What is watched, with what a machine did under its name beside what it did under its address. */
+  /** The watched subjects, with the attempts of a host's name merged into those of its address. */
   const byMachine = (): Watched[] => {
     const machines = new Map<string, Watched>()
     for (const { by, subject, attempts } of watched.values()) {
@@ -131,7 +134,7 @@ export const createSlowAttempts = (): SlowAttempts => {
       const key = `${by}\0${machine}`
       const known = machines.get(key) ?? { by, subject: machine, attempts: [] }
       machines.set(key, known)
-      for (const attempt of keptOf(attempts))
+      for (const attempt of newestOf(attempts))
         known.attempts.push(attempt.address === null ? attempt : { ...attempt, address: machineOf(attempt.address) })
     }
     return [...machines.values()]
@@ -168,26 +171,26 @@ export const createSlowAttempts = (): SlowAttempts => {
     }
   }
   return {
-    add: (happening) => {
-      const { kind, entry, address, user } = happening
+    add: (event) => {
+      const { kind, entry, address, user } = event
       if (kind === 'sign_in' && user !== null) {
         const times = signedIn.get(user) ?? []
         if (signedIn.size >= maxWatched) return
         signedIn.set(user, times)
-        keepIn(times, entry.effectiveTime)
+        append(times, entry.effectiveTime)
         return
       }
       if (!failures.has(kind)) return
-      const attempt = { ...happening, time: entry.effectiveTime }
-      if (address !== null) keep('address', address, attempt)
-      if (user !== null) keep('user', user, attempt)
+      const attempt = { ...event, time: entry.effectiveTime }
+      if (address !== null) watch('address', address, attempt)
+      if (user !== null) watch('user', user, attempt)
     },
     suspects: (since) =>
       [...watched.values()]
         .map(({ by, subject, attempts }) => ({
           by,
           subject,
-          recent: keptOf(attempts).filter(({ time }) => time >= since).length,
+          recent: newestOf(attempts).filter(({ time }) => time >= since).length,
         }))
         .filter(({ recent }) => recent > 0)
         .toSorted((a, b) => b.recent - a.recent),

@@ -4,7 +4,7 @@ import { isUnchangedBefore, nearOf, type RangeQuestion, rangeToScore } from './s
 const start = Date.UTC(2026, 2, 1)
 const at = (seconds: number) => start + seconds * 1000
 
-/** A source as the times of its entries, in seconds. */
+/** A source with entries at these times, in seconds. */
 const sourceOf = (seconds: readonly number[]) => {
   const times = seconds.map(at)
   const countIn: RangeQuestion['countIn'] = async (
@@ -22,7 +22,7 @@ const sourceOf = (seconds: readonly number[]) => {
 }
 const steady = Array.from({ length: 3_600 }, (_, second) => second)
 
-/** What is scored once more has come to a source that was scored whole. */
+/** The range to score after more entries arrived in a source that was scored as a whole. */
 const rangeAfter = async (before: readonly number[], more: readonly number[]) => {
   const { source, countIn } = sourceOf(before)
   const known = {
@@ -38,25 +38,25 @@ const rangeAfter = async (before: readonly number[], more: readonly number[]) =>
   return { near, range, countIn: now.countIn }
 }
 
-test('of a source that goes on in time the last two seconds are looked at again', async () => {
+test('the last two seconds of a source that grows in order are scored again', async () => {
   const { range } = await rangeAfter(steady, [3_600, 3_601])
   expect(range?.since).toBe(at(3_597))
 })
 
 test.each([
-  ['some seconds late, the last ten', 3_595.5, 3_589],
-  ['minutes late, the last ten minutes', 3_400.5, 2_999],
-  ['long after its time, all', 10.5, 0],
-])('where an entry comes %s', async (_, late, since) => {
+  ['seconds late: the last ten', 3_595.5, 3_589],
+  ['minutes late: the last ten minutes', 3_400.5, 2_999],
+  ['long after its time: all', 10.5, 0],
+])('range for an entry that arrives %s', async (_, late, since) => {
   const { range } = await rangeAfter(steady, [late, 3_600])
   expect(range?.since).toBe(at(since))
 })
 
-test('what comes before the range while it is chosen is noticed', async () => {
+test('an older entry that arrives while the range is chosen is detected', async () => {
   const { near, range, countIn } = await rangeAfter(steady, [3_600])
   if (!range) throw new Error('Nothing is to be scored.')
   expect(await isUnchangedBefore(near, range, countIn)).toBe(true)
   expect(await isUnchangedBefore(near, range, sourceOf([...steady, 3_596.5]).countIn)).toBe(false)
-  // Of a range that begins before all that is remembered nothing can be said.
+  // The function cannot decide for a range that begins before all cached counts.
   expect(await isUnchangedBefore(near, { ...range, since: at(0) }, countIn)).toBe(false)
 })

@@ -1,25 +1,25 @@
 import type { SourceCount } from '../threads/index-calls.ts'
 import type { ScoredSourceRow } from './tables.ts'
 
-/** Entries of a source from `since` up to but without `until` (epoch milliseconds) that are to be scored. */
+/** Entries of a source to be scored, from `since` up to but excluding `until` (epoch milliseconds). */
 export type SourceRange = {
   sourceId: string
-  /** What is found from here on is new; what comes before is only there to compare with. */
+  /** Findings from here on are new; earlier entries are only read for comparison. */
   since: number
   until: number
-  /** Of all entries of the source. */
+  /** Time of the first entry of the source. */
   firstTime: number
 }
 
-/** Entries come late and out of order; those of so long before the last that was seen are looked at again. */
+/** Entries arrive late and out of order, so each round scores the entries of this time before the last one seen again. */
 export const lookBackMilliseconds = 10 * 60_000
 /**
- * Of a source that never rests ten minutes are as much as all that came in them: where nothing came later than one of these, no more than that
- * is looked at again.
+ * Shorter look-backs for sources that grow constantly: scoring ten minutes of entries again would repeat most of the work. One applies if no entry
+ * arrived that is older than it.
  */
 const nearMilliseconds = [2_000, 10_000] as const
 
-/** How many entries a source had before moments near the last that was seen, the nearest first. Where it is not remembered, more is looked at again. */
+/** The number of a source's entries before times shortly before the last one seen, the latest time first. Without it, the full look-back applies. */
 export type Near = { seenUntil: number; moments: readonly { from: number; before: number }[] }
 
 type CountIn = (since: number | undefined, until: number | undefined) => Promise<number>
@@ -34,7 +34,7 @@ export const nearOf = async (lastTime: number, countIn: CountIn): Promise<Near> 
   ),
 })
 
-/** Whether as much as before lies further back than a range that was chosen by one of the moments; not where it begins before all of them. */
+/** Whether no entry arrived that is older than a range chosen by one of the moments. False if the range begins before all moments. */
 export const isUnchangedBefore = async ({ moments }: Near, { since }: SourceRange, countIn: CountIn) => {
   const chosen = moments.find(({ from }) => from <= since)
   return chosen !== undefined && (await countIn(undefined, chosen.from)) === chosen.before
@@ -51,13 +51,13 @@ export type RangeQuestion = {
   source: SourceCount
   known: ScoredSourceRow | undefined
   near: Near | undefined
-  /** How many entries the source has from one moment on and before another. */
+  /** The number of entries of the source from one time up to but excluding another. */
   countIn: CountIn
 }
 
 /**
- * What of a source is to be scored now: nothing where nothing came, the end where that is where it came, and all of it where something came further
- * back.
+ * The range of a source to score now: undefined if no entry arrived, its end if all new entries are there, and the whole source if older entries
+ * arrived.
  */
 export const rangeToScore = async ({
   source,

@@ -1,16 +1,16 @@
 import type { StoredEntry } from '../entries/entry.ts'
 
-/** Neighbouring entries of a source in the order of time; stretches of one reading have about as many each. */
+/** Consecutive entries of a source in time order; stretches read together have about equal numbers of entries. */
 export type Stretch = {
-  /** Epoch milliseconds: what is from here up to but without there is in it. */
+  /** The time span in epoch milliseconds; `until` is exclusive. */
   since: number
   until: number
   entries: readonly StoredEntry[]
-  /** Whether it begins where the one before ends. */
-  goesOn: boolean
+  /** Whether the stretch begins where the previous one ends. */
+  followsPrevious: boolean
 }
 
-/** What stands out in stretches, with the entries that show it, the first of them first. */
+/** An anomaly found in stretches, with the entries that show it, the earliest first. */
 export type PlaceAnomaly = {
   label: string
   subject: string

@@ -3,7 +3,7 @@ import type { Migration } from '@trellis/kit/store'
 /** Times are epoch milliseconds; `acknowledged` is 0 or 1. */
 export type DetectionRow = {
   id: string
-  /** Digest of scorer, label, source and subject: what is found again soon is the same detection. */
+  /** Digest of scorer, label, source and subject; a finding with the same key soon after is the same detection. */
   same_key: string
   scorer: string
   label: string
@@ -14,7 +14,7 @@ export type DetectionRow = {
   entry_id: string
   source_id: string
   text: string
-  /** Of the entries that speak for it. */
+  /** First and last time of the entries that support it. */
   first_time: number
   last_time: number
   entry_count: number
@@ -24,7 +24,7 @@ export type DetectionRow = {
   notes: string | null
 }
 
-/** How far a scorer has come with a source: how many entries there were, how many of them late enough to be looked at again, and the last one's time. */
+/** The progress of a scorer in a source: the number of entries, how many of them are within the look-back, and the time of the last one. */
 export type ScoredSourceRow = {
   scorer: string
   source_id: string
@@ -33,7 +33,10 @@ export type ScoredSourceRow = {
   seen_until: number
 }
 
-/** What is known of a task: what came of it last, as JSON, or its number. Who has it is a lease; earlier versions kept that here, in `owner` and `ends_at`. */
+/**
+ * A note about a task: its last outcome as JSON, or the id of its run. The owner of a task is a lease; earlier versions stored it in `owner` and
+ * `ends_at`.
+ */
 export type ScorerTaskRow = { name: string; owner: string; ends_at: number; outcome: string | null }
 
 export type ScoringTables = {

@@ -3,26 +3,26 @@ import type { Scorer } from './scorer.ts'
 
 export type WatchOptions = {
   scorers: readonly Pick<Scorer, 'round' | 'name'>[]
-  /** Differs when entries have come in since, wherever; asked in every round. */
+  /** A token that changes when entries have arrived on any node; read in every round. */
   arrivals: () => Promise<string>
   signal: AbortSignal
   onProblem: (scorer: string, error: unknown) => void
   roundMilliseconds?: number
 }
 
-/** What has come in is scored within about so long. */
+/** New entries are scored within about this time. */
 const defaultRoundMilliseconds = 5_000
 /**
- * After a round there is none for so many times as long: where more comes in than can be looked at, keeping and finding it has precedence. Longer
- * rests make longer rounds, and all that a round looks at is in memory.
+ * After a round, scoring pauses for this multiple of the round's duration: if more entries arrive than can be scored, storing and searching them has
+ * priority. Longer pauses would make longer rounds, and the entries of a round are in memory.
  */
 const restShare = 2
 const longestRest = 30_000
 
-/** Scores what comes in for as long as the signal lets it; a service to which nothing comes is left alone. */
+/** Scores new entries until the signal aborts. While no entries arrive, it does nothing. */
 export const watchArrivals = async (options: WatchOptions): Promise<void> => {
   const { scorers, arrivals, signal, onProblem, roundMilliseconds = defaultRoundMilliseconds } = options
-  /** By scorer, up to which arrival it has come. What came before the start may be unscored, too. */
+  /** The arrivals token up to which each scorer has scored. Entries from before the start may be unscored, too. */
   const done = new Map<string, string>()
   let restUntil = Number.NEGATIVE_INFINITY
   const round = async () => {

@@ -1,33 +1,33 @@
 import { counted } from '../counted.ts'
 import type { WholeFinding } from './finding.ts'
-import type { Happening, HappeningKind } from './happenings.ts'
 import { guessedRule, type RateRule, rateRules, subjectOf } from './rate-rules.ts'
 import {
   addTo,
   type Counted,
   createRateWindow,
   distinctValueOf,
-  leaveBehind,
   type RateWindow,
+  removeOlder,
   timeOf,
 } from './rate-window.ts'
+import type { SecurityEvent, SecurityEventKind } from './security-events.ts'
 import { createWatchedSubjects, type Episode, type WatchedSubject } from './watched-subjects.ts'
 
-/** Takes happenings in the order of time and tells when they have become too many. */
+/** Takes events in time order, and reports when they have become too many. */
 export type RateWatch = {
-  add: (happening: Happening) => void
-  /** One for each time that somebody went on without a pause, with all that spoke for it. */
+  add: (event: SecurityEvent) => void
+  /** One finding for each episode of a subject without a pause, with all entries that support it. */
   findings: () => WholeFinding[]
 }
 
-/** Those that are watched at once; of more, the longest unseen are forgotten. A flood of made-up addresses ends here. */
+/** Subjects that are watched at once; beyond that, the least recently seen are evicted. This bounds a flood of made-up addresses. */
 const maxWatched = 20_000
-/** Entries that carry a finding's score beside the one that shows it. */
+/** Entries that carry a finding's score besides the shown one. */
 const maxAlso = 100
-/** Different values that are told apart in one finding: ports and names may be made up. */
+/** Distinct values stored per finding: ports and names may be made up. */
 const maxValues = 10_000
 
-/** Rules about so short a time are about the pace of entries. */
+/** Rules with a shorter time span detect the speed of an attacker. */
 const quickSeconds = 10
 const minPauseSeconds = 300
 
@@ -39,32 +39,32 @@ export const spanOf = (milliseconds: number): string => {
 
 type RateFinding = { count: number; who: string; milliseconds: number; entries: number }
 
-/** What a rule says of all that it counted. Where that is not as many as the entries that speak for it, how many those are, too. */
+/** The sentence of a rule with its placeholders filled. If the number of supporting entries differs from the count, it is appended. */
 export const sentenceOf = (sentence: string, { count, who, milliseconds, entries }: RateFinding): string => {
-  const told = sentence
+  const filled = sentence
     .replace('{count}', String(count))
     .replace('{who}', () => who)
     .replace('{span}', spanOf(milliseconds))
-  return count === entries ? told : told.replace(/\.$/, `, in ${counted(entries, 'entry', 'entries')}.`)
+  return count === entries ? filled : filled.replace(/\.$/, `, in ${counted(entries, 'entry', 'entries')}.`)
 }
 
 const countIn = ({ distinct }: RateRule, { values, attempts }: RateWindow): number =>
   distinct ? values.size : attempts
 
-const begin = (rule: RateRule, subject: string, window: RateWindow, { entry }: Happening): Episode => ({
+const begin = (rule: RateRule, subject: string, window: RateWindow, { entry }: SecurityEvent): Episode => ({
   rule,
   subject,
   entry,
-  also: window.counted.slice(0, -1).map((earlier) => earlier.happening.entry),
+  also: window.counted.slice(0, -1).map((earlier) => earlier.event.entry),
   entries: window.counted.length,
   attempts: window.attempts,
   values: new Set(window.values.keys()),
   times: { first: Math.min(entry.effectiveTime, ...window.counted.slice(0, 1).map(timeOf)), last: entry.effectiveTime },
 })
 
-const goOn = (episode: Episode, { happening, attempts, value }: Counted): void => {
+const extend = (episode: Episode, { event, attempts, value }: Counted): void => {
   const { values, also, times } = episode
-  const { entry } = happening
+  const { entry } = event
   if (value !== null && values.size < maxValues) values.add(value)
   episode.entries++
   episode.attempts += attempts
@@ -91,8 +91,8 @@ const findingOf = ({ rule, subject, entry, also, entries, attempts, values, time
 })
 
 type Numbered = { rule: RateRule; index: number }
-const rulesByKind = (rules: readonly RateRule[]): ReadonlyMap<HappeningKind, Numbered[]> => {
-  const byKind = new Map<HappeningKind, Numbered[]>()
+const rulesByKind = (rules: readonly RateRule[]): ReadonlyMap<SecurityEventKind, Numbered[]> => {
+  const byKind = new Map<SecurityEventKind, Numbered[]>()
   for (const [index, rule] of rules.entries())
     for (const kind of new Set(rule.kinds)) byKind.set(kind, [...(byKind.get(kind) ?? []), { rule, index }])
   return byKind
@@ -102,51 +102,51 @@ export const createRateWatch = (rules: readonly RateRule[] = rateRules): RateWat
   const subjects = createWatchedSubjects(maxWatched)
   const found: (() => WholeFinding)[] = []
   const rulesOf = rulesByKind(rules)
-  /** The rule about who guessed right stands behind all others. */
+  /** The rule about guessed passwords has the index after all others. */
   const guessedIndex = rules.length
 
-  const apply = ({ rule, index }: Numbered, subject: string, watched: WatchedSubject, happening: Happening) => {
-    const { entry } = happening
+  const apply = ({ rule, index }: Numbered, subject: string, watched: WatchedSubject, event: SecurityEvent) => {
+    const { entry } = event
     const state = subjects.watch(watched, index)
     const now = entry.effectiveTime
-    // A pause as long as the window, and no mere breath: what comes now is another time.
+    // After a pause as long as the window, and of at least the minimum, a new episode begins.
     if (now - state.lastTime > Math.max(rule.seconds, minPauseSeconds) * 1000) state.episode = undefined
     state.lastTime = now
-    const added = { happening, attempts: state.attemptsOf(happening), value: distinctValueOf(happening, rule) }
+    const added = { event, attempts: state.attemptsOf(event), value: distinctValueOf(event, rule) }
     if (state.episode) {
-      goOn(state.episode, added)
+      extend(state.episode, added)
       return
     }
     addTo(state.window, added)
-    leaveBehind(state.window, now - rule.seconds * 1000)
+    removeOlder(state.window, now - rule.seconds * 1000)
     if (countIn(rule, state.window) < rule.count) return
-    const episode = begin(rule, subject, state.window, happening)
+    const episode = begin(rule, subject, state.window, event)
     state.episode = episode
     state.window = createRateWindow()
     found.push(() => findingOf(episode))
   }
-  const applyRules = (happening: Happening) => {
-    const { entry, kind } = happening
+  const applyRules = (event: SecurityEvent) => {
+    const { entry, kind } = event
     const watchedBy: Partial<Record<RateRule['by'], WatchedSubject>> = {}
     for (const numbered of rulesOf.get(kind) ?? []) {
       const { rule } = numbered
-      const subject = subjectOf(rule, happening)
-      // Entries without a time of their own have that of when they came in: all at once.
+      const subject = subjectOf(rule, event)
+      // The time of entries without one is their arrival, which batches share.
       if (subject === null || (entry.time === null && rule.seconds <= quickSeconds)) continue
-      const watched = watchedBy[rule.by] ?? subjects.of(rule.by, happening, subject)
+      const watched = watchedBy[rule.by] ?? subjects.of(rule.by, event, subject)
       watchedBy[rule.by] = watched
-      apply(numbered, subject, watched, happening)
+      apply(numbered, subject, watched, event)
     }
   }
-  const applyGuessed = (happening: Happening) => {
-    const { entry, address, kind } = happening
+  const applyGuessed = (event: SecurityEvent) => {
+    const { entry, address, kind } = event
     if (address === null || (kind !== 'sign_in' && kind !== 'failed_sign_in' && kind !== 'unknown_user')) return
-    const state = subjects.watch(subjects.of('address', happening, address), guessedIndex)
+    const state = subjects.watch(subjects.of('address', event, address), guessedIndex)
     const now = entry.effectiveTime
-    leaveBehind(state.window, now - guessedRule.seconds * 1000)
+    removeOlder(state.window, now - guessedRule.seconds * 1000)
     if (kind !== 'sign_in') {
-      addTo(state.window, { happening, attempts: state.attemptsOf(happening), value: null })
-      leaveBehind(state.window, now - guessedRule.seconds * 1000)
+      addTo(state.window, { event, attempts: state.attemptsOf(event), value: null })
+      removeOlder(state.window, now - guessedRule.seconds * 1000)
       return
     }
     const { counted, attempts: count } = state.window
@@ -176,10 +176,10 @@ export const createRateWatch = (rules: readonly RateRule[] = rateRules): RateWat
     state.window = createRateWindow()
   }
   return {
-    add: (happening) => {
-      applyRules(happening)
-      applyGuessed(happening)
+    add: (event) => {
+      applyRules(event)
+      applyGuessed(event)
     },
-    findings: () => found.map((told) => told()),
+    findings: () => found.map((finding) => finding()),
   }
 }

@@ -1,10 +1,10 @@
 import { createAttemptCounter, createAttemptReader } from './attempts.ts'
 import type { Finding } from './finding.ts'
-import type { Happening } from './happenings.ts'
 import type { RateRule } from './rate-rules.ts'
 import { createRateWindow, type RateWindow } from './rate-window.ts'
+import type { SecurityEvent } from './security-events.ts'
 
-/** All that speaks for a finding, from the first to the last without a pause. */
+/** The events of one finding, from the first to the last without a pause. */
 export type Episode = {
   rule: RateRule
   subject: string
@@ -12,12 +12,12 @@ export type Episode = {
   also: Finding['entry'][]
   entries: number
   attempts: number
-  /** Those that the rule tells apart. */
+  /** The values that the rule counts as distinct. */
   values: Set<string>
   times: { first: number; last: number }
 }
 
-/** What one rule knows of one subject. */
+/** The state of one rule for one subject. */
 export type Watched = {
   window: RateWindow
   attemptsOf: ReturnType<typeof createAttemptCounter>
@@ -25,16 +25,16 @@ export type Watched = {
   lastTime: number
 }
 
-/** By the number of the rule: what each knows of an address, an account or a source. */
+/** The states of one address, account or source by the index of the rule. */
 export type WatchedSubject = (Watched | undefined)[]
 
 export type WatchedSubjects = {
-  of: (by: RateRule['by'], happening: Happening, subject: string) => WatchedSubject
-  /** What the rule of this number knows of a subject, from now on. */
+  of: (by: RateRule['by'], event: SecurityEvent, subject: string) => WatchedSubject
+  /** The state of the rule with this index for a subject; created if missing. */
   watch: (watched: WatchedSubject, rule: number) => Watched
 }
 
-/** Keeps what was seen lately, and what has not been seen since there was half of `most`: of more, the longest unseen are forgotten. */
+/** Caches up to `max` states in two generations: when the current one reaches half of `max`, subjects not seen since the previous swap are evicted. */
 export const createWatchedSubjects = (max: number): WatchedSubjects => {
   let lately = new Map<string, WatchedSubject>()
   let before = new Map<string, WatchedSubject>()

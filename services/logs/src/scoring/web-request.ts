@@ -1,17 +1,17 @@
-/** A request as a web server, a proxy or an application logs it. `agent` is what the program that asked calls itself, '' where that is not told. */
+/** A request as logged by a web server, a proxy or an application. `agent` is the user agent, '' if it is missing. */
 export type WebRequest = { client: string; method: string; path: string; status: number; agent: string }
 
 const v4OrV6 = String.raw`[\da-f.:]{3,45}`
-/** The common log format and its many relatives: who, a quoted request, a status. */
+/** The common log format and its variants: client, quoted request, status. */
 const commonForm = new RegExp(
   String.raw`(?:^|[\s,\[(])(?<client>${v4OrV6})\]?(?: [^"\[]{0,80})?(?: ?\[[^\]]{1,60}\])? "(?<method>[A-Z]{3,10}) (?<path>[^" ]{1,2000})[^"]{0,20}" (?<status>[1-5]\d\d)\b(?: \S{1,20} "[^"]{0,1000}" "(?<agent>[^"]{0,500})")?`,
 )
-/** Columns between bars: status, how long it took, who, what. */
+/** Columns separated by bars: status, duration, client, request. */
 const columnForm = new RegExp(
   String.raw`\|\s{0,5}(?<status>[1-5]\d\d)\s{0,5}\|[^|]{1,30}\|\s{0,20}(?<client>${v4OrV6})\s{0,5}\|\s{0,5}(?<method>[A-Z]{3,10})\s{1,10}"?(?<path>[^\s"]{1,2000})`,
 )
 
-/** The names under which JSON and other structured logs have the same: the last part of a name, in lower case, letters and digits alone. */
+/** Names of these fields in JSON and other structured logs: the last part of a dotted name in lower case, letters and digits only. */
 const names = {
   client: [
     ...['clientip', 'remoteip', 'remoteaddr', 'remoteaddress', 'client', 'clienthost', 'clientaddr', 'clientaddress'],
@@ -62,12 +62,12 @@ const fromFields = (fields: Record<string, unknown>): WebRequest | undefined => 
   const status = Number(firstOf(names.status))
   const client = withoutPort(firstOf(names.client))
   const path = firstOf(names.path)
-  // A request that has no status yet, or was broken off, has 0.
+  // Programs log status 0 for a request that has no status yet or was aborted.
   if (client === '' || path === '' || !(status >= 0 && status < 600) || firstOf(names.status) === '') return undefined
   return { client, method: firstOf(names.method).toUpperCase(), path, status, agent: firstOf(names.agent) }
 }
 
-/** An object that stands behind a header that some program put before it. */
+/** A JSON object after a header that another program prepended. */
 const embeddedFields = (text: string): Record<string, unknown> | undefined => {
   const start = text.indexOf('{"')
   const end = text.lastIndexOf('}')
@@ -79,16 +79,16 @@ const embeddedFields = (text: string): Record<string, unknown> | undefined => {
   }
 }
 
-/** The names of a request without which fields are of none. */
+/** Fields without one of these do not describe a request. */
 const neededNames = [names.client, names.path, names.status]
 
-/** Whether fields of these names may be a request. */
+/** Whether fields with these names may describe a request. */
 export const mayNameRequest = (fieldNames: readonly string[]): boolean => {
   const plain = new Set(fieldNames.map(plainName))
   return neededNames.every((known) => known.some((name) => plain.has(name)))
 }
 
-/** The request that an entry tells of; undefined where it tells of none. `fieldsOf` is asked where the text itself does not say it. */
+/** The request that an entry reports, if any. `fieldsOf` is called if the text itself does not match. */
 export const webRequestOf = (text: string, fieldsOf: () => Record<string, unknown> | null): WebRequest | undefined => {
   const found = (
     (text.includes('"') && commonForm.exec(text)) ||

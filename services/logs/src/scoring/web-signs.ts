@@ -1,6 +1,6 @@
 import type { AttackSignRow } from './attack-sign.ts'
 
-/** What requests to web servers carry when somebody looks for a way in. Written from how these attacks work, whoever logs them. */
+/** Signs of attacks in requests to web servers. Derived from how these attacks work, independent of the program that logs them. */
 export const webSigns: readonly AttackSignRow[] = [
   [
     'path_traversal',
@@ -123,7 +123,7 @@ export const webSigns: readonly AttackSignRow[] = [
     'server_details_probe',
     'WARN',
     0.7,
-    'A request for a page that tells how a server is set up',
+    'A request for a page that reveals how a server is set up',
     'phpinfo getphpinfo php',
     /"(?:get|head|post) [^"\s?]{0,300}\/(?:(?:get|test|my|old)?_?php_?info\d?\.php|info\.php)(?:[?\s"/]|$)/,
     ['"GET /old/phpinfo.php HTTP/1.1" 404', '"GET /info.php HTTP/1.1" 200'],
@@ -163,7 +163,7 @@ export const webSigns: readonly AttackSignRow[] = [
     'known_exploit_path',
     'ERROR',
     0.88,
-    'A request for the place of a flaw that is widely exploited',
+    'A request for the path of a flaw that is widely exploited',
     'phpunit eval stdin hnap1 boaform actuator manager solr ignition geoserver tmui cgi bin vpns dana guacamole remote fgt fortios graphql think invokefunction telerik asyncupload confluence jmx owa autodiscover powershell vendor struts ueditor setup autoupdate jsonws php invoker console portal ccm ecp struts2 websso api vsphere sdk ui vropspluginui',
     /\/vendor\/phpunit\/.{0,100}eval-stdin\.php|\/hnap1\b|\/boaform\/|\/tmui\/login\.jsp\/\.\.;|\/dana-na\/.{0,60}\.\.|\/remote\/fgt_lang\?lang=\/\.\.|\/_ignition\/execute-solution|invokefunction&function=call_user_func|telerik\.web\.ui\.(?:webresource|dialoghandler)\.\w+\?type=rau|\/autodiscover\/autodiscover\.json\?[^"\s]*@|\/cgi-bin\/(?:\.%2e|\.\.|%2e)|\/invoker\/(?:jmx|ejb)invokerservlet|\/ui\/vropspluginui\/|\/actuator\/(?:gateway\/routes|heapdump|env)\b|\/setup\/setupadministrator\.action|\/json\/setup-restore|\/api\/jsonws\/invoke|\/solr\/admin\/|\/console\/(?:css|images)\/%252e|\/wls-wsat\//,
     [
@@ -176,7 +176,7 @@ export const webSigns: readonly AttackSignRow[] = [
     'scanner_agent',
     'WARN',
     0.85,
-    'A program that looks for weaknesses says its name',
+    'A vulnerability scanner identifies itself',
     'sqlmap nikto nmap masscan zgrab nuclei acunetix nessus openvas wpscan gobuster dirbuster feroxbuster ffuf wfuzz hydra whatweb arachni w3af havij netsparker qualys burp zmeu morfeus jorgee w00tw00t dirsearch censysinspect expanse l9explore l9tcpid fimap',
     /\b(?:sqlmap|nikto|nmap(?: scripting engine)?|masscan|zgrab|nuclei|acunetix|nessus|openvas|wpscan|gobuster|dirbuster|dirsearch|feroxbuster|ffuf|wfuzz|whatweb|arachni|w3af|havij|netsparker|zmeu|morfeus|jorgee|fimap|l9explore|l9tcpid)[/ )\]"v.-]|\bhydra[/)]|w00tw00t\.at/,
     [
@@ -189,7 +189,7 @@ export const webSigns: readonly AttackSignRow[] = [
     'open_proxy_probe',
     'WARN',
     0.7,
-    'Somebody tries whether a web server passes requests on to others',
+    'A client tests whether a web server forwards requests to other servers',
     'connect http https 443 proxy',
     /"connect [\w.-]+:\d+ http\/\d|"(?:get|post|head) https?:\/\/[\w.-]+[^"]* http\/\d[.\d]*" (?:4\d\d|200)/,
     '"CONNECT mail.example.net:25 HTTP/1.1" 405',

@@ -4,9 +4,9 @@ import { severityOfTemplate, type TemplateSeries } from './template-series.ts'
 
 type Template = TemplateSeries['templates'][number]
 
-/** That something of a level stands out is worth so much by itself; what its wording tells of a failure makes up the rest. */
+/** The minimum weight of an anomaly by level; the evidence of a failure in its wording adds the rest. */
 const minWorth: Readonly<Record<Severity | 'none', number>> = { CRITICAL: 0.7, ERROR: 0.6, WARN: 0.5, none: 0.4 }
-/** What comes suddenly and in masses is worth a look whatever it is, where it is sure. */
+/** The minimum weight of a burst: a burst deserves attention whatever its wording, if it is certain. */
 const minWorthOfBurst: Readonly<Record<Severity | 'none', number>> = {
   CRITICAL: 0.7,
   ERROR: 0.65,
@@ -21,7 +21,7 @@ const worthFrom = (min: typeof minWorth, template: Template): number => {
   return base + (1 - base) * probabilityOf(evidenceOf(template).logOdds)
 }
 
-/** 0 to 1: how much it matters that a kind of message is there that was not, or is rare. */
+/** 0 to 1: how important it is that a template is new or rare. */
 export const worthOf = (template: Template): number => worthFrom(minWorth, template)
-/** 0 to 1: how much it matters that a kind of message comes in masses. */
+/** 0 to 1: how important a burst of a template is. */
 export const worthOfBurst = (template: Template): number => worthFrom(minWorthOfBurst, template)

@@ -26,11 +26,11 @@ test.each([
   `${'f'.repeat(70)} x`,
   'information_schema has_union in it',
   'x',
-])('a text has words of the same sets as its words tell: %s', (text) => {
+])('the marks of a text are those of its words: %s', (text) => {
   expect(marksOf(text)).toBe(marksByWords(text))
 })
 
-test('of thousands of made-up texts, too', () => {
+test('the marks of thousands of random texts are those of their words', () => {
   const pieces = ['failed', 'Root', 'x', 'union', ' ', '_', '-', 'é', '9', '4625', 'größe', '%', 'select', '\u0301']
   let state = 42
   const next = () => {

@@ -1,14 +1,14 @@
 import { hashByte, hashSeed, wordBytes, wordsOf } from '../segments/tokens.ts'
 
-/** Which of some sets of words, 31 at most, a text has a word of: bit n for set n. */
+/** Returns which of up to 31 sets of words a text contains a word of: bit n for set n. */
 export type WordMarks = (text: string) => number
 
 const asciiEnd = 128
 const slotsPerWord = 4
 
 /**
- * Finds words as `wordsOf` does, and tells no more than which sets they are of: to make a string of each word of a text and look it up took
- * longer than all rules together. Words are told by a hash, and only one that is right is compared.
+ * Finds words as `wordsOf` does, but only returns the sets that they belong to: creating a string for each word of a text and looking it up took
+ * longer than all rules together. Words are found by their hash, and only on a match is the string compared.
  */
 export const createWordMarks = (sets: readonly ReadonlySet<string>[]): WordMarks => {
   const all = 2 ** sets.length - 1

@@ -183,7 +183,7 @@ export const endpoints: readonly Theme[] = [
     'Scoring',
     [
       '`GET /api/anomaly/status`, `GET /api/cybersec/status`',
-      [logs('scoring/scoring'), 'GET /api/anomaly/status and /api/cybersec/status tell what came of the last run'],
+      [logs('scoring/scoring'), 'GET /api/anomaly/status and /api/cybersec/status show the outcome of the last run'],
     ],
     [
       '`POST /api/anomaly/run`, `POST /api/cybersec/run`',

@@ -67,7 +67,7 @@ export const resources: readonly Theme[] = [
     ],
     [
       'Detects anomalies and security-relevant entries',
-      [logs('scoring/scoring'), 'what comes in is scored without being asked'],
+      [logs('scoring/scoring'), 'new entries are scored without a request'],
     ],
   ),
   theme(

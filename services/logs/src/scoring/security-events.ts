@@ -3,11 +3,11 @@ import { type Actors, actorsOf } from './actors.ts'
 import { blockedPacketOf, blockedPacketWords } from './blocked-packet.ts'
 import { requestFieldsOf } from './request-fields.ts'
 import { isDefaultAccount, signInOf, signInWords } from './sign-in-wording.ts'
-import { kindsOfRequest } from './web-happenings.ts'
+import { kindsOfRequest } from './web-events.ts'
 import { type WebRequest, webRequestOf } from './web-request.ts'
 
-/** What an entry tells of that only says something in numbers. */
-export type HappeningKind =
+/** An event that is only suspicious when it is frequent. */
+export type SecurityEventKind =
   | 'failed_sign_in'
   | 'unknown_user'
   | 'broken_off_sign_in'
@@ -23,17 +23,17 @@ export type HappeningKind =
   | 'refused_mail'
   | 'failed_payment'
 
-export type Happening = Actors & {
-  kind: HappeningKind
+export type SecurityEvent = Actors & {
+  kind: SecurityEventKind
   entry: StoredEntry
-  /** What is counted apart: a page, a port. */
+  /** The object that distinct counts are made of: a page, a port. */
   object: string | null
-  /** What the program behind it calls itself. */
+  /** The user agent. */
   agent: string | null
 }
 
-/** Wording about what is neither a sign-in nor a request; the first that fits counts. */
-const wordings: readonly { kind: HappeningKind; words: string; wording: RegExp }[] = [
+/** Wordings of events that are neither sign-ins nor requests; the first that matches counts. */
+const wordings: readonly { kind: SecurityEventKind; words: string; wording: RegExp }[] = [
   {
     kind: 'limited_request',
     words: 'limiting ratelimit ratelimited limit throttled throttling many',
@@ -59,37 +59,37 @@ const wordings: readonly { kind: HappeningKind; words: string; wording: RegExp }
   },
 ]
 
-/** Words of which entries that may tell of these have one. */
-export const happeningWords: readonly string[] = [
+/** Every entry that may report such an event contains one of these words. */
+export const securityEventWords: readonly string[] = [
   ...signInWords,
   ...wordings.flatMap(({ words }) => words.split(' ')),
   ...['400', '401', '403', '404', '405', '422', '429', 'post'],
   ...blockedPacketWords,
 ]
 
-/** So much of a text is looked at. */
+/** Characters of a text that are examined. */
 const lookedAt = 4_096
 
-const ofRequest = (request: WebRequest, entry: StoredEntry): Happening[] => {
+const ofRequest = (request: WebRequest, entry: StoredEntry): SecurityEvent[] => {
   const object = request.path.replace(/\?.*$/, '')
   const rest = { entry, address: request.client, user: null, object, agent: request.agent || null }
   return kindsOfRequest(request, object).map((kind) => ({ kind, ...rest }))
 }
 
-const ofWording = (text: string): HappeningKind | undefined => {
+const ofWording = (text: string): SecurityEventKind | undefined => {
   const plain = text.includes('_') ? text.replaceAll('_', ' ') : text
   return wordings.find(({ wording }) => wording.test(plain))?.kind
 }
 
-/** What one entry tells of; most tell of nothing. */
-export const happeningsOf = (entry: StoredEntry): Happening[] => {
+/** The events that one entry reports; most entries report none. */
+export const securityEventsOf = (entry: StoredEntry): SecurityEvent[] => {
   const text = entry.text.slice(0, lookedAt)
   const signIn = signInOf(text)
   const request = webRequestOf(text, () => requestFieldsOf(entry))
   if (request) {
-    const happenings = ofRequest(request, entry)
-    // What an application says of a sign-in beside its request says more than a status.
-    if (happenings.length > 0 || !signIn) return happenings
+    const events = ofRequest(request, entry)
+    // What an application logs about a sign-in beside its request is more specific than a status.
+    if (events.length > 0 || !signIn) return events
   }
   const packet = blockedPacketOf(text, entry.matchedPatterns.includes('firewall_block'))
   if (packet) {
@@ -98,8 +98,8 @@ export const happeningsOf = (entry: StoredEntry): Happening[] => {
   }
   const kind = ofWording(text) ?? signIn
   if (!kind) return []
-  const happening: Happening = { kind, entry, ...actorsOf(text), object: null, agent: null }
+  const event: SecurityEvent = { kind, entry, ...actorsOf(text), object: null, agent: null }
   const isGuess = kind === 'failed_sign_in' || kind === 'unknown_user'
-  const isDefault = isGuess && happening.user !== null && isDefaultAccount(happening.user)
-  return isDefault ? [happening, { ...happening, kind: 'default_account' }] : [happening]
+  const isDefault = isGuess && event.user !== null && isDefaultAccount(event.user)
+  return isDefault ? [event, { ...event, kind: 'default_account' }] : [event]
 }

@@ -3,14 +3,14 @@ import type { StoredEntry } from '../entries/entry.ts'
 import type { Filters } from '../search/filters.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 
-export type RestingSearchOptions = { engine: Pick<LogEngine, 'search'>; sourceId: string; signal: AbortSignal }
+export type ThrottledSearchOptions = { engine: Pick<LogEngine, 'search'>; sourceId: string; signal: AbortSignal }
 
-/** Gives the oldest so many entries of one source that filters let through. */
-export type RestingSearch = (filters: Filters, limit: number) => Promise<StoredEntry[]>
+/** Returns the oldest `limit` entries of one source that pass the filters. */
+export type ThrottledSearch = (filters: Filters, limit: number) => Promise<StoredEntry[]>
 
-/** Searches that rest for as long as each took, so that whoever else searches comes first. */
-export const createRestingSearch =
-  ({ engine, sourceId, signal }: RestingSearchOptions): RestingSearch =>
+/** Pauses after each search for as long as the search took, so that other searches have priority. */
+export const createThrottledSearch =
+  ({ engine, sourceId, signal }: ThrottledSearchOptions): ThrottledSearch =>
   async (filters, limit) => {
     const began = performance.now()
     const { entries } = await engine.search(

@@ -1,29 +1,29 @@
 import { expectLinear } from '@trellis/test/support/growth'
 import { describe, expect, test } from 'vitest'
 import { wordsOf } from '../segments/tokens.ts'
-import { happeningsOf, happeningWords } from './happenings.ts'
+import { securityEventsOf, securityEventWords } from './security-events.ts'
 import { entryForTests as entryOf } from './security-for-tests.ts'
 
-const toldBy = (text: string) =>
-  happeningsOf(entryOf(text)).map(({ kind, address, user, object }) => [kind, address, user ?? object])
+const reportedBy = (text: string) =>
+  securityEventsOf(entryOf(text)).map(({ kind, address, user, object }) => [kind, address, user ?? object])
 
 const loginEvent = (code: number) =>
   `<Event><System><EventID>${code}</EventID></System><EventData><Data Name='TargetUserName'>kim</Data><Data Name='IpAddress'>192.0.2.7</Data></EventData></Event>`
 
-describe('what an entry tells of', () => {
+describe('the events that an entry reports', () => {
   test.each<[string, string, (string | null)[]]>([
     [
-      'words in the name of an event',
+      'a sentence in the name of an event',
       'audit: event=LOGIN_FAILED username=kim ip=192.0.2.7',
       ['failed_sign_in', '192.0.2.7', 'kim'],
     ],
     [
-      'a name of an event in one piece',
+      'an event name in camel case',
       'type="LoginFailed" userName="kim" clientIp="192.0.2.7"',
       ['failed_sign_in', '192.0.2.7', 'kim'],
     ],
     [
-      'a code of an error',
+      'an error code',
       'realm=a error=user_not_found, username=kim, ipAddress=192.0.2.7',
       ['unknown_user', '192.0.2.7', 'kim'],
     ],
@@ -49,7 +49,7 @@ describe('what an entry tells of', () => {
       ['failed_sign_in', '192.0.2.7', 'kim@example.net'],
     ],
     [
-      'a host that is told by its name',
+      'a host that is logged by its name',
       'pam: authentication failure; rhost=pool-7.example.net  user=kim',
       ['failed_sign_in', 'pool-7.example.net', 'kim'],
     ],
@@ -61,17 +61,17 @@ describe('what an entry tells of', () => {
       ['failed_sign_in', '192.0.2.7', 'kim'],
     ],
     [
-      'a sign-in that is broken off',
+      'an aborted sign-in',
       'sshd[7]: Connection closed by authenticating user kim 192.0.2.7 port 4022 [preauth]',
       ['broken_off_sign_in', '192.0.2.7', 'kim'],
     ],
     [
-      'a form to sign in that is refused',
+      'a refused sign-in form',
       '192.0.2.7 - - [01/Mar/2026:10:00:00 +0000] "POST /account/sign_in HTTP/1.1" 401 7',
       ['failed_sign_in', '192.0.2.7', '/account/sign_in'],
     ],
     [
-      'a form to sign in that comes back',
+      'a sign-in form that is shown again',
       '192.0.2.7 - - [01/Mar/2026:10:00:00 +0000] "POST /wp-login.php HTTP/1.1" 200 7',
       ['sign_in_request', '192.0.2.7', '/wp-login.php'],
     ],
@@ -88,7 +88,7 @@ describe('what an entry tells of', () => {
     ],
     ['a refused query', 'named: client 192.0.2.7#53: query (cache) denied', ['refused_query', '192.0.2.7', null]],
     [
-      'mail that is refused',
+      'refused mail',
       'smtp: rejected RCPT <kim@example.net> from [192.0.2.7]: listed',
       ['refused_mail', '192.0.2.7', null],
     ],
@@ -99,7 +99,7 @@ describe('what an entry tells of', () => {
       ['blocked_packet', '192.0.2.7', '22'],
     ],
     [
-      'a firewall with two ends',
+      'a firewall with both endpoints',
       'Deny tcp src outside:192.0.2.7/4022 dst inside:198.51.100.1/3389 by access-group',
       ['blocked_packet', '192.0.2.7', '3389'],
     ],
@@ -109,12 +109,12 @@ describe('what an entry tells of', () => {
       ['blocked_packet', '192.0.2.7', '445'],
     ],
   ])('%s', (_, text, expected) => {
-    expect(toldBy(text)).toContainEqual(expected)
-    // A search by words is what brings the entry here.
-    expect(wordsOf(text).some((word) => happeningWords.includes(word))).toBe(true)
+    expect(reportedBy(text)).toContainEqual(expected)
+    // The entry is found by a search for these words.
+    expect(wordsOf(text).some((word) => securityEventWords.includes(word))).toBe(true)
   })
 
-  test('the work of a hostile line grows with its length alone', () => {
+  test('the work for a hostile line is linear in its length', () => {
     for (const piece of [
       'deny src=192.0.2.7 ',
       'login failed user=',
@@ -123,12 +123,12 @@ describe('what an entry tells of', () => {
       '//[a]',
       '{"',
     ])
-      expectLinear(piece, (length) => happeningsOf(entryOf(piece.repeat(Math.ceil(length / piece.length)))))
+      expectLinear(piece, (length) => securityEventsOf(entryOf(piece.repeat(Math.ceil(length / piece.length)))))
   })
 
-  test('an account that systems come with is told of as that, too', () => {
-    const told = toldBy('sshd[7]: Failed password for admin from 192.0.2.7 port 22 ssh2')
-    expect(told.map(([kind]) => kind)).toEqual(['failed_sign_in', 'default_account'])
+  test('a default account is reported as such, too', () => {
+    const events = reportedBy('sshd[7]: Failed password for admin from 192.0.2.7 port 22 ssh2')
+    expect(events.map(([kind]) => kind)).toEqual(['failed_sign_in', 'default_account'])
   })
 
   test.each([
@@ -141,7 +141,7 @@ describe('what an entry tells of', () => {
     '192.0.2.7 - - [01/Mar/2026:10:00:00 +0000] "GET /login HTTP/1.1" 200 7',
     '192.0.2.7 - - [01/Mar/2026:10:00:00 +0000] "POST /login HTTP/1.1" 302 7',
     '192.0.2.7 - - [01/Mar/2026:10:00:00 +0000] "GET /phpmyadmin/ HTTP/1.1" 200 7',
-  ])('"%s" tells of nothing', (text) => {
-    expect(toldBy(text)).toEqual([])
+  ])('"%s" reports no event', (text) => {
+    expect(reportedBy(text)).toEqual([])
   })
 })

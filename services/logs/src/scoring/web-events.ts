@@ -1,11 +1,11 @@
-import type { HappeningKind } from './happenings.ts'
+import type { SecurityEventKind } from './security-events.ts'
 import type { WebRequest } from './web-request.ts'
 
-/** A place where people sign in. What renews a sign-in or asks after it fails for everybody whose time is over. */
+/** A path at which users sign in. Paths that renew or query a sign-in are excluded: they fail for every user whose session has expired. */
 const signInPlace =
   /\/(?:[\w-]*(?:log-?_?in|sign-?_?in|logon)[\w.-]*|sessions?|authenticate|auth|xmlrpc\.php)(?:\/(?:token|callback|\d+)?)?$/i
 
-/** Places of consoles and programs that people look for on servers which do not have them. */
+/** Paths of consoles and programs that scanners try on servers which do not have them. */
 const soughtPlace = new RegExp(
   [
     String.raw`php-?my-?admin|\bpma\b|\/(?:my)?sql-?(?:admin|manager|web)|adminer|\/administrator\b|\/admin(?:\.php|istration|cp|panel|er)?(?:\/|$)|\/cpanel|\/webadmin|\/whm\b`,
@@ -21,11 +21,11 @@ const soughtPlace = new RegExp(
 const refused = new Set([401, 403, 422])
 const missing = new Set([400, 404, 405, 410])
 
-/** What a request is counted as; most are nothing. `path` is without what follows a question mark. */
-export const kindsOfRequest = ({ method, status }: WebRequest, path: string): HappeningKind[] => {
+/** The kinds of events that a request counts as; most requests count as none. `path` excludes the query string. */
+export const kindsOfRequest = ({ method, status }: WebRequest, path: string): SecurityEventKind[] => {
   const isSignIn = method === 'POST' && signInPlace.test(path)
   if (isSignIn && refused.has(status)) return ['failed_sign_in']
-  // Who is let in is sent on to a page.
+  // A successful sign-in is answered by a redirect.
   if (isSignIn && status < 300) return ['sign_in_request']
   if (status === 429) return ['limited_request']
   const isAbsent = missing.has(status)
