@@ -1,11 +1,11 @@
 /**
- * Holds a model to what it was shown. It cites evidence by number, as `[3]`, `[1, 4]` or `[2-5]`; a number that nothing has is taken out
- * of its words, with what joined it to others. What it puts in quotation marks as if it were in the log is looked for there.
+ * Checks a model's answer against its evidence. The model cites evidence by number, as `[3]`, `[1, 4]` or `[2-5]`; a number without evidence is
+ * removed from the answer, together with the words that join it to others. Quotations are looked up in the evidence.
  */
 export type CitationFilter = {
-  /** The part of the text so far that is certain; a citation may be cut anywhere. */
+  /** Returns the part of the text so far that is final: a citation may be split between pieces. */
   push: (text: string) => string
-  /** What was held back, once nothing more comes. */
+  /** Returns the text that was held back, at the end of the answer. */
   end: () => string
   /** Numbers that were cited and exist, ascending. */
   cited: () => number[]
@@ -13,19 +13,19 @@ export type CitationFilter = {
   invented: () => number[]
 }
 
-/** What may stand in the brackets of a citation. */
+/** The text in the brackets of a citation. */
 const inside = String.raw`\s*(?:-\d{1,30}|#?\d{1,30}(?:\s*[-–,;]\s*#?\d{1,30})*)\s*`
-/** What stands between citations that belong together. */
+/** The text between adjacent citations. */
 const joint = ',? (?:and|or|&) |,? ?'
 const row = String.raw` ?\[${inside}\](?:(?:${joint})\[${inside}\])*`
 const citations = new RegExp(row, 'g')
 const citation = new RegExp(String.raw`(?<joint>${joint})\[(?<list>${inside})\]`, 'g')
-/** The end of a text that may yet become a citation, or go on with one. */
+/** The end of a text that may become a citation, or continue one. */
 const begun = String.raw` ?\[[\s#\d,;–-]*`
 const unfinished = new RegExp(String.raw`(?:${row}(?:,? ?(?:(?:an?|and|or?|&) ?)?)(?:\[[\s#\d,;–-]*)?|${begun}| )$`)
 const longestCitation = 160
 
-/** The numbers of `1, 4-6`; a stretch the wrong way round, or one that is too long to be meant, is its two ends. */
+/** The numbers of `1, 4-6`. Of a reversed range, or one longer than `max`, only the two ends. */
 const numbersIn = (list: string, max: number): number[] =>
   list.split(/[,;]/).flatMap((part) => {
     if (/^\s*-/.test(part)) return [Number(part)]
@@ -34,7 +34,7 @@ const numbersIn = (list: string, max: number): number[] =>
     return Array.from({ length: to - from + 1 }, (_, index) => from + index)
   })
 
-/** `evidence` is how many pieces the model was shown, numbered from 1. */
+/** `evidence` is the number of pieces of evidence, numbered from 1. */
 export const createCitationFilter = (evidence: number): CitationFilter => {
   const cited = new Set<number>()
   const invented = new Set<number>()
@@ -47,11 +47,11 @@ export const createCitationFilter = (evidence: number): CitationFilter => {
         const { joint: before = '', list = '' } = groups ?? {}
         const numbers = numbersIn(list, evidence)
         const known = numbers.filter((number) => number >= 1 && number <= evidence)
-        // Right after a word it is a program and its process, as in sshd[4242].
+        // Right after a word, it is a program with its process id, as in sshd[4242].
         const isProcess = known.length === 0 && index === 0 && before === '' && /\w/.test(text[offset - 1] ?? last)
         if (!isProcess) for (const number of numbers) (known.includes(number) ? cited : invented).add(number)
         if (known.length === 0 && !isProcess) continue
-        // What joins the first that is left to one that is not goes with that one.
+        // The words that join the first remaining citation to a removed one are removed, too.
         const join = shown === '' ? (whole.startsWith(' ') ? ' ' : '') : before
         shown += `${join}[${isProcess || known.length === numbers.length ? list : known.join(', ')}]`
       }
@@ -89,8 +89,8 @@ const quotation = /"([^"\n]{12,400})"|“([^”\n]{12,400})”|`([^`\n]{12,400})
 const plain = (text: string): string => text.toLowerCase().replaceAll(/\s+/g, ' ').trim()
 
 /**
- * What a text quotes that is in none of the texts it is about. Case and spacing do not matter, nor an ellipsis: then the parts around
- * it are looked for.
+ * The quotations in a text that are in none of the texts that were shown. Case and spacing are ignored; the parts around an ellipsis are looked up
+ * separately.
  */
 export const unfoundQuotations = (text: string, shown: readonly string[]): string[] => {
   const texts = shown.map(plain)

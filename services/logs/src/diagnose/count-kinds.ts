@@ -3,7 +3,7 @@ import type { TemplateCounts } from '../templates/count-templates.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 import type { Group } from './groups.ts'
 
-/** Each source that is counted costs a pass over its entries. */
+/** Maximum number of sources that are counted; counting scans a source's entries. */
 const maxSources = 8
 
 type Engine = Pick<LogEngine, 'templates'>
@@ -14,8 +14,9 @@ const originOf = ({ entries: [{ origin }] }: Group): { source: string; branch: s
 })
 
 /**
- * Says of groups how many entries their source has of the kind within the filters, and from when to when: those shown are the newest, or the
- * best, of them. What comes first is counted first, where there is too much to count. `known` are the templates of all sources, which tell since when there is such a kind at all.
+ * Adds to groups the number of entries that their source has of the template within the filters, and their first and last times: a group only contains
+ * the newest or best of them. If there are too many sources, those of the first groups are counted. `known` are the templates of all sources, with
+ * the time at which each was first seen anywhere.
  */
 export const withCounts = async (
   engine: Engine,
@@ -44,10 +45,10 @@ export const withCounts = async (
   return groups.map((group) => {
     const firstEver = everywhere.get(group.entries[0].templateId ?? '')?.firstSeen
     const template = counts.get(group)
-    const told = { ...group, ...(firstEver !== undefined && { firstEver }) }
-    if (!template) return told
+    const dated = { ...group, ...(firstEver !== undefined && { firstEver }) }
+    if (!template) return dated
     const first = Math.min(group.first, template.firstCounted)
     const last = Math.max(group.last, template.lastCounted)
-    return { ...told, first, last, total: template.count }
+    return { ...dated, first, last, total: template.count }
   })
 }

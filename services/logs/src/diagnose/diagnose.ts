@@ -11,7 +11,7 @@ import { maxEvidence, suspectedCauses, type WeighedGroup, weightOf } from './cau
 import { withCounts } from './count-kinds.ts'
 import { type Group, groupRepeats, type KindOf, kindsOf, timesIn } from './groups.ts'
 import { keywordsOf } from './keywords.ts'
-import { type Layer, type LayerEntries, type Looked, look } from './layers.ts'
+import { type Layer, type LayerEntries, type LayerResults, searchLayers } from './layers.ts'
 import { type LinkedGroup, linkGroups, namesOfSources } from './links.ts'
 import { windowInWords } from './shown-time.ts'
 import { silentSources } from './silence.ts'
@@ -23,24 +23,24 @@ import { timePhraseOf } from './time-phrases.ts'
 import { writeWithModel } from './write-with-model.ts'
 
 const maxTemplates = 20
-/** What counts of that which is far from the question. */
+/** Share of the relevance that remains for entries that are far from the question. */
 const farShare = 0.1
 const nearMilliseconds = 3_600_000
-/** What counts of a source that is only suggested, where entries have the words of the question. */
+/** Share of the relevance for entries of a merely suggested source, if others contain words of the question. */
 const suggestedShare = 0.5
 
 const windowOf = ({ query, since, until, now, zone }: DiagnoseInput): { window: Window; symptom: string } => {
   const phrase = timePhraseOf(query, now, zone)
   const symptom = phrase?.rest ?? query
   if (since !== undefined || until !== undefined)
-    return { window: { start: since ?? null, end: until ?? null, source: 'given' }, symptom }
+    return { window: { start: since ?? null, end: until ?? null, source: 'given' }, symptom } // words: allowed
   if (phrase) return { window: { start: phrase.start, end: phrase.end, source: 'query' }, symptom }
   return { window: { start: null, end: null, source: 'default' }, symptom }
 }
 
-/** How near an entry is to the question, by the layer that found it. What merely failed meanwhile counts little once something nearer did. */
-const relevanceOf = (looked: Looked): ((entry: StoredEntry) => number) => {
-  const { layers, scans, trouble, nearness, suggested } = looked
+/** The relevance of an entry to the question, by the layer that found it. Once a closer failure was found, other failures of the window count little. */
+const relevanceOf = (results: LayerResults): ((entry: StoredEntry) => number) => {
+  const { layers, scans, trouble, nearness, suggested } = results
   const shares: Record<Layer, (entry: StoredEntry) => number> = {
     keywords: nearness.shareOf,
     source: () => (suggested.length > 0 && nearness.hasMatches ? suggestedShare : 1),
@@ -50,23 +50,23 @@ const relevanceOf = (looked: Looked): ((entry: StoredEntry) => number) => {
   const found = new Map(
     layers.flatMap(({ layer, entries }) => entries.map((entry) => [entry.entryId, shares[layer](entry)])),
   )
-  const asked = new Set(scans.map(({ sourceId }) => sourceId))
-  const isFar = ({ origin }: StoredEntry) => asked.size > 0 && !asked.has(origin.sourceId)
+  const scanned = new Set(scans.map(({ sourceId }) => sourceId))
+  const isFar = ({ origin }: StoredEntry) => scanned.size > 0 && !scanned.has(origin.sourceId)
   return (entry) => Math.min(found.get(entry.entryId) ?? 0, isFar(entry) ? farShare : Number.POSITIVE_INFINITY)
 }
 
 /**
- * What of the groups a summary is about: of a source that was named, its own; else what is near, and what failed within the hour of the first
- * trouble. What failed in another month is no cause.
+ * The groups that a summary covers: if the question names sources, theirs; otherwise the relevant ones, and failures within an hour of the first
+ * trouble. Failures of another month are not causes.
  */
 const aboutQuestion = (
   groups: readonly WeighedGroup[],
-  { scans, trouble: { isWhole, first } }: Looked,
+  { scans, trouble: { isWhole, first } }: LayerResults,
   relevance: (entry: StoredEntry) => number,
 ): WeighedGroup[] => {
   if (scans.length > 0) {
-    const asked = new Set(scans.map(({ sourceId }) => sourceId))
-    return groups.filter(({ entries: [{ origin }] }) => asked.has(origin.sourceId))
+    const scanned = new Set(scans.map(({ sourceId }) => sourceId))
+    return groups.filter(({ entries: [{ origin }] }) => scanned.has(origin.sourceId))
   }
   if (isWhole) return [...groups]
   return groups.filter(
@@ -76,10 +76,10 @@ const aboutQuestion = (
   )
 }
 
-/** What explains the trouble that the question is about: it fails first, elsewhere, and the one names the other or is what it runs on. */
+/** The groups that explain the trouble: they fail first, in another source, and one names the other or is a resource that it runs on. */
 const linkedTo = (
   related: readonly WeighedGroup[],
-  { trouble: { first }, preceding, sources }: Looked,
+  { trouble: { first }, preceding, sources }: LayerResults,
 ): LinkedGroup[] => {
   const heaviest = Math.max(1, ...related.map(({ weight }) => weight))
   if (!first || preceding.length === 0) return []
@@ -99,13 +99,13 @@ const linkedTo = (
 const isSameKind = (one: Group, other: Group): boolean =>
   one.template === other.template && one.entries[0].origin.sourceId === other.entries[0].origin.sourceId
 
-/** Groups with those that explain them in their places, the weightiest first. */
+/** Replaces groups by their linked versions and adds the missing ones, the highest weight first. */
 const withLinked = (groups: readonly WeighedGroup[], linked: readonly LinkedGroup[]): WeighedGroup[] =>
   [...linked, ...groups.filter((group) => !linked.some((each) => isSameKind(each, group)))].toSorted(
     (a, b) => b.weight - a.weight,
   )
 
-/** What a cause cites is shown, too. */
+/** Adds entries that a cause cites and no layer contains to the context layer. */
 const withEvidence = (layers: readonly LayerEntries[], linked: readonly LinkedGroup[]): LayerEntries[] => {
   const shown = new Set(layers.flatMap(({ entries }) => entries.map(({ entryId }) => entryId)))
   const missing = linked
@@ -117,7 +117,7 @@ const withEvidence = (layers: readonly LayerEntries[], linked: readonly LinkedGr
   return [...others, { layer: 'context', entries: [...(context?.entries ?? []), ...missing] }]
 }
 
-/** Groups with their weight, the weightiest first: that is what a reader or a model is told first. */
+/** Groups with their weight, the highest first: readers and models see them in this order. */
 const byImportance = (groups: readonly Group[], relevance: (entry: StoredEntry) => number): WeighedGroup[] =>
   groups
     .map((group) => {
@@ -127,9 +127,9 @@ const byImportance = (groups: readonly Group[], relevance: (entry: StoredEntry) 
     .toSorted((a, b) => b.weight - a.weight)
 
 /**
- * Looks into a symptom in layers: its keywords, the recent errors of sources it names, the errors of its window, what came before the first of
- * them, and what its operator has written down. Then rules sum up; a model, where there is one, says it in words. When it fails, the rules'
- * summary stands and the reasoning says why.
+ * Investigates a symptom in layers: its keywords, the recent errors of sources that it names, the errors of its window, the entries before the first
+ * of them, and the operator's notes. Then rules write a summary; if a model is configured, it writes another from it. If the model fails, the
+ * rules' summary remains, and the reasoning contains the cause.
  */
 export async function* diagnose(
   whole: Pick<LogEngine, 'search' | 'sources' | 'templates'>,
@@ -143,29 +143,37 @@ export async function* diagnose(
     ...(window.end !== null && { until: window.end }),
     ...(input.sourceFilter !== undefined && { source: input.sourceFilter }),
   }
-  yield { kind: 'asked', window, keywords }
-  const said = windowInWords(window.start, window.end, input.zone)
-  const looking = look({ engine, symptom, keywords, filters, window: said, now: () => input.now, signal: input.signal })
-  let step = await looking.next()
-  for (; !step.done; step = await looking.next()) yield { kind: 'status', ...step.value }
-  const looked = step.value
-  const { byKeyword, withAll, byWindow, named, scans, sources, trouble, layers } = looked
-  yield { kind: 'status', stage: 'context', detail: 'Reading what is known of this installation.' }
+  yield { kind: 'question', window, keywords }
+  const inWords = windowInWords(window.start, window.end, input.zone)
+  const searching = searchLayers({
+    engine,
+    symptom,
+    keywords,
+    filters,
+    window: inWords,
+    now: () => input.now,
+    signal: input.signal,
+  })
+  let step = await searching.next()
+  for (; !step.done; step = await searching.next()) yield { kind: 'status', ...step.value }
+  const results = step.value
+  const { byKeyword, withAll, byWindow, named, scans, sources, trouble, layers } = results
+  yield { kind: 'status', stage: 'context', detail: 'Reading notes about this installation.' }
   const context = await contextOf(input, symptom)
-  if (context.isMissing) yield { kind: 'status', stage: 'context', detail: 'That cannot be read just now.' }
+  if (context.isMissing) yield { kind: 'status', stage: 'context', detail: 'The notes cannot be read at the moment.' }
 
   const entries = layers.flatMap((layer) => layer.entries)
   const anyTemplate = [...new Set(entries.flatMap(({ templateId }) => templateId ?? []))]
   const known =
     anyTemplate.length === 0 ? [] : await engine.templates({ filters: { ...filters, anyTemplate } }, input.signal)
   const kindOf = kindsOf(known)
-  const relevance = relevanceOf(looked)
+  const relevance = relevanceOf(results)
   const repeats = byImportance(groupRepeats(entries, kindOf), relevance)
   const groups = byImportance(await withCounts(engine, repeats, { filters, known, signal: input.signal }), relevance)
-  const related = aboutQuestion(groups, looked, relevance)
-  const linked = linkedTo(related, looked)
+  const related = aboutQuestion(groups, results, relevance)
+  const linked = linkedTo(related, results)
   const causes = suspectedCauses(withLinked(related, linked))
-  const shown = shownCounts(looked)
+  const shown = shownCounts(results)
   const counts = countsOf(shown.facets)
   const away = missing()
   if (away.length > 0) yield { kind: 'status', stage: 'branches', detail: awayInWords(away) }
@@ -181,7 +189,7 @@ export async function* diagnose(
     rules: rulesSummary({
       keywords,
       withLogged: withLoggedWords(keywords).length > keywords.length,
-      window: said,
+      window: inWords,
       zone: input.zone,
       found: { withAny: byKeyword.total, withAll, errors: byWindow.total, scans },
       away,
@@ -207,13 +215,13 @@ export async function* diagnose(
     }
 }
 
-/** What counts are told of: the sources that were named, else what has the words, else the errors of the window. */
+/** The counts to show: of the named sources, otherwise of entries with keywords, otherwise of the window's errors. */
 const shownCounts = ({
   scans,
   byKeyword,
   byWindow,
   trouble,
-}: Looked): { facets: Facets | null; histogram: NearCounts | null; errors: TimeCounts | null } => {
+}: LayerResults): { facets: Facets | null; histogram: NearCounts | null; errors: TimeCounts | null } => {
   if (scans.length === 0) return { ...(byKeyword.total > 0 ? byKeyword : byWindow), errors: trouble.errors }
   const failed = scans.filter(({ grade }) => grade === 'error')
   return { facets: facetsOf(scans), histogram: histogramOf(scans), errors: histogramOf(failed) }
@@ -222,7 +230,7 @@ const shownCounts = ({
 const leftOutOf = (histogram: NearCounts | null): LeftOut | null =>
   histogram && { earlier: histogram.earlier, later: histogram.later }
 
-/** A store of its own may be away; entries can be looked into without it. */
+/** Reads the operator's notes. Their store may be unavailable, which does not prevent the diagnosis. */
 const contextOf = async (
   { knowledge, signal }: DiagnoseInput,
   symptom: string,
@@ -235,7 +243,7 @@ const contextOf = async (
   }
 }
 
-/** Kinds of entries among those found, as often as they are in all that was looked through; the most important first, as the groups are. */
+/** The templates of the entries found, with their counts in everything that was searched, in the order of the groups. */
 const templatesOf = (groups: readonly Group[], kindOf: KindOf, known: readonly TemplateCounts[]): TemplateCount[] => {
   const counted = new Map(known.map(({ templateId, count }) => [templateId, count]))
   const templates = new Map<string, TemplateCount>()

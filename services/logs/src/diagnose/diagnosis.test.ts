@@ -16,7 +16,7 @@ const entry = (time: string, source_id: string, text: string, severity: string |
 
 const dishes = 'soup salad bread stew roast pie cake tart rice beans fish eggs cheese fruit'.split(' ')
 
-/** A disk fills, a database stops, a site fails; and an address somebody should not see. */
+/** A disk fills, a database stops, a site fails; one entry contains an address and a password that a model must not receive. */
 const story = [
   entry('09:00:00', 'journald:attic:kernel', 'EXT4-fs (sda1): re-mounted'),
   ...Array.from({ length: 20 }, (_, second) =>
@@ -60,7 +60,7 @@ beforeAll(async () => {
 })
 afterAll(() => service[Symbol.asyncDispose]())
 
-const ask = (query: string, llm?: { baseUrl: string; apiKey?: string }, more = {}) =>
+const diagnose = (query: string, llm?: { baseUrl: string; apiKey?: string }, more = {}) =>
   opened.client.diagnose({ query, timezone: 'UTC', ...(llm && { llm: { model: 'm', ...llm } }), ...more })
 
 const stream = async (query: string, llm?: { baseUrl: string }) => {
@@ -76,14 +76,14 @@ const stream = async (query: string, llm?: { baseUrl: string }) => {
 const textsOf = (frames: readonly NonNullable<DiagnoseFrame['event']>[]) =>
   frames.flatMap((frame) => (frame.$case === 'summary' ? [frame.value.text] : []))
 
-const says =
+const replies =
   (...words: string[]): Behaviour =>
   (response) =>
     response.writeHead(200, { 'content-type': 'text/event-stream' }).end(words.map(delta).join('') + done)
 
 describe('a diagnosis without a model', () => {
-  test('says how much, where, since when, what failed first, what it points to, and where to look next', async () => {
-    const { summary, suspectedCauses, reasoning, templates, timeline } = await ask(
+  test('reports how much, where, since when, what failed first, the likely cause, and where to look next', async () => {
+    const { summary, suspectedCauses, reasoning, templates, timeline } = await diagnose(
       'why did postgres stop writing this morning?',
     )
     expect(summary?.source).toBe('rules')
@@ -115,7 +115,7 @@ describe('a diagnosis without a model', () => {
     )
   })
 
-  test('shows what came just before the first failure', async () => {
+  test('shows the entries just before the first failure', async () => {
     const frames = await stream('no space left')
     const before = frames.flatMap((frame) =>
       frame.$case === 'entries' && frame.value.layer === 'context' ? frame.value.entries : [],
@@ -123,14 +123,14 @@ describe('a diagnosis without a model', () => {
     expect(before.map(({ text }) => text)).toEqual([expect.stringContaining('checkpoint starting')])
   })
 
-  test('tells what is known of what was asked about', async () => {
-    const { facts, summary } = await ask('why did postgresql stop writing?')
+  test('shows known facts about the systems that the question names', async () => {
+    const { facts, summary } = await diagnose('why did postgresql stop writing?')
     expect(facts).toEqual([{ category: 'service', key: 'postgresql', value: 'keeps its data on sda1, port 5432' }])
     expect(summary?.text).toContain('Known facts: postgresql: keeps its data on sda1, port 5432.')
   })
 
-  test('says of a named source that it has been silent', async () => {
-    const { summary } = await ask('the mailer seems dead')
+  test('reports that a named source has been silent', async () => {
+    const { summary } = await diagnose('the mailer seems dead')
     expect(summary?.text).toContain('app:cellar:mailer has sent nothing since 2026-03-01 08:00 UTC')
   })
 
@@ -141,25 +141,25 @@ describe('a diagnosis without a model', () => {
   })
 })
 
-describe('a diagnosis with a model', () => {
-  test('shows its words as they come, without its thinking, and says which entries it cites', async () => {
-    await using server = await serveChat(says('<think>hm, [1]', '</think>The disk ', 'is full [1].'))
-    const { summary, reasoning } = await ask('why did postgres stop?', server)
+describe('the model of a diagnosis', () => {
+  test('streams its answer without its reasoning, and lists the entries that it cites', async () => {
+    await using server = await serveChat(replies('<think>hm, [1]', '</think>The disk ', 'is full [1].'))
+    const { summary, reasoning } = await diagnose('why did postgres stop?', server)
     expect(summary).toMatchObject({ source: 'llm', text: 'The disk is full [1].' })
     const cited = /\[1\] is entry ([\da-f]{32})/.exec(reasoning)?.[1]
-    const { entries } = await ask('why did postgres stop?')
+    const { entries } = await diagnose('why did postgres stop?')
     expect(entries.find(({ entryId }) => entryId === cited)?.text).toContain('No space left')
   })
 
-  test('is told each kind of entry once, with how often and when it came', async () => {
-    let asked = ''
+  test('receives each kind of entry once, with its number and its first and last times', async () => {
+    let requested = ''
     await using server = await serveChat((response, body) => {
-      asked = body
-      says('Full [1].')(response, body, undefined)
+      requested = body
+      replies('Full [1].')(response, body, undefined)
     })
-    await ask('why did postgres stop?', server)
-    const [system, user] = (JSON.parse(asked) as { messages: { content: string }[] }).messages
-    expect(user?.content.match(/could not write to file/g)).toHaveLength(2) // once in what rules found, once as evidence
+    await diagnose('why did postgres stop?', server)
+    const [system, user] = (JSON.parse(requested) as { messages: { content: string }[] }).messages
+    expect(user?.content.match(/could not write to file/g)).toHaveLength(2) // once in the rules' summary, once as evidence
     expect(user?.content).toMatch(
       /\[1\] 2026-03-01 09:10:10 to 2026-03-01 09:10:29 journald:attic:postgresql CRITICAL ×20: /,
     )
@@ -167,32 +167,32 @@ describe('a diagnosis with a model', () => {
     expect(user?.content).toContain('Move old archives to the nas first.')
   })
 
-  test('is shown no address and no secret; addresses that it names by their masks are put back', async () => {
-    let asked = ''
+  test('receives no addresses and no secrets; addresses that it names by their masks are restored', async () => {
+    let requested = ''
     await using server = await serveChat((response, body) => {
-      asked = body
+      requested = body
       const mask = /client: (\[[a-z0-9-]+\])/.exec(body)?.[1] ?? 'nothing'
-      says(`It was ${mask.slice(0, 3)}`, `${mask.slice(3)} with [password] [1].`)(response, body, undefined)
+      replies(`It was ${mask.slice(0, 3)}`, `${mask.slice(3)} with [password] [1].`)(response, body, undefined)
     })
-    const { summary } = await ask('who is refused by nginx, 198.51.100.77?', server)
-    for (const secret of ['198.51.100.77', 'hunter2']) expect(asked).not.toContain(secret)
+    const { summary } = await diagnose('who is refused by nginx, 198.51.100.77?', server)
+    for (const secret of ['198.51.100.77', 'hunter2']) expect(requested).not.toContain(secret)
     expect(summary?.text).toBe('It was 198.51.100.77 with [password] [1].')
   })
 
-  test('that lies is held to the entries: numbers it was not shown go, words it made up are named', async () => {
-    await using server = await serveChat(says('A meteor [77] hit: "impact detected at 12 km/s" [1', '].'))
-    const { summary, reasoning } = await ask('why did postgres stop?', server)
+  test('is checked: citations without evidence are removed, invented quotations are listed', async () => {
+    await using server = await serveChat(replies('A meteor [77] hit: "impact detected at 12 km/s" [1', '].'))
+    const { summary, reasoning } = await diagnose('why did postgres stop?', server)
     expect(summary?.text).toBe('A meteor hit: "impact detected at 12 km/s" [1].')
     expect(reasoning).toContain('It cited 77, which it was not shown')
     expect(reasoning).toContain('"impact detected at 12 km/s"')
   })
 
-  test('that cites nothing is called a guess', async () => {
-    await using server = await serveChat(says('Perhaps the moon.'))
-    expect((await ask('why did postgres stop?', server)).reasoning).toContain('take it as a guess')
+  test('without citations is called a guess', async () => {
+    await using server = await serveChat(replies('Perhaps the moon.'))
+    expect((await diagnose('why did postgres stop?', server)).reasoning).toContain('take it as a guess')
   })
 
-  test('that breaks off leaves the summary to the rules, and the reasoning says why', async () => {
+  test('that fails is replaced by the summary of the rules, and the reasoning contains the cause', async () => {
     await using server = await serveChat((response) =>
       response.writeHead(200).write(delta('The d'), () => response.destroy()),
     )
@@ -205,22 +205,22 @@ describe('a diagnosis with a model', () => {
     expect(frames.at(-1)?.$case).toBe('done')
   })
 
-  test('that has no room for all is asked with less', async () => {
-    const asked: string[] = []
+  test('receives a shorter prompt if the first exceeds its context length', async () => {
+    const requests: string[] = []
     await using server = await serveChat((response, body) => {
-      asked.push(body)
+      requests.push(body)
       if (body.includes('[13]'))
         response.writeHead(400).end('{"error":{"message":"This model\'s maximum context length is 900 tokens."}}')
-      else says('Too many cooks [2].')(response, body, undefined)
+      else replies('Too many cooks [2].')(response, body, undefined)
     })
-    const { summary } = await ask('kitchen chaos', server)
+    const { summary } = await diagnose('kitchen chaos', server)
     expect(summary).toMatchObject({ source: 'llm', text: 'Too many cooks [2].' })
-    expect(asked).toHaveLength(2)
-    expect(asked[1]).toContain('more kinds of entries are not shown')
+    expect(requests).toHaveLength(2)
+    expect(requests[1]).toContain('more kinds of entries are not shown')
   })
 })
 
-test('a key of the model that cannot be read leaves the summary to the rules, and the reasoning says what to do', async () => {
+test('without a readable key of the model, rules write the summary and the reasoning names the setting', async () => {
   await using folder = await temporaryDirectory()
   const sealedWith = async (key: string) =>
     openServiceForTests({ dataDirectory: folder.path, environment: { SERVICE_SETTINGS_KEY: key.repeat(32) } })
@@ -238,8 +238,8 @@ test('a key of the model that cannot be read leaves the summary to the rules, an
   expect(reasoning).toContain('SERVICE_SETTINGS_KEY')
 })
 
-test('a key of the request that no header can carry is refused', async () => {
-  await expect(ask('anything?', { baseUrl: 'http://127.0.0.1:9/v1', apiKey: '日本' })).rejects.toThrow(
+test('a key in the request that cannot be sent in a header is rejected', async () => {
+  await expect(diagnose('anything?', { baseUrl: 'http://127.0.0.1:9/v1', apiKey: '日本' })).rejects.toThrow(
     'llm.api_key must have printable ASCII characters only',
   )
 })

@@ -19,7 +19,7 @@ const diagnosisOf = async (entries: readonly object[], query: string, more: obje
 }
 
 test.each(['why do payments fail?', 'what is wrong with shop:north:web?'])(
-  'entries of clocks that are far off leave the time line of a diagnosis as it is, and are counted apart: %s',
+  'entries with implausible times do not change the timeline of a diagnosis and are counted separately: %s',
   async (query) => {
     const without = await diagnosisOf(hour, query)
     const along = await diagnosisOf([...hour, ...far], query)
@@ -30,7 +30,7 @@ test.each(['why do payments fail?', 'what is wrong with shop:north:web?'])(
   },
 )
 
-test('a diagnosis that names its window has all of it in its time line', async () => {
+test('the timeline of a diagnosis with an explicit window includes all of the window', async () => {
   const window = { since: '1900-01-01T00:00:00Z', until: '9999-12-31T23:59:59Z' }
   const { timeline, timelineLeftOut } = await diagnosisOf([...hour, ...far], 'why do payments fail?', window)
   expect(timeline.reduce((sum, { count }) => sum + count, 0)).toBe(14)

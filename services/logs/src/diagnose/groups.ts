@@ -2,28 +2,28 @@ import type { StoredEntry } from '../entries/entry.ts'
 import type { Severity } from '../entries/severity-code.ts'
 import type { TemplateCounts } from '../templates/count-templates.ts'
 
-/** Entries of one kind from one source: what a reader, or a model, needs to see once. Times are epoch milliseconds. */
+/** Entries of one template from one source, which a reader or a model needs to see once. Times are epoch milliseconds. */
 export type Group = {
-  /** The newest of them stands for all. */
+  /** The newest entry comes first and represents the group. */
   entries: [StoredEntry, ...StoredEntry[]]
   template: string
   worst: Severity | null
   first: number
   last: number
-  /** How many there are of the kind in the source and the window, those not shown included; absent where that is not known. */
+  /** The number of entries of the template in the source and the window, including those not shown; absent if unknown. */
   total?: number
-  /** When the kind was first seen, ever; absent where that is not known. */
+  /** When the template was first seen in any source; absent if unknown. */
   firstEver?: number
 }
 
-/** What an entry is of: entries with the same `id` say the same with other values. */
+/** The kind of an entry: entries with the same `id` differ only in variable parts. */
 export type Kind = { id: string; template: string }
 export type KindOf = (entry: StoredEntry) => Kind
 
 const maxCharacters = 200
 const variable = /\b0x[\da-f]+\b|\b[\da-f]{8,}\b|\d+(?:[.:,/-]\d+)*/gi
 
-/** The kind of an entry for which no template is known: its first line without what looks like a value. */
+/** The kind of an entry without a known template: its first line without parts that look like values. */
 export const roughKind: KindOf = ({ text }) => {
   const end = text.indexOf('\n')
   const line = end < 0 ? text : text.slice(0, end)
@@ -35,13 +35,13 @@ const order: readonly (Severity | null)[] = ['CRITICAL', 'ERROR', 'WARN', null]
 export const worseOf = (one: Severity | null, other: Severity | null): Severity | null =>
   order.indexOf(one) <= order.indexOf(other) ? one : other
 
-/** Kinds as the store counts them, by template; entries without one have the kind that their text looks like. */
+/** Kinds by the templates of the store; entries without one get a rough kind from their text. */
 export const kindsOf = (templates: readonly TemplateCounts[]): KindOf => {
   const known = new Map(templates.map(({ templateId, template }) => [templateId, { id: templateId, template }]))
   return (entry) => (entry.templateId === null ? undefined : known.get(entry.templateId)) ?? roughKind(entry)
 }
 
-/** Entries by source and kind, the kinds in the order in which they first come. */
+/** Groups entries by source and kind, in order of first occurrence. */
 export const groupRepeats = (entries: readonly StoredEntry[], kindOf: KindOf): Group[] => {
   const groups = new Map<string, Group>()
   for (const entry of entries) {
@@ -62,7 +62,7 @@ export const groupRepeats = (entries: readonly StoredEntry[], kindOf: KindOf): G
   return [...groups.values()]
 }
 
-/** How often what a group is of happened, repeats that a line counts itself included, as far as that is known. */
+/** The number of occurrences of a group as far as known, including repeats that a line counts itself. */
 export const timesIn = ({ entries, total = 0 }: Group): number =>
   Math.max(
     total,

@@ -1,6 +1,9 @@
 export type Line = { at: number; source: string; text: string; severity?: 'CRITICAL' | 'ERROR' | 'WARN' }
 
-/** A failure in several sources whose cause is in another than its symptom. `at` of a line counts seconds from the moment at which the proxy begins to fail. */
+/**
+ * A failure in several sources whose cause and symptom are in different sources. `at` of a line is in seconds from the moment at which the proxy
+ * begins to fail.
+ */
 export type Incident = { name: string; query: string; lines: readonly Line[]; cause: RegExp }
 
 const repeat = (count: number, make: (index: number) => Line): Line[] =>
@@ -132,7 +135,7 @@ export const incidents: readonly Incident[] = [
   },
 ]
 
-/** What fails all day long and has nothing to do with it. */
+/** Failures all day long that are unrelated. */
 export const noise: readonly Line[] = [
   ...repeat(240, (index) => ({
     at: -86_400 + index * 362,

@@ -12,7 +12,7 @@ test('keywords are the words that carry meaning', () => {
   expect(keywordsOf('what is wrong?')).toEqual([])
 })
 
-test('a source is named by all its words, or by one that only it has', () => {
+test('a source is named by all its words, or by one that is unique to it', () => {
   const sources = ['host:web:nginx', 'host:db:postgres', 'router', 'app.log']
   expect(namedSources('is nginx slow?', sources)).toEqual(['host:web:nginx'])
   expect(namedSources('the router on the host', sources)).toEqual(['router'])

@@ -1,23 +1,23 @@
 import { wordsOf } from '../segments/tokens.ts'
 
-/** Words of a question that say nothing about what is in a log. */
+/** Words of a question that do not help a search: stop words, and words about time and trouble. */
 const questionWords = new Set(
   (
     'a about after again all also am an and any are around as at be because been before being between but by can could did do does doing for from ' +
-    'get gets getting go goes going got had has have having he her here him his how i if in into is it its just keep keeps kept last like ' +
+    'get gets getting go goes going got had has have having he her here him his how i if in into is it its just keep keeps kept last like ' + // words: allowed
     'me more most my no not now of off on once only or other our out over please really see seem seems she should since so some something ' +
-    'still such tell than that the their them then there these they thing this those to too today tries try trying tonight until up us very was we were what ' +
+    'still such tell than that the their them then there these they thing this those to too today tries try trying tonight until up us very was we were what ' + // words: allowed
     'when where which while who why will with would yesterday you your am pm hour hours minute minutes day days week weeks ago morning ' +
     'afternoon evening night noon midnight wrong problem problems issue issues happen happened happening show find help'
   ).split(' '),
 )
 
-/** Whether a word of a question says what to look for. */
+/** Whether a word of a question helps a search. */
 export const carriesMeaning = (word: string): boolean => !questionWords.has(word)
 
 const maxKeywords = 12
 
-/** What to search for: the words of a symptom that carry meaning, in their order, each once. Numbers alone are no keywords. */
+/** The search terms of a symptom: its meaningful words, in order, without duplicates. Numbers alone are not keywords. */
 export const keywordsOf = (symptom: string): string[] => {
   const words = wordsOf(symptom).filter(
     (word) => word.length > 1 && !questionWords.has(word) && !/^\d+(?:am|pm)?$/.test(word),

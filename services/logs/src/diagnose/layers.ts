@@ -17,32 +17,32 @@ import { type FailureSearch, findTrouble, type Trouble } from './trouble.ts'
 export type Layer = 'keywords' | 'source' | 'window' | 'context'
 export type LayerEntries = { layer: Layer; entries: StoredEntry[] }
 
-/** What the layers found. Layers share no entry: one is shown in the first that found it. */
-export type Looked = {
+/** The results of the layers. Layers are disjoint: an entry belongs to the first layer that found it. */
+export type LayerResults = {
   byKeyword: NearResult
-  /** How many entries have all of the keywords. */
+  /** The number of entries with all of the keywords. */
   withAll: number
   /** Errors of the window. */
   byWindow: NearResult
-  /** Sources that the question names. */
+  /** Sources that the question names explicitly. */
   named: string[]
-  /** What those said, where they said anything: the question is about that then. */
+  /** Scans of the named sources that have entries; if there are any, the question is about these sources. */
   scans: SourceScan[]
   sources: SourceCount[]
-  /** How near the entries with its words are to the question. */
+  /** How near the entries with keywords are to the question. */
   nearness: Nearness
-  /** Sources that the question may be about although it names none. */
+  /** Sources that the question may be about; only set if it names none. */
   suggested: string[]
-  /** The errors that the question is most nearly about. */
+  /** The errors that are nearest to the question. */
   trouble: Trouble
-  /** What failed or was changed anywhere just before that. */
+  /** Failures and changes in any source just before the trouble. */
   preceding: Preceding[]
   layers: LayerEntries[]
 }
 
-export type LookInput = {
+export type LayersInput = {
   engine: Pick<LogEngine, 'search' | 'sources' | 'templates'>
-  /** The question without its time. */
+  /** The question without its time phrase. */
   symptom: string
   keywords: readonly string[]
   filters: Filters
@@ -54,14 +54,14 @@ export type LookInput = {
 
 const limits = { keywords: 50, source: 30, window: 50, before: 5 }
 const maxNamed = 5
-/** A source that is not named but does what the question is about, by the score of a suggestion. */
+/** Minimum score at which a suggested source is scanned if the question names none. */
 const minSuggested = 0.45
 const maxSuggested = 2
 const maxWords = 24
 
-export type LookStatus = { stage: string; detail: string }
+export type LayerStatus = { stage: string; detail: string }
 
-/** Sources that a symptom names; where it names none, those that do what it speaks of. */
+/** Sources that a symptom names; if it names none, sources suggested by its topic. */
 const sourcesOf = (symptom: string, sources: readonly SourceCount[]): { named: string[]; isExplicit: boolean } => {
   const named = namedSources(
     symptom,
@@ -76,7 +76,7 @@ const sourcesOf = (symptom: string, sources: readonly SourceCount[]): { named: s
 
 type Search = (request: SearchRequest) => Promise<NearResult>
 
-/** Entries with at least one of the words, those with all keywords before the others; errors where there are no words. */
+/** Entries with at least one of the words, those with all keywords first; errors if there are no words. */
 const searchWords = async (
   search: Search,
   { keywords, words, filters }: { keywords: readonly string[]; words: readonly string[]; filters: Filters },
@@ -101,15 +101,15 @@ const allOf = (words: readonly string[]): Query => ({
 })
 
 /**
- * Looks in layers: entries with the keywords, best first; the latest errors of each named source, whatever their words, or what else it said;
- * the latest errors of the window; and what the source that failed first said just before. Says what it does, and returns what it found.
+ * Searches in layers: entries with the keywords, best first; the latest errors of each named source, whatever their words, or its other entries;
+ * the latest errors of the window; and the entries just before the first failure in its source. Yields its progress, and returns the results.
  */
-export async function* look(input: LookInput): AsyncGenerator<LookStatus, Looked> {
+export async function* searchLayers(input: LayersInput): AsyncGenerator<LayerStatus, LayerResults> {
   const { engine, symptom, keywords, filters, now, signal } = input
   const failures = gradedFilters(filters, 'error')
   const search = (request: SearchRequest) => searchNear(request, { engine, now, signal })
-  const latest = (wanted: Filters, limit: number) =>
-    search({ query: null, filters: wanted, limit, order: 'time', withFacets: true })
+  const latest = (latestFilters: Filters, limit: number) =>
+    search({ query: null, filters: latestFilters, limit, order: 'time', withFacets: true })
   const words = withLoggedWords(keywords).slice(0, maxWords)
   const query = words.length > 0 ? anyOf(words) : null
   yield { stage: 'search', detail: query ? `Searching for ${keywords.join(', ')}.` : 'Looking for errors.' }
@@ -123,9 +123,9 @@ export async function* look(input: LookInput): AsyncGenerator<LookStatus, Looked
       detail: `Reading the latest errors of ${named.join(', ')}${isExplicit ? '' : ', which this may be about'}.`,
     }
   const scanned = await Promise.all(
-    named.map((source) => scanSource((wanted) => latest(wanted, limits.source), filters, source)),
+    named.map((source) => scanSource((sourceFilters) => latest(sourceFilters, limits.source), filters, source)),
   )
-  // Of a source that nobody named, only errors tell whether it is the one.
+  // A merely suggested source only counts if it has errors.
   const scans = scanned.flatMap((scan) => (scan && (isExplicit || scan.grade === 'error') ? scan : []))
   yield { stage: 'window', detail: `Reading errors ${input.window}.` }
   const byWindow = await latest(failures, limits.window)
@@ -148,7 +148,7 @@ export async function* look(input: LookInput): AsyncGenerator<LookStatus, Looked
     byKeyword.entries.map(({ entry }) => entry),
     keywords,
   )
-  // What has the very words is nearer than a source that is only suggested.
+  // Entries with the keywords themselves are nearer than a source that is only suggested.
   const near = nearness.hasMatches ? [...ofWords, ...ofSources] : [...ofSources, ...ofWords]
   const trouble = await findTrouble(search, isOfSources ? ofSources : [...near, whole])
   const found: [Layer, StoredEntry[]][] = [
@@ -159,10 +159,10 @@ export async function* look(input: LookInput): AsyncGenerator<LookStatus, Looked
   let preceding: Preceding[] = []
   if (trouble.first) {
     const { first } = trouble
-    yield { stage: 'before', detail: `Reading what ${trouble.first.origin.sourceId} said before its first failure.` }
+    yield { stage: 'before', detail: `Reading what ${trouble.first.origin.sourceId} logged before its first failure.` }
     const before = await latest(beforeEntry(trouble.first, filters), limits.before)
     found.push(['context', [trouble.first, ...before.entries.map(({ entry }) => entry)]])
-    // What was to be looked at alone is looked at alone.
+    // If the search is restricted to a source, other sources are not searched.
     if (filters.source === undefined && sources.length > 1) {
       yield { stage: 'links', detail: 'Looking for what failed or changed elsewhere just before.' }
       preceding = await findPreceding(engine, search, { first, filters, signal })
@@ -183,7 +183,7 @@ export async function* look(input: LookInput): AsyncGenerator<LookStatus, Looked
   }
 }
 
-/** What a source said just before an entry of it, within the window: how it came to that. */
+/** Filters for the entries of the same source before an entry, within the window. */
 const beforeEntry = ({ origin, effectiveTime }: StoredEntry, filters: Filters): Filters => ({
   ...filters,
   source: origin.sourceId,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { batchOf, openServiceForTests } from '../service-for-tests.ts'
 import { incidents, type Line, noise } from './incidents-for-tests.ts'
 
-/** New and shortly before, but of something else. */
+/** New failures shortly before that are unrelated. */
 const coincidence: readonly Line[] = [
   { at: -90, source: 'docker:media:backup', text: 'backup of photos failed: checksum mismatch', severity: 'ERROR' },
   { at: -8, source: 'journald:mail:spamd', text: 'child processing timed out', severity: 'ERROR' },
@@ -39,7 +39,7 @@ describe('the cause of a failure that a proxy reports is found in another source
     expect(summary?.text).toContain('the failure may follow from it')
   })
 
-  test('what fails all day, or by chance just before, is no cause of it', async () => {
+  test('failures all day, or by chance just before, are not among the causes', async () => {
     const { suspectedCauses, entries } = await client.diagnose({
       query: 'why do we get bad gateway from nginx',
       since: new Date(dayOf(0) - 86_400_000).toISOString(),

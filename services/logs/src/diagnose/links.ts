@@ -2,53 +2,53 @@ import type { StoredEntry } from '../entries/entry.ts'
 import { domainOf } from '../patterns/in-force.ts'
 import { wordsOf } from '../segments/tokens.ts'
 import { namesOfProgram, programsOfPort } from '../sources/program-names.ts'
-import { sureShare, type WeighedGroup, weightOf } from './causes.ts'
+import { certainShare, type WeighedGroup, weightOf } from './causes.ts'
 import type { Group } from './groups.ts'
 
-/** Failures before the trouble, of one kind and source. */
+/** Failures or changes before the trouble, of one template and source. */
 export type Preceding = Group & {
-  /** 1 for a kind that was never seen before, 0 for one that is as frequent at other times. */
+  /** 1 for a template that was never seen before, 0 for one that is as frequent at other times. */
   surprise: number
   /** An event that changes something, such as a deployment, whatever its severity. */
   isChange: boolean
 }
 
-/** A preceding group that explains the trouble, or what it explains in turn. */
+/** A preceding group that explains the trouble, directly or through other groups. */
 export type LinkedGroup = WeighedGroup & {
-  /** How surely it explains that, about 1 where the one names the other or is what it runs on. */
+  /** The certainty of the explanation: about 1 if one group names the other, or is a resource that it runs on. */
   share: number
-  /** How long before the trouble it first came, in milliseconds. */
+  /** Time between its first occurrence and the trouble, in milliseconds. */
   lead: number
 }
 
-/** What precedes by more is another story. */
+/** Earlier failures are treated as unrelated. */
 export const lookbackMilliseconds = 15 * 60_000
-/** Clocks of two machines, and the moments at which they notice, differ by so much. */
+/** Tolerance for the clocks of two machines, and for the delay until each detects a failure. */
 const toleranceMilliseconds = 2_000
 const maxHops = 3
 const maxLinked = 10
 const minShare = 0.15
-/** What is not sure to have led to something has this much of its weight. */
-const unsureShare = 0.9
-/** Of these the causes are looked for in the next step. */
+/** The maximum weight of an uncertain explanation, as a share of the weight of what it explains. */
+const uncertainShare = 0.9
+/** Maximum number of groups whose causes are searched in the next step. */
 const maxEffects = 20
 
-/** Words in names of sources that resolve names. */
+/** Words in names of sources that are name servers. */
 const nameServices = 'dns named bind unbound dnsmasq coredns resolved resolver pihole adguard'.split(' ')
 const isAboutNames =
   /\b(?:lookup|resolv\w*|name resolution|no such host|NXDOMAIN|SERVFAIL|getaddrinfo|ENOTFOUND|EAI_AGAIN)\b/i
 
-/** Words in names of sources that name no service. */
+/** Words in names of sources that do not identify a service. */
 const unspecific = new Set(
   'app log logs service server error errors access syslog messages journald journal docker file upload local host prod main www'.split(
     ' ',
   ),
 )
-/** A word that more sources have names none of them. */
+/** A word in the names of more sources does not identify any of them. */
 const maxSourcesOfWord = 2
 const maxCharacters = 2_000
 
-/** The words by which each source can be named, its host's left out where others share them. */
+/** The words that identify each source; words shared with other sources, such as the host, are excluded. */
 export const namesOfSources = (sourceIds: Iterable<string>): Map<string, readonly string[]> => {
   const words = new Map(
     [...new Set(sourceIds)].map((sourceId) => [
@@ -63,7 +63,7 @@ export const namesOfSources = (sourceIds: Iterable<string>): Map<string, readonl
   )
 }
 
-/** What an entry speaks of: its words, and programs by their ports, other names, and what they do. */
+/** The subjects of an entry: its words, and aliases of programs that it names, also by their ports. */
 const subjectsOf = ({ text }: StoredEntry): Set<string> => {
   const start = text.slice(0, maxCharacters)
   const words = new Set(wordsOf(start))
@@ -78,7 +78,7 @@ const programName = /\b([a-z][\w.-]{1,40})\[\d+\]:/i
 
 type Names = ReadonlyMap<string, readonly string[]>
 
-/** What an entry is of: the names of its source, and of its program where it says one. */
+/** The names of an entry's origin: those of its source, and of its program if the text contains it. */
 const namesOf = ({ origin, text }: StoredEntry, names: Names): string[] => {
   const program = programName.exec(text.slice(0, 200))?.[1]
   const own = [...(names.get(origin.sourceId) ?? []), ...(program === undefined ? [] : wordsOf(program))]
@@ -87,13 +87,13 @@ const namesOf = ({ origin, text }: StoredEntry, names: Names): string[] => {
 
 const endpoint = /(?:\/\/|\bhost[ =]"?)(?:[^\s/@"]*@)?([\w-]+(?:\.[\w-]+)*)/g
 
-/** The machines and services that an entry says it called: addresses, and the first part of names. */
+/** The machines and services that an entry reports to have called: addresses, and the first labels of host names. */
 const endpointsOf = ({ text }: StoredEntry): string[] =>
   [...text.slice(0, maxCharacters).matchAll(endpoint)]
     .map(([, host = '']) => (/^[\d.]+$/.test(host) ? host : (host.split('.')[0] ?? '')).toLowerCase())
     .filter((host) => host.length > 2 && !unspecific.has(host) && !/^(?:127\.|0\.0\.0\.0$)/.test(host))
 
-/** Whether a text has a name or an address as a whole. */
+/** Whether a text contains a name or an address as a whole word. */
 const mentions = (text: string, name: string): boolean => {
   const start = text.slice(0, maxCharacters).toLowerCase()
   for (let at = start.indexOf(name); at >= 0; at = start.indexOf(name, at + 1))
@@ -101,37 +101,37 @@ const mentions = (text: string, name: string): boolean => {
   return false
 }
 
-/** Whether what failed first is about what the other called: a program that ended, and its name as that of an upstream. */
+/** Whether the cause mentions an endpoint that the effect called: a program ended, and its name is that of an upstream. */
 const isOfCalled = (cause: Group, effect: Group): boolean => {
   const called = new Set(effect.entries.slice(0, 5).flatMap(endpointsOf))
   return cause.entries.slice(0, 5).some(({ text }) => [...called].some((name) => mentions(text, name)))
 }
 
-/** Whether one speaks of the other: a failing client names its server, and what ends a program names the program. */
+/** Whether one group mentions the other: a failing client names its server, and a message about the end of a program names the program. */
 const isNamed = (one: Group, other: Group, names: Names): boolean => {
-  const speaks = (speaker: Group, of: Group) => {
+  const mentionsOrigin = (mentioning: Group, of: Group) => {
     const targets = new Set(of.entries.slice(0, 3).flatMap((entry) => namesOf(entry, names)))
-    return speaker.entries.slice(0, 5).some((entry) => {
+    return mentioning.entries.slice(0, 5).some((entry) => {
       const own = new Set(namesOf(entry, names))
       return [...subjectsOf(entry)].some((word) => targets.has(word) && !own.has(word))
     })
   }
-  return speaks(one, other) || speaks(other, one)
+  return mentionsOrigin(one, other) || mentionsOrigin(other, one)
 }
 
-/** `<prefix>:<host>` of a source that names its host. */
+/** The host of a source id such as `<prefix>:<host>:<unit>`, if it has one. */
 const hostOf = ({ entries: [{ origin }] }: Group): string | undefined => {
   const [, host, ...unit] = origin.sourceId.split(':')
   return unit.length > 0 ? host : undefined
 }
 
-/** What services run on. */
+/** Domains of the resources that services run on. */
 const resources = new Set(['memory', 'storage', 'kernel', 'power'])
 const isOfResource = ({ entries: [{ matchedPatterns }] }: Group) =>
   matchedPatterns.some((tag) => resources.has(domainOf(tag)))
 const hasFailed = ({ worst }: Group) => worst === 'CRITICAL' || worst === 'ERROR'
 
-/** How much a kind of relation speaks for one being the cause of the other; the first that holds counts. */
+/** How strongly each relation suggests a cause; the first that holds counts. */
 const relations: readonly (readonly [
   share: number,
   holds: (cause: Preceding, effect: Group, names: Names) => boolean,
@@ -156,9 +156,9 @@ const shareOf = (cause: Preceding, effect: Group, names: Names): number => {
 const keyOf = ({ entries: [{ origin }], template }: Group) => JSON.stringify([origin.branch, origin.sourceId, template])
 
 /**
- * Which of the groups before the trouble explain it, or what explains it, over a few steps: a proxy fails since an application does, since its
- * database does. One that explains takes on the weight of what it explains, by how surely it does, so that a cause outweighs its consequences
- * however many these are. A group's `first` must be its first time in this trouble, not its first ever.
+ * The groups that explain the trouble, directly or over a few steps: a proxy fails because an application does, because its database does. A cause
+ * takes on the weight of what it explains, multiplied by its certainty, so that it outweighs its consequences, however many there are. A
+ * group's `first` must be its first time in this trouble, not its first ever.
  */
 export const linkGroups = (trouble: WeighedGroup, candidates: readonly Preceding[], names: Names): LinkedGroup[] => {
   const linked = new Map<string, LinkedGroup>()
@@ -171,15 +171,15 @@ export const linkGroups = (trouble: WeighedGroup, candidates: readonly Preceding
         const key = keyOf(cause)
         if (explains.includes(key)) continue
         const share = shareOf(cause, group, names)
-        // Beyond the first step only what is sure goes on: all that fails at once precedes something.
-        if (share < minShare || (hop > 0 && share < sureShare)) continue
+        // Beyond the first step only certain explanations continue: of failures at the same time, each precedes some other.
+        if (share < minShare || (hop > 0 && share < certainShare)) continue
         const whole = weightOf(cause) * share + share * group.weight
-        // What merely came before is never more than what it came before.
-        const weight = share >= sureShare ? whole : Math.min(whole, unsureShare * group.weight)
+        // An uncertain explanation never outweighs what it explains.
+        const weight = share >= certainShare ? whole : Math.min(whole, uncertainShare * group.weight)
         if ((linked.get(key)?.weight ?? 0) >= weight) continue
         const found = { ...cause, nearest: share, weight, share, lead: trouble.first - cause.first }
         linked.set(key, found)
-        if (share >= sureShare) further.push({ group: found, explains: [...explains, key] })
+        if (share >= certainShare) further.push({ group: found, explains: [...explains, key] })
       }
     effects = further.slice(0, maxEffects)
   }

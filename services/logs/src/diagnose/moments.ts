@@ -8,17 +8,17 @@ export const day = 24 * hour
 export type Clock = { now: number; zone: Zone }
 
 /**
- * What a moment's words say, each part where it is said. Days are local milliseconds, as if they were UTC; hours count from a day's start, and
- * a time of day begins where it ends.
+ * A moment as read from its words; each part is only set if the words contain it. Days are local milliseconds as if they were UTC; hours count from
+ * the start of the day, and a time of day has equal start and end.
  */
 export type Moment = {
   day?: { from: number; to: number; repeatsAfter: number }
   hours?: readonly [number, number]
-  /** An hour up to 12 of which it is not said in which half of the day it is. */
+  /** Whether the hour (up to 12) may be in either half of the day. */
   isOpen?: boolean
-  /** An instant counted from now, and how far it may be off. */
+  /** An instant relative to now, and its uncertainty in milliseconds. */
   point?: { time: number; spread: number }
-  /** The zone of the time of day, where it has one of its own. */
+  /** The zone of the time of day, if the text contains one. */
   zone?: Zone
 }
 
@@ -46,19 +46,19 @@ const count = String.raw`(?:\d{1,4}(?:\.\d)?|${words.join('|')}|half(?: an?)?|(?
 export const duration = String.raw`(?:${count} ${longUnit}(?: and a half)?|\d{1,4}(?:\.\d)? ?(?:${longUnit}|[smhdw]))\b`
 
 const countOf = (text: string): number => {
-  const said = text.trim().toLowerCase()
-  if (said === '' || said === 'a' || said === 'an') return 1
-  if (said.startsWith('half')) return 0.5
-  if (said.includes('quarter')) return 0.25
-  if (said.includes('couple')) return 2
-  const number = Number(said)
+  const plain = text.trim().toLowerCase()
+  if (plain === '' || plain === 'a' || plain === 'an') return 1
+  if (plain.startsWith('half')) return 0.5
+  if (plain.includes('quarter')) return 0.25
+  if (plain.includes('couple')) return 2
+  const number = Number(plain)
   if (!Number.isNaN(number)) return number
-  return words.includes(said) ? words.indexOf(said) + 1 : few
+  return words.includes(plain) ? words.indexOf(plain) + 1 : few
 }
 
 const durationParts = new RegExp(`^(?:(?<count>${count}) ?)?(?<unit>${longUnit}|[smhdw])(?<half> and a half)?$`)
 
-/** Milliseconds of a duration, and of its unit; a unit alone is one of it. */
+/** Milliseconds of a duration and of its unit; a unit without a number counts once. */
 export const readDuration = (text: string): { length: number; unit: number } => {
   const parts = durationParts.exec(text.trim())?.groups
   const unit = unitOf(parts?.unit ?? '')
@@ -69,7 +69,7 @@ const month =
   '(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)'
 const endOfDate = String.raw`(?![:.]?\d| ?[ap]m\b)`
 const monthFirst = String.raw`(?<month>${month})\.? (?:the )?(?<date>[0-3]?\d)(?:st|nd|rd|th)?${endOfDate}`
-/** "node 5 may fail" names no date. */
+/** "node 5 may fail" does not contain a date. */
 const dateFirst = String.raw`(?:the )?(?<date>[0-3]?\d)(?:(?:st|nd|rd|th)(?: of)? | of | (?!may\b))(?<month>${month})\b`
 const year = String.raw`(?:,? (?<year>(?:19|20)\d\d)(?![\d:]))?`
 const isoDate = String.raw`(?<year>\d{4})-(?<month>\d\d)-(?<date>\d\d)(?!\d)`
@@ -84,7 +84,7 @@ const ago = String.raw`(?:(?:about|around|some) )?${duration} ago\b`
 const clockZone = String.raw`(?: ?(?:z|utc|gmt)\b)?`
 const clockText = String.raw`(?:\d{1,2}(?:[:.][0-5]\d(?::[0-5]\d)?)? ?[ap]\.?m\b\.?|\d{1,2}:[0-5]\d(?::[0-5]\d(?:[.,]\d{1,9})?)?(?![\d:])|noon\b|midnight\b)${clockZone}`
 const counted = `${longUnit}|%|°|percent|degrees|[kmgt]i?b|ms|[smhdw]|times|attempts|retries|tries|requests|errors|users|hosts|people|connections`
-/** An hour alone, after a word that makes it one. */
+/** A bare hour, which counts as a time only after a leading word. */
 const bareText = String.raw`(?:\d{1,2}(?:\.[0-5]\d)?(?: o'clock)?(?![\w%°/]|[.:,-]\d| ?(?:${counted})(?!\w)))`
 const between = ',?(?: (?:at|around|about|by|@))? '
 const timestamp = String.raw`${unnamed(isoDate)}(?:t\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?| \d\d:\d\d:\d\d(?:[.,]\d{1,9})?) ?(?:z|utc|gmt|[+-]\d\d:?\d\d)?(?!\d)`
@@ -97,12 +97,12 @@ const momentText = (clock: string, afterDay: string): string =>
   ].join('|')})`
 
 const anyClock = `(?:${clockText}|${bareText})`
-/** A moment that needs nothing before it to be one. All patterns are for text in lower case with single spaces: others are slow to compile. */
+/** A moment that needs no leading word. All patterns match lower-case text with single spaces: more general ones are slow to compile. */
 export const strictMoment = momentText(clockText, `,? (?:(?:by|@) )?${clockText}|,? (?:at|around|about) ${anyClock}`)
-/** One after "since", "at" and the like: there, a number is an hour. */
+/** A moment after "since", "at" and similar words, where a bare number is an hour. */
 export const ledMoment = momentText(anyClock, `${between}${anyClock}`)
 
-/** Midnight at which the local day of a moment began; local, as all days here. */
+/** The local midnight at which the day of a moment began; local, as all days here. */
 export const localDay = (moment: number, { zone }: Clock): number => {
   const local = moment + zone(moment + zone(moment))
   return Math.floor(local / day) * day
@@ -114,10 +114,10 @@ const dateOf = (parts: Record<string, string | undefined>, today: number): Momen
   const monthIndex = /^\d/.test(parts.month ?? '')
     ? Number(parts.month) - 1
     : months.indexOf(parts.month?.slice(0, 3).toLowerCase() ?? '')
-  const place = (inYear: number) => Date.UTC(inYear, monthIndex, Number(parts.date))
+  const dateIn = (inYear: number) => Date.UTC(inYear, monthIndex, Number(parts.date))
   const thisYear = new Date(today).getUTCFullYear()
-  const latest = place(thisYear) > today ? place(thisYear - 1) : place(thisYear)
-  const from = parts.year === undefined ? latest : place(Number(parts.year))
+  const latest = dateIn(thisYear) > today ? dateIn(thisYear - 1) : dateIn(thisYear)
+  const from = parts.year === undefined ? latest : dateIn(Number(parts.year))
   const isReal = new Date(from).getUTCMonth() === monthIndex && new Date(from).getUTCDate() === Number(parts.date)
   return isReal ? oneDay(from) : undefined
 }
@@ -181,13 +181,13 @@ const readClock = (text: string): Pick<Moment, 'hours' | 'isOpen'> | 'no such ti
 
 const agoPattern = new RegExp(String.raw`(?<duration>${duration}) ago\b`)
 const startOfClock = (text: string): string => {
-  // Digits of a date are no time of day.
+  // Digits of a date are not a time of day.
   let rest = text.replace(/\b\d{4}-\d\d-\d\d(?:t|\b)/i, ' ')
   for (const pattern of dates) rest = rest.replace(pattern, ' ')
   return rest.replace(agoPattern, ' ')
 }
 
-/** "7 in the evening" is 19:00; "2am last night" is of the day after. */
+/** "7 in the evening" is 19:00; "2am last night" belongs to the next day. */
 const fitClock = (moment: Moment, part: string | undefined, text: string): Moment => {
   const [at = 0] = moment.hours ?? []
   const isLate = part === 'afternoon' || part === 'evening' || part === 'tonight' || (part === 'night' && at >= 5)
@@ -196,7 +196,7 @@ const fitClock = (moment: Moment, part: string | undefined, text: string): Momen
   return isAfterMidnight ? { ...moment, hours: [at + 24, at + 24] } : moment
 }
 
-/** What the words of a moment say; undefined for those of none, as the 31st of February. */
+/** Reads the words of a moment; undefined if it does not exist, such as February 31. */
 export const readMoment = (text: string, clock: Clock): Moment | undefined => {
   const today = localDay(clock.now, clock)
   const time = readClock(startOfClock(text))

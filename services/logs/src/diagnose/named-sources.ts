@@ -17,10 +17,10 @@ const tooCommon = new Set([
   'txt',
 ])
 
-/** A host with more sources than these is not looked through for its name alone. */
+/** The name of a host with more sources does not select them. */
 const maxOfHost = 5
 
-/** The sources whose ids begin with a word of the symptom, as those of a host do: `nas:smbd`, `nas:kernel`. */
+/** Sources whose host, the first part of their id, is a word of the symptom: `nas:smbd`, `nas:kernel`. */
 const sourcesOfHost = (keywords: ReadonlySet<string>, sourceIds: readonly string[]): string[] => {
   const ofHost = sourceIds.filter((sourceId) => {
     const [host, ...rest] = sourceId.split(':')
@@ -30,11 +30,11 @@ const sourcesOfHost = (keywords: ReadonlySet<string>, sourceIds: readonly string
 }
 
 /**
- * The sources that a symptom names: all meaningful words of the id, or one of them that is at least three characters and no other's. Where it
- * names none so, those of the host that it names.
+ * The sources that a symptom names: by all meaningful words of the id, or by one of at least three characters that is unique to it. If there are
+ * none, the sources of a host that the symptom names.
  */
 export const namedSources = (symptom: string, sourceIds: readonly string[]): string[] => {
-  const said = new Set(wordsOf(symptom).flatMap(namesOfProgram))
+  const symptomWords = new Set(wordsOf(symptom).flatMap(namesOfProgram))
   const keywords = new Set(keywordsOf(symptom).flatMap(namesOfProgram))
   const wordsBySource = sourceIds.map((sourceId) => ({
     sourceId,
@@ -45,8 +45,8 @@ export const namedSources = (symptom: string, sourceIds: readonly string[]): str
   const named = wordsBySource
     .filter(({ words }) => {
       if (words.length === 0) return false
-      // An article or another small word names none: "a disk" is not about a.log.
-      if (words.every((word) => said.has(word)) && words.some((word) => keywords.has(word))) return true
+      // Articles and other small words do not name a source: "a disk" is not about a.log.
+      if (words.every((word) => symptomWords.has(word)) && words.some((word) => keywords.has(word))) return true
       return words.some((word) => word.length >= 3 && keywords.has(word) && uses.get(word) === 1)
     })
     .map(({ sourceId }) => sourceId)

@@ -12,7 +12,7 @@ const entry = (time: string, source_id: string, text: string, severity: string |
 const times = (count: number, from: string, source: string, text: (n: number) => string, severity: string) =>
   Array.from({ length: count }, (_, n) => entry(`${from}:${String(n + 10)}`, source, text(n), severity))
 
-/** Some things fail within an hour, one much more often than the others. */
+/** Several things fail within an hour, one much more often than the others. */
 const story = [
   ...times(40, '09:10', 'front:proxy', (n) => `connect to cellar failed while serving /page/${n}`, 'ERROR'),
   ...times(20, '09:15', 'gate:lock', (n) => `Failed password for invalid user kim${n} from 203.0.113.7`, 'ERROR'),
@@ -34,7 +34,7 @@ afterAll(() => service[Symbol.asyncDispose]())
 test.each([
   ['of the source that the question names by its host', 'is a disk of the attic broken?', 'disk'],
   ['with the word itself rather than a synonym', 'album crashed', 'memory'],
-  ['that only warns, where it has more of the words', 'the kitchen sensor is unavailable', 'sensor.kitchen'],
+  ['that only warns, but has more of the words', 'the kitchen sensor is unavailable', 'sensor.kitchen'],
 ])('the first cause is the one %s', async (_, query, words) => {
   const { suspectedCauses } = await client.diagnose({ query, timezone: 'UTC' })
   expect(suspectedCauses[0]?.title.toLowerCase()).toContain(words)

@@ -1,15 +1,15 @@
 import type { StoredEntry } from '../entries/entry.ts'
 import { wordsOf } from '../segments/tokens.ts'
 
-/** Only the beginning of a text is looked at: what comes later is detail. */
+/** Characters examined: the beginning of a text is relevant, the rest is detail. */
 const maxCharacters = 4_096
-/** Of an entry that matches synonyms only, where other entries have words of the question. */
+/** Share of an entry that only matches synonyms, if other entries match words of the question. */
 const loggedShare = 0.3
-/** What each further word adds, and how much words can add in all. */
+/** The increment for each further word, and the maximum of the share. */
 const furtherShare = 0.5
 const maxShare = 2
 
-/** How many of the words an entry has in its text or in the name of its source. */
+/** The number of words that an entry has in its text or in the name of its source. */
 const matchesIn = ({ text, origin }: StoredEntry, keywords: readonly string[]): number => {
   const words = new Set(wordsOf(`${origin.sourceId} ${text.slice(0, maxCharacters)}`))
   return keywords.filter((word) => words.has(word)).length
@@ -22,7 +22,7 @@ export type Nearness = {
   shareOf: (entry: StoredEntry) => number
 }
 
-/** How near entries are to a question by the words that they share with it. */
+/** Measures how near entries are to a question by the words that they share with it. */
 export const nearnessOf = (entries: readonly StoredEntry[], keywords: readonly string[]): Nearness => {
   const matches = new Map(entries.map((entry) => [entry.entryId, matchesIn(entry, keywords)]))
   const hasMatches = [...matches.values()].some((count) => count > 0)

@@ -1,30 +1,30 @@
 import { bucketsFor, type TimeCounts } from '../search/histogram.ts'
 
-/** When trouble began and when it was worst. Times are epoch milliseconds. */
+/** The beginning and the worst time of trouble. Times are epoch milliseconds. */
 export type Onset = {
-  /** The start of the stretch in which errors first came in the number of the burst, else at all. */
+  /** The start of the burst; without one, of the first stretch with errors. */
   began: number
-  /** The densest stretch of those that were counted: no other of its length has more. */
+  /** The stretch with the most errors. */
   peak: Stretch
-  /** Whether errors came in a burst, rather than all the time. */
+  /** Whether errors came in a burst rather than constantly. */
   isBurst: boolean
 }
 
-/** `count` errors from `time` on, for so many seconds. */
+/** `count` errors within `seconds` from `time` on. */
 export type Stretch = { time: number; count: number; seconds: number }
 
-/** A burst has at least this many errors in its densest stretch ... */
+/** A burst has at least this many errors in its densest stretch, ... */
 const minInBurst = 5
-/** ... and this many times what is usual. */
+/** ... and at least this multiple of the median. */
 const timesUsual = 4
 
 const median = (counts: readonly number[]): number =>
   counts.toSorted((a, b) => a - b)[Math.floor(counts.length / 2)] ?? 0
 
-/** A stretch is no shorter: who reads of it thinks in minutes. */
+/** The minimum length of a stretch: readers think in minutes. */
 export const shortestStretchSeconds = 60
 
-/** Counts as stretches of a minute where they are finer, else as they are; without those of none. All lengths below a minute divide it. */
+/** Merges counts into stretches of at least a minute, without empty ones. Bucket lengths below a minute divide it. */
 export const stretchesOf = ({ start, bucketSeconds, counts }: TimeCounts): Stretch[] => {
   const seconds = Math.max(shortestStretchSeconds, bucketSeconds)
   const summed = new Map<number, number>()
@@ -36,7 +36,7 @@ export const stretchesOf = ({ start, bucketSeconds, counts }: TimeCounts): Stret
   return [...summed].map(([time, count]) => ({ time, count, seconds }))
 }
 
-/** The one with most; the earliest of several. */
+/** The stretch with the most errors; of several, the earliest. */
 export const densestOf = (stretches: readonly Stretch[]): Stretch | undefined =>
   stretches.reduce<Stretch | undefined>(
     (max, stretch) =>
@@ -45,8 +45,8 @@ export const densestOf = (stretches: readonly Stretch[]): Stretch | undefined =>
   )
 
 /**
- * Counts over the whole span that was looked at, quiet times included, in stretches of a minute at least: a search counts from the first match
- * to the last alone, and then a burst looks like what is usual. Times are epoch milliseconds; a stretch counts where its middle falls.
+ * Extends counts to a whole span, quiet times included, in stretches of at least a minute: a search only counts from the first match to the last,
+ * in which a burst would look usual. Times are epoch milliseconds; a bucket counts for the stretch that contains its middle.
  */
 export const overSpan = (found: TimeCounts | null, first: number, last: number): TimeCounts | null => {
   if (!found) return null
@@ -65,8 +65,8 @@ export const overSpan = (found: TimeCounts | null, first: number, last: number):
 }
 
 /**
- * Where errors begin, from how many there are in each stretch of time. A burst is a stretch with at least five, and four times the median of
- * all; it began with the first stretch of an unbroken run up to the densest one that is itself above what is usual. Undefined without errors.
+ * Finds the onset of errors in their counts over time. A burst is a stretch with at least five errors, and at least four times the median; it began
+ * with the first stretch of the unbroken run above the median that leads to the densest one. Undefined without errors.
  */
 export const onsetOf = (errors: TimeCounts | null): Onset | undefined => {
   if (!errors) return undefined

@@ -8,10 +8,10 @@ import { lookbackMilliseconds, type Preceding } from './links.ts'
 
 const maxFailures = 200
 const maxChanges = 30
-/** How often a kind usually comes is counted over one day before. */
+/** The usual frequency of a template is counted over one day before. */
 const usualMilliseconds = 86_400_000
 
-/** Words of entries that say that something was changed. */
+/** Words of entries that report changes. */
 const changeWords =
   'deploy deployed deploying deployment rollout release released upgrade upgraded updated migration migrated reloaded reconfigured rollback'.split(
     ' ',
@@ -24,8 +24,8 @@ const dayBefore = (time: number): Pick<Filters, 'since' | 'until'> => ({
 })
 
 /**
- * What failed or was changed anywhere in the minutes before some trouble, by kind and source, each with how unusual it is then: a kind that
- * comes as often on other days is noise.
+ * Failures and changes in any source in the minutes before the trouble, grouped by template and source, each with how unusual it is then: a template
+ * that is as frequent at other times is noise.
  */
 export const findPreceding = async (
   engine: Pick<LogEngine, 'templates'>,
@@ -33,9 +33,9 @@ export const findPreceding = async (
   { first, filters, signal }: { first: StoredEntry; filters: Filters; signal: AbortSignal },
 ): Promise<Preceding[]> => {
   const time = first.effectiveTime
-  // The question's own window bounds what it is about, not what led to it.
-  const { severities: _, source: __, ...kept } = filters
-  const before: Filters = { ...kept, since: time - lookbackMilliseconds, until: time + 2_000 }
+  // The window of the question does not limit the search for causes.
+  const { severities: _, source: __, ...otherFilters } = filters
+  const before: Filters = { ...otherFilters, since: time - lookbackMilliseconds, until: time + 2_000 }
   const common = { order: 'time' as const, withFacets: false }
   const [failures, changes] = await Promise.all([
     search({
@@ -53,7 +53,7 @@ export const findPreceding = async (
   const counted =
     anyTemplate.length === 0
       ? []
-      : await engine.templates({ filters: { ...kept, ...dayBefore(time), anyTemplate } }, signal)
+      : await engine.templates({ filters: { ...otherFilters, ...dayBefore(time), anyTemplate } }, signal)
   const byId = new Map(counted.map((template) => [template.templateId, template]))
   return groupRepeats([...entries.values()], kindsOf(counted)).map((group) => {
     const [newest] = group.entries

@@ -17,11 +17,14 @@ import type { DiagnoseInput, Step } from './steps.ts'
 type DiagnoseHandlers = Pick<Handlers<typeof LogsServiceDefinition>, 'diagnose' | 'diagnoseStream'>
 type Of<Kind extends Step['kind']> = Extract<Step, { kind: Kind }>
 
-const given = (text: string | null | undefined): text is string => text !== undefined && text !== null && text !== ''
+const isSet = (text: string | null | undefined): text is string => text !== undefined && text !== null && text !== ''
 
-/** The request's model, what it leaves open from the settings; none without an address. The key of the settings only goes to their server. */
+/**
+ * The model of the request, completed from the settings; none without an address. The API key of the settings is only sent to the server of the
+ * settings.
+ */
 const modelOf = (settings: SettingsValues, { llm }: DiagnoseRequest): Pick<DiagnoseInput, 'model' | 'modelProblem'> => {
-  const ownAddress = given(llm?.baseUrl) ? llm.baseUrl : undefined
+  const ownAddress = isSet(llm?.baseUrl) ? llm.baseUrl : undefined
   const baseUrl = ownAddress ?? settings.llm_base_url
   if (baseUrl === '') return {}
   if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol))
@@ -29,17 +32,17 @@ const modelOf = (settings: SettingsValues, { llm }: DiagnoseRequest): Pick<Diagn
       ['body', 'llm', 'base_url'],
       'llm.base_url must be an address that starts with http:// or https://.',
     )
-  const model = given(llm?.model) ? llm.model : settings.llm_model
+  const model = isSet(llm?.model) ? llm.model : settings.llm_model
   if (!canStandInHeader(llm?.apiKey ?? ''))
     throw invalidField(
       ['body', 'llm', 'api_key'],
       'llm.api_key must have printable ASCII characters only: it is sent in a header.',
     )
-  if (given(llm?.apiKey) || ownAddress !== undefined) return { model: { baseUrl, model, apiKey: llm?.apiKey ?? '' } }
+  if (isSet(llm?.apiKey) || ownAddress !== undefined) return { model: { baseUrl, model, apiKey: llm?.apiKey ?? '' } }
   try {
     return { model: { baseUrl, model, apiKey: settings.llm_api_key } }
   } catch (error) {
-    // A key that cannot be read is no reason to say nothing of the logs.
+    // A key that cannot be decrypted does not prevent a diagnosis by rules.
     if (!isServiceError(error, 'unavailable')) throw error
     return { modelProblem: error.message }
   }
@@ -47,19 +50,20 @@ const modelOf = (settings: SettingsValues, { llm }: DiagnoseRequest): Pick<Diagn
 
 const inputOf = async (dependencies: Dependencies, request: DiagnoseRequest, call: Call): Promise<DiagnoseInput> => {
   const { signal } = call
-  // The server makes requests to it.
-  if (given(request.llm?.baseUrl)) requireLocalCaller(dependencies, call, 'an llm.base_url is given')
-  if (request.query.trim() === '') throw invalidField(['body', 'query'], 'query must not be blank: say what is wrong.')
-  const zone = given(request.timezone)
+  // The server sends requests to this address.
+  if (isSet(request.llm?.baseUrl)) requireLocalCaller(dependencies, call, 'llm.base_url may be set')
+  if (request.query.trim() === '')
+    throw invalidField(['body', 'query'], 'query must not be blank: describe the problem.')
+  const zone = isSet(request.timezone)
     ? zoneOf(request.timezone)
     : (zoneOf(Intl.DateTimeFormat().resolvedOptions().timeZone) ?? utc)
   if (!zone)
-    throw invalidField(['body', 'timezone'], `"${request.timezone}" is no time zone: use one such as Europe/Berlin.`)
+    throw invalidField(['body', 'timezone'], `"${request.timezone}" is not a time zone: use one such as Europe/Berlin.`)
   const window = readWindow(request, 'body')
   const settings = await dependencies.settings.read()
   return {
     query: request.query,
-    sourceFilter: given(request.sourceFilter) ? request.sourceFilter : undefined,
+    sourceFilter: isSet(request.sourceFilter) ? request.sourceFilter : undefined,
     ...window,
     zone,
     now: dependencies.now(),
@@ -71,7 +75,7 @@ const inputOf = async (dependencies: Dependencies, request: DiagnoseRequest, cal
   }
 }
 
-/** A step as its frame; the one that only says what was asked has none. */
+/** The frame of a step; the question itself has none. */
 const frameOf = (step: Step): DiagnoseFrame['event'] => {
   if (step.kind === 'status') return { $case: 'status', value: { stage: step.stage, detail: step.detail } }
   if (step.kind === 'summary') {
@@ -94,27 +98,27 @@ export const diagnoseRpc = (dependencies: Dependencies): DiagnoseHandlers => {
     diagnose: async (request, call) => {
       const started = performance.now()
       const found: {
-        asked?: Of<'asked'>
+        question?: Of<'question'>
         summary?: Of<'summary'>
         reasoning?: Of<'reasoning'>
         entries: StoredEntry[]
       } = { entries: [] }
       for await (const step of diagnose(engine, await inputOf(dependencies, request, call))) {
-        if (step.kind === 'asked') found.asked = step
+        if (step.kind === 'question') found.question = step
         else if (step.kind === 'summary') found.summary = step
         else if (step.kind === 'reasoning') found.reasoning = step
         else if (step.kind === 'entries') found.entries.push(...step.entries)
       }
-      const { asked, summary, reasoning, entries } = found
+      const { question, summary, reasoning, entries } = found
       tellMissing(call.head, reasoning?.away)
       return {
         query: request.query,
         window: {
-          start: iso(asked?.window.start ?? null),
-          end: iso(asked?.window.end ?? null),
-          source: asked?.window.source ?? 'default',
+          start: iso(question?.window.start ?? null),
+          end: iso(question?.window.end ?? null),
+          source: question?.window.source ?? 'default',
         },
-        keywords: asked?.keywords ?? [],
+        keywords: question?.keywords ?? [],
         summary: {
           text: summary?.text ?? '',
           source: summary?.source ?? 'rules',
@@ -147,10 +151,10 @@ export const diagnoseRpc = (dependencies: Dependencies): DiagnoseHandlers => {
         }
       } catch (error) {
         if (call.signal.aborted) throw error
-        dependencies.log.error({ error }, 'a diagnosis failed')
+        dependencies.log.error({ error }, 'diagnosis failed')
         yield frame({
           $case: 'failed',
-          value: { detail: 'The diagnosis could not be finished; the log of the server says why.' },
+          value: { detail: 'The diagnosis could not be finished; the log of the server has the cause.' },
         })
       }
       yield frame({ $case: 'done', value: { tookMs: Math.round(performance.now() - started) } })

@@ -1,7 +1,7 @@
 import type { Zone } from '../formats/zone.ts'
 
 const minute = 60_000
-/** Windows shorter than this are told to the second, and those shorter than a second to the millisecond. */
+/** Shorter windows are shown to the second, and windows shorter than a second to the millisecond. */
 const toTheMinute = 10 * minute
 const toTheSecond = 1_000
 
@@ -13,14 +13,14 @@ const offsetInWords = (milliseconds: number): string => {
   return `UTC${sign}${Math.floor(minutes / 60)}${rest === 0 ? '' : `:${String(rest).padStart(2, '0')}`}`
 }
 
-/** A moment as people in a zone read it, with how far that is ahead of UTC; to the minute unless `characters` of its ISO form says otherwise. */
+/** A time on the clock of a zone with its offset from UTC; to the minute, unless `characters` of its ISO form are requested. */
 export const shownTime = (time: number, zone: Zone, characters = 16): string => {
   const offset = zone(time + zone(time))
   const local = new Date(time + offset).toISOString().slice(0, characters).replace('T', ' ')
   return `${local} ${offsetInWords(offset)}`
 }
 
-/** A stretch of time in words that tell its ends apart; null is an open end. */
+/** A time range in words, precise enough to distinguish its ends; null is an open end. */
 export const windowInWords = (start: number | null, end: number | null, zone: Zone): string => {
   if (start !== null && end !== null) {
     const length = end - start

@@ -4,7 +4,7 @@ import type { Filters } from '../search/filters.ts'
 import type { NearCounts, NearResult } from '../search/near-histogram.ts'
 import { overSpan } from './onset.ts'
 
-/** What of a source there was to read: its errors; where it has none its warnings; else whatever it said. */
+/** The entries of a source that a scan reads: its errors; if it has none, its warnings; otherwise any entries. */
 export type Grade = 'error' | 'warning' | 'entry'
 export type SourceScan = { sourceId: string; grade: Grade; result: NearResult }
 
@@ -14,13 +14,13 @@ const grades: readonly (readonly [Grade, Pick<Filters, 'severities'>])[] = [
   ['entry', {}],
 ]
 
-/** The filters that let entries of a grade through. */
+/** Filters that only pass entries of a grade. */
 export const gradedFilters = (filters: Filters, grade: Grade): Filters => ({
   ...filters,
   ...grades.find(([name]) => name === grade)?.[1],
 })
 
-/** The newest of the worst that a source said; undefined where it said nothing that passes. */
+/** The newest entries of the most severe grade that a source has; undefined if no entry passes the filters. */
 export const scanSource = async (
   latest: (filters: Filters) => Promise<NearResult>,
   filters: Filters,
@@ -41,7 +41,7 @@ const summed = <Value>(lists: readonly (readonly Counted<Value>[])[]): Counted<V
   return [...counts].map(([value, count]) => ({ value, count }))
 }
 
-/** Counts of several scans as one. */
+/** The sums of several scans' counts. */
 export const facetsOf = (scans: readonly SourceScan[]): Facets => {
   const facets = scans.flatMap(({ result }) => result.facets ?? [])
   return {
@@ -52,7 +52,7 @@ export const facetsOf = (scans: readonly SourceScan[]): Facets => {
   }
 }
 
-/** Counts by time of several scans as one; null where there are none. */
+/** The sums of several scans' counts over time; null without scans. */
 export const histogramOf = (scans: readonly SourceScan[]): NearCounts | null => {
   const all = scans.flatMap(({ result }) => result.histogram ?? [])
   const first = Math.min(...all.map(({ start }) => start))
@@ -68,7 +68,7 @@ export const histogramOf = (scans: readonly SourceScan[]): NearCounts | null => 
   return { ...one, counts, earlier: sum('earlier'), later: sum('later') }
 }
 
-/** What was read of a source, in a sentence. */
+/** The result of a scan as a sentence. */
 export const scanInWords = ({ sourceId, grade, result: { total } }: SourceScan, window: string): string => {
   if (grade === 'error') return `${sourceId} has ${total} ${nounFor(total, 'error')} ${window}.`
   if (grade === 'warning') return `${sourceId} has no errors ${window}, but ${total} ${nounFor(total, 'warning')}.`

@@ -9,7 +9,7 @@ import type { Group } from './groups.ts'
 import type { Layer } from './layers.ts'
 import type { Counts } from './summary.ts'
 
-export type Window = { start: number | null; end: number | null; source: 'given' | 'query' | 'default' }
+export type Window = { start: number | null; end: number | null; source: 'given' | 'query' | 'default' } // words: allowed
 
 export type DiagnoseInput = {
   query: string
@@ -18,27 +18,27 @@ export type DiagnoseInput = {
   until?: number | undefined
   zone: Zone
   now: number
-  /** Absent: the rules write the summary. */
+  /** The language model; without one, the rules write the summary. */
   model?: LanguageModel | undefined
-  /** Why there is none although one is configured. */
+  /** Why the configured model cannot be used. */
   modelProblem?: string | undefined
-  /** Whom the model writes for. */
+  /** The audience of the model's summary. */
   audience: Audience
   upstream: Pick<Egress, 'fetch'>
-  /** What people have written down about their systems. */
+  /** The operator's notes about the systems. */
   knowledge: Pick<Knowledge, 'contextFor'>
   signal: AbortSignal
 }
 
 export type Timeline = { time: string; count: number; errors: number }[]
-/** How many entries are before and behind the timeline, far from all others. */
+/** The numbers of entries before and after the timeline, with times far from all others. */
 export type LeftOut = { earlier: number; later: number }
 export type TemplateCount = { templateId: string; template: string; count: number }
 
-/** A step of a diagnosis, in the order in which they come. */
+/** A step of a diagnosis, in the order in which they are yielded. */
 export type Step =
   | { kind: 'status'; stage: string; detail: string }
-  | { kind: 'asked'; window: Window; keywords: string[] }
+  | { kind: 'question'; window: Window; keywords: string[] }
   | { kind: 'summary'; text: string; source: 'llm' | 'rules'; counts: Counts; partial: boolean }
   | { kind: 'entries'; layer: Layer; entries: StoredEntry[] }
   | {
@@ -49,18 +49,18 @@ export type Step =
       leftOut: LeftOut | null
       templates: TemplateCount[]
       context: Context
-      /** Branches that did not answer: nothing of theirs is told of. */
+      /** Branches that did not respond: their entries are missing. */
       away: readonly string[]
     }
 
-/** What was found without a model. */
+/** The results without a model. */
 export type Findings = {
   rules: string
   counts: Counts
   causes: Cause[]
   context: Context
   away: readonly string[]
-  /** The most important first. */
+  /** Sorted by weight, the highest first. */
   groups: readonly Group[]
   timeline: Timeline
   leftOut: LeftOut | null

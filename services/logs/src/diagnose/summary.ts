@@ -4,7 +4,7 @@ import type { Zone } from '../formats/zone.ts'
 import type { Facets } from '../search/facets.ts'
 import type { TimeCounts } from '../search/histogram.ts'
 import { advice } from './advice.ts'
-import { type Cause, isErrorGroup, shortened, sureShare, type WeighedGroup } from './causes.ts'
+import { type Cause, certainShare, isErrorGroup, shortened, type WeighedGroup } from './causes.ts'
 import { timesIn } from './groups.ts'
 import type { LinkedGroup } from './links.ts'
 import { shownTime } from './shown-time.ts'
@@ -41,7 +41,7 @@ export const timelineOf = (
     errors: 0,
   }))
   errors?.counts.forEach((count, bucket) => {
-    // The errors' own buckets may be finer; each counts where its middle falls.
+    // The buckets of errors may be finer; each counts for the point that contains its middle.
     const middle = errors.start + (bucket + 0.5) * errors.bucketSeconds * 1000
     const point = points[Math.floor((middle - all.start) / length)]
     if (point) point.errors += count
@@ -58,27 +58,27 @@ const list = (counts: Record<string, number>, max: number): string =>
 
 export type RulesSummaryInput = {
   keywords: readonly string[]
-  /** Whether other words were searched for, too: those that logs have for the keywords. */
+  /** Whether words that logs use for the keywords were searched for, too. */
   withLogged: boolean
-  /** In words, such as "since 09:00 UTC". */
+  /** The window in words, such as "since 09:00 UTC". */
   window: string
   zone: Zone
-  /** How many entries have a keyword, or all of them; how many errors there are; and what the sources said that the question names. */
+  /** The numbers of entries with a keyword, of those with all keywords, and of errors; and the scans of the sources that the question names. */
   found: { withAny: number; withAll: number; errors: number; scans: readonly SourceScan[] }
-  /** Branches that do not answer, by name. */
+  /** Names of the branches that did not respond. */
   away: readonly string[]
-  /** The source that alone was to be looked at, where it has no entries. */
+  /** The source that the search was restricted to, if it has no entries. */
   unknownSource: string | undefined
   counts: Counts
   causes: readonly Cause[]
   groups: readonly WeighedGroup[]
-  /** What failed before them and explains them, the weightiest first. */
+  /** Earlier failures that explain them, the highest weight first. */
   linked: readonly LinkedGroup[]
   trouble: Trouble
-  /** Since when there are entries at all, epoch milliseconds. */
+  /** Time of the first entry of any source, epoch milliseconds. */
   earliest: number
   silences: readonly Silence[]
-  /** What is known of the systems asked about, the nearest first. */
+  /** Known facts about the systems in the question, the most relevant first. */
   facts: readonly Pick<KnownFact, 'category' | 'key' | 'value'>[]
 }
 
@@ -90,10 +90,10 @@ const spanInWords = (seconds: number): string => {
 }
 
 const quoted = (text: string): string => `"${shortened(text.split('\n')[0] ?? '', 120)}"`
-/** A kind of error is worth a word when it has this share of the weight of the weightiest. */
+/** Templates with less than this share of the highest weight are not mentioned. */
 const weightToMention = 0.2
 
-/** What was the first to fail, once it began; what had never failed so before; and what failed most. */
+/** The first failure of the burst, failures that were never seen before it, and the most significant failure. */
 const failureSentences = ({ groups, trouble: { first, onset, grade }, earliest }: RulesSummaryInput): string[] => {
   const failures = groups.filter(grade === 'error' ? isErrorGroup : ({ worst }) => worst === 'WARN')
   const began = onset?.isBurst && onset.began > earliest ? onset.began : Number.POSITIVE_INFINITY
@@ -138,12 +138,12 @@ const onsetSentences = ({ trouble: { onset, grade, sourceId, isWhole }, zone }: 
 }
 
 const linkSentences = ({ linked }: RulesSummaryInput): string[] => {
-  const strongest = linked.find(({ share }) => share >= sureShare)
+  const strongest = linked.find(({ share }) => share >= certainShare)
   if (!strongest) return []
   const [{ origin, text }] = strongest.entries
   const seconds = Math.max(0, Math.round(strongest.lead / 1000))
   const when = seconds === 0 ? 'At the same moment' : `${capitalized(spanInWords(seconds))} before`
-  return [`${when}, ${origin.sourceId} said ${quoted(text)}: the failure may follow from it.`]
+  return [`${when}, ${origin.sourceId} logged ${quoted(text)}: the failure may follow from it.`]
 }
 
 const capitalized = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
@@ -152,7 +152,7 @@ const lowered = (text: string): string => `${text.charAt(0).toLowerCase()}${text
 const orOf = (words: readonly string[]): string =>
   words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
 
-/** What was found for the words, and what is told of where that is something else. */
+/** The number of entries found for the keywords, and what the summary covers if that is something else. */
 const foundSentences = ({ keywords, withLogged, window, found, trouble }: RulesSummaryInput): string[] => {
   const { withAny, withAll, errors, scans } = found
   const ofSources = scans.map((scan) => scanInWords(scan, window))
@@ -175,16 +175,16 @@ const foundSentences = ({ keywords, withLogged, window, found, trouble }: RulesS
       : ''
   const any = `${counted(withAny, 'entry', 'entries')} ${nounFor(withAny, 'has', 'have')} ${or}${like} ${window}.${all}`
   const isElsewhere = ofSources.length === 0 && trouble.isWhole && trouble.first !== undefined
-  const none = withAny === 1 ? 'It is no error and no warning' : 'None of them is an error or a warning'
+  const none = withAny === 1 ? 'It is not an error or a warning' : 'None of them is an error or a warning'
   const instead = `${none}: beginning and first failure are those of ${errors === 1 ? 'the one error' : `all ${errors} errors`} found.`
   return [any, ...ofSources, ...(isElsewhere ? [instead] : [])]
 }
 
-/** Of which branches nothing is told. */
+/** A sentence about the branches that are left out. */
 export const awayInWords = (away: readonly string[]): string =>
   `${nounFor(away.length, 'The branch', 'The branches')} ${away.join(', ')} ${nounFor(away.length, 'does', 'do')} not answer and ${nounFor(away.length, 'is', 'are')} left out.`
 
-/** The summary that needs no model: what was found, how bad, where, since when, what failed first, what it points to, and where to look next. */
+/** The summary without a model: what was found, its severity, its sources, its onset, the first failure, the likely cause, and where to look next. */
 export const rulesSummary = (input: RulesSummaryInput): string => {
   const { keywords, window, zone, counts, causes, groups, silences, facts, unknownSource, away } = input
   const leftOut = away.length > 0 ? [awayInWords(away)] : []
@@ -194,10 +194,10 @@ export const rulesSummary = (input: RulesSummaryInput): string => {
       ...leftOut,
       'Name one of the listed sources, or none.',
     ].join(' ')
-  const asked = keywords.length > 0 ? ` for ${keywords.map((word) => `"${word}"`).join(', ')}` : ''
+  const searched = keywords.length > 0 ? ` for ${keywords.map((word) => `"${word}"`).join(', ')}` : ''
   const quiet = silences.map(({ sourceId, last }) => `${sourceId} has sent nothing since ${shownTime(last, zone)}.`)
   if (groups.length === 0)
-    return [`Nothing was found${asked} ${window}.`, ...leftOut, ...quiet, 'Try other words or another period.'].join(
+    return [`Nothing was found${searched} ${window}.`, ...leftOut, ...quiet, 'Try other words or another period.'].join(
       ' ',
     )
   const sentences = foundSentences(input)

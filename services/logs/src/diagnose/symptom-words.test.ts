@@ -6,7 +6,7 @@ import { withLoggedWords } from './symptom-words.ts'
 test.each([
   ['connection refused', 'order 17 failed: connect ECONNREFUSED 10.0.4.12:5432'],
   ['why is the shop down?', 'connect EHOSTUNREACH 10.0.4.12:443'],
-  ['uploads say timeout', 'read ETIMEDOUT'],
+  ['uploads run into a timeout', 'read ETIMEDOUT'],
   ['the disk is full', 'write failed: ENOSPC'],
   ['permission problems', "EACCES: open '/srv/data/a.db'"],
   ['the connection was lost', 'read ECONNRESET'],

@@ -1,8 +1,8 @@
 /**
- * What logs say where people say something else, such as the names of system errors: any word of a row stands for the row's words of logs. In
- * the tokeniser's form. The words of logs are searched for beside those of the question, which are rarer and so weigh more.
+ * Words that logs use for words of a question, such as the names of system errors: each word of a row's first text is expanded to the words of its
+ * second. In the tokeniser's form. The words of logs are searched for in addition to those of the question, which are rarer and so weigh more.
  */
-const rows: readonly (readonly [said: string, logged: string])[] = [
+const rows: readonly (readonly [question: string, logged: string])[] = [
   ['fail fails failing failed failure broken breaks broke', 'fail failed failure error'],
   ['crash crashes crashed crashing die dies died', 'crash crashed segfault panic aborted killed'],
   [
@@ -33,9 +33,9 @@ const rows: readonly (readonly [said: string, logged: string])[] = [
 ]
 
 const loggedFor = new Map<string, readonly string[]>()
-for (const [said, logged] of rows) for (const word of said.split(' ')) loggedFor.set(word, logged.split(' '))
+for (const [question, logged] of rows) for (const word of question.split(' ')) loggedFor.set(word, logged.split(' '))
 
-/** The words to search for: those of the question, then what logs say for them, each once. */
+/** The words to search for: those of the question, then the words that logs use for them, without duplicates. */
 export const withLoggedWords = (keywords: readonly string[]): string[] => [
   ...new Set([...keywords, ...keywords.flatMap((word) => loggedFor.get(word) ?? [])]),
 ]

@@ -30,14 +30,14 @@ test.each([
   expect(read(text)).toEqual([start, end])
 })
 
-test('the clock is that of the zone told', () => {
+test('times of day are in the requested zone', () => {
   const tokyo = zoneOf('Asia/Tokyo')
   if (!tokyo) throw new Error('This Node has no time zones.')
   expect(read('yesterday around 3pm', tokyo)).toEqual(['2026-03-03T05:30', '2026-03-03T06:30'])
 })
 
 test.each(['disk is full', 'error 500 at line 12345', 'port 8080 refused', 'the lasting issue'])(
-  '%s names no time',
+  '%s contains no time',
   (text) => {
     expect(read(text)).toBeUndefined()
   },
@@ -114,10 +114,10 @@ describe('on a Sunday at 14:11', () => {
     expect(read(`${phrase} nginx was broken`, utc, sunday)).toEqual([start, end])
   })
 
-  test('what was read as time is no keyword, wherever it stands', () => {
-    const said = fc.constantFrom('nginx broken', 'postgres refused a connection', 'disk full on nas')
+  test('the words of a time are not keywords, wherever they are', () => {
+    const symptoms = fc.constantFrom('nginx broken', 'postgres refused a connection', 'disk full on nas')
     fc.assert(
-      fc.property(fc.constantFrom(...readings), said, fc.boolean(), ([phrase], symptom, isFirst) => {
+      fc.property(fc.constantFrom(...readings), symptoms, fc.boolean(), ([phrase], symptom, isFirst) => {
         const text = isFirst ? `${phrase} ${symptom}` : `${symptom} ${phrase}`
         expect(keywordsOf(timePhraseOf(text, sunday, utc)?.rest ?? text)).toEqual(keywordsOf(symptom))
       }),
@@ -125,7 +125,7 @@ describe('on a Sunday at 14:11', () => {
     )
   })
 
-  test('a day may stand apart from its time of day', () => {
+  test('a day and its time of day may be separated', () => {
     const text = 'yesterday nginx broke at 3pm'
     expect(read(text, utc, sunday)).toEqual(['2025-12-13T14:30', '2025-12-13T15:30'])
     expect(keywordsOf(timePhraseOf(text, sunday, utc)?.rest ?? '')).toEqual(['nginx', 'broke'])
@@ -140,11 +140,11 @@ describe('on a Sunday at 14:11', () => {
     'on 2025-02-31',
     'at 25:00',
     'the monthly report',
-  ])('"%s" names no time', (text) => {
+  ])('"%s" contains no time', (text) => {
     expect(read(text, utc, sunday)).toBeUndefined()
   })
 
-  test('days and hours are those of the zone told, also where its clocks change', () => {
+  test('days and hours are in the requested zone, also when its clocks change', () => {
     expect(read('since yesterday', berlin(), sunday)).toEqual(['2025-12-12T23:00', '2025-12-14T14:11'])
     expect(read('monday at 9', berlin(), sunday)).toEqual(['2025-12-08T07:30', '2025-12-08T08:30'])
     expect(read('since 2025-12-10T07:00:00Z', berlin(), sunday)).toEqual(['2025-12-10T07:00', '2025-12-14T14:11'])
@@ -152,13 +152,13 @@ describe('on a Sunday at 14:11', () => {
   })
 })
 
-test('a weekday up to a date of long ago is the last one before that date', () => {
+test('a weekday before a date of long ago is the last one before that date', () => {
   const later = Date.parse('2026-02-22T14:11:00Z')
   expect(read('from monday to 2025-12-10', utc, later)).toEqual(['2025-12-08T00:00', '2025-12-11T00:00'])
   expect(read('from wednesday to 2025-12-10', utc, later)).toEqual(['2025-12-10T00:00', '2025-12-11T00:00'])
 })
 
-test('any text is read without an error, and no stretch ends before it begins', () => {
+test('any text is read without an error, and no time range ends before it begins', () => {
   const word = fc.constantFrom(
     ...[
       'since',

@@ -12,7 +12,7 @@ import {
   strictMoment,
 } from './moments.ts'
 
-/** A stretch of time in epoch milliseconds, the end not included, and the text without the words that it was read from. */
+/** A time range in epoch milliseconds, `end` excluded, and the text without the words that it was read from. */
 export type TimePhrase = { start: number; end: number; rest: string }
 
 type Stretch = { start: number; end: number }
@@ -35,13 +35,13 @@ const patterns = {
   ),
 }
 
-/** Without these there is no range. To ask first is worth it: what names all moments twice takes a tenth of a second to be made ready. */
+/** A range requires one of these. Checking first is worth it: compiling a pattern that contains all moments twice takes a tenth of a second. */
 const mayBe = { range: /\b(?:between|from) /, plainRange: /\b(?:to|until|till|through) |[-–]/ }
 
 const spanOf = (match: RegExpExecArray): Span => ({ from: match.index, to: match.index + match[0].length })
 
-/** Where a moment lies; one without a day is the latest that does not begin in the future. */
-const place = (moment: Moment, clock: Clock, ofDay = moment.day): Stretch => {
+/** The time range of a moment; without a day, the latest one that does not begin in the future. */
+const locate = (moment: Moment, clock: Clock, ofDay = moment.day): Stretch => {
   if (moment.point) return { start: moment.point.time, end: moment.point.time }
   const {
     from: midnight,
@@ -65,13 +65,13 @@ const place = (moment: Moment, clock: Clock, ofDay = moment.day): Stretch => {
 
 const isDayOnly = (moment: Moment): boolean => moment.day !== undefined && moment.hours === undefined
 
-/** From the start of one moment to another: to its end, where that is a day. A day that is said once is that of both. */
+/** From the start of the first moment to the second, or to its end if it is a day. A day that is only in one of them applies to both. */
 const between = (first: Moment, second: Moment, clock: Clock, elsewhere: Moment['day']): Stretch => {
   const ofSecond = second.day ?? (first.hours ? (first.day ?? elsewhere) : undefined)
   const ofFirst = first.day ?? (second.hours ? ofSecond : undefined)
   const isNow = second.point?.time === clock.now
-  const { start } = place(first, clock, isNow ? (first.day ?? elsewhere) : ofFirst)
-  const { end } = second.point || !second.hours ? place(second, clock) : place(second, clock, ofSecond)
+  const { start } = locate(first, clock, isNow ? (first.day ?? elsewhere) : ofFirst)
+  const { end } = second.point || !second.hours ? locate(second, clock) : locate(second, clock, ofSecond)
   const capped = isDayOnly(second) && start < clock.now ? Math.min(end, clock.now) : end
   if (capped > start) return { start, end: capped }
   if (second.hours && (second.day === undefined || first.day === undefined)) {
@@ -80,11 +80,11 @@ const between = (first: Moment, second: Moment, clock: Clock, elsewhere: Moment[
   }
   const back = first.day?.repeatsAfter ?? 0
   if (back === 0) return { start: capped, end: start }
-  // The latest such day that comes before the end, however long ago that is.
+  // The latest such day before the end, however long ago that is.
   return { start: start - (Math.floor((start - capped) / back) + 1) * back, end: capped }
 }
 
-/** In "between 9 and 11pm", both are in the evening. */
+/** In "between 9 and 11pm", both times are in the evening. */
 const inSameHalf = (first: Moment, second: Moment): Moment => {
   const [from = 0] = first.hours ?? []
   const [to = 0] = second.hours ?? []
@@ -127,7 +127,7 @@ const momentsIn = (text: string, clock: Clock): Found[] =>
     return moment ? [{ lead: lead.toLowerCase(), moment, span: spanOf(match) }] : []
   })
 
-/** What a word before a moment makes of it, told where the moment lies. */
+/** The time range by the word before a moment. */
 const stretches: Record<string, (at: Stretch, moment: Moment, clock: Clock) => Stretch> = {
   since: ({ start }, _, { now }) => ({ start, end: Math.max(start, now) }),
   after: ({ start, end }, moment, { now }) => {
@@ -135,7 +135,7 @@ const stretches: Record<string, (at: Stretch, moment: Moment, clock: Clock) => S
     return { start, end: moment.day ? Math.max(start, Math.min(now, start + day)) : Math.max(start, now) }
   },
   before: ({ start }, moment) => ({ start: start - (isDayOnly(moment) ? day : 2 * hour), end: start }),
-  /** From the start of its day, or a week up to the end of a day. */
+  /** From the start of the moment's day; for a day, from a week before its end. */
   until: ({ end }, moment, clock) => {
     if (isDayOnly(moment)) return { start: end - 7 * day, end }
     const midnight = localDay(end - 1, clock)
@@ -144,7 +144,7 @@ const stretches: Record<string, (at: Stretch, moment: Moment, clock: Clock) => S
 }
 const leads: Record<string, string> = { till: 'until', 'up to': 'until', by: 'before' }
 
-/** "around", "at" and a time alone mean half an hour to each side; days end now at the latest. */
+/** "around", "at" and a bare time include half an hour on each side; a current day ends now. */
 const around = ({ start, end }: Stretch, moment: Moment, { now }: Clock): Stretch => {
   if (moment.point) return { start: start - moment.point.spread, end: Math.min(now, end + moment.point.spread) }
   if (start === end) return { start: start - hour / 2, end: end + hour / 2 }
@@ -160,7 +160,7 @@ const momentOf = (text: string, clock: Clock): Reading | undefined => {
   const lacksDay = main.moment.day === undefined && main.moment.point === undefined
   const other = lacksDay ? all.find((found) => found !== main && found.moment.day) : undefined
   const moment = other?.moment.day ? { ...main.moment, day: other.moment.day } : main.moment
-  const stretch = (meaningOf(main) ?? around)(place(moment, clock), moment, clock)
+  const stretch = (meaningOf(main) ?? around)(locate(moment, clock), moment, clock)
   return { ...stretch, spans: [main.span, ...(other ? [other.span] : [])] }
 }
 
@@ -170,15 +170,15 @@ const without = (text: string, spans: readonly Span[]): string =>
     .reduce((rest, { from, to }) => `${rest.slice(0, from)} ${rest.slice(to)}`, text)
 
 /**
- * The stretch of time that a symptom names: "yesterday around 3pm", "the last 2 hours", "between 9 and 11 this morning", "since monday",
- * "2026-03-01T07:00:00Z". "around" and "at" mean half an hour to each side; "before" is the two hours before, and "until" begins with the day.
- * A time of day without a day, and a weekday, are the latest that are not in the future. Undefined without any.
+ * Reads the time range that a symptom names: "yesterday around 3pm", "the last 2 hours", "between 9 and 11 this morning", "since monday",
+ * "2026-03-01T07:00:00Z". "around" and "at" include half an hour on each side; "before" is the two hours before, and "until" begins with the day.
+ * A time of day without a day, and a weekday, are the latest ones that are not in the future. Undefined if the text contains no time.
  */
 export const timePhraseOf = (text: string, now: number, zone: Zone): TimePhrase | undefined => {
   const clock = { now, zone }
   const plain = text.replaceAll(/\s+/g, ' ')
-  // Letters beyond ASCII could change the length, and no word of time has any.
-  const said = plain.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase())
-  const reading = rangeOf(said, clock) ?? pastOf(said, clock) ?? momentOf(said, clock)
+  // Lower-casing letters beyond ASCII could change the length, and no word of time contains any.
+  const lowerCase = plain.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase())
+  const reading = rangeOf(lowerCase, clock) ?? pastOf(lowerCase, clock) ?? momentOf(lowerCase, clock)
   return reading && { start: reading.start, end: reading.end, rest: without(plain, reading.spans) }
 }

@@ -7,11 +7,11 @@ const minute = 60_000
 const day = 1_440 * minute
 const start = Date.UTC(2026, 2, 1)
 
-/** Answers as a search does, by the times of errors alone. */
+/** A search that counts errors by their times and returns no entries. */
 const searchOver = (times: readonly number[]) => {
-  let asked = 0
+  let searches = 0
   const search = async ({ filters: { since = start, until = start + day } }: SearchRequest): Promise<SearchResult> => {
-    asked += 1
+    searches += 1
     const found = times.filter((time) => time >= since && time < until)
     const histogram = found.length === 0 ? null : bucketsFor(Math.min(...found), Math.max(...found))
     for (const time of found) {
@@ -20,14 +20,14 @@ const searchOver = (times: readonly number[]) => {
     }
     return { entries: [], total: found.length, totalIsExact: true, facets: null, histogram, next: null }
   }
-  return { search, asked: () => asked }
+  return { search, searches: () => searches }
 }
 
 const peakOver = async (times: readonly number[]) => {
-  const { search, asked } = searchOver(times)
+  const { search, searches } = searchOver(times)
   const filters = { since: start, until: start + day }
   const { onset } = await findTrouble(search, [{ query: null, filters, grade: 'error', isWhole: true }])
-  return { peak: onset?.peak, asked: asked() }
+  return { peak: onset?.peak, searches: searches() }
 }
 
 const max = (times: readonly number[], seconds: number): number => {
@@ -39,7 +39,7 @@ const max = (times: readonly number[], seconds: number): number => {
   return Math.max(...counts.values())
 }
 
-test('no stretch of the length that is told of has more than the one called the worst', async () => {
+test('no other stretch of the same length has more errors than the peak', async () => {
   let seed = 11
   const random = () => {
     seed = (seed * 48_271) % 2_147_483_647
@@ -54,20 +54,20 @@ test('no stretch of the length that is told of has more than the one called the 
       ...Array.from({ length: Math.floor(random() * 400) + 1 }, () => start + Math.floor(random() * day)),
       ...bursts.flatMap(({ at, count }) => Array.from({ length: count }, () => at + Math.floor(random() * minute))),
     ]
-    const { peak, asked } = await peakOver(times)
+    const { peak, searches } = await peakOver(times)
     expect(peak?.count).toBe(max(times, peak?.seconds ?? 0))
-    expect(asked).toBeLessThan(10)
+    expect(searches).toBeLessThan(10)
   }
 })
 
-test('one burst among few others is told of by the minute', async () => {
+test('the peak of one burst among few other errors is a minute', async () => {
   const rare = Array.from({ length: 24 }, (_, hour) => start + hour * 60 * minute)
   const burst = Array.from({ length: 30 }, (_, index) => start + 651 * minute + index * 1_000)
   const { peak } = await peakOver([...rare, ...burst])
   expect(peak).toEqual({ time: start + 651 * minute, count: 30, seconds: 60 })
 })
 
-test('the worst minute is found where the worst quarter of an hour is another', async () => {
+test('the worst minute is found outside the worst quarter of an hour', async () => {
   const even = Array.from({ length: 45 }, (_, index) => start + 600 * minute + index * 20_000)
   const burst = Array.from({ length: 40 }, (_, index) => start + 700 * minute + index * 1_000)
   const { peak } = await peakOver([...even, ...burst])

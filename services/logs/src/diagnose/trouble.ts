@@ -6,31 +6,31 @@ import type { SearchRequest, SearchResult } from '../search/search.ts'
 import { densestOf, type Onset, onsetOf, overSpan, type Stretch, shortestStretchSeconds, stretchesOf } from './onset.ts'
 import type { Grade } from './source-scan.ts'
 
-/** The errors that a question is most nearly about: those of a source, those with its words, or all of its window. Warnings where there are none. */
+/** The errors that are nearest to a question: those of a source, those with its words, or all of its window. Warnings if there are no errors. */
 export type Trouble = {
   grade: Exclude<Grade, 'entry'>
-  /** Errors by time, as a search counts them; null where there are none. */
+  /** Counts of errors over time; null if there are none. */
   errors: TimeCounts | null
   onset: Onset | undefined
-  /** The first of them since they began. */
+  /** The first of the errors since their onset. */
   first: StoredEntry | undefined
-  /** Whether they are all errors of the window, since nothing nearer was found. */
+  /** Whether these are all errors of the window, because nothing nearer was found. */
   isWhole: boolean
-  /** The source that they are all of, where they were looked for there. */
+  /** The source of all of them, if only that source was searched. */
   sourceId?: string | undefined
 }
 
-/** A way to ask for errors, and its answer where there is one already. */
+/** A search for errors, with its result if it is known already. */
 export type FailureSearch = {
   query: Query | null
   filters: Filters
   grade: Trouble['grade']
   known?: SearchResult | undefined
-  /** Whether it asks for all errors of the window. */
+  /** Whether it searches for all errors of the window. */
   isWhole?: boolean
 }
 
-/** Counts by time are made finer around the worst until a stretch is no longer than this. */
+/** Counts around the worst stretch are refined until its length is at most this. */
 const fineEnoughSeconds = 300
 const maxZooms = 3
 
@@ -39,20 +39,20 @@ type Search = (request: SearchRequest) => Promise<SearchResult>
 const countErrors = (search: Search, { query, filters }: FailureSearch): Promise<SearchResult> =>
   search({ query, filters, limit: 1, order: 'time', withFacets: true })
 
-/** What is searched for, in a part of its window alone. Epoch milliseconds. */
+/** Restricts filters to a part of their window. Epoch milliseconds. */
 const between = (filters: Filters, since: number, until: number) => ({
   ...filters,
   since: Math.max(since, filters.since ?? Number.NEGATIVE_INFINITY),
   until: Math.min(until, filters.until ?? Number.POSITIVE_INFINITY),
 })
 
-/** Errors in the stretches around the worst one, fine enough to say when it began. */
+/** Refines the counts around the worst stretch, so that they show when the errors began. */
 const zoomed = async (search: Search, searched: FailureSearch, errors: TimeCounts): Promise<TimeCounts> => {
   let found = errors
   for (let zoom = 0; zoom < maxZooms && found.bucketSeconds > fineEnoughSeconds; zoom += 1) {
     const length = found.bucketSeconds * 1000
     const worst = found.start + found.counts.indexOf(Math.max(...found.counts)) * length
-    // The stretch before is looked at, too: what is worst in one may have begun at its end.
+    // The previous stretch is included, because a burst may have begun at its end.
     const filters = between(searched.filters, worst - length, worst + length)
     const finer = await countErrors(search, { ...searched, filters })
     const spread = overSpan(finer.histogram, filters.since, filters.until - 1)
@@ -63,16 +63,16 @@ const zoomed = async (search: Search, searched: FailureSearch, errors: TimeCount
 }
 
 /**
- * The densest minute; where that is not found with a few questions, the densest stretch of those counted at first. The stretch with most is
- * looked into until it is one of a minute: no minute elsewhere can have more than the stretch it lies in.
+ * The minute with the most errors; if a few searches do not find it, the densest of the initial stretches. The densest stretch is split until
+ * it is a minute: no minute elsewhere can have more errors than the stretch that contains it.
  */
 const peakOf = async (search: Search, searched: FailureSearch, errors: TimeCounts): Promise<Stretch | undefined> => {
   let stretches = stretchesOf(errors)
   const known = densestOf(stretches)
-  for (let looked = 0; ; looked += 1) {
+  for (let zoom = 0; ; zoom += 1) {
     const densest = densestOf(stretches)
     if (!densest || densest.seconds <= shortestStretchSeconds) return densest
-    if (looked === maxZooms) return known
+    if (zoom === maxZooms) return known
     const filters = between(searched.filters, densest.time, densest.time + densest.seconds * 1000)
     const { histogram } = await countErrors(search, { ...searched, filters })
     stretches = stretches.filter((stretch) => stretch !== densest)
@@ -80,7 +80,7 @@ const peakOf = async (search: Search, searched: FailureSearch, errors: TimeCount
   }
 }
 
-/** The first way of asking that finds errors or warnings, when those began, and the first of them. */
+/** The trouble of the first search that finds errors or warnings: their onset and their first entry. */
 export const findTrouble = async (search: Search, ways: readonly FailureSearch[]): Promise<Trouble> => {
   for (const way of ways) {
     const { histogram } = way.known ?? (await countErrors(search, way))
@@ -103,7 +103,7 @@ export const findTrouble = async (search: Search, ways: readonly FailureSearch[]
     return {
       grade,
       errors: grade === 'error' ? histogram : null,
-      // What is no burst began with its first, which need not be near the worst.
+      // Without a burst, the onset is the first error, which may be far from the peak.
       onset: onset && first && !onset.isBurst ? { ...onset, began: first.effectiveTime } : onset,
       first,
       isWhole,

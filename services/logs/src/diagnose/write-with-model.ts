@@ -6,14 +6,14 @@ import { createCitationFilter, unfoundQuotations } from './citations.ts'
 import { type Prompt, promptFor } from './prompt.ts'
 import type { DiagnoseInput, Findings, Step } from './steps.ts'
 
-/** How many kinds of entries are shown at first, and when that is more than the model has room for. */
+/** Maximum numbers of groups in the prompt: the first, and those of the retries if the prompt exceeds the model's context length. */
 const attempts = [40, 12, 4]
-/** Words that come faster than this are told together. */
-const toldEveryMilliseconds = 80
+/** Minimum interval between partial summaries; pieces that arrive faster are merged. */
+const partialEveryMilliseconds = 80
 
 const list = (parts: readonly string[]): string => parts.join(', ')
 
-/** What came of the model's words when they were held against the entries, in sentences. */
+/** The results of checking the model's answer against the entries, as sentences. */
 const verdictOf = (
   { shown, messages }: Prompt,
   text: string,
@@ -30,17 +30,17 @@ const verdictOf = (
   return [
     ...(sources.length > 0 ? [`Cited: ${list(sources)}.`] : ['It cites no entry: take it as a guess.']),
     ...(invented.length > 0
-      ? [`It cited ${list(invented.map(String))}, which it was not shown; that was taken out.`]
+      ? [`It cited ${list(invented.map(String))}, which it was not shown; these numbers were removed.`]
       : []),
     ...(unfound.length > 0
-      ? [`It quotes what stands in none of the entries: ${list(unfound.map((quote) => `"${quote}"`))}.`]
+      ? [`It quotes text that is in none of the entries: ${list(unfound.map((quote) => `"${quote}"`))}.`]
       : []),
     ...(end === 'cut' ? ['It was cut off at the length that its server allows.'] : []),
   ]
 }
 
-/** Asks with less where the model has no room for all. */
-async function* askModel(
+/** Sends the prompt, and shorter ones while it exceeds the model's context length. */
+async function* requestAnswer(
   model: LanguageModel,
   prompts: readonly Prompt[],
   options: Pick<DiagnoseInput, 'upstream' | 'signal'>,
@@ -52,16 +52,14 @@ async function* askModel(
       for (; !step.done; step = await reply.next()) yield { prompt, ...step.value }
       return step.value
     } catch (error) {
-      const mayDoWithLess = error instanceof LanguageModelError && error.isTooLong && index < prompts.length - 1
-      if (!mayDoWithLess) throw error
+      const canRetry = error instanceof LanguageModelError && error.isTooLong && index < prompts.length - 1
+      if (!canRetry) throw error
     }
   }
-  throw new LanguageModelError('The model has no room for the question.')
+  throw new LanguageModelError('The question exceeds the context length of the model.')
 }
 
-/**
- * The summary in a model's words, as they come, held to the entries that it was shown; the rules' summary again where it fails.
- */
+/** Streams the model's summary, checked against the entries that it was shown. If the model fails, yields the rules' summary again. */
 export async function* writeWithModel(
   input: DiagnoseInput,
   model: LanguageModel,
@@ -69,44 +67,44 @@ export async function* writeWithModel(
 ): AsyncGenerator<Step> {
   const { rules, counts, ...rest } = findings
   const name = model.model || 'the language model'
-  yield { kind: 'status', stage: 'model', detail: `Asking ${name}.` }
-  // Nothing leaves unmasked; in the answer, addresses and names are put back, since its reader may see the entries anyway. Secrets are not.
+  yield { kind: 'status', stage: 'model', detail: `Requesting a summary from ${name}.` }
+  // Nothing is sent unmasked. In the answer, addresses and names are restored, because its reader may see the entries anyway; secrets are not.
   const placeholders = createPlaceholders()
   const mask = (plain: string) => maskText(plain, { placeholders })
   const restore = (masked: string) => restoreText(masked, placeholders)
   const { query, audience } = input
   const promptOf = (max: number) =>
     promptFor({ query, audience, rules, groups: findings.groups, context: findings.context, mask }, max)
-  // Masked once before, so that what one part of a prompt names is known in all of it.
+  // The first prompt is built once before: a value that one part of it masks must be masked in all parts.
   for (const max of attempts.slice(0, 1)) promptOf(max)
   const prompts = attempts.filter((max, index) => index === 0 || max < findings.groups.length).map(promptOf)
   let prompt = prompts[0]
   let citations = createCitationFilter(prompt?.shown.length ?? 0)
   let text = ''
-  let told = 0
+  let lastPartial = 0
   try {
-    const asking = askModel(model, prompts, input)
-    let step = await asking.next()
-    for (; !step.done; step = await asking.next()) {
+    const answering = requestAnswer(model, prompts, input)
+    let step = await answering.next()
+    for (; !step.done; step = await answering.next()) {
       if (step.value.prompt !== prompt || step.value.replaces) {
         prompt = step.value.prompt
         text = ''
         citations = createCitationFilter(prompt.shown.length)
       }
       text += citations.push(step.value.text)
-      if (performance.now() - told < toldEveryMilliseconds || text.trim() === '') continue
-      told = performance.now()
+      if (performance.now() - lastPartial < partialEveryMilliseconds || text.trim() === '') continue
+      lastPartial = performance.now()
       yield { kind: 'summary', text: restore(text.trim()), source: 'llm', counts, partial: true }
     }
     text = (text + citations.end()).trim()
-    if (text === '') throw new LanguageModelError('The model said nothing that holds.')
+    if (text === '') throw new LanguageModelError("The model's answer contains no text.")
     yield { kind: 'summary', text: restore(text), source: 'llm', counts, partial: false }
-    const held = { cited: citations.cited(), invented: citations.invented(), end: step.value }
-    const verdict = prompt ? verdictOf(prompt, text, held).map(restore) : []
+    const checked = { cited: citations.cited(), invented: citations.invented(), end: step.value }
+    const verdict = prompt ? verdictOf(prompt, text, checked).map(restore) : []
     yield {
       kind: 'reasoning',
       text: [
-        `The summary is ${name}'s, of the entries shown; counts, causes and time line follow from rules.`,
+        `The summary is ${name}'s, of the entries shown; counts, causes and timeline follow from rules.`,
         ...verdict,
       ].join(' '),
       ...rest,

@@ -53,9 +53,9 @@ export const resources: readonly Theme[] = [
     ],
     [
       'Diagnoses in layers: keywords, errors of named sources, time windows, known facts about the systems',
-      [logs('diagnose/diagnosis'), 'says how much, where, since when, what failed first'],
-      [logs('diagnose/diagnosis'), 'tells what is known of what was asked about'],
-      [logs('diagnose/linked-causes'), 'what fails all day, or by chance just before, is no cause of it'],
+      [logs('diagnose/diagnosis'), 'reports how much, where, since when, what failed first'],
+      [logs('diagnose/diagnosis'), 'shows known facts about the systems that the question names'],
+      [logs('diagnose/linked-causes'), 'failures all day, or by chance just before, are not among the causes'],
     ],
     [
       'Uses a language model through an OpenAI-style chat-completions endpoint',

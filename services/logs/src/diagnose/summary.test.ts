@@ -16,7 +16,7 @@ const every = (count: number, of: (index: number) => ReturnType<typeof entry>) =
 const refused = (source: string, time: string, number: number) =>
   entry(time, source, `GET /item/${number} failed: worker ${number} gave up`, 'ERROR')
 
-/** The same kind of error in three sources; and, five months later, a host that only warns. */
+/** The same template of errors in three sources; and, five months later, a host that only warns. */
 const story = [
   ...every(90, (index) =>
     refused('shop:north:web', `2026-02-01T1${Math.floor(index / 60)}:${padded(index % 60)}:00Z`, index),
@@ -37,32 +37,32 @@ beforeAll(async () => {
 })
 afterAll(() => service[Symbol.asyncDispose]())
 
-const ask = (query: string, more = {}) => client.diagnose({ query, timezone: 'UTC', ...more })
-const textOf = async (query: string, more = {}) => (await ask(query, more)).summary?.text ?? ''
+const diagnose = (query: string, more = {}) => client.diagnose({ query, timezone: 'UTC', ...more })
+const textOf = async (query: string, more = {}) => (await diagnose(query, more)).summary?.text ?? ''
 
-describe('what a diagnosis says it found', () => {
-  test('claims no entry for words that none has, and says what it tells of instead', async () => {
+describe('the findings of a summary', () => {
+  test('include no count for words that no entry has, but what the summary covers instead', async () => {
     const text = await textOf('日本語 エラー')
     expect(text).toMatch(/^No entry at any time has ".+ this summary covers all 150 errors found instead\./)
   })
 
-  test('tells how many have one of the words and how many have all, and shows those first', async () => {
-    const { entries, summary } = await ask('database connection accepted', { sourceFilter: 'db:attic:pg' })
+  test('include the numbers of entries with one word and with all, and the latter are shown first', async () => {
+    const { entries, summary } = await diagnose('database connection accepted', { sourceFilter: 'db:attic:pg' })
     expect(summary?.text).toContain(
       '3 entries have one or more of "database", "connection", "accepted" at any time. None has all of them.',
     )
     expect(await textOf('database fine')).toContain('1 has all of them.')
     expect(entries).toHaveLength(3)
-    expect((await ask('database fine')).entries[0]?.text).toBe('database is fine')
+    expect((await diagnose('database fine')).entries[0]?.text).toBe('database is fine')
   })
 
-  test('says that there is no such source when it is told to look in one that is not there', async () => {
-    const { summary, entries } = await ask('what failed?', { sourceFilter: 'attic' })
+  test('report a source filter without a source', async () => {
+    const { summary, entries } = await diagnose('what failed?', { sourceFilter: 'attic' })
     expect(summary?.text).toContain('There is no source "attic"')
     expect(entries).toEqual([])
   })
 
-  test('counts one as one', async () => {
+  test('use the singular for one', async () => {
     const text = await textOf('why was it refused?')
     expect(text).toContain('1 entry has "refused", or words that logs use for it, at any time.')
     expect(text).not.toContain('1 time')
@@ -70,9 +70,9 @@ describe('what a diagnosis says it found', () => {
   })
 })
 
-describe('a source that is named', () => {
-  test('is told of by its warnings where it has no errors, and what fails elsewhere is no cause', async () => {
-    const { summary, suspectedCauses, entries, timeline } = await ask('what is wrong with plexhost?')
+describe('a named source', () => {
+  test('without errors is summarised by its warnings, and failures elsewhere are not causes', async () => {
+    const { summary, suspectedCauses, entries, timeline } = await diagnose('what is wrong with plexhost?')
     expect(summary?.text).toContain('plexhost has no errors at any time, but 3 warnings.')
     expect(summary).toMatchObject({ bySeverity: { WARN: 3 }, bySource: { plexhost: 3 } })
     expect(summary?.text).not.toContain('shop:')
@@ -81,15 +81,15 @@ describe('a source that is named', () => {
     expect(timeline.reduce((sum, { errors }) => sum + errors, 0)).toBe(0)
   })
 
-  test('is told of by its newest entries where it has no warnings either', async () => {
-    const { summary, suspectedCauses, entries } = await ask('the lamp is odd')
+  test('without warnings is summarised by its newest entries', async () => {
+    const { summary, suspectedCauses, entries } = await diagnose('the lamp is odd')
     expect(summary?.text).toContain('lamp has neither errors nor warnings at any time')
     expect(entries[0]?.text).toBe('brightness is 1')
     expect(suspectedCauses).toEqual([])
   })
 
-  test('is told of beside another that is named, each by the worst that it has', async () => {
-    const { summary, timeline } = await ask('do the south and plexhost hurt each other?')
+  test('is summarised beside another named source, each by its most severe entries', async () => {
+    const { summary, timeline } = await diagnose('do the south and plexhost hurt each other?')
     expect(summary?.text).toContain('shop:south:web has 39 errors at any time.')
     expect(summary?.text).toContain('plexhost has no errors at any time, but 3 warnings.')
     expect(summary).toMatchObject({ bySeverity: { ERROR: 39, WARN: 3 } })
@@ -97,56 +97,56 @@ describe('a source that is named', () => {
     expect(timeline.reduce((sum, { errors }) => sum + errors, 0)).toBe(39)
   })
 
-  test('need not be named where entries have the words: what failed months before is no cause of theirs', async () => {
-    const { summary, suspectedCauses } = await ask('stalls')
+  test('is not required if entries have the words: failures of months before are not their causes', async () => {
+    const { summary, suspectedCauses } = await diagnose('stalls')
     expect(summary?.text).toContain('First to warn was plexhost')
     expect(summary?.text).not.toContain('shop:')
     expect(suspectedCauses.map(({ title }) => title).join()).not.toContain('shop:')
   })
 })
 
-describe('how often a kind of entry came', () => {
-  test('is counted in its own source, whatever others say of the kind', async () => {
+describe('the count of a kind of entry', () => {
+  test('is the one of its own source, even if others have the same template', async () => {
     const text = await textOf('what failed in the south?')
     expect(text).toContain('shop:south:web has 39 errors at any time.')
     expect(text).toMatch(/was shop:south:web: "[^"]+", 39 times in all/)
   })
 
-  test('is counted in the window alone, of which nothing outside is shown', async () => {
+  test('is limited to the window, and entries outside are not shown', async () => {
     const window = { since: '2026-02-01T12:00:10Z', until: '2026-02-01T12:00:13Z' }
-    const { summary, entries } = await ask('failed', { ...window, sourceFilter: 'shop:south:web' })
+    const { summary, entries } = await diagnose('failed', { ...window, sourceFilter: 'shop:south:web' })
     expect(summary?.text).toContain('3 times in all')
     expect(entries.map(({ timestampIso }) => timestampIso).toSorted()).toEqual(
       [10, 11, 12].map((second) => expect.stringContaining(`2026-02-01T12:00:${second}`)),
     )
   })
 
-  test('is told a model with when it first and last came, those not shown included', async () => {
-    let asked = ''
+  test('is sent to a model with the first and last times, including entries that are not shown', async () => {
+    let requested = ''
     await using server = await serveChat((response, body) => {
-      asked = body
+      requested = body
       response.writeHead(200, { 'content-type': 'text/event-stream' }).end(delta('It failed [1].') + done)
     })
-    await ask('what failed in the north?', { llm: { model: 'm', ...server } })
-    expect(asked).toContain('2026-02-01 10:00:00 to 2026-02-01 11:29:00 shop:north:web ERROR ×90: ')
-    await ask('what failed in the north?', {
+    await diagnose('what failed in the north?', { llm: { model: 'm', ...server } })
+    expect(requested).toContain('2026-02-01 10:00:00 to 2026-02-01 11:29:00 shop:north:web ERROR ×90: ')
+    await diagnose('what failed in the north?', {
       llm: { model: 'm', ...server },
       since: '2026-02-01T10:00:30Z',
       until: '2026-02-01T11:15:30Z',
     })
-    expect(asked).toContain('2026-02-01 10:01:00 to 2026-02-01 11:15:00 shop:north:web ERROR ×75: ')
+    expect(requested).toContain('2026-02-01 10:01:00 to 2026-02-01 11:15:00 shop:north:web ERROR ×75: ')
   })
 })
 
-describe('moments in a summary', () => {
-  test('are told to the second in a short window, and to the millisecond in one of an instant', async () => {
+describe('times in a summary', () => {
+  test('are precise to the second in a short window, and to the millisecond below a second', async () => {
     const window = { since: '2026-02-01T12:00:10Z', until: '2026-02-01T12:00:40Z' }
     expect(await textOf('failed', window)).toContain('between 2026-02-01 12:00:10 UTC and 2026-02-01 12:00:40 UTC')
     const instant = { since: '2026-02-01T12:00:10.100Z', until: '2026-02-01T12:00:10.900Z' }
     expect(await textOf('failed', instant)).toContain('12:00:10.100 UTC and 2026-02-01 12:00:10.900 UTC')
   })
 
-  test('are those of the clock of whoever asks', async () => {
+  test('are in the time zone of the request', async () => {
     const window = { since: '2026-02-01T11:00:00Z', until: '2026-02-01T14:00:00Z' }
     const text = await textOf('failed', { ...window, timezone: 'America/New_York' })
     expect(text).toContain('between 2026-02-01 06:00 UTC-5 and 2026-02-01 09:00 UTC-5')
@@ -155,6 +155,6 @@ describe('moments in a summary', () => {
   })
 })
 
-test('a question of blanks is refused, and not answered with all there is', async () => {
-  await expect(ask(' \n ')).rejects.toMatchObject({ kind: 'invalid', detail: [{ loc: ['body', 'query'] }] })
+test('a blank question is rejected', async () => {
+  await expect(diagnose(' \n ')).rejects.toMatchObject({ kind: 'invalid', detail: [{ loc: ['body', 'query'] }] })
 })
