@@ -1,17 +1,17 @@
-/** A piece of a document that can be found by itself. */
+/** A part of a document that is searched by itself. */
 export type Chunk = {
-  /** Above its beginning, outermost first; its own among them where it begins with one. */
+  /** The headings above its start, outermost first, including its own. */
   headings: string[]
   text: string
 }
 
 /** Sizes in characters (UTF-16 units). */
 export const chunkSizes = {
-  /** A chunk ends before what would take it past this. About 300 tokens: small models see 256 to 512. */
+  /** Maximum size. About 300 tokens: small models read 256 to 512. */
   max: 1_200,
-  /** A heading begins a new chunk once the one before it has so much; this bounds how many chunks a document can have. */
+  /** A heading starts a new chunk once the current one has this size, which bounds the number of chunks of a document. */
   min: 300,
-  /** So much of its end is repeated in the next one where a section is cut, so that no sentence is torn from its context. */
+  /** Size of the overlap where a section is split, so that sentences stay in context. */
   overlap: 150,
 }
 
@@ -20,7 +20,7 @@ type Block = { headings: string[]; text: string; isHeading: boolean }
 const headingPattern = /^ {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$/
 const fencePattern = /^ {0,3}(`{3,}|~{3,})/
 
-/** Headings and paragraphs in order; what a fence encloses is one paragraph, whatever is in it. CommonMark 0.31, 4.2 and 4.5. */
+/** Headings and paragraphs in order; a fenced block is one paragraph, whatever it contains. CommonMark 0.31, 4.2 and 4.5. */
 const blocksOf = (text: string): Block[] => {
   const blocks: Block[] = []
   const path: string[] = []
@@ -56,7 +56,7 @@ const blocksOf = (text: string): Block[] => {
   return blocks
 }
 
-/** Where a text that must be cut is best cut, at most so far: after a line, a sentence, a word, or anywhere. */
+/** Where to split a text of more than `max` characters: after a line, a sentence, a word, or anywhere. */
 const cutBefore = (text: string, max: number): number => {
   const start = text.slice(0, max)
   const half = max / 2
@@ -67,11 +67,11 @@ const cutBefore = (text: string, max: number): number => {
   ]
   const good = ends.find((end) => end > half)
   if (good !== undefined) return good
-  // Never between the halves of a character.
+  // Never within a surrogate pair.
   return /[\ud800-\udbff]$/.test(start) ? max - 1 : max
 }
 
-/** The end of a text from a word's beginning on, of at most so many characters. */
+/** The last `max` characters of a text, from the start of a word. */
 const tailOf = (text: string, max: number): string => {
   if (text.length <= max) return text
   const tail = text.slice(-max)
@@ -91,7 +91,7 @@ const pieces = (text: string): string[] => {
   return cut
 }
 
-/** A document, Markdown or plain text, in chunks: cut at headings, else between paragraphs, else between sentences. */
+/** Splits a document, Markdown or plain text: at headings, else between paragraphs, else between sentences. */
 export const chunksOf = (document: string): Chunk[] => {
   const chunks: Chunk[] = []
   let headings: string[] = []

@@ -8,7 +8,7 @@ import { docLimits } from './docs.ts'
 import { contextLimits, type Similarity } from './knowledge.ts'
 import type { ContextTables } from './migrations.ts'
 
-/** The context as one replica has it. */
+/** The context base of one replica. */
 const openAt = async (location: StoreLocation, similarity?: Similarity) => {
   const store = await openStore<ContextTables>({ ...location, ...contextSchema })
   let time = Date.UTC(2026, 2, 1)
@@ -30,25 +30,25 @@ describe.each(drawnBackend(databases, 'logs/context/context'))('the context on $
       database = await start()
     })
     afterAll(() => database?.[Symbol.asyncDispose]())
-    const place = () => database.place(contextSchema)
+    const openDatabase = () => database.place(contextSchema)
 
-    test('a document is found at every replica as soon as it is kept, and not after it was removed', async () => {
-      await using placed = await place()
+    test('every replica finds a document once it is stored, and no longer once it is deleted', async () => {
+      await using placed = await openDatabase()
       await using one = await openAt(placed.location)
       await using other = await openAt(placed.location)
       const found = async (question: string) =>
         (await other.knowledge.search(question, { chunks: 5, facts: 5 })).chunks.map(({ item }) => item.title)
       expect(await found('import the pool')).toEqual([])
-      const [kept] = await one.docs.create([runbook, { ...runbook, title: 'Other', text: 'Nothing of interest.' }])
+      const [stored] = await one.docs.create([runbook, { ...runbook, title: 'Other', text: 'Nothing of interest.' }])
       expect(await found('how do I import the pool?')).toEqual(['Restoring the NAS'])
-      await one.docs.remove(kept?.doc.id ?? '')
+      await one.docs.remove(stored?.doc.id ?? '')
       expect(await found('how do I import the pool?')).toEqual([])
       expect(await one.docs.removeAll()).toBe(1)
       expect(await other.docs.list()).toEqual([])
     })
 
-    test('documents are listed newest first, by tag where asked, and the same one is kept once', async () => {
-      await using placed = await place()
+    test('documents are listed newest first, optionally by tag, and duplicates are stored once', async () => {
+      await using placed = await openDatabase()
       await using context = await openAt(placed.location)
       const [first] = await context.docs.create([runbook])
       const [second] = await context.docs.create([{ title: 'Network', text: 'All about VLANs.', tags: [] }])
@@ -61,8 +61,8 @@ describe.each(drawnBackend(databases, 'logs/context/context'))('the context on $
       await expect(context.docs.remove('nope')).rejects.toMatchObject({ kind: 'not_found' })
     })
 
-    test('of several documents all are kept or none', async () => {
-      await using placed = await place()
+    test('of several documents all are stored or none', async () => {
+      await using placed = await openDatabase()
       await using context = await openAt(placed.location)
       const empty = { title: 'Empty', text: ' \n', tags: [] }
       await expect(context.docs.create([runbook, empty])).rejects.toMatchObject({ kind: 'invalid' })
@@ -72,8 +72,8 @@ describe.each(drawnBackend(databases, 'logs/context/context'))('the context on $
       expect(await context.docs.list()).toEqual([])
     })
 
-    test('documents are refused past what all may hold together', async () => {
-      await using placed = await place()
+    test('documents that exceed the total size are refused', async () => {
+      await using placed = await openDatabase()
       await using context = await openAt(placed.location)
       const big = (number: number) => ({
         title: `Big ${number}`,
@@ -86,8 +86,8 @@ describe.each(drawnBackend(databases, 'logs/context/context'))('the context on $
       expect(await context.docs.list()).toHaveLength(fitting)
     }, 60_000)
 
-    test('a fact is there once for its category and key: the last value and source hold, under the same id', async () => {
-      await using placed = await place()
+    test('a fact is unique by category and key: the last value and source win, under the same id', async () => {
+      await using placed = await openDatabase()
       await using context = await openAt(placed.location)
       const first = await context.facts.put(fact('nas', '192.168.1.10'))
       expect(first.isNew).toBe(true)
@@ -108,8 +108,8 @@ describe.each(drawnBackend(databases, 'logs/context/context'))('the context on $
       expect(await context.facts.removeAll({})).toBe(1)
     })
 
-    test('two replicas that write the same fact at once keep one', async () => {
-      await using placed = await place()
+    test('two replicas that write the same fact concurrently store one', async () => {
+      await using placed = await openDatabase()
       await using one = await openAt(placed.location)
       await using other = await openAt(placed.location)
       const written = await Promise.all(
@@ -119,11 +119,11 @@ describe.each(drawnBackend(databases, 'logs/context/context'))('the context on $
       expect(await one.facts.list({})).toHaveLength(1)
     })
 
-    test('a diagnosis gets the facts and chunks that its question names, and no more than it can use', async () => {
-      await using placed = await place()
+    test('a diagnosis gets the facts and chunks that its question names, within limits', async () => {
+      await using placed = await openDatabase()
       await using context = await openAt(placed.location)
       await context.facts.put(fact('nas', '192.168.1.10; keeps all backups'))
-      await context.facts.put(fact('router', 'is the gateway; why it is there nobody knows'))
+      await context.facts.put(fact('router', 'is the gateway; no documentation exists'))
       await context.docs.create([runbook])
       const long = Array.from(
         { length: 30 },
@@ -140,26 +140,26 @@ describe.each(drawnBackend(databases, 'logs/context/context'))('the context on $
       expect(await context.knowledge.contextFor('')).toEqual({ facts: [], chunks: [] })
     })
 
-    test('meaning is ranked along where there is a model, and words stand where it fails', async () => {
-      await using placed = await place()
-      let isAway = false
+    test('ranking combines meaning and words if there is a model, and uses words if it fails', async () => {
+      await using placed = await openDatabase()
+      let isUnavailable = false
       await using context = await openAt(placed.location, async (_, chunks) =>
-        isAway ? undefined : chunks.map(({ title }) => (title === 'Meant' ? 1 : 0)),
+        isUnavailable ? undefined : chunks.map(({ title }) => (title === 'Meant' ? 1 : 0)),
       )
       await context.docs.create([
         { title: 'Meant', text: 'Recovering data from the array.', tags: [] },
-        { title: 'Said', text: 'To restore, say restore.', tags: [] },
+        { title: 'Worded', text: 'To restore, run restore.', tags: [] },
         { title: 'Neither', text: 'The colours of the cables.', tags: [] },
       ])
       const titles = async () =>
         (await context.knowledge.search('restore', { chunks: 5, facts: 5 })).chunks.map(({ item }) => item.title)
-      expect(await titles()).toEqual(['Said', 'Meant'])
-      isAway = true
-      expect(await titles()).toEqual(['Said'])
+      expect(await titles()).toEqual(['Worded', 'Meant'])
+      isUnavailable = true
+      expect(await titles()).toEqual(['Worded'])
     })
 
-    test('the wizard goes on at any replica, shows what would follow, and applying it twice is as once', async () => {
-      await using placed = await place()
+    test('the wizard continues on any replica, previews its facts, and applies them idempotently', async () => {
+      await using placed = await openDatabase()
       await using one = await openAt(placed.location)
       await using other = await openAt(placed.location)
       await one.facts.put(fact('router', 'by hand'))

@@ -5,13 +5,13 @@ import { createKnowledge, type Knowledge, type Similarity } from './knowledge.ts
 import type { ContextTables } from './migrations.ts'
 import { createWizard, type Wizard } from './wizard/wizard.ts'
 
-/** What people have told about their systems. */
+/** What users have documented about their systems. */
 export type ContextBase = { docs: Docs; facts: Facts; wizard: Wizard; knowledge: Knowledge }
 
 export type ContextOptions = {
   db: Kysely<ContextTables>
   now: () => number
-  /** For ranking by meaning, too. */
+  /** Enables ranking by meaning. */
   similarity?: Similarity
 }
 

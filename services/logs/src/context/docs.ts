@@ -15,7 +15,7 @@ import {
   listDocs,
 } from './store.ts'
 
-/** Texts are counted in characters (UTF-16 units). All of them are held in memory by whoever searches them. */
+/** Texts are counted in characters (UTF-16 units). Searching loads all of them into memory. */
 export const docLimits = {
   docs: 1_000,
   characters: 524_288,
@@ -39,7 +39,7 @@ export type Docs = {
   /** Newest first. */
   list: (tag?: string) => Promise<Doc[]>
   find: (id: string) => Promise<Doc>
-  /** Keeps all of them or none; one with the title and the text of another is that other. Throws `invalid` and `too_large`. */
+  /** Stores all of them or none. A document with the title and text of an existing one returns that one. Throws `invalid` and `too_large`. */
   create: (docs: readonly NewDoc[]) => Promise<{ doc: Doc; isNew: boolean }[]>
   remove: (id: string) => Promise<void>
   removeAll: () => Promise<number>
@@ -56,10 +56,10 @@ const fromRow = ({ id, title, text, tags, chunk_count, created_at }: DocTable): 
   createdAt: created_at,
 })
 
-/** Throws for what cannot be kept; titles and tags lose blanks around them. */
-export const checkDoc = ({ title: givenTitle, text, tags: givenTags }: NewDoc): NewDoc => {
-  const title = givenTitle.trim()
-  const tags = [...new Set(givenTags.map((tag) => tag.trim()).filter((tag) => tag !== ''))]
+/** Trims the title and tags. Throws for an invalid document. */
+export const checkDoc = ({ title: rawTitle, text, tags: rawTags }: NewDoc): NewDoc => {
+  const title = rawTitle.trim()
+  const tags = [...new Set(rawTags.map((tag) => tag.trim()).filter((tag) => tag !== ''))]
   if (title === '' || title.length > docLimits.titleCharacters)
     throw invalidField(['body', 'title'], `title must have 1 to ${docLimits.titleCharacters} characters.`)
   if (text.trim() === '') throw invalidField(['body', 'text'], `"${title}" has no text.`)
@@ -74,7 +74,7 @@ export const checkDoc = ({ title: givenTitle, text, tags: givenTags }: NewDoc): 
       `tags must be at most ${docLimits.tags}, of at most ${docLimits.tagCharacters} characters each.`,
     )
   if ([title, text, ...tags].some((part) => part.includes('\0')))
-    throw invalidField(['body'], 'A document must not have NUL characters: it is taken for something other than text.')
+    throw invalidField(['body'], 'A document must not have NUL characters: they indicate that it is not text.')
   return { title, text, tags }
 }
 
@@ -99,16 +99,16 @@ export const createDocs = ({ db, now }: { db: Kysely<ContextTables>; now: () => 
     if (!row) throw unknownDoc(id)
     return fromRow(row)
   },
-  create: async (given) => {
-    const prepared = given.map(checkDoc).map((doc) => {
+  create: async (newDocs) => {
+    const prepared = newDocs.map(checkDoc).map((doc) => {
       const chunks = chunksOf(doc.text)
       return { row: toRow(doc, chunks.length, now()), chunks }
     })
     return transact(db, async (transaction) => {
-      const kept: { doc: Doc; isNew: boolean }[] = []
+      const stored: { doc: Doc; isNew: boolean }[] = []
       for (const { row, chunks } of prepared) {
         const known = await findDocByDigest(transaction, row.digest)
-        kept.push({ doc: fromRow(known ?? row), isNew: !known })
+        stored.push({ doc: fromRow(known ?? row), isNew: !known })
         if (known) continue
         await insertDoc(transaction, row)
         const rows = chunks.map(({ headings, text }, position) => ({
@@ -121,13 +121,13 @@ export const createDocs = ({ db, now }: { db: Kysely<ContextTables>; now: () => 
       }
       const { docs, characters } = await docTotals(transaction)
       const isTooMuch = docs > docLimits.docs || characters > docLimits.allCharacters
-      if (isTooMuch && kept.some(({ isNew }) => isNew))
+      if (isTooMuch && stored.some(({ isNew }) => isNew))
         throw serviceError(
           'too_large',
           `The context holds at most ${docLimits.docs} documents with ${docLimits.allCharacters} characters together: remove some first.`,
         )
-      if (kept.some(({ isNew }) => isNew)) await bumpVersion(transaction)
-      return kept
+      if (stored.some(({ isNew }) => isNew)) await bumpVersion(transaction)
+      return stored
     })
   },
   remove: (id) =>

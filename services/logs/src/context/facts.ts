@@ -15,10 +15,10 @@ import {
   listFacts,
 } from './store.ts'
 
-/** In characters, and facts altogether. */
+/** Lengths in characters, and the total number of facts. */
 export const factLimits = { facts: 5_000, category: 100, key: 200, value: 4_000, source: 100 }
 
-/** Who writes facts unless told, and who writes those of the wizard. */
+/** The source of facts unless they name one, and the source of facts of the wizard. */
 export const manualSource = 'manual'
 export const wizardSource = 'wizard'
 
@@ -27,15 +27,15 @@ export type NewFact = { category: string; key: string; value: string; source: st
 export type Facts = {
   /** By category and key. */
   list: (filter: FactFilter) => Promise<FactTable[]>
-  /** Keeps a fact; of one with this category and key, value and source are replaced, and its id stays. */
+  /** Inserts a fact, or replaces value and source of the one with this category and key, whose id stays. */
   put: (fact: NewFact) => Promise<{ fact: FactTable; isNew: boolean }>
   remove: (id: string) => Promise<void>
   removeAll: (filter: FactFilter) => Promise<number>
 }
 
-/** Throws `invalid` for what cannot be kept. */
-const checkFact = (given: NewFact): NewFact => {
-  const fact = { ...given, category: given.category.trim(), key: given.key.trim(), value: given.value.trim() }
+/** Trims a fact. Throws `invalid` for an invalid one. */
+const checkFact = (input: NewFact): NewFact => {
+  const fact = { ...input, category: input.category.trim(), key: input.key.trim(), value: input.value.trim() }
   for (const name of ['category', 'key', 'value', 'source'] as const) {
     const text = fact[name]
     if (text === '' || text.length > factLimits[name])
@@ -45,12 +45,12 @@ const checkFact = (given: NewFact): NewFact => {
   if (fact.source === wizardSource)
     throw invalidField(
       ['body', 'source'],
-      `source must not be "${wizardSource}": facts of the wizard come and go with its answers.`,
+      `source must not be "${wizardSource}": it is reserved for the facts of the wizard.`,
     )
   return fact
 }
 
-/** Throws `too_large` where there are more facts than are allowed. In the transaction that adds some. */
+/** Throws `too_large` if there are more facts than allowed. Runs in the transaction that adds some. */
 export const checkFactCount = async (db: Kysely<ContextTables>): Promise<void> => {
   if ((await countFacts(db)) > factLimits.facts)
     throw serviceError('too_large', `The context holds at most ${factLimits.facts} facts: remove some first.`)
@@ -58,8 +58,8 @@ export const checkFactCount = async (db: Kysely<ContextTables>): Promise<void> =
 
 export const createFacts = ({ db, now }: { db: Kysely<ContextTables>; now: () => number }): Facts => ({
   list: (filter) => listFacts(db, filter),
-  put: async (given) => {
-    const fact = checkFact(given)
+  put: async (input) => {
+    const fact = checkFact(input)
     return transact(db, async (transaction) => {
       await bumpVersion(transaction)
       const known = await findFact(transaction, fact.category, fact.key)

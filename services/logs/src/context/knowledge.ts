@@ -11,8 +11,8 @@ export type KnownChunk = { docId: string; title: string; position: number; headi
 export type KnownFact = Pick<FactTable, 'id' | 'category' | 'key' | 'value' | 'source'>
 
 /**
- * How near chunks are to a question in meaning, from 0 to 1 each, in their order; undefined where there is no model, or it cannot be used
- * now. Whoever has a model gives one of these; ranking by words stands without.
+ * How close chunks are in meaning to a question, from 0 to 1 each, in their order; undefined if the model is missing or cannot be used now.
+ * Then chunks are ranked by words alone.
  */
 export type Similarity = (
   question: string,
@@ -21,23 +21,23 @@ export type Similarity = (
 ) => Promise<readonly number[] | undefined>
 
 export type Knowledge = {
-  /** The best chunks and facts for a question, best first; of all words, those that ask rather than name are left out. */
+  /** The best chunks and facts for a question, best first. Question words are ignored. */
   search: (question: string, options: SearchOptions) => Promise<Matches>
-  /** What a diagnosis is told about the systems that a question is about: as `search`, bounded as a whole. */
+  /** The context of a diagnosis, about the systems that its question names: as `search`, bounded in total. */
   contextFor: (question: string, signal?: AbortSignal) => Promise<Context>
 }
 export type SearchOptions = { chunks: number; facts: number; signal?: AbortSignal | undefined }
 export type Matches = { chunks: Scored<KnownChunk>[]; facts: Scored<KnownFact>[] }
 export type Context = { facts: KnownFact[]; chunks: KnownChunk[] }
 
-/** What goes into a diagnosis at most; characters count chunks and facts together. */
+/** Maximum context of a diagnosis; characters count chunks and facts together. */
 export const contextLimits = { facts: 20, chunks: 5, characters: 8_000 }
 
-/** The name of a thing says more than what is said about it. */
+/** Names weigh more than descriptions. */
 const weights = { title: 1, headings: 2, key: 3, text: 1 }
-/** A model takes some milliseconds a chunk that it has not seen before. */
+/** A model takes some milliseconds for a chunk that it has not seen before. */
 const maxForMeaning = 200
-/** What is no nearer than this, and has none of the words, is about something else. */
+/** Chunks below this similarity and without any of the words are unrelated. */
 const minMeaning = 0.35
 const docsAtOnce = 100
 
@@ -62,7 +62,7 @@ const countFact = ({ id, category, key, value, source }: FactTable): Counted<Kno
   ]),
 })
 
-/** Brings what is in memory up to date: only chunks of documents that are new are read. */
+/** Updates the corpus in memory, reading only chunks of new documents. */
 const refreshed = async (db: Kysely<ContextTables>, known: Corpus): Promise<Corpus> => {
   if ((await readVersion(db)) === known.version) return known
   return transact(db, async (transaction) => {
@@ -81,18 +81,18 @@ const refreshed = async (db: Kysely<ContextTables>, known: Corpus): Promise<Corp
   })
 }
 
-/** The words of a question that name something; all, where none does. */
-const askedWords = (question: string): string[] => {
+/** The words of a question that carry meaning; all words if none does. */
+const queryWords = (question: string): string[] => {
   const words = wordsOf(question)
   const naming = words.filter((word) => carriesMeaning(word))
   return naming.length > 0 ? naming : words
 }
 
-/** Those that are looked at for their meaning: all, where they are few, else the best by words. */
+/** The chunks to compare by meaning: all if there are few, else the best by words. */
 const poolOf = (all: Counted<KnownChunk>[], byWords: readonly Scored<Counted<KnownChunk>>[]): Counted<KnownChunk>[] =>
   all.length <= maxForMeaning ? all : byWords.slice(0, maxForMeaning).map(({ item }) => item)
 
-/** Words and meaning in one score: each between 0 and 1, words by the best of them. */
+/** Combines the scores by words, relative to the best, and by meaning. */
 export const blend = (
   byWords: readonly Scored<Counted<KnownChunk>>[],
   all: readonly Counted<KnownChunk>[],
@@ -113,8 +113,8 @@ export const blend = (
 const unwrap = <Item>({ item, score }: Scored<Counted<Item>>): Scored<Item> => ({ item: item.item, score })
 
 /**
- * Finds in documents and facts. They are held in memory, at most as much as `docLimits` and `factLimits` allow, and brought up to date before each
- * search by a version in the store, whichever replica has changed them.
+ * Searches documents and facts. They are held in memory, bounded by `docLimits` and `factLimits`, and updated before each search if their version
+ * in the store has changed, whichever replica changed them.
  */
 export const createKnowledge = ({
   db,
@@ -128,7 +128,7 @@ export const createKnowledge = ({
   const search: Knowledge['search'] = async (question, options) => {
     const corpus = await refreshed(db, latest)
     latest = corpus
-    const words = askedWords(question)
+    const words = queryWords(question)
     const chunks = [...corpus.chunks.values()].flat()
     const byWords = rankTexts(chunks, words)
     const pool = poolOf(chunks, byWords)

@@ -31,7 +31,7 @@ export type FactTable = {
 }
 /** The answers to a step of the wizard, as JSON. */
 type WizardTable = { step: string; answers: string; changed_at: string }
-/** How often documents or facts have changed: what is in memory is compared with it. */
+/** Counts changes of documents and facts; replicas compare it with the version in memory. */
 type VersionTable = { name: string; version: number }
 
 /** The schema of the context store, step by step. */

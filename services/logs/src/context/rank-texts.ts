@@ -1,10 +1,10 @@
 import { inverseFrequency, lengthNorm, termScore } from '../search/rank.ts'
 import { wordsOf } from '../segments/tokens.ts'
 
-/** A text as its words: how often each occurs, and how many there are. */
+/** How often each word of a text occurs, and its total number of words. */
 export type WordCounts = { counts: ReadonlyMap<string, number>; length: number }
 
-/** Counts the words of several texts as of one, each as often as its weight says. */
+/** Counts the words of several texts together, multiplied by the weight of their text. */
 export const countWords = (texts: readonly { text: string; weight: number }[]): WordCounts => {
   const counts = new Map<string, number>()
   let length = 0
@@ -20,8 +20,8 @@ export const countWords = (texts: readonly { text: string; weight: number }[]): 
 export type Scored<Item> = { item: Item; score: number }
 
 /**
- * Those of a few thousand items that have any of the words, best first, by BM25 with the constants of the search of entries. Every item is
- * looked at: for so few that is quicker than keeping postings.
+ * The items that contain any of the words, best first, by BM25 with the constants of the entry search. Scans all items: for a few thousand
+ * that is faster than maintaining postings.
  */
 export const rankTexts = <Item extends { words: WordCounts }>(
   items: readonly Item[],

@@ -4,7 +4,7 @@ import type { UploadContextDocsParameters } from '@trellis/protos/ts/trellis/log
 import { docLimits, type NewDoc } from './docs.ts'
 
 const maxFiles = 50
-/** Four bytes a character at most, and a byte order mark. */
+/** At most four bytes per character, and a byte order mark. */
 const maxBytes = docLimits.characters * 4 + 4
 const extensions = ['.md', '.markdown', '.txt']
 
@@ -25,14 +25,14 @@ const decodings: readonly { mark: readonly number[]; encoding: string }[] = [
   { mark: [0xfe, 0xff], encoding: 'utf-16be' },
 ]
 
-/** Text of UTF-8, or of UTF-16 with a byte order mark. Throws `unsupported_media` for what is neither. */
+/** Decodes UTF-8, or UTF-16 with a byte order mark. Throws `unsupported_media` for anything else. */
 export const decodeText = (bytes: Uint8Array, name: string): string => {
   const encoding = decodings.find(({ mark }) => mark.every((byte, index) => bytes[index] === byte))?.encoding ?? 'utf-8'
   try {
     const text = new TextDecoder(encoding, { fatal: true }).decode(bytes)
     if (!text.includes('\0')) return text
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw serviceError('unsupported_media', `${name} is not text in UTF-8 or UTF-16.`)
 }
@@ -44,27 +44,27 @@ const titleOf = (text: string, filename: string): string => {
   return title.trim().slice(0, docLimits.titleCharacters) || 'Untitled'
 }
 
-/** The documents of a form. Throws for files that are no documents. */
+/** The documents of an upload. Throws for files that are not documents. */
 export const readUploadedDocs = async ({
   parameters,
   parts,
 }: Upload<UploadContextDocsParameters>): Promise<NewDoc[]> => {
-  const told = { title: parameters.title ?? '', tags: parameters.tags ?? '' }
+  const fields = { title: parameters.title ?? '', tags: parameters.tags ?? '' }
   const files: { name: string; text: string }[] = []
   for await (const part of parts) {
     if (part.kind === 'field') {
-      if (part.name === 'title' || part.name === 'tags') told[part.name] = part.value
+      if (part.name === 'title' || part.name === 'tags') fields[part.name] = part.value
       continue
     }
     const name = part.filename || part.name || 'the file'
     if (!extensions.some((extension) => name.toLowerCase().endsWith(extension)))
-      throw serviceError('unsupported_media', `${name} is not a document: only ${extensions.join(', ')} are taken.`)
-    if (files.length === maxFiles) throw serviceError('too_large', `At most ${maxFiles} files are taken at once.`)
+      throw serviceError('unsupported_media', `${name} is not a document: only ${extensions.join(', ')} are accepted.`)
+    if (files.length === maxFiles) throw serviceError('too_large', `At most ${maxFiles} files are accepted at once.`)
     files.push({ name, text: decodeText(await readAll(part.content, name), name) })
   }
   if (files.length === 0)
-    throw invalidField(['body', 'file'], 'The form has no file: add one of .md or .txt as "file".')
-  const tags = told.tags.split(',')
-  const title = files.length === 1 ? told.title.trim() : ''
+    throw invalidField(['body', 'file'], 'The form has no file: add a .md or .txt file as "file".')
+  const tags = fields.tags.split(',')
+  const title = files.length === 1 ? fields.title.trim() : ''
   return files.map(({ name, text }) => ({ title: title || titleOf(text, name), text, tags }))
 }

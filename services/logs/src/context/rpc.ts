@@ -12,7 +12,7 @@ import type { FactTable } from './migrations.ts'
 import { readUploadedDocs } from './read-upload.ts'
 import { type Column, type Field, wizardSteps } from './wizard/steps.ts'
 
-const given = (text: string | null | undefined): string | undefined => (text ? text : undefined)
+const nonEmpty = (text: string | null | undefined): string | undefined => (text ? text : undefined)
 
 const toFact = ({ created_at: createdAt, ...fact }: FactTable): ContextFact => ({ ...fact, createdAt })
 
@@ -34,10 +34,10 @@ const toField = (field: Field): ContextWizardField => ({
   columns: field.type === 'rows' ? field.columns.map(toColumn) : [],
 })
 
-const sayWhat = (what: string) =>
+const missingFilter = (what: string) =>
   invalidField(
     ['query', 'all'],
-    `Say which: ${what}, or all=true for all of them. To remove one, add its id to the path.`,
+    `Set one of ${what}, or all=true for all of them. To remove one, add its id to the path.`,
   )
 
 export const contextRpc = ({
@@ -46,22 +46,22 @@ export const contextRpc = ({
   wizard,
   knowledge,
 }: ContextBase): Handlers<typeof ContextServiceDefinition> => ({
-  listContextDocs: async ({ tag }) => ({ docs: await docs.list(given(tag)) }),
+  listContextDocs: async ({ tag }) => ({ docs: await docs.list(nonEmpty(tag)) }),
   createContextDoc: async ({ title, text, tags }, { head }) => {
-    const [kept] = await docs.create([{ title, text, tags }])
-    if (!kept) throw new TypeError('A document was made.')
-    if (!kept.isNew) head.status(200)
-    return kept.doc
+    const [stored] = await docs.create([{ title, text, tags }])
+    if (!stored) throw new TypeError('create returns one document per input.')
+    if (!stored.isNew) head.status(200)
+    return stored.doc
   },
   uploadContextDocs: async (messages) => {
-    const kept = await docs.create(await readUploadedDocs(await readUpload(messages)))
-    return { docs: kept.map(({ doc }) => doc) }
+    const stored = await docs.create(await readUploadedDocs(await readUpload(messages)))
+    return { docs: stored.map(({ doc }) => doc) }
   },
   deleteContextDocs: async ({ all }) => {
     if (!all)
       throw invalidField(
         ['query', 'all'],
-        'Say all=true to remove all documents. To remove one, add its id to the path.',
+        'Set all=true to remove all documents. To remove one, add its id to the path.',
       )
     return { deleted: await docs.removeAll() }
   },
@@ -71,17 +71,17 @@ export const contextRpc = ({
     return {}
   },
   listContextFacts: async ({ category, key, source }) => {
-    const rows = await facts.list({ category: given(category), key: given(key), source: given(source) })
+    const rows = await facts.list({ category: nonEmpty(category), key: nonEmpty(key), source: nonEmpty(source) })
     return { facts: rows.map(toFact) }
   },
   putContextFact: async ({ category, key, value, source }, { head }) => {
-    const { fact, isNew } = await facts.put({ category, key, value, source: given(source) ?? manualSource })
+    const { fact, isNew } = await facts.put({ category, key, value, source: nonEmpty(source) ?? manualSource })
     if (!isNew) head.status(200)
     return toFact(fact)
   },
   deleteContextFacts: async ({ category, source, all }) => {
-    const filter = { category: given(category), source: given(source) }
-    if (!all && filter.category === undefined && filter.source === undefined) throw sayWhat('category, source')
+    const filter = { category: nonEmpty(category), source: nonEmpty(source) }
+    if (!all && filter.category === undefined && filter.source === undefined) throw missingFilter('category, source')
     return { deleted: await facts.removeAll(filter) }
   },
   deleteContextFact: async ({ factId }) => {

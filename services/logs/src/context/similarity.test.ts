@@ -10,7 +10,7 @@ import { createSimilarity } from './similarity.ts'
 
 const chunk = (text: string): KnownChunk => ({ docId: 'd', title: '', position: 0, headings: [], text })
 
-/** "full" and "space" are one thing to this model, "door" is another. */
+/** The tiny model treats "full" and "space" as the same and "door" as different. */
 const openModel = async (files?: Record<string, null>) => {
   await using opened = new AsyncDisposableStack()
   const directory = opened.use(await temporaryDirectory())
@@ -33,7 +33,7 @@ const openModel = async (files?: Record<string, null>) => {
   }
 }
 
-test('chunks that mean what is asked are near, with other words, too', async () => {
+test('chunks with the meaning of the question are close, even with other words', async () => {
   await using model = await openModel()
   const [near = 0, far = 1] = (await model.similarity(60_000)('full', [chunk('space'), chunk('door')])) ?? []
   expect(near).toBeGreaterThan(0.9)
@@ -41,7 +41,7 @@ test('chunks that mean what is asked are near, with other words, too', async () 
   expect(await model.similarity(60_000)('full', [])).toEqual([])
 })
 
-test('a model that is slow or fails leaves ranking to words', async () => {
+test('without a result of a slow or failing model the ranking uses words', async () => {
   await using model = await openModel()
   expect(await model.similarity(0)('full', [chunk('space')])).toBeUndefined()
   await using broken = await openModel({ 'config.json': null })

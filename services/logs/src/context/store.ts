@@ -3,7 +3,7 @@ import type { ChunkTable, ContextTables, DocTable, FactTable } from './migration
 
 type Db = Kysely<ContextTables>
 
-/** Rows of one statement: databases take only so many parameters. */
+/** Rows per statement, since databases limit its parameters. */
 const rowsAtOnce = 500
 
 export const readVersion = async (db: Db): Promise<number> => {
@@ -15,7 +15,7 @@ export const readVersion = async (db: Db): Promise<number> => {
   return row?.version ?? 0
 }
 
-/** Says that documents or facts have changed; in the transaction that changes them. */
+/** Marks documents or facts as changed; runs in the transaction that changes them. */
 export const bumpVersion = (db: Db) =>
   db
     .updateTable('context_versions')
@@ -50,7 +50,7 @@ export const insertChunks = async (db: Db, chunks: readonly ChunkTable[]) => {
       .execute()
 }
 
-/** Gives how many were there; their chunks go with them. */
+/** Deletes documents and their chunks; returns the number of documents. */
 export const deleteDocs = async (db: Db, id: string | 'all'): Promise<number> => {
   const chunks = db.deleteFrom('context_chunks')
   const docs = db.deleteFrom('context_docs').returning('id')
@@ -58,7 +58,7 @@ export const deleteDocs = async (db: Db, id: string | 'all'): Promise<number> =>
   return (await (id === 'all' ? docs : docs.where('id', '=', id)).execute()).length
 }
 
-/** Documents without their texts, in an order that stays. */
+/** Documents without their texts, in a stable order. */
 export const listDocHeads = (db: Db) =>
   db.selectFrom('context_docs').select(['id', 'title', 'tags']).orderBy('id').execute()
 

@@ -6,7 +6,7 @@ import { wizardSteps } from './steps.ts'
 const read = (step: string, answers: unknown) => readAnswers(stepOf(step), JSON.stringify(answers))
 
 describe('answers to the wizard', () => {
-  test('are kept without blanks and without what is empty', () => {
+  test('are stored trimmed and without empty values', () => {
     const answers = {
       hosts: [{ name: ' nas ', addresses: ['192.168.1.10', '', '192.168.1.10'], system: '', role: null }],
     }
@@ -17,23 +17,23 @@ describe('answers to the wizard', () => {
 
   test.each<[string, string, unknown, string]>([
     ['no object', 'hosts', ['nas'], 'must be an object'],
-    ['a field that is not asked for', 'hosts', { host: [] }, 'host'],
-    ['a column that is not asked for', 'hosts', { hosts: [{ name: 'nas', adress: '1' }] }, 'adress'],
+    ['an unknown field', 'hosts', { host: [] }, 'host'],
+    ['an unknown column', 'hosts', { hosts: [{ name: 'nas', adress: '1' }] }, 'adress'],
     ['a row without a name', 'hosts', { hosts: [{ role: 'server' }] }, 'required'],
-    ['a row that is none', 'hosts', { hosts: ['nas'] }, 'must be an object'],
-    ['rows that are none', 'hosts', { hosts: 'nas' }, 'list of objects'],
+    ['a row that is not an object', 'hosts', { hosts: ['nas'] }, 'must be an object'],
+    ['rows that are not a list', 'hosts', { hosts: 'nas' }, 'list of objects'],
     ['a choice that is not offered', 'hosts', { hosts: [{ name: 'nas', role: 'toaster' }] }, 'one of'],
-    ['a name twice', 'hosts', { hosts: [{ name: 'nas' }, { name: 'NAS' }] }, 'there already'],
-    ['text that is none', 'network', { router: 7 }, 'must be text'],
+    ['a name twice', 'hosts', { hosts: [{ name: 'nas' }, { name: 'NAS' }] }, 'more than once'],
+    ['text that is a number', 'network', { router: 7 }, 'must be text'],
     ['text that is too long', 'network', { router: 'x'.repeat(301) }, '300'],
-    ['a list that is none', 'network', { subnets: 'all' }, 'must be a list'],
+    ['a list that is text', 'network', { subnets: 'all' }, 'must be a list'],
     ['too many rows', 'hosts', { hosts: Array.from({ length: 201 }, (_, name) => ({ name: `${name}` })) }, '200'],
-  ])('%s is refused, with its place', (_, step, answers, words) => {
+  ])('%s is refused, with its location', (_, step, answers, words) => {
     const refused = expect.objectContaining({ kind: 'invalid', message: expect.stringContaining(words) })
     expect(() => read(step, answers)).toThrow(refused)
   })
 
-  test('what is no JSON, of no step, or endless is refused', () => {
+  test('invalid JSON, an unknown step and oversized answers are refused', () => {
     expect(() => readAnswers(stepOf('hosts'), '{')).toThrow(expect.objectContaining({ kind: 'malformed' }))
     expect(() => stepOf('cellar')).toThrow(expect.objectContaining({ kind: 'not_found' }))
     expect(() => readAnswers(stepOf('hosts'), ' '.repeat(answerLimits.all + 1))).toThrow(
@@ -41,7 +41,7 @@ describe('answers to the wizard', () => {
     )
   })
 
-  test('of every question there is a fact', () => {
+  test('every question yields a fact', () => {
     for (const { id, fields } of wizardSteps)
       for (const field of fields) {
         const row = () =>
@@ -50,19 +50,19 @@ describe('answers to the wizard', () => {
                 field.columns.map((column) => [
                   column.name,
                   column.type === 'list'
-                    ? [`said ${column.name}`]
+                    ? [`the ${column.name}`]
                     : column.type === 'choice'
                       ? column.options[0]
-                      : `said ${column.name}`,
+                      : `the ${column.name}`,
                 ]),
               )
             : {}
-        const answer = field.type === 'rows' ? [row()] : field.type === 'list' ? ['said so'] : 'said so'
+        const answer = field.type === 'rows' ? [row()] : field.type === 'list' ? ['an answer'] : 'an answer'
         const [fact, ...others] = factsOf(id, read(id, { [field.name]: answer }))
         expect(others).toEqual([])
         const text = `${fact?.key} ${fact?.value}`
-        const said = field.type === 'rows' ? Object.values(row()).flat() : ['said so']
-        for (const word of said) expect(text).toContain(word)
+        const words = field.type === 'rows' ? Object.values(row()).flat() : ['an answer']
+        for (const word of words) expect(text).toContain(word)
       }
   })
 })

@@ -1,4 +1,4 @@
-/** What one answer is. */
+/** The type of an answer. */
 type Answer =
   | { type: 'text'; max?: number }
   | { type: 'choice'; options: readonly string[] }
@@ -23,22 +23,22 @@ const name = (label: string, help: string): Column => ({
   max: 200,
 })
 const notes: Column = { name: 'notes', label: 'Notes', type: 'text', max: 1_000 }
-const host: Column = { name: 'host', label: 'Host', help: 'The host it is on, by the name given before.', type: 'text' }
+const host: Column = { name: 'host', label: 'Host', help: 'The name of the host that it is on.', type: 'text' }
 
-/** What the wizard asks, in its order. A new question stands here, and in `sentences.ts` what follows from its answer. */
+/** The questions of the wizard, in their order. `sentences.ts` turns the answers into facts. */
 export const wizardSteps: readonly Step[] = [
   {
     id: 'hosts',
     title: 'Hosts',
-    description: 'Which machines are there? Their names and addresses are what turns up in logs.',
+    description: 'Which machines do you run? Their names and addresses appear in logs.',
     fields: [
       {
         name: 'hosts',
         label: 'Hosts',
-        help: 'Servers, routers, and devices that matter.',
+        help: 'Servers, routers and other important devices.',
         type: 'rows',
         columns: [
-          name('Name', 'As logs call it.'),
+          name('Name', 'As it appears in logs.'),
           { name: 'addresses', label: 'Addresses', type: 'list' },
           {
             name: 'role',
@@ -55,16 +55,15 @@ export const wizardSteps: readonly Step[] = [
   {
     id: 'services',
     title: 'Services',
-    description:
-      'What runs on them, and what does each need? A failure is often that of something else which it depends on.',
+    description: 'What runs on them, and what does each depend on? The cause of a failure is often in a dependency.',
     fields: [
       {
         name: 'services',
         label: 'Services',
-        help: 'Programs that others rely on.',
+        help: 'Programs that users or other services rely on.',
         type: 'rows',
         columns: [
-          name('Name', 'As its unit, container or log is called.'),
+          name('Name', 'The name of its unit, container or log.'),
           host,
           { name: 'purpose', label: 'What it does', type: 'text' },
           { name: 'ports', label: 'Ports', type: 'list' },
@@ -77,29 +76,29 @@ export const wizardSteps: readonly Step[] = [
   {
     id: 'network',
     title: 'Network',
-    description: 'How do they reach each other and the world?',
+    description: 'How are they connected to each other and to the internet?',
     fields: [
-      { name: 'subnets', label: 'Subnets', help: 'Such as 192.168.1.0/24 for the house.', type: 'list' },
+      { name: 'subnets', label: 'Subnets', help: 'For example 192.168.1.0/24.', type: 'list' },
       { name: 'router', label: 'Router', help: 'Its name or address.', type: 'text' },
-      { name: 'dns', label: 'DNS', help: 'Who answers names, and who filters them.', type: 'text' },
-      { name: 'domain', label: 'Domain', help: 'The domain of names at home.', type: 'text' },
-      { name: 'provider', label: 'Provider', help: 'How the internet comes in, and how fast.', type: 'text' },
-      { name: 'proxy', label: 'Reverse proxy', help: 'What stands before services on the web.', type: 'text' },
-      { name: 'vpn', label: 'VPN', help: 'Who comes in from outside, and how.', type: 'text' },
+      { name: 'dns', label: 'DNS', help: 'The DNS server and the filter in front of it.', type: 'text' },
+      { name: 'domain', label: 'Domain', help: 'The domain of local host names.', type: 'text' },
+      { name: 'provider', label: 'Provider', help: 'Type and speed of the internet connection.', type: 'text' },
+      { name: 'proxy', label: 'Reverse proxy', help: 'The proxy in front of web services.', type: 'text' },
+      { name: 'vpn', label: 'VPN', help: 'Who connects from outside, and how.', type: 'text' },
     ],
   },
   {
     id: 'storage',
     title: 'Storage',
-    description: 'Where does data lie, and what happens when a disk fails?',
+    description: 'Where is data stored, and what happens when a disk fails?',
     fields: [
       {
         name: 'storage',
         label: 'Pools, disks and shares',
-        help: 'All that would hurt to lose.',
+        help: 'Storage whose loss would matter.',
         type: 'rows',
         columns: [
-          name('Name', 'Its mount point, pool or share.'),
+          name('Name', 'The mount point, pool or share.'),
           host,
           {
             name: 'kind',
@@ -117,18 +116,18 @@ export const wizardSteps: readonly Step[] = [
   {
     id: 'schedules',
     title: 'Schedules',
-    description: 'What happens by itself? Load and restarts at these times are expected.',
+    description: 'What runs on a schedule? Load and restarts at these times are expected.',
     fields: [
       {
         name: 'schedules',
         label: 'Backups, updates, restarts',
-        help: 'Everything that a clock starts.',
+        help: 'Every scheduled task.',
         type: 'rows',
         columns: [
-          name('Name', 'Such as nightly backup.'),
-          { name: 'when', label: 'When', help: 'Such as daily at 03:00.', required: true, type: 'text' },
+          name('Name', 'For example nightly backup.'),
+          { name: 'when', label: 'When', help: 'For example daily at 03:00.', required: true, type: 'text' },
           host,
-          { name: 'target', label: 'Where to', help: 'Of a backup.', type: 'text' },
+          { name: 'target', label: 'Where to', help: 'The target of a backup.', type: 'text' },
           notes,
         ],
       },
@@ -137,15 +136,15 @@ export const wizardSteps: readonly Step[] = [
   {
     id: 'known_issues',
     title: 'Known issues',
-    description: 'What goes wrong now and then, and what helps? A diagnosis need not find it out again.',
+    description: 'Which problems recur, and what fixes them? A diagnosis takes them into account.',
     fields: [
       {
         name: 'issues',
         label: 'Known issues',
-        help: 'With what it looks like in logs.',
+        help: 'With how they appear in logs.',
         type: 'rows',
         columns: [
-          name('Name', 'A few words.'),
+          name('Name', 'A short name.'),
           { name: 'symptom', label: 'Symptom', required: true, type: 'text', max: 1_000 },
           { name: 'remedy', label: 'What helps', type: 'text', max: 1_000 },
         ],
@@ -153,7 +152,7 @@ export const wizardSteps: readonly Step[] = [
       {
         name: 'harmless',
         label: 'Harmless messages',
-        help: 'What looks bad in a log and is not.',
+        help: 'Messages that look like failures and are not.',
         type: 'list',
       },
     ],
@@ -161,12 +160,12 @@ export const wizardSteps: readonly Step[] = [
   {
     id: 'contacts',
     title: 'Contacts',
-    description: 'Who is to be asked?',
+    description: 'Who can help?',
     fields: [
       {
         name: 'contacts',
         label: 'People and support',
-        help: 'Who knows what, and how to reach them.',
+        help: 'Their area, and how to reach them.',
         type: 'rows',
         columns: [
           name('Name', 'A person or a company.'),

@@ -8,18 +8,18 @@ import { type Answers, readAnswers, stepOf } from './answers.ts'
 import { factsOf, type WizardFact } from './sentences.ts'
 import { wizardSteps } from './steps.ts'
 
-/** What applying would do to a fact; one that is kept was written by somebody else. */
+/** What applying would do to a fact; `kept` is one of another source than the wizard, which stays. */
 export type Change = 'new' | 'changed' | 'unchanged' | 'kept'
 export type Preview = WizardFact & { change: Change }
 export type Applied = { created: number; updated: number; removed: number }
 
-/** The wizard of an installation: its answers are rows, so that any replica goes on with it, today or in a year. */
+/** The wizard of an installation. Its answers are stored as rows, so that any replica can continue it at any time. */
 export type Wizard = {
-  /** By step, as JSON text. */
+  /** Stored answers by step, as JSON text. */
   answers: () => Promise<ReadonlyMap<string, string>>
-  /** Keeps the answers to a step. Throws `not_found` and `invalid`. */
+  /** Stores the answers to a step. Throws `not_found` and `invalid`. */
   answer: (step: string, json: string) => Promise<{ nextStep: string | null; preview: Preview[] }>
-  /** Makes the wizard's facts those that follow from its answers. */
+  /** Creates, updates and deletes facts of the wizard to match its answers. */
   apply: () => Promise<Applied>
 }
 
@@ -27,34 +27,34 @@ type Plan = { preview: Preview[]; create: WizardFact[]; update: FactTable[]; rem
 
 const keyOf = ({ category, key }: { category: string; key: string }) => `${category}\n${key}`
 
-/** Compares what follows from the answers with what is there. */
-export const planFacts = (wanted: readonly WizardFact[], known: readonly FactTable[]): Plan => {
+/** Compares the facts derived from the answers with the stored ones. */
+export const planFacts = (desired: readonly WizardFact[], known: readonly FactTable[]): Plan => {
   const byKey = new Map(known.map((fact) => [keyOf(fact), fact]))
   const plan: Plan = { preview: [], create: [], update: [], remove: [] }
-  for (const fact of wanted) {
-    const there = byKey.get(keyOf(fact))
-    const change: Change = !there
+  for (const fact of desired) {
+    const existing = byKey.get(keyOf(fact))
+    const change: Change = !existing
       ? 'new'
-      : there.source !== wizardSource
+      : existing.source !== wizardSource
         ? 'kept'
-        : there.value === fact.value
+        : existing.value === fact.value
           ? 'unchanged'
           : 'changed'
     plan.preview.push({ ...fact, change })
     if (change === 'new') plan.create.push(fact)
-    else if (there && change === 'changed') plan.update.push({ ...there, value: fact.value })
+    else if (existing && change === 'changed') plan.update.push({ ...existing, value: fact.value })
   }
-  const wantedKeys = new Set(wanted.map(keyOf))
-  plan.remove = known.filter((fact) => fact.source === wizardSource && !wantedKeys.has(keyOf(fact)))
+  const desiredKeys = new Set(desired.map(keyOf))
+  plan.remove = known.filter((fact) => fact.source === wizardSource && !desiredKeys.has(keyOf(fact)))
   return plan
 }
 
-/** Of all steps, in their order. */
-const wantedFacts = async (db: Kysely<ContextTables>): Promise<WizardFact[]> => {
+/** The facts derived from all steps, in their order. */
+const desiredFacts = async (db: Kysely<ContextTables>): Promise<WizardFact[]> => {
   const byStep = new Map((await listAnswers(db)).map(({ step, answers }) => [step, answers]))
   return wizardSteps.flatMap(({ id }) => {
-    const kept = byStep.get(id)
-    return kept === undefined ? [] : factsOf(id, JSON.parse(kept) as Answers)
+    const answers = byStep.get(id)
+    return answers === undefined ? [] : factsOf(id, JSON.parse(answers) as Answers)
   })
 }
 
@@ -66,13 +66,13 @@ export const createWizard = ({ db, now }: { db: Kysely<ContextTables>; now: () =
     const next = wizardSteps[wizardSteps.indexOf(step) + 1]
     const preview = await transact(db, async (transaction) => {
       await saveAnswers(transaction, { step: id, answers, changed_at: new Date(now()).toISOString() })
-      return planFacts(await wantedFacts(transaction), await listFacts(transaction)).preview
+      return planFacts(await desiredFacts(transaction), await listFacts(transaction)).preview
     })
     return { nextStep: next?.id ?? null, preview }
   },
   apply: () =>
     transact(db, async (transaction) => {
-      const { create, update, remove } = planFacts(await wantedFacts(transaction), await listFacts(transaction))
+      const { create, update, remove } = planFacts(await desiredFacts(transaction), await listFacts(transaction))
       const created_at = new Date(now()).toISOString()
       for (const fact of remove) await deleteFact(transaction, fact.id)
       for (const fact of update) await changeFact(transaction, fact)
