@@ -22,7 +22,7 @@ import type { BlocklistTables } from './store.ts'
 
 type Tables = BlocklistTables & LeaseTables & SettingTables & CatalogueTables
 
-/** Entries of their own, and two replicas of the block list over them. */
+/** A log store of its own, and two replicas of the block list that read it. */
 const openDependencies = async (location: StoreLocation, roundMilliseconds?: number) => {
   await using opened = new AsyncDisposableStack()
   const directory = opened.use(await temporaryDirectory())
@@ -40,10 +40,10 @@ const openDependencies = async (location: StoreLocation, roundMilliseconds?: num
     }),
   )
   const upstream = opened.use(createEgress({ blockPrivate: false }))
-  /** Branches that do not answer; the entries stand for what all others have. */
+  /** Branches that do not respond; the entries above act as those of the branches that do. */
   const away: string[] = []
   const beside: Pick<LogEngine, 'search' | 'sources'> = {
-    search: async (...asked) => ({ ...(await engine.search(...asked)), ...(away.length > 0 && { missing: away }) }),
+    search: async (...request) => ({ ...(await engine.search(...request)), ...(away.length > 0 && { missing: away }) }),
     sources: (filters, signal, onMissing) => {
       if (away.length > 0) onMissing?.(away)
       return engine.sources(filters, signal)
@@ -62,7 +62,7 @@ const openDependencies = async (location: StoreLocation, roundMilliseconds?: num
       leases: createLeases({ ...leaseRows(store.db), now: Date.now }),
       ...(roundMilliseconds && { roundMilliseconds }),
     }
-    const set = (given: Record<string, unknown>) => settings.update(Object.keys(given), given)
+    const set = (changes: Record<string, unknown>) => settings.update(Object.keys(changes), changes)
     return { ...opened.use(openBlocklist(options)), set }
   }
   const [one, other] = [await open(), await open()]
@@ -96,7 +96,7 @@ describe.each(drawnDatabases)('the block list on $name', ({ isMissing, start }) 
     const dependencies = async (roundMilliseconds?: number) =>
       openDependencies((await database.place(logsSchema)).location, roundMilliseconds)
 
-    test('a scan finds domains with how often, when, where and by whom they were asked for, the most suspicious first', async () => {
+    test('a scan finds domains with count, times, sources and devices, ordered by suspicion', async () => {
       await using both = await dependencies()
       await both.one.set({ device_names: '{"192.168.1.20": "TV"}' })
       await both.push([
@@ -126,7 +126,7 @@ describe.each(drawnDatabases)('the block list on $name', ({ isMissing, start }) 
       ])
     })
 
-    test('a scan goes on where the last one was, at any replica: late lines and old files count, and no line twice', async () => {
+    test('a scan resumes where the last one stopped, on any replica: late lines count, none counts twice', async () => {
       await using both = await dependencies()
       const countOf = async () => (await both.one.list(undefined)).map(({ domain, count }) => [domain, count])
       await both.push([query(1, 'ads.example.com'), query(2, 'ads.example.com')])
@@ -143,7 +143,7 @@ describe.each(drawnDatabases)('the block list on $name', ({ isMissing, start }) 
       })
     })
 
-    test('a branch that does not answer is named, and what it has is left for the next scan', async () => {
+    test('a branch that does not respond is reported, and the next scan reads what it has', async () => {
       await using both = await dependencies()
       await both.push([query(1, 'ads.example.com')])
       both.away.push('attic')
@@ -154,7 +154,7 @@ describe.each(drawnDatabases)('the block list on $name', ({ isMissing, start }) 
       expect(await both.one.list(undefined)).toMatchObject([{ domain: 'ads.example.com', count: 2 }])
     })
 
-    test('router_source_ids says where to look, by stems, too', async () => {
+    test('router_source_ids restricts the scan to sources with these ids or prefixes', async () => {
       await using both = await dependencies()
       await both.one.set({ router_source_ids: ['syslog:router'] })
       await both.push([query(1, 'a.example.com')], 'syslog:router:dnsmasq')
@@ -163,7 +163,7 @@ describe.each(drawnDatabases)('the block list on $name', ({ isMissing, start }) 
       expect((await both.one.list(undefined)).map(({ domain }) => domain)).toEqual(['a.example.com'])
     })
 
-    test('of two scans at once one is told that another runs, and nothing counts twice', async () => {
+    test('of two concurrent scans one is rejected as a conflict, and nothing counts twice', async () => {
       await using both = await dependencies()
       await both.push(Array.from({ length: 3_000 }, (_, number) => query(number % 60, 'ads.example.com')))
       const results = await Promise.allSettled([both.one.scan(signal), both.other.scan(signal)])
@@ -173,7 +173,7 @@ describe.each(drawnDatabases)('the block list on $name', ({ isMissing, start }) 
       expect((await both.one.list(undefined))[0]?.count).toBe(3_000)
     })
 
-    test('sources that are named are scanned in the background, by one replica at a time', async () => {
+    test('configured sources are scanned in the background, by one replica at a time', async () => {
       await using both = await dependencies(20)
       await both.push([query(1, 'a.example.com')], 'router')
       await both.push([query(1, 'b.example.com')], 'other')
@@ -192,7 +192,7 @@ describe.each(drawnDatabases)('the block list on $name', ({ isMissing, start }) 
       return id
     }
 
-    test('candidate → approved → blocked (pushed) → unblocked; pushing what is not approved is a conflict', async () => {
+    test('candidate → approved → blocked (pushed) → unblocked; pushing an unapproved candidate is a conflict', async () => {
       await using both = await dependencies()
       await using server = await startPihole6('hunter2')
       await both.one.set({ dns_filter_url: `${server.url}/admin/`, dns_filter_api_key: 'hunter2' })
@@ -208,8 +208,8 @@ describe.each(drawnDatabases)('the block list on $name', ({ isMissing, start }) 
       expect(await both.one.push(id, signal)).toMatchObject({ status: 'blocked', lastError: null })
       expect([...server.denied.keys()]).toEqual(['ads.example.com'])
       await expect(both.other.push(id, signal)).rejects.toMatchObject(refused)
-      for (const doing of ['approve', 'ignore', 'candidate'] as const)
-        await expect(both.other.decide(id, doing)).rejects.toMatchObject(refused)
+      for (const action of ['approve', 'ignore', 'candidate'] as const)
+        await expect(both.other.decide(id, action)).rejects.toMatchObject(refused)
       expect(await both.other.unblock(id, signal)).toMatchObject({ status: 'unblocked' })
       expect(server.denied.size).toBe(0)
       expect((await both.one.list('unblocked')).map((one) => one.id)).toEqual([id])
@@ -217,7 +217,7 @@ describe.each(drawnDatabases)('the block list on $name', ({ isMissing, start }) 
       await expect(both.one.push('nope', signal)).rejects.toMatchObject({ kind: 'not_found' })
     })
 
-    test('push_failed keeps last_error and answers 502 with the words of the filter, and can be pushed again', async () => {
+    test('a failed push stores last_error, returns 502 with the message of the filter, and can be retried', async () => {
       await using both = await dependencies()
       await using server = await startPihole6('hunter2')
       await both.one.set({ dns_filter_url: server.url, dns_filter_api_key: 'hunter2' })
@@ -249,7 +249,7 @@ describe.each(drawnDatabases)('the block list on $name', ({ isMissing, start }) 
       expect(await both.one.list('approved')).toHaveLength(1)
     })
 
-    test('two replicas that push at once to AdGuard Home lose neither rule', async () => {
+    test('two replicas that push to AdGuard Home concurrently lose no rule', async () => {
       await using both = await dependencies()
       await using server = await startAdguard('admin', 'pass')
       await both.one.set({

@@ -28,7 +28,7 @@ export type Candidate = {
   reasons: string[]
 }
 
-/** What may be done in which status, and what comes of it. `fail` is what a filter's failure leaves. */
+/** The allowed actions: the statuses they start from and lead to. `fail` is the status after the filter failed. */
 export const transitions = {
   candidate: { from: ['approved', 'ignored', 'unblocked', 'push_failed', 'candidate'], to: 'candidate' },
   approve: { from: ['candidate', 'ignored', 'unblocked', 'push_failed', 'approved'], to: 'approved' },
@@ -37,10 +37,10 @@ export const transitions = {
   unblock: { from: ['blocked'], to: 'unblocked', fail: 'blocked' },
 } as const satisfies Record<string, { from: readonly Status[]; to: Status; fail?: Status }>
 
-export type Doing = keyof typeof transitions
+export type Action = keyof typeof transitions
 
-/** What to do first, by what was tried. */
-const advice: Record<Doing, string> = {
+/** What the caller must do first, by the rejected action. */
+const advice: Record<Action, string> = {
   candidate: 'unblock it first',
   approve: 'unblock it first',
   ignore: 'unblock it first',
@@ -48,20 +48,20 @@ const advice: Record<Doing, string> = {
   unblock: 'only what is blocked can be unblocked',
 }
 
-/** Throws `conflict` (409) where the status does not allow it. */
-export const checkAllowed = ({ domain, status }: Pick<CandidateTable, 'domain' | 'status'>, doing: Doing): void => {
-  const from: readonly Status[] = transitions[doing].from
-  if (!from.includes(status)) throw serviceError('conflict', `${domain} is ${status}: ${advice[doing]}.`)
+/** Throws `conflict` (409) if the status does not allow the action. */
+export const checkAllowed = ({ domain, status }: Pick<CandidateTable, 'domain' | 'status'>, action: Action): void => {
+  const from: readonly Status[] = transitions[action].from
+  if (!from.includes(status)) throw serviceError('conflict', `${domain} is ${status}: ${advice[action]}.`)
 }
 
-/** The candidate with an id. Throws `not_found`. */
+/** The candidate with this id. Throws `not_found`. */
 export const requireCandidate = async (db: Kysely<BlocklistTables>, id: string): Promise<CandidateTable> => {
   const row = await findCandidate(db, id)
   if (!row) throw serviceError('not_found', `There is no candidate "${id}".`)
   return row
 }
 
-/** Moves a candidate that is as it was read. Throws `conflict` where somebody else was quicker. */
+/** Changes the status of a candidate. Throws `conflict` if it changed since it was read. */
 export const move = async (
   db: Kysely<BlocklistTables>,
   row: CandidateTable,
@@ -70,19 +70,22 @@ export const move = async (
 ): Promise<CandidateTable> => {
   const moved = await moveCandidate(db, { id: row.id, from: row.status, status, lastError })
   if (!moved)
-    throw serviceError('conflict', `${row.domain} was changed by somebody else at the same moment: look at it again.`)
+    throw serviceError('conflict', `${row.domain} was changed by another request at the same time: read it again.`)
   return moved
 }
 
-/** What names of devices and times of all candidates say beside a candidate's row. */
-type Frame = { names: Readonly<Record<string, string>>; since: number; now: number }
+/** What presenting one candidate takes beside its row: names of devices, and the time span of all candidates. */
+type PresentationContext = { names: Readonly<Record<string, string>>; since: number; now: number }
 
-const frameOf = async (db: Kysely<BlocklistTables>, settings: SettingsValues): Promise<Frame> => {
+const presentationContextOf = async (
+  db: Kysely<BlocklistTables>,
+  settings: SettingsValues,
+): Promise<PresentationContext> => {
   const { since, now } = await seenSpan(db)
   return { names: JSON.parse(settings.device_names), since: since ?? 0, now: now ?? 0 }
 }
 
-const present = (row: CandidateTable, { names, since, now }: Frame): Candidate => {
+const present = (row: CandidateTable, { names, since, now }: PresentationContext): Candidate => {
   const counts: Record<string, number> = JSON.parse(row.devices)
   const nameOf = (address: string) => (Object.hasOwn(names, address) ? (names[address] ?? address) : address)
   const devices = Object.entries(counts)
@@ -103,15 +106,15 @@ const present = (row: CandidateTable, { names, since, now }: Frame): Candidate =
   }
 }
 
-/** Candidates with their signs, the most suspicious first; alike ones by how often they were asked for, and those of one owner together. */
+/** Candidates with score and reasons, by descending score, then by count, then grouped by registered domain. */
 export const rankedCandidates = async (
   db: Kysely<BlocklistTables>,
   settings: SettingsValues,
   status: Status | undefined,
 ): Promise<Candidate[]> => {
-  const frame = await frameOf(db, settings)
+  const context = await presentationContextOf(db, settings)
   return (await listCandidates(db, status))
-    .map((row) => present(row, frame))
+    .map((row) => present(row, context))
     .toSorted(
       (a, b) =>
         b.score - a.score ||
@@ -121,9 +124,9 @@ export const rankedCandidates = async (
     )
 }
 
-/** One of them. */
+/** One candidate with score and reasons. */
 export const presentCandidate = async (
   db: Kysely<BlocklistTables>,
   settings: SettingsValues,
   row: CandidateTable,
-): Promise<Candidate> => present(row, await frameOf(db, settings))
+): Promise<Candidate> => present(row, await presentationContextOf(db, settings))

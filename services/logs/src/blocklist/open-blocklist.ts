@@ -15,11 +15,11 @@ export type OpenBlocklistOptions = {
   settings: Pick<Settings, 'read'>
   upstream: Pick<Egress, 'fetch'>
   log: Log
-  /** Between two scans in the background. */
+  /** Interval between background scans. */
   roundMilliseconds?: number
 }
 
-/** The block list with its background scan, and what it keeps open at the filter; all ends with its disposal. */
+/** The block list with its background scan and its session at the filter; disposal ends both. */
 export const openBlocklist = (options: OpenBlocklistOptions): Blocklist & AsyncDisposable => {
   const { upstream, ...rest } = options
   const filters = createFilters({ upstream })

@@ -3,7 +3,7 @@ import type { Handlers } from '@trellis/kit/rpc'
 import type { BlocklistServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/blocklist.ts'
 import { tellMissing } from '../branches/tell-missing.ts'
 import type { Blocklist } from './blocklist.ts'
-import type { Doing } from './candidates.ts'
+import type { Action } from './candidates.ts'
 import { type Status, statuses } from './store.ts'
 
 const maxListed = 500
@@ -15,8 +15,8 @@ const statusOf = (text: string): Status | undefined => {
   return status
 }
 
-/** What a status that is asked for means. */
-const decisions: Record<string, Exclude<Doing, 'push' | 'unblock'>> = {
+/** The action for each status that a request may set. */
+const decisions: Record<string, Exclude<Action, 'push' | 'unblock'>> = {
   candidate: 'candidate',
   approved: 'approve',
   ignored: 'ignore',
@@ -33,9 +33,9 @@ export const blocklistRpc = (blocklist: Blocklist): Handlers<typeof BlocklistSer
     return result
   },
   updateBlocklistCandidate: ({ id, status }) => {
-    const doing = decisions[status]
-    if (!doing) throw invalidField(['body', 'status'], `status must be one of ${Object.keys(decisions).join(', ')}.`)
-    return blocklist.decide(id, doing)
+    const action = decisions[status]
+    if (!action) throw invalidField(['body', 'status'], `status must be one of ${Object.keys(decisions).join(', ')}.`)
+    return blocklist.decide(id, action)
   },
   pushBlocklistCandidate: ({ id }, { signal }) => blocklist.push(id, signal),
   unblockBlocklistCandidate: ({ id }, { signal }) => blocklist.unblock(id, signal),

@@ -10,7 +10,7 @@ export type BlocklistTables = {
 export const statuses = ['candidate', 'approved', 'ignored', 'blocked', 'unblocked', 'push_failed'] as const
 export type Status = (typeof statuses)[number]
 
-/** Times are epoch milliseconds. `source_ids` is a JSON list, `devices` a JSON object from addresses to how often each asked. */
+/** Times are epoch milliseconds. `source_ids` is a JSON list, `devices` a JSON object from addresses to numbers of queries. */
 export type CandidateTable = {
   id: string
   domain: string
@@ -23,7 +23,7 @@ export type CandidateTable = {
   last_error: string | null
 }
 
-/** What was found in an hour of a source: how many entries there were, and what was counted of them (JSON), so that it can be counted anew. */
+/** An hour of a source: its number of entries and their counts (JSON), so that the hour can be counted again. */
 export type WindowTable = { source_id: string; start: number; entries: number; sightings: string }
 
 export const blocklistMigration: Migration = {
@@ -65,7 +65,7 @@ export const blocklistMigration: Migration = {
 
 type Db = Kysely<BlocklistTables>
 
-/** Values of one statement: databases take only so many parameters. */
+/** Values or rows per statement, since databases limit its parameters. */
 const valuesAtOnce = 500
 
 export const listCandidates = (db: Db, status: Status | undefined) => {
@@ -73,7 +73,7 @@ export const listCandidates = (db: Db, status: Status | undefined) => {
   return (status === undefined ? all : all.where('status', '=', status)).execute()
 }
 
-/** When the first of all candidates was first seen, and the last one last; null where there is none. */
+/** When any candidate was first seen and when any was last seen; null without candidates. */
 export const seenSpan = (db: Db) =>
   db
     .selectFrom('blocklist_candidates')
@@ -86,7 +86,7 @@ export const seenSpan = (db: Db) =>
 export const findCandidate = (db: Db, id: string) =>
   db.selectFrom('blocklist_candidates').selectAll().where('id', '=', id).executeTakeFirst()
 
-/** Moves a candidate, if it still has the status that it was read with. */
+/** Changes the status of a candidate that still has the status `from`. */
 export const moveCandidate = (
   db: Db,
   { id, from, status, lastError }: { id: string; from: Status; status: Status; lastError: string | null },
@@ -123,18 +123,18 @@ export const saveSightings = (db: Db, { id, count, first_seen, last_seen, source
     .where('id', '=', id)
     .execute()
 
-/** Forgets candidates that nobody has decided about, but for so many of the last seen. */
-export const keepNewest = (db: Db, max: number) =>
+/** Deletes undecided candidates except the `max` that were seen last. */
+export const deleteOldestCandidates = (db: Db, max: number) =>
   db
     .deleteFrom('blocklist_candidates')
     .where('status', '=', 'candidate')
     .where('id', 'not in', (row) =>
       row
-        .selectFrom('blocklist_candidates as kept')
-        .select('kept.id')
-        .where('kept.status', '=', 'candidate')
-        .orderBy('kept.last_seen', 'desc')
-        .orderBy('kept.id')
+        .selectFrom('blocklist_candidates as newest')
+        .select('newest.id')
+        .where('newest.status', '=', 'candidate')
+        .orderBy('newest.last_seen', 'desc')
+        .orderBy('newest.id')
         .limit(max),
     )
     .execute()
@@ -154,7 +154,7 @@ export const saveScannedSource = (db: Db, source_id: string, entries: number) =>
     .onConflict((conflict) => conflict.column('source_id').doUpdateSet({ entries }))
     .execute()
 
-/** How many entries each scanned hour of a source had. */
+/** Number of entries of each scanned hour of a source. */
 export const scannedWindows = async (db: Db, sourceId: string): Promise<ReadonlyMap<number, number>> =>
   new Map(
     (

@@ -1,34 +1,34 @@
 import type { Egress } from '@trellis/kit/egress'
 
-/** A DNS filter that refused, failed or cannot be reached. The message has its words, and no secret. */
+/** A DNS filter refused, failed or is unreachable. The message quotes it and contains no secret. */
 export class FilterFailure extends Error {
   override name = 'FilterFailure'
 }
 
-/** Where a DNS filter is, and what opens it. */
+/** Address and credentials of a DNS filter. */
 export type FilterAccess = {
-  /** Its own address, without the path of its pages or of its API. */
+  /** The base address, without the path of the web interface or the API. */
   url: string
   key: string
-  /** As the setting `dns_filter_certificate`. */
+  /** See the setting `dns_filter_certificate`. */
   certificate: string
   upstream: Pick<Egress, 'fetch'>
 }
 
-/** What is asked of a filter; each throws FilterFailure. Closing ends what it keeps open there. */
+/** The operations on a filter; each throws FilterFailure. Disposal closes its session. */
 export type DnsFilter = AsyncDisposable & {
-  /** What answered, for a person. */
+  /** A sentence about the filter that responded, for people. */
   test: (signal: AbortSignal) => Promise<string>
-  /** One that is blocked already stays so. */
+  /** Idempotent. */
   block: (domain: string, signal: AbortSignal) => Promise<void>
-  /** One that is not blocked is no failure. */
+  /** Idempotent. */
   unblock: (domain: string, signal: AbortSignal) => Promise<void>
 }
 
-/** One kind of filter. Another one is a file beside these, and a line in `filters.ts`. */
+/** One kind of filter. A new kind is a file beside these, and a line in `filters.ts`. */
 export type FilterKind = {
   name: string
-  /** What is wrong with a key, as far as it shows; undefined for nothing. */
+  /** A sentence about an invalid key; undefined if nothing is wrong with its form. */
   problemOfKey?: (key: string) => string | undefined
   open: (access: FilterAccess) => DnsFilter
 }

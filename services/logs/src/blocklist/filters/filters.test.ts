@@ -10,7 +10,7 @@ import { adguardHome } from './adguard-home.ts'
 import type { FilterKind } from './dns-filter.ts'
 import { pihole5 } from './pihole-5.ts'
 import { pihole6 } from './pihole-6.ts'
-import { startAdguard, startPihole5, startPihole6, startSaying } from './servers-for-tests.ts'
+import { startAdguard, startFixedServer, startPihole5, startPihole6 } from './servers-for-tests.ts'
 
 const { signal } = new AbortController()
 let upstream: Egress
@@ -23,7 +23,7 @@ const open = (kind: FilterKind, url: string, key: string, certificate = '') =>
   kind.open({ url, key, certificate, upstream })
 
 describe('Pi-hole 6', () => {
-  test('blocks and unblocks with one session for all, and gives its seat back at the end', async () => {
+  test('blocks and unblocks with one session, and ends the session on disposal', async () => {
     await using server = await startPihole6('hunter2')
     {
       await using filter = open(pihole6, server.url, 'hunter2')
@@ -41,7 +41,7 @@ describe('Pi-hole 6', () => {
     expect(server.seen.filter(({ path, method }) => path === '/api/auth' && method === 'POST')).toHaveLength(1)
   })
 
-  test('what is there already is blocked, and what was switched off is switched on', async () => {
+  test('blocking is idempotent and enables a disabled rule', async () => {
     await using server = await startPihole6('hunter2')
     await using filter = open(pihole6, server.url, 'hunter2')
     await filter.block('ads.example.com', signal)
@@ -52,7 +52,7 @@ describe('Pi-hole 6', () => {
     await filter.unblock('never.example.com', signal)
   })
 
-  test('a session that has run out is opened anew, once', async () => {
+  test('an expired session is renewed once', async () => {
     await using server = await startPihole6('hunter2')
     await using filter = open(pihole6, server.url, 'hunter2')
     await filter.test(signal)
@@ -68,22 +68,22 @@ describe('Pi-hole 6', () => {
     expect(server.denied.size).toBe(1)
   })
 
-  test('no free seat (429) is said with what to do, and tried again with the next request', async () => {
+  test('no free session (429) is reported with a remedy, and the next request tries again', async () => {
     await using server = await startPihole6('hunter2', { seats: 0 })
     await using filter = open(pihole6, server.url, 'hunter2')
     await expect(filter.test(signal)).rejects.toThrow(/no free session.*API seats exceeded.*max_sessions/)
     await expect(filter.test(signal)).rejects.toThrow('no free session')
   })
 
-  test('a wrong password is said, without the password', async () => {
+  test('a wrong password is reported, without the password', async () => {
     await using server = await startPihole6('hunter2')
     await using filter = open(pihole6, server.url, 'a-wrong-one')
     const error: unknown = await filter.test(signal).catch((thrown: unknown) => thrown)
-    expect(String(error)).toContain('does not take the key: password incorrect')
+    expect(String(error)).toContain('rejects the key: password incorrect')
     expect(String(error)).not.toContain('a-wrong-one')
   })
 
-  test('refusals come with its words', async () => {
+  test('refusals quote the filter', async () => {
     await using server = await startPihole6('hunter2')
     await using filter = open(pihole6, server.url, 'hunter2')
     await expect(filter.block('nodot', signal)).rejects.toThrow('Invalid domain nodot (status 400)')
@@ -94,28 +94,28 @@ describe('Pi-hole 6', () => {
     await expect(filter.block('ads.example.com', signal)).rejects.toThrow('database is read-only (status 500)')
   })
 
-  test('a second factor is said to need an application password', async () => {
+  test('a second factor is reported to need an application password', async () => {
     const session = { valid: false, totp: true, sid: null, validity: -1, message: 'no 2FA token' }
-    await using server = await startSaying({ status: 401, json: { session } })
+    await using server = await startFixedServer({ status: 401, json: { session } })
     await using filter = open(pihole6, server.url, 'hunter2')
     await expect(filter.test(signal)).rejects.toThrow('application password')
   })
 })
 
 describe.skipIf(!canMakeCertificates())('the certificate of a filter', () => {
-  test('of its own is refused, taken when it is pinned, and taken when any is', async () => {
+  test('is rejected if self-signed, and accepted if pinned or if any is allowed', async () => {
     await using directory = await temporaryDirectory()
     const { certificateFile, keyFile } = createAuthority(directory.path).issue('pi.hole')
     const certificate = { key: readFileSync(keyFile, 'utf8'), cert: readFileSync(certificateFile, 'utf8') }
     const pin = new X509Certificate(certificate.cert).fingerprint256
     await using server = await startPihole6('hunter2', { certificate })
-    const trying = async (given: string) => {
-      await using filter = open(pihole6, server.url, 'hunter2', given)
+    const trying = async (setting: string) => {
+      await using filter = open(pihole6, server.url, 'hunter2', setting)
       return await filter.test(signal)
     }
     await expect(trying('')).rejects.toThrow('dns_filter_certificate')
-    expect(await trying(pin)).toContain('takes the key')
-    expect(await trying('any')).toContain('takes the key')
+    expect(await trying(pin)).toContain('accepts the key')
+    expect(await trying('any')).toContain('accepts the key')
     await expect(trying(pin.replace(/^../, (first) => (first === '00' ? 'ff' : '00')))).rejects.toThrow(
       'not the pinned one',
     )
@@ -123,7 +123,7 @@ describe.skipIf(!canMakeCertificates())('the certificate of a filter', () => {
 })
 
 describe('Pi-hole 5', () => {
-  test('blocks and unblocks by its token, whatever is there already', async () => {
+  test('blocks and unblocks by token, idempotently', async () => {
     await using server = await startPihole5('to/ken+1')
     await using filter = open(pihole5, server.url, 'to/ken+1')
     expect(await filter.test(signal)).toContain('blocking is enabled')
@@ -136,12 +136,12 @@ describe('Pi-hole 5', () => {
     await expect(filter.block('nodot', signal)).rejects.toThrow('nodot is not a valid domain')
   })
 
-  test('a wrong token is told by the body of its 200, and is in no text', async () => {
+  test('a wrong token is recognized by the body of its 200, and appears in no message', async () => {
     await using server = await startPihole5('right')
     await using filter = open(pihole5, server.url, 'to/ken+1')
-    for (const asked of [filter.test(signal), filter.block('ads.example.com', signal)]) {
-      const error: unknown = await asked.catch((thrown: unknown) => thrown)
-      expect(String(error)).toContain('does not take the token')
+    for (const request of [filter.test(signal), filter.block('ads.example.com', signal)]) {
+      const error: unknown = await request.catch((thrown: unknown) => thrown)
+      expect(String(error)).toContain('rejects the token')
       expect(String(error)).not.toMatch(/to\/ken|to%2Fken/)
     }
   })
@@ -150,10 +150,12 @@ describe('Pi-hole 5', () => {
 describe('AdGuard Home', () => {
   const key = 'admin:pass:word'
 
-  test('adds a rule to those that are there, verifies it, and takes only that away again', async () => {
+  test('adds a rule to the existing ones, verifies it, and removes only that one', async () => {
     await using server = await startAdguard('admin', 'pass:word')
     await using filter = open(adguardHome, server.url, key)
-    expect(await filter.test(signal)).toBe('AdGuard Home v0.107.52 takes the user and password; protection is enabled.')
+    expect(await filter.test(signal)).toBe(
+      'AdGuard Home v0.107.52 accepts the user and password; protection is enabled.',
+    )
     await filter.block('ads.example.com', signal)
     expect(server.state.rules).toEqual(['! by hand', '||old.example^', '||ads.example.com^'])
     await filter.block('ads.example.com', signal)
@@ -172,28 +174,28 @@ describe('AdGuard Home', () => {
     expect(server.state.rules).toEqual(['||ads.example.com^'])
   })
 
-  test('a rule that others overwrite is put in again, and in the end said to be lost', async () => {
+  test('a rule that another client overwrites is added again, and reported as lost after the last try', async () => {
     await using server = await startAdguard('admin', 'pass:word')
     await using filter = open(adguardHome, server.url, key)
     server.state.overwritten = 2
     await filter.block('ads.example.com', signal)
     expect(server.state.rules).toContain('||ads.example.com^')
     server.state.overwritten = 100
-    await expect(filter.block('more.example.com', signal)).rejects.toThrow('does not keep the change')
+    await expect(filter.block('more.example.com', signal)).rejects.toThrow('lost the change')
   })
 
-  test('a rule that does not help is said', async () => {
+  test('a rule without effect is reported', async () => {
     await using server = await startAdguard('admin', 'pass:word')
     server.state.reason = 'NotFilteredWhiteList'
     await using filter = open(adguardHome, server.url, key)
     await expect(filter.block('ads.example.com', signal)).rejects.toThrow('NotFilteredWhiteList')
   })
 
-  test('a wrong password is said, without it', async () => {
+  test('a wrong password is reported, without the password', async () => {
     await using server = await startAdguard('admin', 'right')
     await using filter = open(adguardHome, server.url, key)
     const error: unknown = await filter.test(signal).catch((thrown: unknown) => thrown)
-    expect(String(error)).toContain('does not take the user and password')
+    expect(String(error)).toContain('rejects the user and password')
     expect(String(error)).not.toContain('pass:word')
   })
 })
@@ -202,7 +204,7 @@ describe.each([
   ['Pi-hole 6', pihole6, 'hunter2'],
   ['Pi-hole 5', pihole5, 'hunter2'],
   ['AdGuard Home', adguardHome, 'me:hunter2'],
-] as const)('%s that is something else', (_, kind, key) => {
+] as const)('a server that is not %s', (_, kind, key) => {
   test.each([
     { status: 200, text: '<html><body>Welcome to nginx</body></html>' },
     { status: 404, text: 'not found' },
@@ -210,15 +212,15 @@ describe.each([
     { status: 200, json: { hello: 'world' } },
     { status: 200, json: null },
     { status: 200, text: `your key is ${'hunter2'}` },
-  ])('answers %j, and that is a failure with its words and no secret', async (reply) => {
-    await using server = await startSaying(reply)
+  ])('with the response %j is a failure that quotes it and contains no secret', async (reply) => {
+    await using server = await startFixedServer(reply)
     await using filter = open(kind, server.url, key)
     const error: unknown = await filter.block('ads.example.com', signal).catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ name: 'FilterFailure' })
     expect(String(error)).not.toContain('hunter2')
   })
 
-  test('is not there, and that is said', async () => {
+  test('that is unreachable is reported', async () => {
     const server = createServer()
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as AddressInfo

@@ -13,16 +13,16 @@ export const filterKinds: Record<SettingsValues['dns_filter_version'], FilterKin
   adguard: adguardHome,
 }
 
-/** What is kept open at a filter is closed when it was not used for so long. */
+/** After this idle time, the session at the filter is closed. */
 const idleMilliseconds = 30_000
 
-/** The address that a person copies from the browser, without the path of the pages. */
+/** The base address of a filter; an address copied from the browser may have the path of the web interface. */
 const baseOf = (url: string): string => url.replace(/\/(?:admin|api|control)(?:\/.*)?$/, '')
 
 const unconfigured = (what: string) =>
   serviceError('unavailable', `The DNS filter is not configured: set ${what} with PATCH /logs/api/settings.`)
 
-/** The filter as it is set. Throws `unavailable` (503) where its address or its key is not. */
+/** The configured filter. Throws `unavailable` (503) without an address or key. */
 const accessOf = (settings: SettingsValues) => {
   const { dns_filter_url: url, dns_filter_api_key: key, dns_filter_version: version } = settings
   const missing = Object.entries({ dns_filter_url: url, dns_filter_api_key: key }).filter(([, value]) => value === '')
@@ -33,23 +33,23 @@ const accessOf = (settings: SettingsValues) => {
   return { kind, access: { url: baseOf(url), key, certificate: settings.dns_filter_certificate } }
 }
 
-/** The DNS filter of the settings. */
+/** The DNS filter that the settings configure. */
 export type Filters = AsyncDisposable & {
-  /** Asks the filter as it is set now. Throws `unavailable` where it is not, and what the work throws. */
+  /** Runs the work with the configured filter. Throws `unavailable` if none is configured, and what the work throws. */
   use: <Result>(settings: SettingsValues, work: (filter: DnsFilter) => Promise<Result>) => Promise<Result>
 }
 
 type Opened = { signature: string; filter: DnsFilter; users: number; idle: NodeJS.Timeout | undefined }
 
-/** Keeps one filter open between uses that follow each other, so that a session at it serves many; another setting opens another. */
+/** Shares one open filter between consecutive uses, so that they share a session; changed settings open another. */
 export const createFilters = ({ upstream }: { upstream: Pick<Egress, 'fetch'> }): Filters => {
   let opened: Opened | undefined
   const closing = new Set<Promise<void>>()
 
-  const close = (given: Opened) => {
-    clearTimeout(given.idle)
-    if (opened === given) opened = undefined
-    const done: Promise<void> = Promise.resolve(given.filter[Symbol.asyncDispose]()).finally(() => closing.delete(done))
+  const close = (entry: Opened) => {
+    clearTimeout(entry.idle)
+    if (opened === entry) opened = undefined
+    const done: Promise<void> = Promise.resolve(entry.filter[Symbol.asyncDispose]()).finally(() => closing.delete(done))
     closing.add(done)
   }
   const openFor = (settings: SettingsValues): Opened => {

@@ -1,6 +1,6 @@
 import { type Certificate, startHttpServer } from '@trellis/test/support/http-server'
 
-/** What came, as a server saw it. */
+/** A request as the server received it. */
 export type Seen = {
   method: string
   path: string
@@ -31,13 +31,13 @@ export type PlayedPihole6 = PlayedServer & {
   /** Domains and whether they are enabled. */
   denied: Map<string, boolean>
   sessions: Set<string>
-  /** Takes sessions away, as a restart does. */
+  /** Drops all sessions, as a restart does. */
   restart: () => void
-  /** What is answered in place of the rest, until it is undefined again. */
+  /** Replaces every response until it is undefined again. */
   override: { reply: Reply | undefined }
 }
 
-/** Answers as the API of Pi-hole 6 does (FTL 6.0), as far as block lists go. */
+/** Responds as the API of Pi-hole 6 does (FTL 6.0), as far as block lists need it. */
 export const startPihole6 = async (
   password: string,
   { seats = 2, certificate }: { seats?: number; certificate?: Certificate } = {},
@@ -80,14 +80,14 @@ export const startPihole6 = async (
     const shown = (name: string) => ({ domain: name, type: 'deny', kind: 'exact', enabled: denied.get(name) })
     if (method === 'GET') return { status: 200, json: { domains: denied.has(domain) ? [shown(domain)] : [] } }
     if (method === 'DELETE') return denied.delete(domain) ? { status: 204 } : error(404, 'not_found', 'Item not found')
-    const { domain: given = domain, enabled = true } = body as { domain?: string; enabled?: boolean }
-    if (method === 'PUT') denied.set(given, enabled)
-    else if (denied.has(given)) {
-      const errors = [{ item: given, error: 'UNIQUE constraint failed: domainlist.domain, domainlist.type' }]
+    const { domain: target = domain, enabled = true } = body as { domain?: string; enabled?: boolean }
+    if (method === 'PUT') denied.set(target, enabled)
+    else if (denied.has(target)) {
+      const errors = [{ item: target, error: 'UNIQUE constraint failed: domainlist.domain, domainlist.type' }]
       return { status: 201, json: { domains: [], processed: { success: [], errors } } }
-    } else if (!given.includes('.')) return error(400, 'bad_request', 'Invalid domain', given)
-    else denied.set(given, enabled)
-    return { status: 201, json: { domains: [shown(given)], processed: { success: [{ item: given }], errors: [] } } }
+    } else if (!target.includes('.')) return error(400, 'bad_request', 'Invalid domain', target)
+    else denied.set(target, enabled)
+    return { status: 201, json: { domains: [shown(target)], processed: { success: [{ item: target }], errors: [] } } }
   }
   const server = await listening((request) => {
     if (override.reply) return override.reply
@@ -100,7 +100,7 @@ export const startPihole6 = async (
   return { ...server, denied, sessions, override, restart: () => sessions.clear() }
 }
 
-/** Answers as /admin/api.php of Pi-hole 5 does: 200 to everything, and an empty list to a wrong token. */
+/** Responds as /admin/api.php of Pi-hole 5 does: 200 to everything, and an empty list to a wrong token. */
 export const startPihole5 = async (token: string) => {
   const denied = new Set<string>()
   const server = await listening(({ path, query }) => {
@@ -129,11 +129,11 @@ export const startPihole5 = async (token: string) => {
   return { ...server, denied }
 }
 
-/** Answers as /control of AdGuard Home 0.107 does. */
+/** Responds as /control of AdGuard Home 0.107 does. */
 export const startAdguard = async (user: string, password: string) => {
   const state = {
     rules: ['! by hand', '||old.example^'] as string[] | null,
-    /** Somebody who writes the list right after us, so many times. */
+    /** How many of our next writes a concurrent writer reverts. */
     overwritten: 0,
     reason: undefined as string | undefined,
   }
@@ -161,5 +161,5 @@ export const startAdguard = async (user: string, password: string) => {
   return { ...server, state }
 }
 
-/** A server that gives one answer to everything. */
-export const startSaying = (reply: Reply) => listening(() => reply)
+/** A server that sends the same response to every request. */
+export const startFixedServer = (reply: Reply) => listening(() => reply)

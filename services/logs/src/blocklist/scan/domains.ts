@@ -1,6 +1,6 @@
 import { parse } from 'tldts'
 
-/** Zones that are of networks or of protocols, though they end like names of the internet (RFC 6761, 7686, 8375, 9476). */
+/** Zones of private networks and protocols, which look like names of the internet (RFC 6761, 7686, 8375, 9476). */
 const reservedZones = [
   'arpa',
   'local',
@@ -16,8 +16,8 @@ const reservedZones = [
 ]
 
 /**
- * Names without which devices and systems do not work: time, updates, certificates, checks for a connection, package mirrors, and resolvers. Each stands for
- * itself and all beneath it.
+ * Names that devices and systems depend on: time, updates, certificates, connectivity checks, package mirrors, and resolvers. Each includes its
+ * subdomains.
  */
 export const essentialZones: readonly string[] = [
   'ntp.org',
@@ -80,21 +80,21 @@ const isWithin = (domain: string, zones: readonly string[]): boolean =>
   zones.some((zone) => domain === zone || domain.endsWith(`.${zone}`))
 
 /**
- * A name of the internet as it would be blocked: in lower case, without the dot at its end. Undefined for addresses, names of one's own network,
- * public suffixes by themselves, and what is no name at all. By the list of public suffixes (publicsuffix.org).
+ * A domain name of the internet as it is blocked: in lower case, without the trailing dot. Undefined for addresses, names of private networks,
+ * public suffixes themselves, and invalid names. Uses the public suffix list (publicsuffix.org).
  */
 export const domainOf = (text: string): string | undefined => {
   const name = text.toLowerCase().replace(/\.$/, '')
-  // Labels of services have underscores; nothing else that is a name of a host has.
+  // Underscores occur in labels of services only, never in the top-level domain.
   if (name.length > 253 || !/^(?:[a-z0-9_-]{1,63}\.)+[a-z0-9-]{2,63}$/.test(name)) return undefined
   const { domain, hostname, isIp, isIcann } = parse(name, { allowPrivateDomains: false, extractHostname: false })
   if (isIp || !isIcann || domain === null || hostname !== name) return undefined
   return isWithin(name, reservedZones) ? undefined : name
 }
 
-/** The part of a name that somebody has registered. */
+/** The registered part of a name. */
 export const registeredDomain = (domain: string): string => parse(domain, { extractHostname: false }).domain ?? domain
 
-/** Whether blocking a name would do more harm than good. `own` are names of ours, such as that of the filter. */
+/** Whether blocking a name would do more harm than good. `own` are names that this service needs, such as the filter's. */
 export const isEssential = (domain: string, own: readonly string[]): boolean =>
   isWithin(domain, essentialZones) || isWithin(domain, own)

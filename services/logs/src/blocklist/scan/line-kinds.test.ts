@@ -2,12 +2,12 @@ import { expectLinear } from '@trellis/test/support/growth'
 import { describe, expect, test } from 'vitest'
 import { wordsOf } from '../../segments/tokens.ts'
 import { domainOf, isEssential } from './domains.ts'
-import { lineKinds, sightingOf, wordsOfLines } from './line-kinds.ts'
+import { indexWords, lineKinds, sightingOf } from './line-kinds.ts'
 
 describe.each(lineKinds)('lines of $name', ({ samples }) => {
   test.each(samples)('$line', ({ line, domain, client }) => {
     expect(sightingOf(line)).toEqual({ domain, client })
-    expect(wordsOf(line).some((word) => wordsOfLines.includes(word))).toBe(true)
+    expect(wordsOf(line).some((word) => indexWords.includes(word))).toBe(true)
   })
 })
 
@@ -18,16 +18,16 @@ test.each([
   'Mar  1 09:15:02 garden sshd[811]: Accepted publickey for ann from 192.0.2.7 port 51022 ssh2',
   'GET /index.html HTTP/1.1 200',
   '',
-])('%j asks for no name that could be blocked', (line) => {
+])('%j contains no query that could be blocked', (line) => {
   expect(sightingOf(line)).toBeUndefined()
 })
 
 test.each<[string, (length: number) => string]>([
   ['names in quotes', (length) => 'src="1.2.3.4" '.repeat(length / 14)],
   ['addresses', (length) => '1.2.3.4 '.repeat(length / 8)],
-  ['a key that is begun again', (length) => `"src_ip":"1.1.1.1"${'"sni'.repeat(length / 4)}`],
+  ['a key that starts repeatedly', (length) => `"src_ip":"1.1.1.1"${'"sni'.repeat(length / 4)}`],
   ['colons', (length) => ':'.repeat(length)],
-])('the work of a hostile line of %s grows with its length alone', (what, lineOf) => {
+])('a hostile line of %s takes time linear in its length', (what, lineOf) => {
   expectLinear(what, (length) => sightingOf(lineOf(length)))
 })
 
@@ -65,11 +65,11 @@ describe('a name', () => {
     'x.example',
     'ex*mple.com',
     `${'a'.repeat(250)}.com`,
-  ])('%j is none of the internet, or nothing that could be blocked', (text) => {
+  ])('%j is not a public name, or cannot be blocked', (text) => {
     expect(domainOf(text)).toBeUndefined()
   })
 
-  test('is never proposed where systems need it, or it is one of ours', () => {
+  test('is never proposed if systems need it or this service does', () => {
     expect(isEssential('0.debian.pool.ntp.org', [])).toBe(true)
     expect(isEssential('filter.example.com', ['filter.example.com'])).toBe(true)
     expect(isEssential('notntp.org', ['filter.example.com'])).toBe(false)

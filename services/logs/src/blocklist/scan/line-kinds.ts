@@ -1,15 +1,15 @@
-/** What one line says: that somebody asked for a name. */
+/** The query of a line: a client requested a name. */
 export type Sighting = { domain: string; client: string | null }
 
-/** A kind of line in which names are asked for. Its samples are held to it by a test. */
+/** A format of lines that record queries for names. A test checks its samples. */
 export type LineKind = {
   name: string
-  /** Names `domain`, and where the line says it `client`. */
+  /** Captures `domain`, and `client` if the line has it. */
   pattern: RegExp
   samples: readonly { line: string; domain: string; client: string | null }[]
 }
 
-/** Lines of which names must not be taken: what is blocked already. */
+/** Lines whose names are already blocked; they are skipped. */
 export const alreadyBlocked: readonly RegExp[] = [
   /\bgravity blocked\b|\b(?:exactly|regex) (?:blocked|denied)\b|\bspecial domain\b/,
   /"IsFiltered"\s*:\s*true/,
@@ -17,7 +17,7 @@ export const alreadyBlocked: readonly RegExp[] = [
 
 const address = String.raw`(?<client>(?:\d{1,3}\.){3}\d{1,3}|[0-9a-fA-F]{0,4}(?::[0-9a-fA-F]{0,4}){2,7})`
 
-/** Tried in this order; the first that fits decides. A new one stands here. */
+/** Tried in this order; the first match wins. */
 export const lineKinds: readonly LineKind[] = [
   {
     name: 'dnsmasq, Pi-hole',
@@ -159,8 +159,8 @@ export const lineKinds: readonly LineKind[] = [
   },
 ]
 
-/** Words of which every line of these kinds has at least one: others need not be read. */
-export const wordsOfLines: readonly string[] = [
+/** Every line of these kinds contains at least one of these words, so that the index can skip all others. */
+export const indexWords: readonly string[] = [
   'query',
   'qh',
   'in',
@@ -179,7 +179,7 @@ export const wordsOfLines: readonly string[] = [
 
 const maxCharacters = 4_000
 
-/** What a line says, or undefined where it is of no kind, or says that the name is blocked already. */
+/** The query of a line, or undefined if it matches no kind or its name is already blocked. */
 export const sightingOf = (line: string): Sighting | undefined => {
   const text = line.slice(0, maxCharacters)
   if (alreadyBlocked.some((pattern) => pattern.test(text))) return undefined

@@ -10,9 +10,9 @@ import {
   type BlocklistTables,
   type CandidateTable,
   candidatesOf,
+  deleteOldestCandidates,
   findWindow,
   insertCandidates,
-  keepNewest,
   saveScannedSource,
   saveSightings,
   saveWindow,
@@ -23,9 +23,9 @@ import { isEssential } from './domains.ts'
 import { type Counted, countSightings, mergeDevices, newSightings } from './sightings.ts'
 import { changedHours, hour, linesQuery } from './windows.ts'
 
-/** Candidates that nobody has decided about: beyond, those last seen longest ago are forgotten. */
+/** Maximum of undecided candidates; beyond it, those last seen longest ago are deleted. */
 export const maxCandidates = 10_000
-/** Of one hour of one source so many entries are read, the newest. */
+/** Maximum of entries that are read per hour and source, newest first. */
 const maxEntries = 100_000
 const pageEntries = 1_000
 const maxSourcesOfCandidate = 50
@@ -34,21 +34,21 @@ export type ScanResult = {
   entriesRead: number
   domains: number
   newCandidates: number
-  /** Nothing is left for the next scan. */
+  /** Whether the scan reached the end; otherwise the next one continues. */
   isComplete: boolean
-  /** Branches that did not answer; what they have is left for the next scan. */
+  /** Branches that did not respond; the next scan reads what they have. */
   missing: readonly string[]
 }
 
 export type ScanOptions = {
   db: Kysely<BlocklistTables>
   engine: Pick<LogEngine, 'search' | 'sources'>
-  /** Sources and stems to look at; none: all. */
+  /** Sources and prefixes of sources to scan; empty for all. */
   sourceIds: readonly string[]
-  /** Names that are never proposed, and all beneath them. */
+  /** Names that are never proposed, including their subdomains. */
   own: readonly string[]
-  /** Called between hours: false ends the scan there, and the next one goes on. */
-  mayGoOn: () => Promise<boolean>
+  /** Called between hours; false stops the scan, and the next one continues there. */
+  mayContinue: () => Promise<boolean>
   signal: AbortSignal
 }
 
@@ -73,7 +73,7 @@ const readHour = async ({ engine, signal }: ScanOptions, sourceId: string, start
   return read
 }
 
-const fresh = (sourceId: string, { domain, count, first, last, devices }: Counted): CandidateTable => ({
+const newCandidate = (sourceId: string, { domain, count, first, last, devices }: Counted): CandidateTable => ({
   id: randomUUID(),
   domain,
   status: 'candidate',
@@ -103,8 +103,8 @@ const seenAgain = (
 
 type Hour = { sourceId: string; start: number; entries: number; counted: Counted[] }
 
-/** Keeps what an hour has and adds what is new of it to the candidates, in one transaction: whoever dies in between, nothing counts twice. */
-const keepHour = (db: Kysely<BlocklistTables>, { sourceId, start, entries, counted }: Hour): Promise<number> =>
+/** Stores the counts of an hour and adds the difference to the candidates in one transaction, so that a crash makes nothing count twice. */
+const saveHour = (db: Kysely<BlocklistTables>, { sourceId, start, entries, counted }: Hour): Promise<number> =>
   transact(db, async (transaction) => {
     const before = await findWindow(transaction, sourceId, start)
     if (before && before.entries >= entries) return 0
@@ -120,7 +120,7 @@ const keepHour = (db: Kysely<BlocklistTables>, { sourceId, start, entries, count
     const unknown = added.filter(({ domain }) => !known.has(domain))
     await insertCandidates(
       transaction,
-      unknown.map((one) => fresh(sourceId, one)),
+      unknown.map((one) => newCandidate(sourceId, one)),
     )
     for (const one of added) {
       const row = known.get(one.domain)
@@ -131,16 +131,16 @@ const keepHour = (db: Kysely<BlocklistTables>, { sourceId, start, entries, count
   })
 
 /**
- * Looks for domains in what has come in since the last scan, whenever it happened: an hour of a source that has more entries than before is
- * counted anew, and the difference added. Late lines and old files count, and no line counts twice.
+ * Finds domains in entries that arrived since the last scan, whatever their time: an hour of a source that has more entries than before is
+ * counted again, and the difference is added. Late lines and old files count, and no line counts twice.
  */
-export const scan = async (given: ScanOptions): Promise<ScanResult> => {
-  const { engine, missing } = noteMissing(given.engine)
-  const options = { ...given, engine }
-  const { db, sourceIds, own, mayGoOn, signal } = options
-  const isWanted = (sourceId: string) =>
+export const scan = async (input: ScanOptions): Promise<ScanResult> => {
+  const { engine, missing } = noteMissing(input.engine)
+  const options = { ...input, engine }
+  const { db, sourceIds, own, mayContinue, signal } = options
+  const isIncluded = (sourceId: string) =>
     sourceIds.length === 0 || sourceIds.some((named) => isOfSource(sourceId, named))
-  const isLeftOut = (domain: string) => isEssential(domain, own)
+  const isExcluded = (domain: string) => isEssential(domain, own)
   const domains = new Set<string>()
   const result = { entriesRead: 0, newCandidates: 0 }
   const done = (isAll: boolean): ScanResult => ({
@@ -150,20 +150,20 @@ export const scan = async (given: ScanOptions): Promise<ScanResult> => {
     missing: missing(),
   })
   const scanned = await scannedSources(db)
-  const sources = (await engine.sources({}, signal)).filter(({ sourceId }) => isWanted(sourceId))
+  const sources = (await engine.sources({}, signal)).filter(({ sourceId }) => isIncluded(sourceId))
   for (const { sourceId, entries, firstTime, lastTime } of sources) {
     if (scanned.get(sourceId) === entries) continue
     const known = await scannedWindows(db, sourceId)
     for await (const window of changedHours(engine, { sourceId, firstTime, lastTime }, known, signal)) {
-      if (!(await mayGoOn())) return done(false)
+      if (!(await mayContinue())) return done(false)
       const read = await readHour(options, sourceId, window.start)
-      const counted = countSightings(read, isLeftOut)
+      const counted = countSightings(read, isExcluded)
       for (const { domain } of counted) domains.add(domain)
       result.entriesRead += read.length
-      result.newCandidates += await keepHour(db, { sourceId, ...window, counted })
+      result.newCandidates += await saveHour(db, { sourceId, ...window, counted })
     }
     await saveScannedSource(db, sourceId, entries)
   }
-  await keepNewest(db, maxCandidates)
+  await deleteOldestCandidates(db, maxCandidates)
   return done(true)
 }

@@ -2,16 +2,16 @@ import type { StoredEntry } from '../../entries/entry.ts'
 import { domainOf } from './domains.ts'
 import { sightingOf } from './line-kinds.ts'
 
-/** How often a domain was asked for, when, and by which addresses how often. Times are epoch milliseconds. */
+/** How often a domain was queried, when, and how often by which address. Times are epoch milliseconds. */
 export type Counted = { domain: string; count: number; first: number; last: number; devices: Record<string, number> }
 
-/** Of what an hour of a source is remembered, and of a candidate shown. */
+/** Limits of the domains stored per hour and source, and of the devices stored per domain. */
 const maxDomains = 2_000
 const maxDevices = 20
 
-type Looked = Pick<StoredEntry, 'text' | 'effectiveTime' | 'repeatCount'>
+type ScannedEntry = Pick<StoredEntry, 'text' | 'effectiveTime' | 'repeatCount'>
 
-/** The busiest of some devices. */
+/** The devices with the most queries. */
 const busiest = (devices: Readonly<Record<string, number>>): Record<string, number> =>
   Object.fromEntries(
     Object.entries(devices)
@@ -20,13 +20,16 @@ const busiest = (devices: Readonly<Record<string, number>>): Record<string, numb
       .slice(0, maxDevices),
   )
 
-/** Counts the names that entries ask for; `isLeftOut` says which are none of ours to judge. Bounded: the rarest are dropped. */
-export const countSightings = (entries: readonly Looked[], isLeftOut: (domain: string) => boolean): Counted[] => {
+/** Counts the names that entries query. `isExcluded` names domains to skip. Bounded: the rarest are dropped. */
+export const countSightings = (
+  entries: readonly ScannedEntry[],
+  isExcluded: (domain: string) => boolean,
+): Counted[] => {
   const byDomain = new Map<string, Counted>()
   for (const { text, effectiveTime, repeatCount } of entries) {
     const sighting = sightingOf(text)
     const domain = sighting && domainOf(sighting.domain)
-    if (!sighting || domain === undefined || isLeftOut(domain)) continue
+    if (!sighting || domain === undefined || isExcluded(domain)) continue
     const known = byDomain.get(domain) ?? { domain, count: 0, first: effectiveTime, last: effectiveTime, devices: {} }
     known.count += repeatCount
     known.first = Math.min(known.first, effectiveTime)
@@ -40,7 +43,7 @@ export const countSightings = (entries: readonly Looked[], isLeftOut: (domain: s
     .map((counted) => ({ ...counted, devices: busiest(counted.devices) }))
 }
 
-/** What was counted, put together: `sign` is -1 to take away what was counted before. */
+/** The sum of two counts by device; `sign` -1 subtracts the second. */
 const addDevices = (
   devices: Readonly<Record<string, number>>,
   more: Readonly<Record<string, number>>,
@@ -51,7 +54,7 @@ const addDevices = (
   return Object.fromEntries(sum)
 }
 
-/** What is new in an hour that was counted before. Nothing is taken away from a domain: entries that are gone were seen all the same. */
+/** The increase since an hour was last counted. Never negative: deleted entries have been seen all the same. */
 export const newSightings = (before: readonly Counted[], after: readonly Counted[]): Counted[] => {
   const known = new Map(before.map((counted) => [counted.domain, counted]))
   return after.flatMap((counted) => {
@@ -62,7 +65,7 @@ export const newSightings = (before: readonly Counted[], after: readonly Counted
   })
 }
 
-/** Adds to what is known of a domain. */
+/** Adds counts by device to those of a domain. */
 export const mergeDevices = (
   devices: Readonly<Record<string, number>>,
   more: Readonly<Record<string, number>>,

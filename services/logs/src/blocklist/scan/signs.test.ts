@@ -10,29 +10,34 @@ test('a name without a sign has no points', () => {
 })
 
 test.each<[string, Partial<Known>, number, string]>([
-  ['one whose owner is known to measure', { domain: 'ad.doubleclick.net' }, 65, 'doubleclick.net is known'],
-  ['a tracker by its name', { domain: 'metrics.shop.example.com' }, 25, '"metrics"'],
-  ['one with the word in a longer label', { domain: 'eu-telemetry.example.com' }, 25, 'eu-telemetry'],
-  ['one that only things ask for', { devices: ['Living room TV', 'Doorbell'] }, 15, 'without a browser'],
-  ['one that looks drawn at random', { domain: 'x7k2q9f4z8m1.example.com' }, 10, 'drawn at random'],
-  ['one that is new', { firstSeen: 9.5 * day }, 5, 'less than a day ago'],
-  ['one that is asked for often', { count: 12_345 }, 4, '12345 times'],
-])('%s has its points, and says for what', (_, more, score, words) => {
+  ['a domain of a known tracking company', { domain: 'ad.doubleclick.net' }, 65, 'doubleclick.net is known'],
+  ['a tracking word as a label', { domain: 'metrics.shop.example.com' }, 25, '"metrics"'],
+  ['a tracking word within a label', { domain: 'eu-telemetry.example.com' }, 25, 'eu-telemetry'],
+  [
+    'a domain that only devices without a browser query',
+    { devices: ['Living room TV', 'Doorbell'] },
+    15,
+    'without a browser',
+  ],
+  ['a label that looks random', { domain: 'x7k2q9f4z8m1.example.com' }, 10, 'looks random'],
+  ['a new domain', { firstSeen: 9.5 * day }, 5, 'less than a day ago'],
+  ['a domain that is queried often', { count: 12_345 }, 4, '12345 times'],
+])('%s gets its points, with a reason', (_, more, score, reason) => {
   const judged = scoreOf(more)
   expect(judged.score).toBe(score)
-  expect(judged.reasons.join('\n')).toContain(words)
+  expect(judged.reasons.join('\n')).toContain(reason)
 })
 
 test.each<[string, Partial<Known>]>([
-  ['a device that somebody browses with among them', { devices: ['TV', 'laptop'] }],
-  ['nobody known who asks', { devices: [] }],
+  ['a browsing device among them', { devices: ['TV', 'laptop'] }],
+  ['an unknown client', { devices: [] }],
   ['a word within another', { domain: 'addresses.example.com' }],
   ['a long word of a language', { domain: 'documentation.example.com' }],
-  ['everything being new', { firstSeen: 9.9 * day, since: 9.8 * day }],
+  ['a database in which everything is new', { firstSeen: 9.9 * day, since: 9.8 * day }],
 ])('%s is no sign', (_, more) => {
   expect(scoreOf(more)).toEqual({ score: 0, reasons: [] })
 })
 
-test('all signs together are a hundred points with the most that frequency adds', () => {
+test('all signs add up to 100 points with the maximum for frequency', () => {
   expect(signs.reduce((sum, { points }) => sum + points, 5)).toBe(100)
 })

@@ -1,28 +1,28 @@
 import { registeredDomain } from './domains.ts'
 
-/** What is known of a domain when it is judged. */
+/** What is known of a domain when it is judged. Times are epoch milliseconds. */
 export type Known = {
   domain: string
   count: number
   firstSeen: number
-  /** The newest entry that any scan has seen. */
+  /** When any scan last saw any domain. */
   now: number
-  /** The oldest, of all domains: where all is new, nothing is. */
+  /** When any domain was first seen: if everything is new, being new is no sign. */
   since: number
-  /** Names, else addresses, of those that asked. */
+  /** Names, else addresses, of the clients that queried it. */
   devices: readonly string[]
 }
 
-/** A sign that a domain may be worth blocking: its points, and what speaks for it in words; undefined where it is not there. */
+/** A sign that a domain may be worth blocking: its points, and the reason in words; undefined if it does not apply. */
 type Sign = { points: number; of: (known: Known) => string | undefined }
 
 const day = 86_400_000
 
-/** Labels of names whose purpose is to watch or to advertise. */
+/** Labels that are typical of tracking or advertising. */
 const trackerLabel =
   /^(?:ads?\d*|adserv(?:er|ice)s?|adx|advert\w*|analytics?|beacons?|clicks?|collect(?:or)?|crash(?:lytics)?|doubleclick|events?-?log\w*|metrics?|pixels?|promo|stat(?:s|istics)?|syndication|tag(?:s|manager)|telemetry|track(?:ing|er)?s?|trk)\d*$/
 
-/** Companies whose only service to the one who asks is to measure or to advertise. */
+/** Companies that offer their visitors nothing but tracking or advertising. */
 const trackerDomains = new Set([
   'doubleclick.net',
   'google-analytics.com',
@@ -73,11 +73,11 @@ const trackerDomains = new Set([
   'inmobi.com',
 ])
 
-/** Names of devices that nobody browses with: what they ask for, they ask for themselves. */
+/** Names of devices that have no browser: they send their queries by themselves. */
 const thing =
   /\b(?:tv|television|cam(?:era)?s?|doorbell|plugs?|bulbs?|lights?|lamps?|printers?|scanner|vacuum|robot|fridge|oven|washer|dryer|dishwasher|thermostat|speakers?|soundbar|alexa|echo|sonos|roku|chromecast|console|scale|sensor|inverter|charger|iot)\b/i
 
-/** Bits a character; written language has 3 to 3.5 over a whole label, what is drawn at random more. C. E. Shannon, 1948. */
+/** Shannon entropy in bits per character (C. E. Shannon, 1948). Labels in natural language have 3 to 3.5, random ones more. */
 const entropy = (label: string): number => {
   const counts = new Map<string, number>()
   for (const character of label) counts.set(character, (counts.get(character) ?? 0) + 1)
@@ -89,7 +89,7 @@ const isRandom = (label: string): boolean => {
   return label.length >= 12 && digits >= 3 && digits < label.length && entropy(label) >= 3.3
 }
 
-/** Together at most 100. How often a name is asked for says little by itself: it only orders those that are alike otherwise. */
+/** Their points sum up to 100 at most. Frequency alone means little: it only orders domains with equal points. */
 export const signs: readonly Sign[] = [
   {
     points: 40,
@@ -113,14 +113,14 @@ export const signs: readonly Sign[] = [
     points: 15,
     of: ({ devices }) =>
       devices.length > 0 && devices.every((device) => thing.test(device))
-        ? `only devices without a browser ask for it: ${devices.slice(0, 3).join(', ')}`
+        ? `only devices without a browser query it: ${devices.slice(0, 3).join(', ')}`
         : undefined,
   },
   {
     points: 10,
     of: ({ domain }) => {
       const label = domain.split('.').find(isRandom)
-      return label === undefined ? undefined : `"${label.slice(0, 40)}" in its name looks drawn at random`
+      return label === undefined ? undefined : `"${label.slice(0, 40)}" in its name looks random`
     },
   },
   {
@@ -134,14 +134,14 @@ const maxForCount = 5
 
 export type Judgement = { score: number; reasons: string[] }
 
-/** The sum of a domain's signs, and what they are: each tells its points. Frequency adds up to 5: one for each power of ten. */
+/** The sum of a domain's points, and the reasons with their points. Frequency adds up to 5: one for each power of ten. */
 export const judge = (known: Known): Judgement => {
   const found = signs.flatMap(({ points, of }) => {
     const reason = of(known)
     return reason === undefined ? [] : [{ points, reason }]
   })
   const often = Math.min(maxForCount, Math.floor(Math.log10(Math.max(1, known.count))))
-  const all = often > 0 ? [...found, { points: often, reason: `it was asked for ${known.count} times` }] : found
+  const all = often > 0 ? [...found, { points: often, reason: `it was queried ${known.count} times` }] : found
   return {
     score: all.reduce((sum, { points }) => sum + points, 0),
     reasons: all.map(({ points, reason }) => `${reason} (${points})`),

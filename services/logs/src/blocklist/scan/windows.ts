@@ -1,15 +1,15 @@
 import type { Query } from '../../search/query.ts'
 import type { LogEngine } from '../../threads/log-engine.ts'
-import { wordsOfLines } from './line-kinds.ts'
+import { indexWords } from './line-kinds.ts'
 
 export const hour = 3_600_000
 const day = 24 * hour
-/** Of a source whose entries lie further apart, the newest days. */
+/** Only the newest days of a source with a longer time span are scanned. */
 const maxDays = 400
 
-/** Lines that may be of a kind that names domains; the index leaves out the others. */
+/** Lines that may match a kind; the index skips all others. */
 export const linesQuery: Query = {
-  clauses: [wordsOfLines.map((word) => ({ words: [word], isPrefix: false }))],
+  clauses: [indexWords.map((word) => ({ words: [word], isPrefix: false }))],
   excluded: [],
 }
 
@@ -23,8 +23,8 @@ const countIn = async (engine: Engine, sourceId: string, start: number, length: 
 }
 
 /**
- * The hours of a source that have more entries than when they were last counted, newest first, with how many. Days are asked first, so
- * that of a year without change 365 numbers are looked at.
+ * The hours of a source that have more entries than when they were last counted, newest first, with their number of entries. Days are compared
+ * first, so that a year without change takes 365 queries.
  */
 export async function* changedHours(
   engine: Engine,
