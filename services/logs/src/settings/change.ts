@@ -3,18 +3,18 @@ import { addressOf, kindOf, type SettingName, type SettingsValues, settingNames 
 import { originOf, resolveSettings, type SettingDefaults, toText } from './resolve.ts'
 import type { SettingRow } from './store.ts'
 
-/** What stands for a secret that is set, and keeps it where it is written. */
+/** Represents a secret that is set. Writing it back leaves the secret unchanged. */
 export const mask = '***'
 
-/** A value for each setting that changes; undefined goes back to its default. */
+/** The new value of each changed setting; undefined restores the default. */
 export type Changes = ReadonlyMap<SettingName, SettingsValues[SettingName] | undefined>
 
-/** Checks what was given. Throws for what is not allowed; a secret that is to be kept is no change. */
-export const readChanges = (given: Readonly<Record<string, unknown>>, names: readonly SettingName[]): Changes => {
+/** Checks the input. Throws for invalid values; a masked secret is unchanged. */
+export const readChanges = (input: Readonly<Record<string, unknown>>, names: readonly SettingName[]): Changes => {
   const changes = new Map<SettingName, SettingsValues[SettingName] | undefined>()
   for (const name of names) {
     const kind = kindOf(name)
-    const value = given[name]
+    const value = input[name]
     if (value === undefined || value === null) changes.set(name, undefined)
     else if (!(kind.isSecret && value === mask)) changes.set(name, kind.check(value, name))
   }
@@ -31,15 +31,15 @@ type ChangeInput = {
   changedAt: string
 }
 
-const movedAway = (secretName: string, boundTo: string, addressName: string) =>
+const boundElsewhere = (secretName: string, boundTo: string, addressName: string) =>
   invalidField(
     ['body', addressName],
-    `${secretName} was given for ${boundTo} and is sent nowhere else: give it again together with the new ${addressName}, or "" to clear it.`,
+    `${secretName} was set for ${boundTo} and is sent to no other server: set it again together with the new ${addressName}, or "" to clear it.`,
   )
 
 /**
- * The rows after a change. Throws `invalid` where an address moves to another server and the secret that was given for the old one is to be
- * kept: whoever may change an address must not learn a secret by it.
+ * The rows after a change. Throws `invalid` if an address moves to another server while the secret for the old one would stay in force: changing
+ * an address must not disclose a secret to the new server.
  */
 export const nextRows = ({ rows, changes, defaults, sealed, changedAt }: ChangeInput): NextRows => {
   const next = new Map(rows.map((row) => [row.name, row]))
@@ -60,7 +60,7 @@ export const nextRows = ({ rows, changes, defaults, sealed, changedAt }: ChangeI
     const row = next.get(name)
     const origin = address && originOf(values.get(address))
     if (!row || row.value === '' || !address || !origin || row.bound_to === origin) continue
-    if (row.bound_to !== '') throw movedAway(name, row.bound_to, address)
+    if (row.bound_to !== '') throw boundElsewhere(name, row.bound_to, address)
     next.set(name, { ...row, bound_to: origin })
     touched.add(name)
   }

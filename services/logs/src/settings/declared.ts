@@ -10,7 +10,7 @@ import {
   word,
 } from './kinds.ts'
 
-/** Every setting by the name it has over HTTP. A new one stands here and in `settings.proto`. */
+/** All settings by their names in the API. A new one is added here and to `settings.proto`. */
 export const declaredSettings = {
   llm_base_url: address(),
   llm_model: text(),
@@ -37,17 +37,17 @@ type ValueOf<Kind> = Kind extends SettingKind<infer Value> ? Value : never
 
 export type SettingName = keyof typeof declaredSettings
 
-/** What is in force. Secrets are readable here; reading one that was kept under a key that is gone throws `unavailable`. */
+/** The effective values. Secrets are readable; reading one that was encrypted with an unknown key throws `unavailable`. */
 export type SettingsValues = { readonly [Name in SettingName]: ValueOf<(typeof declaredSettings)[Name]> }
 
 export const settingNames = Object.keys(declaredSettings) as SettingName[]
 
 export const kindOf = (name: SettingName): SettingKind<SettingsValues[SettingName]> => declaredSettings[name]
 
-/** Whether a name is one of a setting. */
+/** Whether a name is that of a setting. */
 export const isSettingName = (name: string): name is SettingName => Object.hasOwn(declaredSettings, name)
 
-/** The setting whose server a secret is for. */
+/** The setting with the address of the server that a secret is for. */
 export const addressOf = (name: SettingName): SettingName | undefined => {
   const { sentTo } = kindOf(name)
   return sentTo !== undefined && isSettingName(sentTo) ? sentTo : undefined

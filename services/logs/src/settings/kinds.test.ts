@@ -3,7 +3,7 @@ import { kindOf, type SettingName } from './declared.ts'
 
 const check = (name: SettingName, value: unknown) => kindOf(name).check(value, name)
 
-describe('what a setting may be', () => {
+describe('the values of a setting', () => {
   test.each<[SettingName, unknown, unknown]>([
     ['jira_url', ' https://jira.example/ ', 'https://jira.example'],
     ['dns_filter_url', '', ''],
@@ -16,8 +16,8 @@ describe('what a setting may be', () => {
     ['jira_issue_type', ' Task ', 'Task'],
     ['dns_filter_certificate', 'ab'.repeat(32), Array(32).fill('AB').join(':')],
     ['dns_filter_certificate', 'any', 'any'],
-  ])('%s may be %j', (name, given, kept) => {
-    expect(check(name, given)).toEqual(kept)
+  ])('%s may be %j', (name, input, stored) => {
+    expect(check(name, input)).toEqual(stored)
   })
 
   test.each<[SettingName, unknown, string, string]>([
@@ -47,8 +47,8 @@ describe('what a setting may be', () => {
     ['jira_project', 'x'.repeat(2_001), 'invalid', '2000'],
     ['jira_project', 'a\0b', 'invalid', 'NUL'],
     ['jira_project', 7, 'invalid', 'text'],
-  ])('%s may not be %j', (name, given, kind, words) => {
+  ])('%s may not be %j', (name, input, kind, words) => {
     const refused = expect.objectContaining({ kind, message: expect.stringContaining(words) })
-    expect(() => check(name, given)).toThrow(refused)
+    expect(() => check(name, input)).toThrow(refused)
   })
 })

@@ -1,13 +1,13 @@
 import { invalidField, serviceError } from '@trellis/kit/errors'
 
-/** How one setting is given, kept and read. */
+/** How one setting is validated and stored. */
 export type SettingKind<Value> = {
   fallback: Value
-  /** What is kept of what was given. Throws `invalid` (422) or `malformed` (400) with a sentence that names the setting. */
-  check: (given: unknown, name: string) => Value
-  /** Kept encrypted, and never shown. */
+  /** The value to store. Throws `invalid` (422) or `malformed` (400) with a message that names the setting. */
+  check: (input: unknown, name: string) => Value
+  /** Stored encrypted, and never shown. */
   isSecret: boolean
-  /** The setting with the address of the one server that a secret is for. */
+  /** The setting with the address of the server that a secret is sent to. */
   sentTo?: string
 }
 
@@ -19,28 +19,28 @@ const maxDevicesText = 65_536
 const maxDevices = 1_000
 const maxDeviceName = 200
 
-const textOf = (given: unknown, name: string, max: number): string => {
-  if (typeof given !== 'string') throw invalidField(['body', name], `${name} must be text.`)
-  if (given.length > max) throw invalidField(['body', name], `${name} must have at most ${max} characters.`)
-  if (given.includes('\0')) throw invalidField(['body', name], `${name} must not have a NUL character.`)
-  return given.trim()
+const textOf = (input: unknown, name: string, max: number): string => {
+  if (typeof input !== 'string') throw invalidField(['body', name], `${name} must be text.`)
+  if (input.length > max) throw invalidField(['body', name], `${name} must have at most ${max} characters.`)
+  if (input.includes('\0')) throw invalidField(['body', name], `${name} must not have a NUL character.`)
+  return input.trim()
 }
 
-/** A text; where there is one that it is unless told, an empty one means that. */
+/** A text. If it has a fallback, an empty text means the fallback. */
 export const text = (fallback = ''): SettingKind<string> => ({
   fallback,
   isSecret: false,
-  check: (given, name) => textOf(given, name, maxText) || fallback,
+  check: (input, name) => textOf(input, name, maxText) || fallback,
 })
 
-/** What every server reads alike in a header: printable ASCII. */
+/** Printable ASCII, which all servers read alike in a header. */
 export const canStandInHeader = (value: string): boolean => /^[ -~]*$/.test(value)
 
-/** A secret that is sent as it is in a header. */
+/** A secret that is sent unchanged in a header. */
 export const headerSecret = (sentTo?: string): SettingKind<string> => {
   const kind = secret(sentTo)
-  const check = (given: unknown, name: string) => {
-    const value = kind.check(given, name)
+  const check = (input: unknown, name: string) => {
+    const value = kind.check(input, name)
     if (!canStandInHeader(value))
       throw invalidField(['body', name], `${name} must have printable ASCII characters only: it is sent in a header.`)
     return value
@@ -48,24 +48,24 @@ export const headerSecret = (sentTo?: string): SettingKind<string> => {
   return { ...kind, check }
 }
 
-/** A secret of one line; one that people chose may have any letters. */
+/** A secret of one line, which may have any letters. */
 export const secret = (sentTo?: string): SettingKind<string> => ({
   fallback: '',
   isSecret: true,
   ...(sentTo !== undefined && { sentTo }),
-  check: (given, name) => {
-    const value = textOf(given, name, maxSecret)
+  check: (input, name) => {
+    const value = textOf(input, name, maxSecret)
     if (/[\r\n]/.test(value)) throw invalidField(['body', name], `${name} must be one line.`)
     return value
   },
 })
 
-/** The address of a server, or nothing. Credentials in it are refused: it is shown to everybody who may read settings. */
+/** The address of a server, or empty. Credentials in it are refused: everyone who may read settings sees it. */
 export const address = (fallback = ''): SettingKind<string> => ({
   fallback,
   isSecret: false,
-  check: (given, name) => {
-    const value = textOf(given, name, maxText)
+  check: (input, name) => {
+    const value = textOf(input, name, maxText)
     if (value === '') return ''
     const url = URL.parse(value)
     if (!url || !/^https?:$/.test(url.protocol))
@@ -73,7 +73,7 @@ export const address = (fallback = ''): SettingKind<string> => ({
     if (url.username !== '' || url.password !== '')
       throw invalidField(
         ['body', name],
-        `${name} must not have a user or a password in it: there are settings of their own for them.`,
+        `${name} must not have a user or a password in it: they have settings of their own.`,
       )
     if (url.search !== '' || url.hash !== '')
       throw invalidField(['body', name], `${name} must end with its path, without ? and #.`)
@@ -86,8 +86,8 @@ export const word = <const Word extends string>(fallback: Word, ...others: Word[
   return {
     fallback,
     isSecret: false,
-    check: (given, name) => {
-      const found = words.find((known) => known === given)
+    check: (input, name) => {
+      const found = words.find((known) => known === input)
       if (found === undefined) throw invalidField(['body', name], `${name} must be one of ${words.join(', ')}.`)
       return found
     },
@@ -97,11 +97,11 @@ export const word = <const Word extends string>(fallback: Word, ...others: Word[
 export const sourceList: SettingKind<string[]> = {
   fallback: [],
   isSecret: false,
-  check: (given, name) => {
-    if (!Array.isArray(given)) throw invalidField(['body', name], `${name} must be a list.`)
-    if (given.length > maxSources)
+  check: (input, name) => {
+    if (!Array.isArray(input)) throw invalidField(['body', name], `${name} must be a list.`)
+    if (input.length > maxSources)
       throw invalidField(['body', name], `${name} must have at most ${maxSources} entries.`)
-    const values = given.map((item: unknown) => textOf(item, name, maxSourceText)).filter((item) => item !== '')
+    const values = input.map((item: unknown) => textOf(item, name, maxSourceText)).filter((item) => item !== '')
     return [...new Set(values)]
   },
 }
@@ -117,12 +117,12 @@ const parsed = (value: string, name: string): unknown => {
   }
 }
 
-/** JSON text of an object from addresses to names. */
+/** The JSON text of an object from addresses to names. */
 export const deviceNames: SettingKind<string> = {
   fallback: '{}',
   isSecret: false,
-  check: (given, name) => {
-    const value = textOf(given, name, maxDevicesText)
+  check: (input, name) => {
+    const value = textOf(input, name, maxDevicesText)
     if (value === '') return '{}'
     const object = parsed(value, name)
     if (typeof object !== 'object' || object === null || Array.isArray(object))
@@ -134,19 +134,19 @@ export const deviceNames: SettingKind<string> = {
       if (device.length <= maxDeviceName && typeof label === 'string' && label.length <= maxDeviceName) continue
       throw invalidField(
         ['body', name],
-        `${name} must give "${device.slice(0, 60)}" a name of at most ${maxDeviceName} characters.`,
+        `${name} must map "${device.slice(0, 60)}" to a name of at most ${maxDeviceName} characters.`,
       )
     }
     return value
   },
 }
 
-/** Which certificate of a server is taken: of a public authority (empty), one by its SHA-256 fingerprint, or any. */
+/** Which certificates of a server are accepted: those of a public authority (empty), one by its SHA-256 fingerprint, or any. */
 export const certificate: SettingKind<string> = {
   fallback: '',
   isSecret: false,
-  check: (given, name) => {
-    const value = textOf(given, name, maxText)
+  check: (input, name) => {
+    const value = textOf(input, name, maxText)
     if (value === '' || value === 'any') return value
     const digits = value.replaceAll(':', '').toUpperCase()
     if (!/^[0-9A-F]{64}$/.test(digits))

@@ -9,7 +9,7 @@ import type { SettingTables } from './store.ts'
 export type OpenSettingsOptions = {
   config: Pick<LogsConfig, 'settingsKeys' | 'llmBaseUrl' | 'llmModel' | 'llmApiKey'>
   db: Kysely<SettingTables>
-  /** Where a key for secrets may be kept when none is configured; absent where others need it, too. */
+  /** Where a generated key for secrets may be stored if none is configured; absent if replicas need the same key. */
   dataDirectory?: string
   now: () => number
 }
@@ -20,7 +20,7 @@ const defaultsOf = ({ llmBaseUrl, llmModel, llmApiKey }: OpenSettingsOptions['co
   llm_api_key: llmApiKey,
 })
 
-/** The settings of a service. With more than one key configured, what older ones sealed is sealed anew, so that they can be dropped later. */
+/** The settings of a service. With more than one key configured, secrets of older keys are re-encrypted, so that old keys can be removed later. */
 export const openSettings = async ({ config, db, dataDirectory, now }: OpenSettingsOptions): Promise<Settings> => {
   const file = dataDirectory === undefined ? undefined : join(dataDirectory, 'settings-key')
   const keys = createSealingKeys({ configured: config.settingsKeys, file })

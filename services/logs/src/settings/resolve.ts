@@ -1,19 +1,19 @@
 import { addressOf, kindOf, type SettingName, type SettingsValues, settingNames } from './declared.ts'
 import type { SettingRow } from './store.ts'
 
-/** What the process was started with, in place of a setting's own default. */
+/** Values from the environment, which replace a setting's own default. */
 export type SettingDefaults = Partial<SettingsValues>
 
-/** Where a secret is, if it holds: sealed in its row, or in the open from the environment. */
-export type HeldSecret = { kind: 'none' } | { kind: 'sealed'; sealed: string } | { kind: 'plain'; value: string }
+/** An effective secret: encrypted in its row, or plain text from the environment. */
+export type EffectiveSecret = { kind: 'none' } | { kind: 'sealed'; sealed: string } | { kind: 'plain'; value: string }
 
 export type Resolved = {
-  /** All that is no secret. */
+  /** All settings that are not secret. */
   values: ReadonlyMap<SettingName, string | readonly string[]>
-  secrets: ReadonlyMap<SettingName, HeldSecret>
+  secrets: ReadonlyMap<SettingName, EffectiveSecret>
 }
 
-/** The scheme, host and port of an address; nothing for what is none. */
+/** The scheme, host and port of an address; empty if it is invalid. */
 export const originOf = (address: unknown): string => (typeof address === 'string' && URL.parse(address)?.origin) || ''
 
 export const defaultOf = (name: SettingName, defaults: SettingDefaults): SettingsValues[SettingName] =>
@@ -27,8 +27,8 @@ export const toText = (value: SettingsValues[SettingName]): string =>
   typeof value === 'string' ? value : JSON.stringify(value)
 
 /**
- * What rows and defaults come to. A secret holds only for the server that it was given for: one of a row by the origin it is bound to, one of
- * the environment as long as the environment's address stands.
+ * The effective settings from rows and defaults. A secret is only used for the server that it was set for: one of a row by the origin it is
+ * bound to, one of the environment while the environment's address is in force.
  */
 export const resolveSettings = (rows: readonly SettingRow[], defaults: SettingDefaults): Resolved => {
   const byName = new Map(rows.map((row) => [row.name, row]))
@@ -38,7 +38,7 @@ export const resolveSettings = (rows: readonly SettingRow[], defaults: SettingDe
     const row = byName.get(name)
     values.set(name, row ? readText(name, row.value) : defaultOf(name, defaults))
   }
-  const heldSecret = (name: SettingName): HeldSecret => {
+  const effectiveSecret = (name: SettingName): EffectiveSecret => {
     const address = addressOf(name)
     const origin = address && originOf(values.get(address))
     const row = byName.get(name)
@@ -50,6 +50,8 @@ export const resolveSettings = (rows: readonly SettingRow[], defaults: SettingDe
     const isElsewhere = address !== undefined && originOf(defaultOf(address, defaults)) !== origin
     return value === '' || isElsewhere ? { kind: 'none' } : { kind: 'plain', value }
   }
-  const secrets = settingNames.filter((name) => kindOf(name).isSecret).map((name) => [name, heldSecret(name)] as const)
+  const secrets = settingNames
+    .filter((name) => kindOf(name).isSecret)
+    .map((name) => [name, effectiveSecret(name)] as const)
   return { values, secrets: new Map(secrets) }
 }

@@ -7,15 +7,15 @@ import {
 import { type SettingsValues, settingNames } from './declared.ts'
 import type { Settings } from './settings.ts'
 
-const inCode = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+const inCamelCase = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
-/** The same names in both, as code spells them in messages. */
+/** Setting names in camel case, as messages have them. */
 const toMessage = (values: SettingsValues): SettingsMessage =>
-  SettingsMessage.fromPartial(Object.fromEntries(settingNames.map((name) => [inCode(name), values[name]])))
+  SettingsMessage.fromPartial(Object.fromEntries(settingNames.map((name) => [inCamelCase(name), values[name]])))
 
 const fromMessage = (request: UpdateSettingsRequest): Record<string, unknown> => {
   const fields: Readonly<Record<string, unknown>> = { ...request }
-  return Object.fromEntries(settingNames.map((name) => [name, fields[inCode(name)]]))
+  return Object.fromEntries(settingNames.map((name) => [name, fields[inCamelCase(name)]]))
 }
 
 export const settingsRpc = ({ settings }: { settings: Settings }): Handlers<typeof SettingsServiceDefinition> => ({

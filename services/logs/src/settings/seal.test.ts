@@ -3,7 +3,7 @@ import { keyIdOf, seal, sealingKey, unseal } from './seal.ts'
 
 const [first, second] = [sealingKey('a'.repeat(32)), sealingKey('b'.repeat(32))]
 
-test('a sealed secret opens under its name and with its key, and is never the same twice', () => {
+test('a secret is decrypted with its name and key, and encrypted differently each time', () => {
   const sealed = seal('jira_token', 'pässword', first)
   expect(sealed).not.toContain('ssword')
   expect(seal('jira_token', 'pässword', first)).not.toBe(sealed)
@@ -23,6 +23,6 @@ test.each([
   ],
   ['something else', 'jira_token', () => 'plain text', [first]],
   ['nothing', 'jira_token', () => '', [first]],
-])('with %s it does not open', (_, name, spoil, keys) => {
+])('with %s it is not decrypted', (_, name, spoil, keys) => {
   expect(unseal(name, spoil(seal('jira_token', 'secret', first)), keys)).toBeUndefined()
 })

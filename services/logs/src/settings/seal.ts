@@ -6,16 +6,16 @@ const nonceBytes = 12
 const tagBytes = 16
 const version = '1'
 
-/** A key for secrets, and the name by which what it sealed knows it. */
+/** An encryption key for secrets, and its id, which encrypted secrets contain. */
 export type SealingKey = { id: string; key: Uint8Array }
 
-/** The key that follows from what is configured: text of 32 characters or more, or random bytes (HKDF, RFC 5869). */
+/** Derives a key from configured text of 32 characters or more, or from random bytes (HKDF, RFC 5869). */
 export const sealingKey = (material: string | Uint8Array): SealingKey => {
   const key = new Uint8Array(hkdfSync('sha256', material, '', 'trellis settings', keyBytes))
   return { id: createHash('sha256').update('name of the key').update(key).digest('hex').slice(0, 12), key }
 }
 
-/** Encrypts a secret (AES-256-GCM, a random nonce) as text that opens under this name alone. */
+/** Encrypts a secret (AES-256-GCM, random nonce) as text that can be decrypted under this name only. */
 export const seal = (name: string, plain: string, { id, key }: SealingKey): string => {
   const nonce = randomBytes(nonceBytes)
   const sealing = createCipheriv(cipher, key, nonce).setAAD(Buffer.from(name))
@@ -23,10 +23,10 @@ export const seal = (name: string, plain: string, { id, key }: SealingKey): stri
   return [version, id, nonce.toString('base64url'), sealed.toString('base64url')].join('.')
 }
 
-/** The name of the key that something was sealed with. */
+/** The id of the key that encrypted a secret. */
 export const keyIdOf = (sealed: string): string => sealed.split('.')[1] ?? ''
 
-/** What was sealed, or undefined where none of the keys opens it: another key, another name, or a byte that was changed. */
+/** Decrypts a secret, or returns undefined if no key fits: another key, another name, or changed bytes. */
 export const unseal = (name: string, sealed: string, keys: readonly SealingKey[]): string | undefined => {
   const [, id, nonceText = '', dataText = ''] = sealed.split('.')
   const known = keys.find((key) => key.id === id)

@@ -2,37 +2,37 @@ import { loadKeyFile } from '@trellis/kit/credentials'
 import { serviceError } from '@trellis/kit/errors'
 import { type SealingKey, sealingKey } from './seal.ts'
 
-/** Anything shorter could be guessed. */
-const fewestCharacters = 32
+/** Shorter keys could be guessed. */
+const minCharacters = 32
 
-/** Reads SERVICE_SETTINGS_KEY: keys parted by commas, the newest first. */
+/** Reads SERVICE_SETTINGS_KEY: keys separated by commas, newest first. */
 export const readSettingsKeys = (text: string): readonly string[] => {
   const keys = text
     .split(',')
     .map((key) => key.trim())
     .filter((key) => key !== '')
-  if (keys.some((key) => key.length < fewestCharacters))
+  if (keys.some((key) => key.length < minCharacters))
     throw new Error(
-      `must be keys of at least ${fewestCharacters} characters, commas between (openssl rand -hex 32 makes one)`,
+      `must be keys of at least ${minCharacters} characters, separated by commas (create one with openssl rand -hex 32)`,
     )
   return keys
 }
 
 export type SealingKeysOptions = {
-  /** What is configured, the newest first. */
+  /** The configured keys, newest first. */
   configured: readonly string[]
-  /** Where a key may be kept that was drawn here; undefined where replicas could not see it. */
+  /** Where a generated key may be stored; undefined if replicas could not read it. */
   file: string | undefined
 }
 
-/** The keys for secrets, the first of which seals. */
+/** The keys for secrets; the first one encrypts. */
 export type SealingKeys = () => Promise<readonly [SealingKey, ...SealingKey[]]>
 
 const noKey =
-  'Secrets cannot be kept: set SERVICE_SETTINGS_KEY to the same key on every replica of the log service (openssl rand -hex 32 makes one).'
+  'Secrets cannot be stored: set SERVICE_SETTINGS_KEY to the same key on every replica of the log service (create one with openssl rand -hex 32).'
 
 /**
- * Keys as configured, else one in a file that is drawn at the first call. Throws `unavailable` with what to do where neither can be had.
+ * The configured keys, else one in a file that the first call generates. Throws `unavailable` with a remedy if there is neither.
  */
 export const createSealingKeys = ({ configured, file }: SealingKeysOptions): SealingKeys => {
   let loaded: ReturnType<SealingKeys> | undefined
@@ -51,7 +51,7 @@ export const createSealingKeys = ({ configured, file }: SealingKeysOptions): Sea
     }
   }
   return () => {
-    // What failed is tried again: the file may be mended while the service runs.
+    // A failure is not cached: the file may be repaired while the service runs.
     loaded ??= load().catch((error: unknown) => {
       loaded = undefined
       throw error

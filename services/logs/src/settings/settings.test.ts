@@ -16,7 +16,7 @@ const otherKey = 'o'.repeat(40)
 
 type Opening = { configured?: readonly string[]; file?: string; defaults?: SettingDefaults }
 
-/** Settings as one replica has them. */
+/** The settings of one replica. */
 const openSettingsAt = async (location: StoreLocation, { configured = [key], file, defaults = {} }: Opening = {}) => {
   const store = await openStore<SettingTables>({ ...location, ...logsSchema })
   const settings = createSettings({
@@ -25,7 +25,7 @@ const openSettingsAt = async (location: StoreLocation, { configured = [key], fil
     defaults,
     now: () => Date.UTC(2026, 2, 1),
   })
-  const set = (given: Record<string, unknown>) => settings.update(Object.keys(given), given)
+  const set = (changes: Record<string, unknown>) => settings.update(Object.keys(changes), changes)
   return { ...settings, set, db: store.db, [Symbol.asyncDispose]: () => store.close() }
 }
 
@@ -64,7 +64,7 @@ describe.each(drawnBackend(databases, 'logs/settings/settings'))('settings on $n
       })
     })
 
-    test('a change through one replica is what the other reads next', async () => {
+    test('a change on one replica is read by the other', async () => {
       await using placed = await place()
       await using one = await openSettingsAt(placed.location)
       await using other = await openSettingsAt(placed.location)
@@ -78,7 +78,7 @@ describe.each(drawnBackend(databases, 'logs/settings/settings'))('settings on $n
       expect((await one.read()).tech_level).toBe('sysadmin')
     })
 
-    test('a secret reads *** when set and nothing when not; writing *** keeps it, and writing nothing clears it', async () => {
+    test('a secret is shown as *** if set; writing *** keeps it, and writing an empty text clears it', async () => {
       await using placed = await place()
       await using settings = await openSettingsAt(placed.location)
       const shown = async () => (await settings.show()).jira_token
@@ -102,7 +102,7 @@ describe.each(drawnBackend(databases, 'logs/settings/settings'))('settings on $n
       expect(rows).not.toContain(Buffer.from('hunter2-secret').toString('base64url'))
     })
 
-    test('what is wrong changes nothing of the rest', async () => {
+    test('an update with an invalid value changes nothing', async () => {
       await using placed = await place()
       await using settings = await openSettingsAt(placed.location)
       await expect(settings.set({ tech_level: 'homelab', jira_url: 'nowhere' })).rejects.toMatchObject({
@@ -111,17 +111,17 @@ describe.each(drawnBackend(databases, 'logs/settings/settings'))('settings on $n
       expect((await settings.read()).tech_level).toBe('sysadmin')
     })
 
-    test('a secret stays with the server that it was given for', async () => {
+    test('a secret is only used for the server that it was set for', async () => {
       await using placed = await place()
       await using settings = await openSettingsAt(placed.location)
       await settings.set({ dns_filter_api_key: 'hunter2' })
       await settings.set({ dns_filter_url: 'http://pi.hole' })
       await expect(settings.set({ dns_filter_url: 'http://elsewhere.example' })).rejects.toThrow(
-        'dns_filter_api_key was given for http://pi.hole and is sent nowhere else',
+        'dns_filter_api_key was set for http://pi.hole and is sent to no other server',
       )
       await settings.set({ dns_filter_url: 'http://pi.hole/admin', dns_filter_api_key: '***' })
       expect((await settings.read()).dns_filter_api_key).toBe('hunter2')
-      // Nor by a detour over no address at all.
+      // Nor by first clearing the address.
       await settings.set({ dns_filter_url: '' })
       expect(await settings.read()).toMatchObject({ dns_filter_url: '', dns_filter_api_key: '' })
       await expect(settings.set({ dns_filter_url: 'http://elsewhere.example' })).rejects.toMatchObject({
@@ -133,7 +133,7 @@ describe.each(drawnBackend(databases, 'logs/settings/settings'))('settings on $n
       expect((await settings.show()).dns_filter_api_key).toBe('')
     })
 
-    test("the environment's model holds until settings say otherwise, and its key goes to its address alone", async () => {
+    test("the environment's model applies until settings replace it, and its key is sent to its address only", async () => {
       await using placed = await place()
       const defaults = { llm_base_url: 'http://model.example/v1', llm_model: 'small', llm_api_key: 'of-environment' }
       await using settings = await openSettingsAt(placed.location, { defaults })
@@ -157,7 +157,7 @@ describe.each(drawnBackend(databases, 'logs/settings/settings'))('settings on $n
       expect(await settings.read()).toMatchObject({ llm_base_url: '', llm_api_key: '' })
     })
 
-    test('keys are changed by a list of them: the newest seals, and older ones open until all is sealed anew', async () => {
+    test('keys are rotated by a list: the newest encrypts, and older ones decrypt until all is re-encrypted', async () => {
       await using placed = await place()
       await using before = await openSettingsAt(placed.location)
       await before.set({ media_monitor_token: 'hush', jira_project: 'OPS' })
@@ -168,7 +168,7 @@ describe.each(drawnBackend(databases, 'logs/settings/settings'))('settings on $n
       expect(await after.read()).toMatchObject({ media_monitor_token: 'hush', jira_project: 'OPS' })
     })
 
-    test('a wrong key is a sentence where the secret is needed, and nowhere else', async () => {
+    test('a wrong key is reported when the secret is used, and nowhere else', async () => {
       await using placed = await place()
       await using before = await openSettingsAt(placed.location)
       await before.set({ media_monitor_token: 'hush', jira_project: 'OPS' })
@@ -176,7 +176,7 @@ describe.each(drawnBackend(databases, 'logs/settings/settings'))('settings on $n
       const values = await wrong.read()
       expect(values.jira_project).toBe('OPS')
       expect(() => values.media_monitor_token).toThrow(
-        'The setting media_monitor_token was kept under a key that this server does not have.',
+        'The setting media_monitor_token was encrypted with a key that this server does not have.',
       )
       expect((await wrong.show()).media_monitor_token).toBe('***')
       await wrong.set({ media_monitor_token: 'again' })
@@ -186,7 +186,7 @@ describe.each(drawnBackend(databases, 'logs/settings/settings'))('settings on $n
 })
 
 describe('without a configured key', () => {
-  test('one is drawn into a file of mode 600, and a new process reads with it', async () => {
+  test('one is generated into a file of mode 600, and a new process reads with it', async () => {
     await using directory = await temporaryDirectory()
     const location = { dataDirectory: directory.path }
     const file = join(directory.path, 'settings-key')
@@ -200,7 +200,7 @@ describe('without a configured key', () => {
     expect((await again.read()).media_monitor_token).toBe('hush')
   })
 
-  test('a lost key file is said where the secret is needed; a broken one, too, and mending it is enough', async () => {
+  test('a lost or broken key file is reported when the secret is used, and restoring it is enough', async () => {
     await using directory = await temporaryDirectory()
     const location = { dataDirectory: directory.path }
     const file = join(directory.path, 'settings-key')
@@ -217,16 +217,16 @@ describe('without a configured key', () => {
       message: expect.stringContaining('must hold 32 bytes'),
     })
     const values = await broken.read()
-    expect(() => values.media_monitor_token).toThrow('kept under a key')
+    expect(() => values.media_monitor_token).toThrow('encrypted with a key')
     await writeFile(file, good)
     expect((await broken.read()).media_monitor_token).toBe('hush')
     await rm(file)
     await using lost = await openSettingsAt(location, { configured: [], file })
     const without = await lost.read()
-    expect(() => without.media_monitor_token).toThrow('kept under a key')
+    expect(() => without.media_monitor_token).toThrow('encrypted with a key')
   })
 
-  test('replicas cannot store secrets, but everything else', async () => {
+  test('without a shared key replicas store no secrets, but all other settings', async () => {
     await using directory = await temporaryDirectory()
     await using settings = await openSettingsAt({ dataDirectory: directory.path }, { configured: [] })
     await expect(settings.set({ jira_token: 'x' })).rejects.toMatchObject({
@@ -238,7 +238,7 @@ describe('without a configured key', () => {
   })
 })
 
-test('a key that could be guessed is refused at the start', () => {
+test('a guessable key is refused at startup', () => {
   expect(readSettingsKeys(`${key}, ${otherKey}`)).toEqual([key, otherKey])
   expect(() => readSettingsKeys(`${key},short`)).toThrow('at least 32 characters')
 })

@@ -3,47 +3,51 @@ import { transact } from '@trellis/kit/store'
 import type { Kysely } from 'kysely'
 import { mask, nextRows, readChanges } from './change.ts'
 import { isSettingName, kindOf, type SettingName, type SettingsValues } from './declared.ts'
-import { type HeldSecret, resolveSettings, type SettingDefaults } from './resolve.ts'
+import { type EffectiveSecret, resolveSettings, type SettingDefaults } from './resolve.ts'
 import { keyIdOf, type SealingKey, seal, unseal } from './seal.ts'
 import type { SealingKeys } from './sealing-keys.ts'
 import { deleteSetting, listSettings, type SettingTables, saveSetting } from './store.ts'
 
 export type Settings = {
   /**
-   * What is in force at this moment, whichever replica changed it: the rows are read at each call, which takes a fraction of a millisecond.
-   * A secret that no key opens throws `unavailable` when it is asked for, and only then.
+   * The effective settings at this moment, whichever replica changed them: each call reads the rows, which takes a fraction of a millisecond.
+   * A secret that no key decrypts throws `unavailable` when it is read, and only then.
    */
   read: () => Promise<SettingsValues>
-  /** The same for showing: a secret is `***` or nothing. */
+  /** The same for display: a secret is `***` or empty. */
   show: () => Promise<SettingsValues>
-  /** Changes those that are named: all, or none when it throws. Null or undefined goes back to the default. */
-  update: (names: readonly string[], given: Readonly<Record<string, unknown>>) => Promise<void>
-  /** Seals anew, with the first of the keys, what was sealed with another of them. */
+  /** Changes the named settings: all, or none if it throws. Null or undefined restores the default. */
+  update: (names: readonly string[], input: Readonly<Record<string, unknown>>) => Promise<void>
+  /** Re-encrypts secrets of older keys with the first key. */
   rotate: () => Promise<void>
 }
 
 export type SettingsOptions = {
   db: Kysely<SettingTables>
   keys: SealingKeys
-  /** What the process was started with. */
+  /** Values from the environment. */
   defaults: SettingDefaults
   now: () => number
 }
 
-const lost = (name: SettingName, cause?: unknown) =>
+const undecryptable = (name: SettingName, cause?: unknown) =>
   serviceError(
     'unavailable',
-    `The setting ${name} was kept under a key that this server does not have. Add that key to SERVICE_SETTINGS_KEY (or restore the file settings-key), or set ${name} again.`,
+    `The setting ${name} was encrypted with a key that this server does not have. Add that key to SERVICE_SETTINGS_KEY (or restore the file settings-key), or set ${name} again.`,
     { cause },
   )
 
 /** A property with the secret, or one that throws when it is read. */
-const secretProperty = async (name: SettingName, held: HeldSecret, keys: SealingKeys): Promise<PropertyDescriptor> => {
+const secretProperty = async (
+  name: SettingName,
+  held: EffectiveSecret,
+  keys: SealingKeys,
+): Promise<PropertyDescriptor> => {
   const asIs = (value: string) => ({ value, enumerable: true })
   const broken = (cause?: unknown) => ({
     enumerable: true,
     get: () => {
-      throw lost(name, cause)
+      throw undecryptable(name, cause)
     },
   })
   if (held.kind === 'none') return asIs('')
@@ -79,8 +83,8 @@ export const createSettings = ({ db, keys, defaults, now }: SettingsOptions): Se
     const masked = [...secrets].map(([name, held]) => [name, held.kind === 'none' ? '' : mask] as const)
     return Object.freeze(Object.fromEntries([...values, ...masked])) as SettingsValues
   },
-  update: async (names, given) => {
-    const changes = readChanges(given, known(names))
+  update: async (names, input) => {
+    const changes = readChanges(input, known(names))
     const [key] = needsKey(changes) ? await keys() : []
     const sealed = (name: SettingName, plain: string) => {
       if (!key) throw new TypeError('A secret needs a key.')
@@ -103,8 +107,8 @@ export const createSettings = ({ db, keys, defaults, now }: SettingsOptions): Se
     const all = await keys()
     await transact(db, async (transaction) => {
       for (const row of await listSettings(transaction)) {
-        const again = resealed(row, all)
-        if (again !== undefined) await saveSetting(transaction, { ...row, value: again })
+        const resealedValue = resealed(row, all)
+        if (resealedValue !== undefined) await saveSetting(transaction, { ...row, value: resealedValue })
       }
     })
   },

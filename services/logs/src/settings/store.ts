@@ -4,8 +4,8 @@ import type { Kysely } from 'kysely'
 export type SettingTables = { log_settings: SettingTable }
 
 /**
- * `value` is the setting's text, JSON for a list, and for a secret what `seal` made of it (nothing where it was cleared). `bound_to` is the origin of
- * the server that a secret is for; empty while no address is set.
+ * `value` is the setting's text: JSON for a list, and for a secret the output of `seal` (empty if cleared). `bound_to` is the origin of the server
+ * that a secret is for; empty while no address is set.
  */
 type SettingTable = { name: string; value: string; bound_to: string; changed_at: string }
 export type SettingRow = SettingTable
