@@ -1,22 +1,22 @@
-/** Texts that go through the network together: their places among all, and the length of the longest. */
-export type TextBatch = { places: number[]; length: number }
+/** Texts that are run together: their indexes among all texts, and the length of the longest in tokens. */
+export type TextBatch = { indexes: number[]; length: number }
 
-const textsAtMost = 32
-/** Padding included; it bounds the memory that a batch takes. */
-const tokensAtMost = 4_096
+const maxTexts = 32
+/** Includes padding; bounds the memory of a batch. */
+const maxTokens = 4_096
 
-/** Sorted by length, since every text of a batch costs as much as the longest. */
+/** Sorts by length, since every text of a batch is padded to the longest. */
 export const batchesOf = (lengths: readonly number[]): TextBatch[] => {
   const batches: TextBatch[] = []
   const byLength = [...lengths.keys()].toSorted((a, b) => (lengths[a] ?? 0) - (lengths[b] ?? 0))
-  for (const place of byLength) {
-    const length = lengths[place] ?? 0
+  for (const index of byLength) {
+    const length = lengths[index] ?? 0
     const last = batches.at(-1)
-    const hasRoom = last && last.places.length < textsAtMost && (last.places.length + 1) * length <= tokensAtMost
+    const hasRoom = last && last.indexes.length < maxTexts && (last.indexes.length + 1) * length <= maxTokens
     if (last && hasRoom) {
-      last.places.push(place)
+      last.indexes.push(index)
       last.length = length
-    } else batches.push({ places: [place], length })
+    } else batches.push({ indexes: [index], length })
   }
   return batches
 }

@@ -1,10 +1,10 @@
 import { Tokenizer } from '@huggingface/tokenizers'
 import { type ModelFiles, ModelUnusable } from './model-files.ts'
 
-/** The tokens of a text as numbers, with those that begin and end every text. */
+/** Encodes a text as token ids, including the special tokens at both ends. */
 export type Encoder = (text: string) => number[]
 
-/** Characters of a text that are looked at: far more than the most tokens come from. */
+/** Characters of a text that are read: far more than the maximum number of tokens covers. */
 const maxCharacters = 4_096
 
 const commonEnd = (left: readonly number[], right: readonly number[]): number => {
@@ -13,7 +13,7 @@ const commonEnd = (left: readonly number[], right: readonly number[]): number =>
   return length
 }
 
-/** Makes the tokenizer of a model. Throws ModelUnusable for a description that is none. */
+/** Creates the tokenizer of a model. Throws ModelUnusable for an invalid description. */
 export const createEncoder = ({ tokenizer: description, tokenizerConfig, maxTokens, network }: ModelFiles): Encoder => {
   let tokenizer: Tokenizer
   let closing: number[]
@@ -22,13 +22,13 @@ export const createEncoder = ({ tokenizer: description, tokenizerConfig, maxToke
     const empty = tokenizer.encode('').ids
     closing = empty.slice(empty.length - Math.min(commonEnd(empty, tokenizer.encode('a').ids), empty.length))
   } catch (cause) {
-    throw new ModelUnusable(`tokenizer.json of ${network} describes no tokenizer that is known: ${String(cause)}.`, {
+    throw new ModelUnusable(`tokenizer.json of ${network} is not a supported tokenizer: ${String(cause)}.`, {
       cause,
     })
   }
   return (text) => {
     const { ids } = tokenizer.encode(text.slice(0, maxCharacters))
-    // What ends every text still does when the text is cut.
+    // Truncated texts keep the special tokens at the end.
     return ids.length <= maxTokens ? ids : [...ids.slice(0, maxTokens - closing.length), ...closing]
   }
 }

@@ -2,7 +2,7 @@ import { env } from 'node:process'
 import { parentPort } from 'node:worker_threads'
 import { createCalls, type Port } from '../threads/calls.ts'
 
-/** A thread that tells what its environment was before anything else was loaded. */
+/** A thread that reports its environment from before any other module was loaded. */
 const environmentAtStart = { ...env }
 
 if (!parentPort) throw new Error('This module is the start of a thread.')

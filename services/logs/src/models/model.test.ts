@@ -13,7 +13,7 @@ const classification: TinyModel = {
   labels: ['benign', 'attack'],
 }
 
-/** A model in a folder of its own, and what was said of it. */
+/** A model in a folder of its own, with the problems it reported. */
 const open = async (model: TinyModel | undefined, options: Partial<OpenModelOptions> = {}) => {
   const directory = await mkdtemp(join(tmpdir(), 'trellis-model-'))
   if (model) await writeTinyModel(directory, model)
@@ -38,7 +38,7 @@ const rounded = (vectors: readonly Float32Array[]) =>
   vectors.map((vector) => [...vector].map((value) => Math.round(value * 1000) / 1000))
 
 describe('a model from a folder', () => {
-  test('gives the mean of the tokens of a text, with length 1, in the order of the texts whatever their lengths', async () => {
+  test('yields the mean of the token vectors, normalized, in the order of the texts', async () => {
     await using opened = await open(embedding)
     const [mixed = new Float32Array(), ...others] = await opened.model.run([
       'disk disk disk disk full',
@@ -56,7 +56,7 @@ describe('a model from a folder', () => {
     expect(mixed[1]).toBeCloseTo(5 / Math.hypot(12, 5, 16), 5)
   })
 
-  test('takes the first token or the largest values where 1_Pooling/config.json says so', async () => {
+  test('uses the first token or the largest values as 1_Pooling/config.json configures', async () => {
     const pooling = { pooling_mode_cls_token: true, pooling_mode_mean_tokens: false }
     await using first = await open({ ...embedding, words: { ...words, '[CLS]': [1, 0, 0] }, pooling })
     expect(rounded(await first.model.run(['disk']))).toEqual([[1, 0, 0]])
@@ -65,7 +65,7 @@ describe('a model from a folder', () => {
     expect(vector[0]).toBeCloseTo(3 / Math.hypot(3, 5, 4), 5)
   })
 
-  test('tells labels from id2label, and their probabilities', async () => {
+  test('reads labels from id2label, and yields their probabilities', async () => {
     await using opened = await open(classification)
     expect(await opened.model.load()).toMatchObject({ labels: ['benign', 'attack'], width: 2 })
     const [root = new Float32Array(), both = new Float32Array()] = await opened.model.run(['root', 'root kim'])
@@ -73,14 +73,14 @@ describe('a model from a folder', () => {
     expect(both[1]).toBeCloseTo(0.5, 5)
   })
 
-  test('gives each label a probability of its own where several may hold', async () => {
+  test('yields independent probabilities if several labels may apply', async () => {
     await using opened = await open({ ...classification, config: { problem_type: 'multi_label_classification' } })
     const [both = new Float32Array()] = await opened.model.run(['root kim'])
     expect(both[0]).toBeCloseTo(1 / (1 + Math.exp(-2)), 5)
     expect(both[1]).toBeCloseTo(1 / (1 + Math.exp(-2)), 5)
   })
 
-  test('reads a text that is longer than the model takes up to there', async () => {
+  test('truncates a text at the maximum length of the model', async () => {
     await using opened = await open(embedding)
     const [vector = new Float32Array()] = await opened.model.run([`${'disk '.repeat(62)}${'full '.repeat(500)}`])
     expect(vector[1]).toBe(0)
@@ -94,7 +94,7 @@ describe('a model from a folder', () => {
     },
   )
 
-  test('has the same fingerprint wherever it lies, and another one when it is another model', async () => {
+  test('has the same fingerprint in any folder, and a different one for another model', async () => {
     await using one = await open(embedding)
     await using same = await open(embedding)
     await using other = await open({ ...embedding, words: { ...words, more: [1, 1, 1] } })
@@ -103,7 +103,7 @@ describe('a model from a folder', () => {
     expect(third?.fingerprint).not.toBe(first?.fingerprint)
   })
 
-  test('ends its thread when it is idle, and loads again', async () => {
+  test('ends its thread when idle, and loads again', async () => {
     await using opened = await open(embedding, { idleMilliseconds: 20 })
     await opened.model.run(['disk'])
     await expect.poll(() => opened.model.isLoaded).toBe(false)
@@ -112,28 +112,28 @@ describe('a model from a folder', () => {
 })
 
 const faults: [string, TinyModel | undefined, Partial<OpenModelOptions>, RegExp][] = [
-  ['an empty folder', undefined, {}, /config\.json is not there\.$/],
-  ['no tokenizer', { ...embedding, files: { 'tokenizer.json': null } }, {}, /tokenizer\.json is not there\.$/],
+  ['an empty folder', undefined, {}, /config\.json does not exist\.$/],
+  ['no tokenizer', { ...embedding, files: { 'tokenizer.json': null } }, {}, /tokenizer\.json does not exist\.$/],
   [
-    'a tokenizer that is no JSON',
+    'a tokenizer that is not JSON',
     { ...embedding, files: { 'tokenizer.json': '{' } },
     {},
     /tokenizer\.json is not JSON\.$/,
   ],
   [
-    'a tokenizer of no kind',
+    'an unsupported tokenizer',
     { ...embedding, files: { 'tokenizer.json': { model: {} } } },
     {},
-    /tokenizer\.json of .* describes no tokenizer/,
+    /tokenizer\.json of .* is not a supported tokenizer/,
   ],
   [
     'no network',
     { ...embedding, files: { 'onnx/model.onnx': null } },
     {},
-    /holds no onnx\/model_quantized\.onnx, onnx\/model\.onnx/,
+    /contains none of onnx\/model_quantized\.onnx, onnx\/model\.onnx/,
   ],
   [
-    'a network that is none',
+    'an invalid network',
     { ...embedding, files: { 'onnx/model.onnx': 'no network' } },
     {},
     /model\.onnx cannot be loaded on the device "cpu"/,
@@ -149,24 +149,24 @@ const faults: [string, TinyModel | undefined, Partial<OpenModelOptions>, RegExp]
     'fewer labels than classes',
     { ...classification, labels: ['one'] },
     {},
-    /tells 2 classes, but config\.json names 1 labels/,
+    /has 2 classes, but config\.json names 1 labels/,
   ],
   [
-    'a device that is not there',
+    'an unavailable device',
     embedding,
     { device: 'abacus' },
-    /"abacus" is no device for models here; there are cpu/,
+    /"abacus" is not available as a device for models; available are cpu/,
   ],
 ]
 
 describe('a model that cannot be used', () => {
-  test.each(faults)('%s: a sentence names what is wrong', async (_, model, options, sentence) => {
+  test.each(faults)('%s: the message names the problem', async (_, model, options, sentence) => {
     await using opened = await open(model, options)
     await expect(opened.model.load()).rejects.toThrow(sentence)
     expect(opened.model.problem).toMatch(sentence)
   })
 
-  test('is not tried again at once, but after a while', async () => {
+  test('is retried only after a delay', async () => {
     await using opened = await open(undefined, { retryMilliseconds: 0 })
     await expect(opened.model.run(['disk'])).rejects.toThrow('config.json')
     await mkdir(opened.directory, { recursive: true })

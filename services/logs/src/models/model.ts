@@ -5,32 +5,32 @@ import type { LoadedModel, ModelCalls, ModelOptions } from './model-calls.ts'
 import { ModelUnusable } from './model-files.ts'
 import { offlineVariables } from './offline.ts'
 
-/** A model in a folder, in a thread that starts when it is used and ends when it is not. */
+/** A model in a folder. Its thread starts on first use and ends when idle. */
 export type Model = AsyncDisposable & {
-  /** Loads it where it is not loaded. Throws ModelUnusable. */
+  /** Loads the model if necessary. Throws ModelUnusable. */
   load: () => Promise<LoadedModel>
-  /** One vector a text: of length 1 for an embedding, the probabilities of `labels` for a classification. Throws ModelUnusable. */
+  /** One vector per text: normalized for an embedding, the probabilities of `labels` for a classification. Throws ModelUnusable. */
   run: (texts: readonly string[]) => Promise<Float32Array[]>
   readonly isLoaded: boolean
-  /** Why it could not be used when that was last tried. */
+  /** Why the last attempt to use the model failed. */
   readonly problem: string | undefined
 }
 
 export type OpenModelOptions = Pick<ModelOptions, 'directory' | 'task'> &
   Partial<Pick<ModelOptions, 'device' | 'threads'>> & {
-    /** Tells libraries for models to stay off the network, before they are loaded. */
+    /** Sets the offline variables of model libraries before they load. */
     isOffline?: boolean
-    /** The thread ends after so long without work. */
+    /** The thread ends after this time without work. */
     idleMilliseconds?: number
-    /** What could not be used is tried again after so long. */
+    /** Loading is retried this long after a failure. */
     retryMilliseconds?: number
     onProblem: (problem: string) => void
   }
 
-/** So many texts are handed to the thread at once; between them it answers others. */
+/** Texts per call; the thread serves other calls in between. */
 const textsPerCall = 256
 
-/** Half of the processors are left to searching and indexing. */
+/** Leaves half of the processors to searching and indexing. */
 const defaultThreads = () => Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2)))
 
 export const createModel = (options: OpenModelOptions): Model => {
@@ -48,7 +48,7 @@ export const createModel = (options: OpenModelOptions): Model => {
   const thread = createLazyThread<ModelCalls>({
     module: new URL('./model-worker.ts', import.meta.url),
     data: { directory, task, device, threads } satisfies ModelOptions,
-    // Nothing of this process's own, which has secrets: libraries of others run there.
+    // Nothing of this process's environment, which has secrets: the thread runs third-party libraries.
     environment: isOffline ? offlineVariables : {},
     own: {},
     idleMilliseconds: options.idleMilliseconds ?? 120_000,
@@ -65,7 +65,7 @@ export const createModel = (options: OpenModelOptions): Model => {
       fail(`The thread of the model in ${directory} failed: ${error.message}`)
     },
   })
-  const loadNow = async (): Promise<LoadedModel> => {
+  const startLoading = async (): Promise<LoadedModel> => {
     const loaded = await thread.call('load', [])
     if ('unusable' in loaded) throw fail(loaded.unusable)
     failed = undefined
@@ -75,7 +75,7 @@ export const createModel = (options: OpenModelOptions): Model => {
   const load = (): Promise<LoadedModel> => {
     if (failed && performance.now() - failed.at < retryMilliseconds)
       return Promise.reject(new ModelUnusable(failed.reason))
-    loading ??= loadNow().catch((error: unknown) => {
+    loading ??= startLoading().catch((error: unknown) => {
       loading = undefined
       throw error
     })

@@ -11,12 +11,12 @@ export type NetworkOptions = { files: ModelFiles; task: ModelTask; device: strin
 
 /** A loaded network. */
 export type Network = {
-  /** A vector of length 1 for each text, or the probabilities of the labels; in the order of the texts, one after the other. */
+  /** For each text, in order: a normalized vector, or the probabilities of the labels; concatenated. */
   run: (texts: readonly string[]) => Promise<{ values: Float32Array; width: number }>
   release: () => Promise<void>
 }
 
-/** Names that a network may have for what it gives, best first. */
+/** Names of the output, in order of preference. */
 const outputNames: Record<ModelTask, readonly string[]> = {
   embedding: ['sentence_embedding', 'last_hidden_state', 'token_embeddings'],
   classification: ['logits', 'probabilities'],
@@ -24,7 +24,7 @@ const outputNames: Record<ModelTask, readonly string[]> = {
 
 type Runtime = typeof import('onnxruntime-node')
 
-/** Loaded with the first model: it is large, and most installations have none. */
+/** Loaded with the first model: it is large, and most installations use none. */
 const loadRuntime = async (): Promise<Runtime> => {
   try {
     const loaded = await import('onnxruntime-node')
@@ -40,7 +40,7 @@ const loadRuntime = async (): Promise<Runtime> => {
 const openSession = async (runtime: Runtime, { files, device, threads }: NetworkOptions) => {
   const known = runtime.listSupportedBackends().map(({ name }) => name)
   if (!known.includes(device))
-    throw new ModelUnusable(`"${device}" is no device for models here; there are ${known.join(', ')}.`)
+    throw new ModelUnusable(`"${device}" is not available as a device for models; available are ${known.join(', ')}.`)
   try {
     return await runtime.InferenceSession.create(files.network, {
       executionProviders: [device],
@@ -54,21 +54,21 @@ const openSession = async (runtime: Runtime, { files, device, threads }: Network
   }
 }
 
-/** The numbers of a batch, row by row: what fills a text up to the longest is masked. */
+/** The input tensors of a batch, row by row; padding is masked. */
 const inputsOf = (
   runtime: Runtime,
   session: InferenceSession,
   encoded: readonly number[][],
-  { places, length }: TextBatch,
+  { indexes, length }: TextBatch,
 ) => {
-  const size = places.length * length
+  const size = indexes.length * length
   const columns: Record<string, BigInt64Array> = {
     input_ids: new BigInt64Array(size),
     attention_mask: new BigInt64Array(size),
     token_type_ids: new BigInt64Array(size),
   }
-  places.forEach((place, row) => {
-    encoded[place]?.forEach((token, index) => {
+  indexes.forEach((textIndex, row) => {
+    encoded[textIndex]?.forEach((token, index) => {
       columns.input_ids?.fill(BigInt(token), row * length + index, row * length + index + 1)
       columns.attention_mask?.fill(1n, row * length + index, row * length + index + 1)
     })
@@ -76,18 +76,18 @@ const inputsOf = (
   return Object.fromEntries(
     session.inputNames.map((name) => {
       const values = columns[name]
-      if (!values) throw new ModelUnusable(`The network asks for "${name}", which is nothing that a text has.`)
-      return [name, new runtime.Tensor('int64', values, [places.length, length])]
+      if (!values) throw new ModelUnusable(`The network requires the unsupported input "${name}".`)
+      return [name, new runtime.Tensor('int64', values, [indexes.length, length])]
     }),
   )
 }
 
 const floatsOf = (tensor: Tensor, network: string): Float32Array => {
   if (tensor.data instanceof Float32Array) return tensor.data
-  throw new ModelUnusable(`${network} gives ${tensor.type} where 32-bit floats are expected.`)
+  throw new ModelUnusable(`${network} returns ${tensor.type} instead of 32-bit floats.`)
 }
 
-/** Loads a network and tries it with one text, so that what does not fit is told now. Throws ModelUnusable. */
+/** Loads a network and runs it on one text, so that problems are reported at once. Throws ModelUnusable. */
 export const openNetwork = async (options: NetworkOptions): Promise<Network> => {
   const { files, task } = options
   const encode = createEncoder(files)
@@ -97,17 +97,17 @@ export const openNetwork = async (options: NetworkOptions): Promise<Network> => 
 
   const finish = (values: Float32Array) =>
     task === 'embedding' ? normalized(values) : probabilities(values, files.isMultiLabel)
-  const vectorsOf = (tensor: Tensor, encoded: readonly number[][], { places, length }: TextBatch): Float32Array[] => {
+  const vectorsOf = (tensor: Tensor, encoded: readonly number[][], { indexes, length }: TextBatch): Float32Array[] => {
     const data = floatsOf(tensor, files.network)
     const width = tensor.dims.at(-1) ?? 0
-    if (tensor.dims.length === 2) return places.map((_, row) => finish(data.slice(row * width, (row + 1) * width)))
+    if (tensor.dims.length === 2) return indexes.map((_, row) => finish(data.slice(row * width, (row + 1) * width)))
     if (tensor.dims.length !== 3 || task === 'classification')
       throw new ModelUnusable(
-        `${files.network} gives ${tensor.dims.length} dimensions for "${output}", which is no ${task}.`,
+        `${files.network} returns ${tensor.dims.length} dimensions for "${output}", which is not a valid ${task}.`,
       )
-    return places.map((place, row) => {
+    return indexes.map((textIndex, row) => {
       const rows = data.subarray(row * length * width, (row + 1) * length * width)
-      return finish(pool(files.pooling, { rows, length: encoded[place]?.length ?? 0, width }))
+      return finish(pool(files.pooling, { rows, length: encoded[textIndex]?.length ?? 0, width }))
     })
   }
   const run: Network['run'] = async (texts) => {
@@ -116,9 +116,9 @@ export const openNetwork = async (options: NetworkOptions): Promise<Network> => 
     for (const batch of batchesOf(encoded.map((tokens) => tokens.length))) {
       const results = await session.run(inputsOf(runtime, session, encoded, batch))
       const tensor = results[output]
-      if (!tensor) throw new ModelUnusable(`${files.network} gives nothing named "${output}".`)
+      if (!tensor) throw new ModelUnusable(`${files.network} has no output named "${output}".`)
       vectorsOf(tensor, encoded, batch).forEach((vector, row) => {
-        vectors[batch.places[row] ?? 0] = vector
+        vectors[batch.indexes[row] ?? 0] = vector
       })
     }
     const width = vectors[0]?.length ?? 0
@@ -136,7 +136,7 @@ export const openNetwork = async (options: NetworkOptions): Promise<Network> => 
   })
   if (task === 'classification' && width !== files.labels.length)
     throw new ModelUnusable(
-      `${files.network} tells ${width} classes, but config.json names ${files.labels.length} labels (id2label).`,
+      `${files.network} has ${width} classes, but config.json names ${files.labels.length} labels (id2label).`,
     )
   return { run, release: () => session.release() }
 }

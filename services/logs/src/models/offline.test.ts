@@ -4,7 +4,7 @@ import { offlineVariables } from './offline.ts'
 
 type Calls = { environment: () => Promise<Record<string, string>>; rest: () => Promise<void> }
 
-test('SERVICE_OFFLINE_MODE=1 sets model-hub offline variables before model libraries load, and hands over nothing else', async () => {
+test('SERVICE_OFFLINE_MODE=1 sets model-hub offline variables before model libraries load, and no others', async () => {
   await using thread = createLazyThread<Calls>({
     module: new URL('./environment-worker-for-tests.ts', import.meta.url),
     data: {},

@@ -1,4 +1,4 @@
-/** What libraries for models of the Hugging Face hub read to stay off the network, in any language that they are written in. */
+/** Variables that keep libraries of the Hugging Face hub off the network, in any language. */
 export const offlineVariables: Readonly<Record<string, string>> = {
   HF_HUB_OFFLINE: '1',
   TRANSFORMERS_OFFLINE: '1',

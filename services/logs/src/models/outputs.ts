@@ -1,6 +1,6 @@
 import type { Pooling } from './model-files.ts'
 
-/** What a network gave for one text: `length` rows of `width` numbers, one row a token. */
+/** The output of a network for one text: `length` rows of `width` numbers, one row per token. */
 export type TokenRows = { rows: Float32Array; length: number; width: number }
 
 const meanOf = ({ rows, length, width }: TokenRows): Float32Array => {
@@ -27,10 +27,10 @@ const pools: Record<Pooling, (rows: TokenRows) => Float32Array> = {
   largest: largestOf,
 }
 
-/** One vector for a text out of one a token. */
+/** Combines the vectors of the tokens into one for the text. */
 export const pool = (pooling: Pooling, rows: TokenRows): Float32Array => pools[pooling](rows)
 
-/** The same direction with length 1, so that a product of two is their cosine. All zeros stay so. */
+/** Scales a vector to length 1, so that a dot product is a cosine. A zero vector is unchanged. */
 export const normalized = (vector: Float32Array): Float32Array => {
   const length = Math.hypot(...vector)
   return length === 0 ? vector : vector.map((value) => value / length)
@@ -45,6 +45,6 @@ const softmax = (values: Float32Array): Float32Array => {
   return powers.map((power) => power / sum)
 }
 
-/** The probabilities of labels; each by itself where several may hold or there is only one. */
+/** The probabilities of the labels; independent if several may apply or there is only one. */
 export const probabilities = (scores: Float32Array, isMultiLabel: boolean): Float32Array =>
   isMultiLabel || scores.length === 1 ? scores.map(sigmoid) : softmax(scores)

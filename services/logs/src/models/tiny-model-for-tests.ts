@@ -2,14 +2,14 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { createOnnxGraph } from '@trellis/model-runtime/onnx-graph'
 
-/** A model small enough to be made in a test: each word has a row of numbers, and what it gives is made of those. */
+/** A model small enough to be built in a test: each word has a row of numbers, from which the output is computed. */
 export type TinyModel = {
-  /** Rows of the same length, by word. A word that is not among them has zeros. */
+  /** Rows of the same length, by word. Other words have zeros. */
   words: Readonly<Record<string, readonly number[]>>
   task: 'embedding' | 'classification'
   labels?: readonly string[]
   config?: object
-  /** In place of files that would be written; null leaves one out. */
+  /** Replaces generated files; null omits one. */
   files?: Readonly<Record<string, object | string | null>>
   pooling?: object
   network?: string
@@ -61,7 +61,7 @@ const tokenizerOf = (vocabulary: readonly string[]) => ({
   },
 })
 
-/** Rows of words summed up over a text for a classification; one row a token for an embedding. */
+/** Sums the rows of the words for a classification; one row per token for an embedding. */
 const networkOf = (rows: readonly (readonly number[])[], width: number, task: TinyModel['task']): Buffer => {
   const graph = createOnnxGraph('tiny')
   const ids = graph.input('input_ids', 'int64', ['batch', 'sequence'])
@@ -72,8 +72,8 @@ const networkOf = (rows: readonly (readonly number[])[], width: number, task: Ti
   if (task === 'classification')
     graph.output(graph.node('ReduceSum', [found, axes], { keepdims: 0 }), 'logits', ['batch', width])
   else {
-    const there = graph.node('Unsqueeze', [graph.node('Cast', [mask], { to: 1 }), axes])
-    graph.output(graph.node('Mul', [found, there]), 'last_hidden_state', ['batch', 'sequence', width])
+    const isToken = graph.node('Unsqueeze', [graph.node('Cast', [mask], { to: 1 }), axes])
+    graph.output(graph.node('Mul', [found, isToken]), 'last_hidden_state', ['batch', 'sequence', width])
   }
   return graph.finish()
 }

@@ -345,11 +345,11 @@ describe('classifiers in a user-provided folder', () => {
   })
 
   test.each([
-    ['a missing folder', { SERVICE_CYBERSEC_MODEL: '{folder}/nothing' }, /config\.json is not there/],
+    ['a missing folder', { SERVICE_CYBERSEC_MODEL: '{folder}/nothing' }, /config\.json does not exist/],
     [
       'an unknown device',
       { SERVICE_CYBERSEC_MODEL: '{folder}/model', SERVICE_CYBERSEC_DEVICE: 'abacus' },
-      /"abacus" is no device/,
+      /"abacus" is not available as a device/,
     ],
   ])('with %s the rules continue to work, and the status names the problem', async (_, environment, problem) => {
     await using opened = await open(environment, model)
