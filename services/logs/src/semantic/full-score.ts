@@ -5,8 +5,8 @@ import type { FoundEntry } from '../search/search.ts'
 import { wordsOf } from '../segments/tokens.ts'
 
 /**
- * What an entry with all words of a query would score, told from the best that there is: its score by the share of the words that it has, rare ones
- * counting more. Where the best has them all it is its own score; where it has one of many, that one word does not pass for an answer.
+ * Estimates the score of an entry with all words of a query from the best result: its score divided by the share of the words that it has, with
+ * rare words weighing more. A result with all words keeps its score, and one with a single word of many does not rank as a full match.
  */
 export const fullScoreOf = (best: FoundEntry | undefined, query: Query, statistics: Statistics): number => {
   if (!best || best.score <= 0) return 0
@@ -18,6 +18,6 @@ export const fullScoreOf = (best: FoundEntry | undefined, query: Query, statisti
   const words = wordsOf(best.entry.text)
   const leaves = query.clauses.flat()
   const all = leaves.reduce((sum, leaf) => sum + weightOf(leaf), 0)
-  const had = leaves.filter((leaf) => findLeaf(leaf, words) >= 0).reduce((sum, leaf) => sum + weightOf(leaf), 0)
-  return had > 0 ? (best.score * all) / had : best.score
+  const matched = leaves.filter((leaf) => findLeaf(leaf, words) >= 0).reduce((sum, leaf) => sum + weightOf(leaf), 0)
+  return matched > 0 ? (best.score * all) / matched : best.score
 }

@@ -3,23 +3,23 @@ import type { Place } from '../search/hits.ts'
 import type { Statistics } from '../search/rank.ts'
 
 /**
- * Where a page of a search by words and meaning ended. Candidates are taken in blocks, best by words first, and ordered anew within a block:
- * a page goes on behind `last` within the block between `start` and `end`, and then with the block behind it. Both ends are written down, and
- * how often words occurred when the first page was made, so that what arrives meanwhile changes no score and moves no entry to another block.
+ * A position in a search by words and meaning. Candidates are processed in blocks, best by words first, and reordered within a block: a page
+ * continues after `last` within the block between `start` and `end`, and then with the next block. The cursor stores both ends and the word
+ * statistics of the first page, so that new entries change no score and move no entry to another block.
  */
-export type HybridPlace = {
-  /** The score by words that an entry with all of them would have, which scores are measured against. */
+export type HybridPosition = {
+  /** The score by words of an entry with all of them, which normalizes scores. */
   best: number
   statistics: Statistics
-  /** Behind which candidate the block begins; the first block begins with the first. */
+  /** The candidate before the block; null for the first block. */
   start: Place | null
-  /** The last candidate of the block; null where it is yet to be taken. */
+  /** The last candidate of the block; null if the block was not read yet. */
   end: Place | null
-  /** The last entry that was shown of it; null at its beginning. Its score is by words and meaning. */
+  /** The last entry of the block that was returned; null at its beginning. Its score combines words and meaning. */
   last: Place | null
-  /** Entries that are there for their meaning alone; they are candidates of the first block, and of no other. */
+  /** Entries found by meaning only; they are candidates of the first block only. */
   near: readonly string[]
-  /** How many of those a search by the words alone has not. */
+  /** How many of these a search by words alone does not find. */
   beside: number
 }
 
@@ -28,7 +28,7 @@ type Numbers = [score: number, time: number, sequence: number, key: number, shar
 const numbersOf = (place: Place | null): Numbers | null =>
   place && [place.score, place.time, place.sequence, place.key, place.shard ?? '']
 
-/** undefined for what is none. */
+/** Returns undefined for an invalid value. */
 const placeOf = (numbers: unknown): Place | null | undefined => {
   if (numbers === null) return null
   if (!Array.isArray(numbers) || numbers.length !== 5) return undefined
@@ -40,14 +40,14 @@ const placeOf = (numbers: unknown): Place | null | undefined => {
 
 const kind = 'hybrid'
 
-export const encodeHybridCursor = ({ best, statistics, start, end, last, near, beside }: HybridPlace): string => {
+export const encodeHybridCursor = ({ best, statistics, start, end, last, near, beside }: HybridPosition): string => {
   const counts = [statistics.documents, statistics.words, Object.fromEntries(statistics.frequencies)]
   const parts = [kind, best, counts, numbersOf(start), numbersOf(end), numbersOf(last), near, beside]
   return Buffer.from(JSON.stringify(parts)).toString('base64url')
 }
 
-/** undefined for what is no cursor of such a search. */
-export const decodeHybridCursor = (cursor: string): HybridPlace | undefined => {
+/** Returns undefined for an invalid cursor. */
+export const decodeHybridCursor = (cursor: string): HybridPosition | undefined => {
   try {
     const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'))
     if (!Array.isArray(parts) || parts.length !== 8 || parts[0] !== kind) return undefined

@@ -5,21 +5,21 @@ import type { Query } from '../search/query.ts'
 import type { FoundEntry, SearchRequest, SearchResult } from '../search/search.ts'
 import type { LogEngine } from '../threads/log-engine.ts'
 import { fullScoreOf } from './full-score.ts'
-import type { HybridPlace } from './hybrid-cursor.ts'
+import type { HybridPosition } from './hybrid-cursor.ts'
 import { comparePlaces, hybridScore, placeOfFound, poolSize } from './hybrid-rank.ts'
 import { hasWords, nearestEntries } from './nearest-templates.ts'
 import { cosineOf, type TextVector, type TextVectors } from './text-vectors.ts'
 import { withoutValues } from './without-values.ts'
 
 export type HybridRequest = {
-  /** What candidates have to have; see `loosenQuery`. Its `after` and `order` are not asked for. */
+  /** The required words of candidates; see `loosenQuery`. `after` and `order` are set by the search. */
   words: Omit<SearchRequest, 'after' | 'order' | 'statistics'> & { query: Query }
-  /** What is asked, in words for a model. */
+  /** The question as text for a model. */
   sentence: string
-  after: HybridPlace | undefined
+  after: HybridPosition | undefined
 }
 
-export type HybridResult = Omit<SearchResult, 'next'> & { next: HybridPlace | null }
+export type HybridResult = Omit<SearchResult, 'next'> & { next: HybridPosition | null }
 
 type Options = {
   engine: Pick<LogEngine, 'search' | 'countWords' | 'templates' | 'find'>
@@ -27,7 +27,7 @@ type Options = {
   signal?: AbortSignal | undefined
 }
 
-/** What an entry says, as models are shown it. */
+/** The message of an entry as models read it. */
 export const meaningOf = (entry: StoredEntry): string =>
   withoutValues(describeEntry(entry.origin.format, entry.text).message)
 
@@ -39,7 +39,7 @@ const vectorsOfEntries = async (vectors: Options['vectors'], entries: readonly F
   return texts.map((text) => byText.get(text))
 }
 
-/** Candidates of one block, those that belong to it alone, with their scores by words and meaning, best first. */
+/** The candidates of one block with their scores by words and meaning, best first. */
 const orderBlock = async (
   vectors: Options['vectors'],
   candidates: readonly FoundEntry[],
@@ -56,10 +56,10 @@ const orderBlock = async (
     .toSorted((left, right) => comparePlaces(placeOfFound(left), placeOfFound(right)))
 }
 
-/** A block that was begun may have grown since: as much again is looked at. */
+/** A block may have grown since it was first read: read up to twice its size. */
 const growth = 2
 
-/** Entries that are there for their meaning: found for the first page, and the same ones for those behind it. */
+/** Entries found by meaning: searched for the first page, and looked up for later pages. */
 const nearOf = async (
   { words, after }: HybridRequest,
   question: TextVector | undefined,
@@ -72,7 +72,7 @@ const nearOf = async (
   return entries.filter((entry) => entry !== undefined).map((entry) => ({ entry, score: 0 }))
 }
 
-const beginning = async ({ words }: HybridRequest, { engine, signal }: Options): Promise<HybridPlace> => ({
+const firstPosition = async ({ words }: HybridRequest, { engine, signal }: Options): Promise<HybridPosition> => ({
   best: 0,
   statistics: await engine.countWords(words.query, signal),
   start: null,
@@ -83,8 +83,8 @@ const beginning = async ({ words }: HybridRequest, { engine, signal }: Options):
 })
 
 /**
- * One page of what has the words of a question or means the same. Throws what a model or an engine throws.
- * All pages together are every candidate once.
+ * Returns one page of entries with words or the meaning of a question. Throws the errors of the model and the engine. All pages together
+ * contain every candidate once.
  */
 export const hybridSearch = async (request: HybridRequest, options: Options): Promise<HybridResult> => {
   const { words, sentence, after } = request
@@ -92,8 +92,8 @@ export const hybridSearch = async (request: HybridRequest, options: Options): Pr
   const size = poolSize(words.limit)
   const [question] = await vectors.of([sentence])
   const near = await nearOf(request, question, options)
-  let place: HybridPlace = after ?? (await beginning(request, options))
-  const { statistics } = place
+  let position: HybridPosition = after ?? (await firstPosition(request, options))
+  const { statistics } = position
   const beside = after?.beside ?? near.filter((found) => !hasWords(words.query, found)).length
   let first: SearchResult | undefined
   const shown: FoundEntry[] = []
@@ -103,41 +103,43 @@ export const hybridSearch = async (request: HybridRequest, options: Options): Pr
         ...words,
         statistics,
         order: 'relevance',
-        limit: place.end ? size * growth : size,
+        limit: position.end ? size * growth : size,
         withFacets: words.withFacets && first === undefined,
-        ...(place.start && { after: place.start }),
+        ...(position.start && { after: position.start }),
       },
       signal,
     )
     first ??= block
-    const { end, start } = place
+    const { end, start } = position
     const byWords = end ? block.entries.filter((found) => comparePlaces(placeOfFound(found), end) <= 0) : block.entries
     const last = byWords.at(-1)
-    const best = place.best || fullScoreOf(byWords[0], words.query, statistics)
-    const there = new Set(byWords.map(({ entry }) => entry.entryId))
-    const added = start === null ? near.filter(({ entry }) => !there.has(entry.entryId)) : []
-    // What the first block had for its meaning, a later one has for its words: it was shown.
-    const isNear = new Set(start === null ? added.map(({ entry }) => entry.entryId) : place.near)
+    const best = position.best || fullScoreOf(byWords[0], words.query, statistics)
+    const wordIds = new Set(byWords.map(({ entry }) => entry.entryId))
+    const added = start === null ? near.filter(({ entry }) => !wordIds.has(entry.entryId)) : []
+    // A later block contains by its words what the first one contained by its meaning: it was already returned.
+    const isNear = new Set(start === null ? added.map(({ entry }) => entry.entryId) : position.near)
     const own = start === null ? byWords : byWords.filter(({ entry }) => !isNear.has(entry.entryId))
     const ordered = await orderBlock(vectors, [...own, ...added], question, best)
-    const rest = ordered.filter((found) => place.last === null || comparePlaces(placeOfFound(found), place.last) > 0)
+    const rest = ordered.filter(
+      (found) => position.last === null || comparePlaces(placeOfFound(found), position.last) > 0,
+    )
     const taken = rest.slice(0, words.limit - shown.length)
     shown.push(...taken)
     const blockEnd: Place | null = end ?? (last ? placeOfFound(last) : null)
     const common = { best, statistics, near: [...isNear], beside }
     const hasMore = block.next !== null || byWords.length < block.entries.length
-    const behind: HybridPlace | null =
+    const nextBlock: HybridPosition | null =
       hasMore && blockEnd ? { ...common, start: blockEnd, end: null, last: null } : null
     const lastTaken = taken.at(-1)
     const within =
       rest.length > taken.length && lastTaken
         ? { ...common, start, end: blockEnd, last: placeOfFound(lastTaken) }
         : null
-    const next = within ?? behind
+    const next = within ?? nextBlock
     if (shown.length >= words.limit || next === null) {
       const total = first.total + beside
       return { ...first, entries: shown, total, next }
     }
-    place = next
+    position = next
   }
 }

@@ -11,7 +11,7 @@ test.each([
   ['why is the disk full', [['disk', 'full']]],
   ['disk 10.0.0.7', [['disk', '10 0 0 7']]],
   ['what is it', [['what', 'is', 'it']]],
-])('%s asks for any of the words that say what to look for', (q, clauses) => {
+])('%s requires any of the words that carry meaning', (q, clauses) => {
   expect(loosened(q)).toEqual(clauses)
 })
 
@@ -19,6 +19,6 @@ test.each([
   ['"connection refused" OR timeout -debug', 'connection refused timeout'],
   ['-"read only" disk*', 'disk'],
   ['why-not full', 'why-not full'],
-])('a model is shown %s as a sentence', (q, sentence) => {
+])('a model reads %s as a sentence', (q, sentence) => {
   expect(sentenceOf(q)).toBe(sentence)
 })

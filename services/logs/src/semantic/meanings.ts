@@ -9,7 +9,7 @@ import type { VectorTables } from './vector-store.ts'
 
 export type Meanings = AsyncDisposable & {
   semantic: SemanticSearch
-  /** Absent where no model is configured. */
+  /** Absent if no model is configured. */
   vectors: TextVectors | undefined
 }
 
@@ -21,7 +21,7 @@ export type MeaningsOptions = {
   log: Log
 }
 
-/** What the service knows of meanings: nothing, and that light, where no model is configured. */
+/** Semantic search and vectors; lightweight if no model is configured. */
 export const createMeanings = (options: MeaningsOptions): Meanings => {
   const { config, db, engine, now, log } = options
   const { embeddingModel: directory, offlineMode: isOffline, semanticWaitMilliseconds: waitMilliseconds } = config
@@ -32,7 +32,7 @@ export const createMeanings = (options: MeaningsOptions): Meanings => {
           directory,
           task: 'embedding',
           isOffline,
-          onProblem: (problem) => log.error({ problem }, 'the model for meanings cannot be used'),
+          onProblem: (problem) => log.error({ problem }, 'the embedding model cannot be used'),
         })
   const vectors = model && createTextVectors({ db, model, now })
   return {

@@ -7,11 +7,11 @@ import type { LogEngine } from '../threads/log-engine.ts'
 import { cosineOf, type TextVector, type TextVectors } from './text-vectors.ts'
 import { withoutValues } from './without-values.ts'
 
-/** Kinds of messages that are compared with a question, the most frequent; and of those, what is near enough to be shown. */
+/** The most frequent templates are compared with a question, and the closest of them are used. */
 const maxCompared = 5_000
 const maxNear = 8
 const minCosine = 0.3
-/** Of each kind the newest. */
+/** The newest entries of each template. */
 const maxOfEach = 3
 
 type Options = {
@@ -20,12 +20,12 @@ type Options = {
   signal?: AbortSignal | undefined
 }
 
-/** Templates have placeholders where messages differ; a model is shown neither. */
+/** Templates have placeholders for variable parts; a model reads neither. */
 const textOf = (template: string): string => withoutValues(template.replace(/<[^<>\s]{0,20}>/g, ' '))
 
 /**
- * Entries of the kinds of messages that mean most nearly what is asked, whatever their words. Only kinds whose meaning is known are compared; the
- * others are learnt meanwhile, for the next time.
+ * The newest entries of the templates closest in meaning to a question, whatever their words. Only templates with known vectors are compared; the
+ * others are computed in the background for the next search.
  */
 export const nearestEntries = async (
   question: TextVector,
@@ -65,5 +65,5 @@ export const nearestEntries = async (
   return found.flatMap(({ entries }) => entries.map((entry) => ({ ...entry, score: 0 })))
 }
 
-/** Whether a search by the words alone has an entry, too. */
+/** Whether a search by words alone also finds an entry. */
 export const hasWords = (query: Query, { entry }: FoundEntry): boolean => matchesWords(query, wordsOf(entry.text))

@@ -14,7 +14,7 @@ import { createSemanticSearch, type SemanticAnswer } from './semantic-search.ts'
 import { createTextVectors } from './text-vectors.ts'
 import { type VectorTables, vectorMigration } from './vector-store.ts'
 
-/** Two things that words may mean: rows of a model in which "full" and "space" are one, and "door" is another. */
+/** Rows of a model for which "full" and "space" mean the same, and "door" something else. */
 const words = { full: [1, 0], space: [1, 0], disk: [1, 0], door: [0, 1], red: [0, 1] }
 
 const openVectors = async (directory: string, files?: Record<string, null>) => {
@@ -29,11 +29,11 @@ const openVectors = async (directory: string, files?: Record<string, null>) => {
   const model = stack.use(
     createModel({ directory: `${directory}/model`, task: 'embedding', onProblem: () => undefined }),
   )
-  const asked: string[] = []
+  const modelInputs: string[] = []
   const counted = {
     load: model.load,
     run: (texts: readonly string[]) => {
-      asked.push(...texts)
+      modelInputs.push(...texts)
       return model.run(texts)
     },
   }
@@ -41,7 +41,7 @@ const openVectors = async (directory: string, files?: Record<string, null>) => {
     vectors: createTextVectors({ db: store.db, model: counted, now: Date.now }),
     db: store.db,
     model: counted,
-    asked,
+    modelInputs,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }
 }
@@ -52,13 +52,13 @@ const open = async (entries: readonly Pushed[], files?: Record<string, null>) =>
   const own = stack.use(await openEngineIn(folder.path))
   await own.push(null, entries)
   const opened = stack.use(await openVectors(folder.path, files))
-  const kept = stack.move()
-  const ask = (
+  const resources = stack.move()
+  const searchWith = (
     engine: Pick<LogEngine, 'search' | 'countWords' | 'templates' | 'find'>,
     vectors: typeof opened.vectors | undefined,
     waitMilliseconds = 60_000,
   ) => createSemanticSearch({ engine, vectors, waitMilliseconds, onProblem: () => undefined })
-  return { ...own, ...opened, ask, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+  return { ...own, ...opened, searchWith, [Symbol.asyncDispose]: () => resources.disposeAsync() }
 }
 
 const wordsOf = (q: string, limit: number): Omit<SearchRequest, 'after'> => ({
@@ -83,7 +83,7 @@ const numbered = (count: number, textOf: (index: number) => string): Pushed[] =>
 describe('semantic=true', () => {
   test('enables hybrid re-ranking: 0.6 normalized BM25 + 0.4 cosine', async () => {
     await using opened = await open([{ text: 'disk red red red' }, { text: 'space disk' }, { text: 'nothing of it' }])
-    const search = opened.ask(opened.engine, opened.vectors)
+    const search = opened.searchWith(opened.engine, opened.vectors)
     const answer = hybridOf(await search({ q: 'disk', words: wordsOf('disk', 10), cursor: undefined }))
     const byWords = await opened.engine.search({ ...wordsOf('disk', 10) })
     const best = byWords.entries[0]?.score ?? 0
@@ -106,17 +106,17 @@ describe('semantic=true', () => {
         return opened.engine.search(request)
       },
     }
-    await opened.ask(engine, opened.vectors)({ q: 'disk', words: wordsOf('disk', 30), cursor: undefined })
+    await opened.searchWith(engine, opened.vectors)({ q: 'disk', words: wordsOf('disk', 30), cursor: undefined })
     expect(limits.at(-1)).toBe(150)
   })
 
-  test('finds what has only some of the words, and puts what means the same before it', async () => {
+  test('finds entries with only some of the words, and ranks similar meaning first', async () => {
     await using opened = await open([
       { text: 'the door is open' },
       { text: 'no space left, disk 7' },
       { text: 'door red' },
     ])
-    const search = opened.ask(opened.engine, opened.vectors)
+    const search = opened.searchWith(opened.engine, opened.vectors)
     expect(
       textsOf(
         await search({ q: 'why is the disk full', words: wordsOf('why is the disk full', 10), cursor: undefined }),
@@ -125,13 +125,13 @@ describe('semantic=true', () => {
     expect((await opened.engine.search(wordsOf('why is the disk full', 10))).total).toBe(0)
   })
 
-  test('finds what has none of the words and means the same, as soon as its kind is known, and pages through it once', async () => {
+  test('finds entries by meaning alone once their template is known, and pages through them once', async () => {
     await using opened = await open([
       ...numbered(30, (index) => `the door is open ${index}`),
       ...numbered(2, (index) => `no space left on sdb${index}`),
       ...numbered(120, (index) => `disk ${index} is there`),
     ])
-    const search = opened.ask(opened.engine, opened.vectors)
+    const search = opened.searchWith(opened.engine, opened.vectors)
     const isFound = async () => textsOf(await search({ q: 'full', words: wordsOf('full', 10), cursor: undefined }))
     await expect.poll(isFound).toEqual(expect.arrayContaining(['no space left on sdb0', 'no space left on sdb1']))
     expect(await isFound()).not.toContain('the door is open 0')
@@ -147,18 +147,18 @@ describe('semantic=true', () => {
     expect(new Set(seen).size).toBe(122)
   })
 
-  test('never shows what is excluded', async () => {
+  test('never returns excluded entries', async () => {
     await using opened = await open([{ text: 'disk red' }, { text: 'disk full' }])
-    const search = opened.ask(opened.engine, opened.vectors)
+    const search = opened.searchWith(opened.engine, opened.vectors)
     expect(textsOf(await search({ q: 'disk -red', words: wordsOf('disk -red', 10), cursor: undefined }))).toEqual([
       'disk full',
     ])
   })
 
-  test('all pages together are every match once, while more arrives and whatever the size of a page', async () => {
+  test('all pages together contain every match once, with any page size and while entries arrive', async () => {
     const texts = ['disk full', 'disk red', 'disk space 7', 'door disk', 'full red disk']
     await using opened = await open(numbered(257, (index) => `${texts[index % texts.length]} ${index % 7}`))
-    const search = opened.ask(opened.engine, opened.vectors)
+    const search = opened.searchWith(opened.engine, opened.vectors)
     const seen: string[] = []
     let cursor: string | undefined
     for (let page = 0; page < 100; page++) {
@@ -175,19 +175,19 @@ describe('semantic=true', () => {
     expect(seen).toHaveLength(257)
   })
 
-  test('asks the model for each kind of line once, and for what is known not at all, after a restart, too', async () => {
+  test('runs the model once for each kind of line, and uses stored vectors after a restart', async () => {
     await using opened = await open(numbered(60, (index) => `disk ${index} full`))
-    const search = opened.ask(opened.engine, opened.vectors)
+    const search = opened.searchWith(opened.engine, opened.vectors)
     await search({ q: 'disk', words: wordsOf('disk', 10), cursor: undefined })
-    expect(opened.asked.toSorted()).toEqual(['disk', 'disk 0 full', 'disk full'])
+    expect(opened.modelInputs.toSorted()).toEqual(['disk', 'disk 0 full', 'disk full'])
     await search({ q: 'disk', words: wordsOf('disk', 10), cursor: undefined })
     const again = createTextVectors({ db: opened.db, model: opened.model, now: Date.now })
     const [one] = await again.of(['disk 0 full'])
     expect(one?.[0]).toBeCloseTo(1, 3)
-    expect(opened.asked).toHaveLength(3)
+    expect(opened.modelInputs).toHaveLength(3)
   })
 
-  test('ranks branches along as one store, and pages through them', async () => {
+  test('ranks branches and the own store as one, and pages through them', async () => {
     const entries = numbered(120, (index) => `${index % 3 === 0 ? 'disk space' : 'disk red'} ${index % 4}`)
     await using one = await open(entries)
     await using cut = await open(entries.filter((_, index) => index % 2 === 0))
@@ -199,7 +199,7 @@ describe('semantic=true', () => {
       waitMilliseconds: 20_000,
       log: silentLog,
     })
-    const pagesOf = async (search: ReturnType<typeof one.ask>) => {
+    const pagesOf = async (search: ReturnType<typeof one.searchWith>) => {
       const texts: [string, number][] = []
       for (let cursor: string | undefined, page = 0; page < 20; page++) {
         const { result, nextCursor } = hybridOf(
@@ -211,9 +211,9 @@ describe('semantic=true', () => {
       }
       return texts
     }
-    const shared = await pagesOf(cut.ask(engine, cut.vectors))
+    const shared = await pagesOf(cut.searchWith(engine, cut.vectors))
     expect(shared).toHaveLength(120)
-    expect(shared).toEqual(await pagesOf(one.ask(one.engine, one.vectors)))
+    expect(shared).toEqual(await pagesOf(one.searchWith(one.engine, one.vectors)))
   })
 })
 
@@ -221,12 +221,12 @@ describe('with the embedding backend unavailable or failing, a search falls back
   const reasonOf = (answer: SemanticAnswer) => (answer.kind === 'fallback' ? answer.reason : 'hybrid')
   const cases: [string, string, SearchRequest['order'], RegExp][] = [
     ['no words', '  ', 'relevance', /no words in q/],
-    ['nothing but what is excluded', '-red', 'relevance', /no words in q/],
+    ['only exclusions', '-red', 'relevance', /no words in q/],
     ['the order of time', 'disk', 'time', /order of time/],
   ]
-  test.each(cases)('%s cannot be compared, and the answer says so', async (_, q, order, reason) => {
+  test.each(cases)('%s cannot be compared, and the answer states the reason', async (_, q, order, reason) => {
     await using opened = await open([{ text: 'disk' }])
-    const answer = await opened.ask(
+    const answer = await opened.searchWith(
       opened.engine,
       opened.vectors,
     )({ q, words: { ...wordsOf(q, 5), order }, cursor: undefined })
@@ -235,46 +235,46 @@ describe('with the embedding backend unavailable or failing, a search falls back
 
   test('no model is configured, and the answer names the setting', async () => {
     await using opened = await open([{ text: 'disk' }])
-    const answer = await opened.ask(
+    const answer = await opened.searchWith(
       opened.engine,
       undefined,
     )({ q: 'disk', words: wordsOf('disk', 5), cursor: undefined })
     expect(reasonOf(answer)).toMatch(/SERVICE_EMBEDDING_MODEL/)
   })
 
-  test('a model that cannot be loaded is named with the file that is wrong', async () => {
+  test('a model that cannot be loaded is reported with the invalid file', async () => {
     await using opened = await open([{ text: 'disk' }], { 'tokenizer.json': null })
-    const answer = await opened.ask(
+    const answer = await opened.searchWith(
       opened.engine,
       opened.vectors,
     )({ q: 'disk', words: wordsOf('disk', 5), cursor: undefined })
-    expect(reasonOf(answer)).toMatch(/tokenizer\.json is not there/)
+    expect(reasonOf(answer)).toMatch(/tokenizer\.json does not exist/)
   })
 
-  test('a model that is still loading is not waited for past the limit, and is there for the next search', async () => {
+  test('a model that is still loading is awaited up to the limit, and is ready for the next search', async () => {
     await using opened = await open([{ text: 'disk' }])
-    const impatient = opened.ask(opened.engine, opened.vectors, 0)
+    const impatient = opened.searchWith(opened.engine, opened.vectors, 0)
     expect(reasonOf(await impatient({ q: 'disk', words: wordsOf('disk', 5), cursor: undefined }))).toMatch(
       /still loading/,
     )
     await opened.model.load()
-    const patient = opened.ask(opened.engine, opened.vectors)
+    const patient = opened.searchWith(opened.engine, opened.vectors)
     expect(reasonOf(await patient({ q: 'disk', words: wordsOf('disk', 5), cursor: undefined }))).toBe('hybrid')
   })
 
-  test('a page that had begun by meaning goes on by words and leaves nothing out', async () => {
+  test('a search that began by meaning continues by words without omitting entries', async () => {
     await using opened = await open(numbered(120, (index) => `disk ${index}`))
-    const search = opened.ask(opened.engine, opened.vectors)
+    const search = opened.searchWith(opened.engine, opened.vectors)
     const first = hybridOf(await search({ q: 'disk', words: wordsOf('disk', 10), cursor: undefined }))
     const cursor = first.nextCursor ?? undefined
-    const answer = await opened.ask(opened.engine, undefined)({ q: 'disk', words: wordsOf('disk', 200), cursor })
+    const answer = await opened.searchWith(opened.engine, undefined)({ q: 'disk', words: wordsOf('disk', 200), cursor })
     const rest = answer.kind === 'fallback' && answer.request ? await opened.engine.search(answer.request) : undefined
     const seen = new Set([...first.result.entries, ...(rest?.entries ?? [])].map(({ entry }) => entry.entryId))
     expect(seen.size).toBe(120)
   })
 })
 
-test('vectors in rows are bounded: the oldest are forgotten', async () => {
+test('stored vectors are bounded: the oldest are deleted', async () => {
   await using folder = await temporaryDirectory()
   await using opened = await openVectors(folder.path)
   let time = 0

@@ -10,37 +10,37 @@ import type { TextVectors } from './text-vectors.ts'
 
 export type SemanticSearchOptions = {
   engine: Pick<LogEngine, 'search' | 'countWords' | 'templates' | 'find'>
-  /** Absent where no model for meanings is configured. */
+  /** Absent if no embedding model is configured. */
   vectors: Pick<TextVectors, 'of' | 'known'> | undefined
-  /** How long a search waits for the model; what it has begun goes on, so that the next one is quicker. */
+  /** How long a search waits for the model. Computation continues afterwards, so that the next search is faster. */
   waitMilliseconds: number
   onProblem: (error: unknown) => void
 }
 
 export type SemanticRequest = {
   q: string
-  /** As a search by words would ask it; `after` is left to the cursor. */
+  /** The request of a search by words; the cursor provides `after`. */
   words: Omit<SearchRequest, 'after'>
   cursor: string | undefined
 }
 
-/** A page by words and meaning, or what a search by words is to do in its place. */
+/** A page ranked by words and meaning, or the request for a search by words instead. */
 export type SemanticAnswer =
   | { kind: 'hybrid'; result: Omit<SearchResult, 'next'>; nextCursor: string | null }
   | { kind: 'fallback'; reason: string; request?: SearchRequest }
 
 const reasons = {
-  noModel: 'There is no model for meanings on this server (SERVICE_EMBEDDING_MODEL); results are ranked by words.',
+  noModel: 'This server has no embedding model (SERVICE_EMBEDDING_MODEL); results are ranked by words.',
   noWords: 'There are no words in q whose meaning could be compared.',
   byTime: 'Results in the order of time are not ranked.',
-  begunByWords: 'The cursor is that of a page that was ranked by words, and so is this one.',
-  slow: 'The model for meanings is still loading or too slow just now; results are ranked by words.',
-  failing: 'The model for meanings fails just now; results are ranked by words.',
+  begunByWords: 'The cursor belongs to a page that was ranked by words, and so is this page.',
+  slow: 'The embedding model is still loading or currently too slow; results are ranked by words.',
+  failing: 'The embedding model currently fails; results are ranked by words.',
 }
 
 export const slow = Symbol('slow')
 
-/** Gives `slow` when it takes too long; what was begun goes on. */
+/** Resolves with `slow` after the time limit; the work continues. */
 export const within = async <Value>(milliseconds: number, work: Promise<Value>): Promise<Value | typeof slow> => {
   const stop = new AbortController()
   try {
@@ -51,7 +51,7 @@ export const within = async <Value>(milliseconds: number, work: Promise<Value>):
   }
 }
 
-/** Searches by words and meaning where that can be done, and says why where it cannot. */
+/** Searches by words and meaning where possible, and otherwise states the reason. */
 export const createSemanticSearch =
   ({ engine, vectors, waitMilliseconds, onProblem }: SemanticSearchOptions) =>
   async ({ q, words, cursor }: SemanticRequest, signal?: AbortSignal): Promise<SemanticAnswer> => {
@@ -66,25 +66,25 @@ export const createSemanticSearch =
     const after = cursor === undefined ? undefined : decodeHybridCursor(cursor)
     if (cursor !== undefined && !after) return fallback(reasons.begunByWords)
     const loose = { ...words, query: loosenQuery(words.query) }
-    // A page that had begun by meaning goes on with its block by words: some are shown again, none is left out.
-    const goesOn = after && { ...loose, statistics: after.statistics, ...(after.start && { after: after.start }) }
-    if (!vectors) return fallback(reasons.noModel, goesOn)
+    // A search that began by meaning continues with its block by words: some entries are repeated, none is omitted.
+    const continuation = after && { ...loose, statistics: after.statistics, ...(after.start && { after: after.start }) }
+    if (!vectors) return fallback(reasons.noModel, continuation)
     try {
-      // The model alone is waited for with a limit; the search itself ends when its client leaves.
+      // Each wait for the model has its own limit; the search itself ends when its client disconnects.
       const ready = await within(waitMilliseconds, vectors.of([sentence]))
-      if (ready === slow) return fallback(reasons.slow, goesOn)
+      if (ready === slow) return fallback(reasons.slow, continuation)
       const found = await within(
         waitMilliseconds,
         hybridSearch({ words: loose, sentence, after }, { engine, vectors, signal }),
       )
-      if (found === slow) return fallback(reasons.slow, goesOn)
+      if (found === slow) return fallback(reasons.slow, continuation)
       const { next, ...result } = found
       return { kind: 'hybrid', result, nextCursor: next && encodeHybridCursor(next) }
     } catch (error) {
       signal?.throwIfAborted()
-      if (error instanceof ModelUnusable) return fallback(`${reasons.failing} ${error.message}`, goesOn)
+      if (error instanceof ModelUnusable) return fallback(`${reasons.failing} ${error.message}`, continuation)
       onProblem(error)
-      return fallback(reasons.failing, goesOn)
+      return fallback(reasons.failing, continuation)
     }
   }
 

@@ -1,7 +1,7 @@
 import type { Migration } from '@trellis/kit/store'
 import type { Kysely } from 'kysely'
 
-/** What models gave for texts. A text is known by a digest, a model by its fingerprint. `made_at` is epoch milliseconds. */
+/** Vectors of texts by model. A text is identified by a digest, a model by its fingerprint. `made_at` is epoch milliseconds. */
 type VectorTable = { model: string; text_key: string; vector: Uint8Array; made_at: number }
 export type VectorTables = { log_text_vectors: VectorTable }
 type Db = Kysely<VectorTables>
@@ -22,7 +22,7 @@ export const vectorMigration: Migration = {
   },
 }
 
-/** Statements with more parameters than this are refused by some databases. */
+/** Some databases refuse statements with more parameters. */
 const maxInOne = 400
 
 export const inPortions = <Item>(items: readonly Item[], size = maxInOne): Item[][] =>
@@ -44,7 +44,7 @@ export const findVectors = async (db: Db, model: string, keys: readonly string[]
   return found.flat()
 }
 
-/** The first to say what a text means is right: replicas then rank alike, though their processors may round differently. */
+/** The first vector for a text wins, so that replicas rank alike although their processors may round differently. */
 export const insertVectors = async (db: Db, rows: readonly VectorTable[]) => {
   for (const portion of inPortions(rows, 100)) {
     await db
@@ -63,7 +63,7 @@ export const countVectors = async (db: Db): Promise<number> => {
   return Number(count)
 }
 
-/** Forgets the oldest. */
+/** Deletes the oldest `count` vectors. */
 export const deleteOldestVectors = async (db: Db, count: number) => {
   const last = await db
     .selectFrom('log_text_vectors')

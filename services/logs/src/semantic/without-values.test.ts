@@ -8,6 +8,6 @@ test.each([
   ['at  0x00007ffe\nof deadbeef01', 'at number of id'],
   ['peer fe80:0:0:0:1:2:3:4 gone', 'peer address gone'],
   ['facade decade', 'facade decade'],
-])('lines of one kind become one text: %s', (line, masked) => {
+])('lines of one kind are masked to the same text: %s', (line, masked) => {
   expect(withoutValues(line)).toBe(masked)
 })

@@ -1,4 +1,4 @@
-/** What differs between two lines that say the same, and what stands for it. In this order: an address has numbers in it. */
+/** Variable parts of lines and their replacements, applied in this order: an address contains numbers. */
 const masks: readonly (readonly [pattern: RegExp, word: string])[] = [
   [/\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/gi, 'id'],
   [/\b\d{1,3}(?:\.\d{1,3}){3}\b/g, 'address'],
@@ -8,10 +8,10 @@ const masks: readonly (readonly [pattern: RegExp, word: string])[] = [
   [/\d+(?:[.,:]\d+)*/g, '0'],
 ]
 
-/** So much of a text says what it means; a model reads little more. */
+/** The beginning of a text carries its meaning; a model reads little more. */
 const maxCharacters = 512
 
-/** A text without what is of this line alone, so that lines of one kind mean the same and are looked at once. */
+/** A text without its variable parts, so that lines of one kind have the same text and are computed once. */
 export const withoutValues = (text: string): string => {
   let masked = text.slice(0, maxCharacters)
   for (const [pattern, word] of masks) masked = masked.replace(pattern, word)
