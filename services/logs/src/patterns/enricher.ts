@@ -6,10 +6,11 @@ import { patternsInForce } from './in-force.ts'
 import { ownLevel, ownLevelWords } from './own-level.ts'
 import { isMatch, type LogPattern } from './pattern.ts'
 
-/** So much of a text is matched: traces name their trouble at the top, and no pattern is slow on this much of anything. */
-const lookedAt = 4_096
+/** Only the beginning of a text is matched: traces name the error at the top, and patterns stay fast on this length. */
+const maxMatchedCharacters = 4_096
 
-const startOf = (text: string): string => (text.length > lookedAt ? text.slice(0, lookedAt) : text)
+const startOf = (text: string): string =>
+  text.length > maxMatchedCharacters ? text.slice(0, maxMatchedCharacters) : text
 const none: readonly string[] = []
 
 /** The patterns that a text matches, in the library's order. */
@@ -18,21 +19,21 @@ export const matchPatterns = (text: string, candidates: Iterable<LogPattern> = p
   return [...candidates].filter((pattern) => isMatch(pattern, start))
 }
 
-/** A line's own level stands, behind whatever header. Without one, the words decide; what a pattern means can only make it worse. */
+/** The level in the line wins, whatever header precedes it. Without one, words decide; matching patterns can only raise the severity. */
 const severityFor = (text: string, known: number | undefined, matched: readonly LogPattern[]): number =>
   known ??
   ownLevel(text) ??
   matched.map(({ severity }) => (severity === null ? 0 : severityCode[severity])).reduce(worseOf, guessSeverity(text))
 
-/** Patterns and severity for the index: the words of all patterns and of the severity's rules are what it listens for. */
+/** Finds patterns and severity for the index, triggered by the words of all patterns and of the severity rules. */
 export const createEnricher = (patterns: readonly LogPattern[] = patternsInForce()): Enricher => {
   const words = [...new Set([...patterns.flatMap((pattern) => pattern.words), ...severityWords, ...ownLevelWords])]
   const guesses = new Set([...severityWords, ...ownLevelWords])
   const byWord = words.map((word) => ({
     isGuess: guesses.has(word),
-    patterns: [...patterns.keys()].filter((place) => patterns[place]?.words.includes(word)),
+    patterns: [...patterns.keys()].filter((index) => patterns[index]?.words.includes(word)),
   }))
-  /** The text that each pattern was held against last, by its number: a pattern has many words, and is held against a text once. */
+  /** The number of the last text that each pattern was tested against: a pattern has many words, but is tested once per text. */
   const lastText = new Float64Array(patterns.length)
   let texts = 0
   return {
@@ -43,13 +44,13 @@ export const createEnricher = (patterns: readonly LogPattern[] = patternsInForce
       let matched: LogPattern[] | undefined
       let mayGuess = false
       for (const word of found) {
-        const listens = byWord[word]
-        if (!listens) continue
-        mayGuess ||= listens.isGuess
-        for (const place of listens.patterns) {
-          const pattern = patterns[place]
-          if (lastText[place] === texts || !pattern) continue
-          lastText[place] = texts
+        const triggered = byWord[word]
+        if (!triggered) continue
+        mayGuess ||= triggered.isGuess
+        for (const index of triggered.patterns) {
+          const pattern = patterns[index]
+          if (lastText[index] === texts || !pattern) continue
+          lastText[index] = texts
           if (!isMatch(pattern, start)) continue
           matched ??= []
           matched.push(pattern)

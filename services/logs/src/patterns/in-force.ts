@@ -1,14 +1,14 @@
 import { libraryPatterns } from './library/mod.ts'
 import type { Domain, LogPattern } from './pattern.ts'
 
-// An entry is tagged wherever it is kept, so a thread has one set of patterns, as it has one library.
+// Entries are tagged wherever they are stored, so each thread has one set of patterns.
 let inForce: readonly LogPattern[] = libraryPatterns
 let byTag = new Map(inForce.map((pattern) => [pattern.tag, pattern]))
 
-/** The patterns that entries are tagged with in this thread: those built in, as a user has changed them, and a user's own. */
+/** The patterns that tag entries in this thread: the built-in ones with a user's overrides, and the user's own. */
 export const patternsInForce = (): readonly LogPattern[] => inForce
 
-/** Puts patterns to use in this thread; entries that are kept already keep their tags. */
+/** Replaces the patterns of this thread; stored entries retain their tags. */
 export const usePatterns = (patterns: readonly LogPattern[]): void => {
   inForce = patterns
   byTag = new Map(patterns.map((pattern) => [pattern.tag, pattern]))
@@ -16,7 +16,7 @@ export const usePatterns = (patterns: readonly LogPattern[]): void => {
 
 export const patternOf = (tag: string): LogPattern | undefined => byTag.get(tag)
 
-/** The domain of a tag, empty for one that is not known, or not any more. */
+/** The domain of a tag; empty if the tag is unknown or was removed. */
 export const domainOf = (tag: string): string => byTag.get(tag)?.domain ?? ''
 
 export const tagsOfDomain = (domain: Domain): string[] =>

@@ -1,28 +1,29 @@
 import { RE2JS } from 're2js'
 
-/** An expression of a user, as data that threads can be given. */
+/** A user's expression, as data that can be sent to threads. */
 export type LinearExpression = { kind: 'linear'; source: string }
 
-/** Instructions that an expression may become: what it costs grows with them. */
+/** Maximum size of the compiled program, which determines the cost of matching. */
 const maxInstructions = 10_000
 
 const compiled = new WeakMap<LinearExpression, RE2JS>()
 
 const compile = (source: string): RE2JS => RE2JS.compile(RE2JS.translateRegExp(source), RE2JS.CASE_INSENSITIVE)
 
-/** What is wrong with an expression, as the end of a sentence about it; undefined for one that can be used. */
+/** The problem of an expression, as the end of a sentence; undefined if it is valid. */
 export const problemOfExpression = (source: string): string | undefined => {
   try {
     const size = compile(source).programSize()
-    return size > maxInstructions ? 'repeats too much: with its repeats written out it is too long' : undefined
+    return size > maxInstructions ? 'repeats too much: its expanded repetitions exceed the limit' : undefined
   } catch (error) {
     const reason = error instanceof Error ? error.message.replace(/^error parsing regexp: /, '') : String(error)
-    return `is no regular expression that is matched in linear time, which knows neither looking around nor back references (${reason})`
+    return `is not a regular expression for linear-time matching, which supports neither lookaround nor backreferences (${reason})`
   }
 }
 
 /**
- * Whether a text has what an expression says, in any letters. The time it takes grows no faster than the text, whatever both are: nobody who writes a pattern, or a line, can stop a log from being taken in.
+ * Whether a text matches an expression, ignoring case. Takes time linear in the length of the text, whatever both are: neither the author of a
+ * pattern nor that of a line can stall ingestion.
  */
 export const matchesLinearly = (expression: LinearExpression, text: string): boolean => {
   const known = compiled.get(expression) ?? compile(expression.source)

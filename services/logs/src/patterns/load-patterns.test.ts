@@ -25,11 +25,11 @@ const problemsOf = async (content: unknown) => {
   return (await loadPatterns(folder.path)).problems.map(({ file, problem }) => `${file} ${problem}`)
 }
 
-test('a folder that is not there leaves the library as it is', async () => {
+test('a folder that does not exist leaves the library unchanged', async () => {
   expect(await loadPatterns('/none/such')).toMatchObject({ patterns: libraryPatterns, problems: [] })
 })
 
-test('the file of the page on patterns does what the page says', async () => {
+test('the example of the documentation page does what the page describes', async () => {
   const page = await readFile(new URL('../../../../docs/patterns.md', import.meta.url), 'utf8')
   await using folder = await folderWith({ 'page.yaml': /```yaml\n(.*?)```/s.exec(page)?.[1] ?? '' })
   const { patterns, files, problems } = await loadPatterns(folder.path)
@@ -46,7 +46,7 @@ test('the file of the page on patterns does what the page says', async () => {
   expect(enricher.enrich('gate north closed', all, undefined).patterns).toEqual([])
 })
 
-test('words alone are enough, whole ones in any letters', async () => {
+test('words are enough, matched as whole words in any case', async () => {
   await using folder = await folderWith({
     'own.json': JSON.stringify({
       patterns: [
@@ -62,7 +62,7 @@ test('words alone are enough, whole ones in any letters', async () => {
   expect(patterns.at(-1)?.words).toEqual(['tür', 'door'])
 })
 
-test('a word of a script without blanks stands anywhere in a line', async () => {
+test('a word of a script without spaces matches anywhere in a line', async () => {
   const samples = { matches: ['连接数据库失败', '数据库'], passes: ['数据很多'] }
   const content = JSON.stringify({ patterns: [pattern({ words: ['数据库'], samples })] })
   await using folder = await folderWith({ 'own.json': content })
@@ -72,55 +72,55 @@ test('a word of a script without blanks stands anywhere in a line', async () => 
 })
 
 test.each([
-  ['YAML that is none', 'patterns: [', /own\.json .*flow/i],
-  ['a file of something else', '[1]', /own\.json a file has patterns/],
-  ['a key that is not known', { patterns: [pattern({ serverity: 'WARN' })] }, /"serverity" is not known/],
+  ['invalid YAML', 'patterns: [', /own\.json .*flow/i],
+  ['a file of something else', '[1]', /own\.json a file must have patterns/],
+  ['an unknown key', { patterns: [pattern({ serverity: 'WARN' })] }, /"serverity" is not known/],
   [
-    'a domain that is not known',
+    'an unknown domain',
     { patterns: [pattern({ domain: 'doors' })] },
-    /domain is one of service_health, .*not "doors"/,
+    /domain must be one of service_health, .*not "doors"/,
   ],
-  ['a severity that is not known', { patterns: [pattern({ severity: 'BAD' })] }, /severity is CRITICAL/],
-  ['a tag that cannot be one', { patterns: [pattern({ tag: 'Door open' })] }, /tag begins with/],
-  ['no words', { patterns: [pattern({ words: [] })] }, /words has 1 to/],
+  ['an unknown severity', { patterns: [pattern({ severity: 'BAD' })] }, /severity must be CRITICAL/],
+  ['an invalid tag', { patterns: [pattern({ tag: 'Door open' })] }, /tag must begin with/],
+  ['no words', { patterns: [pattern({ words: [] })] }, /words must have 1 to/],
   [
-    'two words without blanks within',
+    'two words without a space between them',
     { patterns: [pattern({ words: ['数据 错误'] })] },
     /"数据 错误" in words is not one/,
   ],
   ['half a word', { patterns: [pattern({ words: ['数'] })] }, /"数" in words is not one word/],
   ['a word that is two', { patterns: [pattern({ words: ['left open'] })] }, /"left open" in words is not one word/],
   [
-    'an expression that is none',
+    'an invalid expression',
     { patterns: [pattern({ expression: '(door' })] },
-    /expression is no regular expression .*missing closing/,
+    /expression is not a regular expression .*missing closing/,
   ],
   [
     'a sample without the words',
     { patterns: [pattern({ samples: { matches: ['the gate is open'] } })] },
-    /has none of the words/,
+    /contains none of the words/,
   ],
   [
-    'a sample that is not matched',
+    'a sample that does not match',
     { patterns: [pattern({ expression: 'door shut' })] },
-    /"the door is open" is not matched/,
+    /"the door is open" does not match/,
   ],
   [
-    'a sample that is matched and should not be',
+    'a counterexample that matches',
     { patterns: [pattern({ samples: { matches: ['door'], passes: ['door mat'] } })] },
-    /"door mat" is matched, though/,
+    /"door mat" matches, although/,
   ],
-  ['a tag that is built in', { patterns: [pattern({ tag: 'disk_full' })] }, /"disk_full" is built in/],
-  ['a tag twice', { patterns: [pattern({}), pattern({})] }, /"door_open" is there twice/],
+  ['a tag of a built-in pattern', { patterns: [pattern({ tag: 'disk_full' })] }, /"disk_full" is built in/],
+  ['a tag twice', { patterns: [pattern({}), pattern({})] }, /"door_open" is defined twice/],
   ['an override of nothing', { overrides: [{ tag: 'door_open', off: true }] }, /no built-in pattern "door_open"/],
-  ['an override that changes nothing', { overrides: [{ tag: 'disk_full' }] }, /has a severity, or off: true/],
+  ['an override that changes nothing', { overrides: [{ tag: 'disk_full' }] }, /needs a severity or off: true/],
   [
-    'an expression that looks around',
+    'an expression with lookaround',
     { patterns: [pattern({ expression: 'door (?!shut)', samples: { matches: ['door is open'] } })] },
-    /matched in linear time, which knows neither looking around/,
+    /linear-time matching, which supports neither lookaround/,
   ],
 ])(
-  '%s is named with its file',
+  '%s is reported with its file',
   async (_, content, expected) => {
     const problems = await problemsOf(content)
     expect(problems).toHaveLength(1)
@@ -129,7 +129,7 @@ test.each([
   30_000,
 )
 
-test('what has a mistake is left out, and all else of its file is in use', async () => {
+test('an invalid pattern is omitted, and the rest of its file is used', async () => {
   await using folder = await folderWith({
     'own.json': JSON.stringify({ patterns: [pattern({ domain: 'x' }), pattern({ tag: 'gate_open' })] }),
   })

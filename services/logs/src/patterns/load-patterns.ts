@@ -7,10 +7,10 @@ import { type PatternOverride, readUserPatterns } from './user-pattern.ts'
 
 export type PatternProblem = { file: string; problem: string }
 
-/** All patterns that are to be in force, and what of a user's files cannot be used. */
+/** All patterns to use, and the problems of a user's files. */
 export type LoadedPatterns = {
   patterns: readonly LogPattern[]
-  /** Where those come from that are not built in, and those that are built in but changed: file by tag. */
+  /** The file of each tag that a user added or overrode. */
   files: ReadonlyMap<string, string>
   problems: readonly PatternProblem[]
 }
@@ -20,37 +20,44 @@ const maxFiles = 100
 const maxFileBytes = 256 * 1024
 const maxPatterns = 500
 
-type Read = { file: string; patterns: LogPattern[]; overrides: PatternOverride[]; problems: string[] }
+type ReadFile = { file: string; patterns: LogPattern[]; overrides: PatternOverride[]; problems: string[] }
 
-const readFolder = async (directory: string): Promise<Read[]> => {
+const readFolder = async (directory: string): Promise<ReadFile[]> => {
   const names = (await readdir(directory).catch(() => []))
     .filter((name) => fileEndings.includes(extname(name).toLowerCase()))
     .toSorted()
-  const nothing = (file: string, problem: string): Read => ({ file, patterns: [], overrides: [], problems: [problem] })
-  const read = names.slice(0, maxFiles).map(async (file): Promise<Read> => {
+  const unreadable = (file: string, problem: string): ReadFile => ({
+    file,
+    patterns: [],
+    overrides: [],
+    problems: [problem],
+  })
+  const read = names.slice(0, maxFiles).map(async (file): Promise<ReadFile> => {
     try {
       const { size } = await stat(join(directory, file))
-      if (size > maxFileBytes) return nothing(file, `it is larger than ${maxFileBytes / 1024} KB`)
+      if (size > maxFileBytes) return unreadable(file, `is larger than ${maxFileBytes / 1024} KB`)
       return { file, ...readUserPatterns(await readFile(join(directory, file), 'utf8')) }
     } catch (error) {
-      return nothing(file, `it cannot be read: ${messageOf(error)}`)
+      return unreadable(file, `cannot be read: ${messageOf(error)}`)
     }
   })
-  const left = names.slice(maxFiles).map((file) => nothing(file, `there may be ${maxFiles} files; it is not read`))
-  return [...(await Promise.all(read)), ...left]
+  const surplus = names
+    .slice(maxFiles)
+    .map((file) => unreadable(file, `was not read: at most ${maxFiles} files are allowed`))
+  return [...(await Promise.all(read)), ...surplus]
 }
 
 /**
- * The built-in patterns with the overrides of a user's files, and the user's own after them. A folder that is not there is empty. A file, a
- * pattern or an override with a mistake is told of and left out.
+ * The built-in patterns with a user's overrides, followed by the user's own. A missing folder counts as empty. Files, patterns and overrides with
+ * mistakes are reported and omitted.
  */
 export const loadPatterns = async (directory: string): Promise<LoadedPatterns> => {
   const read = await readFolder(directory)
   const problems = read.flatMap(({ file, problems: found }) => found.map((problem) => ({ file, problem })))
   const files = new Map<string, string>()
   const overrides = new Map<string, PatternOverride>()
-  for (const { file, overrides: given } of read) {
-    for (const override of given) {
+  for (const { file, overrides: found } of read) {
+    for (const override of found) {
       if (isBuiltIn(override.tag)) {
         overrides.set(override.tag, override)
         files.set(override.tag, file)
@@ -62,11 +69,11 @@ export const loadPatterns = async (directory: string): Promise<LoadedPatterns> =
     for (const pattern of patterns) {
       const { tag } = pattern
       const problem = isBuiltIn(tag)
-        ? 'is built in; change it among overrides'
+        ? 'is built in; change it under overrides'
         : files.has(tag)
-          ? 'is there twice'
+          ? 'is defined twice'
           : own.length >= maxPatterns
-            ? `is past the ${maxPatterns} that there may be`
+            ? `exceeds the maximum of ${maxPatterns} patterns`
             : undefined
       if (problem !== undefined) problems.push({ file, problem: `patterns: "${tag}" ${problem}` })
       else {

@@ -1,7 +1,7 @@
 import type { Severity } from '../entries/severity-code.ts'
 import { type LinearExpression, matchesLinearly } from './linear-expression.ts'
 
-/** What patterns are about; the empty domain is for what is about none of these. */
+/** Subjects of patterns; the empty domain is for all others. */
 export const domains = [
   'service_health',
   'networking',
@@ -17,8 +17,8 @@ export const domains = [
 export type Domain = (typeof domains)[number]
 
 /**
- * Something worth finding in a log. A text is only matched when it has one of `words` as a whole word (lower case), so every match of
- * `matcher` must contain one. `severity` is what the match means where the line itself names no level; null leaves it to the words.
+ * A condition worth finding in a log. A text is only matched if it contains one of `words` as a whole word (lower case), so that every match of
+ * `matcher` must contain one. `severity` applies if the line names no level; null leaves the severity to the words.
  */
 export type LogPattern = {
   tag: string
@@ -27,15 +27,15 @@ export type LogPattern = {
   description: string
   words: readonly string[]
   matcher: RegExp | LinearExpression
-  /** A line that it matches, and one that looks alike and is not meant. */
+  /** A line that matches, and a similar line that must not. */
   samples: { matches: string; passes: string }
 }
 
-/** Those that are built in are known to be quick; those of a user are matched by an engine that always is. */
+/** Built-in patterns are tested to be fast; those of users are matched by an engine with linear time. */
 export const isMatch = ({ matcher }: Pick<LogPattern, 'matcher'>, text: string): boolean =>
   matcher instanceof RegExp ? matcher.test(text) : matchesLinearly(matcher, text)
 
-/** A pattern as the library has it: words parted by spaces, then the line that it matches and the one that looks alike. */
+/** A pattern of the library: words separated by spaces, then the matching line and the counterexample. */
 export type PatternRow = readonly [
   tag: string,
   severity: Severity | null,

@@ -13,7 +13,7 @@ overrides:
   - { tag: disk_full, severity: WARN }
 `
 
-test('GET /api/patterns shows built-in patterns, changed ones, those of a user and what is wrong with the rest; entries get their tags', async () => {
+test('GET /api/patterns shows built-in, changed and own patterns and problems; entries get their tags', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'trellis-patterns-'))
   await using opened = new AsyncDisposableStack()
   opened.defer(() => rm(directory, { recursive: true, force: true }))

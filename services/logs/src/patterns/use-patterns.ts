@@ -4,8 +4,8 @@ import { libraryPatterns } from './library/mod.ts'
 import { type LoadedPatterns, loadPatterns } from './load-patterns.ts'
 
 /**
- * Reads the patterns of a folder, which need not be there, and puts them to use in this process until it is disposed of. What is faulty is
- * told of in the log and left out. Before any thread that tags entries is made: it takes those that are in force then.
+ * Loads the patterns of a folder, which may be missing, and uses them in this process until disposal. Invalid patterns are logged and omitted.
+ * Must run before the threads that tag entries start, since they take the patterns in use at that time.
  */
 export const openPatterns = async ({
   directory,
@@ -15,7 +15,7 @@ export const openPatterns = async ({
   log: Log
 }): Promise<LoadedPatterns & Disposable> => {
   const loaded = await loadPatterns(directory)
-  for (const { file, problem } of loaded.problems) log.warn({ file, problem }, 'a pattern is not used')
+  for (const { file, problem } of loaded.problems) log.warn({ file, problem }, 'a pattern is invalid and not used')
   usePatterns(loaded.patterns)
   return { ...loaded, [Symbol.dispose]: () => usePatterns(libraryPatterns) }
 }

@@ -121,7 +121,7 @@ export const kernel: readonly PatternRow[] = [
   [
     'kernel_log_lost',
     'WARN',
-    'Messages were lost because they came too fast',
+    'Messages were lost because of their rate',
     'suppressed messages dropped lost',
     /\b(?:\d+ callbacks suppressed|messages (?:suppressed|dropped|lost|missed)|missed \d+ kernel messages|rate-?limit(?:ing|ed)?: .*suppressed|audit: backlog limit exceeded)/i,
     'systemd-journald: Missed 412 kernel messages',

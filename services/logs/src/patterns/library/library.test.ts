@@ -6,7 +6,7 @@ import { domains, isMatch } from '../pattern.ts'
 import { libraryPatterns } from './mod.ts'
 
 const enricher = createEnricher()
-/** What the index makes of a text, which asks for patterns by the words that the text has. */
+/** The enrichment of a text as the index does it: only patterns with a word of the text are tested. */
 const enrichedAs = (text: string, severity?: number) => {
   const words = new Set(wordsOf(text))
   const found = enricher.words.flatMap((word, index) => (words.has(word) ? [index] : []))
@@ -15,7 +15,7 @@ const enrichedAs = (text: string, severity?: number) => {
 
 describe('patterns', () => {
   test.each(libraryPatterns.map((pattern) => [pattern.tag, pattern] as const))(
-    '%s finds its line and leaves the other',
+    '%s matches its sample and not the counterexample',
     (tag, pattern) => {
       expect(isMatch(pattern, pattern.samples.matches)).toBe(true)
       expect(isMatch(pattern, pattern.samples.passes)).toBe(false)
@@ -29,7 +29,7 @@ describe('patterns', () => {
     expect(new Set(libraryPatterns.map(({ tag }) => tag)).size).toBe(libraryPatterns.length)
   })
 
-  test('the level that a line names stands, whatever its words mean', () => {
+  test('the level that a line names wins, whatever its words mean', () => {
     const found = enricher.words.map((_, index) => index)
     expect(enricher.enrich('write failed: No space left on device', found, 0)).toEqual({
       severity: 0,
@@ -50,7 +50,7 @@ describe('patterns', () => {
     ['web1 app[7]: it was denied', 2],
     ['mail postfix/smtpd[7]: warning: unknown[192.0.2.9]: SASL LOGIN authentication failed', 3],
     ['web1 sshd[7]: error: maximum authentication attempts exceeded', 2],
-  ])('a level in the midst of a line is its own: %s', (line, severity) => {
+  ])('a level within a line is recognized: %s', (line, severity) => {
     expect(enrichedAs(line).severity).toBe(severity)
   })
 })
@@ -62,7 +62,7 @@ const ofStatus = logFormats.flatMap((format) => {
 const requestTags = { ERROR: ['http_server_error'], WARN: ['http_client_error'] }
 
 describe('a request', () => {
-  test.each(ofStatus)('of $format is tagged as its status says: $line', ({ line, severity }) => {
+  test.each(ofStatus)('of $format is tagged by its status: $line', ({ line, severity }) => {
     const tags = enrichedAs(line).patterns.filter((tag) => tag.startsWith('http_'))
     expect(tags).toEqual(severity ? requestTags[severity === 'CRITICAL' ? 'ERROR' : severity] : [])
   })
@@ -79,12 +79,12 @@ describe('a request', () => {
     ['192.0.2.7 - - [24/Aug/2021:09:52:13 +0000] "GET / HTTP/1.1" 200 13 "-" "curl/8" 502 0.001 [a]', []],
     ['{"type":"response","method":"post","statusCode":401,"req":{"url":"/auth/login"}}', ['http_client_error']],
     ['Completed GET /x in 404 ms; port 443 is open', []],
-  ])('is known by its status, and by no other number: %s', (line, tags) => {
+  ])('is tagged by its status, and by no other number: %s', (line, tags) => {
     expect(enrichedAs(line).patterns.filter((tag) => tag.startsWith('http_'))).toEqual(tags)
   })
 })
 
-describe('a sign-in that failed', () => {
+describe('a failed sign-in', () => {
   test.each([
     "Bad PAM password attempt for 'kim' from 192.0.2.7:49242",
     'Mon Jun  9 12:08:53 2020 [pid 27244] [kim] FAIL LOGIN: Client "192.0.2.7"',
@@ -101,7 +101,7 @@ describe('a sign-in that failed', () => {
     '<Event><System><EventID>4625</EventID><Level>0</Level></System></Event>',
     "<Event><System><EventID Qualifiers=''>4625</EventID></System></Event>",
     'logdesc="SSL VPN login fail" action="ssl-login-fail" msg="SSL user failed to logged in"',
-  ])('is tagged, and no trouble of the network: %s', (line) => {
+  ])('is tagged, and not as a network problem: %s', (line) => {
     const { severity, patterns } = enrichedAs(line)
     expect(patterns).toContain('auth_failure')
     expect(patterns).not.toContain('vpn_down')
@@ -113,12 +113,12 @@ describe('a sign-in that failed', () => {
     'fail2ban.jail: Jail sshd uses login filter',
     '<EventID>4624</EventID>',
     'login page rendered',
-  ])('is none: %s', (line) => {
+  ])('is not detected in: %s', (line) => {
     expect(enrichedAs(line).patterns).not.toContain('auth_failure')
   })
 })
 
-describe('severity where the line names none', () => {
+describe('severity of lines without a level', () => {
   test.each([
     ['{"event_type":"alert","alert":{"metadata":{"a":["b"]},"severity":1},"flow":{"x":1}}', 2],
     ['{"event_type":"alert","alert":{"signature":"x","severity":2}}', 3],

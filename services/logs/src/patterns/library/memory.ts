@@ -13,7 +13,7 @@ export const memory: readonly PatternRow[] = [
   [
     'memory_alarm',
     'ERROR',
-    'A broker holds its publishers back, since it is short of memory or disk',
+    'A broker blocks its publishers because memory or disk space is low',
     'alarm publishers',
     /\b(?:(?:memory|disk) resource limit alarm set|publishers will be blocked until)\b/i,
     'memory resource limit alarm set on node rabbit@attic.',

@@ -23,7 +23,7 @@ const rows: readonly (readonly [Domain, readonly PatternRow[]])[] = [
   ['gpu', gpu],
 ]
 
-/** All patterns that are built in. A new one is a row of its domain. */
+/** All built-in patterns. A new one is a row of its domain. */
 export const libraryPatterns: readonly LogPattern[] = rows.flatMap(([domain, ofDomain]) =>
   ofDomain.map((row) => patternOfRow(domain, row)),
 )
