@@ -6,7 +6,7 @@ type Service = Awaited<ReturnType<typeof openService>>
 
 const gone: Answering = { status: 504, body: 'gateway time-out' }
 
-/** A Jira that keeps what it is sent and finds it by its text. The first answers are lost on the way. */
+/** A Jira that stores issues and finds them by their text. The first `lost` responses are lost. */
 const jiraServer = async (lost: number, search: 'allowed' | 'forbidden' = 'allowed') => {
   const issues: { key: string; text: string }[] = []
   let left = lost
@@ -79,7 +79,7 @@ const incidentIn = async (service: Service, label: string) =>
 test.each([
   ['Cloud', cloud],
   ['Server', onPremises],
-] as const)('an export whose answer was lost makes no second issue in Jira %s', async (_, settings) => {
+] as const)('an export whose response was lost creates no second issue in Jira %s', async (_, settings) => {
   await using server = await jiraServer(1)
   await using service = await openService()
   await service.settings.updateSettings(settings(server.url))
@@ -95,13 +95,13 @@ test.each([
     created: false,
   })
   expect(server.issues).toHaveLength(2)
-  // Who wants another one gets another one.
+  // A second ticket is created on request.
   expect(await service.incidents.exportTicket({ id, tracker: 'jira', again: true })).toMatchObject({
     ticketId: 'OPS-3',
   })
 })
 
-test('an export whose answer was lost while another was wanted is not mistaken for the first', async () => {
+test('a repeated export whose response was lost is not mistaken for the first', async () => {
   await using server = await jiraServer(0)
   await using service = await openService()
   await service.settings.updateSettings(cloud(server.url))
@@ -116,7 +116,7 @@ test('an export whose answer was lost while another was wanted is not mistaken f
   expect(losing.issues).toHaveLength(2)
 })
 
-test('where the tracker does not let one look, an export can be done again', async () => {
+test('if the tracker does not permit searches, an export can be repeated', async () => {
   await using server = await jiraServer(1, 'forbidden')
   await using service = await openService()
   await service.settings.updateSettings(cloud(server.url))
@@ -127,7 +127,7 @@ test('where the tracker does not let one look, an export can be done again', asy
   expect(await service.incidents.exportTicket({ id, tracker: 'jira' })).toMatchObject({ ticketId: 'OPS-2' })
 })
 
-test('an export whose answer was lost makes no second page in Notion', async () => {
+test('an export whose response was lost creates no second page in Notion', async () => {
   await using server = await notionServer(1)
   await using service = await openService()
   await service.settings.updateSettings(onNotion(server.url))

@@ -1,30 +1,30 @@
 import { serviceError } from '@trellis/kit/errors'
 import type { SettingsValues } from '../settings/declared.ts'
-import { askTracker, expectSuccess, isObject, listIn, type TrackerRequest } from './ask-tracker.ts'
+import { expectSuccess, isObject, listIn, sendToTracker, type TrackerRequest } from './send-to-tracker.ts'
 import { idFact } from './ticket-content.ts'
 import type { TicketContent, Tracker, TrackerContext } from './tracker.ts'
 
 const title = 'Jira'
 const maxSummary = 255
 const maxFound = 20
-/** A description may have 32,767 characters; markup takes some of them. */
+/** A description may have 32,767 characters, including markup. */
 const maxDescription = 30_000
 
-/** Jira Cloud knows people by e-mail and an API token; a server of one's own by a personal access token alone. */
+/** Jira Cloud authenticates by e-mail and API token; Jira Server by a personal access token. */
 const isCloud = ({ jira_url, jira_email }: SettingsValues): boolean =>
   jira_email !== '' || /\.(?:atlassian\.net|jira\.com)$/i.test(URL.parse(jira_url)?.hostname ?? '')
 
 /** `{errorMessages: [...], errors: {field: message}}`. */
-const wordsOf = (body: unknown): string | undefined => {
+const messageOf = (body: unknown): string | undefined => {
   if (!isObject(body)) return undefined
   const messages = Array.isArray(body.errorMessages) ? body.errorMessages.map(String) : []
   const fields = isObject(body.errors) ? Object.entries(body.errors).map(([field, text]) => `${field}: ${text}`) : []
-  const words = [...messages, ...fields]
-  if (words.length > 0) return words.join(' ')
+  const all = [...messages, ...fields]
+  if (all.length > 0) return all.join(' ')
   return typeof body.message === 'string' ? body.message : undefined
 }
 
-/** The entries that a description has room for, and how many have none. */
+/** The entries that fit into a description, and the number of those that do not. */
 const fit = ({ facts, notes, entries, omitted }: TicketContent) => {
   const text = facts.join('\n')
   const shownNotes = notes.slice(0, maxDescription / 3)
@@ -38,7 +38,7 @@ const fit = ({ facts, notes, entries, omitted }: TicketContent) => {
 
 const more = (omitted: number): string[] => (omitted === 0 ? [] : [`${omitted} more entries belong to this incident.`])
 
-/** For Jira Server and Data Center, API version 2. What would end the block of text is taken apart. */
+/** For Jira Server and Data Center, API version 2. Markers within a text that would end its block are broken up. */
 export const jiraText = (content: TicketContent): string => {
   const { notes, entries, omitted } = fit(content)
   const block = (text: string) => `{noformat}\n${text.replaceAll('{noformat}', '{ noformat }')}\n{noformat}`
@@ -73,14 +73,14 @@ const ticketOf = (context: TrackerContext, key: string) => ({
   url: `${baseOf(context)}/browse/${encodeURIComponent(key)}`,
 })
 
-const ask = (context: TrackerContext, request: Pick<TrackerRequest, 'method' | 'body'> & { path: string }) => {
+const send = (context: TrackerContext, request: Pick<TrackerRequest, 'method' | 'body'> & { path: string }) => {
   const { jira_email, jira_token } = context.settings
   const cloud = isCloud(context.settings)
   const basic = Buffer.from(`${jira_email}:${jira_token}`).toString('base64')
-  return askTracker(
+  return sendToTracker(
     {
       title,
-      wordsOf,
+      messageOf,
       method: request.method,
       url: `${baseOf(context)}/rest/api/${cloud ? '3' : '2'}/${request.path}`,
       headers: { authorization: cloud ? `Basic ${basic}` : `Bearer ${jira_token}` },
@@ -102,7 +102,7 @@ export const jira: Tracker = {
   secrets: ({ jira_token, jira_email }) => [jira_token, Buffer.from(`${jira_email}:${jira_token}`).toString('base64')],
   create: async (content, context) => {
     const { jira_project, jira_issue_type } = context.settings
-    const answer = await ask(context, {
+    const response = await send(context, {
       method: 'POST',
       path: 'issue',
       body: {
@@ -114,16 +114,17 @@ export const jira: Tracker = {
         },
       },
     })
-    const { key } = expectSuccess(title, answer)
-    if (typeof key !== 'string') throw serviceError('upstream_failed', 'Jira made an issue and did not say which.')
+    const { key } = expectSuccess(title, response)
+    if (typeof key !== 'string')
+      throw serviceError('upstream_failed', 'Jira created an issue without returning its key.')
     return ticketOf(context, key)
   },
   find: async ({ incidentId }, context) => {
-    // The incident is in no other ticket, so when it was made does not matter.
+    // No other ticket contains the incident, so the time of creation is irrelevant.
     const jql = `project = "${context.settings.jira_project.replaceAll(/["\\]/g, '\\$&')}" AND description ~ "\\"${idFact(incidentId)}\\"" ORDER BY created DESC`
     const query = new URLSearchParams({ jql, fields: 'summary', maxResults: String(maxFound) })
     const path = `${isCloud(context.settings) ? 'search/jql' : 'search'}?${query}`
-    return listIn(title, await ask(context, { method: 'GET', path }), 'issues').flatMap(({ key }) =>
+    return listIn(title, await send(context, { method: 'GET', path }), 'issues').flatMap(({ key }) =>
       typeof key === 'string' ? [ticketOf(context, key)] : [],
     )
   },

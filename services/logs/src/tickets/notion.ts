@@ -1,34 +1,34 @@
 import { serviceError } from '@trellis/kit/errors'
-import { askTracker, expectSuccess, isObject, listIn, type TrackerRequest } from './ask-tracker.ts'
+import { expectSuccess, isObject, listIn, sendToTracker, type TrackerRequest } from './send-to-tracker.ts'
 import { idFact } from './ticket-content.ts'
 import type { CreatedTicket, TicketContent, Tracker, TrackerContext } from './tracker.ts'
 
 const title = 'Notion'
-/** The versions of the API that this speaks. Since 2025-09-03 a database has data sources, and a page is made in one of those. */
+/** The supported versions of the API. Since 2025-09-03 a database has data sources, and pages are created in one of those. */
 const newest = '2025-09-03'
 const older = '2022-06-28'
 /** Characters of one text (https://developers.notion.com/reference/request-limits). */
 const maxText = 2_000
 /** Blocks of one request. */
 const maxBlocks = 100
-/** Pages that are looked at for one that was made before. */
+/** Maximum number of pages that are searched for an earlier ticket. */
 const maxFound = 20
-/** Its clock may be behind ours, and it tells minutes alone. */
+/** Tolerance for clock differences; Notion's timestamps have a resolution of minutes. */
 const clockMilliseconds = 5 * 60_000
 
 /** `{object: "error", status, code, message}`. */
-const wordsOf = (body: unknown): string | undefined =>
+const messageOf = (body: unknown): string | undefined =>
   isObject(body) && typeof body.message === 'string' ? body.message : undefined
 
-const ask = (
+const send = (
   context: TrackerContext,
   version: string,
   request: Pick<TrackerRequest, 'method' | 'body'> & { path: string },
 ) =>
-  askTracker(
+  sendToTracker(
     {
       title,
-      wordsOf,
+      messageOf,
       method: request.method,
       url: `${context.settings.notion_url.replace(/\/+$/, '')}/v1/${request.path}`,
       headers: { authorization: `Bearer ${context.settings.notion_token}`, 'notion-version': version },
@@ -56,7 +56,7 @@ const code = (content: string) => ({
 
 const pieces = (text: string): string[] => text.match(/[\s\S]{1,1990}/g) ?? []
 
-/** Blocks in one request; a test holds the fullest incident to the limits. */
+/** The blocks of one request; a test checks the largest incident against the limits. */
 export const notionBlocks = ({ facts, notes, entries, omitted }: TicketContent) =>
   [
     ...facts.map(paragraph),
@@ -65,7 +65,7 @@ export const notionBlocks = ({ facts, notes, entries, omitted }: TicketContent) 
     ...(omitted === 0 ? [] : [paragraph(`${omitted} more entries belong to this incident.`)]),
   ].slice(0, maxBlocks)
 
-/** The name of the property that holds a page's title: every database has one, under a name of its own. */
+/** The name of the title property: every database has one, under a name of its own. */
 const titleProperty = (described: Record<string, unknown>): string => {
   const properties = isObject(described.properties) ? Object.entries(described.properties) : []
   const found = properties.find(([, property]) => isObject(property) && property.type === 'title')
@@ -79,14 +79,14 @@ const titleProperty = (described: Record<string, unknown>): string => {
 
 type Target = { version: string; parent: Record<string, string>; property: string }
 
-/** Where a page goes: the first data source of the database, or on a server of an older version the database. */
+/** The parent of a new page: the first data source of the database, or with an older API version the database itself. */
 const findTarget = async (context: TrackerContext): Promise<Target> => {
   const id = encodeURIComponent(context.settings.notion_database_id)
-  const first = await ask(context, newest, { method: 'GET', path: `databases/${id}` })
-  const isOld = first.status === 400 && /version/i.test(first.words)
+  const first = await send(context, newest, { method: 'GET', path: `databases/${id}` })
+  const isOld = first.status === 400 && /version/i.test(first.message)
   const database = expectSuccess(
     title,
-    isOld ? await ask(context, older, { method: 'GET', path: `databases/${id}` }) : first,
+    isOld ? await send(context, older, { method: 'GET', path: `databases/${id}` }) : first,
   )
   const [source] = Array.isArray(database.data_sources) ? database.data_sources : []
   if (!isObject(source) || typeof source.id !== 'string')
@@ -97,7 +97,7 @@ const findTarget = async (context: TrackerContext): Promise<Target> => {
     }
   const described = expectSuccess(
     title,
-    await ask(context, newest, { method: 'GET', path: `data_sources/${encodeURIComponent(source.id)}` }),
+    await send(context, newest, { method: 'GET', path: `data_sources/${encodeURIComponent(source.id)}` }),
   )
   return {
     version: newest,
@@ -112,9 +112,9 @@ const ticketsIn = (pages: readonly Record<string, unknown>[]): CreatedTicket[] =
   )
 
 /** The text of a paragraph. */
-const textOf = ({ paragraph: given }: Record<string, unknown>): string =>
-  isObject(given) && Array.isArray(given.rich_text)
-    ? given.rich_text.map((part) => (isObject(part) ? String(part.plain_text ?? '') : '')).join('')
+const textOf = ({ paragraph: content }: Record<string, unknown>): string =>
+  isObject(content) && Array.isArray(content.rich_text)
+    ? content.rich_text.map((part) => (isObject(part) ? String(part.plain_text ?? '') : '')).join('')
     : ''
 
 /** Pages in a database of Notion (https://developers.notion.com/reference/post-page). */
@@ -130,7 +130,7 @@ export const notion: Tracker = {
     const { version, parent, property } = await findTarget(context)
     const page = expectSuccess(
       title,
-      await ask(context, version, {
+      await send(context, version, {
         method: 'POST',
         path: 'pages',
         body: {
@@ -141,16 +141,16 @@ export const notion: Tracker = {
       }),
     )
     const [ticket] = ticketsIn([page])
-    if (!ticket) throw serviceError('upstream_failed', 'Notion made a page and did not say which.')
+    if (!ticket) throw serviceError('upstream_failed', 'Notion created a page without returning its id.')
     return ticket
   },
   find: async ({ incidentId, since }, context) => {
     const { version, parent } = await findTarget(context)
-    const place =
+    const parentPath =
       parent.data_source_id === undefined ? `databases/${parent.database_id}` : `data_sources/${parent.data_source_id}`
-    const pages = await ask(context, version, {
+    const pages = await send(context, version, {
       method: 'POST',
-      path: `${place}/query`,
+      path: `${parentPath}/query`,
       body: {
         filter: {
           timestamp: 'created_time',
@@ -163,7 +163,7 @@ export const notion: Tracker = {
     const tickets: CreatedTicket[] = []
     for (const ticket of ticketsIn(listIn(title, pages, 'results'))) {
       const path = `blocks/${encodeURIComponent(ticket.ticketId)}/children?page_size=${maxBlocks}`
-      const blocks = listIn(title, await ask(context, version, { method: 'GET', path }), 'results')
+      const blocks = listIn(title, await send(context, version, { method: 'GET', path }), 'results')
       if (blocks.some((block) => textOf(block) === idFact(incidentId))) tickets.push(ticket)
     }
     return tickets

@@ -2,10 +2,10 @@ import type { IncidentDb } from '../incidents/all-tables.ts'
 import type { TicketTable } from './tables.ts'
 
 type Db = IncidentDb
-type Place = Pick<TicketTable, 'incident_id' | 'tracker'>
+type TicketKey = Pick<TicketTable, 'incident_id' | 'tracker'>
 
-/** The newest. */
-export const findTicket = (db: Db, { incident_id, tracker }: Place) =>
+/** The newest ticket of an incident in a tracker. */
+export const findTicket = (db: Db, { incident_id, tracker }: TicketKey) =>
   db
     .selectFrom('tickets')
     .selectAll()
@@ -22,8 +22,8 @@ export const insertTicket = (db: Db, row: TicketTable) =>
     .onConflict((conflict) => conflict.doNothing())
     .execute()
 
-/** All that are known of an incident in a tracker. */
-export const ticketIds = async (db: Db, { incident_id, tracker }: Place): Promise<ReadonlySet<string>> => {
+/** The ids of all known tickets of an incident in a tracker. */
+export const ticketIds = async (db: Db, { incident_id, tracker }: TicketKey): Promise<ReadonlySet<string>> => {
   const rows = await db
     .selectFrom('tickets')
     .select('ticket_id')
@@ -33,10 +33,10 @@ export const ticketIds = async (db: Db, { incident_id, tracker }: Place): Promis
   return new Set(rows.map(({ ticket_id }) => ticket_id))
 }
 
-/** Writes down that an attempt begins. Gives when an earlier one began of which nobody knows how it ended; undefined where there is none. */
+/** Records the start of an attempt. Returns the start of an earlier attempt with unknown outcome, or undefined if there is none. */
 export const beginAttempt = async (
   db: Db,
-  { incident_id, tracker }: Place,
+  { incident_id, tracker }: TicketKey,
   now: number,
 ): Promise<number | undefined> => {
   const earlier = await db
@@ -54,5 +54,5 @@ export const beginAttempt = async (
   return undefined
 }
 
-export const endAttempt = (db: Db, { incident_id, tracker }: Place) =>
+export const endAttempt = (db: Db, { incident_id, tracker }: TicketKey) =>
   db.deleteFrom('ticket_exports').where('incident_id', '=', incident_id).where('tracker', '=', tracker).execute()

@@ -2,7 +2,7 @@ import type { Migration } from '@trellis/kit/store'
 
 export type TicketTables = { tickets: TicketTable; ticket_exports: TicketExportTable }
 
-/** A ticket that was made of an incident. Times are epoch milliseconds. */
+/** A ticket created from an incident. Times are epoch milliseconds. */
 export type TicketTable = {
   incident_id: string
   tracker: string
@@ -13,8 +13,8 @@ export type TicketTable = {
 }
 
 /**
- * An attempt to make a ticket of which nobody knows yet how it ended: it is under way, or its process or the way to the tracker broke off.
- * Who is at it is a lease; earlier versions kept that here, in `ends_at`.
+ * An attempt to create a ticket whose outcome is unknown: it is in progress, or its process or the connection failed. A lease identifies the
+ * process in charge; earlier versions stored that here, in `ends_at`.
  */
 export type TicketExportTable = { incident_id: string; tracker: string; begun_at: number; ends_at: number }
 

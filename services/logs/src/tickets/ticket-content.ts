@@ -2,17 +2,17 @@ import type { Incident } from '@trellis/protos/ts/trellis/logs/v1/incidents.ts'
 import type { Entry } from '@trellis/protos/ts/trellis/logs/v1/logs.ts'
 import type { TicketContent } from './tracker.ts'
 
-/** As many entries as go along with a ticket, and characters of each. */
+/** Maximum entries of a ticket, and characters of each. */
 export const maxTicketEntries = 50
 export const maxBlockCharacters = 2_000
 
-/** Control characters other than line feeds and tabs, which trackers refuse; half a surrogate pair is none of theirs either. */
+/** Replaces control characters other than line feeds and tabs, and lone surrogates, which trackers refuse. */
 const printable = (text: string): string =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: matches them on purpose
   text.replaceAll(/[\u0000-\u0008\u000B-\u001F\u007F]/g, ' ').toWellFormed()
 
-/** Not in the middle of a character that takes two units. */
-const cut = (text: string): string => {
+/** Truncates a text, but not within a surrogate pair. */
+const truncate = (text: string): string => {
   if (text.length <= maxBlockCharacters) return text
   const end = maxBlockCharacters - 1
   const isHalf = (text.charCodeAt(end - 1) & 0xfc00) === 0xd800
@@ -20,12 +20,12 @@ const cut = (text: string): string => {
 }
 
 const lineOf = ({ timestampIso, severity, sourceId, text }: Entry): string =>
-  cut(printable(`${[timestampIso, severity, sourceId].filter(Boolean).join(' ')}\n${text}`))
+  truncate(printable(`${[timestampIso, severity, sourceId].filter(Boolean).join(' ')}\n${text}`))
 
-/** The line by which a ticket is found again. */
+/** The line of a ticket that identifies its incident. */
 export const idFact = (incidentId: string): string => `Id: ${incidentId}`
 
-/** An incident as trackers are told of it. */
+/** The content of an incident's ticket. */
 export const ticketContent = (
   incident: Incident,
   { label, entries, entryCount }: { label: string; entries: readonly Entry[]; entryCount: number },

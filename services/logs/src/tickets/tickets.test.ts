@@ -44,7 +44,7 @@ const cloud = (url: string) => ({
   jira_project: 'OPS',
 })
 const onNotion = (url: string) => ({ notion_url: url, notion_token: 'ntn_secret', notion_database_id: 'db1' })
-const fieldsOf = (asked: RecordedRequest | undefined): unknown => asked?.body.fields ?? {}
+const fieldsOf = (request: RecordedRequest | undefined): unknown => request?.body.fields ?? {}
 const created: Answering = { status: 201, body: { id: '10001', key: 'OPS-17', self: 'x' } }
 
 describe('POST /api/incidents/{id}/export to Jira', () => {
@@ -55,14 +55,14 @@ describe('POST /api/incidents/{id}/export to Jira', () => {
     const id = await withIncident(service)
     const ticket = await service.incidents.exportTicket({ id, tracker: 'jira' })
     expect(ticket).toEqual({ tracker: 'jira', ticketId: 'OPS-17', url: `${server.url}/browse/OPS-17`, created: true })
-    const [asked] = server.requests
-    expect(asked).toMatchObject({
+    const [request] = server.requests
+    expect(request).toMatchObject({
       method: 'POST',
       url: '/rest/api/3/issue',
       headers: { authorization: `Basic ${Buffer.from('ann@example.com:tok-en').toString('base64')}` },
       body: { fields: { project: { key: 'OPS' }, issuetype: { name: 'Bug' }, summary: 'Checkout is down' } },
     })
-    const { description } = fieldsOf(asked) as { description: { type: string; version: number; content: Block[] } }
+    const { description } = fieldsOf(request) as { description: { type: string; version: number; content: Block[] } }
     expect(description).toMatchObject({ type: 'doc', version: 1 })
     const blocks = description.content
       .filter(({ type }) => type === 'codeBlock')
@@ -100,7 +100,7 @@ describe('POST /api/incidents/{id}/export to Jira', () => {
     })
   })
 
-  test('a description never has more than 32767 characters, and says how much was left out', async () => {
+  test('a description never has more than 32767 characters, and states the number of omitted entries', async () => {
     await using server = await startHttpServer(() => created)
     await using service = await openService()
     await set(service, { jira_url: server.url, jira_token: 'pat', jira_project: 'OPS' })
@@ -128,21 +128,17 @@ describe('POST /api/incidents/{id}/export to Jira', () => {
     ],
     ['401 that repeats the token', { status: 401, body: { message: 'bad tok-en' } }, /Jira answered 401: bad \*\*\*$/],
     ['404 in HTML', { status: 404, body: '<html>gone</html>' }, /Jira answered 404: <html>gone/],
-    ['success that is no JSON', { status: 201, body: 'ok' }, /no JSON object/],
-    ['success without a key', { status: 201, body: {} }, /did not say which/],
+    ['success that is not JSON', { status: 201, body: 'ok' }, /not a JSON object/],
+    ['success without a key', { status: 201, body: {} }, /without returning its key/],
     ['a redirect to another host', { status: 302, headers: { location: 'http://192.0.2.1/' } }, /redirects to/],
-    [
-      '429 that asks for much patience',
-      { status: 429, headers: { 'retry-after': '3600' }, body: {} },
-      /Jira answered 429/,
-    ],
-  ])('answers 502 with its words, secrets removed: %s', async (_, answer, words) => {
+    ['429 with a long Retry-After', { status: 429, headers: { 'retry-after': '3600' }, body: {} }, /Jira answered 429/],
+  ])('answers 502 with its message, without secrets: %s', async (_, answer, message) => {
     await using server = await startHttpServer(() => answer)
     await using service = await openService()
     await set(service, cloud(server.url))
     const id = await withIncident(service, 1)
     const failed = service.incidents.exportTicket({ id, tracker: 'jira' })
-    await expect(failed).rejects.toMatchObject({ kind: 'upstream_failed', message: expect.stringMatching(words) })
+    await expect(failed).rejects.toMatchObject({ kind: 'upstream_failed', message: expect.stringMatching(message) })
     expect(server.requests).toHaveLength(1)
     server.requests.length = 0
     await expect(service.incidents.exportTicket({ id, tracker: 'jira' })).rejects.toMatchObject({
@@ -163,7 +159,7 @@ describe('POST /api/incidents/{id}/export to Jira', () => {
     })
   })
 
-  test('asked too often, it is asked again after Retry-After', async () => {
+  test('status 429 is retried after Retry-After', async () => {
     await using server = await startHttpServer((_, number) =>
       number === 1 ? { status: 429, headers: { 'retry-after': '0' } } : created,
     )
@@ -175,8 +171,8 @@ describe('POST /api/incidents/{id}/export to Jira', () => {
   })
 })
 
-/** Notion as it is since 2025-09-03, and on 2022-06-28 alone. */
-const notionServer = (speaks: 'data sources' | 'databases') =>
+/** Notion as of 2025-09-03, or with version 2022-06-28 only. */
+const notionServer = (supported: 'data sources' | 'databases') =>
   startHttpServer(({ method, url, headers, body }: RecordedRequest): Answering => {
     const error = (status: number, code: string, message: string) => ({
       status,
@@ -184,14 +180,14 @@ const notionServer = (speaks: 'data sources' | 'databases') =>
     })
     if (headers.authorization !== 'Bearer ntn_secret') return error(401, 'unauthorized', 'API token is invalid.')
     const isNew = headers['notion-version'] === '2025-09-03'
-    if (speaks === 'databases' && isNew)
+    if (supported === 'databases' && isNew)
       return error(400, 'validation_error', 'Notion-Version header 2025-09-03 is not supported.')
     const properties = { Stand: { type: 'status' }, Vorfall: { type: 'title', id: 'title' } }
     if (method === 'GET' && url === '/v1/databases/db1')
       return {
         status: 200,
         body:
-          speaks === 'databases'
+          supported === 'databases'
             ? { object: 'database', properties }
             : { object: 'database', data_sources: [{ id: 'ds1', name: 'x' }] },
       }
@@ -212,9 +208,9 @@ describe('POST /api/incidents/{id}/export to Notion', () => {
     ['data sources', { type: 'data_source_id', data_source_id: 'ds1' }, '2025-09-03'],
     ['databases', { database_id: 'db1' }, '2022-06-28'],
   ] as const)(
-    'makes a page where there are %s, with the title under the name that the database has for it',
-    async (speaks, parent, version) => {
-      await using server = await notionServer(speaks)
+    'creates a page in %s, with the title under the name of the title property',
+    async (supported, parent, version) => {
+      await using server = await notionServer(supported)
       await using service = await openService()
       await set(service, onNotion(server.url))
       const id = await withIncident(service)
@@ -244,7 +240,7 @@ describe('POST /api/incidents/{id}/export to Notion', () => {
     expect(Buffer.byteLength(JSON.stringify(blocks))).toBeLessThan(500_000)
   })
 
-  test('what it refuses is 502 with its words', async () => {
+  test('a refusal is 502 with its message', async () => {
     await using server = await notionServer('data sources')
     await using service = await openService()
     await set(service, { ...onNotion(server.url), notion_database_id: 'other' })
@@ -257,7 +253,7 @@ describe('POST /api/incidents/{id}/export to Notion', () => {
 })
 
 describe('exporting a ticket', () => {
-  test('is 503 that names the settings where a tracker is not configured, and 422 for one that is not known', async () => {
+  test('is 503 with the missing settings if a tracker is not configured, and 422 for an unknown tracker', async () => {
     await using service = await openService()
     const id = await withIncident(service, 1)
     const kindOf = (tracker: string) => service.incidents.exportTicket({ id, tracker })
@@ -275,7 +271,7 @@ describe('exporting a ticket', () => {
     })
   })
 
-  test('twice gives the first ticket, unless another is asked for', async () => {
+  test('twice returns the first ticket, unless another one is requested', async () => {
     await using server = await startHttpServer((_, number) => ({ status: 201, body: { key: `OPS-${number}` } }))
     await using service = await openService()
     await set(service, cloud(server.url))
@@ -293,7 +289,7 @@ describe('exporting a ticket', () => {
     })
   })
 
-  test('with the sanitize option no address leaves', async () => {
+  test('with the sanitize option discloses no address', async () => {
     await using server = await startHttpServer(() => created)
     await using service = await openService()
     await set(service, cloud(server.url))

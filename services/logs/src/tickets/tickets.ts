@@ -33,14 +33,14 @@ export type TicketsOptions = {
   trackers?: readonly Tracker[]
 }
 
-/** What a failure says, without secrets. Which of them trackers repeat nobody knows. */
+/** A failure without secrets: trackers may repeat them in their messages. */
 const withoutSecrets = (error: unknown, secrets: readonly string[]): unknown => {
   if (!isServiceError(error) || typeof error.detail !== 'string') return error
   const clean = secrets.filter((one) => one !== '').reduce((text, one) => text.replaceAll(one, '***'), error.detail)
   return clean === error.detail ? error : serviceError(error.kind, clean)
 }
 
-/** Makes tickets of incidents. Which trackers there are is data; nothing here knows one. */
+/** Creates tickets of incidents. The list of trackers is data; nothing here depends on one of them. */
 export const createTickets = (options: TicketsOptions) => {
   const { db, leases, incidents, dependencies, trackers = allTrackers } = options
   const { engine, upstream, settings, now } = dependencies
@@ -51,22 +51,22 @@ export const createTickets = (options: TicketsOptions) => {
     const masker = sanitize ? createMasker() : undefined
     const entries = masker ? await maskEntries(found.entries, masker) : found.entries
     const incident = masker ? maskIncident(presentIncident(row), masker) : presentIncident(row)
-    const wanted = label?.trim() ? (masker ? masker.text(label) : label) : incident.label
-    return ticketContent(incident, { label: wanted, entries, entryCount: found.count })
+    const title = label?.trim() ? (masker ? masker.text(label) : label) : incident.label
+    return ticketContent(incident, { label: title, entries, entryCount: found.count })
   }
-  /** What an attempt left in the tracker that broke off before it was written down here. */
-  const findLeft = async (
+  /** Finds a ticket that an interrupted attempt created without recording it here. */
+  const findUnrecorded = async (
     tracker: Tracker,
-    { since, ...place }: Pick<TicketTable, 'incident_id' | 'tracker'> & { since: number },
+    { since, ...key }: Pick<TicketTable, 'incident_id' | 'tracker'> & { since: number },
     context: TrackerContext,
   ): Promise<CreatedTicket | undefined> => {
     const [found, known] = await Promise.all([
-      tracker.find({ incidentId: place.incident_id, since }, context),
-      ticketIds(db, place),
+      tracker.find({ incidentId: key.incident_id, since }, context),
+      ticketIds(db, key),
     ])
     return found.find(({ ticketId }) => !known.has(ticketId))
   }
-  const make = async (tracker: Tracker, request: ExportRequest): Promise<ExportedTicket> => {
+  const create = async (tracker: Tracker, request: ExportRequest): Promise<ExportedTicket> => {
     const values = await settings.read()
     const missing = tracker.missing(values)
     if (missing.length > 0)
@@ -76,15 +76,16 @@ export const createTickets = (options: TicketsOptions) => {
       )
     const content = await contentOf(request)
     const { incidentId: incident_id } = request
-    const place = { incident_id, tracker: tracker.name }
+    const key = { incident_id, tracker: tracker.name }
     const context = { settings: values, upstream, signal: request.signal }
     try {
-      const earlier = await beginAttempt(db, place, now())
-      const left = earlier === undefined ? undefined : await findLeft(tracker, { ...place, since: earlier }, context)
-      const { ticketId, url } = left ?? (await tracker.create(content, context))
+      const earlier = await beginAttempt(db, key, now())
+      const unrecorded =
+        earlier === undefined ? undefined : await findUnrecorded(tracker, { ...key, since: earlier }, context)
+      const { ticketId, url } = unrecorded ?? (await tracker.create(content, context))
       const at = now()
-      await insertTicket(db, { ...place, ticket_id: ticketId, url, label: content.title, created_at: at })
-      await endAttempt(db, place)
+      await insertTicket(db, { ...key, ticket_id: ticketId, url, label: content.title, created_at: at })
+      await endAttempt(db, key)
       const detail = `To ${tracker.title}: ${ticketId}.`
       await addEvent(db, { incident_id, kind: 'exported', detail, at }).catch(() => undefined)
       return { tracker: tracker.name, ticket_id: ticketId, url, isNew: true }
@@ -93,7 +94,7 @@ export const createTickets = (options: TicketsOptions) => {
     }
   }
   return {
-    /** Throws `not_found`, `invalid` for a tracker that is not known, `conflict` while another does the same, and what the tracker throws. */
+    /** Throws `not_found`, `invalid` for an unknown tracker, `conflict` while the same export runs, and what the tracker throws. */
     export: async (request: ExportRequest): Promise<ExportedTicket> => {
       await incidents.get(request.incidentId)
       const tracker = trackers.find(({ name }) => name === request.tracker)
@@ -101,15 +102,15 @@ export const createTickets = (options: TicketsOptions) => {
         const names = trackers.map(({ name }) => name).join(' or ')
         throw invalidField(['body', 'tracker'], `tracker must be ${names}.`)
       }
-      const place = { incident_id: request.incidentId, tracker: tracker.name }
-      const known = () => (request.again ? undefined : findTicket(db, place))
+      const key = { incident_id: request.incidentId, tracker: tracker.name }
+      const known = () => (request.again ? undefined : findTicket(db, key))
       const before = await known()
       if (before) return { ...before, isNew: false }
       await using lease = await leases.take(`ticket:${tracker.name}:${request.incidentId}`, request.signal)
-      if (!lease) throw serviceError('conflict', 'A ticket of this incident is being made in this tracker just now.')
-      // Another may have made it while this one was about to begin.
+      if (!lease) throw serviceError('conflict', 'A ticket of this incident is already being created in this tracker.')
+      // A concurrent export may have created it before the lease was taken.
       const meanwhile = await known()
-      return meanwhile ? { ...meanwhile, isNew: false } : await make(tracker, request)
+      return meanwhile ? { ...meanwhile, isNew: false } : await create(tracker, request)
     },
   }
 }

@@ -1,7 +1,7 @@
 import type { Egress } from '@trellis/kit/egress'
 import type { SettingsValues } from '../settings/declared.ts'
 
-/** An incident as a tracker is told of it: texts cut to what every tracker takes. */
+/** The content of a ticket, with texts truncated to the limits of all trackers. */
 export type TicketContent = {
   title: string
   /** Lines such as `Severity: ERROR`. */
@@ -9,7 +9,7 @@ export type TicketContent = {
   notes: string
   /** Each of at most 2,000 characters, oldest first. */
   entries: readonly string[]
-  /** Entries that had no room. */
+  /** Number of entries that did not fit. */
   omitted: number
 }
 
@@ -21,20 +21,20 @@ export type TrackerContext = {
   signal: AbortSignal
 }
 
-/** A place where tickets are made: what it needs, and how one is made there. One more is one more of these in the list of trackers. */
+/** A system in which tickets are created: its settings and its API. A new one is added to the list of trackers. */
 export type Tracker = {
   name: string
-  /** What people call it. */
+  /** The name for people. */
   title: string
-  /** Names of settings without which it cannot be used. */
+  /** Names of required settings that are empty. */
   missing: (settings: SettingsValues) => string[]
-  /** Settings whose values nobody may read in what it says. */
+  /** Values that must not appear in messages of the tracker. */
   secrets: (settings: SettingsValues) => string[]
-  /** Throws `upstream_failed` with the tracker's words, or `upstream_timeout`. */
+  /** Throws `upstream_failed` with the tracker's message, or `upstream_timeout`. */
   create: (content: TicketContent, context: TrackerContext) => Promise<CreatedTicket>
   /**
-   * Tickets that were made of an incident since a moment (epoch milliseconds), as far as the tracker lets one look: after an attempt of which
-   * nobody knows how it ended. Throws as `create` does where no answer comes.
+   * Tickets of an incident that were created since a time (epoch milliseconds), as far as the tracker permits the search: after an attempt with
+   * unknown outcome. Throws as `create` does without a response.
    */
-  find: (wanted: { incidentId: string; since: number }, context: TrackerContext) => Promise<CreatedTicket[]>
+  find: (query: { incidentId: string; since: number }, context: TrackerContext) => Promise<CreatedTicket[]>
 }

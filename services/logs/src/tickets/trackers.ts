@@ -2,5 +2,5 @@ import { jira } from './jira.ts'
 import { notion } from './notion.ts'
 import type { Tracker } from './tracker.ts'
 
-/** Where tickets can be made. */
+/** The supported trackers. */
 export const trackers: readonly Tracker[] = [notion, jira]
