@@ -4,38 +4,37 @@ import { isPseudonym, type Pseudonyms } from './pseudonyms.ts'
 import { userKeys } from './user-keys.ts'
 import { replaceUsername, replaceUsernames } from './usernames.ts'
 
-/** As much of an entry as can name somebody. */
-export type Nameable = { origin: Origin; text: string; sender?: SenderDetails | null | undefined }
+/** The parts of an entry that can name a person. */
+export type IdentifiableEntry = { origin: Origin; text: string; sender?: SenderDetails | null | undefined }
 
 const isUserKey = (key: string): boolean => (userKeys as readonly string[]).includes(key.toLowerCase())
 
-const deepest = 32
+const maxDepth = 32
 
 const anonymizeText = (text: string, pseudonyms: Pseudonyms): string =>
   replaceUsernames(replaceAddresses(text, pseudonyms), pseudonyms)
 
 const anonymizeValue = (value: unknown, pseudonyms: Pseudonyms, depth = 0): unknown => {
   if (typeof value === 'string') return anonymizeText(value, pseudonyms)
-  if (typeof value !== 'object' || value === null || depth > deepest) return value
-  if (Array.isArray(value)) return value.map((one) => anonymizeValue(one, pseudonyms, depth + 1))
+  if (typeof value !== 'object' || value === null || depth > maxDepth) return value
+  if (Array.isArray(value)) return value.map((item) => anonymizeValue(item, pseudonyms, depth + 1))
   return Object.fromEntries(
-    Object.entries(value).map(([key, one]) => {
-      if (!isUserKey(key) || typeof one !== 'string') return [key, anonymizeValue(one, pseudonyms, depth + 1)]
-      const readdressed = replaceAddresses(one, pseudonyms)
+    Object.entries(value).map(([key, item]) => {
+      if (!isUserKey(key) || typeof item !== 'string') return [key, anonymizeValue(item, pseudonyms, depth + 1)]
+      const readdressed = replaceAddresses(item, pseudonyms)
       return [key, isPseudonym(readdressed) ? readdressed : replaceUsername(readdressed, pseudonyms)]
     }),
   )
 }
 
-export type Anonymizer = <Entry extends Nameable>(entry: Entry) => { entry: Entry; isChanged: boolean }
+export type Anonymizer = <Entry extends IdentifiableEntry>(entry: Entry) => { entry: Entry; isChanged: boolean }
 
 /**
- * Gives entries with pseudonyms in their text, in the fields that their senders gave, and for addresses in the names of their sources, too;
- * marked as anonymized, whether anything was found or not. The id follows from what the entry says then: the id of the original would let
- * anybody who guesses an original prove it.
+ * Replaces names by pseudonyms in the text and the sender's fields, and addresses in the source id, and marks entries as anonymized even if
+ * nothing was replaced. The id must be derived from the result: with the original's id anyone could verify a guess of the original.
  */
 export const createAnonymizer = (pseudonyms: Pseudonyms): Anonymizer => {
-  /** One object an origin, as before: batches count on it. */
+  /** Preserves identity: entries of one origin share one object, which batches rely on. */
   const origins = new WeakMap<Origin, Origin>()
   const originOf = (origin: Origin): Origin => {
     const known = origins.get(origin)

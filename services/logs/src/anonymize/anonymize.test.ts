@@ -3,12 +3,12 @@ import { propertyRuns } from '@trellis/test/support/property-runs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { replaceAddresses } from './addresses.ts'
-import { createAnonymizer, type Nameable } from './anonymize-entry.ts'
+import { createAnonymizer, type IdentifiableEntry } from './anonymize-entry.ts'
 import { createPseudonyms, isPseudonym, type Pseudonyms } from './pseudonyms.ts'
-import { namePlaces, replaceUsernames } from './usernames.ts'
+import { namePatterns, replaceUsernames } from './usernames.ts'
 
 const key = Buffer.alloc(32, 7)
-const anonymizeEntry = <Entry extends Nameable>(entry: Entry, pseudonyms: Pseudonyms) =>
+const anonymizeEntry = <Entry extends IdentifiableEntry>(entry: Entry, pseudonyms: Pseudonyms) =>
   createAnonymizer(pseudonyms)(entry)
 const fresh = () => createPseudonyms(key)
 const tokens = (text: string) => text.match(/(?:ip4|ip6|mac|email|user)-[0-9a-f]{12}/g) ?? []
@@ -22,7 +22,7 @@ describe('addresses', () => {
     ['route 192.0.2.0/24', 'ip4'],
     ['[2001:db8::7]:443', 'ip6'],
     ['from 2001:db8:0:0:0:0:0:7', 'ip6'],
-    ['source:2001:db8::7 said', 'ip6'],
+    ['source:2001:db8::7 replied', 'ip6'],
     ['fe80::1%eth0 up', 'ip6'],
     ['::1 is here', 'ip6'],
     ['ends with 2001:db8::7.', 'ip6'],
@@ -57,11 +57,11 @@ describe('addresses', () => {
     ["'ann@example.com'", "''"],
     ["to='ann@example.com'", "to=''"],
     ['**ann@example.com**', '****'],
-  ])('of %s nothing is left but what stands around it', (text, left) => {
-    expect(addressed(text).replace(/email-[0-9a-f]{12}/, '')).toBe(left)
+  ])('of %s only the surroundings remain', (text, rest) => {
+    expect(addressed(text).replace(/email-[0-9a-f]{12}/, '')).toBe(rest)
   })
 
-  test('one address in several spellings has one pseudonym', () => {
+  test('one address in several notations has one pseudonym', () => {
     const of = (text: string) => tokens(addressed(text))[0]
     expect(of('2001:DB8::7')).toBe(of('2001:db8:0:0:0:0:0:7'))
     expect(of('::ffff:192.0.2.7')).toBe(of('192.0.2.7'))
@@ -69,7 +69,7 @@ describe('addresses', () => {
     expect(of('192.0.2.7')).not.toBe(of('192.0.2.8'))
   })
 
-  test('no address is left, whichever it is and whatever stands around it', () => {
+  test('no address remains, in any form and any surroundings', () => {
     const before = fc.constantFrom('', ' ', '"', '=', '[', '(', ', ', 'peer ', '/', ';')
     const after = fc.constantFrom('', ' ', '"', ']', ')', ', ', '/', ';', '. ')
     fc.assert(
@@ -85,7 +85,7 @@ describe('addresses', () => {
 })
 
 describe('user names', () => {
-  test.each(namePlaces.flatMap(({ samples }) => Object.entries(samples)))('%s', (text, names) => {
+  test.each(namePatterns.flatMap(({ samples }) => Object.entries(samples)))('%s', (text, names) => {
     const pseudonyms = fresh()
     const replaced = replaceUsernames(text, pseudonyms)
     expect(tokens(replaced).toSorted()).toEqual(names.map((name) => pseudonyms.of('user', name)).toSorted())
@@ -95,7 +95,7 @@ describe('user names', () => {
 })
 
 describe('an entry', () => {
-  test('names a user nowhere once it is known who that is, and words that hold the name stay', () => {
+  test('a known user name is replaced everywhere, but not within other words', () => {
     const pseudonyms = fresh()
     const carol = pseudonyms.of('user', 'carol')
     expect(replaceUsernames('again carol from caroline, user=carol', pseudonyms)).toBe(
@@ -125,7 +125,7 @@ describe('an entry', () => {
     expect(pseudonyms.counts()).toEqual({ addresses: 1, usernames: 1 })
   })
 
-  test('that names nobody is marked, and otherwise as it was', () => {
+  test('without names is marked, and otherwise unchanged', () => {
     const plain = { origin: { ...origin, sourceId: 'garden' }, text: 'the pump runs', sender: null }
     expect(anonymizeEntry(plain, fresh())).toEqual({
       isChanged: false,
@@ -133,7 +133,7 @@ describe('an entry', () => {
     })
   })
 
-  test('gone through twice is as after once, and the key decides', () => {
+  test('anonymizing is idempotent, and depends on the key', () => {
     const texts = fc.stringMatching(/^[a-z0-9.:@=/ "-]{0,60}$/)
     const once = (text: string, own = key) => anonymizeEntry({ origin, text }, createPseudonyms(own)).entry.text
     fc.assert(
@@ -146,14 +146,14 @@ describe('an entry', () => {
     )
   })
 
-  test('the work of a hostile text grows with its length alone', () => {
+  test('a hostile text takes time linear in its length', () => {
     for (const piece of ['a', 'f:', '1.', 'user=', 'a.b@', '0-', '://', '/home/', ' by ', '(to x) '])
       expectLinear(piece, (length) =>
         anonymizeEntry({ origin, text: piece.repeat(Math.floor(length / piece.length)) }, fresh()),
       )
   })
 
-  test('pseudonyms are told from other words', () => {
+  test('pseudonyms are distinguished from other words', () => {
     expect(isPseudonym(fresh().of('user', 'ann'))).toBe(true)
     expect(isPseudonym('user-ann')).toBe(false)
   })

@@ -1,4 +1,4 @@
-/** Keys whose value is the name of a user, in text (`user=ann`), in JSON and among the fields of a sender. */
+/** Keys whose value is a user name, in text (`user=ann`), in JSON and in the fields of a sender. */
 export const userKeys = [
   'user',
   'username',

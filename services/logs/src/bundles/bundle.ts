@@ -8,11 +8,11 @@ import { restJson } from './rest-json.ts'
 export const bundleVersion = 1
 export const serviceVersion = '0.7.0'
 
-/** As many entries as a bundle holds, and so many characters of their text; the earliest. */
+/** Maximum entries of a bundle, and characters of their texts; the earliest are included. */
 export const maxBundledEntries = 1_000
 const maxBundledText = 16 * 1024 * 1024
-/** Masking such a stretch takes some tens of milliseconds at the worst; then others have their turn. */
-const charactersPerTurn = 65_536
+/** Masking this much takes tens of milliseconds at worst; then the event loop runs other work. */
+const charactersBeforeYield = 65_536
 
 export type BundleInput = {
   incident: Incident
@@ -24,7 +24,7 @@ export type BundleInput = {
 
 const fieldsOf = ({ fields }: Entry): unknown => (fields ? JSON.parse(fields) : undefined)
 
-/** An entry in which the text is masked; its id follows from what it says now, since the old one would prove a guess. */
+/** Masks the texts of an entry. Its id must change as well, since the original id could verify a guess. */
 const maskTexts = (entry: Entry, masker: Masker): Entry => ({
   ...entry,
   text: masker.text(entry.text),
@@ -50,43 +50,43 @@ export const maskIncident = (incident: Incident, masker: Masker): Incident => {
   }
 }
 
-/** Entries with placeholders, the same for the same value in all of them; sources last, since their parts may be hosts that texts name. */
+/** Masks entries, with the same placeholder for the same value. Sources come last, since their parts may be hosts that texts name. */
 export const maskEntries = async (entries: readonly Entry[], masker: Masker): Promise<Entry[]> => {
   const masked: Entry[] = []
-  let sinceTurn = 0
-  const takeTurns = async (entry: Entry) => {
-    sinceTurn += entry.text.length
-    if (sinceTurn < charactersPerTurn) return
-    sinceTurn = 0
+  let sinceYield = 0
+  const yieldIfDue = async (entry: Entry) => {
+    sinceYield += entry.text.length
+    if (sinceYield < charactersBeforeYield) return
+    sinceYield = 0
     await setImmediate()
   }
-  for (const entry of entries) masker.learnWriter(fieldsOf(entry))
+  for (const entry of entries) masker.addWriterOf(fieldsOf(entry))
   for (const entry of entries) {
     masked.push(maskTexts(entry, masker))
-    await takeTurns(entry)
+    await yieldIfDue(entry)
   }
-  // What a later entry or a field names stands in the clear in the texts before.
+  // A second pass masks names that only a later entry or field has identified.
   for (const [index, entry] of masked.entries()) {
     masked[index] = maskTexts(entry, masker)
-    await takeTurns(entry)
+    await yieldIfDue(entry)
   }
   return masked.map((entry) => maskSource(entry, masker))
 }
 
-const withinRoom = (entries: readonly Entry[]): Entry[] => {
-  let room = maxBundledText
+const withinLimits = (entries: readonly Entry[]): Entry[] => {
+  let remaining = maxBundledText
   const fitting: Entry[] = []
   for (const entry of entries.slice(0, maxBundledEntries)) {
-    room -= entry.text.length
-    if (room < 0) break
+    remaining -= entry.text.length
+    if (remaining < 0) break
     fitting.push(entry)
   }
   return fitting
 }
 
-/** A bundle as JSON text. `entry_count` says how many entries the incident has, should not all have had room. */
+/** A bundle as JSON text. `entry_count` is the number of entries of the incident, which may exceed that of the bundle. */
 export const makeBundle = async ({ incident, entries, entryCount, sanitize, now }: BundleInput): Promise<string> => {
-  const fitting = withinRoom(entries)
+  const fitting = withinLimits(entries)
   const masker = sanitize ? createMasker() : undefined
   const shown = masker ? await maskEntries(fitting, masker) : fitting
   return JSON.stringify({

@@ -58,7 +58,7 @@ describe.each(drawnBackend(databases, 'logs/bundles/bundles'))('bundles on $name
       return { ...service, [Symbol.asyncDispose]: () => stack.disposeAsync() }
     }
 
-    test('GET /api/incidents/{id}/bundle exports a versioned JSON object with the incident and its related entries', async () => {
+    test('GET /api/incidents/{id}/bundle exports a versioned JSON object with the incident and its entries', async () => {
       await using service = await open()
       const { id } = await withIncident(service)
       const { filename, bundle } = await download(service, id)
@@ -84,7 +84,7 @@ describe.each(drawnBackend(databases, 'logs/bundles/bundles'))('bundles on $name
       await expect(download(service, 'none')).rejects.toMatchObject({ kind: 'not_found' })
     })
 
-    test('a sanitize option masks IPv4 addresses, e-mail addresses, user=, host= and password values, and nothing gives them away', async () => {
+    test('a sanitize option masks IPv4 addresses, e-mail addresses, user=, host= and password values', async () => {
       await using service = await open()
       const { id } = await withIncident(service)
       const { text, bundle } = await download(service, id, true)
@@ -129,14 +129,14 @@ describe.each(drawnBackend(databases, 'logs/bundles/bundles'))('bundles on $name
 
     const good = { bundle_version: 1, exported_at: at(0), incident: { label: 'x' }, entries: [] }
     test.each([
-      ['a version that is not known', JSON.stringify({ ...good, bundle_version: 2 }), 'invalid'],
+      ['an unknown version', JSON.stringify({ ...good, bundle_version: 2 }), 'invalid'],
       ['no incident', JSON.stringify({ ...good, incident: null }), 'invalid'],
-      ['entries that are none', JSON.stringify({ ...good, entries: [7] }), 'invalid'],
+      ['entries that are not objects', JSON.stringify({ ...good, entries: [7] }), 'invalid'],
       ['no time', JSON.stringify({ ...good, exported_at: 'soon' }), 'invalid'],
-      ['no JSON', '{"bundle_version": 1', 'malformed'],
-      ['no object', '[]', 'malformed'],
-      ['no UTF-8', Buffer.from([0x22, 0xff, 0x22]), 'malformed'],
-      ['nothing', '', 'malformed'],
+      ['invalid JSON', '{"bundle_version": 1', 'malformed'],
+      ['a list', '[]', 'malformed'],
+      ['invalid UTF-8', Buffer.from([0x22, 0xff, 0x22]), 'malformed'],
+      ['an empty body', '', 'malformed'],
       ['too many levels', `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`, 'malformed'],
       ['more than the limit', Buffer.alloc(33 * 1024 * 1024, 0x20), 'too_large'],
     ])('refuses a bundle with %s', async (_, content, kind) => {
@@ -145,7 +145,7 @@ describe.each(drawnBackend(databases, 'logs/bundles/bundles'))('bundles on $name
       expect((await service.incidents.listBundles({})).bundles).toEqual([])
     })
 
-    test('the same bundle sent again under its key is kept once', async () => {
+    test('a bundle resent with its idempotency key is stored once', async () => {
       await using service = await open()
       const first = await service.incidents.receiveBundle(body(JSON.stringify(good), 'k'))
       expect(await service.incidents.receiveBundle(body(JSON.stringify(good), 'k'))).toEqual(first)
@@ -177,7 +177,7 @@ describe.each(drawnBackend(databases, 'logs/bundles/bundles'))('bundles on $name
       expect(receiver.requests[0]?.text).not.toContain('192.0.2.7')
     })
 
-    test('without SERVICE_BUNDLE_ENDPOINT sending is 503 that names it; an incident that is not there is 404', async () => {
+    test('sending is 503 without SERVICE_BUNDLE_ENDPOINT, and 404 for an unknown incident', async () => {
       await using service = await open()
       const { id } = await withIncident(service)
       await expect(service.incidents.sendBundle({ id })).rejects.toMatchObject({
@@ -202,14 +202,14 @@ describe.each(drawnBackend(databases, 'logs/bundles/bundles'))('bundles on $name
       expect(sentBundles.every(({ sentAt }) => sentAt)).toBe(true)
     })
 
-    test('a receiver that is busy gets the bundle when it has said it would take it, after a restart, too', async () => {
+    test('a busy receiver gets the bundle after its Retry-After, even after a restart', async () => {
       let answer: Answering = { status: 503, headers: { 'retry-after': '1' }, body: 'later' }
       await using receiver = await startHttpServer(() => answer)
       await using opened = new AsyncDisposableStack()
       const { location: store } = opened.use(await database.place(logsSchema))
       const environment = { SERVICE_BUNDLE_ENDPOINT: receiver.url }
       let queuedId = ''
-      // A clock that is behind, so that the pause is over when the next one looks.
+      // A clock that is behind, so that the pause is over at the next attempt.
       const past = Date.now() - 3_600_000
       {
         await using service = await openService({ store, environment, now: () => past })
@@ -228,7 +228,7 @@ describe.each(drawnBackend(databases, 'logs/bundles/bundles'))('bundles on $name
       expect(receiver.requests.map(({ headers }) => headers['idempotency-key'])).toEqual([queuedId, queuedId])
     })
 
-    test('what the receiver refuses is 502 with its words, without the token, and is not tried again', async () => {
+    test('a refusal by the receiver is 502 with its message, without the token, and is not retried', async () => {
       await using receiver = await startHttpServer(() => ({ status: 422, body: 'no such version, dear top-secret' }))
       await using service = await open({ SERVICE_BUNDLE_ENDPOINT: receiver.url, SERVICE_BUNDLE_TOKEN: 'top-secret' })
       const { id } = await withIncident(service)
@@ -244,7 +244,7 @@ describe.each(drawnBackend(databases, 'logs/bundles/bundles'))('bundles on $name
 })
 
 describe('pauses between attempts', () => {
-  test('grow, are of random length, and honour Retry-After in seconds and as a date', () => {
+  test('grow, are randomized, and honour Retry-After in seconds and as a date', () => {
     const half = () => 0.5
     expect([1, 2, 3].map((attempts) => pauseAfter(attempts, undefined, half))).toEqual([3_750, 7_500, 15_000])
     expect(pauseAfter(40, undefined, () => 1)).toBe(3_600_000)

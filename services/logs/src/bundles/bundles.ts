@@ -13,11 +13,11 @@ import { countBundles, insertBundle, insertSentBundle } from './store.ts'
 import type { SentBundleTable } from './tables.ts'
 
 export type Bundles = AsyncDisposable & {
-  /** A bundle to be downloaded, which is recorded. Throws `not_found`. */
+  /** Returns a bundle for download and records the export. Throws `not_found`. */
   download: (incidentId: string, options: BundleOptions) => Promise<{ text: string; missing: readonly string[] }>
-  /** Queues a bundle and tries to send it. Throws `not_found`, `unavailable` without an endpoint, `upstream_failed` when the receiver refused it. */
+  /** Queues a bundle and tries to send it. Throws `not_found`, `unavailable` without an endpoint, `upstream_failed` if the receiver refuses it. */
   send: (incidentId: string, options: BundleOptions) => Promise<SentBundleTable>
-  /** Keeps a bundle of others; gives its id. */
+  /** Stores a received bundle and returns its id. */
   receive: (content: AsyncIterable<Uint8Array>, key: string | null) => Promise<string>
 }
 
@@ -27,21 +27,21 @@ export type BundlesOptions = {
   db: IncidentDb
   incidents: Pick<Incidents, 'get'>
   dependencies: Pick<Dependencies, 'engine' | 'upstream' | 'log' | 'now' | 'config'>
-  /** How often it is looked what is due to be sent. */
+  /** Interval of the checks for bundles to send. */
   roundMilliseconds?: number
 }
 
-/** More than these are not kept; who sends them finds out. */
+/** Maximum number of stored bundles; beyond it, receiving is a conflict. */
 const maxBundles = 10_000
 
-/** An address without what may be secret in it. */
-const shownAddress = (address: string): string => {
+/** An address without parts that may be secret. */
+const publicAddress = (address: string): string => {
   const { origin, pathname } = new URL(address)
   return origin + pathname
 }
 
-export const createBundles = (options: BundlesOptions): Bundles => {
-  const { db, incidents, dependencies, roundMilliseconds } = options
+export const createBundles = (setup: BundlesOptions): Bundles => {
+  const { db, incidents, dependencies, roundMilliseconds } = setup
   const { engine, now, config } = dependencies
   const { bundleEndpoint: endpoint, bundleToken: token } = config
 
@@ -49,8 +49,8 @@ export const createBundles = (options: BundlesOptions): Bundles => {
     try {
       await addEvent(db, { incident_id: incidentId, kind, detail, at: now() })
     } catch (error) {
-      // The incident may have been deleted meanwhile; what was sent was sent.
-      dependencies.log.debug({ err: error, incidentId }, 'no event of an incident could be kept')
+      // The incident may have been deleted meanwhile; the bundle was sent regardless.
+      dependencies.log.debug({ err: error, incidentId }, 'the event of an incident could not be stored')
     }
   }
   const outbox: Outbox | undefined = endpoint
@@ -100,20 +100,20 @@ export const createBundles = (options: BundlesOptions): Bundles => {
     content: null,
   })
   return {
-    download: async (incidentId, given) => {
-      const made = await bundle(incidentId, given)
-      await insertSentBundle(db, record(incidentId, given.sanitize))
-      await event(incidentId, 'downloaded', given.sanitize ? 'The bundle, sanitized.' : 'The bundle.')
-      return made
+    download: async (incidentId, options) => {
+      const bundled = await bundle(incidentId, options)
+      await insertSentBundle(db, record(incidentId, options.sanitize))
+      await event(incidentId, 'downloaded', options.sanitize ? 'The bundle, sanitized.' : 'The bundle.')
+      return bundled
     },
-    send: async (incidentId, given) => {
+    send: async (incidentId, options) => {
       await incidents.get(incidentId)
       if (!outbox || !endpoint)
         throw serviceError('unavailable', 'No receiver of bundles is configured: set SERVICE_BUNDLE_ENDPOINT.')
-      const { text } = await bundle(incidentId, given)
+      const { text } = await bundle(incidentId, options)
       const queued: SentBundleTable = {
-        ...record(incidentId, given.sanitize),
-        destination: shownAddress(endpoint),
+        ...record(incidentId, options.sanitize),
+        destination: publicAddress(endpoint),
         status: 'queued',
         sent_at: null,
         next_attempt_at: now(),
@@ -133,7 +133,7 @@ export const createBundles = (options: BundlesOptions): Bundles => {
         received_at: now(),
       })
       if ((await countBundles(db)) >= maxBundles)
-        throw serviceError('conflict', `${maxBundles} bundles are kept already: delete some first.`)
+        throw serviceError('conflict', `${maxBundles} bundles are stored already: delete some first.`)
       return await insertBundle(db, row)
     },
     [Symbol.asyncDispose]: async () => outbox?.[Symbol.asyncDispose](),

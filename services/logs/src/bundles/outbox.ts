@@ -7,7 +7,7 @@ import { claimBundle, concludeAttempt, dueBundles } from './store.ts'
 import type { SentBundleTable } from './tables.ts'
 
 export type Outbox = AsyncDisposable & {
-  /** Tries a queued bundle now; gives what became of it. */
+  /** Tries to send a queued bundle now; returns its new row. */
   attempt: (id: string) => Promise<SentBundleTable | undefined>
 }
 
@@ -15,44 +15,47 @@ export type OutboxOptions = {
   db: IncidentDb
   dependencies: Pick<Dependencies, 'upstream' | 'log' | 'now'>
   endpoint: string
-  /** A bearer token for it; empty: none. */
+  /** Bearer token for the endpoint; empty for none. */
   token: string
-  /** Told what became of an attempt. */
+  /** Called with the result of an attempt. */
   concluded: (row: SentBundleTable) => Promise<void>
   roundMilliseconds?: number
   random?: () => number
 }
 
 const attemptMilliseconds = 30_000
-/** Longer than an attempt: who has died is waited for no longer. */
+/** Longer than an attempt, so that the claim of a crashed replica expires. */
 const claimMilliseconds = attemptMilliseconds + 10_000
-/** A bundle that nobody has taken for so long is given up. */
-const giveUpMilliseconds = 24 * 3_600_000
+/** After this time a bundle is abandoned. */
+const abandonAfterMilliseconds = 24 * 3_600_000
 const pauses = { initial: 5_000, max: 3_600_000 }
 
-/** The pause after so many attempts, in milliseconds: not shorter than the receiver's `Retry-After`, which is bounded. */
+/** The pause after a number of attempts, in milliseconds: at least the receiver's `Retry-After`, which is bounded. */
 export const pauseAfter = (attempts: number, afterSeconds: number | undefined, random?: () => number): number =>
-  Math.max(backoff(attempts, pauses, random), Math.min((afterSeconds ?? 0) * 1_000, giveUpMilliseconds))
+  Math.max(backoff(attempts, pauses, random), Math.min((afterSeconds ?? 0) * 1_000, abandonAfterMilliseconds))
 const maxPerRound = 20
-const maxWords = 300
+const maxMessageCharacters = 300
 
 type Outcome =
-  | { kind: 'taken' }
-  | { kind: 'refused'; words: string }
-  | { kind: 'again'; words: string; afterSeconds: number | undefined }
+  | { kind: 'accepted' }
+  | { kind: 'refused'; message: string }
+  | { kind: 'retry'; message: string; afterSeconds: number | undefined }
 
-const isForLater = (status: number): boolean => status >= 500 || [408, 425, 429].includes(status)
+const isRetryable = (status: number): boolean => status >= 500 || [408, 425, 429].includes(status)
 
-/** What the receiver says, as much as is worth keeping; the rest is not read. */
-const wordsOf = async (response: { status: number; body: AsyncIterable<unknown> | null }): Promise<string> => {
+/** The status and the beginning of the receiver's response; the rest is not read. */
+const responseMessageOf = async (response: {
+  status: number
+  body: AsyncIterable<unknown> | null
+}): Promise<string> => {
   let text = ''
   try {
     for await (const chunk of response.body ?? []) {
       if (chunk instanceof Uint8Array) text += Buffer.from(chunk).toString('utf8')
-      if (text.length >= maxWords) break
+      if (text.length >= maxMessageCharacters) break
     }
   } catch {}
-  return `${response.status} ${text.replaceAll(/\s+/g, ' ').replaceAll('\0', '').slice(0, maxWords)}`.trim()
+  return `${response.status} ${text.replaceAll(/\s+/g, ' ').replaceAll('\0', '').slice(0, maxMessageCharacters)}`.trim()
 }
 
 const messageOf = (error: unknown): string => {
@@ -61,15 +64,15 @@ const messageOf = (error: unknown): string => {
 }
 
 /**
- * Sends queued bundles to the endpoint: at once when asked, else when their time has come. A bundle is claimed in its row while one
- * replica tries it, so no two do; one that died in the middle is tried again, under the same idempotency key.
+ * Sends queued bundles to the endpoint: on request at once, otherwise when they are due. A replica claims the row of a bundle for an attempt, so
+ * that no two send it; after a crash it is sent again, with the same idempotency key.
  */
 export const createOutbox = (options: OutboxOptions): Outbox => {
   const { db, endpoint, token, concluded, roundMilliseconds = 5_000, random = Math.random } = options
   const { upstream, log, now } = options.dependencies
   const ending = new AbortController()
   const secrets = token === '' ? [] : [token]
-  const withoutSecrets = (words: string) => secrets.reduce((text, one) => text.replaceAll(one, '***'), words)
+  const withoutSecrets = (message: string) => secrets.reduce((text, one) => text.replaceAll(one, '***'), message)
 
   const deliver = async ({ id, content }: SentBundleTable): Promise<Outcome> => {
     const timeout = AbortSignal.any([ending.signal, AbortSignal.timeout(attemptMilliseconds)])
@@ -84,22 +87,22 @@ export const createOutbox = (options: OutboxOptions): Outbox => {
         body: content ?? '',
         signal: timeout,
       })
-      const words = await wordsOf(response)
-      if (response.ok) return { kind: 'taken' }
-      if (!isForLater(response.status)) return { kind: 'refused', words }
-      return { kind: 'again', words, afterSeconds: parseRetryAfter(response.headers.get('retry-after'), now()) }
+      const message = await responseMessageOf(response)
+      if (response.ok) return { kind: 'accepted' }
+      if (!isRetryable(response.status)) return { kind: 'refused', message }
+      return { kind: 'retry', message, afterSeconds: parseRetryAfter(response.headers.get('retry-after'), now()) }
     } catch (error) {
-      if (error instanceof EgressRefused) return { kind: 'refused', words: error.message }
-      return { kind: 'again', words: messageOf(error), afterSeconds: undefined }
+      if (error instanceof EgressRefused) return { kind: 'refused', message: error.message }
+      return { kind: 'retry', message: messageOf(error), afterSeconds: undefined }
     }
   }
   const changeFor = (row: SentBundleTable, outcome: Outcome): Partial<SentBundleTable> => {
     const at = now()
-    if (outcome.kind === 'taken')
+    if (outcome.kind === 'accepted')
       return { status: 'sent', sent_at: at, next_attempt_at: null, last_error: null, content: null }
-    const last_error = withoutSecrets(outcome.words)
-    const next = at + (outcome.kind === 'again' ? pauseAfter(row.attempts, outcome.afterSeconds, random) : 0)
-    if (outcome.kind === 'refused' || next - row.created_at > giveUpMilliseconds)
+    const last_error = withoutSecrets(outcome.message)
+    const next = at + (outcome.kind === 'retry' ? pauseAfter(row.attempts, outcome.afterSeconds, random) : 0)
+    if (outcome.kind === 'refused' || next - row.created_at > abandonAfterMilliseconds)
       return { status: 'failed', next_attempt_at: null, last_error, content: null }
     return { next_attempt_at: Math.round(next), last_error }
   }
@@ -107,8 +110,8 @@ export const createOutbox = (options: OutboxOptions): Outbox => {
     const claimed = await claimBundle(db, id, now(), now() + claimMilliseconds)
     if (!claimed) return undefined
     const outcome = await deliver(claimed)
-    // One that was broken off by our own end is another's to try, as soon as the claim is over.
-    if (ending.signal.aborted && outcome.kind === 'again') return undefined
+    // An attempt interrupted by shutdown is left to another replica once the claim expires.
+    if (ending.signal.aborted && outcome.kind === 'retry') return undefined
     const row = await concludeAttempt(db, claimed, changeFor(claimed, outcome))
     if (row) await concluded(row)
     return row
@@ -123,7 +126,7 @@ export const createOutbox = (options: OutboxOptions): Outbox => {
     milliseconds: roundMilliseconds,
     signal: ending.signal,
     round,
-    onFailure: (error) => log.warn({ err: error }, 'queued bundles could not be sent now'),
+    onFailure: (error) => log.warn({ err: error }, 'sending queued bundles failed'),
   })
   return {
     attempt,

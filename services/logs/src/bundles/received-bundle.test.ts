@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readBundle } from './received-bundle.ts'
 
-test('what a bundle says of itself is kept as databases hold text: without U+0000, and not cut within a character', () => {
+test('texts of a bundle are stored in a form that databases accept: without U+0000 and lone surrogates', () => {
   const label = `${'x'.repeat(499)}🏠`
   const bundle = {
     bundle_version: 1,
@@ -21,9 +21,9 @@ test('what a bundle says of itself is kept as databases hold text: without U+000
 const received = { id: 'x', sender_key: null, received_at: 0 }
 
 test.each([
-  [{}, 'bundle_version is missing; 1 is the one known here.'],
-  [{ bundle_version: 2 }, 'This version is not known here; 1 is.'],
-])('of the bundle %j it is said what is wrong with its version', (bundle, msg) => {
+  [{}, 'bundle_version is missing; the supported version is 1.'],
+  [{ bundle_version: 2 }, 'This version is not supported; the supported version is 1.'],
+])('the bundle %j is refused with the problem of its version', (bundle, msg) => {
   expect(() => readBundle(JSON.stringify(bundle), received)).toThrow(
     expect.objectContaining({ detail: [expect.objectContaining({ loc: ['body', 'bundle_version'], msg })] }),
   )

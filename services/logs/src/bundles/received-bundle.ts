@@ -3,7 +3,7 @@ import { isTooNested, maxNesting } from '../entries/nesting.ts'
 import { bundleVersion } from './bundle.ts'
 import type { BundleTable } from './tables.ts'
 
-/** The largest bundle that is taken, and how many entries it may have. */
+/** Maximum size of a received bundle in bytes, and its maximum number of entries. */
 export const maxBundleBytes = 32 * 1024 * 1024
 const maxEntries = 10_000
 const maxLabel = 500
@@ -13,19 +13,24 @@ const maxBundleNesting = maxNesting + 3
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** As databases keep it: without U+0000, and not cut within a character. */
-const kept = (text: string): string => text.slice(0, maxLabel).replaceAll('\0', '\uFFFD').toWellFormed()
-const textOr = (value: unknown, fallback: string): string => (typeof value === 'string' ? kept(value) : fallback)
-const textOrNull = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? kept(value) : null)
+/** Truncated, and in a form that databases accept: without U+0000 and lone surrogates. */
+const storable = (text: string): string => text.slice(0, maxLabel).replaceAll('\0', '\uFFFD').toWellFormed()
+const textOr = (value: unknown, fallback: string): string => (typeof value === 'string' ? storable(value) : fallback)
+const textOrNull = (value: unknown): string | null =>
+  typeof value === 'string' && value !== '' ? storable(value) : null
 
 const parse = (text: string): Record<string, unknown> => {
   let parsed: unknown
   try {
     parsed = JSON.parse(text)
   } catch (cause) {
-    throw serviceError('malformed', 'The body is not valid JSON: send what GET /api/incidents/{id}/bundle has given.', {
-      cause,
-    })
+    throw serviceError(
+      'malformed',
+      'The body is not valid JSON: send the response of GET /api/incidents/{id}/bundle.',
+      {
+        cause,
+      },
+    )
   }
   if (!isObject(parsed)) throw serviceError('malformed', 'A bundle is a JSON object.')
   if (isTooNested(parsed, maxBundleNesting))
@@ -34,8 +39,8 @@ const parse = (text: string): Record<string, unknown> => {
 }
 
 /**
- * What a bundle says, for its row. It was written by others: what cannot be stored or shown is refused. Throws `malformed` for what is no
- * JSON, and `invalid` for a version that is not known and for what is no bundle.
+ * Reads the row of a bundle. Its contents are untrusted: whatever cannot be stored or shown is refused. Throws `malformed` for invalid JSON, and
+ * `invalid` for an unknown version or an invalid bundle.
  */
 export const readBundle = (
   text: string,
@@ -43,14 +48,21 @@ export const readBundle = (
 ): BundleTable => {
   const { bundle_version, service_version, exported_at, sanitized, incident, entries } = parse(text)
   if (bundle_version === undefined || bundle_version === null)
-    throw invalidField(['body', 'bundle_version'], `bundle_version is missing; ${bundleVersion} is the one known here.`)
+    throw invalidField(
+      ['body', 'bundle_version'],
+      `bundle_version is missing; the supported version is ${bundleVersion}.`,
+    )
   if (bundle_version !== bundleVersion)
-    throw invalidField(['body', 'bundle_version'], `This version is not known here; ${bundleVersion} is.`)
+    throw invalidField(
+      ['body', 'bundle_version'],
+      `This version is not supported; the supported version is ${bundleVersion}.`,
+    )
   if (!isObject(incident) || typeof incident.label !== 'string')
     throw invalidField(['body', 'incident'], 'incident must be an object with a label.')
   if (!Array.isArray(entries) || entries.some((entry) => !isObject(entry) || typeof entry.text !== 'string'))
     throw invalidField(['body', 'entries'], 'entries must be a list of objects with a text.')
-  if (entries.length > maxEntries) throw invalidField(['body', 'entries'], `A bundle may have ${maxEntries} entries.`)
+  if (entries.length > maxEntries)
+    throw invalidField(['body', 'entries'], `A bundle may have at most ${maxEntries} entries.`)
   const bundledAt = typeof exported_at === 'string' ? Date.parse(exported_at) : Number.NaN
   if (Number.isNaN(bundledAt) || bundledAt < 0)
     throw invalidField(['body', 'exported_at'], 'exported_at must be a time such as 2026-03-01T09:15:02Z.')
@@ -65,18 +77,19 @@ export const readBundle = (
     severity: textOrNull(incident.severity),
     entry_count: entries.length,
     bytes: Buffer.byteLength(text),
-    // As it was sent; a NUL stands escaped in JSON.
+    // As received; JSON escapes a NUL.
     content: text,
   }
 }
 
-/** The body of a request as text. Throws `too_large`, and `malformed` for what is no UTF-8. */
+/** The body of a request as text. Throws `too_large`, and `malformed` for invalid UTF-8. */
 export const readBundleText = async (content: AsyncIterable<Uint8Array>): Promise<string> => {
   const parts: Uint8Array[] = []
   let size = 0
   for await (const part of content) {
     size += part.length
-    if (size > maxBundleBytes) throw serviceError('too_large', `A bundle may have ${maxBundleBytes / 1024 / 1024} MB.`)
+    if (size > maxBundleBytes)
+      throw serviceError('too_large', `A bundle may have at most ${maxBundleBytes / 1024 / 1024} MB.`)
     parts.push(part)
   }
   try {

@@ -1,10 +1,10 @@
-const inJson = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+const toSnakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** A message as the API would write it: names with underscores, null for what is unknown, JSON texts as what they say. */
+/** A message as the API writes it: names in snake case, null for missing values, JSON texts parsed. */
 export const restJson = (message: object, jsonTexts: readonly string[] = []): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(message).map(([name, value]: [string, unknown]) => [
-      inJson(name),
+      toSnakeCase(name),
       jsonTexts.includes(name) && typeof value === 'string' ? JSON.parse(value) : (value ?? null),
     ]),
   )

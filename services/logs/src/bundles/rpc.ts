@@ -79,7 +79,7 @@ export const bundlesRpc = ({ bundles, db }: { bundles: Bundles; db: IncidentDb }
       // Awaited here: leaving the loop ends the body.
       if (part.kind === 'file') return { id: await bundles.receive(part.content, parameters.idempotencyKey || null) }
     }
-    throw serviceError('malformed', 'The body is empty: send what GET /api/incidents/{id}/bundle has given.')
+    throw serviceError('malformed', 'The body is empty: send the response of GET /api/incidents/{id}/bundle.')
   },
   listBundles: async (request) => {
     const limit = request.limit ?? defaultPage

@@ -5,7 +5,7 @@ import type { BundleTable, SentBundleTable } from './tables.ts'
 type Db = IncidentDb
 type Page = { limit: number; after: ListPosition | undefined }
 
-/** Gives the id under which it is kept: that of the one with the same key, if there is one. */
+/** Returns the id of the stored bundle: an existing one with the same key, if there is one. */
 export const insertBundle = async (db: Db, row: BundleTable): Promise<string> => {
   const inserted = await db
     .insertInto('bundles')
@@ -53,7 +53,7 @@ const summary = [
 ] as const
 export type BundleSummary = Pick<BundleTable, (typeof summary)[number]>
 
-/** Those bundled last first. */
+/** By bundling time, newest first. */
 export const listBundles = (db: Db, { issueType, since, until }: BundleFilters, { limit, after }: Page) => {
   let query = db.selectFrom('bundles').select(summary)
   if (issueType !== undefined) query = query.where('issue_type', '=', issueType)
@@ -81,7 +81,7 @@ export const listSentBundles = (db: Db, incidentId: string | undefined, { limit,
   return query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute()
 }
 
-/** Those whose time has come and that nobody is trying, oldest first. */
+/** Queued bundles that are due and not claimed, oldest first. */
 export const dueBundles = (db: Db, now: number, limit: number) =>
   db
     .selectFrom('sent_bundles')
@@ -93,7 +93,7 @@ export const dueBundles = (db: Db, now: number, limit: number) =>
     .limit(limit)
     .execute()
 
-/** Takes a queued one for this process until a moment; undefined where another has it, or it is done. */
+/** Claims a queued bundle until a time; undefined if it is claimed by another process or done. */
 export const claimBundle = (db: Db, id: string, now: number, until: number) =>
   db
     .updateTable('sent_bundles')
@@ -104,7 +104,7 @@ export const claimBundle = (db: Db, id: string, now: number, until: number) =>
     .returningAll()
     .executeTakeFirst()
 
-/** What came of an attempt; of one that somebody else has taken over meanwhile, nothing. */
+/** Stores the result of an attempt, unless another process has taken it over meanwhile. */
 export const concludeAttempt = (
   db: Db,
   { id, attempts }: Pick<SentBundleTable, 'id' | 'attempts'>,

@@ -1,12 +1,12 @@
 import type { Migration } from '@trellis/kit/store'
 
-/** Times are epoch milliseconds; truth is 0 or 1. */
+/** Times are epoch milliseconds; booleans are 0 or 1. */
 export type BundleTables = { bundles: BundleTable; sent_bundles: SentBundleTable }
 
-/** A bundle that was received. */
+/** A received bundle. */
 export type BundleTable = {
   id: string
-  /** What its sender called it, or null. */
+  /** The idempotency key of its sender, or null. */
   sender_key: string | null
   bundle_version: number
   service_version: string | null
@@ -21,7 +21,7 @@ export type BundleTable = {
   content: string
 }
 
-/** A bundle that went out, or is about to. `content` is there while it is queued. */
+/** A bundle that was exported or is queued. `content` is only present while it is queued. */
 export type SentBundleTable = {
   id: string
   incident_id: string
@@ -32,7 +32,7 @@ export type SentBundleTable = {
   created_at: number
   attempts: number
   next_attempt_at: number | null
-  /** Nobody else tries before then. */
+  /** No other process tries to send it before this time. */
   claimed_until: number
   last_error: string | null
   content: string | null

@@ -1,4 +1,4 @@
-/** What card numbers begin with and how long they are, by network (ISO/IEC 7812 and the networks' own tables). */
+/** Prefixes and lengths of card numbers, by network (ISO/IEC 7812 and the networks' own tables). */
 const networks: readonly { start: RegExp; lengths: readonly number[] }[] = [
   { start: /^4/, lengths: [13, 16, 19] },
   { start: /^(?:5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720)/, lengths: [16] },
@@ -19,7 +19,7 @@ const hasCheckDigit = (digits: string): boolean => {
   return sum % 10 === 0
 }
 
-/** Whether digits, with spaces or dashes between perhaps, are the number of a payment card. */
+/** Whether digits, optionally with spaces or dashes, are a payment card number. */
 export const isCardNumber = (written: string): boolean => {
   const digits = written.replaceAll(/[ -]/g, '')
   return (

@@ -1,4 +1,4 @@
-/** Tokens that say by their form what they are, as their issuers document it. */
+/** Tokens that are recognizable by their form, as their issuers document it. */
 export const issuedTokens: Record<string, RegExp> = {
   aws: /(?<![A-Za-z0-9])(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])/u,
   github: /(?<![A-Za-z0-9])(?:gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_[A-Za-z0-9_]{22,255})/u,
@@ -18,6 +18,6 @@ export const issuedTokens: Record<string, RegExp> = {
   jwt: /(?<![A-Za-z0-9])eyJ[\w-]{8,4096}\.[\w-]{8,8192}(?:\.[\w-]{0,2048}){0,3}/u,
 }
 
-/** What each of them has in it. */
+/** Every token above matches this. */
 export const issuedHint =
   /A[KSBC][IC]A[A-Z0-9]|gh[pousr]_|github_pat_|gl[a-z]{2,3}-|xox[a-z]-|hooks\.slack|AIza|[srp]k_|sk-|npm_|hf_|ntn_|secret_|ATATT3|SG\.|:AA|eyJ/

@@ -1,5 +1,5 @@
-const shortestSegment = 12
-const fewestSwitches = 3
+const minSegmentCharacters = 12
+const minSwitches = 3
 
 const classOf = (code: number): number => {
   if (code >= 48 && code <= 57) return 0
@@ -7,7 +7,7 @@ const classOf = (code: number): number => {
   return code >= 65 && code <= 90 ? 2 : 3
 }
 
-/** How often digits, small and capital letters follow each other. */
+/** The number of changes between digits, lower-case and upper-case letters. */
 const switchesIn = (text: string): number => {
   let switches = 0
   for (let index = 1; index < text.length; index++)
@@ -16,10 +16,10 @@ const switchesIn = (text: string): number => {
 }
 
 /**
- * Whether a value was made by chance rather than by a person: a long stretch without punctuation in which kinds of characters change
- * often. `user_profile_list_v2` is none, `9f86d081884c7d659a2feaa0c55ad015` is one. Entropy by itself says no more of so few characters.
+ * Whether a value is random rather than written by a person: a long segment without punctuation whose character classes change often.
+ * `user_profile_list_v2` is not, `9f86d081884c7d659a2feaa0c55ad015` is. Entropy alone does not distinguish such short texts.
  */
 export const looksRandom = (value: string): boolean =>
   value
     .split(/[-_.:/=+~]+/)
-    .some((segment) => segment.length >= shortestSegment && switchesIn(segment) >= fewestSwitches)
+    .some((segment) => segment.length >= minSegmentCharacters && switchesIn(segment) >= minSwitches)

@@ -2,7 +2,7 @@ import { expectLinear } from '@trellis/test/support/growth'
 import { propertyRuns } from '@trellis/test/support/property-runs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { namePlaces } from '../anonymize/usernames.ts'
+import { namePatterns } from '../anonymize/usernames.ts'
 import { maskText } from './mask-text.ts'
 import { createMasker } from './masker.ts'
 import { createPlaceholders, restoreText } from './placeholders.ts'
@@ -24,17 +24,17 @@ describe('the sanitize option', () => {
 describe('masking', () => {
   test.each([
     ['IPv6', '[2001:db8::7]:443', '[[ip6-1]]:443'],
-    ['the address of a device', 'device 00:1B:44:11:3a:b7 joined', 'device [mac-1] joined'],
+    ['a MAC address', 'device 00:1B:44:11:3a:b7 joined', 'device [mac-1] joined'],
     [
-      'an address beside a class of Java',
+      'an address beside a Java class',
       '[/10.10.34.11:3888:Manager$Listener@493]',
       '[/[ip4-1]:3888:Manager$Listener@493]',
     ],
-    ['an address in the name of a host', 'at ip-10-0-3-17.ec2.internal', 'at ip-[ip4-1].ec2.internal'],
-    ['an address under a key that is no secret', 'auth=192.0.2.177', 'auth=[ip4-1]'],
-    ['an address that is a host', 'host=192.0.2.7', 'host=[ip4-1]'],
-    ['an address of IPv6 that is a host', 'host=2001:db8::7', 'host=[ip6-1]'],
-    ['an address of mail that is a user', 'user=ann@example.com', 'user=[email-1]'],
+    ['an address in a host name', 'at ip-10-0-3-17.ec2.internal', 'at ip-[ip4-1].ec2.internal'],
+    ['an address under a key that is not a secret', 'auth=192.0.2.177', 'auth=[ip4-1]'],
+    ['an IPv4 address as a host', 'host=192.0.2.7', 'host=[ip4-1]'],
+    ['an IPv6 address as a host', 'host=2001:db8::7', 'host=[ip6-1]'],
+    ['an e-mail address as a user', 'user=ann@example.com', 'user=[email-1]'],
     [
       'a line of an access log',
       '192.0.2.7 - ann [12/Jan/2024:03:56:14 +0330] "GET /"',
@@ -50,17 +50,21 @@ describe('masking', () => {
     ['a header', 'Authorization: Basic YW5uOmh1bnRlcjI=', 'Authorization: Basic [token]'],
     ['a bearer token', 'sent bearer abcDEF123456', 'sent bearer [token]'],
     ['a JWT', 'got eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl', 'got [token]'],
-    ['a key of AWS', 'id AKIAIOSFODNN7EXAMPLE', 'id [token]'],
-    ['a token of GitHub', `push ghp_${'aB3'.repeat(12)}`, 'push [token]'],
-    ['a token of Slack', 'with xoxb-123456789012-abcdefGHI', 'with [token]'],
-    ['something random after a word for a secret', 'session=9f86d081884c7d659a2feaa0c55ad015', 'session=[token]'],
-    ['a key of an API', "api_key='abc,def'", "api_key='[token]'"],
-    ['a password of an environment', 'PGPASSWORD=x psql', 'PGPASSWORD=[password] psql'],
+    ['an AWS key', 'id AKIAIOSFODNN7EXAMPLE', 'id [token]'],
+    ['a GitHub token', `push ghp_${'aB3'.repeat(12)}`, 'push [token]'],
+    ['a Slack token', 'with xoxb-123456789012-abcdefGHI', 'with [token]'],
+    ['a random value under a key for secrets', 'session=9f86d081884c7d659a2feaa0c55ad015', 'session=[token]'],
+    ['an API key', "api_key='abc,def'", "api_key='[token]'"],
+    ['a password in the environment', 'PGPASSWORD=x psql', 'PGPASSWORD=[password] psql'],
     ['a password on a command line', 'mysql --password hunter2 -h x', 'mysql --password [password] -h x'],
-    ['a password behind a letter, quoted', "mysql -u root -p'x y' shop", "mysql -u root -p'[password]' shop"],
-    ['one that is not quoted', 'mysqldump -h db -phunter2 shop', 'mysqldump -h db -p[password] shop'],
-    ['one that follows', 'sshpass -p "a b" ssh x', 'sshpass -p "[password]" ssh x'],
-    ['one of Redis', 'redis-cli -h x -a hunter2 ping', 'redis-cli -h x -a [password] ping'],
+    ['a quoted password after a short option', "mysql -u root -p'x y' shop", "mysql -u root -p'[password]' shop"],
+    [
+      'an unquoted password after a short option',
+      'mysqldump -h db -phunter2 shop',
+      'mysqldump -h db -p[password] shop',
+    ],
+    ['a password of sshpass', 'sshpass -p "a b" ssh x', 'sshpass -p "[password]" ssh x'],
+    ['a password of redis-cli', 'redis-cli -h x -a hunter2 ping', 'redis-cli -h x -a [password] ping'],
     ['a password with a comma', 'password=a,b ok', 'password=[password] ok'],
     ['a password with a semicolon', 'password=a;b, ok', 'password=[password], ok'],
     ['a password before a key', 'password=ab,port=7;x', 'password=[password],port=7;x'],
@@ -71,17 +75,17 @@ describe('masking', () => {
       'x -----BEGIN RSA PRIVATE KEY-----\nMIIE+/=\n-----END RSA PRIVATE KEY----- y',
       'x [private-key] y',
     ],
-    ['a private key that was cut', '-----BEGIN PRIVATE KEY-----\nMIIEow', '[private-key]'],
+    ['a truncated private key', '-----BEGIN PRIVATE KEY-----\nMIIEow', '[private-key]'],
     ['a short token', 'used token=tok123 once', 'used token=[token] once'],
-    ['what was encoded for a URL', 'body user%3Dalice password%3Dp', 'body user%3D[user-1] password%3D[password]'],
-    ['the whole name of a host that has an address in it', 'rhost=192.0.2.7.dsl.example.net', 'rhost=[host-1]'],
+    ['URL-encoded values', 'body user%3Dalice password%3Dp', 'body user%3D[user-1] password%3D[password]'],
+    ['the whole of a host name that contains an address', 'rhost=192.0.2.7.dsl.example.net', 'rhost=[host-1]'],
     [
-      'a name everywhere in a text that tells whose it is',
+      'a name everywhere in a text that identifies it once',
       'Too many failures for root; Failed password for root from 192.0.2.7, version 192.0.2.7',
       'Too many failures for [user-1]; Failed password for [user-1] from [ip4-1], version [ip4-1]',
     ],
-    ['what may be a version', 'version 1.2.3.4 build, v10.2.3.4', 'version [ip4-1] build, v[ip4-2]'],
-    ['the number of a card', 'paid 4111 1111 1111 1111 today', 'paid [card] today'],
+    ['possible versions', 'version 1.2.3.4 build, v10.2.3.4', 'version [ip4-1] build, v[ip4-2]'],
+    ['a card number', 'paid 4111 1111 1111 1111 today', 'paid [card] today'],
   ])('hides %s', (_, text, expected) => {
     expect(masked(text)).toBe(expected)
   })
@@ -100,12 +104,12 @@ describe('masking', () => {
     'blk_4111111111111111 took 1700000000000000000 and 4111111111111112',
     'std::string Foo::Bar::baz uuid 123e4567-e89b-12d3-a456-426614174000',
     'user=[user-1] host=[host-1] from [ip4-1]',
-  ])('leaves: %s', (text) => {
+  ])('does not mask: %s', (text) => {
     expect(masked(text)).toBe(text)
   })
 
-  test.each(namePlaces.flatMap(({ samples }) => Object.entries(samples)))(
-    'knows where %s names users',
+  test.each(namePatterns.flatMap(({ samples }) => Object.entries(samples)))(
+    'recognizes the users in %s',
     (line, users) => {
       const names = createPlaceholders()
       maskText(line, { placeholders: names })
@@ -115,7 +119,7 @@ describe('masking', () => {
     },
   )
 
-  test('the same value has the same placeholder in all that is masked together, and another has another', () => {
+  test('equal values masked together have equal placeholders, and other values other ones', () => {
     const masker = createMasker()
     expect(masker.text('192.0.2.7 to 192.0.2.8, host=WEB1 user=ann')).toBe(
       '[ip4-1] to [ip4-2], host=[host-1] user=[user-1]',
@@ -131,7 +135,7 @@ describe('masking', () => {
     })
   })
 
-  test('a host that a field names is masked in a text', () => {
+  test('a host named by a field is masked in texts', () => {
     const masker = createMasker()
     expect(masker.value({ host: 'nas', password: 'x 192.0.2.7' })).toEqual({ host: '[host-1]', password: '[password]' })
     expect(masker.text('2026-03-01T09:15:02Z nas smartd[812]: nasty')).toBe(
@@ -139,7 +143,7 @@ describe('masking', () => {
     )
   })
 
-  test('who tries the name of a program as that of a user does not hide the program', () => {
+  test('a sign-in with the name of a program as user name does not mask the program', () => {
     const masker = createMasker()
     expect(masker.text('sshd[1]: Invalid user sshd from 5.6.7.8')).toBe('sshd[1]: Invalid user [user-1] from [ip4-1]')
     expect(masker.text('sshd[2]: error: nothing here')).toBe('sshd[2]: error: nothing here')
@@ -149,9 +153,9 @@ describe('masking', () => {
     expect(masker.sourceId('syslog:web1:sshd')).toBe('syslog:web1:sshd')
   })
 
-  test('a program that fields name stays in texts that were masked before', () => {
+  test('a program that fields name remains in texts that are masked later', () => {
     const masker = createMasker()
-    masker.learnWriter({ program: 'cron', user: 'ann' })
+    masker.addWriterOf({ program: 'cron', user: 'ann' })
     expect(masker.text('Failed password for cron from 192.0.2.7; cron sleeps, ann, too, user=ann')).toBe(
       'Failed password for [user-1] from [ip4-1]; cron sleeps, [user-2], too, user=[user-2]',
     )
@@ -170,13 +174,13 @@ describe('masking', () => {
     expect(masked(text)).toBe(expected)
   })
 
-  test('placeholders in an answer can be put back, but for secrets', () => {
+  test('placeholders in a response can be restored, except secrets', () => {
     const names = createPlaceholders()
     const text = maskText('192.0.2.7 password=x', { placeholders: names })
     expect(restoreText(`${text} [ip4-9]`, names)).toBe('192.0.2.7 password=[password] [ip4-9]')
   })
 
-  test('no address, user or password is left, whatever stands around it', () => {
+  test('no address, user or password remains, in any surroundings', () => {
     const around = fc.constantFrom('', ' ', '"', '(', ', ', '; ', '\n', 'x=1 ')
     const secret = fc.stringMatching(/^[A-Za-z][A-Za-z0-9!$%*+_~-]{7,15}$/)
     fc.assert(
@@ -190,7 +194,7 @@ describe('masking', () => {
     )
   })
 
-  test('what was masked stays as it is when it is masked again', () => {
+  test('masking is idempotent', () => {
     const once = masked(
       'user=ann host=web1 192.0.2.7 ann@example.com password=x Authorization: Bearer abc123 https://a:b@c/',
     )
@@ -210,7 +214,7 @@ describe('masking', () => {
     'eyJ',
     'by user ',
   ]
-  test('the work of a hostile line grows with its length alone', () => {
+  test('a hostile line takes time linear in its length', () => {
     for (const piece of [
       ...hostile,
       'bearer ',

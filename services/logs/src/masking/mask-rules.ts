@@ -1,36 +1,36 @@
 import { isIPv4 } from 'node:net'
-import { addressPlaces, replaceAddresses } from '../anonymize/addresses.ts'
-import { isNobody, namePlaces, replaceWrittenName, userKeysPattern } from '../anonymize/usernames.ts'
+import { addressPatterns, replaceAddresses } from '../anonymize/addresses.ts'
+import { isNonName, namePatterns, replaceWrittenName, userKeysPattern } from '../anonymize/usernames.ts'
 import { isCardNumber } from './card-number.ts'
 import { issuedHint, issuedTokens } from './issued-tokens.ts'
 import { looksRandom } from './looks-random.ts'
 import { isPlaceholder, type MaskedKind, type Placeholders } from './placeholders.ts'
 
 /**
- * One way in which something stands in text. The pattern has no groups, and its match is the value, or two: what comes before the value,
- * and the value. `mask` gives what takes the place of the value, which may be the value where it only looked like one.
+ * A rule for one form of sensitive data in text. The pattern has no groups, and its match is the value; or two groups: the text before the value,
+ * and the value. `mask` returns the replacement of the value, which is the value itself if it only looked sensitive.
  */
-export type MaskPlace = {
+export type MaskRule = {
   name: string
-  /** A text without a match of this, which is quick to look for, has nothing of the place in it. */
+  /** A quick check: a text without a match has nothing that the rule applies to. */
   hint: RegExp
   pattern: RegExp
   mask: (value: string, names: Placeholders) => string
 }
 
-/** Words that stand where a secret would and are none. */
-const nothing = /^(?:null|none|nil|true|false|yes|no|undefined|empty|unset|\*+|x{3,}|-+|<.*>|\[.*|\$\{.*|%s)$/i
+/** Words that occur in place of a secret and are none. */
+const nonSecret = /^(?:null|none|nil|true|false|yes|no|undefined|empty|unset|\*+|x{3,}|-+|<.*>|\[.*|\$\{.*|%s)$/i
 
 const secret =
   (kind: MaskedKind) =>
   (value: string, names: Placeholders): string =>
-    nothing.test(value) ? value : names.of(kind, value)
+    nonSecret.test(value) ? value : names.of(kind, value)
 
-/** What closes something that was opened before an unquoted value is not of the value. */
+/** Closing brackets after an unquoted value are not part of the value. */
 const unquoted =
-  (mask: MaskPlace['mask']): MaskPlace['mask'] =>
+  (mask: MaskRule['mask']): MaskRule['mask'] =>
   (value, names) => {
-    if (nothing.test(value)) return value
+    if (nonSecret.test(value)) return value
     const [, own = '', end = ''] = /^(.*?)([)\]}>.]*)$/s.exec(value) ?? []
     return own === '' ? value : mask(own, names) + end
   }
@@ -38,39 +38,39 @@ const unquoted =
 const numbered =
   (kind: 'user' | 'host') =>
   (value: string, names: Placeholders): string => {
-    if (nothing.test(value) || isNobody(value)) return value
-    // An address has the placeholder of an address, wherever it stands.
+    if (nonSecret.test(value) || isNonName(value)) return value
+    // An address gets the placeholder of an address in any context.
     const addressed = replaceAddresses(value, names)
     return isPlaceholder(addressed) ? addressed : names.of(kind, kind === 'host' ? value.toLowerCase() : value)
   }
 
-/** Between a key and its value, in text (`key=value`, `key: value`), JSON, JSON in JSON, Ruby and PHP. */
-const between = String.raw`\\?["']?\s{0,3}(?:=>|[:=])\s{0,3}`
+/** The separator between a key and its value, in text (`key=value`, `key: value`), JSON, JSON in JSON, Ruby and PHP. */
+const separator = String.raw`\\?["']?\s{0,3}(?:=>|[:=])\s{0,3}`
 
-/** What parts values is of the value where no key, blank or end follows it. */
+/** A separator is part of the value unless a key, a space or the end follows. */
 const partOfValue = String.raw`[,;](?![\s,;"'\])}]|[\w.-]{1,40}\\?["']?\s{0,3}[:=]|$)`
 const bareSecret = String.raw`[^\s&,;"'\\](?:[^\s&,;"']|${partOfValue}){0,511}`
 const secretHint =
   /(?:pass|pwd|secret|token|key|sid|session|sig|credential|cookie|auth|code)[\w-]{0,40}\\?["']?\s{0,3}(?:[:=]|%3[ad])/i
 
-/** The same before a value without quotes: behind `key= ` comes the next key. In what was encoded for a URL, `=` is `%3D`. */
-const betweenBare = String.raw`\\?["']?(?:\s{0,3}(?:=>|:)\s{0,3}|\s{1,3}=\s{1,3}|=|%3[ad])`
+/** The separator before an unquoted value: after `key= ` comes the next key. In URL encoding `=` is `%3D`. */
+const bareSeparator = String.raw`\\?["']?(?:\s{0,3}(?:=>|:)\s{0,3}|\s{1,3}=\s{1,3}|=|%3[ad])`
 
-type Keyed = Pick<MaskPlace, 'name' | 'hint' | 'mask'> & { keys: string; bare: string }
+type Keyed = Pick<MaskRule, 'name' | 'hint' | 'mask'> & { keys: string; bare: string }
 
-/** A key and its value, quoted in any way or not at all. */
-const keyed = ({ name, hint, mask, keys, bare }: Keyed): MaskPlace[] => {
-  const place = (before: string, value: string) => ({
+/** Rules for a key and its value, quoted in any way or not at all. */
+const keyed = ({ name, hint, mask, keys, bare }: Keyed): MaskRule[] => {
+  const rule = (before: string, value: string) => ({
     name,
     hint,
     mask,
     pattern: new RegExp(`((?:${keys})${before})(${value})`, 'iu'),
   })
   return [
-    place(String.raw`${between}\\"`, String.raw`[^"\\]{1,512}`),
-    place(`${between}"`, String.raw`(?:[^"\\]|\\.){1,512}`),
-    place(`${between}'`, String.raw`(?:[^'\\]|\\.){1,512}`),
-    { ...place(betweenBare, bare), mask: unquoted(mask) },
+    rule(String.raw`${separator}\\"`, String.raw`[^"\\]{1,512}`),
+    rule(`${separator}"`, String.raw`(?:[^"\\]|\\.){1,512}`),
+    rule(`${separator}'`, String.raw`(?:[^'\\]|\\.){1,512}`),
+    { ...rule(bareSeparator, bare), mask: unquoted(mask) },
   ]
 }
 
@@ -83,9 +83,9 @@ const perhapsKeys =
 const hostKeys =
   'host|hostname|host_name|host\\.name|rhost|remote_?host|src_?host|dst_?host|dest_?host|peer_?host|computer_?name|machine_?name|node_?name'
 
-/** The whole name or address: a shorter one would leave the rest of it in the open. An address of mail is one of mail. */
+/** Requires the whole name or address: otherwise a part would remain visible. An e-mail address is matched as such. */
 const wholeName = String.raw`(?![\p{L}\p{N}_.$+\\-]|@[\p{L}\p{N}-]{1,63}\.)`
-/** Browsers, which write versions of four numbers. Behind other words such a version is masked: it may be an address, and costs little. */
+/** Browsers write versions of four numbers. After other words such a version is masked, since it may be an address. */
 const beforeVersion = '(?<!(?:Chrome|Chromium|CriOS|Edge|EdgA?|OPR|Vivaldi|YaBrowser|SamsungBrowser|Safari|Firefox)/)'
 
 const addressHints: Record<string, RegExp> = {
@@ -95,7 +95,7 @@ const addressHints: Record<string, RegExp> = {
   '.': /[0-9a-f]\.[0-9a-f]{1,4}\.[0-9a-f]/i,
 }
 
-const addressMasks: readonly MaskPlace[] = addressPlaces.map(({ hint, pattern, replace }) => ({
+const addressMasks: readonly MaskRule[] = addressPatterns.map(({ hint, pattern, replace }) => ({
   name: `address with ${hint}`,
   hint: addressHints[hint] ?? /(?:)/,
   pattern: pattern.source.startsWith('(?<!\\d|') ? new RegExp(beforeVersion + pattern.source, 'iu') : pattern,
@@ -105,37 +105,37 @@ const addressMasks: readonly MaskPlace[] = addressPlaces.map(({ hint, pattern, r
 const namesHint =
   /us(?:er|r)|login|logname|run_as|acc(?:oun)?t|uid=|sudo|\(to |\) CMD|\/home\/|\bfor |\bby |:\/\/|\[\d{2}\/[A-Za-z]{3}\//i
 
-const nameMasks: readonly MaskPlace[] = namePlaces.map(({ pattern }) => ({
+const nameMasks: readonly MaskRule[] = namePatterns.map(({ pattern }) => ({
   name: 'user',
   hint: namesHint,
   pattern: new RegExp(pattern.source + wholeName, pattern.flags.replace('g', '')),
   mask: (value, names) => replaceWrittenName(value, (own) => numbered('user')(own, names)),
 }))
 
-/** Programs that take a password behind a letter. */
-const passwordLetters = [
-  // Clients of databases take it right behind the letter.
+/** Programs that take a password after a short option. */
+const shortPasswordOptions = [
+  // Database clients take it directly after the letter.
   String.raw`\b(?:mysql|mariadb)[\w-]{0,20}\s(?:[^\n|;&]{0,200}?\s)?-p`,
   String.raw`\bsshpass\s{1,3}-p\s{0,3}`,
   String.raw`\bredis-cli\s(?:[^\n|;&]{0,200}?\s)?-a\s{1,3}`,
 ]
 const passwordQuotes = [`')([^']{1,256}`, `")([^"]{1,256}`, String.raw`)([^\s'"][^\s'"]{0,255}`]
 
-const letterMasks: readonly MaskPlace[] = passwordLetters.flatMap((before) =>
+const shortOptionMasks: readonly MaskRule[] = shortPasswordOptions.flatMap((before) =>
   passwordQuotes.map((value) => ({
-    name: 'password behind a letter',
+    name: 'password after a short option',
     hint: /(?:mysql|mariadb|sshpass|redis-cli)/,
     pattern: new RegExp(`(${before}${value})`, 'u'),
     mask: secret('password'),
   })),
 )
 
-/** All that is masked, in the order in which it is looked for at one place: tables for people to extend. */
-export const maskPlaces: readonly MaskPlace[] = [
+/** All rules, in order of precedence; extend this table for more. */
+export const maskRules: readonly MaskRule[] = [
   {
     name: 'private key',
     hint: /-----BEGIN /,
-    // One that was cut ends where no key goes on.
+    // A truncated key ends where its characters end.
     pattern:
       /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----(?:[A-Za-z0-9+/=\s\\:,]|-(?!-)){0,16384}(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----)?/u,
     mask: secret('private-key'),
@@ -170,7 +170,7 @@ export const maskPlaces: readonly MaskPlace[] = [
   ...keyed({
     name: 'short token',
     hint: secretHint,
-    // Parsers speak of tokens, too: a word or a number alone is none.
+    // Parsers report tokens, too: a word or a number alone is not a secret.
     mask: (value, names) => (/\d/.test(value) && /[a-z]/i.test(value) ? secret('token')(value, names) : value),
     keys: '(?<![a-z])(?:token|secret)',
     bare: String.raw`[\w+/.~-]{4,512}`,
@@ -188,7 +188,7 @@ export const maskPlaces: readonly MaskPlace[] = [
     pattern: /(--(?:[a-z]{1,20}-)?(?:password|passwd|pass|token|secret|api-key)\s)([^\s-]\S{0,255})/u,
     mask: secret('password'),
   },
-  ...letterMasks,
+  ...shortOptionMasks,
   {
     name: 'password in SQL',
     hint: /identified by/i,
@@ -213,7 +213,7 @@ export const maskPlaces: readonly MaskPlace[] = [
   ...nameMasks,
   ...addressMasks.slice(1),
   {
-    name: 'address in the name of a host',
+    name: 'address in a host name',
     hint: /[a-z]-\d{1,3}-\d{1,3}-/i,
     pattern: /(?<=[a-z]-)\d{1,3}(?:-\d{1,3}){3}(?![\d-])/iu,
     mask: (value, names) => {
