@@ -4,7 +4,7 @@ import type { TicketTables } from '../tickets/tables.ts'
 import type { AutomaticTables } from './automatic/tables.ts'
 import type { IncidentTables } from './tables.ts'
 
-/** All rows of the store of incidents. */
+/** All tables of the incident store. */
 export type AllIncidentTables = IncidentTables & BundleTables & TicketTables & AutomaticTables
 
 export type IncidentDb = Kysely<AllIncidentTables>

@@ -10,16 +10,16 @@ import type { AttachedEntryTable, IncidentTable } from './tables.ts'
 export type EntriesOfIncident = {
   /** Sorted by time. */
   entries: Entry[]
-  /** All that belong to it: those attached, and those of its window. */
+  /** Number of all entries: the attached ones and those of its window. */
   count: number
-  /** Branches that did not answer. */
+  /** Branches that did not respond. */
   missing: readonly string[]
 }
 
-/** More than this are not attached to one incident. */
+/** Maximum number of entries attached to one incident. */
 export const maxAttached = 1_000
 
-/** An entry as it is kept with an incident. */
+/** The row of an attached entry. */
 export const attachable = (incidentId: string, entry: StoredEntry, now: number): AttachedEntryTable => ({
   incident_id: incidentId,
   entry_id: entry.entryId,
@@ -28,10 +28,10 @@ export const attachable = (incidentId: string, entry: StoredEntry, now: number):
   content: JSON.stringify(presentEntry(entry)),
 })
 
-/** What an older version did not write has its default. */
+/** Fields that an older version did not write have their defaults. */
 const attachedEntry = ({ content }: AttachedEntryTable): Entry => Entry.fromPartial(JSON.parse(content))
 
-/** What of all entries is in the window of an incident. */
+/** The search for the entries of an incident's window. */
 const windowOf = ({
   query,
   source_id,
@@ -41,7 +41,7 @@ const windowOf = ({
   query: query === null ? null : parseQuery(query),
   filters: {
     since: started_at,
-    // The end is within it.
+    // The end is inclusive.
     ...(ended_at !== null && { until: ended_at + 1 }),
     ...(source_id !== null && { source: source_id }),
     ...(query === null && { severities: ['CRITICAL', 'ERROR', 'WARN'] as const }),
@@ -50,7 +50,7 @@ const windowOf = ({
 
 export type IncidentEntriesOptions = { engine: Pick<LogEngine, 'search'>; db: Db; limit: number; signal?: AbortSignal }
 
-/** The entries of an incident: all that are attached, as they were then, and the earliest of its window, as many as there is room for. */
+/** The entries of an incident: the attached ones as they were when attached, then the earliest of its window, up to the limit. */
 export const entriesOfIncident = async (
   incident: IncidentTable,
   { engine, db, limit, signal }: IncidentEntriesOptions,

@@ -6,7 +6,7 @@ import type { IncidentTable } from './tables.ts'
 export const incidentStatuses = ['open', 'acknowledged', 'resolved'] as const
 export type IncidentStatus = (typeof incidentStatuses)[number]
 
-/** What people may say of an incident; what is absent is as it was, or as it is at first. Null empties. */
+/** The editable fields of an incident. An absent field is unchanged, or has its default in a new incident; null clears it. */
 export type IncidentInput = {
   label?: string | null | undefined
   startedAt?: string | null | undefined
@@ -29,17 +29,17 @@ const blankToNull = (text: Text): string | null => (text?.trim() ? text : null)
 export const readSeverity = (text: Text): string | null => {
   if (!text?.trim()) return null
   const severity = severities.find((known) => known === text.trim().toUpperCase())
-  if (!severity) throw invalidField(['body', 'severity'], `"${text}" is no severity: CRITICAL, ERROR or WARN.`)
+  if (!severity) throw invalidField(['body', 'severity'], `"${text}" is not a severity: use CRITICAL, ERROR or WARN.`)
   return severity
 }
 
 const readLabel = (text: Text): string => {
   const label = text?.trim() ?? ''
-  if (label === '') throw invalidField(['body', 'label'], 'label must say what happened.')
+  if (label === '') throw invalidField(['body', 'label'], 'label must not be empty.')
   return label
 }
 
-/** What a field that may be given becomes in the row. */
+/** Converts a field of the request to columns. */
 const readers: { [Name in keyof IncidentInput]-?: (text: Text, now: number) => Partial<Fields> } = {
   label: (text) => ({ label: readLabel(text) }),
   startedAt: (text, now) => ({ started_at: text ? readMoment('started_at', text, 'body') : now }),
@@ -90,13 +90,13 @@ export const newIncident = (input: IncidentInput, id: string, now: number): Inci
 
 export type IncidentChange = {
   change: Partial<IncidentTable>
-  /** Columns that are not as before, other than the status. */
+  /** Names of changed columns, except the status. */
   edited: string[]
-  /** The new status, where it is another. */
+  /** The new status, if it changes. */
   status: IncidentStatus | undefined
 }
 
-/** What a request changes: the fields that it names. Throws `invalid`. */
+/** The change that a request makes to the fields it names. Throws `invalid`. */
 export const changeIncident = (
   before: IncidentTable,
   named: readonly (keyof IncidentInput)[],

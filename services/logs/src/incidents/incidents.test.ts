@@ -81,8 +81,8 @@ describe.each(drawnDatabases)('incidents on $name', ({ isMissing, start: startDa
 
     test.each([
       ['an end before the start', { label: 'x', startedAt: at(2), endedAt: at(1) }],
-      ['a time that is none', { label: 'x', startedAt: 'yesterday' }],
-      ['a severity that is none', { label: 'x', severity: 'awful' }],
+      ['an invalid time', { label: 'x', startedAt: 'yesterday' }],
+      ['an invalid severity', { label: 'x', severity: 'awful' }],
       ['a label of spaces', { label: '   ' }],
     ])('refuses %s with 422', async (_, request) => {
       await using service = await open()
@@ -90,7 +90,7 @@ describe.each(drawnDatabases)('incidents on $name', ({ isMissing, start: startDa
       expect((await service.incidents.listIncidents({})).incidents).toEqual([])
     })
 
-    test('lists what filters let through', async () => {
+    test('lists by filters', async () => {
       await using service = await open()
       const { incidents } = service
       const one = await incidents.createIncident({
@@ -129,7 +129,7 @@ describe.each(drawnDatabases)('incidents on $name', ({ isMissing, start: startDa
       expect(detail.entryCount).toBe(2)
     })
 
-    test('with a query, an incident has the entries of its window that match it; with a source, those of the source', async () => {
+    test('a query or a source restricts the entries of the window of an incident', async () => {
       await using service = await open()
       await service.push('app', lines)
       await service.push('other', [{ text: 'write failed elsewhere', timestamp_iso: at(4), severity: 'ERROR' }])
@@ -147,7 +147,7 @@ describe.each(drawnDatabases)('incidents on $name', ({ isMissing, start: startDa
       expect(await textsOf(null, 'other')).toEqual(['write failed elsewhere'])
     })
 
-    test('detail returns up to 100 associated entries, and says how many there are', async () => {
+    test('detail returns up to 100 associated entries, and their total number', async () => {
       await using service = await open()
       await service.push(
         'app',
@@ -165,7 +165,7 @@ describe.each(drawnDatabases)('incidents on $name', ({ isMissing, start: startDa
       expect(times).toEqual(times.toSorted())
     })
 
-    test('attached entries belong to it whatever the window says, are counted once, and can be taken off', async () => {
+    test('attached entries are independent of the window, are counted once, and can be detached', async () => {
       await using service = await open()
       await service.push('app', lines)
       const found = await service.logs.search({ q: '', order: 'time' })
@@ -198,7 +198,7 @@ describe.each(drawnDatabases)('incidents on $name', ({ isMissing, start: startDa
       ])
     })
 
-    test('PATCH changes what it names and nothing else, and says in the time line what happened', async () => {
+    test('PATCH changes only the named fields, and records the change in the timeline', async () => {
       await using service = await open()
       const { incidents } = service
       const { id } = await incidents.createIncident({
@@ -230,7 +230,7 @@ describe.each(drawnDatabases)('incidents on $name', ({ isMissing, start: startDa
       expect(timeline.at(-2)?.detail).toBe('Changed: ended_at, severity.')
     })
 
-    test('PATCH refuses an end before the start and a label of nothing', async () => {
+    test('PATCH refuses an end before the start and an empty label', async () => {
       await using service = await open()
       const { id } = await service.incidents.createIncident({ label: 'x', startedAt: at(5) })
       for (const change of [{ ended_at: at(4) }, { label: ' ' }, { status: null }, { severity: 'bad' }])
@@ -242,7 +242,7 @@ describe.each(drawnDatabases)('incidents on $name', ({ isMissing, start: startDa
       })
     })
 
-    test('DELETE /api/incidents/{id} deletes; what is unknown is 404', async () => {
+    test('DELETE /api/incidents/{id} deletes; an unknown incident is 404', async () => {
       await using service = await open()
       const { incidents } = service
       const { id } = await incidents.createIncident({ label: 'x' })
@@ -254,7 +254,7 @@ describe.each(drawnDatabases)('incidents on $name', ({ isMissing, start: startDa
       await expect(incidents.attachEntries({ id, entryIds: ['x'] })).rejects.toMatchObject(missing)
     })
 
-    test('similar incidents of the past are shown with it', async () => {
+    test('the detail includes similar incidents of the past', async () => {
       await using service = await open()
       const { incidents } = service
       const past = await incidents.createIncident({ label: 'Disk', issueType: 'storage' })

@@ -21,14 +21,14 @@ export type Incidents = {
   create: (input: IncidentInput) => Promise<IncidentRow>
   /** Throws `not_found`. */
   get: (id: string) => Promise<IncidentRow>
-  /** Changes the fields that are named. Throws `not_found` and `invalid`. */
+  /** Changes the named fields. Throws `not_found` and `invalid`. */
   update: (
     id: string,
     named: readonly (keyof IncidentInput)[],
     input: IncidentInput & { status?: IncidentStatus | undefined },
   ) => Promise<IncidentRow>
   remove: (id: string) => Promise<void>
-  /** Gives how many were not attached before. Throws `not_found` and `invalid`. */
+  /** Returns how many entries were newly attached. Throws `not_found` and `invalid`. */
   attach: (id: string, entries: readonly StoredEntry[]) => Promise<{ attached: number; attachedCount: number }>
   detach: (id: string, entryId: string) => Promise<void>
 }
@@ -37,8 +37,7 @@ export type IncidentsOptions = {
   db: Db
   now: () => number
   /**
-   * Takes part in the transaction that resolves or deletes an incident, or that says when it ended: the errors of its source until that
-   * moment are dealt with.
+   * Runs in the transaction that resolves or deletes an incident, or sets its end: the errors of its source up to that time are settled.
    */
   settled?: (db: Db, incident: IncidentTable, until: number) => Promise<void>
 }
@@ -51,7 +50,7 @@ const statusEvents: Record<IncidentStatus, string> = {
 
 export const noIncident = (id: string) => serviceError('not_found', `There is no incident "${id}".`)
 
-/** Incidents as rows; what changes one, and the event that says so, are one transaction. */
+/** Incidents as rows; a change and its event are one transaction. */
 export const createIncidents = ({ db, now, settled = async () => undefined }: IncidentsOptions): Incidents => {
   const required = async (from: Db, id: string): Promise<IncidentRow> => {
     const row = await findIncident(from, id)
@@ -86,7 +85,7 @@ export const createIncidents = ({ db, now, settled = async () => undefined }: In
             at,
           })
         const after = { ...before, ...change }
-        // Who says when it ended has seen what came until now.
+        // Setting the end acknowledges all errors until now.
         if (status === 'resolved') await settled(transaction, after, at)
         else if (edited.includes('ended_at') && after.ended_at !== null)
           await settled(transaction, after, Math.max(after.ended_at, at))
@@ -110,7 +109,7 @@ export const createIncidents = ({ db, now, settled = async () => undefined }: In
         if (attachedCount > maxAttached)
           throw invalidField(
             ['body', 'entry_ids'],
-            `An incident may have ${maxAttached} attached entries; detach some first.`,
+            `An incident may have at most ${maxAttached} attached entries; detach some first.`,
           )
         if (attached > 0)
           await addEvent(transaction, { incident_id: id, kind: 'attached', detail: `Entries: ${attached}.`, at })

@@ -3,7 +3,7 @@ import { ticketAttemptMigration, ticketMigration } from '../tickets/tables.ts'
 import { automaticMigration } from './automatic/tables.ts'
 import { incidentMigration, windowMigration } from './tables.ts'
 
-/** The schema of incidents and what belongs to them, step by step. */
+/** The schema of incidents and related data, step by step. */
 export const incidentMigrations = [
   incidentMigration,
   bundleMigration,

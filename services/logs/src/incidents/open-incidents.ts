@@ -9,13 +9,13 @@ import { settleSource } from './automatic/store.ts'
 import { createIncidents } from './incidents.ts'
 import { incidentsRpc } from './rpc.ts'
 
-/** Everything around incidents. */
+/** Incidents, bundles, tickets and automatic incidents. */
 export const openIncidents = (dependencies: Dependencies): AsyncDisposable & { implementation: Implementation } => {
   const { now, config, leases, arrivals, incidentRows: db } = dependencies
   const incidents = createIncidents({
     db,
     now,
-    // What it was made of is dealt with: only errors after this make another.
+    // The errors of the incident are settled: only later ones create another.
     settled: async (transaction, { is_automatic, source_id }, until) => {
       if (is_automatic === 1 && source_id !== null) await settleSource(transaction, source_id, until)
     },

@@ -1,6 +1,6 @@
 import { createPaging, type Position } from '@trellis/kit/paging'
 
-/** A position in a list that is newest first: what comes after it is older, or of the same time with a smaller id. */
+/** A position in a list that is newest first: following items are older, or of the same time with a smaller id. */
 const position = { time: 'integer', id: 'text' } as const
 export type ListPosition = Position<typeof position>
 

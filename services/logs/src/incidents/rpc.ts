@@ -22,12 +22,12 @@ type IncidentHandlers = Pick<
   | 'detachEntry'
 >
 
-/** As many as the detail of an incident shows. */
+/** Maximum entries in the detail of an incident. */
 export const maxShownEntries = 100
 const maxShownEvents = 200
 const maxSimilar = 5
 
-/** Names in requests, and in the code. */
+/** Editable fields: names in requests, and in the code. */
 const editable: Record<string, keyof IncidentInput> = {
   label: 'label',
   started_at: 'startedAt',
@@ -43,7 +43,10 @@ const readStatuses = (text: string): string[] =>
   text.split(',').map((part) => {
     const status = incidentStatuses.find((known) => known === part.trim())
     if (!status)
-      throw invalidField(['query', 'status'], `"${part.trim()}" is no status: ${incidentStatuses.join(', ')}.`)
+      throw invalidField(
+        ['query', 'status'],
+        `"${part.trim()}" is not a status: use one of ${incidentStatuses.join(', ')}.`,
+      )
     return status
   })
 

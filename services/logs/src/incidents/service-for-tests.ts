@@ -9,7 +9,7 @@ import { openServiceForTests } from '../service-for-tests.ts'
 
 export type OpenOptions = {
   environment?: Record<string, string>
-  /** Where rows are; in a folder of its own unless told. */
+  /** Location of the rows; by default a temporary folder. */
   store?: StoreLocation
   directory?: string
   now?: () => number

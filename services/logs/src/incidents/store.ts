@@ -44,7 +44,7 @@ export const updateIncident = (db: Db, id: string, change: Partial<IncidentTable
 export const deleteIncident = (db: Db, id: string) =>
   db.deleteFrom('incidents').where('id', '=', id).returningAll().executeTakeFirst()
 
-/** What stands for any text around; what stands for itself is told apart by a backslash. */
+/** A LIKE pattern for any text that contains this one; wildcards in it are escaped by a backslash. */
 const containing = (text: string): string => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`
 
 /** Newest first. */
@@ -79,7 +79,7 @@ export const listIncidents = async (
   return rows.map(asRow)
 }
 
-/** Others that share the label, the issue type or the source; newest first. */
+/** Other incidents with the same label, issue type or source, newest first. */
 export const similarIncidents = (db: Db, { id, label, issue_type, source_id }: IncidentTable, limit: number) =>
   db
     .selectFrom('incidents')
@@ -97,7 +97,7 @@ export const similarIncidents = (db: Db, { id, label, issue_type, source_id }: I
     .limit(limit)
     .execute()
 
-/** Those that are not attached yet; gives how many these were. */
+/** Attaches the entries that are not attached yet; returns their number. */
 export const attachEntries = async (db: Db, rows: readonly AttachedEntryTable[]): Promise<number> => {
   const attached = await db
     .insertInto('incident_entries')

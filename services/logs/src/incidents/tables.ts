@@ -1,7 +1,7 @@
 import type { Migration } from '@trellis/kit/store'
 import type { Generated } from 'kysely'
 
-/** Times are epoch milliseconds; truth is 0 or 1. */
+/** Times are epoch milliseconds; booleans are 0 or 1. */
 export type IncidentTables = {
   incidents: IncidentTable
   incident_entries: AttachedEntryTable
@@ -13,20 +13,20 @@ export type IncidentTable = {
   label: string
   status: string
   started_at: number
-  /** null while it goes on. */
+  /** null while it is ongoing. */
   ended_at: number | null
   notes: string
   severity: string | null
   issue_type: string
-  /** Of the search that gives its entries; null for those of WARN and above. */
+  /** The query of its entries; null for entries of WARN and above. */
   query: string | null
-  /** The source, or the stem of sources, that its entries come from; null for all. */
+  /** The source of its entries, or a prefix of sources; null for all. */
   source_id: string | null
   is_automatic: number
-  /** 1 once somebody has set its start, or its end: errors that come later do not move it then. */
+  /** 1 once a user has set its start, or its end: later errors do not move it then. */
   is_start_set: number
   is_end_set: number
-  /** Errors that an automatic incident was made of. */
+  /** Number of errors that an automatic incident was created from. */
   error_count: number
   created_at: number
   updated_at: number
@@ -34,18 +34,18 @@ export type IncidentTable = {
   resolved_at: number | null
 }
 
-/** An entry that somebody attached, as it was then: it is there when retention has taken the original. */
+/** An entry that a user attached, as it was then; it outlives the original, which retention may delete. */
 export type AttachedEntryTable = {
   incident_id: string
   entry_id: string
-  /** What orders entries. */
+  /** The sort key. */
   time: number
   attached_at: number
   /** The entry as the API shows it, as JSON. */
   content: string
 }
 
-/** What happened to an incident, in order of `number`. */
+/** The events of an incident, in order of `number`. */
 export type IncidentEventTable = {
   number: Generated<number>
   incident_id: string
@@ -115,7 +115,7 @@ export const windowMigration: Migration = {
     for (const column of ['is_start_set', 'is_end_set'] as const)
       await db.schema
         .alterTable('incidents')
-        .addColumn(column, 'integer', (given) => given.notNull().defaultTo(0))
+        .addColumn(column, 'integer', (definition) => definition.notNull().defaultTo(0))
         .execute()
   },
 }

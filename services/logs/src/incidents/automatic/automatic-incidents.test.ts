@@ -14,7 +14,7 @@ const errorsAt = (start: number, count = 5, word = 'failure') =>
 const automatic = async (service: Service) =>
   (await service.incidents.listIncidents({})).incidents.filter(({ automatic }) => automatic)
 
-/** The limit of the spec for what is evaluated. */
+/** The spec's limit for the evaluation. */
 const within = { timeout: 120_000, interval: 100 }
 
 describe('auto-incidents', () => {
@@ -37,7 +37,7 @@ describe('auto-incidents', () => {
     expect((await service.incidents.getIncident({ id: incident?.id ?? '' })).entries).toHaveLength(5)
   })
 
-  test('are extended while they are open, not repeated, after a restart, too', async () => {
+  test('are extended while open, not duplicated, even after a restart', async () => {
     await using directory = await temporaryDirectory()
     const start = Date.now() - 600_000
     {
@@ -51,7 +51,7 @@ describe('auto-incidents', () => {
     await expect.poll(end, within).toEqual([new Date(start + 304_000).toISOString()])
   })
 
-  test('what was resolved is not opened again by old entries; new errors make another', async () => {
+  test('a resolved incident is not reopened by old entries; new errors create another one', async () => {
     await using service = await openService()
     const start = Date.now() - 300_000
     await service.push('app', errorsAt(start))
@@ -59,7 +59,7 @@ describe('auto-incidents', () => {
     const [first] = await automatic(service)
     await service.incidents.updateIncident({ id: first?.id ?? '', status: 'resolved', updateMask: ['status'] })
     await service.push('app', errorsAt(start + 60_000, 9, 'late'))
-    // A cluster of another source says that a look has been taken since.
+    // A cluster of another source shows that an evaluation has run since.
     await service.push('other', errorsAt(start))
     await expect.poll(() => automatic(service), within).toHaveLength(2)
     await service.push('app', errorsAt(Date.now() + 5_000, 5, 'new'))
@@ -69,7 +69,7 @@ describe('auto-incidents', () => {
     expect((await service.incidents.getIncident({ id: first?.id ?? '' })).status).toBe('resolved')
   })
 
-  test('what was deleted does not come back by the same errors, and an old file that is sent today makes none', async () => {
+  test('a deleted incident is not recreated from its errors, and an old file creates none', async () => {
     await using service = await openService()
     const start = Date.now() - 300_000
     await service.push('app', errorsAt(start))
@@ -84,7 +84,7 @@ describe('auto-incidents', () => {
       .toEqual(['auto:other'])
   })
 
-  test('whose end somebody has set are not extended past it: later errors make another', async () => {
+  test('with an end set by a user are not extended past it: later errors create another one', async () => {
     await using service = await openService()
     const start = Date.now() - 300_000
     await service.push('app', errorsAt(start))
@@ -93,7 +93,7 @@ describe('auto-incidents', () => {
     const id = first?.id ?? ''
     const end = new Date(start + 2_000).toISOString()
     await service.incidents.updateIncident({ id, endedAt: end, updateMask: ['ended_at'] })
-    // Those that have happened by then are what was looked at; those that follow are not.
+    // Errors up to now count as reviewed; later ones do not.
     await service.push('app', errorsAt(start + 10_000, 9, 'before'))
     await service.push('app', errorsAt(Date.now() + 5_000, 5, 'after'))
     await expect

@@ -14,18 +14,18 @@ export type AutomaticIncidentsOptions = {
   leases: Pick<Leases, 'take'>
   dependencies: Pick<Dependencies, 'engine' | 'log' | 'now'>
   rule: ClusterRule
-  /** Something that differs when entries have come in since; asked in every round. */
+  /** A value that changes when entries arrive; read in every round. */
   arrivals: () => Promise<string>
   roundMilliseconds?: number
 }
 
-/** An error that comes in later than this after it happened is history, and makes no incident: an old file that is uploaded raises none. */
+/** An error that arrives later than this after it happened creates no incident, such as that of an uploaded old file. */
 const latenessMilliseconds = 3_600_000
-/** Time in which nobody looked is looked at afterwards, up to this. */
+/** A time span without evaluation is evaluated afterwards, up to this length. */
 const maxCaughtUp = 24 * 3_600_000
 const evaluationLease = 'automatic incidents'
 const maxRead = 1_000
-/** Past the errors that one search gives, sources are looked at one by one: those with the most errors. */
+/** If there are more errors than one search returns, sources are searched one by one, those with the most errors first. */
 const maxSources = 100
 
 const momentOf = ({ effectiveTime, repeatCount, severity }: StoredEntry): ErrorMoment => ({
@@ -45,8 +45,8 @@ const bySource = (entries: readonly StoredEntry[]): Map<string, ErrorMoment[]> =
 }
 
 /**
- * Makes incidents of clusters of errors, by the times that entries themselves have, those of branches too. It looks at all errors of the
- * last hour whenever something has come in, so nothing depends on what a process remembers: a restart repeats nothing and misses nothing.
+ * Creates incidents from clusters of errors, by the times of the entries, including those of branches. It evaluates all errors of the last hour
+ * whenever entries have arrived, so that it needs no state in memory: a restart neither repeats nor misses a cluster.
  */
 export const createAutomaticIncidents = (options: AutomaticIncidentsOptions): AsyncDisposable => {
   const { db, leases, dependencies, rule, arrivals, roundMilliseconds = 4_000 } = options
@@ -65,7 +65,7 @@ export const createAutomaticIncidents = (options: AutomaticIncidentsOptions): As
       },
       signal,
     )
-  /** Recent errors by source: all of them, or where there are very many the newest of each source. */
+  /** Recent errors by source: all of them, or if there are too many the newest of each source. */
   const recentErrors = async (filters: Filters): Promise<Map<string, ErrorMoment[]>> => {
     const found = await errorsWithin(filters)
     const sources = bySource(found.entries.map(({ entry }) => entry))
@@ -78,29 +78,29 @@ export const createAutomaticIncidents = (options: AutomaticIncidentsOptions): As
     }
     return sources
   }
-  const passedOver = new Set<string>()
-  const passOver = (sourceId: string) => {
-    if (passedOver.has(sourceId)) return
-    if (passedOver.size >= maxSources) passedOver.clear()
-    passedOver.add(sourceId)
-    log.warn({ sourceId }, 'no incidents are made of a source whose id no database keeps; delete it')
+  const skippedSources = new Set<string>()
+  const skipSource = (sourceId: string) => {
+    if (skippedSources.has(sourceId)) return
+    if (skippedSources.size >= maxSources) skippedSources.clear()
+    skippedSources.add(sourceId)
+    log.warn({ sourceId }, 'a source id cannot be stored in a database, so no incidents are created; delete the source')
   }
-  const evaluate = async (evaluatedUntil: number, at: number, held: AbortSignal): Promise<void> => {
+  const evaluate = async (evaluatedUntil: number, at: number, leaseSignal: AbortSignal): Promise<void> => {
     const late = Math.max(latenessMilliseconds, rule.windowMilliseconds)
     const since = Math.max(Math.min(evaluatedUntil, at) - late, at - Math.max(maxCaughtUp, late))
-    // Clocks differ; what says that it comes from later than this is looked at when it is time.
+    // Clocks differ: entries from further in the future are evaluated when their time has come.
     const sources = await recentErrors({ since, until: at + rule.windowMilliseconds })
     for (const [sourceId, moments] of sources) {
       if (!isStorable(sourceId)) {
-        passOver(sourceId)
+        skipSource(sourceId)
         continue
       }
       const settled = await settledUntil(db, sourceId)
       const unsettled = moments.filter(({ time }) => time > settled)
       for (const cluster of findClusters(unsettled, rule)) {
-        held.throwIfAborted()
+        leaseSignal.throwIfAborted()
         const isNew = await recordCluster({ db, sourceId, cluster, rule, now: now() })
-        if (isNew) log.info({ sourceId, errors: cluster.count }, 'an incident was made of errors')
+        if (isNew) log.info({ sourceId, errors: cluster.count }, 'an incident was created from errors')
       }
     }
   }
@@ -110,7 +110,7 @@ export const createAutomaticIncidents = (options: AutomaticIncidentsOptions): As
     const arrived = await arrivals()
     if (arrived === seen) return
     await using lease = await leases.take(evaluationLease, signal)
-    // Another is at it, and may have looked before this came: the next round tries again.
+    // Another replica is evaluating, and may have searched before this entry arrived: the next round tries again.
     if (!lease) return
     const at = now()
     await evaluate((await findEvaluated(db)) ?? at, at, lease.signal)
@@ -121,7 +121,7 @@ export const createAutomaticIncidents = (options: AutomaticIncidentsOptions): As
     milliseconds: roundMilliseconds,
     signal,
     round,
-    onFailure: (error) => log.warn({ err: error }, 'errors could not be looked through for incidents now'),
+    onFailure: (error) => log.warn({ err: error }, 'the evaluation of errors for incidents failed'),
   })
   return {
     [Symbol.asyncDispose]: async () => {

@@ -10,29 +10,29 @@ test.each([
   ['auto-incident threshold: 5 errors make a cluster', at(0, 1, 2, 3, 4), [[0, 4, 5]]],
   ['four do not', at(0, 1, 2, 3), []],
   ['auto-incident window: 600 s hold them', at(0, 150, 300, 450, 600), [[0, 600, 5]]],
-  ['what lies further apart is none', at(0, 150, 300, 450, 601), []],
-  ['windows that overlap are one cluster', at(0, 1, 2, 3, 4, 400, 401, 800, 801, 802), [[0, 802, 10]]],
+  ['errors further apart are none', at(0, 150, 300, 450, 601), []],
+  ['overlapping windows are one cluster', at(0, 1, 2, 3, 4, 400, 401, 800, 801, 802), [[0, 802, 10]]],
   [
-    'two bursts are two',
+    'two bursts are two clusters',
     at(0, 1, 2, 3, 4, 9_000, 9_001, 9_002, 9_003, 9_004),
     [
       [0, 4, 5],
       [9_000, 9_004, 5],
     ],
   ],
-  ['stragglers around it are not of it', at(0, 5_000, 5_001, 5_002, 5_003, 5_004, 9_000), [[5_000, 5_004, 5]]],
+  ['isolated errors are not part of a cluster', at(0, 5_000, 5_001, 5_002, 5_003, 5_004, 9_000), [[5_000, 5_004, 5]]],
 ])('%s', (_, moments, expected) => {
   const found = findClusters(moments.toReversed(), rule)
   expect(found.map(({ first, last, count }) => [first / 1_000, last / 1_000, count])).toEqual(expected)
 })
 
-test('a line that was repeated counts as often as it says, and one that is critical makes the cluster critical', () => {
+test('a repeated line counts by its repeat count, and a critical line makes the cluster critical', () => {
   expect(findClusters([{ time: 7, count: 5, isCritical: true }], rule)).toEqual([
     { first: 7, last: 7, count: 5, isCritical: true },
   ])
 })
 
-test('an error is in a cluster exactly if some window with it holds enough', () => {
+test('an error is in a cluster exactly if some window around it reaches the threshold', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 6_000 }), { maxLength: 40 }), (seconds) => {
       const moments = at(...seconds)

@@ -1,32 +1,32 @@
-/** An error of a source: when it was, and how often it says that it was. */
+/** An error of a source: its time, and its repeat count. */
 export type ErrorMoment = { time: number; count: number; isCritical: boolean }
 
-/** A stretch in which errors stand close. Times are epoch milliseconds. */
+/** A time span with a high density of errors. Times are epoch milliseconds. */
 export type Cluster = { first: number; last: number; count: number; isCritical: boolean }
 
 export type ClusterRule = {
-  /** So many errors */
+  /** Minimum number of errors */
   threshold: number
-  /** within so long make a cluster. */
+  /** within this time span that make a cluster. */
   windowMilliseconds: number
 }
 
-/** Clusters of the errors of one source, oldest first: wherever a window holds as many as the threshold; windows that overlap are one cluster. */
+/** The clusters of the errors of one source, oldest first: all windows that reach the threshold, with overlapping ones merged. */
 export const findClusters = (
   moments: readonly ErrorMoment[],
   { threshold, windowMilliseconds }: ClusterRule,
 ): Cluster[] => {
   const sorted = moments.toSorted((left, right) => left.time - right.time)
-  /** For each moment, whether a window that holds enough has it. */
+  /** For each error, whether a window that reaches the threshold includes it. */
   const isDense = new Uint8Array(sorted.length)
   let from = 0
-  let held = 0
+  let inWindow = 0
   let marked = 0
   sorted.forEach(({ time, count }, index) => {
-    held += count
+    inWindow += count
     for (let first = sorted[from]; first && time - first.time > windowMilliseconds; first = sorted[++from])
-      held -= first.count
-    if (held < threshold) return
+      inWindow -= first.count
+    if (inWindow < threshold) return
     isDense.fill(1, Math.max(from, marked), index + 1)
     marked = index + 1
   })

@@ -8,13 +8,13 @@ import type { IncidentTable } from '../tables.ts'
 import type { Cluster, ClusterRule } from './find-clusters.ts'
 import { unresolvedOf } from './store.ts'
 
-/** An incident that has been quiet for so long is over, though nobody has resolved it: what fails then is another. */
+/** An incident without errors for this time is over, even if it is unresolved: a later failure is a new incident. */
 const quietMilliseconds = 24 * 3_600_000
 const maxUnresolved = 20
 
 export const issueTypeOf = (sourceId: string): string => `auto:${sourceId}`
 
-/** One whose end somebody has set goes no further than that. */
+/** An incident whose end a user has set is not extended past it. */
 const reachOf = ({ ended_at, is_end_set }: IncidentTable): number =>
   ended_at === null ? Number.POSITIVE_INFINITY : ended_at + (is_end_set === 1 ? 0 : quietMilliseconds)
 
@@ -38,7 +38,7 @@ const extension = (incident: IncidentTable, cluster: Cluster): Partial<IncidentT
 
 export type RecordOptions = { db: IncidentDb; sourceId: string; cluster: Cluster; rule: ClusterRule; now: number }
 
-/** Makes an incident of a cluster, or extends the one that it belongs to; gives whether it was made. The same cluster again changes nothing. */
+/** Creates an incident from a cluster, or extends the incident that it belongs to; returns whether it was created. Idempotent. */
 export const recordCluster = ({ db, sourceId, cluster, rule, now }: RecordOptions): Promise<boolean> =>
   transact(db, async (transaction) => {
     const issueType = issueTypeOf(sourceId)
@@ -78,7 +78,7 @@ export const recordCluster = ({ db, sourceId, cluster, rule, now }: RecordOption
       acknowledged_at: null,
       resolved_at: null,
     })
-    const detail = `It was made of errors: ${cluster.count} of them, at least ${rule.threshold} within ${lengthOfTime(rule.windowMilliseconds)}.`
+    const detail = `Created from ${counted(cluster.count, 'error')}, at least ${rule.threshold} within ${lengthOfTime(rule.windowMilliseconds)}.`
     await addEvent(transaction, { incident_id: id, kind: 'created', detail, at: now })
     return true
   })

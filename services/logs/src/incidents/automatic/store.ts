@@ -2,7 +2,7 @@ import type { IncidentDb } from '../all-tables.ts'
 
 const onlyRow = 1
 
-/** Up to when it has been looked for clusters; undefined where it never was. */
+/** The time up to which clusters have been evaluated; undefined before the first evaluation. */
 export const findEvaluated = async (db: IncidentDb): Promise<number | undefined> =>
   (await db.selectFrom('automatic_incidents').select('evaluated_until').where('id', '=', onlyRow).executeTakeFirst())
     ?.evaluated_until
@@ -14,12 +14,12 @@ export const saveEvaluated = (db: IncidentDb, evaluatedUntil: number) =>
     .onConflict((conflict) => conflict.column('id').doUpdateSet({ evaluated_until: evaluatedUntil }))
     .execute()
 
-/** Up to when the errors of a source have been dealt with. */
+/** The time up to which the errors of a source are settled. */
 export const settledUntil = async (db: IncidentDb, sourceId: string): Promise<number> =>
   (await db.selectFrom('settled_sources').select('settled_until').where('source_id', '=', sourceId).executeTakeFirst())
     ?.settled_until ?? 0
 
-/** Never goes back: what was dealt with stays so. */
+/** Monotonic: never moves back. */
 export const settleSource = (db: IncidentDb, sourceId: string, until: number) =>
   db
     .insertInto('settled_sources')
@@ -32,7 +32,7 @@ export const settleSource = (db: IncidentDb, sourceId: string, until: number) =>
     )
     .execute()
 
-/** Automatic incidents of a source that are not resolved, newest first. */
+/** Unresolved automatic incidents of a source, newest first. */
 export const unresolvedOf = (db: IncidentDb, issueType: string, limit: number) =>
   db
     .selectFrom('incidents')

@@ -1,9 +1,9 @@
 import type { Migration } from '@trellis/kit/store'
 
 export type AutomaticTables = {
-  /** Errors of a source up to then have been dealt with: an incident of them was resolved or deleted. */
+  /** Errors of a source up to this time are settled: their incident was resolved or deleted. */
   settled_sources: { source_id: string; settled_until: number }
-  /** One row: up to when it was looked for clusters, in epoch milliseconds. Who looks is a lease; earlier versions kept that here, in `owner` and `ends_at`. */
+  /** One row: the time up to which clusters were evaluated, in epoch milliseconds. Earlier versions stored a lease in `owner` and `ends_at`. */
   automatic_incidents: { id: number; evaluated_until: number; owner: string; ends_at: number }
 }
 
