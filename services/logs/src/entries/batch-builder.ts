@@ -4,22 +4,22 @@ import { orderOf } from './entry-order.ts'
 import { keyOfEntryId, writeEntryKey } from './identity.ts'
 import { isoOf } from './iso-time.ts'
 
-/** An entry that has been read but not yet kept. `severity` is a code; undefined where nothing named one, then the text decides. */
+/** A parsed entry that is not stored yet. `severity` is a code, or undefined if the input names none; then it is derived from the text. */
 export type NewEntry = {
   origin: Origin
   sequence: number
-  /** What orders it among entries of its time where that is not the sequence; see `orderOf`. */
+  /** The sort key among entries of the same time, if it is not the sequence; see `orderOf`. */
   order?: number
   /** Epoch milliseconds, NaN where unknown. */
   time: number
-  /** The time is a neighbour's, to keep the entry in its place; it is no part of what the entry says. */
+  /** The time is that of a neighbour, which preserves the position of the entry; it is not part of the entry. */
   timeIsBorrowed?: boolean
   severity: number | undefined
   repeatCount: number
   text: string
   truncated: boolean
   outOfOrder: boolean
-  /** Where the message stands in the text, in UTF-16 units; all of its first line unless told. */
+  /** Range of the message in the text, in UTF-16 units; by default the whole first line. */
   messageStart?: number
   messageEnd?: number
   sender?: SenderDetails
@@ -30,7 +30,7 @@ export type BatchBuilder = {
   /** Bytes of text so far. */
   readonly size: number
   add: (entry: NewEntry) => void
-  /** The batch as one buffer; the builder starts anew. */
+  /** Returns the batch as one buffer and resets the builder. */
   finish: (ingestTime: number) => ArrayBuffer
 }
 
@@ -46,12 +46,12 @@ const newColumns = (capacity: number) => ({
   keys: new Uint8Array(capacity * 16),
 })
 
-const maxMessagePlace = 65_535
+const maxMessageOffset = 65_535
 
-const bytesUpTo = (text: string, place: number, isAscii: boolean): number =>
-  isAscii ? place : Buffer.byteLength(text.slice(0, place))
+const bytesUpTo = (text: string, offset: number, isAscii: boolean): number =>
+  isAscii ? offset : Buffer.byteLength(text.slice(0, offset))
 
-/** Collects entries into a batch. `capacity` is the most it takes before `finish`. */
+/** Collects entries into a batch of at most `capacity` entries. */
 export const createBatchBuilder = (capacity: number, textCapacity: number): BatchBuilder => {
   const columns = newColumns(capacity)
   const keys = Buffer.from(columns.keys.buffer)
@@ -64,15 +64,15 @@ export const createBatchBuilder = (capacity: number, textCapacity: number): Batc
     const known = origins.lastIndexOf(origin)
     return known >= 0 ? known : origins.push(origin) - 1
   }
-  /** The message's place in bytes; one that begins too far into its line is not told apart from it. */
-  const writeMessagePlace = (index: number, entry: NewEntry, bytes: number) => {
+  /** Writes the range of the message in bytes. A message that starts beyond the maximum offset is stored as the whole text. */
+  const writeMessageRange = (index: number, entry: NewEntry, bytes: number) => {
     const { text: value, messageStart = 0, messageEnd = Number.POSITIVE_INFINITY } = entry
     const isAscii = bytes === value.length
     const start = messageStart === 0 ? 0 : bytesUpTo(value, messageStart, isAscii)
-    const isNear = start < maxMessagePlace
+    const isNear = start < maxMessageOffset
     columns.messageStarts[index] = isNear ? start : 0
     columns.messageEnds[index] =
-      isNear && messageEnd < value.length ? Math.min(maxMessagePlace, bytesUpTo(value, messageEnd, isAscii)) : 0
+      isNear && messageEnd < value.length ? Math.min(maxMessageOffset, bytesUpTo(value, messageEnd, isAscii)) : 0
   }
   const write = (value: string) => {
     const max = value.length * 3
@@ -96,7 +96,7 @@ export const createBatchBuilder = (capacity: number, textCapacity: number): Batc
       const begin = size
       write(entry.text)
       columns.textEnds[index] = size
-      writeMessagePlace(index, entry, size - begin)
+      writeMessageRange(index, entry, size - begin)
       columns.times[index] = entry.time
       columns.sequences[index] = orderOf(entry)
       columns.repeats[index] = entry.repeatCount

@@ -23,7 +23,7 @@ const flipped = (changes: readonly { at: number; to: number }[]): ArrayBuffer =>
   for (const { at, to } of changes) bytes[at] = to
   return bytes.buffer
 }
-/** The batch, or undefined where it is refused; anything else that is thrown is thrown on. */
+/** The decoded batch, or undefined if decoding refuses it; other errors are rethrown. */
 const read = (buffer: ArrayBuffer): EntryBatch | undefined => {
   try {
     return decodeBatch(buffer)
@@ -38,7 +38,7 @@ const bytesAnywhere = fc.array(fc.record({ at: fc.nat(whole.byteLength - 1), to:
   maxLength: 8,
 })
 const bytesInHead = fc.array(fc.record({ at: fc.nat(8 + headLength - 1), to: byte }), { minLength: 1, maxLength: 3 })
-/** What JSON keeps as JSON: the sizes and lists of the head say something else. */
+/** Replacements that often leave valid JSON: they change sizes and lists in the head. */
 const digitsInHead = fc.array(
   fc.record({
     at: fc.integer({ min: 8, max: 8 + headLength - 1 }),
@@ -47,7 +47,7 @@ const digitsInHead = fc.array(
   { minLength: 1, maxLength: 3 },
 )
 
-test('a batch with flipped bytes is read or refused as unreadable, and what is read can be indexed', () => {
+test('a batch with flipped bytes is decoded or refused as unreadable, and a decoded one can be indexed', () => {
   const analyse = createBatchAnalyser(createEnricher())
   fc.assert(
     fc.property(fc.oneof(bytesAnywhere, bytesInHead, digitsInHead), (changes) => {
@@ -62,13 +62,13 @@ test('a batch with flipped bytes is read or refused as unreadable, and what is r
   )
 })
 
-test('a batch that was cut short is refused wherever it was cut', () => {
+test('a truncated batch is refused at any length', () => {
   for (let length = 0; length < whole.byteLength; length++)
     expect(() => decodeBatch(whole.slice(0, length))).toThrow(BatchUnreadable)
   expect(decodeBatch(whole).count).toBe(12)
 })
 
-/** A batch whose head is this instead. */
+/** A batch with this head. */
 const withHead = (head: unknown): ArrayBuffer => {
   const bytes = new TextEncoder().encode(JSON.stringify(head))
   const buffer = new ArrayBuffer(((8 + bytes.length + 7) & ~7) + 1_000)

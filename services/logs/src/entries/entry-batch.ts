@@ -1,26 +1,26 @@
 import type { Origin, SenderDetails } from './entry.ts'
 
 /**
- * Entries on their way from a parser to the index, and as the append log keeps them: columns in one buffer, handed between threads
- * without a copy. Layout: magic, length of the head, head (JSON), padding to 8 bytes, then the columns in the order below.
+ * Entries between parser and index, and in the write-ahead log: columns in one buffer, which is transferred between threads without a copy.
+ * Layout: magic, length of the head, head (JSON), padding to 8 bytes, then the columns in the order below.
  */
 export type EntryBatch = {
-  /** Epoch milliseconds at which the batch came in. */
+  /** Epoch milliseconds at which the batch was received. */
   ingestTime: number
   origins: Origin[]
   count: number
-  /** Details of the few entries that have any, by index. */
+  /** Details of the few entries that have any, by index of the entry. */
   sender: Map<number, SenderDetails>
   /** Epoch milliseconds, NaN where unknown. */
   times: Float64Array
-  /** What orders entries of one time; `sequenceOf` makes the sequence of it. */
+  /** The sort keys among entries of the same time; `sequenceOf` derives the sequence. */
   sequences: Float64Array
-  /** Where each text ends; it starts where the one before ends. */
+  /** End offset of each text, which is the start of the next. */
   textEnds: Uint32Array
   repeats: Uint32Array
   originOf: Uint16Array
   flags: Uint8Array
-  /** Where the message begins in its text and where it ends, in bytes; 0 for an end that is the text's own. */
+  /** Range of the message in its text, in bytes; an end of 0 is the end of the text. */
   messageStarts: Uint16Array
   messageEnds: Uint16Array
   /** 16 bytes each: `keyOfEntryId`. */
@@ -29,16 +29,16 @@ export type EntryBatch = {
   text: Uint8Array
 }
 
-/** Bits 0 and 1 of the flags are the severity's code. */
+/** Bits 0 and 1 of the flags are the severity code. */
 export const severityMask = 3
 export const severityIsKnown = 4
 export const isTruncated = 8
 export const isOutOfOrder = 16
-/** The time is that of the entry before in its file, to keep its place; the entry has none of its own. */
+/** The time is that of the previous entry of the file, which preserves the position; the entry has none of its own. */
 export const timeIsBorrowed = 32
 
 const magic = 0x32424554
-/** Of batches without places of messages, as append logs of older versions have them. */
+/** Batches without message ranges, from write-ahead logs of older versions. */
 const magicWithoutMessages = 0x31424554
 const headStart = 8
 
@@ -50,11 +50,11 @@ type Head = {
   sender: [number, SenderDetails][]
 }
 
-/** A buffer that is not a batch, or of a version that is not known. */
+/** The buffer is not a batch, or has an unknown version. */
 export class BatchUnreadable extends Error {
   override name = 'BatchUnreadable'
 }
-/** By name: an error that comes from another thread has lost its class. */
+/** Compares names: errors from another thread have lost their class. */
 export const isBatchUnreadable = (error: unknown): error is Error =>
   error instanceof Error && error.name === 'BatchUnreadable'
 
@@ -113,7 +113,7 @@ const columnsOf = (buffer: ArrayBuffer, start: number, { count, textLength }: He
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 const isSize = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
 const isTextOrNone = (value: unknown): boolean => value === null || value === undefined || typeof value === 'string'
-/** Of what a Date can hold. */
+/** Within the range of Date. */
 const isMoment = (value: unknown): boolean => typeof value === 'number' && Math.abs(value) <= 8.64e15
 
 const isOrigin = (value: unknown): value is Origin =>
@@ -156,7 +156,7 @@ const readHead = (bytes: Uint8Array): Head => {
   return head
 }
 
-/** Whether the columns point at what is there: at texts in the buffer, at origins in the head, at moments. */
+/** Whether all references of the columns are valid: texts in the buffer, origins in the head, times in the range of Date. */
 const isConsistent = ({ count, origins, originOf, textEnds, text, times }: EntryBatch): boolean => {
   let end = 0
   for (let entry = 0; entry < count; entry++) {
@@ -169,7 +169,7 @@ const isConsistent = ({ count, origins, originOf, textEnds, text, times }: Entry
   return true
 }
 
-/** Views on the buffer, no copies. Throws BatchUnreadable, and nothing else, for bytes that are not a batch. */
+/** Returns views of the buffer, without copying. Throws BatchUnreadable, and nothing else, for invalid bytes. */
 export const decodeBatch = (buffer: ArrayBuffer): EntryBatch => {
   const [found, headLength] = buffer.byteLength < headStart ? [] : new Uint32Array(buffer, 0, 2)
   if (
@@ -184,7 +184,7 @@ export const decodeBatch = (buffer: ArrayBuffer): EntryBatch => {
   const columnsStart = aligned(headStart + headLength)
   const entryBytes = hasMessages ? bytesPerEntry : bytesPerEntry - 4
   if (columnsStart + head.count * entryBytes + head.textLength > buffer.byteLength)
-    throw new BatchUnreadable('A batch of entries is shorter than its head says.')
+    throw new BatchUnreadable('A batch of entries is shorter than its head requires.')
   const batch: EntryBatch = {
     ingestTime: head.ingestTime,
     origins: head.origins,

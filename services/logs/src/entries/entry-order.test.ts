@@ -25,7 +25,7 @@ afterEach(async () => {
   await directory[Symbol.asyncDispose]()
 })
 
-/** All entries, in pages of so many. */
+/** All entries, in pages of `limit`. */
 const listed = async ({ search }: Pick<LogEngine, 'search'>, order: Order, limit: number): Promise<string[]> => {
   const found: string[] = []
   let after: Place | null = null
@@ -38,7 +38,7 @@ const listed = async ({ search }: Pick<LogEngine, 'search'>, order: Order, limit
   return found
 }
 
-test('a place in a batch goes before sequences, orders as it should, and gives the sequence back', () => {
+test('the order within a batch is negative, sorts correctly, and yields the sequence', () => {
   const orders = [orderInBatch(0, 1), orderInBatch(0, 2), orderInBatch(1, 1), orderInBatch(49_999, 49_999)]
   expect(orders.toSorted((a, b) => a - b)).toEqual(orders)
   expect(orders.every((order) => order < 0)).toBe(true)
@@ -47,7 +47,7 @@ test('a place in a batch goes before sequences, orders as it should, and gives t
 })
 
 test.each([1, 5, 1000])(
-  'entries of one moment are listed as they were sent, in pages of %i, kept in memory or in segments',
+  'entries of the same time are listed as they were sent, in pages of %i, from memory and from segments',
   async (limit) => {
     await store.push(null, steps(40))
     const check = async () => {
@@ -60,7 +60,7 @@ test.each([1, 5, 1000])(
   },
 )
 
-test('those without any time are listed as they were sent, too', async () => {
+test('entries without any time are also listed as they were sent', async () => {
   await store.push(
     null,
     texts(40).map((text) => ({ text })),
@@ -68,7 +68,7 @@ test('those without any time are listed as they were sent, too', async () => {
   expect(await listed(store.engine, 'oldest', 7)).toEqual(texts(40))
 })
 
-test('the entries around one stand as they were sent', async () => {
+test('the context of an entry is in the order of sending', async () => {
   await store.push(null, steps(12))
   await store.engine.flush()
   const { entries } = await store.engine.search({
@@ -79,13 +79,13 @@ test('the entries around one stand as they were sent', async () => {
     withFacets: false,
   })
   const [sixth] = entries
-  if (!sixth) throw new Error('The sixth is to be found.')
+  if (!sixth) throw new Error('The sixth entry was not found.')
   const signal = new AbortController().signal
   const around = await aroundEntry(store.engine, sixth.entry, { before: 3, after: 20, signal })
   expect(around.map(({ text }) => text)).toEqual(texts(12).slice(2))
 })
 
-test('their ids and sequences go by equals in their batch, whatever their places are, and again in another order they are known', async () => {
+test('ids and sequences count equal entries, independent of position, and resent ones are recognized', async () => {
   const batch = [...steps(3), ...steps(2)]
   await store.push(null, batch)
   await store.engine.flush()
@@ -110,7 +110,7 @@ test('their ids and sequences go by equals in their batch, whatever their places
     )
 })
 
-test('along branches they are listed as they were sent, page by page, without loss or repeat', async () => {
+test('across branches entries are listed as they were sent, page by page, without loss or repetition', async () => {
   await using barn = await serveBranch('barn')
   await store.push(null, steps(9))
   await barn.push(steps(9))

@@ -1,20 +1,20 @@
 /**
- * What orders entries of one time. Lines of a file are numbered, and so are entries whose sender says so; of others the `sequence` only counts
- * equals, and what orders them is their place in their batch. Both are kept as one number, which is below zero then.
+ * The order of entries of the same time. Lines of a file and entries whose sender numbers them are ordered by their sequence. For others the
+ * `sequence` only counts equal entries, so they are ordered by their position in the batch. Both are stored as one number, negative for the latter.
  */
-const alike = 2 ** 16
-const placesBelowZero = 2 ** 40
+const maxEquals = 2 ** 16
+const positionBase = 2 ** 40
 
-/** Of the `nth` of equal entries, which stands at a place of its batch; both are below 65,536. */
-export const orderInBatch = (place: number, nth: number): number => place * alike + nth - placesBelowZero
+/** The order of the `nth` of equal entries at a position of a batch; both are below 65,536. */
+export const orderInBatch = (position: number, nth: number): number => position * maxEquals + nth - positionBase
 
 /** The `sequence` of an entry with that order. */
-export const sequenceOf = (order: number): number => (order < 0 ? (order + placesBelowZero) % alike : order)
+export const sequenceOf = (order: number): number => (order < 0 ? (order + positionBase) % maxEquals : order)
 
-/** As a kept entry tells it: nothing where it is the sequence itself. */
+/** The fields of a stored entry for this order: `order` is omitted where it equals the sequence. */
 export const toldOrder = (order: number): { sequence: number; order?: number } =>
   order < 0 ? { sequence: sequenceOf(order), order } : { sequence: order }
 
-/** What orders an entry among those of its time. */
+/** The sort key of an entry among those of the same time. */
 export const orderOf = ({ sequence, order = sequence }: { sequence: number; order?: number | undefined }): number =>
   order

@@ -3,7 +3,7 @@ import { type EntryBatch, timeIsBorrowed } from './entry-batch.ts'
 import { sequenceOf } from './entry-order.ts'
 import { type Severity, severityOfCode } from './severity-code.ts'
 
-/** An entry that patterns match, as it is pushed to others; the id that they derive from it is its id here. */
+/** An entry that matches patterns, as it is pushed to another log service, which derives the same id from it. */
 export type MatchedEntry = {
   /** 32 hex digits. */
   entryId: string
@@ -15,7 +15,7 @@ export type MatchedEntry = {
   text: string
 }
 
-/** Those entries of a batch that patterns match. */
+/** The entries of a batch that match patterns. */
 export const matchedEntries = (
   batch: EntryBatch,
   { patternSetOf, patternSets, severities }: BatchAnalysis,

@@ -1,9 +1,9 @@
-/** Levels of lists and objects that the fields of an entry may have. */
+/** Maximum nesting of lists and objects in the fields of an entry. */
 export const maxNesting = 64
 
 /**
- * Whether a JSON value has more levels than the fields of an entry may have. A few thousand exhaust the stack of what copies values between
- * threads, so that no search that finds such an entry could be answered.
+ * Whether a JSON value is nested deeper than fields may be. A few thousand levels overflow the stack of the structured clone between threads,
+ * so that every search that finds such an entry would fail.
  */
 export const isTooNested = (value: unknown, levels = maxNesting): boolean =>
   typeof value === 'object' &&

@@ -11,15 +11,15 @@ const lines = [
 ]
 
 test.each([[[0]], [[3]], [[1, 2]], [[]], [[0, 1, 2]]])(
-  'a batch without entries %j is what a batch of the others would have been',
-  (left) => {
+  'a batch without entries %j equals a batch of the others',
+  (removed) => {
     const picked = decodeBatch(
       withoutEntries(
         decodeBatch(batchOf(lines)),
-        Uint8Array.from(lines, (_, entry) => (left.includes(entry) ? 1 : 0)),
+        Uint8Array.from(lines, (_, entry) => (removed.includes(entry) ? 1 : 0)),
       ),
     )
-    const expected = decodeBatch(batchOf(lines.filter((_, entry) => !left.includes(entry))))
+    const expected = decodeBatch(batchOf(lines.filter((_, entry) => !removed.includes(entry))))
     const originsOf = ({ originOf, origins }: typeof picked) => [...originOf].map((origin) => origins[origin])
     expect({ ...picked, originOf: originsOf(picked), origins: [] }).toEqual({
       ...expected,

@@ -6,7 +6,7 @@ import { isoOf } from './iso-time.ts'
 
 const scoredAt = (score: Score | null | undefined): string | null => (score ? isoOf(score.scoredAt) : null)
 
-/** An entry as the API shows it: message, fields and written time are read out of its text again. `tail/entry-text.ts` writes the same at once. */
+/** An entry in the API's form: message, fields and raw timestamp are parsed from its text again. `tail/entry-text.ts` writes the same as text. */
 export const presentEntry = (entry: StoredEntry): Entry => {
   const described = describeEntry(entry.origin.format, entry.text)
   const { anomaly, security } = entry.overlay ?? {}

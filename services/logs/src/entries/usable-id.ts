@@ -3,7 +3,7 @@ import { invalidField } from '@trellis/kit/errors'
 export const maxSourceIdCharacters = 253
 const maxEntryIdCharacters = 128
 
-/** Control characters, U+0000 first of all, and halves of surrogate pairs: databases do not keep them, and no address names them. */
+/** Control characters, such as U+0000, and lone surrogates: databases cannot store them, and URLs cannot contain them. */
 const unusable = /[\p{Cc}\p{Cs}]/u
 
 const problemOf = (name: string, value: unknown, max: number): string | undefined => {
@@ -11,14 +11,14 @@ const problemOf = (name: string, value: unknown, max: number): string | undefine
   return `${name} must be text of at most ${max} characters, not blank and without control characters or broken Unicode.`
 }
 
-/** A sentence about what is no source id; undefined for one. */
+/** Describes why a value is not a valid source id; undefined if it is. */
 export const sourceIdProblem = (value: unknown): string | undefined =>
   problemOf('source_id', value, maxSourceIdCharacters)
 
-/** A sentence about what is no id of an entry; undefined for one. */
+/** Describes why a value is not a valid entry id; undefined if it is. */
 export const entryIdProblem = (value: unknown): string | undefined => problemOf('entry_id', value, maxEntryIdCharacters)
 
-/** Throws `invalid` for what is no source id. */
+/** Throws `invalid` for an invalid source id. */
 export const checkSourceId = (value: unknown): string => {
   const problem = sourceIdProblem(value)
   if (problem !== undefined || typeof value !== 'string')
@@ -26,5 +26,5 @@ export const checkSourceId = (value: unknown): string => {
   return value
 }
 
-/** Whether databases keep a text as it is: none should hold U+0000, and half of a surrogate pair comes back as U+FFFD. */
+/** Whether databases store a text unchanged: U+0000 is not allowed, and a lone surrogate is replaced by U+FFFD. */
 export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed()
