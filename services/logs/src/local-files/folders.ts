@@ -3,17 +3,17 @@ import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { knownPlaces } from '../setup/known-places.ts'
 import { customaryLogFolders } from '../setup/log-folders.ts'
 
-/** Folders that sources added through the API may lie in, as configured: links in them are resolved when they are used. */
+/** Configured folders that sources added through the API may be in. Links in them are resolved on use. */
 export type LogFolders = {
-  /** Everything in these counts. */
+  /** Folders whose contents are all allowed. */
   folders: readonly string[]
-  /** In these, only what lies in a folder called `log` or `logs` counts: applications keep more than logs there. */
+  /** Folders in which only subfolders named `log` or `logs` are allowed: applications store other files as well. */
   applications: readonly string[]
 }
 
-/** Folders of whole applications, among those that are searched for logs. */
+/** Folders of applications among those that are searched for logs. */
 const applicationFolders = ['/opt', '/srv']
-/** Holds histories of commands, too. */
+/** Also contains command histories. */
 const isStateFolder = (folder: string) => folder.endsWith(join('.local', 'state'))
 
 export const isWithin = (path: string, folder: string): boolean => {
@@ -21,25 +21,25 @@ export const isWithin = (path: string, folder: string): boolean => {
   return rest === '' || (rest !== '..' && !rest.startsWith(`..${sep}`) && !isAbsolute(rest))
 }
 
-/** Whether a path lies in a folder of logs below a folder: `/opt/shop/logs/web.log` below `/opt`. */
+/** Whether a path is in a folder named log or logs below a folder: `/opt/shop/logs/web.log` below `/opt`. */
 export const isInLogFolderOf = (path: string, folder: string): boolean =>
   isWithin(path, folder) &&
   relative(folder, path)
     .split(sep)
     .some((part) => /^logs?$/i.test(part))
 
-/** The folder in the data directory whose files any source may name. */
+/** The folder in the data directory whose files any source may read. */
 export const inboxOf = (dataDirectory: string): string => resolve(dataDirectory, 'inbox')
 
 export type LogFoldersOptions = {
-  /** SERVICE_LOG_DIRS; empty: the system's usual folders and the inbox. */
+  /** SERVICE_LOG_DIRS; empty for the usual folders of the system and the inbox. */
   logDirectories: readonly string[]
-  /** SERVICE_SCAN_DIRS, which the administrator has named for logs, too. */
+  /** SERVICE_SCAN_DIRS, which the administrator has also named for logs. */
   scanDirectories: readonly string[]
   dataDirectory: string
 }
 
-/** Programs' log folders outside of /var/log. */
+/** Log folders of programs outside of /var/log. */
 const knownLogFolders = () => knownPlaces.flatMap(({ paths }) => paths).filter((path) => !isWithin(path, '/var/log'))
 
 export const logFolders = ({ logDirectories, scanDirectories, dataDirectory }: LogFoldersOptions): LogFolders => {

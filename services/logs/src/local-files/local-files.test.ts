@@ -35,32 +35,32 @@ const read = async (path: string, addedBy: 'api' | 'administrator' = 'api'): Pro
   }
 }
 
-test('a folder that is named by a link counts by where it leads', async () => {
+test('a configured folder that is a link allows its target', async () => {
   expect(await read(at('logs', 'app.log'))).toBe('content of logs/app.log')
   expect(await read(at('named', 'app.log'))).toBe('content of logs/app.log')
 })
 
-test('of a folder of applications only what lies in a folder of logs is read', async () => {
+test('in a folder of applications only files in log folders are read', async () => {
   expect(await read(at('apps/shop/logs/web.log'))).toBe('content of apps/shop/logs/web.log')
   expect(await read(at('apps/shop/.env'))).toContain('SERVICE_LOG_DIRS')
 })
 
-test('a pipe is refused without waiting for a writer, as is a device', async () => {
+test('pipes and devices are refused, without waiting for a writer', async () => {
   execFileSync('mkfifo', [at('logs', 'pipe')])
-  expect(await read(at('logs', 'pipe'))).toContain('no regular file')
+  expect(await read(at('logs', 'pipe'))).toContain('not a regular file')
   await symlink('/dev/zero', at('logs', 'zero'))
-  expect(await read(at('logs', 'zero'))).toContain('no regular file')
-  expect(await read('/dev/zero', 'administrator')).toContain('no regular file')
+  expect(await read(at('logs', 'zero'))).toContain('not a regular file')
+  expect(await read('/dev/zero', 'administrator')).toContain('not a regular file')
 })
 
-test('files of the kernel are refused to everybody', async () => {
+test('files of the kernel are refused to all sources', async () => {
   for (const path of ['/proc/self/environ', '/proc/1/cmdline', '/sys/kernel/notes'])
     expect(await read(path, 'administrator')).toMatch(/refused/)
   await symlink('/proc/self/environ', at('logs', 'environment.log'))
   expect(await read(at('logs', 'environment.log'), 'administrator')).toContain('belongs to the system')
 })
 
-test('a hard link into a folder that others may write to is refused', async () => {
+test('a hard link in a folder that others may write to is refused', async () => {
   await link(at('elsewhere', 'secret'), at('logs', 'hard.log'))
   expect(await read(at('logs', 'hard.log'))).toBe('content of elsewhere/secret')
   await chmod(at('logs'), 0o777)
@@ -69,10 +69,10 @@ test('a hard link into a folder that others may write to is refused', async () =
   await chmod(at('logs'), 0o755)
 })
 
-test('a path that is exchanged for a link all the time never gives the file behind it', async () => {
-  const path = at('logs', 'exchanged.log')
+test('a path that is constantly replaced by a link never yields the target', async () => {
+  const path = at('logs', 'replaced.log')
   const isOver = new AbortController()
-  const exchange = async () => {
+  const keepReplacing = async () => {
     for (let round = 0; !isOver.signal.aborted; round++) {
       const beside = at('logs', '.beside')
       await rm(beside, { force: true })
@@ -81,16 +81,16 @@ test('a path that is exchanged for a link all the time never gives the file behi
     }
   }
   await writeFile(path, 'a log')
-  const exchanging = exchange()
+  const replacing = keepReplacing()
   const found = new Set<string>()
   for (let attempt = 0; attempt < 500; attempt++) found.add(await read(path))
   isOver.abort()
-  await exchanging
+  await replacing
   expect([...found].filter((text) => text.includes('secret'))).toEqual([])
   expect(found).toContain('a log')
 })
 
-test('paths are compared by whole names', () => {
+test('paths are compared by whole components', () => {
   expect(isWithin('/var/log/a', '/var/log')).toBe(true)
   expect(isWithin('/var/log', '/var/log')).toBe(true)
   expect(isWithin('/var/log/..a', '/var/log')).toBe(true)
@@ -101,7 +101,7 @@ test('paths are compared by whole names', () => {
   expect(isInLogFolderOf('/opt/catalogs/x', '/opt')).toBe(false)
 })
 
-test('named folders take the place of the usual ones; folders to scan count in any case', () => {
+test('configured folders replace the usual ones; folders to scan are always included', () => {
   const some = logFolders({ logDirectories: ['/a'], scanDirectories: ['/b'], dataDirectory: '/data' })
   expect(some).toEqual({ folders: ['/a', '/b'], applications: [] })
   const usual = logFolders({ logDirectories: [], scanDirectories: ['/b'], dataDirectory: '/data' })

@@ -37,7 +37,7 @@ describe('POST /api/ingest/media-monitor', () => {
     expect(await found('"failed escape" kim')).toMatchObject([{ entry_id: entry.entry_id, fields: payload }])
   })
 
-  test('takes a form, as an agent sends it whose content is not said to be JSON', async () => {
+  test('accepts a form, as an agent without a JSON content type sends it', async () => {
     const response = await notify('event=error&title=Lost+Reel', {
       'content-type': 'application/x-www-form-urlencoded',
     })
@@ -48,12 +48,12 @@ describe('POST /api/ingest/media-monitor', () => {
     })
   })
 
-  test('any other trigger has no severity, whatever the words of its title are', async () => {
+  test('any other trigger has no severity, whatever the words of its title', async () => {
     const response = await notify('{"action":"play","title":"Fatal Error: Panic"}')
     expect(await response.json()).toMatchObject({ severity: null })
   })
 
-  test('one that is too large is refused, and its connection can be used for the next', async () => {
+  test('an oversized notification is refused, and its connection remains usable', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     const { promise, resolve, reject } = Promise.withResolvers<number[]>()
     const statuses: number[] = []
@@ -72,28 +72,29 @@ describe('POST /api/ingest/media-monitor', () => {
   })
 
   test('the same notification twice is two entries', async () => {
-    const body = '{"action":"stop","title":"Twice Told","unixtime":1717634687}'
+    const body = '{"action":"stop","title":"Twice Sent","unixtime":1717634687}'
     const ids = await Promise.all(
       Array.from({ length: 5 }, async () => ((await (await notify(body)).json()) as { entry_id: string }).entry_id),
     )
     expect(new Set(ids).size).toBe(5)
-    expect(await found('"twice told"')).toHaveLength(5)
+    expect(await found('"twice sent"')).toHaveLength(5)
   })
 
   test.each([
-    ['no JSON', '{"action":', {}, 400],
+    ['invalid JSON', '{"action":', {}, 400],
     ['a list', '[1, 2]', {}, 422],
     ['no fields', '{}', {}, 422],
     ['another media type', '<x/>', { 'content-type': 'application/xml' }, 415],
-    ['too much', `{"action":"${'x'.repeat(300_000)}"}`, {}, 413],
+    ['an oversized body', `{"action":"${'x'.repeat(300_000)}"}`, {}, 413],
   ])('%s is refused', async (_, body, headers, status) => {
     const response = await notify(body, headers)
     expect(response.status).toBe(status)
-    const told = status === 422 ? [{ loc: ['body'], msg: expect.any(String), type: 'value_error' }] : expect.any(String)
-    expect(await response.json()).toMatchObject({ detail: told })
+    const detail =
+      status === 422 ? [{ loc: ['body'], msg: expect.any(String), type: 'value_error' }] : expect.any(String)
+    expect(await response.json()).toMatchObject({ detail })
   })
 
-  test('optionally requires the header X-Notifier-Token matching the media_monitor_token setting, beside the API key', async () => {
+  test('optionally requires the header X-Notifier-Token matching the media_monitor_token setting', async () => {
     const set = (token: string) =>
       call('settings', {
         method: 'PATCH',

@@ -58,7 +58,7 @@ test.each([
   expect(time === undefined ? undefined : new Date(time).toISOString()).toBe(expected)
 })
 
-test('the text has every field, in order, so that it can be searched for', () => {
+test('the text has every field, in order, so that it is searchable', () => {
   expect(
     textOf({ action: 'buffer', title: 'Night "Train"', percent: 7, more: { a: [1] }, 'odd name': '', none: null }),
   ).toBe('action=buffer title="Night \\"Train\\"" percent=7 more="{\\"a\\":[1]}" "odd name"="" none=null')

@@ -4,7 +4,7 @@ import type { Severity } from '../entries/severity-code.ts'
 import { createTimeReader, epochMilliseconds, readEpoch } from '../formats/time.ts'
 import { utc } from '../formats/zone.ts'
 
-/** The fields of a notification, whatever its sender calls them. */
+/** The fields of a notification, whose names depend on the sender. */
 export type Notification = Readonly<Record<string, unknown>>
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -15,7 +15,7 @@ const readJson = (body: string): Notification => {
   try {
     value = JSON.parse(body)
   } catch (cause) {
-    throw serviceError('malformed', 'The body is no JSON. Send an object, or a form.', { cause })
+    throw serviceError('malformed', 'The body is not valid JSON. Send an object, or a form.', { cause })
   }
   if (!isObject(value)) throw invalidField(['body'], 'The body must be a JSON object, such as {"action": "play"}.')
   if (isTooNested(value))
@@ -23,7 +23,7 @@ const readJson = (body: string): Notification => {
   return value
 }
 
-/** A field that comes more than once is a list. */
+/** A repeated field becomes a list. */
 const readForm = (body: string): Notification => {
   const form = new URLSearchParams(body)
   const fields = [...new Set(form.keys())].map((name): [string, unknown] => {
@@ -33,7 +33,7 @@ const readForm = (body: string): Notification => {
   return Object.fromEntries(fields)
 }
 
-/** Reads a body as its media type says, or by how it begins where that says nothing. Throws `malformed`, or `invalid` for what has no fields. */
+/** Parses a body by its media type, or by its beginning if that is unspecific. Throws `malformed`, or `invalid` if it has no fields. */
 export const readNotification = (body: string, contentType: string): Notification => {
   const isJson = /[/+]json\b/i.test(contentType) || body.trimStart().startsWith('{')
   const fields = isJson ? readJson(body) : readForm(body)
@@ -41,10 +41,10 @@ export const readNotification = (body: string, contentType: string): Notificatio
   return fields
 }
 
-/** What happened, as the sender calls it, in lower case and without `on_`; undefined where it does not say. */
+/** The sender's name of the event, in lower case and without `on_`; undefined if it has none. */
 export const triggerOf = ({ action, event }: Notification): string | undefined => {
-  const said = [action, event].find((value): value is string => typeof value === 'string' && value.trim() !== '')
-  return said?.trim().toLowerCase().replace(/^on_/, '')
+  const trigger = [action, event].find((value): value is string => typeof value === 'string' && value.trim() !== '')
+  return trigger?.trim().toLowerCase().replace(/^on_/, '')
 }
 
 const severityOfTrigger: ReadonlyMap<string, Severity> = new Map([
@@ -52,14 +52,14 @@ const severityOfTrigger: ReadonlyMap<string, Severity> = new Map([
   ['buffer', 'WARN'],
 ])
 
-/** A playback error is CRITICAL, buffering is WARN, all else is no trouble. */
+/** A playback error is CRITICAL, buffering is WARN, all else has no severity. */
 export const severityOf = (notification: Notification): Severity | null =>
   severityOfTrigger.get(triggerOf(notification) ?? '') ?? null
 
-/** Where a notification says when it was, the most exact first. */
+/** Fields with the time of a notification, the most precise first. */
 const timeFields = ['unixtime', 'utctime', 'timestamp']
 
-/** Epoch milliseconds; undefined where no field can be read as a time. A time without a zone is UTC, as `utctime` is. */
+/** Epoch milliseconds; undefined if no field is a valid time. A time without a zone is UTC, as `utctime` is. */
 export const timeOf = (notification: Notification, reference: number): number | undefined => {
   const readIso = createTimeReader('iso', { zone: utc, reference })
   const read = (value: unknown): number => {
@@ -75,7 +75,7 @@ const written = (value: unknown): string => {
   return text === '' || /[\s"=]/.test(text) ? JSON.stringify(text) : text
 }
 
-/** A line that a person can read and search: `action=buffer user=kim title="Night Train"`. */
+/** A readable and searchable line: `action=buffer user=kim title="Night Train"`. */
 export const textOf = (notification: Notification): string =>
   Object.entries(notification)
     .map(([name, value]) => `${/^[\w.@/-]+$/.test(name) ? name : JSON.stringify(name)}=${written(value)}`)

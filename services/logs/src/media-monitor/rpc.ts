@@ -4,10 +4,10 @@ import { type Handlers, readUpload, type UploadPart } from '@trellis/kit/rpc'
 import type { MediaMonitorServiceDefinition } from '@trellis/protos/ts/trellis/logs/v1/media_monitor.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { presentEntry } from '../entries/present.ts'
-import { keepNotification } from './keep-notification.ts'
 import { readNotification } from './notification.ts'
+import { storeNotification } from './store-notification.ts'
 
-/** What notifications are taken in with. */
+/** The dependencies of receiving notifications. */
 export type MediaMonitorDependencies = Pick<Dependencies, 'engine' | 'now' | 'settings'>
 
 const maxBytes = 256 * 1024
@@ -19,16 +19,16 @@ const readBody = async (parts: AsyncIterable<UploadPart>): Promise<string> => {
     if (part.kind === 'field') continue
     for await (const chunk of part.content) {
       size += chunk.length
-      if (size > maxBytes) throw serviceError('too_large', `A notification may have ${maxBytes / 1024} KB.`)
+      if (size > maxBytes) throw serviceError('too_large', `A notification may have at most ${maxBytes / 1024} KB.`)
       chunks.push(chunk)
     }
   }
   return Buffer.concat(chunks).toString('utf8')
 }
 
-const checkToken = async ({ settings }: MediaMonitorDependencies, given: string): Promise<void> => {
+const checkToken = async ({ settings }: MediaMonitorDependencies, provided: string): Promise<void> => {
   const { media_monitor_token: token } = await settings.read()
-  if (token === '' || isSameSecret(given, token)) return
+  if (token === '' || isSameSecret(provided, token)) return
   throw serviceError('unauthenticated', 'X-Notifier-Token must have the token of the setting media_monitor_token.', {
     headers: { 'www-authenticate': 'X-Notifier-Token realm="trellis"' },
   })
@@ -41,6 +41,6 @@ export const mediaMonitorRpc = (
     const { parameters, parts } = await readUpload(messages)
     await checkToken(dependencies, parameters.notifierToken ?? '')
     const notification = readNotification(await readBody(parts), parameters.contentType ?? '')
-    return presentEntry(await keepNotification(dependencies, notification))
+    return presentEntry(await storeNotification(dependencies, notification))
   },
 })

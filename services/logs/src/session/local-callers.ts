@@ -7,15 +7,15 @@ const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8)
 loopback.addAddress('::1', 'ipv6')
 
-/** IPv4-mapped addresses, as sockets for both families have them, count as what they stand for. */
+/** IPv4-mapped addresses, as dual-stack sockets report them, count as IPv4. */
 export const isLoopback = (address: string): boolean => {
   const family = isIP(address)
   return family !== 0 && loopback.check(address, family === 6 ? 'ipv6' : 'ipv4')
 }
 
 /**
- * Without an API key, what changes what the service reads and where it sends is for callers of this machine: the edge has checked
- * nothing else. Throws `forbidden`. `what` is a clause: "sources are added".
+ * Without an API key, calls that change what the service reads or where it sends are restricted to this machine, since the edge has checked nothing
+ * else. Throws `forbidden`. `what` is a clause: "sources are added".
  */
 export const requireLocalCaller = (
   { config }: { config: Pick<Dependencies['config'], 'apiKey'> },
@@ -31,7 +31,7 @@ export const requireLocalCaller = (
 
 type Clauses<Definition extends ServiceDefinition> = { [Name in keyof Definition['methods']]?: string }
 
-/** Handlers of which some, each with what it does, are for local callers unless there is an API key. Unary ones only. */
+/** Restricts some unary handlers, each described by a clause, to local callers unless there is an API key. */
 export const forLocalCallers = <Definition extends ServiceDefinition>(
   dependencies: { config: Pick<Dependencies['config'], 'apiKey'> },
   handlers: Handlers<Definition>,

@@ -5,13 +5,13 @@ import type { Dependencies } from '../dependencies.ts'
 
 type SessionHandlers = Pick<Handlers<typeof LogsServiceDefinition>, 'createSession' | 'endSession'>
 
-/** It goes to the API alone, no script reads it, no page of another site sends it, and what came over TLS goes back over nothing else. */
+/** Sent to the API only, unreadable by scripts, not sent from other sites, and over TLS only if it was set over TLS. */
 const cookieOf = (value: string, seconds: number, { origin }: Pick<Call, 'origin'>): string => {
   const secure = origin?.startsWith('https:') ? '; Secure' : ''
   return `logs_session=${value}; Path=/logs/api; HttpOnly; SameSite=Strict; Max-Age=${seconds}${secure}`
 }
 
-/** Sessions are cookies that prove themselves: nothing is kept of them, so they end with the cookie, their time, or the API key. */
+/** Sessions are self-contained signed cookies without server state: they end with the cookie, their lifetime, or the API key. */
 export const sessionRpc = ({ config: { apiKey }, now }: Pick<Dependencies, 'config' | 'now'>): SessionHandlers => ({
   createSession: async (_, call) => {
     if (apiKey !== '')

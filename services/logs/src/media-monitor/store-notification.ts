@@ -10,18 +10,18 @@ import { type Notification, severityOf, textOf, timeOf } from './notification.ts
 
 const origin: Origin = { sourceId: 'media-monitor', branch: null, tenantId: null, format: plainFormat }
 
-/** The same words at the same moment are two notifications; so many replicas may hear of at once. */
+/** Equal notifications at the same time are distinct entries; this bounds how many replicas may receive them concurrently. */
 const maxTries = 8
 const retryAfterSeconds = 5
 
-const notKept = (cause?: unknown) =>
-  serviceError('unavailable', 'The notification could not be kept. Send it again.', { cause, retryAfterSeconds })
+const notStored = (cause?: unknown) =>
+  serviceError('unavailable', 'The notification could not be stored. Send it again.', { cause, retryAfterSeconds })
 
 /**
- * Keeps a notification and gives the entry that it became, once it is durable and searchable. Its number in its source is the microsecond
- * at which it was taken in, or the next that is free: every notification is an entry, whatever it says.
+ * Stores a notification and returns its entry once it is durable and searchable. Its sequence is the microsecond of its arrival, or the next
+ * free one: every notification becomes an entry, whatever its contents.
  */
-export const keepNotification = async (
+export const storeNotification = async (
   { engine, now }: Pick<Dependencies, 'engine' | 'now'>,
   notification: Notification,
 ): Promise<StoredEntry> => {
@@ -36,7 +36,7 @@ export const keepNotification = async (
       origin,
       sequence,
       time,
-      // 0 is a severity that is known to be none: the words of a title do not count.
+      // 0 means that the severity is known to be none: words of a title are not interpreted.
       severity: severity === null ? 0 : severityCode[severity],
       repeatCount: 1,
       text,
@@ -44,14 +44,14 @@ export const keepNotification = async (
       outOfOrder: false,
       sender: { fields: { ...notification } },
     })
-    const kept = await engine.ingest(builder.finish(arrived)).catch((cause: unknown) => {
-      throw isServiceError(cause) ? cause : notKept(cause)
+    const result = await engine.ingest(builder.finish(arrived)).catch((cause: unknown) => {
+      throw isServiceError(cause) ? cause : notStored(cause)
     })
-    if (kept.entries === 0) continue
+    if (result.entries === 0) continue
     const entryId = entryIdOf({ sourceId: origin.sourceId, sequence, timestampIso: isoOf(time), text })
     const stored = await engine.find(entryId)
     if (stored) return stored
-    throw notKept()
+    throw notStored()
   }
-  throw notKept()
+  throw notStored()
 }
