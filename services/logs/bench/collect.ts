@@ -5,15 +5,15 @@ import { type Corpus, makeCorpus } from './corpus.ts'
 
 export type CollectFigures = {
   lines: number
-  /** From the first look at the folder to the last line durable, searchable and its place stored; starting the threads included. */
+  /** From the start of the run until the last line is durable and searchable and its checkpoint stored; includes starting the threads. */
   linesPerSecond: number
-  /** A look over the same files when nothing has changed. */
+  /** A run over the same files without changes. */
   unchangedMilliseconds: number
-  /** Reading all of it again, which stores nothing. */
+  /** Reading everything again, which stores nothing. */
   forcedLinesPerSecond: number
 }
 
-/** Collects the corpus from local files, as many as told, half of which rotation has renamed. */
+/** Collects the corpus from a number of local files, half of which rotation has renamed. */
 export const measureCollect = async (corpus: Corpus, files: number): Promise<CollectFigures> => {
   await using opened = await withCollecting()
   const pathOf = (index: number) => join(opened.directory, `app-${index % files}.log`)

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 
-/** The corpus that figures of log engines are compared by: see `describe`. */
+/** The corpus of the log benchmarks; `describe` is its description. */
 export type Corpus = { chunks: Uint8Array<ArrayBuffer>[]; lines: number; bytes: number; describe: string }
 
 const step = 7_919
@@ -16,7 +16,7 @@ const sampleLines = (folder: string): string[] =>
     .flatMap((path) => gunzipSync(readFileSync(path)).toString('latin1').split(/\r?\n/))
     .filter((line) => line !== '')
 
-/** Lines that look like those of real programs, where the shared samples are not there. */
+/** Synthetic lines that resemble those of real programs, used without the shared samples. */
 const madeLines = (): string[] => {
   const makers: readonly ((n: number) => string)[] = [
     (n) =>
@@ -33,7 +33,7 @@ const madeLines = (): string[] => {
   return Array.from({ length: 16_000 }, (_, n) => makers[n % makers.length]?.(n) ?? '')
 }
 
-/** Linear congruential generator (Numerical Recipes), so that every run has the same digits. */
+/** Linear congruential generator (Numerical Recipes): every run uses the same digits. */
 const createDigits = (seed: number) => {
   let state = seed >>> 0
   return (): number => {
@@ -42,7 +42,7 @@ const createDigits = (seed: number) => {
   }
 }
 
-/** `lines` lines of the corpus, in chunks as an upload would hand them over. `samples` is the folder of the shared Loghub samples. */
+/** The first `lines` lines of the corpus, in chunks of the size of an upload's. `samples` is the folder of the shared Loghub samples. */
 export const makeCorpus = (lines: number, samples: string | undefined): Corpus => {
   const source = samples === undefined ? madeLines() : sampleLines(samples)
   const digit = createDigits(42)
@@ -60,7 +60,7 @@ export const makeCorpus = (lines: number, samples: string | undefined): Corpus =
   }
   const origin =
     samples === undefined
-      ? 'look-alikes of our own (the shared samples are not beside the checkout)'
+      ? 'synthetic lines (the shared samples are missing)'
       : `the ${source.length} lines of the shared Loghub samples`
   return {
     chunks,

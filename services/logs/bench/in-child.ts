@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** What a module of the bench prints as JSON, run as a process of its own: what others left in memory is not measured with it. */
+/** Runs a module of the bench in a process of its own, to exclude memory of this process, and parses the JSON it prints. */
 export const inChild = async <Figures>(module: URL, args: readonly string[]): Promise<Figures> => {
   const { stdout } = await run(process.execPath, [module.pathname, ...args])
   return JSON.parse(stdout) as Figures

@@ -1,6 +1,6 @@
 /**
- * Symptoms as somebody would put them who does not know how the logs word it, and which lines of the Loghub samples answer them. The words of a
- * symptom are those of its writer; what answers was judged by reading the samples' kinds of lines, before anything was measured.
+ * Symptoms in the words of a user who does not know the wording of the logs, and the lines of the Loghub samples that answer them. The answers were
+ * judged by reading the samples' templates, before anything was measured.
  */
 export type Judged = { symptom: string; answers: RegExp }
 
@@ -29,7 +29,7 @@ export const judgedSymptoms: readonly Judged[] = [
   { symptom: 'wifi trouble', answers: /AirPort|ARPT|IO80211|en0::/i },
   { symptom: 'computer was woken from standby', answers: /Wake reason|wake|Wake/ },
   { symptom: 'superuser got a shell', answers: /session opened for user root/ },
-  { symptom: 'somebody connected to the file transfer daemon', answers: /ftpd\[?\d*\]?: connection from/ },
+  { symptom: 'a client connected to the file transfer daemon', answers: /ftpd\[?\d*\]?: connection from/ },
   { symptom: 'file lock could not be prolonged', answers: /renew lease|LeaseRenewer/ },
   {
     symptom: 'mounting the parallel filesystem went wrong',

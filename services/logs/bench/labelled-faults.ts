@@ -2,18 +2,18 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 
-/** Lines of a log and which of them tell of a fault, by `kind`; null where a line tells of none. */
+/** Lines of a log with the `kind` of fault that each reports; null for none. */
 export type LabelledLog = {
   name: string
-  /** Whose judgement it is, and whether weights were chosen with it at hand. */
+  /** The author of the labels, and whether the weights were tuned without them. */
   labels: 'its authors' | 'ours'
   isHeldOut: boolean
   lines: { text: string; kind: string | null }[]
 }
 
 /**
- * What an operator should look at in samples that come without labels: kinds of lines in which a machine, a connection or a part of the service is
- * not as it should be, judged by reading every kind of the set. Failed sign-ins and mistakes of users are none.
+ * Lines that an operator should look at in samples without labels: those that report a fault of a machine, a connection or a part of the service,
+ * judged by reading every template of the set. Failed sign-ins and mistakes of users are not faults.
  */
 const faults: readonly { name: string; isHeldOut: boolean; kinds: Readonly<Record<string, RegExp>> }[] = [
   {
@@ -66,7 +66,7 @@ const linesOf = (folder: string, name: string): string[] =>
     .split(/\r?\n/)
     .filter((line) => line !== '')
 
-/** The first column of BGL is the kind of an alert, or a minus; nobody but the measurement sees it. */
+/** The first column of BGL is the kind of an alert, or a minus; only the measurement reads it. */
 const bgl = (folder: string): LabelledLog => ({
   name: 'BGL',
   labels: 'its authors',
@@ -77,7 +77,7 @@ const bgl = (folder: string): LabelledLog => ({
   }),
 })
 
-/** Of the samples of Loghub in a folder. */
+/** The labelled samples of Loghub in a folder. */
 export const labelledLogs = (folder: string): LabelledLog[] => [
   bgl(folder),
   ...faults.map(({ name, isHeldOut, kinds }): LabelledLog => {

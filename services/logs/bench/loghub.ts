@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 
-/** A set of Loghub: its lines as they were logged, what follows their headers, and the kind that each is by the people who labelled it. */
+/** A set of Loghub: its raw lines, their contents without headers, and the kind of each line by its labels. */
 export type LabelledSet = { name: string; raw: Buffer; contents: string[]; kinds: string[] }
 
 /** Rows of a CSV with quoted cells. */
@@ -18,7 +18,7 @@ const rowsOf = (text: string): string[][] => {
 
 const readGzip = (path: string) => gunzipSync(readFileSync(path))
 
-/** All labelled sets of a folder that has one folder for each. */
+/** All labelled sets in a folder, which has a subfolder for each. */
 export const labelledSets = (folder: string): LabelledSet[] =>
   readdirSync(folder)
     .toSorted()

@@ -10,16 +10,16 @@ import { withEngine } from './with-engine.ts'
 
 export type AnomalyFigure = {
   name: string
-  /** Share of entries that tell of a fault: the precision, and average precision, of flagging at random. */
+  /** Share of entries that report a fault: the precision, and average precision, of random flagging. */
   baseRate: number
   ours: { averagePrecision: number; precision: number; recall: number }
-  /** Of flagging what has the level ERROR or worse. */
+  /** Flagging by the level ERROR or above. */
   byLevel: { averagePrecision: number; precision: number; recall: number }
-  /** The log coming in slices: kinds of faults, those told of, and the share of a kind's entries that had come by then, the median. */
+  /** With the log arriving in slices: kinds of faults, detected kinds, and the median share of a kind's entries that preceded its detection. */
   kinds: number
-  kindsTold: number
-  cameBefore: number
-  /** Processor microseconds of scoring for each entry, the threads of the engine included: as a whole, and in slices. */
+  kindsDetected: number
+  shareBefore: number
+  /** Processor microseconds of scoring per entry, including the threads of the engine: as a whole, and in slices. */
   microseconds: number
   microsecondsInSlices: number
 }
@@ -30,7 +30,7 @@ const slices = 20
 
 const sourceOf = async (engine: LogEngine) => {
   const [source] = await engine.sources({})
-  if (!source) throw new Error('Nothing was read of the sample.')
+  if (!source) throw new Error('No entry of the sample was read.')
   return source
 }
 const everything = async (engine: LogEngine) => {
@@ -53,7 +53,7 @@ const levelScores = { CRITICAL: 1, ERROR: 0.5 } as const
 const levelScoreOf = ({ severity }: StoredEntry): number =>
   severity === 'CRITICAL' || severity === 'ERROR' ? levelScores[severity] : 0
 
-/** Gives lines to the engine as a file of their own, and takes all of it in. */
+/** Ingests all lines as a file. */
 const feed = async (engine: LogEngine, lines: LabelledLog['lines']) => {
   const file = await engine.ingestFile({ source: { sourceId, branch: null, tenantId: null }, reference: Date.now() })
   await file.push(Uint8Array.from(Buffer.from(`${lines.map(({ text }) => text).join('\n')}\n`, 'latin1')))
@@ -77,7 +77,7 @@ const measureWhole = ({ lines }: LabelledLog) =>
     const faults = new Set(lines.filter(({ kind }) => kind !== null).map(({ text }) => text))
     const entries = await allEntries(engine)
     const rank = (scoreOf: (entry: StoredEntry) => number): Ranked[] =>
-      entries.map((entry) => ({ score: scoreOf(entry), isRight: faults.has(entry.text) }))
+      entries.map((entry) => ({ score: scoreOf(entry), isRelevant: faults.has(entry.text) }))
     const figuresOf = (ranked: readonly Ranked[]) => ({
       averagePrecision: averagePrecision(ranked),
       ...precisionAndRecall(ranked, minScore),
@@ -90,19 +90,19 @@ const measureWhole = ({ lines }: LabelledLog) =>
     }
   })
 
-/** The log coming bit by bit, as the scorer's rounds see it. */
+/** Ingests and scores the log slice by slice, like the scorer's rounds. */
 const measureSlices = ({ lines }: LabelledLog) =>
   withEngine(async (engine) => {
     const kindOf = new Map(lines.map(({ text, kind }) => [text, kind]))
     const score = createAnomalyScoring(engine)
-    const came = new Map<string, number>()
-    const cameWhenTold = new Map<string, number>()
+    const arrived = new Map<string, number>()
+    const arrivedWhenDetected = new Map<string, number>()
     let microseconds = 0
     let known: RangeQuestion['known']
     for (let slice = 0; slice < slices; slice++) {
       const part = lines.slice((slice * lines.length) / slices, ((slice + 1) * lines.length) / slices)
       await feed(engine, part)
-      for (const { kind } of part) if (kind !== null) came.set(kind, (came.get(kind) ?? 0) + 1)
+      for (const { kind } of part) if (kind !== null) arrived.set(kind, (arrived.get(kind) ?? 0) + 1)
       const source = await sourceOf(engine)
       const countIn = async (since: number | undefined, until: number | undefined) => {
         const bounds = { ...(since !== undefined && { since }), ...(until !== undefined && { until }) }
@@ -122,19 +122,21 @@ const measureSlices = ({ lines }: LabelledLog) =>
       for (const { entry, also } of scored.value.findings)
         for (const { text } of [entry, ...also]) {
           const kind = kindOf.get(text)
-          if (kind && !cameWhenTold.has(kind)) cameWhenTold.set(kind, came.get(kind) ?? 0)
+          if (kind && !arrivedWhenDetected.has(kind)) arrivedWhenDetected.set(kind, arrived.get(kind) ?? 0)
         }
     }
-    const shares = [...cameWhenTold].map(([kind, count]) => count / (came.get(kind) ?? count)).toSorted((a, b) => a - b)
+    const shares = [...arrivedWhenDetected]
+      .map(([kind, count]) => count / (arrived.get(kind) ?? count))
+      .toSorted((a, b) => a - b)
     return {
-      kinds: came.size,
-      kindsTold: shares.length,
-      cameBefore: shares[Math.floor(shares.length / 2)] ?? Number.NaN,
+      kinds: arrived.size,
+      kindsDetected: shares.length,
+      shareBefore: shares[Math.floor(shares.length / 2)] ?? Number.NaN,
       microsecondsInSlices: microseconds / lines.length,
     }
   })
 
-/** How well the anomaly scorer tells entries about faults from others, and how soon. */
+/** How well the anomaly scorer separates entries about faults from others, and how early. */
 export const measureAnomalies = async (log: LabelledLog): Promise<AnomalyFigure> => ({
   name: log.name,
   ...(await measureWhole(log)),

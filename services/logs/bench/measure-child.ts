@@ -11,19 +11,19 @@ const second = 1_000
 const rowsAtOnce = 100
 
 /**
- * Makes a catalogue of at least so many lines of the segments there are: each row is a segment under a name of its own, a second later
- * than the one before. Their files are links, so that a hundred million lines take the room of a few; the times within are the same.
+ * Extends the catalogue to at least a number of lines by repeating its segments: each row is a segment under a new name, a second later than the
+ * previous one. Their files are hard links, so that a hundred million lines take the space of a few; the times within are the same.
  */
-const multiply = async (directory: string, wanted: number): Promise<{ segments: number; lines: number }> => {
+const multiply = async (directory: string, minLines: number): Promise<{ segments: number; lines: number }> => {
   await using bench = await openBenchEngine(directory)
   const { catalogue } = bench
-  const kept = await catalogue.list()
-  let lines = kept.reduce((sum, { documents }) => sum + documents, 0)
-  let segments = kept.length
-  const last = kept.reduce((max, { logPosition }) => Math.max(max, logPosition), 0)
-  while (lines < wanted) {
+  const originals = await catalogue.list()
+  let lines = originals.reduce((sum, { documents }) => sum + documents, 0)
+  let segments = originals.length
+  const last = originals.reduce((max, { logPosition }) => Math.max(max, logPosition), 0)
+  while (lines < minLines) {
     const add = Array.from({ length: rowsAtOnce }, (_, index) => {
-      const row = kept[(segments + index) % kept.length]
+      const row = originals[(segments + index) % originals.length]
       if (!row) throw new Error('There is no segment to multiply.')
       const number = segments + index
       const later = number * second
@@ -49,7 +49,7 @@ const multiply = async (directory: string, wanted: number): Promise<{ segments: 
 
 export type ChildFigures = ResidentFigures & OpeningFigures & { segments: number; lines: number }
 
-/** How much memory taking in and searching a corpus needs, and how long it takes to open so many lines made of it. */
+/** Memory for ingesting and searching a corpus, and the time to open a store with this number of lines. */
 export const measureInChild = async ({ chunks }: Corpus, lines: number): Promise<ChildFigures> => {
   const directory = await mkdtemp(join(tmpdir(), 'trellis-bench-'))
   try {

@@ -8,13 +8,13 @@ import { withEngine } from './with-engine.ts'
 export type ReadingFigures = {
   entries: number
   findings: number
-  /** Entries that carry the score of a finding, each once, and the searches that it took to read them. */
+  /** Distinct entries with the score of a finding, and the searches needed to read them. */
   scored: number
   searches: number
-  /** Processor time of scoring all of the source while nobody searches, all threads together, and how long it took. */
+  /** Processor time of scoring the whole source without concurrent searches, of all threads, and the elapsed time. */
   processorMilliseconds: number
   milliseconds: number
-  /** How long a user's searches took while it was scored once more, and before, in ms, sorted. */
+  /** Durations of a user's searches while the source was scored again, and before, in ms, sorted. */
   during: number[]
   before: number[]
 }
@@ -27,7 +27,7 @@ const day = 24 * 3_600_000
 const betweenSearches = 50
 const searchesBefore = 40
 
-/** Lines of real programs over a day, one after the other, each with a time of its own before it. */
+/** Ingests sample lines spread over a day, each prefixed by its own time. */
 const feed = async (engine: LogEngine, samples: readonly string[], count: number) => {
   const file = await engine.ingestFile({ source: { sourceId, branch: null, tenantId: null }, reference: begin + day })
   for (let first = 0; first < count; first += linesPerPush) {
@@ -55,13 +55,13 @@ const searchUntil = async (engine: LogEngine, isOver: () => boolean): Promise<nu
   return took.toSorted((a, b) => a - b)
 }
 
-/** What it costs to score a large source as a whole, and what a user's searches notice of it. */
+/** The cost of scoring a large source as a whole, and its effect on a user's searches. */
 export const measureReading = (samples: readonly string[], count: number, min: number): Promise<ReadingFigures> =>
   withEngine(async (engine) => {
     await feed(engine, samples, count)
     await engine.flush()
     const [source] = await engine.sources({})
-    if (!source) throw new Error('Nothing was read of the samples.')
+    if (!source) throw new Error('No entry of the samples was read.')
     let rest = searchesBefore
     const before = await searchUntil(engine, () => rest-- === 0)
     let searches = 0

@@ -9,17 +9,17 @@ import { benchQueries, percentile, round } from './measure.ts'
 
 export type ReplicaFigures = {
   replicas: number
-  /** From the first byte to the last line committed and searchable through every replica; starting the threads included. */
+  /** From the first byte until the last line is committed and searchable on every replica; includes starting the threads. */
   linesPerSecond: number
-  /** Of this process, all its threads and replicas, without the servers: comparable where the machine has other things to do, too. */
+  /** Of this process with all its threads and replicas, without the servers: comparable even if the machine runs other work. */
   cpuSecondsPerMillionLines: number
-  /** Right after the last line, and once merges have come to rest. */
+  /** After the last line, and after merges have finished. */
   segments: { before: number; after: number }
   megabytesPerMillionLines: number
-  /** Top 50 with facets, in milliseconds. Cold: a replica that has nothing of it on its machine, each query for the first time. */
+  /** Top 50 with facets, in milliseconds. Cold: on a replica without local copies, the first run of each query. */
   warm: { p50: number; p95: number }
   cold: { first: number; p50: number; p95: number }
-  /** From a small batch being sent to its acknowledgement, and from that to its being found through another replica; milliseconds. */
+  /** From sending a small batch to its acknowledgement, and from there until another replica finds it; milliseconds. */
   acknowledged: { p50: number; p95: number }
   foundElsewhere: { p50: number; p95: number }
   residentMegabytes: number
@@ -27,9 +27,9 @@ export type ReplicaFigures = {
 
 /** A new testbed. */
 export type ReplicasTestbed = {
-  /** What the replica of a number shares with the others; its connections are its own. */
+  /** The shared services of a replica, with connections of its own. */
   sharedOf: (replica: number) => Promise<Shared>
-  /** Where the replica of a number keeps copies; undefined where files are near enough. */
+  /** The folder for a replica's local copies; undefined if files are local anyway. */
   localOf: (replica: number) => string | undefined
 }
 
@@ -57,7 +57,7 @@ const shares = (times: readonly number[]) => {
 
 const segmentsOf = async ({ catalogue }: Replica) => (await catalogue.changes(undefined))?.added ?? []
 
-/** Resolves when nothing has been merged for two seconds. */
+/** Resolves when no merge has run for two seconds. */
 const atRest = async (replica: Replica) => {
   let before = -1
   for (;;) {
@@ -68,7 +68,7 @@ const atRest = async (replica: Replica) => {
   }
 }
 
-/** One file each, at the same time: a part of the corpus that no other replica gets. */
+/** Each replica ingests its share of the corpus as one file, concurrently. */
 const ingest = (replicas: readonly Replica[], { chunks }: Corpus) =>
   Promise.all(
     replicas.map(async ({ engine }, number) => {
@@ -80,7 +80,7 @@ const ingest = (replicas: readonly Replica[], { chunks }: Corpus) =>
     }),
   )
 
-/** Sends small batches through one replica and looks for each through another at once. */
+/** Sends small batches through one replica and immediately searches for each on another. */
 const measureFreshness = async (sender: Replica, reader: Replica, rounds: number) => {
   const acknowledged: number[] = []
   const found: number[] = []
@@ -90,14 +90,14 @@ const measureFreshness = async (sender: Replica, reader: Replica, rounds: number
     found.push(
       await timed(async () => {
         if ((await search(reader, `fresh${number}`)).total !== 1)
-          throw new Error('What was acknowledged was not found.')
+          throw new Error('An acknowledged entry was not found.')
       }),
     )
   }
   return { acknowledged: shares(acknowledged), foundElsewhere: shares(found) }
 }
 
-/** Ingests a corpus through so many replicas in this process, and searches it. */
+/** Ingests a corpus through a number of replicas in this process, and searches it. */
 export const measureReplicas = async (
   testbed: ReplicasTestbed,
   corpus: Corpus,
@@ -122,18 +122,18 @@ export const measureReplicas = async (
   const before = (await segmentsOf(sender)).length
   await atRest(sender)
   const segments = await segmentsOf(sender)
-  const kept = segments.reduce((sum, { documents }) => sum + documents, 0)
+  const stored = segments.reduce((sum, { documents }) => sum + documents, 0)
   const warm: number[] = []
   for (const query of benchQueries) {
     await search(sender, query)
-    for (let turn = 0; turn < 10; turn++) warm.push(await timed(() => search(sender, query)))
+    for (let repeat = 0; repeat < 10; repeat++) warm.push(await timed(() => search(sender, query)))
   }
   const newcomer = await open(count)
   const cold: number[] = []
   for (const query of benchQueries) cold.push(await timed(() => search(newcomer, query)))
   const freshness = await measureFreshness(sender, newcomer, 40)
   const problems = [...replicas, newcomer].flatMap((replica) => replica.problems)
-  if (kept === 0 || problems.length > 0) throw new Error(`The replicas are not well: ${problems.join('; ')}`)
+  if (stored === 0 || problems.length > 0) throw new Error(`Replicas reported problems: ${problems.join('; ')}`)
   return {
     replicas: count,
     linesPerSecond: Math.round(corpus.lines / seconds),

@@ -11,35 +11,35 @@ const never = new AbortController().signal
 export type SecurityFigure = {
   attacks: number
   found: number
-  /** Names of attack cases of which nothing was found. */
+  /** Names of attack cases without a finding. */
   missed: string[]
   plain: number
   plainFound: string[]
-  /** Of those, the ones that hold no attack by our own reading. */
+  /** Those among them without an attack by our own reading. */
   plainWrong: string[]
-  /** Entries of samples in which nobody attacks anything, and what was found there. */
+  /** Entries of samples without attacks, and the findings there. */
   controls: number
   controlFindings: string[]
-  /** Processor microseconds for each entry of the controls, the threads of the engine included. */
+  /** Processor microseconds per entry of the controls, including the threads of the engine. */
   microseconds: number
-  /** Lines of a case up to the one that shows its first finding, as a share of all; the median over those found. */
+  /** The median, over detected cases, of the share of lines up to the first finding. */
   medianShareOfLines: number
 }
 
-/** By its name a case is an attack, or the lines of a parser, which may hold failures, too. Some names tell neither: they are left out. */
+/** The name of a case marks it as an attack, or as lines of a parser, which may contain failures. Cases with ambiguous names are omitted. */
 const isAttack =
   /(?:^|[-_.])(?:bf|slow|cve|user[-_]?enum|enum|scan|probing|sensitive|crawl|spam|honeypot|exec|traversal|w00twoot|wpconfig|magento|open-proxy|dos|flood|impossible|postexploit|suid|vmsa|non-smtp|refused|exceeded)(?=[-_.]|$)|^cve|bf_|-bf|bruteforce/i
 const isPlain = /-logs?\.log$|_json\.log$|whitelist/i
 
-/** Cases of parsers that hold attacks, by reading them: guesses at passwords, probes, what other tools call threats. */
-const heldAttacks: ReadonlySet<string> = new Set(
+/** Parser cases that contain attacks, by reading them: password guessing, probes, and what other tools call threats. */
+const withAttacks: ReadonlySet<string> = new Set(
   'authelia aws-alb bunkerweb calibre-web cef mssql-text postscreen pureftpd qbittorrent radarr stirling-pdf supavisor vaultwarden zoraxy-http'
     .split(' ')
     .map((name) => `${name}-logs.log`)
     .concat('traefik_json.log'),
 )
 
-/** Runs logs of a working life through the scorer: whatever it finds there is wrong. */
+/** Scores ordinary logs: every finding there is a false positive. */
 const measureControls = (logs: readonly LabelledLog[]) =>
   withEngine(async (engine) => {
     for (const { name, lines } of logs) {
@@ -93,7 +93,7 @@ export const measureSecurity = async (folder: string, controls: readonly Labelle
       missed: attacks.filter((name) => !found.has(name)),
       plain: plain.length,
       plainFound: plain.filter((name) => found.has(name)),
-      plainWrong: plain.filter((name) => found.has(name) && !heldAttacks.has(name)),
+      plainWrong: plain.filter((name) => found.has(name) && !withAttacks.has(name)),
       ...control,
       medianShareOfLines: Math.round((shares[Math.floor(shares.length / 2)] ?? 0) * 100) / 100,
     }

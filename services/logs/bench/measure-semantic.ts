@@ -18,23 +18,23 @@ import { createSemanticSearch } from '../src/semantic/semantic-search.ts'
 import { createTextVectors } from '../src/semantic/text-vectors.ts'
 import { judgedSymptoms } from './judged.ts'
 
-/** Of one way to search: how good the first ten are, how often one of them answers, and how long it took. */
+/** Figures of one search method: nDCG of the first ten, symptoms with an answer among them, and median duration. */
 export type SemanticFigure = { way: string; ndcg: number; answered: number; medianMilliseconds: number }
 
-const shown = 10
+const maxResults = 10
 
-/** Normalised discounted cumulative gain (Järvelin and Kekäläinen, 2002) of the first ten, an answer counting 1. */
+/** Normalized discounted cumulative gain (Järvelin and Kekäläinen, 2002) of the first ten, with gain 1 for an answer. */
 const gainOf = (entries: readonly FoundEntry[], answers: RegExp, possible: number): number => {
-  const discount = (place: number) => 1 / Math.log2(place + 2)
-  const gained = entries.reduce((sum, { entry }, place) => sum + (answers.test(entry.text) ? discount(place) : 0), 0)
-  const best = Array.from({ length: Math.min(shown, possible) }, (_, place) => discount(place)).reduce(
+  const discount = (rank: number) => 1 / Math.log2(rank + 2)
+  const gained = entries.reduce((sum, { entry }, rank) => sum + (answers.test(entry.text) ? discount(rank) : 0), 0)
+  const best = Array.from({ length: Math.min(maxResults, possible) }, (_, rank) => discount(rank)).reduce(
     (a, b) => a + b,
     0,
   )
   return best === 0 ? 0 : gained / best
 }
 
-/** Searches the Loghub samples for symptoms in other words than theirs: by words, by any of the words, and by words and meaning. */
+/** Searches the Loghub samples for symptoms worded differently: by all words, by any of the words, and by words and meaning. */
 export const measureSemantic = async (samples: string, modelFolder: string): Promise<SemanticFigure[]> => {
   const directory = await mkdtemp(join(tmpdir(), 'trellis-bench-'))
   await using stack = new AsyncDisposableStack()
@@ -70,7 +70,7 @@ export const measureSemantic = async (samples: string, modelFolder: string): Pro
     onProblem: (error) => process.stderr.write(`${String(error)}\n`),
   })
   const counted = await engine.templates({ filters: {} })
-  // What a server learns in the background is known before it is measured.
+  // Wait for the vectors that a server computes in the background.
   for (let known = 0; known < counted.filter(({ template }) => template !== '').length * 0.95; ) {
     await semantic({ q: 'warm up', words: requestOf('warm up'), cursor: undefined })
     const rows = await store.db
@@ -120,7 +120,7 @@ export const measureSemantic = async (samples: string, modelFolder: string): Pro
 const requestOf = (q: string): Omit<SearchRequest, 'after'> => ({
   query: parseQuery(q),
   filters: {},
-  limit: shown,
+  limit: maxResults,
   order: 'relevance',
   withFacets: false,
 })

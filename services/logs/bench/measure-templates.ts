@@ -13,12 +13,12 @@ export type TemplateFigures = {
   /** Kinds by the labels, and templates found. */
   kinds: number
   templates: number
-  /** Of the content as it was published, and of lines whose headers were read here. */
+  /** With the published content, and with lines whose headers were parsed here. */
   accuracy: number
   accuracyOwn: number
   /**
-   * From the content's bytes to the template of each, by the processor time of one thread: a hundred times the lines of the set, the first of
-   * them by a miner that has seen nothing; and those first alone.
+   * Lines per second of processor time of one thread, from the bytes of the content to its template: for the set repeated a hundred times, starting
+   * with an empty miner; and for the first repetition alone.
    */
   linesPerSecond: number
   linesPerSecondAtFirst: number
@@ -27,7 +27,7 @@ export type TemplateFigures = {
 const max = 20_000
 
 /**
- * The share of lines whose group has exactly the lines of their true group: grouping accuracy, as Zhu et al. (ICSE-SEIP 2019) measure it.
+ * The share of lines whose group consists of exactly the lines of their true group: grouping accuracy by Zhu et al. (ICSE-SEIP 2019).
  */
 export const groupingAccuracy = (found: readonly string[], kinds: readonly string[]): number => {
   const sizes = new Map<string, number>()
@@ -62,7 +62,7 @@ const processorSeconds = (work: () => void): number => {
   return (user + system) / 1e6
 }
 
-/** The templates of all lines of a file; a line that was joined to an entry has that entry's. */
+/** The templates of all lines of a file; a line joined to an entry has the entry's template. */
 const mineFile = ({ raw, kinds }: LabelledSet): string[] => {
   const miner = createMiner(max)
   const analyse = createBatchAnalyser(createEnricher())
@@ -88,7 +88,7 @@ const mineFile = ({ raw, kinds }: LabelledSet): string[] => {
 
 const rounds = 20
 const repeats = 100
-/** Sums, since the clock of a thread's time may tell no less than some milliseconds. */
+/** Sums are used, since the clock of thread time may have a resolution of milliseconds. */
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 
 const measureSpeed = (contents: Contents) => {
@@ -109,7 +109,7 @@ const measureSpeed = (contents: Contents) => {
   }
 }
 
-/** One configuration for all sets; each is mined by a miner that has seen nothing before. */
+/** Uses one configuration for all sets, and an empty miner for each. */
 export const measureTemplates = async (sets: readonly LabelledSet[]): Promise<TemplateFigures[]> => {
   const figures: TemplateFigures[] = []
   for (const set of sets) {

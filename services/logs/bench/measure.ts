@@ -12,7 +12,7 @@ import type { Corpus } from './corpus.ts'
 export type SearchFigure = { query: string; total: number; p50: number; p95: number }
 export type LogFigures = {
   lines: number
-  /** From the first byte to the last line durable and searchable; starting the threads included. */
+  /** From the first byte until the last line is durable and searchable; includes starting the threads. */
   linesPerSecond: number
   megabytesPerMillionLines: number
   searches: SearchFigure[]
@@ -20,7 +20,7 @@ export type LogFigures = {
   p95: number
 }
 
-/** One to three words, frequent and rare, and a prefix; fifty hits with facets and histogram each. */
+/** One to three words, frequent and rare, and a prefix; each returns fifty hits with facets and histogram. */
 export const benchQueries = [
   'kernel',
   'info',
@@ -54,7 +54,7 @@ const measureSearch = async (
       order: 'relevance',
       withFacets: true,
     })
-    // The first is for what is not in memory yet.
+    // The first round warms the caches.
     if (round >= 0) times.push(performance.now() - started)
     total = result.total
   }
@@ -63,7 +63,7 @@ const measureSearch = async (
 
 export type BenchEngine = AsyncDisposable & { engine: LogEngine; catalogue: Catalogue }
 
-/** The engine of one process on a folder, with rows beside it. */
+/** The engine of a single process on a folder, with its catalogue. */
 export const openBenchEngine = async (directory: string): Promise<BenchEngine> => {
   const store = await openStore<CatalogueTables>({
     name: 'logs',
@@ -82,7 +82,7 @@ export const openBenchEngine = async (directory: string): Promise<BenchEngine> =
   }
 }
 
-/** Ingests a corpus into a folder of its own and searches it. */
+/** Ingests a corpus into a new folder and searches it. */
 export const measureLogs = async ({ chunks, lines }: Corpus, rounds = 20): Promise<LogFigures> => {
   const directory = await mkdtemp(join(tmpdir(), 'trellis-bench-'))
   const bench = await openBenchEngine(directory)

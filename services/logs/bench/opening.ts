@@ -1,6 +1,6 @@
 import { openBenchEngine } from './measure.ts'
 
-/** A process that opens what lies in a folder and prints how long that took, and how long the first search. */
+/** A process that opens the store in a folder and prints the durations of opening and of the first search. */
 export type OpeningFigures = { openMilliseconds: number; searchMilliseconds: number; residentMegabytes: number }
 
 const [directory = ''] = process.argv.slice(2)

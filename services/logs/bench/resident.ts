@@ -2,7 +2,7 @@ import { open, readFile } from 'node:fs/promises'
 import { parseQuery } from '../src/search/query.ts'
 import { benchQueries, openBenchEngine } from './measure.ts'
 
-/** A process that takes in a file as an upload would come, searches it, and prints how much memory it had at most. */
+/** A process that ingests a file like an upload, searches it, and prints its maximum memory. */
 export type ResidentFigures = { maxMegabytes: number }
 
 const chunkBytes = 256 * 1024
@@ -17,7 +17,7 @@ for (;;) {
   const chunk = new Uint8Array(chunkBytes)
   const { bytesRead } = await content.read(chunk)
   if (bytesRead === 0) break
-  // Handed over and not copied: what has been read is nobody's to collect here.
+  // Transferred rather than copied, so that read chunks do not wait for garbage collection.
   await ingest.push(bytesRead === chunkBytes ? chunk : chunk.slice(0, bytesRead))
 }
 await ingest.end()
@@ -27,8 +27,8 @@ for (const query of benchQueries) {
 }
 
 /**
- * In kilobytes. Where the kernel keeps no mark by program there is only that of the process, which begins with all that its parent held when it
- * was forked: it would tell of the bench's own corpus.
+ * In kilobytes. Kernels without a peak per program report that of the process, which includes the memory of the parent at the fork, such as the
+ * bench's own corpus.
  */
 const maxResident = async () => {
   const status = await readFile('/proc/self/status', 'utf8').catch(() => '')

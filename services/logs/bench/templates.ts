@@ -4,10 +4,10 @@ import { measureTemplates } from './measure-templates.ts'
 
 const targets = { accuracy: 0.9, linesPerSecond: 300_000 }
 
-/** How well templates of the shared Loghub samples are found, and how fast, against their targets. */
+/** Accuracy and speed of template mining on the shared Loghub samples, against their targets. */
 export const describeTemplates = async (): Promise<string[]> => {
   const folder = sharedData('logs', 'loghub')
-  if (folder === undefined) return ['templates: not measured, the shared samples are not beside the checkout']
+  if (folder === undefined) return ['templates: not measured, the shared samples are missing']
   const figures = await measureTemplates(labelledSets(folder))
   const mean = (of: (figure: (typeof figures)[number]) => number) =>
     figures.reduce((sum, figure) => sum + of(figure), 0) / figures.length

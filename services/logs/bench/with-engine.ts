@@ -9,7 +9,7 @@ import { logsConfig } from '../src/config.ts'
 import { openEngine } from '../src/open-engine.ts'
 import { logsMigrations } from '../src/schemas.ts'
 
-/** Opens an engine on a folder of its own, for as long as the work takes. */
+/** Runs work with an engine on a temporary folder. */
 export const withEngine = async <Value>(
   work: (engine: Awaited<ReturnType<typeof openEngine>>['engine']) => Promise<Value>,
 ) => {

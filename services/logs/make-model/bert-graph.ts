@@ -2,7 +2,7 @@ import { createOnnxGraph, type OnnxGraph } from '@trellis/model-runtime/onnx-gra
 import { quantizeColumns } from './quantize.ts'
 import type { Safetensors } from './safetensors.ts'
 
-/** What `config.json` says of a BERT (Devlin et al., "BERT: Pre-training of Deep Bidirectional Transformers", 2019). */
+/** The `config.json` of a BERT (Devlin et al., "BERT: Pre-training of Deep Bidirectional Transformers", 2019). */
 export type BertConfig = {
   hidden_size: number
   num_hidden_layers: number
@@ -14,11 +14,11 @@ export type BertConfig = {
 export type BertOptions = {
   config: BertConfig
   weights: Safetensors
-  /** Multiplies by whole numbers of 8 bits: two to three times as fast on a CPU, a quarter of the size, and a little less exact. */
+  /** Uses 8-bit integer multiplication: two to three times as fast on a CPU, a quarter of the size, and slightly less precise. */
   isQuantized: boolean
 }
 
-/** Far enough below any score that what is masked counts nothing. */
+/** Far below any score, so that masked tokens get no attention. */
 const maskedScore = -10_000
 
 type Builder = {
@@ -90,7 +90,7 @@ const embed = ({ graph, vector, normalize, numbers }: Builder, ids: string, type
   return normalize(graph.node('Add', [graph.node('Add', [words, kinds]), positions]), 'embeddings.LayerNorm')
 }
 
-/** 0 for each word that is there and a large negative number for each that is padding, to be added to attention scores. */
+/** 0 for each token and a large negative number for padding, to be added to attention scores. */
 const maskOf = ({ graph, numbers, scalar }: Builder, mask: string): string => {
   const wide = graph.node('Unsqueeze', [graph.node('Cast', [mask], { to: 1 }), numbers(1, 2)])
   return graph.node('Mul', [graph.node('Sub', [scalar(1), wide]), scalar(maskedScore)])
@@ -123,10 +123,10 @@ const transform = (builder: Builder, input: string, mask: string, layer: number)
   return normalize(graph.node('Add', [dense(wide, `${prefix}.output.dense`), attended]), `${prefix}.output.LayerNorm`)
 }
 
-/** The encoder of a BERT as an ONNX model: words in, one vector a word out (`last_hidden_state`). */
+/** The encoder of a BERT as an ONNX model: token ids in, one vector per token out (`last_hidden_state`). */
 export const bertGraph = (options: BertOptions): Buffer => {
   const { config } = options
-  if (config.hidden_act !== 'gelu') throw new Error(`The activation "${config.hidden_act}" is not known.`)
+  if (config.hidden_act !== 'gelu') throw new Error(`The activation "${config.hidden_act}" is not supported.`)
   const builder = createBuilder(options)
   const { graph } = builder
   const [ids, mask, types] = ['input_ids', 'attention_mask', 'token_type_ids'].map((name) =>

