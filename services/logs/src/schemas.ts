@@ -44,7 +44,7 @@ export const logsSchema = { name: 'logs', migrations: logsMigrations }
 export const incidentsSchema = { name: 'incidents', migrations: incidentMigrations }
 export const contextSchema = { name: 'context', migrations: contextMigrations }
 
-/** All schemas of the log service, each where its setting places it; without one, beside the others. Throws ConfigFailure. */
+/** All schemas of the log service with the locations that settings define; by default in the main store. Throws ConfigFailure. */
 export const logsSchemas = (config: LogsConfig, main: StoreLocation) => {
   const { incidentsDatabase, contextDatabase } = config
   const [logs = main, incidents = main, context = main] = shareConnections([
