@@ -20,10 +20,7 @@ export const endpoints: readonly Theme[] = [
     ],
     [
       '`semantic=true` re-ranks',
-      [
-        logs('semantic/semantic-search'),
-        'finds what has only some of the words, and puts what means the same before it',
-      ],
+      [logs('semantic/semantic-search'), 'finds entries with only some of the words, and ranks similar meaning first'],
     ],
     [
       'Without a model, or when it fails, a search falls back to BM25',

@@ -82,11 +82,11 @@ export const resources: readonly Theme[] = [
     ],
     [
       '`timestamp_iso` is ISO 8601 with a `T`',
-      [logs('entries/iso-time'), 'a moment is written as the language writes it'],
+      [logs('entries/iso-time'), 'times are formatted as by Date.toISOString'],
     ],
     [
       '`severity` is CRITICAL, ERROR, WARN or null',
-      [logs('patterns/library/library'), 'the level that a line names stands, whatever its words mean'],
+      [logs('patterns/library/library'), 'the level that a line names wins, whatever its words mean'],
     ],
     [
       '`severity` can be overridden',

@@ -88,7 +88,7 @@ export const rules: readonly Theme[] = [
       [logs('config'), 'without any setting: SERVICE_GLEAN_INTERVAL 900, auto-incidents on, 5 errors within 600 s'],
       [
         logs('incidents/automatic/find-clusters'),
-        'an error is in a cluster exactly if some window with it holds enough',
+        'an error is in a cluster exactly if some window around it reaches the threshold',
       ],
     ],
     [
