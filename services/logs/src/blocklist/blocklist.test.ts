@@ -42,7 +42,7 @@ const openDependencies = async (location: StoreLocation, roundMilliseconds?: num
   const upstream = opened.use(createEgress({ blockPrivate: false }))
   /** Branches that do not respond; the entries above act as those of the branches that do. */
   const away: string[] = []
-  const beside: Pick<LogEngine, 'search' | 'sources'> = {
+  const withBranches: Pick<LogEngine, 'search' | 'sources'> = {
     search: async (...request) => ({ ...(await engine.search(...request)), ...(away.length > 0 && { missing: away }) }),
     sources: (filters, signal, onMissing) => {
       if (away.length > 0) onMissing?.(away)
@@ -55,7 +55,7 @@ const openDependencies = async (location: StoreLocation, roundMilliseconds?: num
     const settings = createSettings({ db: store.db, keys, defaults: {}, now: Date.now })
     const options = {
       db: store.db,
-      engine: beside,
+      engine: withBranches,
       settings,
       upstream,
       log: silentLog,

@@ -68,10 +68,10 @@ export const createFacts = ({ db, now }: { db: Kysely<ContextTables>; now: () =>
         await changeFact(transaction, changed)
         return { fact: changed, isNew: false }
       }
-      const made = { id: randomUUID(), ...fact, created_at: new Date(now()).toISOString() }
-      await insertFact(transaction, made)
+      const created = { id: randomUUID(), ...fact, created_at: new Date(now()).toISOString() }
+      await insertFact(transaction, created)
       await checkFactCount(transaction)
-      return { fact: made, isNew: true }
+      return { fact: created, isNew: true }
     })
   },
   remove: (id) =>

@@ -147,10 +147,10 @@ export const createKnowledge = ({
     search,
     contextFor: async (question, signal) => {
       const found = await search(question, { ...contextLimits, signal })
-      let left = contextLimits.characters
+      let remaining = contextLimits.characters
       const fits = (length: number) => {
-        if (length > left) return false
-        left -= length
+        if (length > remaining) return false
+        remaining -= length
         return true
       }
       const facts = found.facts.map(({ item }) => item).filter(({ key, value }) => fits(key.length + value.length))

@@ -39,7 +39,7 @@ export const openIncidents = (dependencies: Dependencies): AsyncDisposable & { i
       ...incidentsRpc({ dependencies, incidents, db }),
       ...bundlesRpc({ bundles, db }),
       exportTicket: async ({ id, tracker, label, sanitize, again }, { signal }) => {
-        const made = await tickets.export({
+        const ticket = await tickets.export({
           incidentId: id,
           tracker,
           label: label ?? undefined,
@@ -47,7 +47,7 @@ export const openIncidents = (dependencies: Dependencies): AsyncDisposable & { i
           again: again ?? false,
           signal,
         })
-        return { tracker: made.tracker, ticketId: made.ticket_id, url: made.url, created: made.isNew }
+        return { tracker: ticket.tracker, ticketId: ticket.ticket_id, url: ticket.url, created: ticket.isNew }
       },
     }),
     [Symbol.asyncDispose]: async () => {

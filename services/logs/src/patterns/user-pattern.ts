@@ -96,8 +96,10 @@ const checkSamples = (
   if (wordless !== undefined) fail(`the sample "${wordless}" contains none of the words, so it would never be matched`)
   const missed = matches.find((line) => !isMatch({ matcher }, line))
   if (missed !== undefined) fail(`the sample "${missed}" does not match`)
-  const taken = passes.find((line) => wordsOf(line).some((word) => words.includes(word)) && isMatch({ matcher }, line))
-  if (taken !== undefined) fail(`the sample "${taken}" matches, although it is listed under passes`)
+  const matched = passes.find(
+    (line) => wordsOf(line).some((word) => words.includes(word)) && isMatch({ matcher }, line),
+  )
+  if (matched !== undefined) fail(`the sample "${matched}" matches, although it is listed under passes`)
 }
 
 const readPattern = (value: unknown): LogPattern => {

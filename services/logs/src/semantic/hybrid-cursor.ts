@@ -20,7 +20,7 @@ export type HybridPosition = {
   /** Entries found by meaning only; they are candidates of the first block only. */
   near: readonly string[]
   /** How many of these a search by words alone does not find. */
-  beside: number
+  onlyByMeaning: number
 }
 
 type Numbers = [score: number, time: number, sequence: number, key: number, shard: string]
@@ -29,7 +29,7 @@ const numbersOf = (place: Place | null): Numbers | null =>
   place && [place.score, place.time, place.sequence, place.key, place.shard ?? '']
 
 /** Returns undefined for an invalid value. */
-const placeOf = (numbers: unknown): Place | null | undefined => {
+const positionOf = (numbers: unknown): Place | null | undefined => {
   if (numbers === null) return null
   if (!Array.isArray(numbers) || numbers.length !== 5) return undefined
   const [score, time, sequence, key, shard]: unknown[] = numbers
@@ -40,9 +40,17 @@ const placeOf = (numbers: unknown): Place | null | undefined => {
 
 const kind = 'hybrid'
 
-export const encodeHybridCursor = ({ best, statistics, start, end, last, near, beside }: HybridPosition): string => {
+export const encodeHybridCursor = ({
+  best,
+  statistics,
+  start,
+  end,
+  last,
+  near,
+  onlyByMeaning,
+}: HybridPosition): string => {
   const counts = [statistics.documents, statistics.words, Object.fromEntries(statistics.frequencies)]
-  const parts = [kind, best, counts, numbersOf(start), numbersOf(end), numbersOf(last), near, beside]
+  const parts = [kind, best, counts, numbersOf(start), numbersOf(end), numbersOf(last), near, onlyByMeaning]
   return Buffer.from(JSON.stringify(parts)).toString('base64url')
 }
 
@@ -53,13 +61,13 @@ export const decodeHybridCursor = (cursor: string): HybridPosition | undefined =
     if (!Array.isArray(parts) || parts.length !== 8 || parts[0] !== kind) return undefined
     const best: unknown = parts[1]
     const statistics = statisticsOf(parts[2])
-    const [start, end, last] = parts.slice(3, 6).map(placeOf)
-    const [near, beside]: unknown[] = parts.slice(6)
+    const [start, end, last] = parts.slice(3, 6).map(positionOf)
+    const [near, onlyByMeaning]: unknown[] = parts.slice(6)
     if (typeof best !== 'number' || !statistics || start === undefined || end === undefined || last === undefined)
       return undefined
     if (!Array.isArray(near) || !near.every((entryId) => typeof entryId === 'string')) return undefined
-    if (typeof beside !== 'number') return undefined
-    return { best, statistics, start, end, last, near, beside }
+    if (typeof onlyByMeaning !== 'number') return undefined
+    return { best, statistics, start, end, last, near, onlyByMeaning }
   } catch {
     return undefined
   }

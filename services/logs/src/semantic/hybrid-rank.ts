@@ -12,13 +12,13 @@ export const poolSize = (limit: number): number => Math.max(100, 5 * limit)
 export const hybridScore = (score: number, best: number, cosine: number): number =>
   hybridWeights.words * (best > 0 ? Math.min(1, score / best) : 0) + hybridWeights.meaning * Math.max(0, cosine)
 
-export const placeOfFound = ({ entry, score }: FoundEntry): Place => ({
+export const positionOfFound = ({ entry, score }: FoundEntry): Place => ({
   ...rankOfEntry(entry, score, 'relevance'),
   shard: entry.origin.branch ?? '',
 })
 
 /** Negative if `left` comes first: by rank, and for equal ranks of several stores by the name of the store. */
-export const comparePlaces = (left: Place, right: Place): number => {
+export const comparePositions = (left: Place, right: Place): number => {
   const [one, other] = [left.shard ?? '', right.shard ?? '']
   return compareRanks(left, right) || (one === other ? 0 : one < other ? -1 : 1)
 }

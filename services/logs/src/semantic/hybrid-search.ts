@@ -6,7 +6,7 @@ import type { FoundEntry, SearchRequest, SearchResult } from '../search/search.t
 import type { LogEngine } from '../threads/log-engine.ts'
 import { fullScoreOf } from './full-score.ts'
 import type { HybridPosition } from './hybrid-cursor.ts'
-import { comparePlaces, hybridScore, placeOfFound, poolSize } from './hybrid-rank.ts'
+import { comparePositions, hybridScore, poolSize, positionOfFound } from './hybrid-rank.ts'
 import { hasWords, nearestEntries } from './nearest-templates.ts'
 import { cosineOf, type TextVector, type TextVectors } from './text-vectors.ts'
 import { withoutValues } from './without-values.ts'
@@ -34,8 +34,8 @@ export const meaningOf = (entry: StoredEntry): string =>
 const vectorsOfEntries = async (vectors: Options['vectors'], entries: readonly FoundEntry[]) => {
   const texts = entries.map(({ entry }) => meaningOf(entry))
   const distinct = [...new Set(texts)]
-  const made = await vectors.of(distinct)
-  const byText = new Map(distinct.map((text, index) => [text, made[index]]))
+  const computed = await vectors.of(distinct)
+  const byText = new Map(distinct.map((text, index) => [text, computed[index]]))
   return texts.map((text) => byText.get(text))
 }
 
@@ -53,7 +53,7 @@ const orderBlock = async (
       const cosine = question && meaning ? cosineOf(question, meaning) : 0
       return { ...found, score: hybridScore(found.score, best, cosine) }
     })
-    .toSorted((left, right) => comparePlaces(placeOfFound(left), placeOfFound(right)))
+    .toSorted((left, right) => comparePositions(positionOfFound(left), positionOfFound(right)))
 }
 
 /** A block may have grown since it was first read: read up to twice its size. */
@@ -79,7 +79,7 @@ const firstPosition = async ({ words }: HybridRequest, { engine, signal }: Optio
   end: null,
   last: null,
   near: [],
-  beside: 0,
+  onlyByMeaning: 0,
 })
 
 /**
@@ -94,7 +94,7 @@ export const hybridSearch = async (request: HybridRequest, options: Options): Pr
   const near = await nearOf(request, question, options)
   let position: HybridPosition = after ?? (await firstPosition(request, options))
   const { statistics } = position
-  const beside = after?.beside ?? near.filter((found) => !hasWords(words.query, found)).length
+  const onlyByMeaning = after?.onlyByMeaning ?? near.filter((found) => !hasWords(words.query, found)).length
   let first: SearchResult | undefined
   const shown: FoundEntry[] = []
   for (;;) {
@@ -111,7 +111,9 @@ export const hybridSearch = async (request: HybridRequest, options: Options): Pr
     )
     first ??= block
     const { end, start } = position
-    const byWords = end ? block.entries.filter((found) => comparePlaces(placeOfFound(found), end) <= 0) : block.entries
+    const byWords = end
+      ? block.entries.filter((found) => comparePositions(positionOfFound(found), end) <= 0)
+      : block.entries
     const last = byWords.at(-1)
     const best = position.best || fullScoreOf(byWords[0], words.query, statistics)
     const wordIds = new Set(byWords.map(({ entry }) => entry.entryId))
@@ -121,23 +123,23 @@ export const hybridSearch = async (request: HybridRequest, options: Options): Pr
     const own = start === null ? byWords : byWords.filter(({ entry }) => !isNear.has(entry.entryId))
     const ordered = await orderBlock(vectors, [...own, ...added], question, best)
     const rest = ordered.filter(
-      (found) => position.last === null || comparePlaces(placeOfFound(found), position.last) > 0,
+      (found) => position.last === null || comparePositions(positionOfFound(found), position.last) > 0,
     )
     const taken = rest.slice(0, words.limit - shown.length)
     shown.push(...taken)
-    const blockEnd: Place | null = end ?? (last ? placeOfFound(last) : null)
-    const common = { best, statistics, near: [...isNear], beside }
+    const blockEnd: Place | null = end ?? (last ? positionOfFound(last) : null)
+    const common = { best, statistics, near: [...isNear], onlyByMeaning }
     const hasMore = block.next !== null || byWords.length < block.entries.length
     const nextBlock: HybridPosition | null =
       hasMore && blockEnd ? { ...common, start: blockEnd, end: null, last: null } : null
     const lastTaken = taken.at(-1)
     const within =
       rest.length > taken.length && lastTaken
-        ? { ...common, start, end: blockEnd, last: placeOfFound(lastTaken) }
+        ? { ...common, start, end: blockEnd, last: positionOfFound(lastTaken) }
         : null
     const next = within ?? nextBlock
     if (shown.length >= words.limit || next === null) {
-      const total = first.total + beside
+      const total = first.total + onlyByMeaning
       return { ...first, entries: shown, total, next }
     }
     position = next

@@ -41,7 +41,7 @@ export const createTextVectors = (options: TextVectorsOptions): TextVectors => {
   const { db, model, now, maxInMemory = 20_000, maxInRows = 100_000 } = options
   /** In order of last use, oldest first. */
   const memory = new Map<string, TextVector>()
-  let madeSinceCount = Number.POSITIVE_INFINITY
+  let storedSinceCount = Number.POSITIVE_INFINITY
 
   const cache = (key: string, vector: TextVector) => {
     memory.delete(key)
@@ -49,20 +49,20 @@ export const createTextVectors = (options: TextVectorsOptions): TextVectors => {
     const [oldest] = memory.keys()
     if (memory.size > maxInMemory && oldest !== undefined) memory.delete(oldest)
   }
-  const store = async (fingerprint: string, made: ReadonlyMap<string, TextVector>) => {
+  const store = async (fingerprint: string, computed: ReadonlyMap<string, TextVector>) => {
     const madeAt = now()
     await insertVectors(
       db,
-      [...made].map(([key, vector]) => ({
+      [...computed].map(([key, vector]) => ({
         model: fingerprint,
         text_key: key,
         vector: toBytes(vector),
         made_at: madeAt,
       })),
     )
-    madeSinceCount += made.size
-    if (madeSinceCount < maxInRows * deletedShare) return
-    madeSinceCount = 0
+    storedSinceCount += computed.size
+    if (storedSinceCount < maxInRows * deletedShare) return
+    storedSinceCount = 0
     const surplus = (await countVectors(db)) - maxInRows
     if (surplus > 0) await deleteOldestVectors(db, Math.ceil(surplus + maxInRows * deletedShare))
   }
@@ -88,8 +88,8 @@ export const createTextVectors = (options: TextVectorsOptions): TextVectors => {
   const make = async (texts: readonly string[]): Promise<Map<string, TextVector>> => {
     if (texts.length === 0) return new Map()
     const { fingerprint } = await model.load()
-    const made = (await model.run(texts)).map((vector) => Float16Array.from(vector))
-    const byText = new Map(texts.map((text, index) => [text, made[index] ?? new Float16Array()]))
+    const computed = (await model.run(texts)).map((vector) => Float16Array.from(vector))
+    const byText = new Map(texts.map((text, index) => [text, computed[index] ?? new Float16Array()]))
     await store(fingerprint, new Map([...byText].map(([text, vector]) => [keyOf(text), vector])))
     for (const [text, vector] of byText) cache(`${fingerprint}${keyOf(text)}`, vector)
     return byText
@@ -104,9 +104,9 @@ export const createTextVectors = (options: TextVectorsOptions): TextVectors => {
     of: async (texts) => {
       const distinct = [...new Set(texts)]
       const found = await find(distinct)
-      const made = await make(distinct.filter((text) => !found.has(text)))
+      const computed = await make(distinct.filter((text) => !found.has(text)))
       const { width } = await model.load()
-      return texts.map((text) => found.get(text) ?? made.get(text) ?? new Float16Array(width))
+      return texts.map((text) => found.get(text) ?? computed.get(text) ?? new Float16Array(width))
     },
     known: async (texts) => {
       const found = await find([...new Set(texts)])

@@ -36,10 +36,10 @@ describe.each(drawnBackend(databases, 'logs/settings/settings'))('settings on $n
       database = await start()
     })
     afterAll(() => database?.[Symbol.asyncDispose]())
-    const place = () => database.place(logsSchema)
+    const openDatabase = () => database.place(logsSchema)
 
     test('has the defaults of the spec until something is set', async () => {
-      await using placed = await place()
+      await using placed = await openDatabase()
       await using settings = await openSettingsAt(placed.location)
       expect(await settings.read()).toEqual({
         llm_base_url: '',
@@ -65,7 +65,7 @@ describe.each(drawnBackend(databases, 'logs/settings/settings'))('settings on $n
     })
 
     test('a change on one replica is read by the other', async () => {
-      await using placed = await place()
+      await using placed = await openDatabase()
       await using one = await openSettingsAt(placed.location)
       await using other = await openSettingsAt(placed.location)
       await one.set({ tech_level: 'executive', router_source_ids: ['a', 'b', 'a'], media_monitor_token: 'hush' })
@@ -79,7 +79,7 @@ describe.each(drawnBackend(databases, 'logs/settings/settings'))('settings on $n
     })
 
     test('a secret is shown as *** if set; writing *** keeps it, and writing an empty text clears it', async () => {
-      await using placed = await place()
+      await using placed = await openDatabase()
       await using settings = await openSettingsAt(placed.location)
       const shown = async () => (await settings.show()).jira_token
       expect(await shown()).toBe('')
@@ -93,7 +93,7 @@ describe.each(drawnBackend(databases, 'logs/settings/settings'))('settings on $n
     })
 
     test('secrets are encrypted at rest', async () => {
-      await using placed = await place()
+      await using placed = await openDatabase()
       await using settings = await openSettingsAt(placed.location)
       await settings.set({ media_monitor_token: 'hunter2-secret' })
       const rows = JSON.stringify(await listSettings(settings.db))
@@ -103,7 +103,7 @@ describe.each(drawnBackend(databases, 'logs/settings/settings'))('settings on $n
     })
 
     test('an update with an invalid value changes nothing', async () => {
-      await using placed = await place()
+      await using placed = await openDatabase()
       await using settings = await openSettingsAt(placed.location)
       await expect(settings.set({ tech_level: 'homelab', jira_url: 'nowhere' })).rejects.toMatchObject({
         kind: 'invalid',
@@ -112,7 +112,7 @@ describe.each(drawnBackend(databases, 'logs/settings/settings'))('settings on $n
     })
 
     test('a secret is only used for the server that it was set for', async () => {
-      await using placed = await place()
+      await using placed = await openDatabase()
       await using settings = await openSettingsAt(placed.location)
       await settings.set({ dns_filter_api_key: 'hunter2' })
       await settings.set({ dns_filter_url: 'http://pi.hole' })
@@ -134,7 +134,7 @@ describe.each(drawnBackend(databases, 'logs/settings/settings'))('settings on $n
     })
 
     test("the environment's model applies until settings replace it, and its key is sent to its address only", async () => {
-      await using placed = await place()
+      await using placed = await openDatabase()
       const defaults = { llm_base_url: 'http://model.example/v1', llm_model: 'small', llm_api_key: 'of-environment' }
       await using settings = await openSettingsAt(placed.location, { defaults })
       expect(await settings.read()).toMatchObject(defaults)
@@ -158,7 +158,7 @@ describe.each(drawnBackend(databases, 'logs/settings/settings'))('settings on $n
     })
 
     test('keys are rotated by a list: the newest encrypts, and older ones decrypt until all is re-encrypted', async () => {
-      await using placed = await place()
+      await using placed = await openDatabase()
       await using before = await openSettingsAt(placed.location)
       await before.set({ media_monitor_token: 'hush', jira_project: 'OPS' })
       await using during = await openSettingsAt(placed.location, { configured: [otherKey, key] })
@@ -169,7 +169,7 @@ describe.each(drawnBackend(databases, 'logs/settings/settings'))('settings on $n
     })
 
     test('a wrong key is reported when the secret is used, and nowhere else', async () => {
-      await using placed = await place()
+      await using placed = await openDatabase()
       await using before = await openSettingsAt(placed.location)
       await before.set({ media_monitor_token: 'hush', jira_project: 'OPS' })
       await using wrong = await openSettingsAt(placed.location, { configured: [otherKey] })

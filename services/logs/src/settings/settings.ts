@@ -40,7 +40,7 @@ const undecryptable = (name: SettingName, cause?: unknown) =>
 /** A property with the secret, or one that throws when it is read. */
 const secretProperty = async (
   name: SettingName,
-  held: EffectiveSecret,
+  secret: EffectiveSecret,
   keys: SealingKeys,
 ): Promise<PropertyDescriptor> => {
   const asIs = (value: string) => ({ value, enumerable: true })
@@ -50,10 +50,10 @@ const secretProperty = async (
       throw undecryptable(name, cause)
     },
   })
-  if (held.kind === 'none') return asIs('')
-  if (held.kind === 'plain') return asIs(held.value)
+  if (secret.kind === 'none') return asIs('')
+  if (secret.kind === 'plain') return asIs(secret.value)
   try {
-    const plain = unseal(name, held.sealed, await keys())
+    const plain = unseal(name, secret.sealed, await keys())
     return plain === undefined ? broken() : asIs(plain)
   } catch (cause) {
     return broken(cause)
@@ -74,13 +74,13 @@ export const createSettings = ({ db, keys, defaults, now }: SettingsOptions): Se
   read: async () => {
     const { values, secrets } = resolveSettings(await listSettings(db), defaults)
     const all = Object.fromEntries(values)
-    for (const [name, held] of secrets) Object.defineProperty(all, name, await secretProperty(name, held, keys))
+    for (const [name, secret] of secrets) Object.defineProperty(all, name, await secretProperty(name, secret, keys))
     // Every declared setting is in one of the two maps.
     return Object.freeze(all) as SettingsValues
   },
   show: async () => {
     const { values, secrets } = resolveSettings(await listSettings(db), defaults)
-    const masked = [...secrets].map(([name, held]) => [name, held.kind === 'none' ? '' : mask] as const)
+    const masked = [...secrets].map(([name, secret]) => [name, secret.kind === 'none' ? '' : mask] as const)
     return Object.freeze(Object.fromEntries([...values, ...masked])) as SettingsValues
   },
   update: async (names, input) => {

@@ -9,13 +9,13 @@ const gone: Answering = { status: 504, body: 'gateway time-out' }
 /** A Jira that stores issues and finds them by their text. The first `lost` responses are lost. */
 const jiraServer = async (lost: number, search: 'allowed' | 'forbidden' = 'allowed') => {
   const issues: { key: string; text: string }[] = []
-  let left = lost
+  let remaining = lost
   const server = await startHttpServer(({ method, url, body }: RecordedRequest): Answering => {
     const { pathname, searchParams } = new URL(url, 'http://jira')
     if (method === 'POST' && /^\/rest\/api\/[23]\/issue$/.test(pathname)) {
       const key = `OPS-${issues.length + 1}`
       issues.push({ key, text: JSON.stringify(body) })
-      return left-- > 0 ? gone : { status: 201, body: { key } }
+      return remaining-- > 0 ? gone : { status: 201, body: { key } }
     }
     if (method !== 'GET' || !['/rest/api/3/search/jql', '/rest/api/2/search'].includes(pathname)) return { status: 404 }
     if (search === 'forbidden') return { status: 403, body: { errorMessages: ['No.'] } }
@@ -30,7 +30,7 @@ type Block = { paragraph?: { rich_text: { text: { content: string } }[] } }
 
 const notionServer = async (lost: number) => {
   const pages: Page[] = []
-  let left = lost
+  let remaining = lost
   const server = await startHttpServer(({ method, url, body }: RecordedRequest): Answering => {
     const { pathname } = new URL(url, 'http://notion')
     if (pathname === '/v1/databases/db1') return { status: 200, body: { data_sources: [{ id: 'ds1' }] } }
@@ -39,7 +39,7 @@ const notionServer = async (lost: number) => {
       const id = `page-${pages.length + 1}`
       const lines = (body.children as Block[]).flatMap(({ paragraph }) => paragraph?.rich_text[0]?.text.content ?? [])
       pages.push({ id, url: `https://notion.example.com/${id}`, created: Date.now(), lines })
-      return left-- > 0 ? gone : { status: 200, body: { ...pages.at(-1) } }
+      return remaining-- > 0 ? gone : { status: 200, body: { ...pages.at(-1) } }
     }
     if (method === 'POST' && pathname === '/v1/data_sources/ds1/query') {
       const { filter } = body as { filter: { created_time: { on_or_after: string } } }

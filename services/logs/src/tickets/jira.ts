@@ -28,10 +28,10 @@ const messageOf = (body: unknown): string | undefined => {
 const fit = ({ facts, notes, entries, omitted }: TicketContent) => {
   const text = facts.join('\n')
   const shownNotes = notes.slice(0, maxDescription / 3)
-  let room = maxDescription - text.length - shownNotes.length
+  let remaining = maxDescription - text.length - shownNotes.length
   const shown = entries.filter((entry) => {
-    room -= entry.length + 30
-    return room >= 0
+    remaining -= entry.length + 30
+    return remaining >= 0
   })
   return { notes: shownNotes, entries: shown, omitted: omitted + entries.length - shown.length }
 }

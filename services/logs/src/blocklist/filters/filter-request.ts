@@ -91,7 +91,7 @@ export const sendRequest = async (
     if (error instanceof FilterFailure) throw error
     signal.throwIfAborted()
     if (timeout.aborted)
-      throw new FilterFailure(`The DNS filter did not answer within ${timeoutMilliseconds / 1000} s.`)
+      throw new FilterFailure(`The DNS filter did not respond within ${timeoutMilliseconds / 1000} s.`)
     const reason =
       error instanceof EgressRefused
         ? `must not be contacted: ${error.message}`

@@ -11,9 +11,9 @@ export type Seen = {
 export type Reply = { status: number; json?: unknown; text?: string }
 type Answer = (request: Seen) => Reply
 
-export type PlayedServer = AsyncDisposable & { url: string; seen: Seen[] }
+export type FakeServer = AsyncDisposable & { url: string; seen: Seen[] }
 
-const listening = async (answer: Answer, certificate?: Certificate): Promise<PlayedServer> => {
+const listening = async (answer: Answer, certificate?: Certificate): Promise<FakeServer> => {
   const seen: Seen[] = []
   const server = await startHttpServer(({ method, url, headers, text: sent }) => {
     const { pathname: path, searchParams: query } = new URL(url, 'http://x')
@@ -27,7 +27,7 @@ const listening = async (answer: Answer, certificate?: Certificate): Promise<Pla
   return { ...server, seen }
 }
 
-export type PlayedPihole6 = PlayedServer & {
+export type FakePihole6 = FakeServer & {
   /** Domains and whether they are enabled. */
   denied: Map<string, boolean>
   sessions: Set<string>
@@ -41,11 +41,11 @@ export type PlayedPihole6 = PlayedServer & {
 export const startPihole6 = async (
   password: string,
   { seats = 2, certificate }: { seats?: number; certificate?: Certificate } = {},
-): Promise<PlayedPihole6> => {
+): Promise<FakePihole6> => {
   const denied = new Map<string, boolean>()
   const sessions = new Set<string>()
   const override: { reply: Reply | undefined } = { reply: undefined }
-  let made = 0
+  let opened = 0
   const error = (status: number, key: string, message: string, hint: string | null = null): Reply => ({
     status,
     json: { error: { key, message, hint }, took: 0.0001 },
@@ -67,7 +67,7 @@ export const startPihole6 = async (
       }
     if (sessions.size >= seats)
       return error(429, 'api_seats_exceeded', 'API seats exceeded', 'Increase webserver.api.max_sessions')
-    const sid = `sid-${++made}+/=`
+    const sid = `sid-${++opened}+/=`
     sessions.add(sid)
     return {
       status: 200,
