@@ -56,10 +56,10 @@ export const measureInChild = async ({ chunks }: Corpus, lines: number): Promise
     const file = join(directory, 'corpus.log')
     await writeFile(file, chunks)
     const resident = await inChild<ResidentFigures>(new URL('./resident.ts', import.meta.url), [directory, file])
-    const made = await multiply(directory, lines)
+    const multiplied = await multiply(directory, lines)
     return {
       ...resident,
-      ...made,
+      ...multiplied,
       ...(await inChild<OpeningFigures>(new URL('./opening.ts', import.meta.url), [directory])),
     }
   } finally {

@@ -1,6 +1,6 @@
 import { createAnomalyScoring } from '../src/scoring/score-anomalies.ts'
 import { wholeRange } from '../src/scoring/source-range.ts'
-import { type MadeLog, type MadeOptions, makeLog } from './made-logs.ts'
+import { makeLog, type SyntheticLog, type SyntheticLogOptions } from './synthetic-logs.ts'
 import { withEngine } from './with-engine.ts'
 
 export type OutOfPlaceFigures = {
@@ -19,7 +19,7 @@ export type OutOfPlaceFigures = {
 const never = new AbortController().signal
 const sourceId = 'sample'
 
-const findingsOf = ({ lines }: MadeLog) =>
+const findingsOf = ({ lines }: SyntheticLog) =>
   withEngine(async (engine) => {
     const file = await engine.ingestFile({ source: { sourceId, branch: null, tenantId: null }, reference: Date.now() })
     await file.push(Uint8Array.from(Buffer.from(`${lines.join('\n')}\n`)))
@@ -32,7 +32,7 @@ const findingsOf = ({ lines }: MadeLog) =>
 /** Detections of messages out of place and of changed machines in synthetic logs with such anomalies. */
 export const measureOutOfPlace = async (
   seeds: readonly number[],
-  options: Omit<MadeOptions, 'seed'>,
+  options: Omit<SyntheticLogOptions, 'seed'>,
 ): Promise<OutOfPlaceFigures> => {
   const figures: OutOfPlaceFigures = {
     entries: 0,

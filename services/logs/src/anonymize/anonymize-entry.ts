@@ -39,9 +39,9 @@ export const createAnonymizer = (pseudonyms: Pseudonyms): Anonymizer => {
   const originOf = (origin: Origin): Origin => {
     const known = origins.get(origin)
     if (known) return known
-    const made: Origin = { ...origin, sourceId: replaceAddresses(origin.sourceId, pseudonyms), anonymized: true }
-    origins.set(origin, made)
-    return made
+    const anonymized: Origin = { ...origin, sourceId: replaceAddresses(origin.sourceId, pseudonyms), anonymized: true }
+    origins.set(origin, anonymized)
+    return anonymized
   }
   return (entry) => {
     const text = anonymizeText(entry.text, pseudonyms)

@@ -74,10 +74,10 @@ test('a path that is constantly replaced by a link never yields the target', asy
   const isOver = new AbortController()
   const keepReplacing = async () => {
     for (let round = 0; !isOver.signal.aborted; round++) {
-      const beside = at('logs', '.beside')
-      await rm(beside, { force: true })
-      await (round % 2 === 0 ? symlink(at('elsewhere', 'secret'), beside) : writeFile(beside, 'a log'))
-      await rename(beside, path)
+      const replacement = at('logs', '.replacement')
+      await rm(replacement, { force: true })
+      await (round % 2 === 0 ? symlink(at('elsewhere', 'secret'), replacement) : writeFile(replacement, 'a log'))
+      await rename(replacement, path)
     }
   }
   await writeFile(path, 'a log')

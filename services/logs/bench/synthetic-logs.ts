@@ -2,7 +2,7 @@
 export type Anomaly = { kind: string; file: string }
 
 /** A synthetic log: its lines in order of time, the anomalies in it, and the machines that fall silent or have a burst, if any. */
-export type MadeLog = { lines: string[]; anomalies: Anomaly[]; silent: string | null; loud: string | null }
+export type SyntheticLog = { lines: string[]; anomalies: Anomaly[]; silent: string | null; loud: string | null }
 
 /** Linear congruential generator (Numerical Recipes): the same seed yields the same log. */
 const createChance = (seed: number) => {
@@ -38,7 +38,7 @@ const anomalousSequences: readonly { kind: string; of: readonly StepName[] }[] =
   { kind: 'the end is missing', of: ['begin', 'copy', 'check'] },
 ]
 
-export type MadeOptions = { seed: number; files: number; nodes: number; withAnomalies: boolean }
+export type SyntheticLogOptions = { seed: number; files: number; nodes: number; withAnomalies: boolean }
 
 const begin = Date.parse('2026-03-01T00:00:00Z')
 const millisecondsAFile = 2_000
@@ -47,7 +47,7 @@ const judgedShare = 0.3
 const filesPerAnomaly = 200
 
 /** Interleaves the lifecycles of files on several machines. With anomalies, some files have one, one machine falls silent and one has a burst. */
-export const makeLog = ({ seed, files, nodes, withAnomalies }: MadeOptions): MadeLog => {
+export const makeLog = ({ seed, files, nodes, withAnomalies }: SyntheticLogOptions): SyntheticLog => {
   const chance = createChance(seed)
   const nameOf = (node: number) => `rack${node}`
   const silent = withAnomalies ? nameOf(1) : null
