@@ -31,7 +31,7 @@ import { openPatterns } from './patterns/use-patterns.ts'
 import { leaseRows } from './replicated/lease-rows.ts'
 import { type LogsTables, logsSchemas } from './schemas.ts'
 import { createOutlivedDetections } from './scoring/outlived-detections.ts'
-import { createMeanings, type Meanings } from './semantic/meanings.ts'
+import { createSemanticServices, type SemanticServices } from './semantic/semantic-services.ts'
 import type { LogsServiceOptions } from './service-options.ts'
 import { openSettings } from './settings/open-settings.ts'
 import { openSsh } from './ssh-targets/open-ssh.ts'
@@ -52,7 +52,7 @@ const openStores = async (options: LogsServiceOptions, opened: AsyncDisposableSt
 }
 
 type ContextParts = Pick<Dependencies, 'config' | 'now' | 'log'> &
-  Pick<Meanings, 'vectors'> & { db: Kysely<ContextTables> }
+  Pick<SemanticServices, 'vectors'> & { db: Kysely<ContextTables> }
 
 /** What users have stated about their systems, ranked by meaning where an embedding model is configured. */
 const openContext = ({ config, db, vectors, now, log }: ContextParts) =>
@@ -111,7 +111,7 @@ export const openDependencies = async (
   const overlaid = createOverlaidEngine(engineWithoutOverlays, overlays, detections)
   const noted = noteArrivals(countEntries(overlaid, options.metrics))
   const { engine } = noted
-  const { semantic, vectors } = opened.use(createMeanings({ config, db, engine, now, log }))
+  const { semantic, vectors } = opened.use(createSemanticServices({ config, db, engine, now, log }))
   const ssh = opened.use(openSsh({ config, dataDirectory, db, now }))
   const inbox = inboxOf(dataDirectory)
   await createDataDirectory(inbox)

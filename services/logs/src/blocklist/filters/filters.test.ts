@@ -209,7 +209,7 @@ describe.each([
     { status: 200, text: '<html><body>Welcome to nginx</body></html>' },
     { status: 404, text: 'not found' },
     { status: 502, text: '' },
-    { status: 200, json: { hello: 'world' } },
+    { status: 200, json: { hello: 'there' } },
     { status: 200, json: null },
     { status: 200, text: `your key is ${'hunter2'}` },
   ])('with the response %j is a failure that quotes it and contains no secret', async (reply) => {

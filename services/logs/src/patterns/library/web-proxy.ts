@@ -108,7 +108,7 @@ export const webProxy: readonly PatternRow[] = [
     'router upstream backend host server_name conflicting',
     /\b(?:host not found in upstream|no (?:such )?(?:router|route|backend|service) (?:found|matches|defined|named)|conflicting server name|no resolver defined|unknown (?:upstream|backend)|backend \S+ does not exist)\b/i,
     'nginx: [emerg] host not found in upstream "app" in site.conf:4',
-    'backend developer wanted',
+    'backend developer needed',
   ],
   [
     'client_disconnected',

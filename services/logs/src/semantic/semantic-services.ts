@@ -7,13 +7,13 @@ import { createSemanticSearch, type SemanticSearch } from './semantic-search.ts'
 import { createTextVectors, type TextVectors } from './text-vectors.ts'
 import type { VectorTables } from './vector-store.ts'
 
-export type Meanings = AsyncDisposable & {
+export type SemanticServices = AsyncDisposable & {
   semantic: SemanticSearch
   /** Absent if no model is configured. */
   vectors: TextVectors | undefined
 }
 
-export type MeaningsOptions = {
+export type SemanticServicesOptions = {
   config: Pick<LogsConfig, 'embeddingModel' | 'semanticWaitMilliseconds' | 'offlineMode'>
   db: Kysely<VectorTables>
   engine: Pick<LogEngine, 'search' | 'countWords' | 'templates' | 'find'>
@@ -22,7 +22,7 @@ export type MeaningsOptions = {
 }
 
 /** Semantic search and vectors; lightweight if no model is configured. */
-export const createMeanings = (options: MeaningsOptions): Meanings => {
+export const createSemanticServices = (options: SemanticServicesOptions): SemanticServices => {
   const { config, db, engine, now, log } = options
   const { embeddingModel: directory, offlineMode: isOffline, semanticWaitMilliseconds: waitMilliseconds } = config
   const model =
